@@ -25,7 +25,7 @@ static size_t place(const allot__map *map, const char *name, size_t len, uint64_
     return at;
 }
 
-allot__named *allot__map_find(const allot__map *map, const char *name, size_t len)
+allot__map_item *allot__map_find(const allot__map *map, const char *name, size_t len)
 {
     if (map->count == 0)
         return NULL;
@@ -41,14 +41,14 @@ int allot__map_reserve(allot__map *map)
     wide.slots = allot__sv_new(map->engine, wide.capacity, sizeof *wide.slots);
     if (!wide.slots)
         return ALLOT_ENOMEM;
-    for (allot__named *it = map->first; it; it = it->after)
+    for (allot__map_item *it = map->first; it; it = it->after)
         wide.slots[place(&wide, it->name, it->len, it->hash)] = it;
     allot__sv_free(map->engine, map->slots, map->capacity, sizeof *map->slots);
     *map = wide;
     return ALLOT_OK;
 }
 
-int allot__map_put(allot__map *map, allot__named *item)
+int allot__map_put(allot__map *map, allot__map_item *item)
 {
     int status = allot__map_reserve(map);
     if (status != ALLOT_OK)
@@ -85,7 +85,7 @@ static void close_hole(allot__map *map, size_t hole)
     map->slots[hole] = NULL;
 }
 
-void allot__map_take(allot__map *map, allot__named *item)
+void allot__map_take(allot__map *map, allot__map_item *item)
 {
     if (map->walker)
         map->walker->leaves(map->walker, item);
@@ -101,7 +101,7 @@ void allot__map_take(allot__map *map, allot__named *item)
     map->count--;
 }
 
-void allot__map_swap(allot__map *map, allot__named *old, allot__named *item)
+void allot__map_swap(allot__map *map, allot__map_item *old, allot__map_item *item)
 {
     if (map->walker)
         map->walker->changes(map->walker, old);

@@ -3,8 +3,8 @@
 /*
  * map.h: things by their names.
  *
- * What is put in begins with an allot__named; it belongs to the caller and must not move while it
- * is in. Names are compared as bytes. Things keep the order of putting in.
+ * What is put in begins with an allot__map_item; it belongs to the caller and must not move while
+ * it is in. Names are compared as bytes. Things keep the order of putting in.
  *
  * Somebody may go through a map while it changes (books/list.c): a *walker* is told of every thing
  * before it changes or leaves.
@@ -16,41 +16,41 @@
 
 #include <allot/allot.h>
 
-typedef struct allot__named {
+typedef struct allot__map_item {
     const char *name; /* the caller's */
     size_t len;
     uint64_t hash;
-    struct allot__named *before, *after; /* in the order of putting in */
-    struct allot__early *early;          /* the walker's */
+    struct allot__map_item *before, *after; /* in the order of putting in */
+    struct allot__early *early;             /* the walker's */
     uint32_t walk; /* the last walk that has been here, or began before it was */
-} allot__named;
+} allot__map_item;
 
 typedef struct allot__walker {
     /* A thing changes, and leaves; another has taken its place. */
-    void (*changes)(struct allot__walker *walker, allot__named *item);
-    void (*leaves)(struct allot__walker *walker, allot__named *item);
-    void (*replaced)(struct allot__walker *walker, allot__named *item, allot__named *by);
+    void (*changes)(struct allot__walker *walker, allot__map_item *item);
+    void (*leaves)(struct allot__walker *walker, allot__map_item *item);
+    void (*replaced)(struct allot__walker *walker, allot__map_item *item, allot__map_item *by);
 } allot__walker;
 
 typedef struct allot__map {
     allot_engine *engine;
-    allot__named **slots;
+    allot__map_item **slots;
     size_t count, capacity; /* 0, or a power of two */
-    allot__named *first, *last;
+    allot__map_item *first, *last;
     allot__walker *walker; /* NULL: nobody walks */
     uint32_t walk;         /* the number of the last walk that began */
 } allot__map;
 
-allot__named *allot__map_find(const allot__map *map, const char *name, size_t len);
+allot__map_item *allot__map_find(const allot__map *map, const char *name, size_t len);
 /* `item` has its name and length; nothing of that name is in. ENOMEM. */
-int allot__map_put(allot__map *map, allot__named *item);
-void allot__map_take(allot__map *map, allot__named *item);
+int allot__map_put(allot__map *map, allot__map_item *item);
+void allot__map_take(allot__map *map, allot__map_item *item);
 /* Puts an item in the place of one that has the same name. */
-void allot__map_swap(allot__map *map, allot__named *old, allot__named *item);
+void allot__map_swap(allot__map *map, allot__map_item *old, allot__map_item *item);
 /* Room for one more, so that the next put cannot fail. ENOMEM. */
 int allot__map_reserve(allot__map *map);
 /* To be said before a thing is changed where it is. */
-static inline void allot__map_touch(const allot__map *map, allot__named *item)
+static inline void allot__map_touch(const allot__map *map, allot__map_item *item)
 {
     if (map->walker)
         map->walker->changes(map->walker, item);

@@ -38,15 +38,15 @@ static void set_job(const back *it, allot__job_item *job)
 
 static void set_items(const back *it, allot__books *books)
 {
-    for (allot__named *item = books->flights.first; item; item = item->after)
+    for (allot__map_item *item = books->flights.first; item; item = item->after)
         set_flight(it, (allot__flight_item *)(void *)item);
-    for (allot__named *item = books->jobs.first; item; item = item->after)
+    for (allot__map_item *item = books->jobs.first; item; item = item->after)
         set_job(it, (allot__job_item *)(void *)item);
-    for (allot__named *item = books->tasks.first; item; item = item->after) {
+    for (allot__map_item *item = books->tasks.first; item; item = item->after) {
         set(it, &allot__task_of(item)->it.started);
         set(it, &allot__task_of(item)->it.submitted);
     }
-    for (allot__named *item = books->sessions.first; item; item = item->after)
+    for (allot__map_item *item = books->sessions.first; item; item = item->after)
         set(it, &((allot__session_item *)(void *)item)->it.created);
 }
 

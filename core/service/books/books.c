@@ -95,7 +95,7 @@ int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books 
 
 #define FREE_ALL(books, map, type)                                                                 \
     do {                                                                                           \
-        for (allot__named *it = (books)->map.first, *next; it; it = next) {                        \
+        for (allot__map_item *it = (books)->map.first, *next; it; it = next) {                     \
             next = it->after;                                                                      \
             ALLOT__ITEM_FREE((books)->engine, (type *)(void *)it);                                 \
         }                                                                                          \
@@ -162,12 +162,12 @@ allot__books_waits allot__books_longest(const allot__books *books, int64_t now)
     for (size_t g = 0; g < books->group_count; g++)
         for (size_t i = 0; i < books->consumers; i++)
             longer(&waits.demand, now, books->groups[g].unmet_since[i]);
-    for (const allot__named *it = books->flights.first; it; it = it->after) {
+    for (const allot__map_item *it = books->flights.first; it; it = it->after) {
         const allot__flight_item *flight = (const allot__flight_item *)(const void *)it;
         longer(&waits.reclaim, now, flight->since);
         waits.overdue += flight->it.deadline < now;
     }
-    for (const allot__named *it = books->jobs.first; it; it = it->after) {
+    for (const allot__map_item *it = books->jobs.first; it; it = it->after) {
         const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
         if (job->state == ALLOT_PENDING)
             longer(&waits.job, now, job->submitted);

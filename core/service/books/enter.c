@@ -28,7 +28,7 @@ bool allot__books_told(const allot__books *books, const allot_decision *decision
         return true;
     if (allot_state_task_at(allot_decision_state(decision), kill.task, &task) != ALLOT_OK)
         return false;
-    const allot__named *item = allot__map_find(&books->tasks, task.id, strlen(task.id));
+    const allot__map_item *item = allot__map_find(&books->tasks, task.id, strlen(task.id));
     return item != NULL && ((const allot__task_item *)(const void *)item)->told;
 }
 
@@ -158,7 +158,7 @@ static void enter_kill(entry *it, const allot_kill *kill)
 {
     allot_task task;
     allot_state_task_at(allot_decision_state(it->decision), kill->task, &task);
-    allot__named *item = allot__map_find(&it->books->tasks, task.id, strlen(task.id));
+    allot__map_item *item = allot__map_find(&it->books->tasks, task.id, strlen(task.id));
     if (!item || allot__task_of(item)->told)
         return;
     allot__map_touch(&it->books->tasks, item);

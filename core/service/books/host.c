@@ -41,7 +41,7 @@ static int64_t sum_hosts(const allot__books *books, int32_t group, const char *b
         if (allot_plan_host_group(plan, i) == group && strcmp(name, but) != 0)
             sum += told != NULL && told->slots >= 0 ? told->slots : allot_plan_host_slots(plan, i);
     }
-    for (const allot__named *it = books->hosts.first; it; it = it->after) {
+    for (const allot__map_item *it = books->hosts.first; it; it = it->after) {
         const allot__host_item *host = (const allot__host_item *)(const void *)it;
         if (allot_plan_host_find(plan, it->name) < 0 && group == 0 && strcmp(it->name, but) != 0)
             sum += host->slots;
@@ -69,7 +69,7 @@ static int check_sum(allot__books *books, const allot__event *event, allot__erro
 bool allot__books_several_hosts(const allot__books *books)
 {
     int64_t count = allot_plan_hosts(books->plan);
-    for (const allot__named *it = books->hosts.first; it && count < 2; it = it->after)
+    for (const allot__map_item *it = books->hosts.first; it && count < 2; it = it->after)
         count += allot_plan_host_find(books->plan, it->name) < 0;
     return count >= 2;
 }
@@ -81,7 +81,7 @@ static int check_places(const allot__books *books, allot__error *fault)
     bool first = allot_plan_hosts(books->plan) == 0 && books->hosts.count == 0;
     if (books->queues == 0 || first || allot__books_several_hosts(books))
         return ALLOT_OK;
-    for (const allot__named *it = books->jobs.first; it; it = it->after) {
+    for (const allot__map_item *it = books->jobs.first; it; it = it->after) {
         const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
         if (allot__job_is_unplaced(job))
             return allot__error_unfit(fault, ALLOT_EUSAGE, "E-hosts", "name",
@@ -138,9 +138,9 @@ static void mark_used(const allot__books *books, const char *name)
 
 static void mark_all_used(const allot__books *books)
 {
-    for (const allot__named *it = books->tasks.first; it; it = it->after)
+    for (const allot__map_item *it = books->tasks.first; it; it = it->after)
         mark_used(books, ((const allot__task_item *)(const void *)it)->it.host);
-    for (const allot__named *it = books->jobs.first; it; it = it->after) {
+    for (const allot__map_item *it = books->jobs.first; it; it = it->after) {
         const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
         for (int32_t i = 0; i < job->host_count; i++)
             mark_used(books, job->hosts[i].host);
@@ -155,14 +155,14 @@ static void let_go(allot__books *books)
 {
     enum { GONE_LEAST = 64 };
     size_t gone = 0;
-    for (allot__named *it = books->hosts.first; it; it = it->after) {
+    for (allot__map_item *it = books->hosts.first; it; it = it->after) {
         ((allot__host_item *)(void *)it)->used = false;
         gone += is_gone(books, (const allot__host_item *)(const void *)it);
     }
     if (gone < GONE_LEAST || (gone & (gone - 1)) != 0)
         return;
     mark_all_used(books);
-    for (allot__named *it = books->hosts.first, *next; it; it = next) {
+    for (allot__map_item *it = books->hosts.first, *next; it; it = next) {
         allot__host_item *host = (allot__host_item *)(void *)it;
         next = it->after;
         if (host->used || !is_gone(books, host))

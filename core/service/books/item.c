@@ -76,7 +76,7 @@ static void *begin(allot_engine *engine, packing *it, size_t head)
 
 #define HEAD(type) ((sizeof(type) + 7) & ~(size_t)7)
 
-static void name(allot__named *named, const char *id)
+static void name(allot__map_item *named, const char *id)
 {
     named->name = id;
     named->len = strlen(id);
@@ -120,7 +120,7 @@ allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len)
         return NULL;
     char *text = (char *)(unit + 1);
     memcpy(text, key, len);
-    unit->named = (allot__named){.name = text, .len = len};
+    unit->named = (allot__map_item){.name = text, .len = len};
     unit->size = size;
     return unit;
 }
@@ -217,7 +217,7 @@ allot__host_item *allot__host_make(allot_engine *engine, const char *host)
         return NULL;
     char *text = (char *)(item + 1);
     memcpy(text, host, len + 1);
-    item->named = (allot__named){.name = text, .len = len};
+    item->named = (allot__map_item){.name = text, .len = len};
     item->slots = item->load = -1;
     item->exclusive_to = ALLOT_ROOT;
     item->size = size;

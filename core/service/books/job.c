@@ -120,7 +120,7 @@ static int check_sum(const allot__books *books, const allot__event *event, allot
     int64_t most = event->slots > books->job_most ? event->slots : books->job_most;
     if ((int64_t)(books->jobs.count + 1) * most <= ALLOT_AMOUNT_MAX)
         return ALLOT_OK;
-    for (const allot__named *it = books->jobs.first; it; it = it->after) {
+    for (const allot__map_item *it = books->jobs.first; it; it = it->after) {
         const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
         sum += job->queue == event->queue ? job->slots : 0;
     }

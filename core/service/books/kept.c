@@ -4,7 +4,7 @@
 #include "service/books/own.h"
 
 /* Puts an item in the place of what has its name, or behind all. */
-static int put(allot__map *map, allot__named *old, allot__named *item)
+static int put(allot__map *map, allot__map_item *old, allot__map_item *item)
 {
     if (!old)
         return allot__map_put(map, item);
@@ -105,7 +105,7 @@ static int keep_loan(allot__books *books, const allot__event *event)
 
 static int end_flight(allot__books *books, const allot__event *event)
 {
-    allot__named *item = allot__map_find(&books->flights, event->id, strlen(event->id));
+    allot__map_item *item = allot__map_find(&books->flights, event->id, strlen(event->id));
     if (item) {
         allot__victims_end(books, (allot__flight_item *)(void *)item);
         allot__map_take(&books->flights, item);
@@ -116,7 +116,7 @@ static int end_flight(allot__books *books, const allot__event *event)
 
 static int tell_task(allot__books *books, const allot__event *event)
 {
-    allot__named *item = allot__map_find(&books->tasks, event->id, strlen(event->id));
+    allot__map_item *item = allot__map_find(&books->tasks, event->id, strlen(event->id));
     if (item) {
         allot__map_touch(&books->tasks, item);
         allot__task_of(item)->told = true;

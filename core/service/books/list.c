@@ -22,7 +22,7 @@ typedef struct piece {
 
 /* Pieces that are written before a thing, or behind the last one. */
 typedef struct allot__early {
-    allot__named *of;
+    allot__map_item *of;
     struct allot__early *before, *after; /* all there are */
     piece *first, *last;
 } allot__early;
@@ -30,12 +30,12 @@ typedef struct allot__early {
 typedef struct walk {
     allot__walker walker;
     struct allot__listing *listing;
-    allot__kind kind;
-    allot__named *next; /* NULL: it is through */
+    allot__books_kind kind;
+    allot__map_item *next; /* NULL: it is through */
     allot__early end;
 } walk;
 
-/* What is written, one after the other; the walks as in allot__kind. */
+/* What is written, one after the other; the walks as in allot__books_kind. */
 enum { ROWS = ALLOT__KINDS, LOANS, CONTRACTS, USE, STEPS };
 static const int steps[] = {ROWS,  ALLOT__HOSTS, ALLOT__SESSIONS, ALLOT__TASKS, ALLOT__FLIGHTS,
                             LOANS, CONTRACTS,    ALLOT__JOBS,     USE};
@@ -77,7 +77,7 @@ static void end_early(allot__listing *it, allot__early *early)
     allot__sv_free(it->books->engine, early, 1, sizeof *early);
 }
 
-static allot__early *early_of(allot__listing *it, allot__named *item)
+static allot__early *early_of(allot__listing *it, allot__map_item *item)
 {
     if (item->early)
         return item->early;
@@ -112,7 +112,7 @@ static void prepend(allot__early *to, allot__early *from)
 
 /* ---- While it changes ------------------------------------------------------------------------ */
 
-static void changes(allot__walker *walker, allot__named *item)
+static void changes(allot__walker *walker, allot__map_item *item)
 {
     walk *of = (walk *)(void *)walker;
     allot__listing *it = of->listing;
@@ -133,7 +133,7 @@ static void changes(allot__walker *walker, allot__named *item)
     allot__buf_free(&text);
 }
 
-static void leaves(allot__walker *walker, allot__named *item)
+static void leaves(allot__walker *walker, allot__map_item *item)
 {
     walk *of = (walk *)(void *)walker;
     allot__listing *it = of->listing;
@@ -154,7 +154,7 @@ static void leaves(allot__walker *walker, allot__named *item)
     }
 }
 
-static void replaced(allot__walker *walker, allot__named *item, allot__named *by)
+static void replaced(allot__walker *walker, allot__map_item *item, allot__map_item *by)
 {
     walk *of = (walk *)(void *)walker;
     if (of->next == item)
@@ -211,7 +211,7 @@ static void write_few(allot__listing *it, bool *failed)
 
 static void begin_walks(allot__listing *it)
 {
-    allot__kind kinds[ALLOT__KINDS];
+    allot__books_kind kinds[ALLOT__KINDS];
     allot__books_kinds(it->books, kinds);
     for (int i = 0; i < ALLOT__KINDS; i++) {
         allot__map *map = kinds[i].map;
@@ -306,7 +306,7 @@ static bool list_loans(allot__listing *it, allot__buf *out, size_t until)
 static bool list_walk(allot__listing *it, walk *of, allot__buf *out, size_t until)
 {
     while (of->next && out->len < until) {
-        allot__named *item = of->next;
+        allot__map_item *item = of->next;
         if (item->early) {
             drop_pieces(it, item->early, out);
             end_early(it, item->early);

@@ -141,7 +141,7 @@ int64_t allot__books_due(const allot__books *books, int64_t now)
     int64_t due = INT64_MAX, when;
     if (allot_plan_switch(books->plan, now, &when) == ALLOT_OK)
         sooner(&due, now, when);
-    for (const allot__named *it = books->flights.first; it; it = it->after) {
+    for (const allot__map_item *it = books->flights.first; it; it = it->after) {
         const allot_in_flight *flight = &((const allot__flight_item *)(const void *)it)->it;
         int64_t leeway = allot_plan_option_get(books->plan, flight->group, ALLOT_OPTION_LEEWAY);
         sooner(&due, now, flight->deadline);

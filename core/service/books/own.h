@@ -16,7 +16,7 @@
 
 /* Tasks of a leaf that share a slot (state.h), which counts once, with the most that one states. */
 typedef struct allot__unit {
-    allot__named named;
+    allot__map_item named;
     struct allot__task_item *first;
     int64_t slots;
     size_t size;
@@ -24,13 +24,13 @@ typedef struct allot__unit {
 
 /* Running tasks that name the same session, which may be known or not. */
 typedef struct allot__roster {
-    allot__named named;
+    allot__map_item named;
     struct allot__task_item *first;
     size_t size;
 } allot__roster;
 
 typedef struct allot__task_item {
-    allot__named named;
+    allot__map_item named;
     allot_task it; /* all that it points to is behind it, in the same block */
     bool told;     /* to go, by a kill */
     allot__unit *unit;
@@ -42,19 +42,19 @@ typedef struct allot__task_item {
 
 /* A running task that a reclaim in flight names. */
 typedef struct allot__victim_item {
-    allot__named named;
+    allot__map_item named;
     const char *flight; /* its id */
     size_t size;
 } allot__victim_item;
 
 typedef struct allot__session_item {
-    allot__named named;
+    allot__map_item named;
     allot_session it;
     size_t size;
 } allot__session_item;
 
 typedef struct allot__job_item {
-    allot__named named;
+    allot__map_item named;
     allot_job it; /* `ran` and `suspended_for` are those until `since` */
     int64_t since;
     bool told;
@@ -62,7 +62,7 @@ typedef struct allot__job_item {
 } allot__job_item;
 
 typedef struct allot__flight_item {
-    allot__named named;
+    allot__map_item named;
     allot_in_flight it;
     int64_t since; /* when it was ordered; INT64_MIN: not known */
     bool told;     /* all its tasks are told to go */
@@ -70,7 +70,7 @@ typedef struct allot__flight_item {
 } allot__flight_item;
 
 typedef struct allot__host_item {
-    allot__named named;
+    allot__map_item named;
     int64_t slots, load; /* -1: as planned; not told */
     allot_closed closed;
     int32_t exclusive_to;
@@ -128,7 +128,7 @@ struct allot__books {
     size_t granted_count, granted_room;
 };
 
-static inline allot__task_item *allot__task_of(allot__named *it)
+static inline allot__task_item *allot__task_of(allot__map_item *it)
 {
     return (allot__task_item *)(void *)it;
 }
@@ -200,9 +200,9 @@ void allot__write_row(const allot__books *books, const allot__books_group *of, i
 /* Nothing is to be said of it. */
 bool allot__row_is_empty(const allot__books_group *group, int32_t leaf);
 void allot__write_size(const allot__books *books, int32_t group, allot__buf *out);
-void allot__write_host(const allot__books *books, const allot__named *item, allot__buf *out);
-void allot__write_session(const allot__books *books, const allot__named *item, allot__buf *out);
-void allot__write_task(const allot__books *books, const allot__named *item, allot__buf *out);
+void allot__write_host(const allot__books *books, const allot__map_item *item, allot__buf *out);
+void allot__write_session(const allot__books *books, const allot__map_item *item, allot__buf *out);
+void allot__write_task(const allot__books *books, const allot__map_item *item, allot__buf *out);
 void allot__write_flight(const allot__books *books, const allot__flight_item *item,
                          allot__buf *out);
 void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__buf *out);
@@ -227,11 +227,11 @@ enum {
     ALLOT__JOBS, /* behind loans and contracts */
     ALLOT__KINDS
 };
-typedef struct allot__kind {
+typedef struct allot__books_kind {
     allot__map *map;
-    void (*write)(const allot__books *books, const allot__named *item, allot__buf *out);
-} allot__kind;
-void allot__books_kinds(allot__books *books, allot__kind kinds[ALLOT__KINDS]);
+    void (*write)(const allot__books *books, const allot__map_item *item, allot__buf *out);
+} allot__books_kind;
+void allot__books_kinds(allot__books *books, allot__books_kind kinds[ALLOT__KINDS]);
 
 /* Enters lines; what is refused goes to the report, or is counted in `lost`, if that is given. As
  * allot__books_apply. */

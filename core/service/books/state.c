@@ -35,7 +35,7 @@ static bool is_nowhere(const allot__books *books)
 static int put_hosts(const allot__books *books, allot_state *state)
 {
     int status = ALLOT_OK;
-    for (const allot__named *it = books->hosts.first; it && status == ALLOT_OK; it = it->after) {
+    for (const allot__map_item *it = books->hosts.first; it && status == ALLOT_OK; it = it->after) {
         const allot__host_item *host = (const allot__host_item *)(const void *)it;
         status = allot_state_host(state, it->name, host->slots, host->closed);
         if (status == ALLOT_OK && host->load >= 0)
@@ -88,7 +88,7 @@ allot__flight_item *allot__books_flight(const allot__books *books, int32_t numbe
 
 /* Tells the state of reclaims in flight from that one on, and numbers them; without memory for the
  * numbers they are looked up by their ids. */
-static int put_flights(allot__books *books, allot__named *from)
+static int put_flights(allot__books *books, allot__map_item *from)
 {
     int status = ALLOT_OK;
     allot__flight_item **numbered =
@@ -98,7 +98,7 @@ static int put_flights(allot__books *books, allot__named *from)
         books->numbered_count = 0;
     else
         books->numbered = numbered;
-    for (allot__named *it = from; it && status == ALLOT_OK; it = it->after) {
+    for (allot__map_item *it = from; it && status == ALLOT_OK; it = it->after) {
         allot__flight_item *item = (allot__flight_item *)(void *)it;
         status = allot_state_in_flight(books->state, &item->it);
         if (numbered)
@@ -129,11 +129,12 @@ static int add_orders(allot__books *books, allot_state *state)
 static int put_lists(allot__books *books, allot_state *state, int64_t now)
 {
     int status = allot_state_clear(state);
-    for (const allot__named *it = books->sessions.first; it && status == ALLOT_OK; it = it->after)
+    for (const allot__map_item *it = books->sessions.first; it && status == ALLOT_OK;
+         it = it->after)
         status = allot_state_session(state, &((const allot__session_item *)(const void *)it)->it);
-    for (const allot__named *it = books->tasks.first; it && status == ALLOT_OK; it = it->after)
+    for (const allot__map_item *it = books->tasks.first; it && status == ALLOT_OK; it = it->after)
         status = allot_state_task(state, &((const allot__task_item *)(const void *)it)->it);
-    for (const allot__named *it = books->jobs.first; it && status == ALLOT_OK; it = it->after)
+    for (const allot__map_item *it = books->jobs.first; it && status == ALLOT_OK; it = it->after)
         status = put_job((const allot__job_item *)(const void *)it, state, now);
     return status == ALLOT_OK ? put_orders(books, state) : status;
 }

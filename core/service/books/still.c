@@ -66,7 +66,7 @@ bool allot__books_still(const allot__books *books, const allot_decision *decisio
 bool allot__books_use(const allot__books *books)
 {
     bool uses = false;
-    for (const allot__named *it = books->jobs.first; it && !uses; it = it->after)
+    for (const allot__map_item *it = books->jobs.first; it && !uses; it = it->after)
         uses = ((const allot__job_item *)(const void *)it)->it.state == ALLOT_RUNNING;
     return uses;
 }

@@ -193,7 +193,7 @@ int allot__apply_start(allot__books *books, const allot__event *event, allot__er
 
 int allot__apply_finish(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot__named *task = allot__map_find(&books->tasks, event->id, strlen(event->id));
+    allot__map_item *task = allot__map_find(&books->tasks, event->id, strlen(event->id));
     if (!task)
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-task", "id", NULL,
                                 "id: no task \"%.100s\" runs", event->id);

@@ -20,8 +20,8 @@ static void *make(allot_engine *engine, size_t head, const char *name, const cha
     memcpy(block + head, name, len + 1);
     if (extra)
         memcpy(block + head + len + 1, extra, more);
-    ((allot__named *)(void *)block)->name = block + head;
-    ((allot__named *)(void *)block)->len = len;
+    ((allot__map_item *)(void *)block)->name = block + head;
+    ((allot__map_item *)(void *)block)->len = len;
     return block;
 }
 

@@ -28,7 +28,7 @@ static bool has_values(const allot__numbers *numbers, const allot_task_value *va
     return true;
 }
 
-static bool fits_host(const allot__numbers *numbers, const allot__named *named)
+static bool fits_host(const allot__numbers *numbers, const allot__map_item *named)
 {
     const allot__host_item *item = (const allot__host_item *)(const void *)named;
     bool known = item->slots >= 0 || allot_plan_host_find(numbers->to, named->name) >= 0;
@@ -36,20 +36,20 @@ static bool fits_host(const allot__numbers *numbers, const allot__named *named)
                      allot__number(numbers, ALLOT__CONSUMER, item->exclusive_to) >= 0);
 }
 
-static bool fits_session(const allot__numbers *numbers, const allot__named *named)
+static bool fits_session(const allot__numbers *numbers, const allot__map_item *named)
 {
     const allot_session *it = &((const allot__session_item *)(const void *)named)->it;
     return has_leaf(numbers, it->group, it->consumer);
 }
 
-static bool fits_task(const allot__numbers *numbers, const allot__named *named)
+static bool fits_task(const allot__numbers *numbers, const allot__map_item *named)
 {
     const allot_task *it = &((const allot__task_item *)(const void *)named)->it;
     return has_leaf(numbers, it->group, it->consumer) &&
            has_values(numbers, it->values, it->value_count);
 }
 
-static bool fits_flight(const allot__numbers *numbers, const allot__named *named)
+static bool fits_flight(const allot__numbers *numbers, const allot__map_item *named)
 {
     const allot_in_flight *it = &((const allot__flight_item *)(const void *)named)->it;
     bool fits = has_leaf(numbers, it->group, it->consumer);
@@ -58,7 +58,7 @@ static bool fits_flight(const allot__numbers *numbers, const allot__named *named
     return fits;
 }
 
-static bool fits_job(const allot__numbers *numbers, const allot__named *named)
+static bool fits_job(const allot__numbers *numbers, const allot__map_item *named)
 {
     const allot_job *it = &((const allot__job_item *)(const void *)named)->it;
     bool fits = allot__number(numbers, ALLOT__QUEUE, it->queue) >= 0 &&
@@ -68,7 +68,7 @@ static bool fits_job(const allot__numbers *numbers, const allot__named *named)
     return fits;
 }
 
-static bool (*const fits[ALLOT__KINDS])(const allot__numbers *, const allot__named *) = {
+static bool (*const fits[ALLOT__KINDS])(const allot__numbers *, const allot__map_item *) = {
     [ALLOT__HOSTS] = fits_host,     [ALLOT__SESSIONS] = fits_session, [ALLOT__TASKS] = fits_task,
     [ALLOT__FLIGHTS] = fits_flight, [ALLOT__JOBS] = fits_job,
 };
@@ -89,12 +89,12 @@ static void misfit_of_groups(const allot__books *books, const allot__numbers *nu
 
 static void misfit_of_things(allot__books *books, const allot__numbers *numbers, allot__buf *out)
 {
-    allot__kind kinds[ALLOT__KINDS];
+    allot__books_kind kinds[ALLOT__KINDS];
     bool other = (books->queues > 0) != (allot_plan_queues(numbers->to) > 0);
     allot__books_kinds(books, kinds);
     for (int k = 0; k < ALLOT__KINDS; k++) {
         bool none = other && k != ALLOT__HOSTS; /* what the one has, the other cannot have */
-        for (const allot__named *it = kinds[k].map->first; it && out->len == 0; it = it->after)
+        for (const allot__map_item *it = kinds[k].map->first; it && out->len == 0; it = it->after)
             if (none || !fits[k](numbers, it))
                 kinds[k].write(books, it, out);
     }
@@ -191,27 +191,27 @@ static void turn_values(const allot__numbers *numbers, const allot_task_value *v
             allot__number(numbers, ALLOT__ATTRIBUTE, values[i].attribute);
 }
 
-static void turn_host(const allot__numbers *numbers, allot__named *named)
+static void turn_host(const allot__numbers *numbers, allot__map_item *named)
 {
     allot__host_item *item = (allot__host_item *)(void *)named;
     if (item->exclusive_to != ALLOT_ROOT)
         item->exclusive_to = allot__number(numbers, ALLOT__CONSUMER, item->exclusive_to);
 }
 
-static void turn_session(const allot__numbers *numbers, allot__named *named)
+static void turn_session(const allot__numbers *numbers, allot__map_item *named)
 {
     allot_session *it = &((allot__session_item *)(void *)named)->it;
     turn_pair(numbers, &it->group, &it->consumer);
 }
 
-static void turn_task(const allot__numbers *numbers, allot__named *named)
+static void turn_task(const allot__numbers *numbers, allot__map_item *named)
 {
     allot_task *it = &((allot__task_item *)(void *)named)->it;
     turn_pair(numbers, &it->group, &it->consumer);
     turn_values(numbers, it->values, it->value_count);
 }
 
-static void turn_flight(const allot__numbers *numbers, allot__named *named)
+static void turn_flight(const allot__numbers *numbers, allot__map_item *named)
 {
     allot_in_flight *it = &((allot__flight_item *)(void *)named)->it;
     allot_claim *claims = (allot_claim *)it->claims;
@@ -220,7 +220,7 @@ static void turn_flight(const allot__numbers *numbers, allot__named *named)
         claims[i].consumer = allot__number(numbers, ALLOT__CONSUMER, claims[i].consumer);
 }
 
-static void turn_job(const allot__numbers *numbers, allot__named *named)
+static void turn_job(const allot__numbers *numbers, allot__map_item *named)
 {
     allot_job *it = &((allot__job_item *)(void *)named)->it;
     allot_job_resource *resources = (allot_job_resource *)it->resources;
@@ -232,7 +232,7 @@ static void turn_job(const allot__numbers *numbers, allot__named *named)
         resources[i].resource = allot__number(numbers, ALLOT__RESOURCE, resources[i].resource);
 }
 
-static void (*const turns[ALLOT__KINDS])(const allot__numbers *, allot__named *) = {
+static void (*const turns[ALLOT__KINDS])(const allot__numbers *, allot__map_item *) = {
     [ALLOT__HOSTS] = turn_host,     [ALLOT__SESSIONS] = turn_session, [ALLOT__TASKS] = turn_task,
     [ALLOT__FLIGHTS] = turn_flight, [ALLOT__JOBS] = turn_job,
 };
@@ -245,12 +245,12 @@ static void take_map(allot__map *from, allot__map *to)
 
 static void turn_things(allot__books *from, allot__books *to, const allot__numbers *numbers)
 {
-    allot__kind of[ALLOT__KINDS], kinds[ALLOT__KINDS];
+    allot__books_kind of[ALLOT__KINDS], kinds[ALLOT__KINDS];
     allot__books_kinds(from, of);
     allot__books_kinds(to, kinds);
     for (int k = 0; k < ALLOT__KINDS; k++) {
         take_map(of[k].map, kinds[k].map);
-        for (allot__named *it = kinds[k].map->first; !numbers->same && it; it = it->after)
+        for (allot__map_item *it = kinds[k].map->first; !numbers->same && it; it = it->after)
             turns[k](numbers, it);
     }
     take_map(&from->rosters, &to->rosters);
@@ -272,7 +272,7 @@ static int make_units(const allot__books *from, allot__books *to, const allot__n
 {
     char key[600];
     int status = ALLOT_OK;
-    for (const allot__named *it = from->units.first; it && status == ALLOT_OK; it = it->after) {
+    for (const allot__map_item *it = from->units.first; it && status == ALLOT_OK; it = it->after) {
         allot_task task = ((const allot__unit *)(const void *)it)->first->it;
         turn_pair(numbers, &task.group, &task.consumer);
         size_t len = allot__unit_key(&task, key);
@@ -287,12 +287,12 @@ static int make_units(const allot__books *from, allot__books *to, const allot__n
 /* Both have the same order. */
 static void turn_units(allot__books *from, allot__books *to, const allot__numbers *numbers)
 {
-    allot__named *old = from->units.first;
+    allot__map_item *old = from->units.first;
     if (numbers->same) {
         take_map(&from->units, &to->units);
         return;
     }
-    for (allot__named *it = to->units.first; it; it = it->after, old = old->after) {
+    for (allot__map_item *it = to->units.first; it; it = it->after, old = old->after) {
         allot__unit *unit = (allot__unit *)(void *)it;
         unit->slots = ((const allot__unit *)(const void *)old)->slots;
         unit->first = ((const allot__unit *)(const void *)old)->first;

@@ -21,7 +21,7 @@ void allot__write_size(const allot__books *books, int32_t g, allot__buf *out)
     allot__entry_close(out);
 }
 
-void allot__write_host(const allot__books *books, const allot__named *item, allot__buf *out)
+void allot__write_host(const allot__books *books, const allot__map_item *item, allot__buf *out)
 {
     const allot__host_item *host = (const allot__host_item *)(const void *)item;
     allot__entry_open(out, ALLOT__EVENT_HOST);
@@ -43,7 +43,7 @@ void allot__write_host(const allot__books *books, const allot__named *item, allo
     allot__entry_close(out);
 }
 
-void allot__write_session(const allot__books *books, const allot__named *item, allot__buf *out)
+void allot__write_session(const allot__books *books, const allot__map_item *item, allot__buf *out)
 {
     const allot_session *session = &((const allot__session_item *)(const void *)item)->it;
     allot__entry_open(out, ALLOT__EVENT_SESSION);
@@ -58,7 +58,7 @@ void allot__write_session(const allot__books *books, const allot__named *item, a
     allot__entry_close(out);
 }
 
-void allot__write_task(const allot__books *books, const allot__named *named, allot__buf *out)
+void allot__write_task(const allot__books *books, const allot__map_item *named, allot__buf *out)
 {
     const allot__task_item *item = (const allot__task_item *)(const void *)named;
     const allot_task *task = &item->it;
@@ -78,19 +78,19 @@ void allot__write_task(const allot__books *books, const allot__named *named, all
     allot__entry_close(out);
 }
 
-static void write_flight(const allot__books *books, const allot__named *item, allot__buf *out)
+static void write_flight(const allot__books *books, const allot__map_item *item, allot__buf *out)
 {
     allot__write_flight(books, (const allot__flight_item *)(const void *)item, out);
 }
 
-static void write_job(const allot__books *books, const allot__named *item, allot__buf *out)
+static void write_job(const allot__books *books, const allot__map_item *item, allot__buf *out)
 {
     allot__write_job(books, (const allot__job_item *)(const void *)item, out);
 }
 
-void allot__books_kinds(allot__books *books, allot__kind kinds[ALLOT__KINDS])
+void allot__books_kinds(allot__books *books, allot__books_kind kinds[ALLOT__KINDS])
 {
-    const allot__kind all[ALLOT__KINDS] = {
+    const allot__books_kind all[ALLOT__KINDS] = {
         [ALLOT__HOSTS] = {&books->hosts, allot__write_host},
         [ALLOT__SESSIONS] = {&books->sessions, allot__write_session},
         [ALLOT__TASKS] = {&books->tasks, allot__write_task},
@@ -101,15 +101,15 @@ void allot__books_kinds(allot__books *books, allot__kind kinds[ALLOT__KINDS])
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static void write_map(const allot__books *books, const allot__kind *kind, allot__buf *out)
+static void write_map(const allot__books *books, const allot__books_kind *kind, allot__buf *out)
 {
-    for (const allot__named *it = kind->map->first; it; it = it->after)
+    for (const allot__map_item *it = kind->map->first; it; it = it->after)
         kind->write(books, it, out);
 }
 
 static int write_all(const allot__books *books, bool rows, allot__buf *out)
 {
-    allot__kind kinds[ALLOT__KINDS];
+    allot__books_kind kinds[ALLOT__KINDS];
     allot__books_kinds((allot__books *)books, kinds);
     allot__write_clock(books, out);
     for (int32_t g = 0; g < (int32_t)books->group_count; g++)

@@ -35,12 +35,12 @@
 #define LEAF  MUST("consumer", LEAF, consumer)
 #define GROUP F("group", GROUP, group)
 
-static const allot__field common[] = {TIME("at", at), F("key", NAME, key)};
-static const allot__field amount[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 0)};
-static const allot__field allocated[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 0),
-                                         AMOUNT("unlisted", unlisted)};
-static const allot__field release[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 1)};
-static const allot__field start[] = {
+static const allot__event_field common[] = {TIME("at", at), F("key", NAME, key)};
+static const allot__event_field amount[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 0)};
+static const allot__event_field allocated[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 0),
+                                               AMOUNT("unlisted", unlisted)};
+static const allot__event_field release[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 1)};
+static const allot__event_field start[] = {
     MUST("id", ID, id),
     LEAF,
     GROUP,
@@ -54,8 +54,8 @@ static const allot__field start[] = {
     F("tags", TEXTS, tags),
     {"told", ALLOT__F_BOOL, false, true, AT(told), AT(told_given), 0, 0},
 };
-static const allot__field finish[] = {MUST("id", ID, id), F("keep", BOOL, keep)};
-static const allot__field session[] = {
+static const allot__event_field finish[] = {MUST("id", ID, id), F("keep", BOOL, keep)};
+static const allot__event_field session[] = {
     MUST("id", ID, id),
     LEAF,
     GROUP,
@@ -66,34 +66,35 @@ static const allot__field session[] = {
     AMOUNT("minimum", minimum),
     AMOUNT("demand", demand),
 };
-static const allot__field only_id[] = {MUST("id", ID, id)};
-static const allot__field host[] = {
+static const allot__event_field only_id[] = {MUST("id", ID, id)};
+static const allot__event_field host[] = {
     MUST("name", LABEL, id),
     SLOTS(0),
     F("closed", CLOSED, closed),
     F("load", LOAD, load),
     {"exclusive_to", ALLOT__F_CONSUMER, false, false, AT(other), AT(other_given), 0, 0},
 };
-static const allot__field only_name[] = {MUST("name", NAME, id)};
-static const allot__field slots[] = {GROUP, MUST_AMOUNT("slots", slots, 0)};
-static const allot__field returned[] = {MUST("reclaim", NAME, id), MUST_AMOUNT("slots", slots, 1)};
+static const allot__event_field only_name[] = {MUST("name", NAME, id)};
+static const allot__event_field slots[] = {GROUP, MUST_AMOUNT("slots", slots, 0)};
+static const allot__event_field returned[] = {MUST("reclaim", NAME, id),
+                                              MUST_AMOUNT("slots", slots, 1)};
 #define JOB                                                                                        \
     MUST("id", LABEL_ID, id), MUST("queue", QUEUE, queue), SLOTS(1), TIME("submitted", submitted), \
         F("user", LABEL, user), F("group", LABEL, user_group), F("app", LABEL, application),       \
         WHOLE("priority", priority, -ALLOT_AMOUNT_MAX, ALLOT_AMOUNT_MAX),                          \
         WHOLE("run_limit", run_limit, 1, ALLOT_AMOUNT_MAX), F("exclusive", BOOL, exclusive),       \
         F("tags", LABELS, tags), F("resources", NUMBERS, resources)
-static const allot__field submit[] = {JOB};
-static const allot__field lease[] = {
+static const allot__event_field submit[] = {JOB};
+static const allot__event_field lease[] = {
     MUST("name", LEASE, lease),
     F("provider", NUMBERS, provider),
     F("consumer", NUMBERS, holder),
     {"phase", ALLOT__F_PHASE, false, true, AT(phase), 0, 0, 0},
     {"since", ALLOT__F_TIME, false, true, AT(since), 0, 0, 0},
 };
-static const allot__field clock_[] = {ANY("now", since)};
-static const allot__field back[] = {ANY("now", since), ANY("by", deadline)};
-static const allot__field row[] = {
+static const allot__event_field clock_[] = {ANY("now", since)};
+static const allot__event_field back[] = {ANY("now", since), ANY("by", deadline)};
+static const allot__event_field row[] = {
     LEAF,
     GROUP,
     AMOUNT("demand", demand),
@@ -102,14 +103,15 @@ static const allot__field row[] = {
     ANY("reclaimed_at", reclaimed_at),
     ANY("waiting_since", waiting_since),
 };
-static const allot__field flight[] = {
+static const allot__event_field flight[] = {
     MUST("id", NAME, id),     LEAF, GROUP, SLOTS(0), ANY("since", since), ANY("deadline", deadline),
     AMOUNT("gone", preempted)};
-static const allot__field claim[] = {MUST("id", NAME, id), MUST("for", CONSUMER, other), SLOTS(1)};
-static const allot__field victim[] = {MUST("id", NAME, id), MUST("task", NAME, key)};
-static const allot__field none[] = {{"now", ALLOT__F_WHOLE, false, true, AT(since), 0, 0, 0}};
-static const allot__field loan[] = {LEAF, GROUP, MUST("borrower", LEAF, other), SLOTS(1)};
-static const allot__field job[] = {
+static const allot__event_field claim[] = {MUST("id", NAME, id), MUST("for", CONSUMER, other),
+                                           SLOTS(1)};
+static const allot__event_field victim[] = {MUST("id", NAME, id), MUST("task", NAME, key)};
+static const allot__event_field none[] = {{"now", ALLOT__F_WHOLE, false, true, AT(since), 0, 0, 0}};
+static const allot__event_field loan[] = {LEAF, GROUP, MUST("borrower", LEAF, other), SLOTS(1)};
+static const allot__event_field job[] = {
     JOB,
     F("state", JOB_STATE, job_state),
     F("hosts", NUMBERS, hosts),
@@ -122,9 +124,9 @@ static const allot__field job[] = {
     AMOUNT("grow", grow),
     F("grown", NUMBERS, grown),
 };
-static const allot__field usage[] = {MUST("queue", QUEUE, queue), ANY("usage", ran),
-                                     AMOUNT("millionths", preempted)};
-static const allot__field resource[] = {MUST("name", NAME, id), ANY("preempted_at", since)};
+static const allot__event_field usage[] = {MUST("queue", QUEUE, queue), ANY("usage", ran),
+                                           AMOUNT("millionths", preempted)};
+static const allot__event_field resource[] = {MUST("name", NAME, id), ANY("preempted_at", since)};
 
 #define LIST(array, attributes)                                                                    \
     {                                                                                              \

@@ -32,17 +32,17 @@ typedef enum allot__field_type {
     ALLOT__F_PHASE
 } allot__field_type;
 
-typedef struct allot__field {
+typedef struct allot__event_field {
     const char *name;
     uint8_t type;
     bool required;
     bool kept;             /* stands in lines of snapshots alone: no client may say it */
     uint16_t at, given_at; /* in allot__event; given_at 0: nowhere */
     int64_t least, most;
-} allot__field;
+} allot__event_field;
 
 typedef struct allot__fields {
-    const allot__field *items;
+    const allot__event_field *items;
     int32_t count;
     bool attributes; /* other members are the plan's task attributes */
 } allot__fields;
@@ -53,7 +53,7 @@ typedef struct allot__fields {
 extern const allot__fields allot__event_fields[ALLOT__EVENTS];
 extern const allot__fields allot__common_fields;
 /* Whether a member is there for who speaks. */
-static inline bool allot__may_say(allot__speaker speaker, const allot__field *field)
+static inline bool allot__may_say(allot__speaker speaker, const allot__event_field *field)
 {
     return speaker == ALLOT__STORE || !field->kept;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int missing(const allot__field *field, allot__error *fault, const char *code,
+static int missing(const allot__event_field *field, allot__error *fault, const char *code,
                    const char *name, const char *near)
 {
     char hint[150] = "";
@@ -16,7 +16,7 @@ static int missing(const allot__field *field, allot__error *fault, const char *c
                             "%s: the plan has no \"%.100s\"", field->name, name);
 }
 
-static int find_consumer(const allot_plan *plan, const allot__field *field, const char *name,
+static int find_consumer(const allot_plan *plan, const allot__event_field *field, const char *name,
                          size_t len, int32_t *out, allot__error *fault)
 {
     char near[128] = "";
@@ -34,7 +34,7 @@ static int find_consumer(const allot_plan *plan, const allot__field *field, cons
     return ALLOT_OK;
 }
 
-int allot__name_find(const allot_plan *plan, const allot__field *field, const char *name,
+int allot__name_find(const allot_plan *plan, const allot__event_field *field, const char *name,
                      size_t len, int32_t *out, allot__error *fault)
 {
     int32_t number = -1;
@@ -56,7 +56,7 @@ int allot__name_find(const allot_plan *plan, const allot__field *field, const ch
     return ALLOT_OK;
 }
 
-static const char *word_at(const allot__field *field, int i)
+static const char *word_at(const allot__event_field *field, int i)
 {
     static const char *const closed[] = {"", "drain", "reclaim"};
     switch (field->type) {
@@ -71,7 +71,7 @@ static const char *word_at(const allot__field *field, int i)
     }
 }
 
-int32_t allot__word_find(const allot__field *field, const allot_json_event *value)
+int32_t allot__word_find(const allot__event_field *field, const allot_json_event *value)
 {
     if (field->type == ALLOT__F_CLOSED && value->kind == ALLOT_JSON_FALSE)
         return ALLOT_OPEN;
@@ -86,7 +86,7 @@ int32_t allot__word_find(const allot__field *field, const allot_json_event *valu
     }
 }
 
-const char *allot__word_list(const allot__field *field)
+const char *allot__word_list(const allot__event_field *field)
 {
     switch (field->type) {
     case ALLOT__F_SCHEDULING:
@@ -100,7 +100,7 @@ const char *allot__word_list(const allot__field *field)
     }
 }
 
-int allot__label_check(const allot__field *field, const char *path, const char *text,
+int allot__label_check(const allot__event_field *field, const char *path, const char *text,
                        allot__error *fault)
 {
     static const uint32_t labels =

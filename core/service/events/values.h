@@ -34,7 +34,7 @@ typedef struct allot__reading {
 const char *allot__text_keep(allot__reader *reader, const char *text, size_t len);
 /* Reads the value that comes, of a field; and refuses it, as `allowed` says. EINVALID, ERANGE,
  * ENOENT with a fault. */
-int allot__value_read_member(allot__reading *it, const allot__field *field);
+int allot__value_read_member(allot__reading *it, const allot__event_field *field);
 int allot__value_refuse(allot__reading *it, const char *path, const char *allowed);
 
 #endif

@@ -152,7 +152,8 @@ static int32_t random_kind(const desk *it)
     return allot__event_find(method, strlen(method));
 }
 
-static void random_text(const desk *it, int32_t kind, const allot__field *field, allot__buf *out)
+static void random_text(const desk *it, int32_t kind, const allot__event_field *field,
+                        allot__buf *out)
 {
     bool host = strcmp(field->name, "host") == 0 || kind == ALLOT__EVENT_HOST ||
                 kind == ALLOT__EVENT_HOST_GONE;
@@ -162,7 +163,7 @@ static void random_text(const desk *it, int32_t kind, const allot__field *field,
         allot__buf_printf(out, "\"%c%d\"", host ? 'h' : 'i', 1 + pick(host ? 4 : 8));
 }
 
-static void random_number(const allot__field *field, allot__buf *out)
+static void random_number(const allot__event_field *field, allot__buf *out)
 {
     static const int64_t large[] = {1000000000, 999999999, 500000000, 900000000};
     int64_t value = pick(8) == 0 ? large[pick(4)] : pick(30);
@@ -171,7 +172,8 @@ static void random_number(const allot__field *field, allot__buf *out)
     allot__buf_int(out, value);
 }
 
-static void random_value(const desk *it, int32_t kind, const allot__field *field, allot__buf *out)
+static void random_value(const desk *it, int32_t kind, const allot__event_field *field,
+                         allot__buf *out)
 {
     static const char *const closed[] = {"false", "\"drain\"", "\"reclaim\"", NULL};
     static const char *const words[] = {"\"proportional\"", "\"minimum\"", "\"priority\"", NULL};
@@ -221,7 +223,8 @@ static void random_value(const desk *it, int32_t kind, const allot__field *field
     }
 }
 
-static void add_random(const desk *it, int32_t kind, const allot__field *field, allot__buf *out)
+static void add_random(const desk *it, int32_t kind, const allot__event_field *field,
+                       allot__buf *out)
 {
     allot__buf value = {.engine = it->engine}, formed = {.engine = it->engine};
     if (field->kept || (!field->required && pick(3) != 0))
