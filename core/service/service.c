@@ -97,7 +97,7 @@ static int make(allot_service *service, const allot_service_config *config, allo
     int status = copy_config(service, config);
     service->files = allot__files_share(config, report);
     if (status == ALLOT_OK)
-        status = allot__reader_new(service->engine, &service->reader);
+        status = allot__event_reader_new(service->engine, &service->reader);
     if (status == ALLOT_OK)
         status = allot__keys_new(service->engine, &service->keys);
     if (status == ALLOT_OK)
@@ -159,7 +159,7 @@ void allot_service_free(allot_service *service)
     allot__wire_free(service);
     allot__store_close(service->store);
     allot__keys_free(service->keys);
-    allot__reader_free(service->reader);
+    allot__event_reader_free(service->reader);
     allot__books_end(service->books);
     allot__records_clear(&service->loaded);
     allot__version_free(service->version);

@@ -72,8 +72,8 @@ int allot__books_list_begin(allot__books *books);
 int allot__books_list(allot__books *books, allot__buf *out, size_t most, bool *over);
 void allot__books_list_end(allot__books *books);
 /* Enters one such line. As allot__books_apply. */
-int allot__books_read(allot__books *books, allot__reader *reader, const char *line, size_t len,
-                      allot__error *fault);
+int allot__books_read(allot__books *books, allot__event_reader *reader, const char *line,
+                      size_t len, allot__error *fault);
 
 /* All that is in the books under another plan, `numbers` being from theirs to that; they are empty
  * then, and the caller's to end. It takes some nanoseconds a thing, whatever there is. ENOENT,

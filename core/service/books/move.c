@@ -4,8 +4,8 @@
 #include "service/books/own.h"
 
 /* A line is {"method": "NAME", "params": PARAMS}, as write.c writes it. */
-int allot__books_read(allot__books *books, allot__reader *reader, const char *line, size_t len,
-                      allot__error *fault)
+int allot__books_read(allot__books *books, allot__event_reader *reader, const char *line,
+                      size_t len, allot__error *fault)
 {
     static const char head[] = "{\"method\": \"", middle[] = "\", \"params\": ";
     size_t at = sizeof head - 1, from = at;
@@ -35,9 +35,9 @@ int allot__books_read(allot__books *books, allot__reader *reader, const char *li
 int allot__books_read_lines(allot__books *books, const allot__buf *text, int64_t *lost,
                             allot_report *report)
 {
-    allot__reader *reader;
+    allot__event_reader *reader;
     allot__error fault = {.message = ""};
-    int status = allot__reader_new(books->engine, &reader);
+    int status = allot__event_reader_new(books->engine, &reader);
     if (status != ALLOT_OK)
         return status;
     for (size_t at = 0; at < text->len && status == ALLOT_OK;) {
@@ -50,7 +50,7 @@ int allot__books_read_lines(allot__books *books, const allot__buf *text, int64_t
         }
         at += len + 1;
     }
-    allot__reader_free(reader);
+    allot__event_reader_free(reader);
     if (status != ALLOT_OK && status != ALLOT_ENOMEM) {
         allot_diagnostic finding = {.severity = ALLOT_ERROR,
                                     .code = fault.code ? fault.code : "E-store",

@@ -14,9 +14,9 @@
 /* So much one event may say. */
 #define PARAMS_MOST (256 * 1024)
 
-int allot__reader_new(allot_engine *engine, allot__reader **out)
+int allot__event_reader_new(allot_engine *engine, allot__event_reader **out)
 {
-    allot__reader *reader = allot__sv_new(engine, 1, sizeof *reader);
+    allot__event_reader *reader = allot__sv_new(engine, 1, sizeof *reader);
     if (!reader)
         return ALLOT_ENOMEM;
     reader->engine = engine;
@@ -24,7 +24,7 @@ int allot__reader_new(allot_engine *engine, allot__reader **out)
     return ALLOT_OK;
 }
 
-void allot__reader_free(allot__reader *reader)
+void allot__event_reader_free(allot__event_reader *reader)
 {
     if (!reader)
         return;
@@ -37,7 +37,7 @@ void allot__reader_free(allot__reader *reader)
 
 /* A string never has more bytes decoded than it takes in JSON; of ids that are numbers there are a
  * few. */
-static int make_room(allot__reader *reader, const char *params, size_t len)
+static int make_room(allot__event_reader *reader, const char *params, size_t len)
 {
     size_t commas = 2;
     for (size_t i = 0; i < len; i++)
@@ -59,7 +59,8 @@ static int make_room(allot__reader *reader, const char *params, size_t len)
 
 /* An attribute of tasks. They come last in the pairs, each as a pair of its own, between others'
  * items: so they are gathered at the end (allot__pair.key NULL in others). */
-static int read_attribute(allot__reading *it, const allot_attribute *attribute, const char *name)
+static int read_attribute(allot__event_reading *it, const allot_attribute *attribute,
+                          const char *name)
 {
     int64_t value = it->now.whole;
     bool boolean = it->now.kind == ALLOT_JSON_TRUE || it->now.kind == ALLOT_JSON_FALSE;
@@ -79,7 +80,7 @@ static int read_attribute(allot__reading *it, const allot_attribute *attribute, 
     return ALLOT_OK;
 }
 
-static int unknown(allot__reading *it, const char *name)
+static int unknown(allot__event_reading *it, const char *name)
 {
     const char *names[ALLOT__FIELDS_MOST + 2];
     char hint[120] = "";
@@ -97,21 +98,21 @@ static int unknown(allot__reading *it, const char *name)
                             allot__event_name(it->event->kind));
 }
 
-static int twice(allot__reading *it, const char *name)
+static int twice(allot__event_reading *it, const char *name)
 {
     return allot__error_set(it->fault, ALLOT_EINVALID, "E-duplicate-key", name, NULL,
                             "\"%.80s\" stands there twice", name);
 }
 
 /* Tags are words of `tags`. */
-static int refuse_tag(const allot__reading *it, const char *name)
+static int refuse_tag(const allot__event_reading *it, const char *name)
 {
     return allot__error_unfit(it->fault, ALLOT_EINVALID, "E-unknown-key", name,
                               "\"%.80s\" is a tag: it is said as a word of \"tags\"", name);
 }
 
 /* A member whose name is kept already; the value comes next. */
-static int read_member(allot__reading *it, const char *name)
+static int read_member(allot__event_reading *it, const char *name)
 {
     const allot__fields *lists[] = {&allot__common_fields, it->fields};
     allot_attribute attribute;
@@ -140,7 +141,7 @@ static int read_member(allot__reading *it, const char *name)
     return unknown(it, name);
 }
 
-static int check_all_there(allot__reading *it)
+static int check_all_there(allot__event_reading *it)
 {
     for (int32_t i = 0; i < it->fields->count; i++)
         if (it->fields->items[i].required && !(it->seen[1] >> i & 1))
@@ -154,7 +155,7 @@ static int check_all_there(allot__reading *it)
     return ALLOT_OK;
 }
 
-static int read_object(allot__reading *it)
+static int read_object(allot__event_reading *it)
 {
     int status = ALLOT_OK;
     allot_json_next(it->json, &it->now);
@@ -168,12 +169,12 @@ static int read_object(allot__reading *it)
     return status == ALLOT_OK ? check_all_there(it) : status;
 }
 
-int allot__event_read(allot__reader *reader, const allot_plan *plan, allot__event_kind kind,
+int allot__event_read(allot__event_reader *reader, const allot_plan *plan, allot__event_kind kind,
                       allot__speaker speaker, const char *params, size_t len, allot__event *out,
                       allot__error *fault)
 {
     allot__event event;
-    allot__reading it = {
+    allot__event_reading it = {
         .reader = reader, .plan = plan, .event = &event, .speaker = speaker, .fault = fault};
     if (!params) {
         params = "{}";

@@ -98,9 +98,9 @@ typedef struct allot__event {
     bool told, told_given; /* a victim, or a task, that was told to go already */
 } allot__event;
 
-typedef struct allot__reader allot__reader;
-int allot__reader_new(allot_engine *engine, allot__reader **out);
-void allot__reader_free(allot__reader *reader);
+typedef struct allot__event_reader allot__event_reader;
+int allot__event_reader_new(allot_engine *engine, allot__event_reader **out);
+void allot__event_reader_free(allot__event_reader *reader);
 
 /* The kind of a method that clients may call, or -1; of what is an event in the store; of any. */
 int32_t allot__event_find(const char *method, size_t len);
@@ -113,7 +113,7 @@ typedef enum allot__speaker { ALLOT__CLIENT = 0, ALLOT__STORE } allot__speaker;
 
 /* Reads the params of an event, JSON that is known to be valid; names are those of `plan`.
  * EINVALID, ENOENT (nothing has that name), ERANGE with a fault; ENOMEM. */
-int allot__event_read(allot__reader *reader, const allot_plan *plan, allot__event_kind kind,
+int allot__event_read(allot__event_reader *reader, const allot_plan *plan, allot__event_kind kind,
                       allot__speaker speaker, const char *params, size_t len, allot__event *out,
                       allot__error *fault);
 

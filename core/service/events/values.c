@@ -12,7 +12,7 @@
 /* So many items a client may say in a list: each is looked for among those before. */
 enum { ITEMS_MOST = 256 };
 
-const char *allot__text_keep(allot__reader *reader, const char *text, size_t len)
+const char *allot__text_keep(allot__event_reader *reader, const char *text, size_t len)
 {
     char *at = reader->texts + reader->texts_used;
     memcpy(at, text, len);
@@ -36,7 +36,7 @@ static const char *found(const allot_json_event *event, char *text, size_t size)
     return text;
 }
 
-int allot__value_refuse(allot__reading *it, const char *path, const char *allowed)
+int allot__value_refuse(allot__event_reading *it, const char *path, const char *allowed)
 {
     char text[96];
     bool range = it->now.kind == ALLOT_JSON_WHOLE && strstr(allowed, "whole");
@@ -47,7 +47,7 @@ int allot__value_refuse(allot__reading *it, const char *path, const char *allowe
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static int read_text(allot__reading *it, const allot__event_field *field, const char **out)
+static int read_text(allot__event_reading *it, const allot__event_field *field, const char **out)
 {
     char digits[24];
     const allot_json_event *now = &it->now;
@@ -66,7 +66,7 @@ static int read_text(allot__reading *it, const allot__event_field *field, const 
     return allot__label_check(field, field->name, *out, it->fault);
 }
 
-static int read_whole(allot__reading *it, const allot__event_field *field, int64_t *out)
+static int read_whole(allot__event_reading *it, const allot__event_field *field, int64_t *out)
 {
     char allowed[80];
     if (it->now.kind == ALLOT_JSON_WHOLE && it->now.whole >= field->least &&
@@ -81,7 +81,7 @@ static int read_whole(allot__reading *it, const allot__event_field *field, int64
     return allot__value_refuse(it, field->name, allowed);
 }
 
-static int read_time(allot__reading *it, const allot__event_field *field, int64_t *out)
+static int read_time(allot__event_reading *it, const allot__event_field *field, int64_t *out)
 {
     if (it->now.kind == ALLOT_JSON_WHOLE) {
         *out = it->now.whole;
@@ -92,7 +92,7 @@ static int read_time(allot__reading *it, const allot__event_field *field, int64_
     return allot__value_refuse(it, field->name, "Unix seconds or a time like 2026-01-31T08:00:00Z");
 }
 
-static int read_load(allot__reading *it, const allot__event_field *field, int64_t *out)
+static int read_load(allot__event_reading *it, const allot__event_field *field, int64_t *out)
 {
     double load = it->now.number;
     bool number = it->now.kind == ALLOT_JSON_WHOLE || it->now.kind == ALLOT_JSON_NUMBER;
@@ -103,7 +103,7 @@ static int read_load(allot__reading *it, const allot__event_field *field, int64_
 }
 
 /* A member of an object of amounts, whose key comes first. */
-static int read_amount(allot__reading *it, const allot__event_field *field,
+static int read_amount(allot__event_reading *it, const allot__event_field *field,
                        const allot__pairs *before, allot__pair *pair)
 {
     char path[120];
@@ -120,7 +120,7 @@ static int read_amount(allot__reading *it, const allot__event_field *field,
     return ALLOT_OK;
 }
 
-static int read_item(allot__reading *it, const allot__event_field *field,
+static int read_item(allot__event_reading *it, const allot__event_field *field,
                      const allot__pairs *before, allot__pair *pair)
 {
     char path[120];
@@ -132,9 +132,9 @@ static int read_item(allot__reading *it, const allot__event_field *field,
 }
 
 /* The items of a list of texts, or the members of an object of amounts. */
-static int read_items(allot__reading *it, const allot__event_field *field, allot__pairs *out)
+static int read_items(allot__event_reading *it, const allot__event_field *field, allot__pairs *out)
 {
-    allot__reader *reader = it->reader;
+    allot__event_reader *reader = it->reader;
     bool list = field->type != ALLOT__F_NUMBERS;
     int status = ALLOT_OK;
     if (it->now.kind != (list ? ALLOT_JSON_LIST : ALLOT_JSON_OBJECT))
@@ -156,7 +156,7 @@ static int read_items(allot__reading *it, const allot__event_field *field, allot
     return status;
 }
 
-static int read_named(allot__reading *it, const allot__event_field *field, int32_t *out)
+static int read_named(allot__event_reading *it, const allot__event_field *field, int32_t *out)
 {
     if (it->now.kind == ALLOT_JSON_NULL && field->type == ALLOT__F_CONSUMER && !field->required)
         return ALLOT_OK;
@@ -165,7 +165,7 @@ static int read_named(allot__reading *it, const allot__event_field *field, int32
     return allot__name_find(it->plan, field, it->now.text, it->now.len, out, it->fault);
 }
 
-static int read_bool(allot__reading *it, const allot__event_field *field, bool *out)
+static int read_bool(allot__event_reading *it, const allot__event_field *field, bool *out)
 {
     if (it->now.kind != ALLOT_JSON_TRUE && it->now.kind != ALLOT_JSON_FALSE)
         return allot__value_refuse(it, field->name, "true or false");
@@ -173,7 +173,7 @@ static int read_bool(allot__reading *it, const allot__event_field *field, bool *
     return ALLOT_OK;
 }
 
-static int read_word(allot__reading *it, const allot__event_field *field, void *at)
+static int read_word(allot__event_reading *it, const allot__event_field *field, void *at)
 {
     int32_t word = allot__word_find(field, &it->now);
     if (word < 0)
@@ -185,7 +185,7 @@ static int read_word(allot__reading *it, const allot__event_field *field, void *
     return ALLOT_OK;
 }
 
-int allot__value_read_member(allot__reading *it, const allot__event_field *field)
+int allot__value_read_member(allot__event_reading *it, const allot__event_field *field)
 {
     void *at = (char *)it->event + field->at;
     if (field->given_at != 0)

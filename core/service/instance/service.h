@@ -62,7 +62,7 @@ struct allot_service {
     /* What is truth. */
     allot__version *version; /* the one that decides */
     allot__books *books;
-    allot__reader *reader;
+    allot__event_reader *reader;
     allot__store *store;
     allot__keys *keys;         /* idempotency keys */
     int64_t event, cycle, seq; /* the last ones */

@@ -115,7 +115,7 @@ static void end(allot__replay *replay)
 {
     allot__replay_forget(replay);
     allot__sv_free(replay->engine, replay->held, replay->held_capacity, sizeof *replay->held);
-    allot__reader_free(replay->reader);
+    allot__event_reader_free(replay->reader);
     allot__books_end(replay->books);
     allot__version_free(replay->version);
     allot__version_free(replay->other);
@@ -135,7 +135,7 @@ int allot_service_replay(allot_engine *engine, const allot_replay_config *config
     if (status == ALLOT_OK)
         status = allot__store_open_read(engine, config->store, report, &replay.store);
     if (status == ALLOT_OK)
-        status = allot__reader_new(engine, &replay.reader);
+        status = allot__event_reader_new(engine, &replay.reader);
     if (status == ALLOT_OK)
         status = read_all(&replay);
     allot__replay_over(&replay);

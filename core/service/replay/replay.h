@@ -29,7 +29,7 @@ typedef struct allot__replay {
     allot__store_pair names; /* of it, as the record has them */
     allot__version *other;   /* the same plan with the other policy; NULL: none */
     allot__books *books;
-    allot__reader *reader;
+    allot__event_reader *reader;
     allot__replay_waits *held;
     size_t held_count, held_capacity;
     allot__error fault;

@@ -21,7 +21,7 @@ typedef struct desk {
     allot_report *report, *other;
     allot_plan *plan;
     allot__books *books, *reads; /* those that are told all, and those that read what is decided */
-    allot__reader *reader;
+    allot__event_reader *reader;
     int64_t now, cycle;
 } desk;
 
@@ -43,12 +43,12 @@ static bool open_desk(desk *it, const site *site)
         printf("# %s\n", allot_report_at(it->report, 0)->message);
     return good && CHECK_EQ(allot__books_new(it->engine, it->plan, &it->books), ALLOT_OK) &&
            CHECK_EQ(allot__books_new(it->engine, it->plan, &it->reads), ALLOT_OK) &&
-           CHECK_EQ(allot__reader_new(it->engine, &it->reader), ALLOT_OK);
+           CHECK_EQ(allot__event_reader_new(it->engine, &it->reader), ALLOT_OK);
 }
 
 static void close_desk(desk *it)
 {
-    allot__reader_free(it->reader);
+    allot__event_reader_free(it->reader);
     allot__books_end(it->books);
     allot__books_end(it->reads);
     allot_plan_free(it->plan);

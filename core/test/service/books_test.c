@@ -79,7 +79,7 @@ static void test_shared_slot(void)
 
 /* ---- The same books again -------------------------------------------------------------------- */
 
-static int read_lines(allot__books *books, allot__reader *reader, const allot__buf *text)
+static int read_lines(allot__books *books, allot__event_reader *reader, const allot__buf *text)
 {
     allot__error fault = {.message = ""};
     int status = ALLOT_OK;

@@ -215,7 +215,7 @@ static int turn_and_list(allot_engine *engine)
     bool over = false;
     int status = allot__books_new(engine, it.plan, &it.books), listed = ALLOT_OK;
     if (status == ALLOT_OK)
-        status = allot__reader_new(engine, &it.reader);
+        status = allot__event_reader_new(engine, &it.reader);
     for (int i = 0; i < 4 && status == ALLOT_OK; i++)
         OOM_RETRY(status, tell(&it, events[i][0], events[i][1]));
     if (status == ALLOT_OK)
@@ -228,7 +228,7 @@ static int turn_and_list(allot_engine *engine)
     if (status == ALLOT_OK)
         OOM_RETRY(status, turn(&it, replanned.plan));
     allot__buf_free(&text);
-    allot__reader_free(it.reader);
+    allot__event_reader_free(it.reader);
     allot__books_end(it.books);
     return status;
 }

@@ -29,7 +29,7 @@ typedef struct desk {
     allot_policy_loader loader;
     allot_plan *plan;
     allot__books *books;
-    allot__reader *reader;
+    allot__event_reader *reader;
     allot__error fault;
     int64_t now, cycle;
 } desk;
@@ -43,13 +43,13 @@ static int open_desk(desk *it, allot_engine *engine, const char *plan)
     if (status == ALLOT_OK)
         status = allot__books_new(engine, it->plan, &it->books);
     if (status == ALLOT_OK)
-        status = allot__reader_new(engine, &it->reader);
+        status = allot__event_reader_new(engine, &it->reader);
     return status;
 }
 
 static void close_desk(desk *it)
 {
-    allot__reader_free(it->reader);
+    allot__event_reader_free(it->reader);
     allot__books_end(it->books);
     allot_plan_free(it->plan);
     if (it->loader.load)

@@ -170,7 +170,7 @@ typedef struct desk {
     allot_policy_loader ready, loader;
     allot_plan *plan;
     allot__books *books;
-    allot__reader *reader;
+    allot__event_reader *reader;
     allot__error fault;
     int64_t now, cycle;
 } desk;
@@ -201,7 +201,7 @@ static bool open_desk(desk *it, const ground *ground)
     bool good = CHECK_EQ(allot_engine_new(NULL, NULL, &it->engine), ALLOT_OK) &&
                 CHECK_EQ(allot_report_new(it->engine, &it->report), ALLOT_OK) &&
                 CHECK_EQ(allot_script_loader_new(it->engine, NULL, &it->ready), ALLOT_OK) &&
-                CHECK_EQ(allot__reader_new(it->engine, &it->reader), ALLOT_OK);
+                CHECK_EQ(allot__event_reader_new(it->engine, &it->reader), ALLOT_OK);
     it->loader = (allot_policy_loader){.ud = it, .load = load_policy};
     plan.engine = it->engine;
     put_quoted(&plan, ground->plan);
@@ -216,7 +216,7 @@ static bool open_desk(desk *it, const ground *ground)
 
 static void close_desk(desk *it)
 {
-    allot__reader_free(it->reader);
+    allot__event_reader_free(it->reader);
     allot__books_end(it->books);
     allot_plan_free(it->plan);
     if (it->ready.load)
