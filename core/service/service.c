@@ -161,7 +161,7 @@ void allot_service_free(allot_service *service)
     allot__keys_free(service->keys);
     allot__event_reader_free(service->reader);
     allot__books_end(service->books);
-    allot__records_clear(&service->loaded);
+    allot__sample_states_clear(&service->loaded);
     allot__version_free(service->version);
     allot__recall_free(service->before);
     allot__attempt_free(service->refused);

@@ -120,7 +120,7 @@ static int try_without(allot_service *service, allot__attempt *attempt, allot_re
 
 /* The books, then recorded cycles, whose copies are in `trial` afterwards. */
 static int rehearse(allot_service *service, allot__attempt *attempt, allot_report *report,
-                    allot__records *trial, allot__books **moved)
+                    allot__sample_states *trial, allot__books **moved)
 {
     int status = allot__numbers_new(attempt->engine, service->version->plan, attempt->version->plan,
                                     &attempt->numbers);
@@ -129,7 +129,7 @@ static int rehearse(allot_service *service, allot__attempt *attempt, allot_repor
     if (status == ALLOT_ENOENT || status == ALLOT_EINVALID)
         status = try_without(service, attempt, report, moved);
     for (int32_t i = 0; i < service->loaded.count && status == ALLOT_OK; i++) {
-        allot__record record = service->loaded.items[i];
+        allot__sample_state record = service->loaded.items[i];
         status = try_one(attempt, record.state, false, &record.state);
         if (record.state)
             trial->items[trial->count++] = record;
@@ -147,7 +147,7 @@ static int turn(allot_service *service, allot__attempt *attempt, allot__books **
     return status;
 }
 
-static int take_over(allot_service *service, allot__attempt *attempt, allot__records *trial,
+static int take_over(allot_service *service, allot__attempt *attempt, allot__sample_states *trial,
                      allot__books **moved)
 {
     allot__recall *before;
@@ -159,7 +159,7 @@ static int take_over(allot_service *service, allot__attempt *attempt, allot__rec
         allot__recall_free(before);
         return status;
     }
-    allot__records_clear(&service->loaded);
+    allot__sample_states_clear(&service->loaded);
     allot__version_free(service->version);
     allot__recall_free(service->before);
     service->before = before;
@@ -178,14 +178,14 @@ static int take_over(allot_service *service, allot__attempt *attempt, allot__rec
 static int hand_over(allot_service *service, allot__attempt **attempt, allot_report *report)
 {
     allot__attempt *it = *attempt;
-    allot__records trial = {.count = 0};
+    allot__sample_states trial = {.count = 0};
     allot__books *moved = NULL;
     int status = it->status;
     if (it->outcome == ALLOT__MADE)
         status = rehearse(service, it, report, &trial, &moved);
     if (status == ALLOT_OK)
         status = take_over(service, it, &trial, &moved);
-    allot__records_clear(&trial);
+    allot__sample_states_clear(&trial);
     allot__books_end(moved);
     if (status == ALLOT_OK || status == ALLOT_ENOMEM)
         return status;

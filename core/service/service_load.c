@@ -80,8 +80,8 @@ static void keep_record(const loading *it, const allot__cycle_row *row)
     const allot_state *state;
     if (row->cycle > it->recorded &&
         allot__books_state(service->books, row->at, NULL, &state) == ALLOT_OK)
-        allot__records_put(&service->loaded, allot__books_hand_over(service->books), row->cycle,
-                           -1);
+        allot__sample_states_put(&service->loaded, allot__books_hand_over(service->books),
+                                 row->cycle, -1);
 }
 
 static int on_snapshot(void *ud, const allot__snapshot_row *row)

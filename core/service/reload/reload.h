@@ -68,12 +68,13 @@ typedef struct allot__reload {
     allot__attempt *attempt; /* being made */
     allot__attempt *failed;  /* the last one, if it was refused */
     allot__sources tried;
-    allot__records records; /* of the live plan */
-    allot__records trial;   /* copies of them under the candidate's plan: those that it passed */
-    int32_t turn;           /* 0: the books, then the records */
-    uint64_t tried_until;   /* uv_hrtime: no turn begins behind */
-    allot_state *lent;      /* what was in the books; NULL: a record is tried */
-    allot_state *state;     /* the copy that is tried; NULL: it does not fit */
+    allot__sample_states records; /* of the live plan */
+    allot__sample_states
+        trial;            /* copies of them under the candidate's plan: those that it passed */
+    int32_t turn;         /* 0: the books, then the records */
+    uint64_t tried_until; /* uv_hrtime: no turn begins behind */
+    allot_state *lent;    /* what was in the books; NULL: a record is tried */
+    allot_state *state;   /* the copy that is tried; NULL: it does not fit */
     int64_t live_us;
     int status;              /* of that */
     char *instead;           /* a policy that was promoted; NULL: the plan's own */

@@ -14,13 +14,13 @@ typedef struct leaving {
     uv_work_t work;
     allot_service *service;
     allot__version *version;
-    allot__records records; /* of its plan */
+    allot__sample_states records; /* of its plan */
 } leaving;
 
 static void free_work(uv_work_t *work)
 {
     leaving *it = work->data;
-    allot__records_clear(&it->records);
+    allot__sample_states_clear(&it->records);
     allot__version_free(it->version);
 }
 
@@ -34,7 +34,7 @@ static void freed(uv_work_t *work, int canceled)
     allot__handle_closed(service);
 }
 
-static void let_go(allot_service *service, allot__version *version, allot__records *records)
+static void let_go(allot_service *service, allot__version *version, allot__sample_states *records)
 {
     leaving *it = version ? allot__sv_new(service->engine, 1, sizeof *it) : NULL;
     if (it) {
@@ -48,7 +48,7 @@ static void let_go(allot_service *service, allot__version *version, allot__recor
         allot__sv_free(service->engine, it, 1, sizeof *it);
         allot__handle_closed(service);
     }
-    allot__records_clear(records);
+    allot__sample_states_clear(records);
     allot__version_free(version);
 }
 
@@ -115,14 +115,14 @@ void allot__reload_adopt(allot__reload *it)
     }
     it->swap_us = (int64_t)((uv_hrtime() - began) / 1000);
     it->rehearsed = attempt->tried;
-    allot__records records = it->records; /* of the plan that goes */
+    allot__sample_states records = it->records; /* of the plan that goes */
     let_go(service, old, &records);
     attempt->version = NULL;
     version->loud = true;
     it->records = it->trial;
     it->records.next = records.next;
     it->records.late = records.late;
-    it->trial = (allot__records){.count = 0};
+    it->trial = (allot__sample_states){.count = 0};
     set_instead(it, version->instead);
     allot__recall_free(service->before);
     service->before = !attempt->back ? attempt->was : NULL;
@@ -186,7 +186,7 @@ static void try_work(uv_work_t *work)
 
 static void keep_trial(allot__reload *it)
 {
-    allot__record *record = &it->trial.items[it->trial.count];
+    allot__sample_state *record = &it->trial.items[it->trial.count];
     *record = it->records.items[it->turn - 1];
     record->state = it->state;
     it->trial.count++;
@@ -222,7 +222,7 @@ static void tried(uv_work_t *work, int canceled)
 
 static void begin_turn(allot__reload *it)
 {
-    const allot__records *records = &it->records;
+    const allot__sample_states *records = &it->records;
     int32_t record = it->turn > 0 ? it->turn - 1 : 0;
     it->live_us = record < records->count ? records->items[record].took : -1;
     allot__handle_open(it->service);

@@ -103,7 +103,7 @@ static void work_done(uv_work_t *request, int status)
     begin_work(store);
 }
 
-static int add_record(allot__store *store, allot__record *record, const char *const *texts)
+static int add_record(allot__store *store, allot__store_record *record, const char *const *texts)
 {
     allot__buf *to = &store->gathered;
     size_t from = to->len, size = sizeof *record;
@@ -129,7 +129,7 @@ static int add_record(allot__store *store, allot__record *record, const char *co
 /* The next part joins the batch that is about to be written; without memory, the one after. */
 static void add_part(allot__store *store)
 {
-    allot__record *head = &store->snapshot_head;
+    allot__store_record *head = &store->snapshot_head;
     bool asked = store->part.len > 0 || store->part_last;
     if (!asked &&
         store->lines(store->lines_ud, &store->part, PART_SIZE, &store->part_last) != ALLOT_OK) {
@@ -182,7 +182,7 @@ static void begin_work(allot__store *store)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static int64_t add(allot__store *store, allot__record *record, const char *const *texts)
+static int64_t add(allot__store *store, allot__store_record *record, const char *const *texts)
 {
     if (add_record(store, record, texts) != ALLOT_OK)
         return ALLOT_ENOMEM;
@@ -195,7 +195,7 @@ int allot__store_reserve(allot__store *store, size_t bytes)
 {
     allot__buf *to = &store->gathered;
     char *more = allot__sv_grow(to->engine, to->bytes, &to->capacity,
-                                to->len + bytes + sizeof(allot__record) + 32, 1);
+                                to->len + bytes + sizeof(allot__store_record) + 32, 1);
     if (!more)
         return ALLOT_ENOMEM;
     to->bytes = more;
@@ -210,10 +210,10 @@ static size_t length(const char *text)
 int64_t allot__store_event(allot__store *store, const allot__event_row *row)
 {
     const char *texts[] = {row->method, row->params, row->key};
-    allot__record record = {.kind = ALLOT__RECORD_EVENT,
-                            .texts = 3,
-                            .numbers = {row->seq, row->at},
-                            .len = {length(row->method), row->params_len, length(row->key)}};
+    allot__store_record record = {.kind = ALLOT__RECORD_EVENT,
+                                  .texts = 3,
+                                  .numbers = {row->seq, row->at},
+                                  .len = {length(row->method), row->params_len, length(row->key)}};
     store->behind += (int64_t)row->params_len;
     return add(store, &record, texts);
 }
@@ -221,13 +221,13 @@ int64_t allot__store_event(allot__store *store, const allot__event_row *row)
 int64_t allot__store_cycle(allot__store *store, const allot__cycle_row *row)
 {
     const char *texts[] = {row->plan, row->policy, row->decision, row->effect};
-    allot__record record = {.kind = ALLOT__RECORD_CYCLE,
-                            .texts = 4,
-                            .numbers = {row->cycle, row->seq, row->at, row->event,
-                                        (int64_t)row->input, (int64_t)row->output},
-                            .len = {length(row->plan), length(row->policy),
-                                    row->decision != NULL ? row->decision_len : SIZE_MAX,
-                                    row->effect_len}};
+    allot__store_record record = {.kind = ALLOT__RECORD_CYCLE,
+                                  .texts = 4,
+                                  .numbers = {row->cycle, row->seq, row->at, row->event,
+                                              (int64_t)row->input, (int64_t)row->output},
+                                  .len = {length(row->plan), length(row->policy),
+                                          row->decision != NULL ? row->decision_len : SIZE_MAX,
+                                          row->effect_len}};
     store->behind += (int64_t)(row->decision_len + row->effect_len);
     return add(store, &record, texts);
 }
@@ -241,7 +241,8 @@ bool allot__store_snapshots(const allot__store *store)
 void allot__store_give_up(allot__store *store)
 {
     const int64_t *numbers = store->snapshot_head.numbers;
-    allot__record record = {.kind = ALLOT__RECORD_FORGET, .numbers = {numbers[0], numbers[1]}};
+    allot__store_record record = {.kind = ALLOT__RECORD_FORGET,
+                                  .numbers = {numbers[0], numbers[1]}};
     if (!store->lines)
         return;
     store->lines = NULL;
@@ -254,7 +255,7 @@ int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *ro
                               allot__store_lines *lines, void *ud)
 {
     allot__store_give_up(store);
-    store->snapshot_head = (allot__record){
+    store->snapshot_head = (allot__store_record){
         .kind = ALLOT__RECORD_SNAPSHOT,
         .texts = 2,
         .numbers = {row->event, row->cycle, row->seq, row->at},
@@ -273,15 +274,16 @@ int64_t allot__store_put_text(allot__store *store, allot__record_kind kind, int6
                               const char *name, const char *text, size_t len)
 {
     const char *texts[] = {name, text};
-    allot__record record = {
+    allot__store_record record = {
         .kind = (int32_t)kind, .texts = 2, .numbers = {number}, .len = {length(name), len}};
     return add(store, &record, texts);
 }
 
 int64_t allot__store_compact(allot__store *store, const allot__store_bounds *bounds)
 {
-    allot__record record = {.kind = ALLOT__RECORD_COMPACT,
-                            .numbers = {bounds->event, bounds->at, bounds->size, bounds->keys}};
+    allot__store_record record = {
+        .kind = ALLOT__RECORD_COMPACT,
+        .numbers = {bounds->event, bounds->at, bounds->size, bounds->keys}};
     store->bounds = *bounds;
     return add(store, &record, NULL);
 }

@@ -31,12 +31,12 @@ typedef enum allot__record_kind {
 } allot__record_kind;
 
 /* A record: this head, then its texts, each with a NUL, padded to 8. */
-typedef struct allot__record {
+typedef struct allot__store_record {
     int32_t kind, texts;
     int64_t numbers[6];
     size_t len[5]; /* of a text; SIZE_MAX: it is NULL */
     size_t size;   /* of all */
-} allot__record;
+} allot__store_record;
 
 /* Decisions asked for, read on a thread between batches. */
 struct allot__store_ask {
@@ -74,7 +74,7 @@ struct allot__store {
     void *lines_ud;
     allot__buf part; /* the next one; empty: to be asked for */
     bool part_last;
-    allot__record snapshot_head;
+    allot__store_record snapshot_head;
     char snapshot_plan[65];
     int64_t rows_gathered, rows_written;
     int64_t pause; /* ms until the next try */

@@ -41,7 +41,7 @@ int allot__store_prepare(allot__store *store)
 
 /* ---- A batch --------------------------------------------------------------------------------- */
 
-static int put_row(sqlite3_stmt *statement, const allot__record *record, const char *texts)
+static int put_row(sqlite3_stmt *statement, const allot__store_record *record, const char *texts)
 {
     int last = sqlite3_bind_parameter_count(statement);
     for (int i = 0; i < 6 && i < last; i++)
@@ -64,7 +64,7 @@ static int put_row(sqlite3_stmt *statement, const allot__record *record, const c
     return status == SQLITE_DONE ? SQLITE_OK : status;
 }
 
-static int write_one(allot__store *store, const allot__record *record, const char *texts)
+static int write_one(allot__store *store, const allot__store_record *record, const char *texts)
 {
     const int64_t *numbers = record->numbers;
     const allot__store_bounds bounds = {numbers[0], numbers[1], numbers[2], numbers[3]};
@@ -77,7 +77,7 @@ static int write_all(allot__store *store)
 {
     int status = SQLITE_OK;
     for (size_t at = 0; at < store->written.len && status == SQLITE_OK;) {
-        allot__record record;
+        allot__store_record record;
         memcpy(&record, store->written.bytes + at, sizeof record);
         status = write_one(store, &record, store->written.bytes + at + sizeof record);
         at += record.size;

@@ -17,23 +17,25 @@
 #include "service/version/attempt.h"
 #include "service/books/books.h"
 
-typedef struct allot__record {
+typedef struct allot__sample_state {
     allot_state *state; /* sealed */
     int64_t cycle, took;
-} allot__record;
+} allot__sample_state;
 
-typedef struct allot__records {
-    allot__record items[ALLOT__ATTEMPT_CYCLES]; /* newest first */
+typedef struct allot__sample_states {
+    allot__sample_state items[ALLOT__ATTEMPT_CYCLES]; /* newest first */
     int32_t count;
     uint64_t next; /* not before that time of uv_hrtime; and then when it costs nothing, */
     uint64_t late; /* or behind this one */
-} allot__records;
+} allot__sample_states;
 
 /* Keeps what a cycle decided about, which the books have still, and how many microseconds it took
  * (-1: not known), if it is time for one. */
-void allot__records_add(allot__records *records, allot__books *books, int64_t cycle, int64_t took);
+void allot__sample_states_add(allot__sample_states *records, allot__books *books, int64_t cycle,
+                              int64_t took);
 /* Keeps a state whatever the time is. */
-void allot__records_put(allot__records *records, allot_state *state, int64_t cycle, int64_t took);
-void allot__records_clear(allot__records *records);
+void allot__sample_states_put(allot__sample_states *records, allot_state *state, int64_t cycle,
+                              int64_t took);
+void allot__sample_states_clear(allot__sample_states *records);
 
 #endif
