@@ -51,7 +51,7 @@ void allot__reload_arm(allot__reload *it)
     bool fresh = false;
     if (!it->watch || attempt->sources.count == 0)
         return;
-    allot__watch_set(it->watch, &attempt->spots, &attempt->sources, &fresh);
+    allot__watch_set(it->watch, &attempt->paths, &attempt->sources, &fresh);
     it->again = it->again || fresh;
 }
 

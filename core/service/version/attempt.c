@@ -43,7 +43,7 @@ int allot__attempt_new(const char *file, const char *instead, const allot_script
                            .before = {.engine = engine},
                            .trusted = {.engine = engine},
                            .sources = {.engine = engine},
-                           .spots = {.engine = engine},
+                           .paths = {.engine = engine},
                            .list = {.engine = engine}};
     it->old.old.engine = engine;
     if (limits)
@@ -66,7 +66,7 @@ void allot__attempt_free(allot__attempt *attempt)
     allot__sources_free(&attempt->before);
     allot__sources_free(&attempt->trusted);
     allot__sources_free(&attempt->sources);
-    allot__spots_free(&attempt->spots);
+    allot__watch_paths_free(&attempt->paths);
     allot__buf_free(&attempt->old.old);
     allot__buf_free(&attempt->list);
     allot__recall_free(attempt->was);
@@ -148,7 +148,7 @@ static int build(allot__attempt *it)
         allot__recall_ask(it->back, &ask);
     int status = allot__version_make(&ask, &it->sources, it->report, &it->version);
     /* Where to look next, whatever came of it. */
-    int looked = allot__spots_of(&it->spots, &it->sources);
+    int looked = allot__watch_paths_of(&it->paths, &it->sources);
     if (status == ALLOT_OK)
         status = looked;
     if (status == ALLOT_OK && it->live)
@@ -168,7 +168,7 @@ static void leave(allot__attempt *it, allot__outcome outcome, const allot__sourc
 {
     int status = allot__sources_copy(&it->sources, files);
     if (status == ALLOT_OK)
-        status = allot__spots_of(&it->spots, &it->sources);
+        status = allot__watch_paths_of(&it->paths, &it->sources);
     if (status == ALLOT_OK)
         it->outcome = outcome;
     else

@@ -55,7 +55,7 @@ typedef struct allot__attempt {
     allot__version *version; /* MADE */
     allot__numbers *numbers; /* from the live one's plan to its own; NULL: none was live */
     allot__sources sources;
-    allot__spots spots;
+    allot__watch_paths paths;
     bool replaced;          /* REFUSED, and what decides is not what decided last */
     int32_t checked, tried; /* policies, and recorded cycles */
     int64_t build_us;       /* on the clock */

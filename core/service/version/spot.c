@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* spot.c: a path is walked as the system would, and each step noted. */
+/* watch_path.c: a path is walked as the system would, and each step noted. */
 #include "service/version/spot.h"
 
 #include <string.h>
@@ -13,10 +13,10 @@ enum { PATH_MOST = 4096, LINKS_MOST = 40 };
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
-static bool has(const allot__spots *spots, const allot__spot *like)
+static bool has(const allot__watch_paths *paths, const allot__watch_path *like)
 {
-    for (size_t i = 0; i < spots->count; i++) {
-        const allot__spot *it = &spots->items[i];
+    for (size_t i = 0; i < paths->count; i++) {
+        const allot__watch_path *it = &paths->items[i];
         if (it->device == like->device && it->inode == like->inode &&
             strcmp(it->name, like->name) == 0)
             return true;
@@ -24,50 +24,50 @@ static bool has(const allot__spots *spots, const allot__spot *like)
     return false;
 }
 
-static int put(allot__spots *spots, const allot__spot *like)
+static int put(allot__watch_paths *paths, const allot__watch_path *like)
 {
-    if (has(spots, like))
+    if (has(paths, like))
         return ALLOT_OK;
-    allot__spot *items = allot__sv_grow(spots->engine, spots->items, &spots->capacity,
-                                        spots->count + 1, sizeof *items);
+    allot__watch_path *items = allot__sv_grow(paths->engine, paths->items, &paths->capacity,
+                                              paths->count + 1, sizeof *items);
     if (!items)
         return ALLOT_ENOMEM;
-    spots->items = items;
-    allot__spot *it = &items[spots->count];
+    paths->items = items;
+    allot__watch_path *it = &items[paths->count];
     *it = *like;
-    it->folder = allot__sv_copy(spots->engine, like->folder, strlen(like->folder));
-    it->name = allot__sv_copy(spots->engine, like->name, strlen(like->name));
+    it->folder = allot__sv_copy(paths->engine, like->folder, strlen(like->folder));
+    it->name = allot__sv_copy(paths->engine, like->name, strlen(like->name));
     if (it->folder && it->name) {
-        spots->count++;
+        paths->count++;
         return ALLOT_OK;
     }
-    allot__sv_drop(spots->engine, it->folder);
-    allot__sv_drop(spots->engine, it->name);
+    allot__sv_drop(paths->engine, it->folder);
+    allot__sv_drop(paths->engine, it->name);
     return ALLOT_ENOMEM;
 }
 
-int allot__spots_copy(allot__spots *spots, const allot__spots *from)
+int allot__watch_paths_copy(allot__watch_paths *paths, const allot__watch_paths *from)
 {
     int status = ALLOT_OK;
     for (size_t i = 0; i < from->count && status == ALLOT_OK; i++)
-        status = put(spots, &from->items[i]);
+        status = put(paths, &from->items[i]);
     return status;
 }
 
-void allot__spots_free(allot__spots *spots)
+void allot__watch_paths_free(allot__watch_paths *paths)
 {
-    for (size_t i = 0; i < spots->count; i++) {
-        allot__sv_drop(spots->engine, spots->items[i].folder);
-        allot__sv_drop(spots->engine, spots->items[i].name);
+    for (size_t i = 0; i < paths->count; i++) {
+        allot__sv_drop(paths->engine, paths->items[i].folder);
+        allot__sv_drop(paths->engine, paths->items[i].name);
     }
-    allot__sv_free(spots->engine, spots->items, spots->capacity, sizeof *spots->items);
-    *spots = (allot__spots){.engine = spots->engine};
+    allot__sv_free(paths->engine, paths->items, paths->capacity, sizeof *paths->items);
+    *paths = (allot__watch_paths){.engine = paths->engine};
 }
 
 /* ---- The walk -------------------------------------------------------------------------------- */
 
 typedef struct walk {
-    allot__spots *spots;
+    allot__watch_paths *paths;
     char at[PATH_MOST];   /* where we are: no link is in it */
     char rest[PATH_MOST]; /* what is still to go */
     int links;
@@ -78,10 +78,10 @@ static int note(const walk *it, const char *name)
     struct stat info;
     if (stat(it->at, &info) != 0)
         return ALLOT_OK;
-    return put(it->spots, &(allot__spot){.folder = (char *)it->at,
-                                         .name = (char *)name,
-                                         .device = (uint64_t)info.st_dev,
-                                         .inode = (uint64_t)info.st_ino});
+    return put(it->paths, &(allot__watch_path){.folder = (char *)it->at,
+                                               .name = (char *)name,
+                                               .device = (uint64_t)info.st_dev,
+                                               .inode = (uint64_t)info.st_ino});
 }
 
 /* Takes the next name of what is to go; false: there is none, or it is too long. */
@@ -151,9 +151,9 @@ static int step(walk *it, const char *name, bool *on)
     return status;
 }
 
-int allot__spots_add(allot__spots *spots, const char *path)
+int allot__watch_paths_add(allot__watch_paths *paths, const char *path)
 {
-    walk it = {.spots = spots};
+    walk it = {.paths = paths};
     char name[256];
     size_t len = strlen(path);
     if (len + 1 > sizeof it.rest)
@@ -166,10 +166,10 @@ int allot__spots_add(allot__spots *spots, const char *path)
     return status;
 }
 
-int allot__spots_of(allot__spots *spots, const allot__sources *sources)
+int allot__watch_paths_of(allot__watch_paths *paths, const allot__sources *sources)
 {
     int status = ALLOT_OK;
     for (size_t i = 0; i < sources->count && status == ALLOT_OK; i++)
-        status = allot__spots_add(spots, sources->items[i].path);
+        status = allot__watch_paths_add(paths, sources->items[i].path);
     return status;
 }

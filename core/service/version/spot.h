@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * spot.h: where a file can change: the directories and the names in them that lead to it.
+ * watch_path.h: where a file can change: the directories and the names in them that lead to it.
  *
  * A file is found by a path, and a path by directories and symbolic links. Whoever replaces the
- * file, a link on the way, or a directory, changes a name in a directory: those are its spots. Of
- * what is not there the spot is the name that is missing, so that it is seen to come.
+ * file, a link on the way, or a directory, changes a name in a directory: those are its paths. Of
+ * what is not there the watch path is the name that is missing, so that it is seen to come.
  *
  * Blocks; any thread may call it.
  */
@@ -14,21 +14,21 @@
 
 #include "service/version/source.h"
 
-typedef struct allot__spot {
+typedef struct allot__watch_path {
     char *folder, *name;
     uint64_t device, inode; /* of the folder */
-} allot__spot;
+} allot__watch_path;
 
-typedef struct allot__spots {
+typedef struct allot__watch_paths {
     allot_engine *engine;
-    allot__spot *items;
+    allot__watch_path *items;
     size_t count, capacity;
-} allot__spots;
+} allot__watch_paths;
 
-/* Adds the spots of a path. What cannot be looked into is left out. ENOMEM. */
-int allot__spots_add(allot__spots *spots, const char *path);
-int allot__spots_of(allot__spots *spots, const allot__sources *sources);
-int allot__spots_copy(allot__spots *spots, const allot__spots *from);
-void allot__spots_free(allot__spots *spots);
+/* Adds the paths of a path. What cannot be looked into is left out. ENOMEM. */
+int allot__watch_paths_add(allot__watch_paths *paths, const char *path);
+int allot__watch_paths_of(allot__watch_paths *paths, const allot__sources *sources);
+int allot__watch_paths_copy(allot__watch_paths *paths, const allot__watch_paths *from);
+void allot__watch_paths_free(allot__watch_paths *paths);
 
 #endif

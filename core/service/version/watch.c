@@ -36,7 +36,7 @@ struct allot__watch {
     file *files;
     size_t count;
     bool lame, closing;
-    allot__spots spots;
+    allot__watch_paths paths;
     size_t open; /* handles that are not closed */
     void (*closed)(void *ud);
     void *closed_ud;
@@ -49,7 +49,7 @@ int allot__watch_new(allot_engine *engine, struct uv_loop_s *loop,
     if (!watch)
         return ALLOT_ENOMEM;
     *watch = (allot__watch){
-        .engine = engine, .loop = loop, .touched = touched, .ud = ud, .spots = {.engine = engine}};
+        .engine = engine, .loop = loop, .touched = touched, .ud = ud, .paths = {.engine = engine}};
     *out = watch;
     return ALLOT_OK;
 }
@@ -60,7 +60,7 @@ static void end_watch(allot__watch *watch)
 {
     void (*closed)(void *ud) = watch->closed;
     void *ud = watch->closed_ud;
-    allot__spots_free(&watch->spots);
+    allot__watch_paths_free(&watch->paths);
     allot__sv_free(watch->engine, watch, 1, sizeof *watch);
     closed(ud);
 }
@@ -94,10 +94,10 @@ static void file_closed(uv_handle_t *handle)
 
 static bool names_it(const folder *it, const char *name)
 {
-    const allot__spots *spots = &it->watch->spots;
-    for (size_t i = 0; i < spots->count; i++)
-        if (spots->items[i].device == it->device && spots->items[i].inode == it->inode &&
-            strcmp(spots->items[i].name, name) == 0)
+    const allot__watch_paths *paths = &it->watch->paths;
+    for (size_t i = 0; i < paths->count; i++)
+        if (paths->items[i].device == it->device && paths->items[i].inode == it->inode &&
+            strcmp(paths->items[i].name, name) == 0)
             return true;
     return false;
 }
@@ -121,17 +121,17 @@ static void seen(uv_fs_event_t *handle, const char *name, int events, int status
         it->watch->touched(it->watch->ud, false);
 }
 
-/* Begins to watch a spot's directory; one that cannot be watched leaves the watch lame. */
-static int add_folder(allot__watch *watch, const allot__spot *spot)
+/* Begins to watch a watch path's directory; one that cannot be watched leaves the watch lame. */
+static int add_folder(allot__watch *watch, const allot__watch_path *place)
 {
     folder *it = allot__sv_new(watch->engine, 1, sizeof *it);
-    char *path = allot__sv_copy(watch->engine, spot->folder, strlen(spot->folder));
+    char *path = allot__sv_copy(watch->engine, place->folder, strlen(place->folder));
     if (!it || !path) {
         allot__sv_free(watch->engine, it, 1, sizeof *it);
         allot__sv_drop(watch->engine, path);
         return ALLOT_ENOMEM;
     }
-    *it = (folder){.watch = watch, .device = spot->device, .inode = spot->inode, .path = path};
+    *it = (folder){.watch = watch, .device = place->device, .inode = place->inode, .path = path};
     uv_fs_event_init(watch->loop, &it->event);
     it->event.data = it;
     watch->open++;
@@ -146,19 +146,19 @@ static int add_folder(allot__watch *watch, const allot__spot *spot)
     return ALLOT_OK;
 }
 
-static bool wanted(const allot__spots *spots, const folder *it)
+static bool wanted(const allot__watch_paths *paths, const folder *it)
 {
-    for (size_t i = 0; i < spots->count; i++)
-        if (spots->items[i].device == it->device && spots->items[i].inode == it->inode)
-            return !it->dead && strcmp(spots->items[i].folder, it->path) == 0;
+    for (size_t i = 0; i < paths->count; i++)
+        if (paths->items[i].device == it->device && paths->items[i].inode == it->inode)
+            return !it->dead && strcmp(paths->items[i].folder, it->path) == 0;
     return false;
 }
 
-static void drop_folders(allot__watch *watch, const allot__spots *spots)
+static void drop_folders(allot__watch *watch, const allot__watch_paths *paths)
 {
     for (folder **at = &watch->folders; *at != NULL;) {
         folder *it = *at;
-        if (spots && wanted(spots, it)) {
+        if (paths && wanted(paths, it)) {
             at = &it->next;
             continue;
         }
@@ -168,10 +168,10 @@ static void drop_folders(allot__watch *watch, const allot__spots *spots)
     }
 }
 
-static bool watched(const allot__watch *watch, const allot__spot *spot)
+static bool watched(const allot__watch *watch, const allot__watch_path *place)
 {
     for (const folder *it = watch->folders; it; it = it->next)
-        if (it->device == spot->device && it->inode == spot->inode)
+        if (it->device == place->device && it->inode == place->inode)
             return true;
     return false;
 }
@@ -224,34 +224,34 @@ static void drop_files(allot__watch *watch, const allot__sources *sources)
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-static int add_folders(allot__watch *watch, const allot__spots *spots, bool *fresh)
+static int add_folders(allot__watch *watch, const allot__watch_paths *paths, bool *fresh)
 {
     int status = ALLOT_OK;
-    for (size_t i = 0; i < spots->count && status == ALLOT_OK; i++) {
+    for (size_t i = 0; i < paths->count && status == ALLOT_OK; i++) {
         size_t before = watch->count;
-        if (!watched(watch, &spots->items[i]))
-            status = add_folder(watch, &spots->items[i]);
+        if (!watched(watch, &paths->items[i]))
+            status = add_folder(watch, &paths->items[i]);
         *fresh = *fresh || watch->count > before;
     }
     return status;
 }
 
-int allot__watch_set(allot__watch *watch, const allot__spots *spots, const allot__sources *sources,
-                     bool *fresh)
+int allot__watch_set(allot__watch *watch, const allot__watch_paths *paths,
+                     const allot__sources *sources, bool *fresh)
 {
-    allot__spots copy = {.engine = watch->engine};
-    int status = allot__spots_copy(&copy, spots);
+    allot__watch_paths copy = {.engine = watch->engine};
+    int status = allot__watch_paths_copy(&copy, paths);
     *fresh = false;
     if (status != ALLOT_OK) {
-        allot__spots_free(&copy);
+        allot__watch_paths_free(&copy);
         return status;
     }
-    allot__spots_free(&watch->spots);
-    watch->spots = copy;
+    allot__watch_paths_free(&watch->paths);
+    watch->paths = copy;
     watch->lame = false;
-    drop_folders(watch, spots);
+    drop_folders(watch, paths);
     drop_files(watch, sources);
-    status = add_folders(watch, spots, fresh);
+    status = add_folders(watch, paths, fresh);
     for (size_t i = 0; i < sources->count && status == ALLOT_OK; i++)
         status = add_file(watch, sources->items[i].path);
     return status;

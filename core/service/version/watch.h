@@ -23,8 +23,8 @@ int allot__watch_new(allot_engine *engine, struct uv_loop_s *loop,
 /* Watches those from now on, and others no more. *fresh: something is watched that was not before,
  * so that what happened to it until now was not seen. What cannot be watched is not, and counts.
  * ENOMEM: some of it. */
-int allot__watch_set(allot__watch *watch, const allot__spots *spots, const allot__sources *sources,
-                     bool *fresh);
+int allot__watch_set(allot__watch *watch, const allot__watch_paths *paths,
+                     const allot__sources *sources, bool *fresh);
 /* How many directories are watched; and whether some could not be. */
 size_t allot__watch_count(const allot__watch *watch);
 bool allot__watch_lame(const allot__watch *watch);

@@ -81,7 +81,7 @@ static void a_version_is_made_of_files_and_knows_them(void)
     CHECK_EQ(it->sources.count, 2);
     CHECK(allot__sources_find(&it->sources, plan_path) != NULL);
     CHECK(allot__sources_find(&it->sources, policy_path) != NULL);
-    CHECK_EQ(it->spots.count, 2);
+    CHECK_EQ(it->paths.count, 2);
     CHECK(it->version != NULL && !it->version->loud);
     end();
 }
@@ -95,7 +95,7 @@ static void what_is_the_same_is_left(void)
     allot__attempt_build(it);
     CHECK_EQ(it->outcome, ALLOT__AS_LIVE);
     CHECK(!it->version);
-    CHECK_EQ(it->spots.count, 2);
+    CHECK_EQ(it->paths.count, 2);
     next(NULL);
     it->forced = true;
     allot__attempt_build(it);
@@ -115,7 +115,7 @@ static void bad_then_reverted_is_what_lives(void)
     CHECK_EQ(it->status, ALLOT_EINVALID);
     CHECK_STR(finding()->file, policy_path);
     CHECK_EQ(finding()->line, 2);
-    CHECK_EQ(it->spots.count, 2);
+    CHECK_EQ(it->paths.count, 2);
     next(NULL);
     allot__attempt_build(it); /* as bad as before: not said twice */
     CHECK_EQ(it->outcome, ALLOT__SAME);
@@ -135,7 +135,7 @@ static void what_is_missing_is_waited_for(void)
     CHECK_EQ(it->outcome, ALLOT__REFUSED);
     CHECK_STR(finding()->code, "E-io");
     CHECK_EQ(it->sources.count, 2);
-    CHECK_EQ(it->spots.count, 2);
+    CHECK_EQ(it->paths.count, 2);
     put(policy_path, policy_text);
     next(NULL);
     allot__attempt_build(it);

@@ -111,10 +111,10 @@ static void what_is_missing_is_a_source_too(void)
 
 /* ---- Spots ----------------------------------------------------------------------------------- */
 
-static bool has_spot(const allot__spots *spots, const char *folder, const char *name)
+static bool has_spot(const allot__watch_paths *paths, const char *folder, const char *name)
 {
-    for (size_t i = 0; i < spots->count; i++)
-        if (strcmp(spots->items[i].folder, folder) == 0 && strcmp(spots->items[i].name, name) == 0)
+    for (size_t i = 0; i < paths->count; i++)
+        if (strcmp(paths->items[i].folder, folder) == 0 && strcmp(paths->items[i].name, name) == 0)
             return true;
     return false;
 }
@@ -122,52 +122,52 @@ static bool has_spot(const allot__spots *spots, const char *folder, const char *
 static void a_path_changes_at_every_link_on_the_way(void)
 {
     begin();
-    allot__spots spots = {.engine = engine};
+    allot__watch_paths paths = {.engine = engine};
     CHECK_EQ(mkdir(at("..v1"), 0700), 0);
     put("..v1/site.json", "{}");
     CHECK_EQ(symlink("..v1", at("..data")), 0);
     CHECK_EQ(symlink("..data/site.json", at("site.json")), 0);
-    CHECK_EQ(allot__spots_add(&spots, at("site.json")), ALLOT_OK);
-    CHECK_EQ(spots.count, 3);
-    CHECK(has_spot(&spots, root, "site.json"));
-    CHECK(has_spot(&spots, root, "..data"));
-    CHECK(has_spot(&spots, at("..v1"), "site.json"));
-    CHECK_EQ(allot__spots_add(&spots, at("plan.json")), ALLOT_OK);
-    CHECK_EQ(allot__spots_add(&spots, at("plan.json")), ALLOT_OK);
-    CHECK_EQ(spots.count, 4);
-    allot__spots_free(&spots);
+    CHECK_EQ(allot__watch_paths_add(&paths, at("site.json")), ALLOT_OK);
+    CHECK_EQ(paths.count, 3);
+    CHECK(has_spot(&paths, root, "site.json"));
+    CHECK(has_spot(&paths, root, "..data"));
+    CHECK(has_spot(&paths, at("..v1"), "site.json"));
+    CHECK_EQ(allot__watch_paths_add(&paths, at("plan.json")), ALLOT_OK);
+    CHECK_EQ(allot__watch_paths_add(&paths, at("plan.json")), ALLOT_OK);
+    CHECK_EQ(paths.count, 4);
+    allot__watch_paths_free(&paths);
     end();
 }
 
 static void of_what_is_missing_the_name_that_is(void)
 {
     begin();
-    allot__spots spots = {.engine = engine};
-    CHECK_EQ(allot__spots_add(&spots, at("site/deep/plan.json")), ALLOT_OK);
-    CHECK_EQ(spots.count, 1);
-    CHECK(has_spot(&spots, root, "site"));
+    allot__watch_paths paths = {.engine = engine};
+    CHECK_EQ(allot__watch_paths_add(&paths, at("site/deep/plan.json")), ALLOT_OK);
+    CHECK_EQ(paths.count, 1);
+    CHECK(has_spot(&paths, root, "site"));
     CHECK_EQ(symlink("loop", at("loop")), 0);
-    CHECK_EQ(allot__spots_add(&spots, at("loop")), ALLOT_OK); /* ends */
-    CHECK_EQ(spots.count, 2);
-    allot__spots_free(&spots);
+    CHECK_EQ(allot__watch_paths_add(&paths, at("loop")), ALLOT_OK); /* ends */
+    CHECK_EQ(paths.count, 2);
+    allot__watch_paths_free(&paths);
     end();
 }
 
 static int make_spots(allot_engine *made)
 {
-    allot__spots spots = {.engine = made}, copy = {.engine = made};
+    allot__watch_paths paths = {.engine = made}, copy = {.engine = made};
     allot__sources list = {.engine = made}, other = {.engine = made};
     int status = allot__sources_add(&list, at("plan.json"), NULL, 0);
     if (status == ALLOT_OK)
         status = allot__sources_copy(&other, &list);
     if (status == ALLOT_OK)
-        status = allot__spots_of(&spots, &other);
+        status = allot__watch_paths_of(&paths, &other);
     if (status == ALLOT_OK)
-        status = allot__spots_copy(&copy, &spots);
+        status = allot__watch_paths_copy(&copy, &paths);
     allot__sources_free(&list);
     allot__sources_free(&other);
-    allot__spots_free(&spots);
-    allot__spots_free(&copy);
+    allot__watch_paths_free(&paths);
+    allot__watch_paths_free(&copy);
     return status;
 }
 
@@ -197,11 +197,11 @@ static void too_late(uv_timer_t *timer)
 
 static void set(void)
 {
-    allot__spots spots = {.engine = engine};
+    allot__watch_paths paths = {.engine = engine};
     bool fresh;
-    CHECK_EQ(allot__spots_of(&spots, &sources), ALLOT_OK);
-    CHECK_EQ(allot__watch_set(watch, &spots, &sources, &fresh), ALLOT_OK);
-    allot__spots_free(&spots);
+    CHECK_EQ(allot__watch_paths_of(&paths, &sources), ALLOT_OK);
+    CHECK_EQ(allot__watch_set(watch, &paths, &sources, &fresh), ALLOT_OK);
+    allot__watch_paths_free(&paths);
 }
 
 static void begin_watch(const char *name)
