@@ -163,7 +163,7 @@ void allot_service_free(allot_service *service)
     allot__books_end(service->books);
     allot__sample_states_clear(&service->loaded);
     allot__version_free(service->version);
-    allot__recall_free(service->before);
+    allot__plan_texts_free(service->before);
     allot__attempt_free(service->refused);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         allot__sv_drop(engine, (char *)texts[i]);

@@ -22,10 +22,10 @@ static void pass_on(const allot_report *from, allot_report *to)
 static int look_back(allot_service *service, allot_report *report)
 {
     allot__store_pair names;
-    int back = allot__recall_is(&service->kept, service->version) ? 1 : 0;
+    int back = allot__plan_texts_is(&service->kept, service->version) ? 1 : 0;
     int status = allot__store_version(service->store, back, report, &names);
     if (status == ALLOT_OK)
-        status = allot__recall_store(service->store, &names, report, &service->before);
+        status = allot__plan_texts_store(service->store, &names, report, &service->before);
     return status == ALLOT_ENOENT ? ALLOT_OK : status;
 }
 
@@ -150,18 +150,18 @@ static int turn(allot_service *service, allot__attempt *attempt, allot__books **
 static int take_over(allot_service *service, allot__attempt *attempt, allot__sample_states *trial,
                      allot__books **moved)
 {
-    allot__recall *before;
-    int status = allot__recall_version(service->version, &before);
+    allot__plan_texts *before;
+    int status = allot__plan_texts_version(service->version, &before);
     if (status != ALLOT_OK)
         return status;
     status = turn(service, attempt, moved);
     if (status != ALLOT_OK) {
-        allot__recall_free(before);
+        allot__plan_texts_free(before);
         return status;
     }
     allot__sample_states_clear(&service->loaded);
     allot__version_free(service->version);
-    allot__recall_free(service->before);
+    allot__plan_texts_free(service->before);
     service->before = before;
     service->books = *moved;
     service->loaded = *trial;
@@ -203,18 +203,18 @@ static int hand_over(allot_service *service, allot__attempt **attempt, allot_rep
 static int recall_last(allot_service *service, allot_report *report, allot_report *of_it,
                        allot__version **out)
 {
-    allot__recall *recall = NULL;
+    allot__plan_texts *recall = NULL;
     allot__version_ask ask = {
         .file = service->config.plan, .to_be = true, .limits = &service->config.limits};
     *out = NULL;
     if (service->kept.plan[0] == '\0')
         return ALLOT_OK;
-    int status = allot__recall_store(service->store, &service->kept, report, &recall);
+    int status = allot__plan_texts_store(service->store, &service->kept, report, &recall);
     if (status != ALLOT_OK)
         return status == ALLOT_ENOENT ? ALLOT_OK : status;
-    allot__recall_ask(recall, &ask);
+    allot__plan_texts_ask(recall, &ask);
     status = allot__version_make(&ask, NULL, of_it, out);
-    allot__recall_free(recall);
+    allot__plan_texts_free(recall);
     return status == ALLOT_ENOMEM ? status : ALLOT_OK;
 }
 
@@ -223,7 +223,7 @@ static int choose(allot_service *service, allot__attempt **attempt, allot_report
     allot__version *last;
     allot__attempt *it = *attempt;
     bool made = it->outcome == ALLOT__MADE;
-    if (made && allot__recall_is(&service->kept, it->version))
+    if (made && allot__plan_texts_is(&service->kept, it->version))
         return begin_with(service, it, report);
     int status = recall_last(service, report, made ? it->report : report, &last);
     if (status != ALLOT_OK)

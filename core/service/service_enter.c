@@ -166,7 +166,7 @@ void allot__service_let_go(allot_service *service)
 static int name_version(allot_service *service)
 {
     const allot__version *version = service->version;
-    if (allot__recall_is(&service->kept, version))
+    if (allot__plan_texts_is(&service->kept, version))
         return ALLOT_OK;
     if (allot__store_put_version(service->store, service->cycle + 1, version->sha256,
                                  version->policies_sha256) < 0)
@@ -178,9 +178,9 @@ static int name_version(allot_service *service)
 
 int allot__service_keep(allot_service *service)
 {
-    if (allot__recall_is(&service->kept, service->version))
+    if (allot__plan_texts_is(&service->kept, service->version))
         return ALLOT_OK;
-    int status = allot__recall_keep(service->store, service->version);
+    int status = allot__plan_texts_keep(service->store, service->version);
     return status == ALLOT_OK ? name_version(service) : status;
 }
 
@@ -191,8 +191,8 @@ int allot__service_swap(allot_service *service, allot__version *version,
     if (service->stopping || service->failed)
         return ALLOT_EUSAGE;
     bool same = strcmp(version->sha256, service->version->sha256) == 0;
-    if (!allot__recall_is(&service->kept, version) &&
-        allot__recall_keep(service->store, version) != ALLOT_OK)
+    if (!allot__plan_texts_is(&service->kept, version) &&
+        allot__plan_texts_keep(service->store, version) != ALLOT_OK)
         return ALLOT_ENOMEM;
     int status = allot__books_turn(service->books, numbers, report, &books);
     if (status != ALLOT_OK)

@@ -124,7 +124,7 @@ void allot__reload_adopt(allot__reload *it)
     it->records.late = records.late;
     it->trial = (allot__sample_states){.count = 0};
     set_instead(it, version->instead);
-    allot__recall_free(service->before);
+    allot__plan_texts_free(service->before);
     service->before = !attempt->back ? attempt->was : NULL;
     attempt->was = !attempt->back ? NULL : attempt->was;
     if (attempt->back) {

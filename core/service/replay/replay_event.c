@@ -11,10 +11,10 @@
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 /* The texts of the plan, and of its policies where the store has them. */
-static int find_texts(allot__replay *replay, const allot__store_pair *names, allot__recall **recall,
-                      allot__buf *plan)
+static int find_texts(allot__replay *replay, const allot__store_pair *names,
+                      allot__plan_texts **recall, allot__buf *plan)
 {
-    int status = allot__recall_store(replay->store, names, replay->report, recall);
+    int status = allot__plan_texts_store(replay->store, names, replay->report, recall);
     if (status == ALLOT_ENOENT)
         status = allot__store_plan(replay->store, names->plan, replay->report, plan);
     if (status == ALLOT_ENOENT)
@@ -26,19 +26,19 @@ static int find_texts(allot__replay *replay, const allot__store_pair *names, all
 static int read_version(allot__replay *replay, const allot__store_pair *names, const char *policy,
                         allot__version **out)
 {
-    allot__recall *recall = NULL;
+    allot__plan_texts *recall = NULL;
     allot__buf plan = {.engine = replay->engine};
     allot__version_ask ask = {.file = replay->file, .limits = &replay->config->limits};
     int status = find_texts(replay, names, &recall, &plan);
     ask.text = plan.bytes;
     ask.len = plan.len;
     if (recall)
-        allot__recall_ask(recall, &ask);
+        allot__plan_texts_ask(recall, &ask);
     if (policy)
         ask.instead = policy;
     if (status == ALLOT_OK)
         status = allot__version_make(&ask, NULL, replay->report, out);
-    allot__recall_free(recall);
+    allot__plan_texts_free(recall);
     allot__buf_free(&plan);
     return status;
 }

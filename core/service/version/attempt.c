@@ -69,7 +69,7 @@ void allot__attempt_free(allot__attempt *attempt)
     allot__watch_paths_free(&attempt->paths);
     allot__buf_free(&attempt->old.old);
     allot__buf_free(&attempt->list);
-    allot__recall_free(attempt->was);
+    allot__plan_texts_free(attempt->was);
     allot__sv_drop(engine, attempt->file);
     allot__sv_drop(engine, attempt->instead);
     allot__sv_drop(engine, attempt->text);
@@ -145,7 +145,7 @@ static int build(allot__attempt *it)
                               .like = it->live,
                               .quiet = true};
     if (it->back)
-        allot__recall_ask(it->back, &ask);
+        allot__plan_texts_ask(it->back, &ask);
     int status = allot__version_make(&ask, &it->sources, it->report, &it->version);
     /* Where to look next, whatever came of it. */
     int looked = allot__watch_paths_of(&it->paths, &it->sources);
@@ -154,7 +154,7 @@ static int build(allot__attempt *it)
     if (status == ALLOT_OK && it->live)
         status = allot__numbers_new(it->engine, it->live->plan, it->version->plan, &it->numbers);
     if (status == ALLOT_OK && it->live)
-        status = allot__recall_version(it->live, &it->was);
+        status = allot__plan_texts_version(it->live, &it->was);
     return status == ALLOT_OK && !it->back ? check_policies(it) : status;
 }
 

@@ -41,9 +41,10 @@ typedef struct allot__attempt {
     void *clock_ud;             /* thread works */
     char *text;                 /* the plan's, in place of what is in the file; NULL: the file's */
     size_t len;
-    allot__plan_file old;       /* ... and what was there before that was written */
-    const allot__recall *back;  /* made of those texts alone: they decided before; NULL: of files */
-    allot__recall *was;         /* the texts of `live`, for the same */
+    allot__plan_file old; /* ... and what was there before that was written */
+    const allot__plan_texts
+        *back;                  /* made of those texts alone: they decided before; NULL: of files */
+    allot__plan_texts *was;     /* the texts of `live`, for the same */
     bool forced;                /* made even of files that are the same */
     bool lasting;               /* `instead` holds only as long as the plan's file is as trusted */
     allot__sources before;      /* what was tried last */

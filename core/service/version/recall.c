@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-static int begin(allot__recall **out)
+static int begin(allot__plan_texts **out)
 {
     allot_engine *engine;
     int status = allot_engine_new(NULL, NULL, &engine);
     if (status != ALLOT_OK)
         return status;
-    allot__recall *it = allot__sv_new(engine, 1, sizeof *it);
+    allot__plan_texts *it = allot__sv_new(engine, 1, sizeof *it);
     if (!it) {
         allot_engine_free(engine);
         return ALLOT_ENOMEM;
@@ -21,7 +21,7 @@ static int begin(allot__recall **out)
     return ALLOT_OK;
 }
 
-void allot__recall_free(allot__recall *recall)
+void allot__plan_texts_free(allot__plan_texts *recall)
 {
     if (!recall)
         return;
@@ -33,7 +33,7 @@ void allot__recall_free(allot__recall *recall)
     allot_engine_free(engine);
 }
 
-void allot__recall_ask(const allot__recall *recall, allot__version_ask *ask)
+void allot__plan_texts_ask(const allot__plan_texts *recall, allot__version_ask *ask)
 {
     ask->text = recall->text;
     ask->len = recall->len;
@@ -43,9 +43,9 @@ void allot__recall_ask(const allot__recall *recall, allot__version_ask *ask)
 
 /* ---- From a version -------------------------------------------------------------------------- */
 
-int allot__recall_version(const allot__version *version, allot__recall **out)
+int allot__plan_texts_version(const allot__version *version, allot__plan_texts **out)
 {
-    allot__recall *it;
+    allot__plan_texts *it;
     int status = begin(&it);
     if (status != ALLOT_OK)
         return status;
@@ -58,14 +58,15 @@ int allot__recall_version(const allot__version *version, allot__recall **out)
     if (status == ALLOT_OK)
         *out = it;
     else
-        allot__recall_free(it);
+        allot__plan_texts_free(it);
     return status;
 }
 
 /* ---- From the store -------------------------------------------------------------------------- */
 
 /* "SHA256 NAME" of a list, or "instead NAME". */
-static int take_line(allot__recall *it, allot__store *store, const char *line, allot_report *report)
+static int take_line(allot__plan_texts *it, allot__store *store, const char *line,
+                     allot_report *report)
 {
     char sha256[65] = "";
     const char *name = strchr(line, ' ');
@@ -84,7 +85,7 @@ static int take_line(allot__recall *it, allot__store *store, const char *line, a
     return status;
 }
 
-static int take_list(allot__recall *it, allot__store *store, const allot__buf *list,
+static int take_list(allot__plan_texts *it, allot__store *store, const allot__buf *list,
                      allot_report *report)
 {
     static const char head[] = ALLOT__POLICIES_HEAD;
@@ -97,10 +98,10 @@ static int take_list(allot__recall *it, allot__store *store, const allot__buf *l
     return status;
 }
 
-int allot__recall_store(allot__store *store, const allot__store_pair *names, allot_report *report,
-                        allot__recall **out)
+int allot__plan_texts_store(allot__store *store, const allot__store_pair *names,
+                            allot_report *report, allot__plan_texts **out)
 {
-    allot__recall *it;
+    allot__plan_texts *it;
     int status = begin(&it);
     if (status != ALLOT_OK)
         return status;
@@ -120,13 +121,13 @@ int allot__recall_store(allot__store *store, const allot__store_pair *names, all
     if (status == ALLOT_OK)
         *out = it;
     else
-        allot__recall_free(it);
+        allot__plan_texts_free(it);
     return status;
 }
 
 /* ---- Into the store -------------------------------------------------------------------------- */
 
-int allot__recall_keep(allot__store *store, const allot__version *version)
+int allot__plan_texts_keep(allot__store *store, const allot__version *version)
 {
     const allot__sources *policies = &version->policies;
     char sha256[65];
@@ -142,7 +143,7 @@ int allot__recall_keep(allot__store *store, const allot__version *version)
     return batch > 0 ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-bool allot__recall_is(const allot__store_pair *names, const allot__version *version)
+bool allot__plan_texts_is(const allot__store_pair *names, const allot__version *version)
 {
     return strcmp(names->plan, version->sha256) == 0 &&
            strcmp(names->policies, version->policies_sha256) == 0;

@@ -11,26 +11,26 @@
 #include "service/version/version.h"
 
 /* With memory of its own. */
-typedef struct allot__recall {
+typedef struct allot__plan_texts {
     allot_engine *engine;
     char *text; /* the plan's */
     size_t len;
     allot__sources policies; /* as in a version */
     char *instead;           /* likewise */
-} allot__recall;
+} allot__plan_texts;
 
 /* The texts of a version, which is only read. ENOMEM. */
-int allot__recall_version(const allot__version *version, allot__recall **out);
+int allot__plan_texts_version(const allot__version *version, allot__plan_texts **out);
 /* What the store has under these names. ENOENT: it lacks the plan, or some policy. EIO (report):
  * one is damaged. ENOMEM. Blocks. */
-int allot__recall_store(allot__store *store, const allot__store_pair *names, allot_report *report,
-                        allot__recall **out);
-void allot__recall_free(allot__recall *recall);
+int allot__plan_texts_store(allot__store *store, const allot__store_pair *names,
+                            allot_report *report, allot__plan_texts **out);
+void allot__plan_texts_free(allot__plan_texts *recall);
 /* Says of what a version is to be made that it is from those texts, which must outlive it. */
-void allot__recall_ask(const allot__recall *recall, allot__version_ask *ask);
+void allot__plan_texts_ask(const allot__plan_texts *recall, allot__version_ask *ask);
 
 /* Puts the texts of a version in the store: its plan, its policies and their list. ENOMEM. */
-int allot__recall_keep(allot__store *store, const allot__version *version);
-bool allot__recall_is(const allot__store_pair *names, const allot__version *version);
+int allot__plan_texts_keep(allot__store *store, const allot__version *version);
+bool allot__plan_texts_is(const allot__store_pair *names, const allot__version *version);
 
 #endif
