@@ -99,7 +99,7 @@ static int make(allot_service *service, const allot_service_config *config, allo
     if (status == ALLOT_OK)
         status = allot__event_reader_new(service->engine, &service->reader);
     if (status == ALLOT_OK)
-        status = allot__keys_new(service->engine, &service->keys);
+        status = allot__event_keys_new(service->engine, &service->keys);
     if (status == ALLOT_OK)
         status = allot__service_begin(service, report);
     if (status == ALLOT_OK)
@@ -158,7 +158,7 @@ void allot_service_free(allot_service *service)
     allot__cycle_free(service);
     allot__wire_free(service);
     allot__store_close(service->store);
-    allot__keys_free(service->keys);
+    allot__event_keys_free(service->keys);
     allot__event_reader_free(service->reader);
     allot__books_end(service->books);
     allot__sample_states_clear(&service->loaded);

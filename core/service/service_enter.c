@@ -23,7 +23,7 @@ static int prepare(allot_service *service, const allot__event *event, size_t len
     size_t key = event->key ? strlen(event->key) : 0;
     if (allot__store_reserve(service->store, len + key + 64) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    return key > 0 ? allot__keys_reserve(service->keys) : ALLOT_OK;
+    return key > 0 ? allot__event_keys_reserve(service->keys) : ALLOT_OK;
 }
 
 /* Whether the event is known by its key: then *status says whether it is the same. */
@@ -31,7 +31,7 @@ static bool is_known(allot_service *service, const allot__event *event, uint64_t
                      int64_t *seq, int *status, allot__error *fault)
 {
     uint64_t known;
-    *seq = allot__keys_find(service->keys, event->key, allot__service_now(service), &known);
+    *seq = allot__event_keys_find(service->keys, event->key, allot__service_now(service), &known);
     *status = ALLOT_OK;
     if (*seq == 0)
         return false;
@@ -68,7 +68,7 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
                             .params_len = params ? len : 2,
                             .key = event->key};
     uint64_t content =
-        row.key != NULL ? allot__keys_content(row.method, row.params, row.params_len) : 0;
+        row.key != NULL ? allot__event_keys_content(row.method, row.params, row.params_len) : 0;
     int status;
     *batch = allot__store_pending(service->store);
     if (row.key && is_known(service, event, content, seq, &status, fault))
@@ -80,7 +80,7 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
         return status;
     /* A key's hour begins when it comes, whenever that what it stands for happened. */
     if (row.key)
-        allot__keys_put(service->keys, row.key, content, row.seq, row.at);
+        allot__event_keys_put(service->keys, row.key, content, row.seq, row.at);
     *batch = allot__store_event(service->store, &row);
     *seq = service->event = row.seq;
     tell_event(service, event, *seq);

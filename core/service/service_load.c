@@ -137,11 +137,11 @@ static int on_cycle(void *ud, const allot__cycle_row *row)
 static int on_key(void *ud, const allot__event_row *row)
 {
     const loading *it = ud;
-    if (allot__keys_reserve(it->service->keys) != ALLOT_OK)
+    if (allot__event_keys_reserve(it->service->keys) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    allot__keys_put(it->service->keys, row->key,
-                    allot__keys_content(row->method, row->params, row->params_len), row->seq,
-                    row->at);
+    allot__event_keys_put(it->service->keys, row->key,
+                          allot__event_keys_content(row->method, row->params, row->params_len),
+                          row->seq, row->at);
     return ALLOT_OK;
 }
 

@@ -21,7 +21,7 @@ typedef struct item {
     int64_t seq, at;
 } item;
 
-struct allot__keys {
+struct allot__event_keys {
     allot_engine *engine;
     item *ring;
     uint32_t *slots;    /* numbers of items, from 1 on; 0: empty; twice as many as the ring's */
@@ -29,9 +29,9 @@ struct allot__keys {
     size_t first, last; /* numbers of items, the last not included; modulo `room` their places */
 };
 
-int allot__keys_new(allot_engine *engine, allot__keys **out)
+int allot__event_keys_new(allot_engine *engine, allot__event_keys **out)
 {
-    allot__keys *keys = allot__sv_new(engine, 1, sizeof *keys);
+    allot__event_keys *keys = allot__sv_new(engine, 1, sizeof *keys);
     if (!keys)
         return ALLOT_ENOMEM;
     keys->engine = engine;
@@ -39,7 +39,7 @@ int allot__keys_new(allot_engine *engine, allot__keys **out)
     return ALLOT_OK;
 }
 
-void allot__keys_free(allot__keys *keys)
+void allot__event_keys_free(allot__event_keys *keys)
 {
     if (!keys)
         return;
@@ -76,7 +76,7 @@ static uint64_t digest_piece(uint64_t before, const char *piece, size_t len)
     return part(digits);
 }
 
-uint64_t allot__keys_content(const char *method, const char *params, size_t len)
+uint64_t allot__event_keys_content(const char *method, const char *params, size_t len)
 {
     char piece[1024] = "";
     size_t used = 0;
@@ -101,23 +101,23 @@ uint64_t allot__keys_content(const char *method, const char *params, size_t len)
 
 /* ---- The index ------------------------------------------------------------------------------- */
 
-static item *at(const allot__keys *keys, size_t number)
+static item *at(const allot__event_keys *keys, size_t number)
 {
     return &keys->ring[number & (keys->room - 1)];
 }
 
 /* Numbers in slots are places in the ring, plus 1. */
-static item *in_slot(const allot__keys *keys, size_t slot)
+static item *in_slot(const allot__event_keys *keys, size_t slot)
 {
     return &keys->ring[keys->slots[slot] - 1];
 }
 
-static size_t slot_mask(const allot__keys *keys)
+static size_t slot_mask(const allot__event_keys *keys)
 {
     return keys->room * 2 - 1;
 }
 
-static void add_slot(allot__keys *keys, size_t number)
+static void add_slot(allot__event_keys *keys, size_t number)
 {
     size_t slot = (size_t)at(keys, number)->key[0] & slot_mask(keys);
     while (keys->slots[slot] != 0)
@@ -126,7 +126,7 @@ static void add_slot(allot__keys *keys, size_t number)
 }
 
 /* What stands behind moves up as far as its own place, so that no search ends early. */
-static void take_first(allot__keys *keys)
+static void take_first(allot__event_keys *keys)
 {
     size_t mask = slot_mask(keys), slot = (size_t)at(keys, keys->first)->key[0] & mask;
     while (in_slot(keys, slot) != at(keys, keys->first))
@@ -142,19 +142,20 @@ static void take_first(allot__keys *keys)
     keys->first++;
 }
 
-size_t allot__keys_count(const allot__keys *keys)
+size_t allot__event_keys_count(const allot__event_keys *keys)
 {
     return keys->last - keys->first;
 }
 
-int allot__keys_reserve(allot__keys *keys)
+int allot__event_keys_reserve(allot__event_keys *keys)
 {
-    size_t count = allot__keys_count(keys), room = keys->room > 0 ? keys->room * 2 : ROOM_LEAST;
+    size_t count = allot__event_keys_count(keys),
+           room = keys->room > 0 ? keys->room * 2 : ROOM_LEAST;
     if (count < keys->room)
         return ALLOT_OK;
     if (room > UINT32_MAX / 2)
         return ALLOT_ENOMEM;
-    allot__keys more = {.engine = keys->engine, .room = room, .last = count};
+    allot__event_keys more = {.engine = keys->engine, .room = room, .last = count};
     more.ring = allot__sv_new(keys->engine, room, sizeof *more.ring);
     more.slots = allot__sv_new(keys->engine, room * 2, sizeof *more.slots);
     if (!more.ring || !more.slots) {
@@ -172,7 +173,8 @@ int allot__keys_reserve(allot__keys *keys)
     return ALLOT_OK;
 }
 
-int64_t allot__keys_find(const allot__keys *keys, const char *key, int64_t now, uint64_t *content)
+int64_t allot__event_keys_find(const allot__event_keys *keys, const char *key, int64_t now,
+                               uint64_t *content)
 {
     uint64_t wanted[2];
     const item *found = NULL;
@@ -192,7 +194,8 @@ int64_t allot__keys_find(const allot__keys *keys, const char *key, int64_t now, 
     return found->seq;
 }
 
-void allot__keys_put(allot__keys *keys, const char *key, uint64_t content, int64_t seq, int64_t now)
+void allot__event_keys_put(allot__event_keys *keys, const char *key, uint64_t content, int64_t seq,
+                           int64_t now)
 {
     *at(keys, keys->last) = (item){.content = content, .seq = seq, .at = now};
     digest_key(key, at(keys, keys->last)->key);

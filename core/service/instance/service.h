@@ -64,7 +64,7 @@ struct allot_service {
     allot__books *books;
     allot__event_reader *reader;
     allot__store *store;
-    allot__keys *keys;         /* idempotency keys */
+    allot__event_keys *keys;   /* idempotency keys */
     int64_t event, cycle, seq; /* the last ones */
     int64_t now;               /* the time; allot__service_now moves it */
     allot__clock clock;
