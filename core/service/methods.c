@@ -14,7 +14,7 @@
 
 /* ---- Who is there ---------------------------------------------------------------------------- */
 
-static void ping(allot__call *call)
+static void ping(allot__request *call)
 {
     allot__buf *out = allot__rpc_begin(call);
     allot__buf_puts(out, "{");
@@ -23,7 +23,7 @@ static void ping(allot__call *call)
     allot__rpc_end(call);
 }
 
-static void auth(allot__call *call)
+static void auth(allot__request *call)
 {
     allot__param params[] = {{.name = "token", .kind = ALLOT_JSON_TEXT, .required = true}, {0}};
     allot__error fault = {.message = ""};
@@ -137,14 +137,14 @@ static void put_status(allot_service *service, allot__buf *out)
     allot__buf_puts(out, "}");
 }
 
-static void status(allot__call *call)
+static void status(allot__request *call)
 {
     put_status(call->service, allot__rpc_begin(call));
     allot__rpc_end(call);
 }
 
 /* The same for people. */
-static void report(allot__call *call)
+static void report(allot__request *call)
 {
     allot__buf text = {.engine = call->service->engine}, words = text;
     put_status(call->service, &text);
@@ -160,7 +160,7 @@ static void report(allot__call *call)
 
 /* ---- Cycles ---------------------------------------------------------------------------------- */
 
-static void put_cycle(allot__call *call, int64_t before, const allot__buf *full)
+static void put_cycle(allot__request *call, int64_t before, const allot__buf *full)
 {
     allot_service *service = call->service;
     allot__buf *out = allot__rpc_begin(call);
@@ -176,7 +176,7 @@ static void put_cycle(allot__call *call, int64_t before, const allot__buf *full)
     allot__rpc_end(call);
 }
 
-static void cycle(allot__call *call)
+static void cycle(allot__request *call)
 {
     allot_service *service = call->service;
     allot__param params[] = {{.name = "full", .kind = ALLOT_JSON_TRUE}, {0}};
@@ -253,7 +253,8 @@ static int tell(const allot_decision *decision, const allot__param *params, allo
 }
 
 /* As if a cycle ran now: nothing of it is entered. */
-static void answer_explanation(allot__call *call, const allot__param *params, allot_report *report)
+static void answer_explanation(allot__request *call, const allot__param *params,
+                               allot_report *report)
 {
     allot_service *service = call->service;
     const allot_state *state;
@@ -285,7 +286,7 @@ static void answer_explanation(allot__call *call, const allot__param *params, al
     allot__buf_free(&lines);
 }
 
-static void explain(allot__call *call)
+static void explain(allot__request *call)
 {
     allot__param params[] = {[PATH] = {.name = "path", .kind = ALLOT_JSON_TEXT},
                              [TASK] = {.name = "task", .kind = ALLOT_JSON_TEXT},

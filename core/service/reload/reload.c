@@ -250,7 +250,7 @@ void allot__reload_back(allot_service *service, int status, const allot_report *
 /* ---- The part -------------------------------------------------------------------------------- */
 
 /* Not before it has begun, and not once it ends. */
-bool allot__reload_can(allot__call *call)
+bool allot__reload_can(allot__request *call)
 {
     const allot__reload *it = call->service->parts.reload;
     bool can = it && it->open;
@@ -259,7 +259,7 @@ bool allot__reload_can(allot__call *call)
     return can;
 }
 
-void allot__reload_now(allot__call *call)
+void allot__reload_now(allot__request *call)
 {
     allot__param none[] = {{.name = NULL}};
     allot__error fault = {.status = ALLOT_OK};

@@ -112,13 +112,13 @@ bool allot__reload_ails(const allot_service *service, char *buf, size_t size);
 
 /* The methods `reload` and `plan` {text}: see above. They are answered once the plan decides and is
  * on disk. */
-void allot__reload_now(allot__call *call);
-void allot__reload_plan(allot__call *call);
+void allot__reload_now(allot__request *call);
+void allot__reload_plan(allot__request *call);
 
 /* ---- Between reload.c, reload_turn.c, reload_plan.c and reload_say.c ------------------------- */
 
 /* Whether attempts may be asked for; if not, the call is answered. */
-bool allot__reload_can(allot__call *call);
+bool allot__reload_can(allot__request *call);
 /* Begins an attempt, of which nothing is being made. */
 void allot__reload_begin(allot__reload *it);
 /* Tries what was made; it is adopted or refused in the end. */

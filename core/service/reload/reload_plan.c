@@ -33,7 +33,7 @@ static int hand_in(allot__reload *it, const char *text, size_t len, allot__reply
     return ALLOT_OK;
 }
 
-void allot__reload_plan(allot__call *call)
+void allot__reload_plan(allot__request *call)
 {
     allot__param params[] = {{.name = "text", .kind = ALLOT_JSON_TEXT, .required = true}, {0}};
     allot__error fault = {.status = ALLOT_OK};

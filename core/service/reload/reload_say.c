@@ -97,7 +97,7 @@ void allot__reload_log(const allot__reload *reload, const allot__attempt *attemp
 static void answer_one(const allot__reload *reload, const allot__attempt *attempt,
                        allot__reply *reply)
 {
-    allot__call *call = allot__reply_call(reply);
+    allot__request *call = allot__reply_call(reply);
     /* Refused before, and as it was. */
     const allot__attempt *bad =
         attempt != NULL && attempt->outcome == ALLOT__SAME ? reload->failed : attempt;

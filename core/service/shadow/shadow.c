@@ -39,7 +39,7 @@ static void answer(allot__shadow *it, int status)
     it->reply = NULL;
     if (!reply)
         return;
-    allot__call *call = allot__reply_call(reply);
+    allot__request *call = allot__reply_call(reply);
     if (status != ALLOT_OK) {
         allot__rpc_report(call, status, it->pair ? it->pair->report : NULL);
     } else {

@@ -70,8 +70,8 @@ void allot__shadow_cycle(allot_service *service, const allot__cycle_done *done);
 void allot__shadow_swapped(allot_service *service);
 void allot__shadow_status(allot_service *service, allot__buf *out);
 void allot__shadow_metrics(allot_service *service, allot__buf *out);
-void allot__shadow_method(allot__call *call);
-void allot__shadow_drop(allot__call *call);
-void allot__shadow_promote(allot__call *call);
+void allot__shadow_method(allot__request *call);
+void allot__shadow_drop(allot__request *call);
+void allot__shadow_promote(allot__request *call);
 
 #endif

@@ -13,7 +13,7 @@ static void say_enomem(allot__reply *reply)
     allot__reply_end(reply);
 }
 
-void allot__shadow_method(allot__call *call)
+void allot__shadow_method(allot__request *call)
 {
     allot__param params[] = {{.name = "policy", .kind = ALLOT_JSON_TEXT},
                              {.name = "plan", .kind = ALLOT_JSON_TEXT},
@@ -38,7 +38,7 @@ void allot__shadow_method(allot__call *call)
 }
 
 /* The shadow, or NULL: what is wrong has been answered. */
-static allot__shadow *wanted(allot__call *call)
+static allot__shadow *wanted(allot__request *call)
 {
     allot__param none[] = {{.name = NULL}};
     allot__error fault = {.status = ALLOT_OK};
@@ -53,7 +53,7 @@ static allot__shadow *wanted(allot__call *call)
     return NULL;
 }
 
-void allot__shadow_drop(allot__call *call)
+void allot__shadow_drop(allot__request *call)
 {
     allot__shadow *it = wanted(call);
     if (!it)
@@ -67,7 +67,7 @@ void allot__shadow_drop(allot__call *call)
     allot__rpc_end(call);
 }
 
-void allot__shadow_promote(allot__call *call)
+void allot__shadow_promote(allot__request *call)
 {
     allot__shadow *it = wanted(call);
     allot__error fault = {.status = ALLOT_OK};

@@ -128,7 +128,7 @@ void allot__view_put_history(allot__buf *out, const allot__view *view, int32_t g
 void allot__view_put_told(allot__buf *out, const allot__view *view, int64_t behind);
 
 /* The method `view` {path, group, from, most, find} (view_call.c). */
-void allot__view_call(allot__call *call);
+void allot__view_call(allot__request *call);
 /* What a call names; a name NULL: the first group. ENOENT with a fault. */
 int allot__view_consumer(const allot_plan *plan, const char *path, int32_t *out,
                          allot__error *fault);

@@ -61,7 +61,7 @@ static int find_parent(const allot_plan *plan, const char *path, int32_t *out, a
                                            : allot__view_consumer(plan, path, out, fault);
 }
 
-static void answer(allot__call *call, const question *of)
+static void answer(allot__request *call, const question *of)
 {
     const allot_service *service = call->service;
     const allot__view *view = service->parts.view;
@@ -83,7 +83,7 @@ static void answer(allot__call *call, const question *of)
     allot__rpc_end(call);
 }
 
-static void look(allot__call *call, const allot__param *fields)
+static void look(allot__request *call, const allot__param *fields)
 {
     allot_service *service = call->service;
     allot__error fault = {0};
@@ -110,7 +110,7 @@ static void look(allot__call *call, const allot__param *fields)
     allot_report_free(report);
 }
 
-void allot__view_call(allot__call *call)
+void allot__view_call(allot__request *call)
 {
     allot__param fields[] = {
         [PATH] = {.name = "path", .kind = ALLOT_JSON_TEXT},

@@ -50,7 +50,7 @@ int allot_service_call(allot_service *service, const char *text, size_t len,
     waiter->answer.engine = service->engine;
     waiter->tell = answer;
     waiter->ud = ud;
-    allot__call from = {.service = service, .tell = answer, .tell_ud = ud};
+    allot__request from = {.service = service, .tell = answer, .tell_ud = ud};
     int status = allot__rpc_line(&from, text, len, &waiter->answer, &waiter->batch);
     bool says = status == ALLOT_OK && waiter->answer.len > 0;
     if (says && waiter->batch > 0) {

@@ -34,8 +34,8 @@ int32_t allot__feed_subscribers(const allot__feed *feed);
 int64_t allot__feed_missed(const allot__feed *feed); /* how many were, in all */
 
 /* Methods: subscribe {from}, unsubscribe, decisions {from, to, most}. */
-void allot__feed_subscribe(allot__call *call);
-void allot__feed_unsubscribe(allot__call *call);
-void allot__feed_decisions(allot__call *call);
+void allot__feed_subscribe(allot__request *call);
+void allot__feed_unsubscribe(allot__request *call);
+void allot__feed_decisions(allot__request *call);
 
 #endif

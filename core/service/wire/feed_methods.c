@@ -7,7 +7,7 @@
 #include "service/wire/feed.h"
 #include "service/wire/wire.h"
 
-void allot__feed_subscribe(allot__call *call)
+void allot__feed_subscribe(allot__request *call)
 {
     allot__param params[] = {
         {.name = "from", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = INT64_MAX - 1}, {0}};
@@ -47,7 +47,7 @@ void allot__feed_subscribe(allot__call *call)
     allot__rpc_end(call);
 }
 
-void allot__feed_unsubscribe(allot__call *call)
+void allot__feed_unsubscribe(allot__request *call)
 {
     if (call->peer)
         allot__feed_gone(call->service->feed, call->peer);
@@ -59,7 +59,7 @@ void allot__feed_unsubscribe(allot__call *call)
 
 static void on_decision(void *ud, int64_t seq, const char *text, size_t len)
 {
-    allot__call *call = allot__reply_call(ud);
+    allot__request *call = allot__reply_call(ud);
     if (call->answer->len == 0)
         allot__buf_puts(allot__rpc_begin(call), "[");
     if (text) {
@@ -77,7 +77,7 @@ static void on_decision(void *ud, int64_t seq, const char *text, size_t len)
     allot__reply_end(ud);
 }
 
-void allot__feed_decisions(allot__call *call)
+void allot__feed_decisions(allot__request *call)
 {
     allot__param params[] = {
         {.name = "from", .kind = ALLOT_JSON_WHOLE, .required = true, .least = 1, .most = INT64_MAX},

@@ -187,7 +187,7 @@ static const char too_long[] = "a line has at most 1048576 bytes";
 static void end_with(allot__peer *peer, int code, const char *message)
 {
     allot__buf *answer = &peer->service->wire->answer;
-    allot__call call = {
+    allot__request call = {
         .service = peer->service, .peer = peer, .answer = answer, .id = "null", .id_len = 4};
     allot__buf_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
     allot__rpc_error(&call, code, message, NULL);
@@ -199,7 +199,7 @@ static void end_with(allot__peer *peer, int code, const char *message)
 static bool run_line(allot__peer *peer, const char *line, size_t len)
 {
     allot__buf *answer = &peer->service->wire->answer;
-    allot__call from = {.service = peer->service, .peer = peer};
+    allot__request from = {.service = peer->service, .peer = peer};
     int64_t batch;
     allot__buf_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
     if (len > 0 && line[len - 1] == '\r')

@@ -11,7 +11,7 @@
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-static void begin_answer(allot__call *call)
+static void begin_answer(allot__request *call)
 {
     allot__buf *out = call->answer;
     if (call->in_batch && out->len > 0 && out->bytes[out->len - 1] != '[')
@@ -20,7 +20,7 @@ static void begin_answer(allot__call *call)
     allot__buf_add(out, call->id ? call->id : "null", call->id ? call->id_len : 4);
 }
 
-allot__buf *allot__rpc_begin(allot__call *call)
+allot__buf *allot__rpc_begin(allot__request *call)
 {
     call->mark = call->answer->len;
     begin_answer(call);
@@ -28,7 +28,7 @@ allot__buf *allot__rpc_begin(allot__call *call)
     return call->answer;
 }
 
-void allot__rpc_end(allot__call *call)
+void allot__rpc_end(allot__request *call)
 {
     allot__buf_add(call->answer, "}", 1);
     call->answered = true;
@@ -51,7 +51,7 @@ static void put_data(allot__buf *out, const char *code, const char *path, const 
 }
 
 /* What is no request has no id, and is answered all the same. */
-static void put_error(allot__call *call, int code, const char *message)
+static void put_error(allot__request *call, int code, const char *message)
 {
     call->mark = call->answer->len;
     begin_answer(call);
@@ -60,7 +60,7 @@ static void put_error(allot__call *call, int code, const char *message)
     allot__buf_member(call->answer, "message", message);
 }
 
-static void end_error(allot__call *call, bool always)
+static void end_error(allot__request *call, bool always)
 {
     allot__buf_puts(call->answer, "}}");
     call->answered = true;
@@ -68,7 +68,8 @@ static void end_error(allot__call *call, bool always)
         call->answer->len = call->mark;
 }
 
-void allot__rpc_error(allot__call *call, int code, const char *message, const allot__error *fault)
+void allot__rpc_error(allot__request *call, int code, const char *message,
+                      const allot__error *fault)
 {
     put_error(call, code, message);
     if (fault)
@@ -76,7 +77,7 @@ void allot__rpc_error(allot__call *call, int code, const char *message, const al
     end_error(call, code == ALLOT__RPC_PARSE || code == ALLOT__RPC_REQUEST);
 }
 
-void allot__rpc_fault(allot__call *call, const allot__error *fault)
+void allot__rpc_fault(allot__request *call, const allot__error *fault)
 {
     int code = fault->status == ALLOT_ENOMEM     ? ALLOT__RPC_INTERNAL
                : fault->status == ALLOT_EINVALID ? ALLOT__RPC_PARAMS
@@ -87,7 +88,7 @@ void allot__rpc_fault(allot__call *call, const allot__error *fault)
                      fault->status == ALLOT_ENOMEM ? NULL : fault);
 }
 
-void allot__rpc_report(allot__call *call, int status, const allot_report *report)
+void allot__rpc_report(allot__request *call, int status, const allot_report *report)
 {
     const allot_diagnostic *first = NULL;
     for (int32_t i = 0; report && i < allot_report_count(report) && !first; i++)
@@ -187,7 +188,7 @@ static const char *what_is_wrong(const member *members)
     return NULL;
 }
 
-static void run_event(allot__call *call, int32_t kind)
+static void run_event(allot__request *call, int32_t kind)
 {
     allot_service *service = call->service;
     allot__event event;
@@ -212,13 +213,13 @@ static void run_event(allot__call *call, int32_t kind)
     allot__rpc_end(call);
 }
 
-static bool allowed(const allot__call *call, bool open)
+static bool allowed(const allot__request *call, bool open)
 {
     return open || !call->peer || allot__peer_trusted(call->peer);
 }
 
 /* With the nearest of all that may be called. */
-static void refuse_method(allot__call *call)
+static void refuse_method(allot__request *call)
 {
     const char *names[64];
     size_t count = 0;
@@ -239,7 +240,7 @@ static void refuse_method(allot__call *call)
     allot__rpc_error(call, ALLOT__RPC_METHOD, fault.message, &fault);
 }
 
-static void run_method(allot__call *call)
+static void run_method(allot__request *call)
 {
     int32_t kind = allot__event_find(call->method, call->method_len);
     const allot__method *method = call->service->up->methods;
@@ -261,7 +262,7 @@ static void run_method(allot__call *call)
         method->run(call);
 }
 
-static void run_request(allot__call *call, const char *at, const char *end)
+static void run_request(allot__request *call, const char *at, const char *end)
 {
     member members[MEMBERS] = {
         {"jsonrpc", NULL, 0}, {"method", NULL, 0}, {"params", NULL, 0}, {"id", NULL, 0}};
@@ -286,14 +287,14 @@ static void run_request(allot__call *call, const char *at, const char *end)
     run_method(call);
 }
 
-static void run_batch(const allot__call *like, const char *at, const char *end, int64_t *batch)
+static void run_batch(const allot__request *like, const char *at, const char *end, int64_t *batch)
 {
     allot__buf *answer = like->answer;
     size_t from = answer->len;
     int32_t count = 0;
     allot__buf_add(answer, "[", 1);
     for (at = skip_blank(at + 1, end); *at != ']' && count <= ALLOT__RPC_BATCH_MOST; count++) {
-        allot__call call = *like;
+        allot__request call = *like;
         const char *behind = skip_value(at, end);
         call.in_batch = true;
         if (count < ALLOT__RPC_BATCH_MOST)
@@ -310,13 +311,13 @@ static void run_batch(const allot__call *like, const char *at, const char *end, 
     else
         allot__buf_add(answer, "]", 1);
     if (count == 0) {
-        allot__call call = *like;
+        allot__request call = *like;
         allot__rpc_error(&call, ALLOT__RPC_REQUEST, "a batch has at least one request", NULL);
     }
 }
 
 /* Not JSON: where, and why. */
-static void answer_garbage(allot__call *call, const char *line, size_t len)
+static void answer_garbage(allot__request *call, const char *line, size_t len)
 {
     allot_engine *engine = call->service->engine;
     allot_report *report = NULL;
@@ -331,10 +332,10 @@ static void answer_garbage(allot__call *call, const char *line, size_t len)
     allot__rpc_error(call, ALLOT__RPC_PARSE, message, NULL);
 }
 
-int allot__rpc_line(const allot__call *from, const char *line, size_t len, allot__buf *answer,
+int allot__rpc_line(const allot__request *from, const char *line, size_t len, allot__buf *answer,
                     int64_t *batch)
 {
-    allot__call call = *from;
+    allot__request call = *from;
     call.answer = answer;
     allot_json *json;
     const char *end = line + len, *at = skip_blank(line, end);

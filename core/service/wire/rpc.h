@@ -34,7 +34,7 @@ enum {
 struct allot__peer;
 
 /* One request while it is answered. */
-typedef struct allot__call {
+typedef struct allot__request {
     allot_service *service;
     struct allot__peer *peer; /* NULL: the embedder's */
     const char *method;       /* borrowed, as all texts here */
@@ -52,24 +52,25 @@ typedef struct allot__call {
     size_t mark;   /* where the answer begins in it */
     bool not_yet;  /* a question that has to wait for its turn */
     bool answered; /* or will be: see allot__rpc_later */
-} allot__call;
+} allot__request;
 
 typedef struct allot__method {
     const char *name;
     /* Answers by allot__rpc_begin ... allot__rpc_end, by allot__rpc_error, or later. */
-    void (*run)(allot__call *call);
+    void (*run)(allot__request *call);
     bool open; /* may be called before `auth` */
 } allot__method;
 
 /* Begins the answer, behind which a value is to be written into the buffer that it returns (which
  * drops it when nobody wants one); and ends it. */
-allot__buf *allot__rpc_begin(allot__call *call);
-void allot__rpc_end(allot__call *call);
+allot__buf *allot__rpc_begin(allot__request *call);
+void allot__rpc_end(allot__request *call);
 /* Answers with an error. `fault` (NULL: none) gives data. */
-void allot__rpc_error(allot__call *call, int code, const char *message, const allot__error *fault);
+void allot__rpc_error(allot__request *call, int code, const char *message,
+                      const allot__error *fault);
 /* The error of a status and its fault or report. */
-void allot__rpc_fault(allot__call *call, const allot__error *fault);
-void allot__rpc_report(allot__call *call, int status, const allot_report *report);
+void allot__rpc_fault(allot__request *call, const allot__error *fault);
+void allot__rpc_report(allot__request *call, int status, const allot_report *report);
 
 /* For answers that come later: a handler takes a reply, which ends with allot__reply_end. It says
  * whether its answer may be long: a client is owed one such, or some short ones, at once, and waits
@@ -78,9 +79,9 @@ void allot__rpc_report(allot__call *call, int status, const allot_report *report
 typedef enum allot__answer { ALLOT__ANSWER_SHORT = 1, ALLOT__ANSWER_LONG = 64 } allot__answer;
 #define ALLOT__ANSWERS_MOST 64
 typedef struct allot__reply allot__reply;
-int allot__rpc_later(allot__call *call, allot__answer size, allot__reply **out);
+int allot__rpc_later(allot__request *call, allot__answer size, allot__reply **out);
 /* A call to answer into, as the handler had; `peer` may be gone, then nobody is told. */
-allot__call *allot__reply_call(allot__reply *reply);
+allot__request *allot__reply_call(allot__reply *reply);
 void allot__reply_end(allot__reply *reply);
 
 /* Members of params, one level deep: how a method reads what it takes. `fields` ends with a row
@@ -95,15 +96,15 @@ typedef struct allot__param {
     const char *text; /* from the engine: ended by allot__params_free */
     int64_t whole;    /* of TRUE: 0, 1 */
 } allot__param;
-int allot__params_read(allot__call *call, allot__param *fields, allot__error *fault);
-void allot__params_free(allot__call *call, allot__param *fields);
+int allot__params_read(allot__request *call, allot__param *fields, allot__error *fault);
+void allot__params_free(allot__request *call, allot__param *fields);
 
 /* A line without its end, from whom `from` says (service, peer, tell): answers into `answer`, which
  * stays empty when nobody wants one, and says with *batch when it may be sent. ENOMEM: the line had
  * no effect beyond what was answered. NOT_YET: it asks, and its peer may not in this turn of the
  * loop: it had no effect. */
 #define ALLOT__RPC_NOT_YET 1
-int allot__rpc_line(const allot__call *from, const char *line, size_t len, allot__buf *answer,
+int allot__rpc_line(const allot__request *from, const char *line, size_t len, allot__buf *answer,
                     int64_t *batch);
 
 #endif

@@ -9,7 +9,7 @@
 #include "service/wire/wire.h"
 
 struct allot__reply {
-    allot__call call;
+    allot__request call;
     allot__buf answer;
     char *id;
     uint64_t peer; /* its number; 0: none */
@@ -18,7 +18,7 @@ struct allot__reply {
     void *ud;
 };
 
-int allot__rpc_later(allot__call *call, allot__answer size, allot__reply **out)
+int allot__rpc_later(allot__request *call, allot__answer size, allot__reply **out)
 {
     allot_engine *engine = call->service->engine;
     if (call->in_batch) {
@@ -48,7 +48,7 @@ int allot__rpc_later(allot__call *call, allot__answer size, allot__reply **out)
     return ALLOT_OK;
 }
 
-allot__call *allot__reply_call(allot__reply *reply)
+allot__request *allot__reply_call(allot__reply *reply)
 {
     return &reply->call;
 }
@@ -91,7 +91,7 @@ void allot__reply_end(allot__reply *reply)
 
 /* ---- Params ---------------------------------------------------------------------------------- */
 
-static int take_value(allot__call *call, allot__param *param, const allot_json_event *value,
+static int take_value(allot__request *call, allot__param *param, const allot_json_event *value,
                       allot__error *fault)
 {
     bool boolean = value->kind == ALLOT_JSON_TRUE || value->kind == ALLOT_JSON_FALSE;
@@ -118,7 +118,7 @@ static int take_value(allot__call *call, allot__param *param, const allot_json_e
     return ALLOT_OK;
 }
 
-static int take_member(allot__call *call, allot_json *json, allot__param *fields,
+static int take_member(allot__request *call, allot_json *json, allot__param *fields,
                        const allot_json_event *key, allot__error *fault)
 {
     const char *names[16];
@@ -143,7 +143,7 @@ static int take_member(allot__call *call, allot_json *json, allot__param *fields
                             (int)call->method_len, call->method);
 }
 
-int allot__params_read(allot__call *call, allot__param *fields, allot__error *fault)
+int allot__params_read(allot__request *call, allot__param *fields, allot__error *fault)
 {
     allot_json *json;
     allot_json_event event;
@@ -166,7 +166,7 @@ int allot__params_read(allot__call *call, allot__param *fields, allot__error *fa
     return fault->status = status;
 }
 
-void allot__params_free(allot__call *call, allot__param *fields)
+void allot__params_free(allot__request *call, allot__param *fields)
 {
     for (allot__param *param = fields; param->name; param++) {
         allot__sv_drop(call->service->engine, (char *)param->text);

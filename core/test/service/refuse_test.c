@@ -38,7 +38,7 @@ static void test_configurations_that_are_refused(void)
 static const char *late(world *it, const char *text)
 {
     allot__buf answer = {.engine = it->engine};
-    allot__call from = {.service = it->service};
+    allot__request from = {.service = it->service};
     int64_t batch;
     CHECK_EQ(allot__rpc_line(&from, text, strlen(text), &answer, &batch), ALLOT_OK);
     snprintf(it->answer, sizeof it->answer, "%.*s", (int)answer.len, answer.bytes);
