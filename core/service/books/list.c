@@ -8,11 +8,11 @@
  * once, into pieces that wait in its place: with itself, or, when it leaves, with what stands
  * behind it. What comes in meanwhile stands behind all, and is not written.
  *
- * This file owns: struct allot__listing.
+ * This file owns: struct allot__books_listing.
  */
 #include "service/books/own.h"
 
-typedef struct allot__listing allot__listing;
+typedef struct allot__books_listing allot__books_listing;
 
 typedef struct piece {
     struct piece *next;
@@ -29,7 +29,7 @@ typedef struct allot__early {
 
 typedef struct walk {
     allot__walker walker;
-    struct allot__listing *listing;
+    struct allot__books_listing *listing;
     allot__books_kind kind;
     allot__map_item *next; /* NULL: it is through */
     allot__early end;
@@ -40,7 +40,7 @@ enum { ROWS = ALLOT__KINDS, LOANS, CONTRACTS, USE, STEPS };
 static const int steps[] = {ROWS,  ALLOT__HOSTS, ALLOT__SESSIONS, ALLOT__TASKS, ALLOT__FLIGHTS,
                             LOANS, CONTRACTS,    ALLOT__JOBS,     USE};
 
-struct allot__listing {
+struct allot__books_listing {
     allot__books *books;
     walk walks[ALLOT__KINDS];
     allot__early *earlies;
@@ -54,7 +54,7 @@ struct allot__listing {
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
-static void drop_pieces(allot__listing *it, allot__early *early, allot__buf *out)
+static void drop_pieces(allot__books_listing *it, allot__early *early, allot__buf *out)
 {
     allot_engine *engine = it->books->engine;
     while (early->first) {
@@ -68,7 +68,7 @@ static void drop_pieces(allot__listing *it, allot__early *early, allot__buf *out
 }
 
 /* Its thing has none any more. */
-static void end_early(allot__listing *it, allot__early *early)
+static void end_early(allot__books_listing *it, allot__early *early)
 {
     early->of->early = NULL;
     *(early->before ? &early->before->after : &it->earlies) = early->after;
@@ -77,7 +77,7 @@ static void end_early(allot__listing *it, allot__early *early)
     allot__sv_free(it->books->engine, early, 1, sizeof *early);
 }
 
-static allot__early *early_of(allot__listing *it, allot__map_item *item)
+static allot__early *early_of(allot__books_listing *it, allot__map_item *item)
 {
     if (item->early)
         return item->early;
@@ -115,7 +115,7 @@ static void prepend(allot__early *to, allot__early *from)
 static void changes(allot__walker *walker, allot__map_item *item)
 {
     walk *of = (walk *)(void *)walker;
-    allot__listing *it = of->listing;
+    allot__books_listing *it = of->listing;
     allot_engine *engine = it->books->engine;
     if (item->walk == of->kind.map->walk)
         return;
@@ -136,7 +136,7 @@ static void changes(allot__walker *walker, allot__map_item *item)
 static void leaves(allot__walker *walker, allot__map_item *item)
 {
     walk *of = (walk *)(void *)walker;
-    allot__listing *it = of->listing;
+    allot__books_listing *it = of->listing;
     changes(walker, item);
     if (of->next == item)
         of->next = item->after;
@@ -175,7 +175,7 @@ static void *copy(allot_engine *engine, const void *from, size_t count, size_t s
 }
 
 /* Of a plan with queues leaves have nothing. */
-static void copy_groups(allot__listing *it, bool *failed)
+static void copy_groups(allot__books_listing *it, bool *failed)
 {
     const allot__books *books = it->books;
     allot_engine *engine = books->engine;
@@ -197,7 +197,7 @@ static void copy_groups(allot__listing *it, bool *failed)
     }
 }
 
-static void write_few(allot__listing *it, bool *failed)
+static void write_few(allot__books_listing *it, bool *failed)
 {
     const allot__books *books = it->books;
     it->head.engine = it->contracts.engine = it->use.engine = books->engine;
@@ -209,7 +209,7 @@ static void write_few(allot__listing *it, bool *failed)
     *failed = *failed || it->head.failed || it->contracts.failed || it->use.failed;
 }
 
-static void begin_walks(allot__listing *it)
+static void begin_walks(allot__books_listing *it)
 {
     allot__books_kind kinds[ALLOT__KINDS];
     allot__books_kinds(it->books, kinds);
@@ -228,7 +228,7 @@ int allot__books_list_begin(allot__books *books)
 {
     bool failed = false;
     allot__books_list_end(books);
-    allot__listing *it = allot__sv_new(books->engine, 1, sizeof *it);
+    allot__books_listing *it = allot__sv_new(books->engine, 1, sizeof *it);
     if (!it)
         return ALLOT_ENOMEM;
     it->books = books;
@@ -243,7 +243,7 @@ int allot__books_list_begin(allot__books *books)
     return failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
-static void drop_groups(allot__listing *it)
+static void drop_groups(allot__books_listing *it)
 {
     const allot__books *books = it->books;
     size_t count = books->consumers;
@@ -260,7 +260,7 @@ static void drop_groups(allot__listing *it)
 
 void allot__books_list_end(allot__books *books)
 {
-    allot__listing *it = books->listing;
+    allot__books_listing *it = books->listing;
     if (!it)
         return;
     books->listing = NULL;
@@ -283,7 +283,7 @@ void allot__books_list_end(allot__books *books)
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
 /* All of these say whether it is through. */
-static bool list_rows(allot__listing *it, allot__buf *out, size_t until)
+static bool list_rows(allot__books_listing *it, allot__buf *out, size_t until)
 {
     size_t rows = it->groups ? it->books->consumers : 0, count = it->books->group_count;
     allot__buf_add(out, it->head.bytes, it->head.len);
@@ -296,14 +296,14 @@ static bool list_rows(allot__listing *it, allot__buf *out, size_t until)
     return it->at == rows * count;
 }
 
-static bool list_loans(allot__listing *it, allot__buf *out, size_t until)
+static bool list_loans(allot__books_listing *it, allot__buf *out, size_t until)
 {
     for (; it->at < it->loan_count && out->len < until; it->at++)
         allot__write_loan(it->books, &it->loans[it->at], out);
     return it->at == it->loan_count;
 }
 
-static bool list_walk(allot__listing *it, walk *of, allot__buf *out, size_t until)
+static bool list_walk(allot__books_listing *it, walk *of, allot__buf *out, size_t until)
 {
     while (of->next && out->len < until) {
         allot__map_item *item = of->next;
@@ -322,7 +322,7 @@ static bool list_walk(allot__listing *it, walk *of, allot__buf *out, size_t unti
     return true;
 }
 
-static bool list_step(allot__listing *it, allot__buf *out, size_t until)
+static bool list_step(allot__books_listing *it, allot__buf *out, size_t until)
 {
     int step = steps[it->step];
     if (step < ALLOT__KINDS)
@@ -338,7 +338,7 @@ static bool list_step(allot__listing *it, allot__buf *out, size_t until)
 
 int allot__books_list(allot__books *books, allot__buf *out, size_t most, bool *over)
 {
-    allot__listing *it = books->listing;
+    allot__books_listing *it = books->listing;
     size_t until = out->len + most;
     if (!it)
         return ALLOT_EUSAGE;

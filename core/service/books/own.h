@@ -105,12 +105,12 @@ struct allot__books {
     bool *lease_told;
     allot__usage_item *usage; /* by queue */
     int64_t usage_at, *resource_at;
-    int64_t last;                   /* the last cycle's now; INT64_MIN: none yet */
-    int64_t when;                   /* of what is being entered */
-    bool damped;                    /* an option asks for the times of leaves */
-    bool reading;                   /* lines, which are sound once all are read */
-    int64_t host_most, job_most;    /* no host or job has, or was ever told to have, more slots */
-    struct allot__listing *listing; /* being written (list.c); NULL: nothing is */
+    int64_t last;                /* the last cycle's now; INT64_MIN: none yet */
+    int64_t when;                /* of what is being entered */
+    bool damped;                 /* an option asks for the times of leaves */
+    bool reading;                /* lines, which are sound once all are read */
+    int64_t host_most, job_most; /* no host or job has, or was ever told to have, more slots */
+    struct allot__books_listing *listing; /* being written (list.c); NULL: nothing is */
     /* The state made from this. */
     allot_state *state;
     bool sealed;

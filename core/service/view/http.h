@@ -72,7 +72,7 @@ struct allot__http_session {
     size_t len, sent;
     allot__buf body;
     allot__http_ask *ask;
-    struct allot__live *socket; /* of a WebSocket */
+    struct allot__viewer *socket; /* of a WebSocket */
     allot__http_session *next;
 };
 
@@ -124,7 +124,7 @@ void allot__http_forget(allot__http_session *session);
 
 /* ---- WebSocket (live.c, live_say.c) ---------------------------------------------------------- */
 
-typedef struct allot__live allot__live;
+typedef struct allot__viewer allot__viewer;
 /* 0, or nonzero: refused. */
 int allot__live_open(allot__http_session *session);
 void allot__live_close(allot__http_session *session);

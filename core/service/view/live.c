@@ -9,7 +9,7 @@ int allot__live_open(allot__http_session *session)
 {
     allot__http *http = session->http;
     allot_engine *engine = http->service->engine;
-    struct allot__live *live = allot__sv_new(engine, 1, sizeof *live);
+    struct allot__viewer *live = allot__sv_new(engine, 1, sizeof *live);
     if (!live)
         return -1;
     live->session = session;
@@ -27,7 +27,7 @@ int allot__live_open(allot__http_session *session)
     return 0;
 }
 
-void allot__live_unwatch(struct allot__live *live)
+void allot__live_unwatch(struct allot__viewer *live)
 {
     allot_engine *engine = live->session->http->service->engine;
     allot__sv_free(engine, live->last, (size_t)live->rows, ALLOT__VIEW_NUMBERS * sizeof(int64_t));
@@ -38,7 +38,7 @@ void allot__live_unwatch(struct allot__live *live)
 void allot__live_close(allot__http_session *session)
 {
     allot__http *http = session->http;
-    struct allot__live *live = session->socket;
+    struct allot__viewer *live = session->socket;
     if (!live)
         return;
     allot__http_session **at = &http->live;
@@ -55,7 +55,7 @@ void allot__live_close(allot__http_session *session)
 
 int allot__live_take(allot__http_session *session, const char *bytes, size_t len)
 {
-    struct allot__live *live = session->socket;
+    struct allot__viewer *live = session->socket;
     if (!live || lws_frame_is_binary(session->wsi) || live->said.len + len > ALLOT__LIVE_MESSAGE)
         return -1;
     allot__buf_add(&live->said, bytes, len);
@@ -75,7 +75,7 @@ int allot__live_take(allot__http_session *session, const char *bytes, size_t len
 
 int allot__live_write(allot__http_session *session)
 {
-    struct allot__live *live = session->socket;
+    struct allot__viewer *live = session->socket;
     if (!live || session->http->stopping)
         return -1;
     static const char room[LWS_PRE];

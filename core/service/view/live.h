@@ -18,13 +18,13 @@
 #define ALLOT__LIVE_ROWS     1000
 #define ALLOT__LIVE_MESSAGE  (16 * 1024) /* bytes that it may say at once */
 
-typedef struct allot__watched {
+typedef struct allot__viewer_branch {
     int32_t parent, from, count; /* count: as many as are asked for */
-} allot__watched;
+} allot__viewer_branch;
 
-struct allot__live {
+struct allot__viewer {
     allot__http_session *session;
-    allot__watched watched[ALLOT__LIVE_BRANCHES];
+    allot__viewer_branch watched[ALLOT__LIVE_BRANCHES];
     int32_t watched_count, rows, group;
     int64_t *last; /* of every row watched what it was told, ALLOT__VIEW_NUMBERS each */
     int64_t number, version, plan, point, told;
@@ -35,13 +35,13 @@ struct allot__live {
 };
 
 /* Reads what it says, whole (live_take.c). What is wrong goes to live->error. */
-void allot__live_hear(struct allot__live *live, const char *text, size_t len);
+void allot__live_hear(struct allot__viewer *live, const char *text, size_t len);
 /* Puts what is to be told next behind live->out; nothing when there is nothing (live_say.c). */
-void allot__live_say(struct allot__live *live);
+void allot__live_say(struct allot__viewer *live);
 /* Wants the rows that it looks at; false: no memory. */
-bool allot__live_want(struct allot__live *live);
+bool allot__live_want(struct allot__viewer *live);
 /* Whether there is something. */
-bool allot__live_behind(const struct allot__live *live);
-void allot__live_unwatch(struct allot__live *live);
+bool allot__live_behind(const struct allot__viewer *live);
+void allot__live_unwatch(struct allot__viewer *live);
 
 #endif

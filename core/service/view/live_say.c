@@ -5,7 +5,7 @@
 
 #include "service/view/live.h"
 
-bool allot__live_want(struct allot__live *live)
+bool allot__live_want(struct allot__viewer *live)
 {
     allot_service *service = live->session->http->service;
     const allot_plan *plan = service->version->plan;
@@ -13,7 +13,7 @@ bool allot__live_want(struct allot__live *live)
     if (!view || view->plan != live->plan)
         return false;
     for (int32_t i = 0; i < live->watched_count; i++) {
-        const allot__watched *at = &live->watched[i];
+        const allot__viewer_branch *at = &live->watched[i];
         for (int32_t k = 0; k < at->count; k++)
             if (allot__view_want(service, live->group,
                                  allot_plan_child(plan, at->parent, at->from + k)) != ALLOT_OK)
@@ -23,13 +23,13 @@ bool allot__live_want(struct allot__live *live)
 }
 
 /* Whether all rows that it looks at are there. */
-static bool made(const struct allot__live *live, const allot__view *view)
+static bool made(const struct allot__viewer *live, const allot__view *view)
 {
     const allot_plan *plan = live->session->http->service->version->plan;
     if (!view || view->makes == 0)
         return false;
     for (int32_t i = 0; i < live->watched_count; i++) {
-        const allot__watched *at = &live->watched[i];
+        const allot__viewer_branch *at = &live->watched[i];
         for (int32_t k = 0; k < at->count; k++)
             if (!allot__view_has(view, live->group,
                                  allot_plan_child(plan, at->parent, at->from + k)))
@@ -38,7 +38,7 @@ static bool made(const struct allot__live *live, const allot__view *view)
     return true;
 }
 
-bool allot__live_behind(const struct allot__live *live)
+bool allot__live_behind(const struct allot__viewer *live)
 {
     const allot__view *view = live->session->http->service->parts.view;
     if (live->error[0] != '\0')
@@ -51,7 +51,7 @@ bool allot__live_behind(const struct allot__live *live)
 
 /* ---- What is otherwise ----------------------------------------------------------------------- */
 
-static void say_row(struct allot__live *live, const allot__view *view, int32_t consumer,
+static void say_row(struct allot__viewer *live, const allot__view *view, int32_t consumer,
                     int64_t *last)
 {
     const allot_service *service = live->session->http->service;
@@ -68,14 +68,14 @@ static void say_row(struct allot__live *live, const allot__view *view, int32_t c
     memcpy(last, now, ALLOT__VIEW_NUMBERS * sizeof *now);
 }
 
-static void say_changes(struct allot__live *live, const allot__view *view)
+static void say_changes(struct allot__viewer *live, const allot__view *view)
 {
     const allot_plan *plan = live->session->http->service->version->plan;
     int32_t row = 0;
     allot__buf_key(&live->out, "rows");
     allot__buf_puts(&live->out, "[");
     for (int32_t i = 0; i < live->watched_count; i++) {
-        const allot__watched *at = &live->watched[i];
+        const allot__viewer_branch *at = &live->watched[i];
         for (int32_t k = 0; k < at->count; k++, row++)
             say_row(live, view, allot_plan_child(plan, at->parent, at->from + k),
                     live->last + (size_t)row * ALLOT__VIEW_NUMBERS);
@@ -85,7 +85,7 @@ static void say_changes(struct allot__live *live, const allot__view *view)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void say_branches(struct allot__live *live, const allot__view *view)
+static void say_branches(struct allot__viewer *live, const allot__view *view)
 {
     const allot_service *service = live->session->http->service;
     const allot_plan *plan = service->version->plan;
@@ -94,7 +94,7 @@ static void say_branches(struct allot__live *live, const allot__view *view)
     allot__buf_key(&live->out, "branches");
     allot__buf_puts(&live->out, "[");
     for (int32_t i = 0; i < live->watched_count; i++) {
-        const allot__watched *at = &live->watched[i];
+        const allot__viewer_branch *at = &live->watched[i];
         allot__buf_key(&live->out, NULL);
         allot__view_put_branch(&live->out, service, view, live->group, at->parent, at->from,
                                at->count);
@@ -107,7 +107,7 @@ static void say_branches(struct allot__live *live, const allot__view *view)
     allot__buf_puts(&live->out, "]");
 }
 
-static void say(struct allot__live *live, const allot__view *view)
+static void say(struct allot__viewer *live, const allot__view *view)
 {
     const allot_service *service = live->session->http->service;
     int64_t missed = view->told_count - ALLOT__VIEW_TOLD - live->told;
@@ -133,7 +133,7 @@ static void say(struct allot__live *live, const allot__view *view)
     live->told = view->told_count;
 }
 
-void allot__live_say(struct allot__live *live)
+void allot__live_say(struct allot__viewer *live)
 {
     const allot__view *view = live->session->http->service->parts.view;
     if (live->error[0] != '\0') {

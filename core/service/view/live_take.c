@@ -7,14 +7,14 @@
 
 /* Of a message, as it is read. */
 typedef struct hearing {
-    struct allot__live *live;
+    struct allot__viewer *live;
     allot_json *json;
     const allot_plan *plan;
     bool watch; /* it said so */
     int32_t rows;
 } hearing;
 
-static void wrong(struct allot__live *live, const char *text)
+static void wrong(struct allot__viewer *live, const char *text)
 {
     if (live->error[0] == '\0')
         snprintf(live->error, sizeof live->error, "%s", text);
@@ -22,7 +22,7 @@ static void wrong(struct allot__live *live, const char *text)
 
 static void hear_branch(hearing *of, const char *path, size_t len, int64_t from, int64_t count)
 {
-    struct allot__live *live = of->live;
+    struct allot__viewer *live = of->live;
     int32_t parent = ALLOT_ROOT;
     if (len != 1 || path[0] != '/') {
         parent = allot_plan_find(of->plan, path, len);
@@ -43,7 +43,8 @@ static void hear_branch(hearing *of, const char *path, size_t len, int64_t from,
     if (count > ALLOT__LIVE_ROWS - of->rows)
         count = ALLOT__LIVE_ROWS - of->rows;
     of->rows += (int32_t)count;
-    live->watched[live->watched_count++] = (allot__watched){parent, (int32_t)from, (int32_t)count};
+    live->watched[live->watched_count++] =
+        (allot__viewer_branch){parent, (int32_t)from, (int32_t)count};
 }
 
 /* ["/b", 200, 100], behind its bracket. */
@@ -133,7 +134,7 @@ static void hear_object(hearing *of)
 /* Room for what is told of the rows. */
 static void make_room(hearing *of)
 {
-    struct allot__live *live = of->live;
+    struct allot__viewer *live = of->live;
     if (of->rows > 0)
         live->last = allot__sv_new(live->session->http->service->engine, (size_t)of->rows,
                                    ALLOT__VIEW_NUMBERS * sizeof(int64_t));
@@ -144,7 +145,7 @@ static void make_room(hearing *of)
     wrong(live, "no memory");
 }
 
-void allot__live_hear(struct allot__live *live, const char *text, size_t len)
+void allot__live_hear(struct allot__viewer *live, const char *text, size_t len)
 {
     allot_service *service = live->session->http->service;
     const allot__view *view = service->parts.view;
