@@ -156,9 +156,9 @@ static void tell_parts(allot_service *service, const allot__cycle_done *done)
     service->tally.cycle_us += done->took;
     if (done->took > service->tally.cycle_us_most)
         service->tally.cycle_us_most = done->took;
-    for (const allot__part *part = allot__parts; part->name; part++)
-        if (part->cycle)
-            part->cycle(service, done);
+    for (const allot__component *component = allot__components; component->name; component++)
+        if (component->cycle)
+            component->cycle(service, done);
 }
 
 static int write_full(const allot_decision *decision, const allot_report *report, allot__buf *full)

@@ -8,7 +8,7 @@
 #include "service/wire/rpc.h"
 
 /* The rows of parts.c and methods.c. */
-extern const allot__part allot__parts[];
+extern const allot__component allot__components[];
 extern const allot__method allot__methods[];
 
 /* As allot__upcalls has them. */

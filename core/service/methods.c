@@ -131,9 +131,9 @@ static void put_status(allot_service *service, allot__buf *out)
     put_books(service, out);
     put_store(service, out);
     put_tally(service, out);
-    for (const allot__part *part = allot__parts; part->name; part++)
-        if (part->status)
-            part->status(service, out);
+    for (const allot__component *component = allot__components; component->name; component++)
+        if (component->status)
+            component->status(service, out);
     allot__buf_puts(out, "}");
 }
 

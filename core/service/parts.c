@@ -7,7 +7,7 @@
 #include "service/shadow/shadow.h"
 #include "service/view/http.h"
 
-const allot__part allot__parts[] = {
+const allot__component allot__components[] = {
     {.name = "clock", .status = allot__clock_status, .metrics = allot__clock_metrics},
     {.name = "reload",
      .start = allot__reload_start,

@@ -109,7 +109,7 @@ static int make(allot_service *service, const allot_service_config *config, allo
 
 static void step_to_end(allot_service *service);
 
-static const allot__upcalls up = {.parts = allot__parts,
+static const allot__upcalls up = {.components = allot__components,
                                   .methods = allot__methods,
                                   .enter = allot__service_enter,
                                   .swap = allot__service_swap,
@@ -150,9 +150,9 @@ void allot_service_free(allot_service *service)
     allot_service_config *config = &service->config;
     const char *texts[] = {config->plan,  config->store,      config->socket, config->tcp,
                            config->token, config->token_file, config->http,   config->notify};
-    for (const allot__part *part = allot__parts; part->name; part++)
-        if (part->free)
-            part->free(service);
+    for (const allot__component *component = allot__components; component->name; component++)
+        if (component->free)
+            component->free(service);
     allot__waiters_free(service);
     allot__feed_free(service->feed);
     allot__cycle_free(service);
@@ -210,9 +210,10 @@ static void on_trouble(void *ud, const char *text)
 static int start_parts(allot_service *service, allot_report *report)
 {
     int status = ALLOT_OK;
-    for (const allot__part *part = allot__parts; part->name && status == ALLOT_OK; part++)
-        if (part->start)
-            status = part->start(service, report);
+    for (const allot__component *component = allot__components;
+         component->name && status == ALLOT_OK; component++)
+        if (component->start)
+            status = component->start(service, report);
     return status;
 }
 
@@ -308,9 +309,9 @@ void allot_service_stop(allot_service *service, void (*done)(void *ud), void *ud
     if (!service->running || service->stopping)
         return;
     service->stop_at = uv_now(service->loop) + STOP_PATIENCE;
-    for (const allot__part *part = allot__parts; part->name; part++)
-        if (part->stop)
-            part->stop(service);
+    for (const allot__component *component = allot__components; component->name; component++)
+        if (component->stop)
+            component->stop(service);
     if (!service->failed)
         allot__service_snapshot(service, true);
     service->stopping = true;

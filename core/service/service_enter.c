@@ -11,9 +11,9 @@
 static void tell_event(allot_service *service, const allot__event *event, int64_t seq)
 {
     service->tally.events++;
-    for (const allot__part *part = allot__parts; part->name; part++)
-        if (part->event)
-            part->event(service, event, seq);
+    for (const allot__component *component = allot__components; component->name; component++)
+        if (component->event)
+            component->event(service, event, seq);
     allot__cycle_touch(service);
 }
 
@@ -211,9 +211,9 @@ int allot__service_swap(allot_service *service, allot__version *version,
         allot__service_fail(service, "no memory to record another version of the plan");
     /* Rows before may name whom the other plan lacks. */
     service->fresh = service->fresh || !same || !numbers->same;
-    for (const allot__part *part = allot__parts; part->name; part++)
-        if (part->swapped)
-            part->swapped(service);
+    for (const allot__component *component = allot__components; component->name; component++)
+        if (component->swapped)
+            component->swapped(service);
     allot__cycle_touch(service);
     return ALLOT_OK;
 }

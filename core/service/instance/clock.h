@@ -31,7 +31,7 @@ int64_t allot__service_now(allot_service *service);
 int64_t allot__service_timer(void *service);
 /* What is wrong with it, as a sentence; false: nothing. */
 bool allot__clock_ails(const allot_service *service, char *buf, size_t size);
-/* The part. */
+/* The component. */
 void allot__clock_status(allot_service *service, allot__buf *out);
 void allot__clock_metrics(allot_service *service, allot__buf *out);
 

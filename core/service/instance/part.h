@@ -21,8 +21,8 @@ typedef struct allot__cycle_done {
     int64_t took;           /* microseconds */
 } allot__cycle_done;
 
-/* A part; every function may be NULL. */
-typedef struct allot__part {
+/* A component; every function may be NULL. */
+typedef struct allot__component {
     const char *name;
     /* Behind allot_service_start's own; EIO, ... (report) fail it. */
     int (*start)(allot_service *service, allot_report *report);
@@ -41,6 +41,6 @@ typedef struct allot__part {
     /* Adds members to `status`'s result, and lines to /metrics. */
     void (*status)(allot_service *service, allot__buf *out);
     void (*metrics)(allot_service *service, allot__buf *out);
-} allot__part;
+} allot__component;
 
 #endif

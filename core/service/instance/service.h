@@ -34,7 +34,7 @@ typedef struct allot__tally {
 
 /* What stands above: handed in when a service is made. */
 typedef struct allot__upcalls {
-    const allot__part *parts;
+    const allot__component *components;
     const struct allot__method *methods; /* but the events'; ends with a row without name */
     /* Enters an event: checks, applies, adds to the store. *seq its number (of one whose key is
      * known the old one), *batch when it is on disk. As allot__books_apply. */
@@ -43,8 +43,8 @@ typedef struct allot__upcalls {
     /* Lets another version decide from now on: the books are turned to it by `numbers`, from the
      * old plan's to the new one's. It belongs to the service afterwards, and the old one, in *old,
      * to the caller: nothing of the service is of it any more, so it can be freed in another
-     * thread. Between two cycles: never from a part's `cycle`. ENOENT, EINVALID (report), ENOMEM:
-     * the old one goes on, and `version` stays the caller's. */
+     * thread. Between two cycles: never from a component's `cycle`. ENOENT, EINVALID (report),
+     * ENOMEM: the old one goes on, and `version` stays the caller's. */
     int (*swap)(allot_service *service, allot__version *version, const allot__numbers *numbers,
                 allot_report *report, allot__version **old);
     /* A handle has closed while the service stops. */
@@ -85,7 +85,7 @@ struct allot_service {
         uint64_t output;
     } recorded;
     bool settles;    /* a cycle is recorded whatever it comes to */
-    int32_t viewers; /* parts that want the monitor's columns (lent, ...) of each cycle */
+    int32_t viewers; /* components that want the monitor's columns (lent, ...) of each cycle */
 
     /* Snapshots. */
     int64_t snapshot_event, snapshot_cycle, snapshot_at; /* the last one's event, cycle and time */
@@ -104,7 +104,7 @@ struct allot_service {
         struct allot__view *view;
         struct allot__http *http;
         struct allot__notify *notify;
-    } parts; /* what each keeps, from its start to its end; NULL: nothing */
+    } components; /* what each keeps, from its start to its end; NULL: nothing */
 
     /* Its life. */
     bool running, stopping, failed;

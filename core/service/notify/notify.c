@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * notify.c: the part that keeps the manager informed.
+ * notify.c: the component that keeps the manager informed.
  *
  * This file owns: its timer, and what was told last.
  */
@@ -88,7 +88,7 @@ int allot__notify_start(allot_service *service, allot_report *report)
     it->watched = config->watchdog > 0;
     it->ready_owed = true;
     it->timer.data = it;
-    service->parts.notify = it;
+    service->components.notify = it;
     uint64_t every = it->watched ? (uint64_t)config->watchdog / 2000 : LOOK_EVERY;
     every = every == 0 ? 1 : every;
     uv_timer_init(service->loop, &it->timer);
@@ -101,7 +101,7 @@ int allot__notify_start(allot_service *service, allot_report *report)
 
 void allot__notify_reloading(allot_service *service)
 {
-    notify *it = service->parts.notify;
+    notify *it = service->components.notify;
     char text[64];
     if (!it)
         return;
@@ -111,7 +111,7 @@ void allot__notify_reloading(allot_service *service)
 
 void allot__notify_ready(allot_service *service)
 {
-    notify *it = service->parts.notify;
+    notify *it = service->components.notify;
     if (!it)
         return;
     it->ready_owed = true;
@@ -125,7 +125,7 @@ static void closed(uv_handle_t *handle)
 
 void allot__notify_stop(allot_service *service)
 {
-    notify *it = service->parts.notify;
+    notify *it = service->components.notify;
     if (!it)
         return;
     tell(it, "STOPPING=1\nSTATUS=what was taken is written and answered");
@@ -134,6 +134,6 @@ void allot__notify_stop(allot_service *service)
 
 void allot__notify_free(allot_service *service)
 {
-    allot__sv_free(service->engine, service->parts.notify, 1, sizeof(notify));
-    service->parts.notify = NULL;
+    allot__sv_free(service->engine, service->components.notify, 1, sizeof(notify));
+    service->components.notify = NULL;
 }

@@ -26,7 +26,7 @@ void allot__notify_reload_text(uint64_t now, char *buf, size_t size);
 void allot__notify_reloading(allot_service *service);
 void allot__notify_ready(allot_service *service);
 
-/* The part `notify`. */
+/* The component `notify`. */
 int allot__notify_start(allot_service *service, allot_report *report);
 void allot__notify_stop(allot_service *service);
 void allot__notify_free(allot_service *service);

@@ -234,7 +234,7 @@ static int blame(allot__reload *it, int status, const allot_report *report)
 
 void allot__reload_back(allot_service *service, int status, const allot_report *report)
 {
-    allot__reload *it = service->parts.reload;
+    allot__reload *it = service->components.reload;
     if (!it || it->culprit || service->stopping)
         return;
     if (!service->before) {
@@ -247,12 +247,12 @@ void allot__reload_back(allot_service *service, int status, const allot_report *
         allot__reload_begin(it);
 }
 
-/* ---- The part -------------------------------------------------------------------------------- */
+/* ---- The component --------------------------------------------------------------------------- */
 
 /* Not before it has begun, and not once it ends. */
 bool allot__reload_can(allot__request *call)
 {
-    const allot__reload *it = call->service->parts.reload;
+    const allot__reload *it = call->service->components.reload;
     bool can = it && it->open;
     if (!can)
         allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service cannot reload", NULL);
@@ -272,7 +272,7 @@ void allot__reload_now(allot__request *call)
     }
     if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) != ALLOT_OK)
         return;
-    if (allot__reload_ask(call->service->parts.reload, NULL, reply) == ALLOT_OK)
+    if (allot__reload_ask(call->service->components.reload, NULL, reply) == ALLOT_OK)
         return;
     allot__rpc_error(allot__reply_call(reply), ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM),
                      NULL);
@@ -291,7 +291,7 @@ int allot__reload_start(allot_service *service, allot_report *report)
     it->work.data = it;
     it->records = service->loaded;
     service->loaded = (allot__sample_states){.count = 0};
-    service->parts.reload = it;
+    service->components.reload = it;
     if (allot__reload_take_start(it) != ALLOT_OK)
         return ALLOT_ENOMEM;
     if (service->config.watch != 0 &&
@@ -320,7 +320,7 @@ static void watch_closed(void *service)
 
 void allot__reload_stop(allot_service *service)
 {
-    allot__reload *it = service->parts.reload;
+    allot__reload *it = service->components.reload;
     if (!it)
         return;
     it->open = false;
@@ -343,7 +343,7 @@ void allot__reload_stop(allot_service *service)
 
 void allot__reload_free(allot_service *service)
 {
-    allot__reload *it = service->parts.reload;
+    allot__reload *it = service->components.reload;
     if (!it)
         return;
     allot__reload_drop_culprit(it);
@@ -353,12 +353,12 @@ void allot__reload_free(allot_service *service)
     allot__sv_drop(service->engine, it->instead);
     allot__sv_drop(service->engine, it->promote);
     allot__sv_free(service->engine, it, 1, sizeof *it);
-    service->parts.reload = NULL;
+    service->components.reload = NULL;
 }
 
 void allot__reload_cycle(allot_service *service, const allot__cycle_done *done)
 {
-    allot__reload *it = service->parts.reload;
+    allot__reload *it = service->components.reload;
     /* While they are tried they stay as they are. */
     if (it && it->phase != ALLOT__RELOAD_REHEARSING)
         allot__sample_states_add(&it->records, service->books, done->cycle, done->took);

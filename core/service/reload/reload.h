@@ -92,7 +92,7 @@ typedef struct allot__reload {
     int32_t rehearsed;              /* cycles that it was tried on before */
 } allot__reload;
 
-/* The part (service.h). */
+/* The component (service.h). */
 int allot__reload_start(allot_service *service, allot_report *report);
 void allot__reload_stop(allot_service *service);
 void allot__reload_free(allot_service *service);

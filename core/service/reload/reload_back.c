@@ -82,7 +82,7 @@ int allot__reload_take_start(allot__reload *it)
 
 bool allot__reload_ails(const allot_service *service, char *buf, size_t size)
 {
-    const allot__reload *it = service->parts.reload;
+    const allot__reload *it = service->components.reload;
     const allot_diagnostic *first = NULL;
     if (!it || !it->failed || !it->failed->replaced)
         return false;

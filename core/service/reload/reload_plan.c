@@ -37,7 +37,7 @@ void allot__reload_plan(allot__request *call)
 {
     allot__param params[] = {{.name = "text", .kind = ALLOT_JSON_TEXT, .required = true}, {0}};
     allot__error fault = {.status = ALLOT_OK};
-    allot__reload *it = call->service->parts.reload;
+    allot__reload *it = call->service->components.reload;
     allot__reply *reply;
     if (allot__params_read(call, params, &fault) != ALLOT_OK) {
         allot__rpc_fault(call, &fault);

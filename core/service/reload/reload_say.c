@@ -155,7 +155,7 @@ static void put_totals(allot__buf *out, const allot__reload *it)
 void allot__reload_status(allot_service *service, allot__buf *out)
 {
     static const char *const phases[] = {"idle", "building", "rehearsing", "settling", "writing"};
-    const allot__reload *it = service->parts.reload;
+    const allot__reload *it = service->components.reload;
     if (!it)
         return;
     allot__buf_key(out, "reload");
@@ -189,7 +189,7 @@ void allot__reload_status(allot_service *service, allot__buf *out)
 
 void allot__reload_metrics(allot_service *service, allot__buf *out)
 {
-    const allot__reload *it = service->parts.reload;
+    const allot__reload *it = service->components.reload;
     if (!it)
         return;
     const struct {

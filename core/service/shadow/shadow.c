@@ -228,7 +228,7 @@ static bool copy_state(allot__shadow *it, const allot__cycle_done *done)
 
 void allot__shadow_cycle(allot_service *service, const allot__cycle_done *done)
 {
-    allot__shadow *it = service->parts.shadow;
+    allot__shadow *it = service->components.shadow;
     if (!it || it->life != ALLOT__SHADOW_RUNNING)
         return;
     if (it->working || uv_hrtime() < it->next || !copy_state(it, done)) {
@@ -245,7 +245,7 @@ void allot__shadow_cycle(allot_service *service, const allot__cycle_done *done)
     allot__handle_closed(service);
 }
 
-/* ---- The part -------------------------------------------------------------------------------- */
+/* ---- The component --------------------------------------------------------------------------- */
 
 int allot__shadow_start(allot_service *service, allot_report *report)
 {
@@ -255,13 +255,13 @@ int allot__shadow_start(allot_service *service, allot_report *report)
         return ALLOT_ENOMEM;
     it->service = service;
     it->work.data = it;
-    service->parts.shadow = it;
+    service->components.shadow = it;
     return ALLOT_OK;
 }
 
 void allot__shadow_stop(allot_service *service)
 {
-    allot__shadow *it = service->parts.shadow;
+    allot__shadow *it = service->components.shadow;
     if (!it)
         return;
     allot__shadow_busy(it);
@@ -270,11 +270,11 @@ void allot__shadow_stop(allot_service *service)
 
 void allot__shadow_free(allot_service *service)
 {
-    allot__shadow *it = service->parts.shadow;
+    allot__shadow *it = service->components.shadow;
     if (!it)
         return;
     allot__sv_free(service->engine, it, 1, sizeof *it);
-    service->parts.shadow = NULL;
+    service->components.shadow = NULL;
 }
 
 static bool is_live(const allot__shadow *it)
@@ -286,7 +286,7 @@ static bool is_live(const allot__shadow *it)
 /* Another plan is live: the twin is one of it from now on. */
 void allot__shadow_swapped(allot_service *service)
 {
-    allot__shadow *it = service->parts.shadow;
+    allot__shadow *it = service->components.shadow;
     if (!it || it->life == ALLOT__SHADOW_NONE)
         return;
     if (is_live(it)) { /* promoted */

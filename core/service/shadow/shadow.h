@@ -62,7 +62,7 @@ void allot__pair_free(allot__pair_of *pair);
 void allot__pair_build(allot__pair_of *pair);
 void allot__pair_decide(allot__pair_of *pair);
 
-/* The part, and its methods. */
+/* The component, and its methods. */
 int allot__shadow_start(allot_service *service, allot_report *report);
 void allot__shadow_stop(allot_service *service);
 void allot__shadow_free(allot_service *service);

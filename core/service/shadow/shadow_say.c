@@ -31,8 +31,8 @@ void allot__shadow_method(allot__request *call)
         return;
     }
     if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
-        allot__shadow_begin(call->service->parts.shadow, params[1].text, params[0].text, reply) !=
-            ALLOT_OK)
+        allot__shadow_begin(call->service->components.shadow, params[1].text, params[0].text,
+                            reply) != ALLOT_OK)
         say_enomem(reply);
     allot__params_free(call, params);
 }
@@ -42,7 +42,7 @@ static allot__shadow *wanted(allot__request *call)
 {
     allot__param none[] = {{.name = NULL}};
     allot__error fault = {.status = ALLOT_OK};
-    allot__shadow *it = call->service->parts.shadow;
+    allot__shadow *it = call->service->components.shadow;
     int status = allot__params_read(call, none, &fault);
     if (status == ALLOT_OK && (!it || it->life == ALLOT__SHADOW_NONE))
         status = allot__error_set(&fault, ALLOT_ENOENT, "E-no-shadow", NULL,
@@ -83,7 +83,7 @@ void allot__shadow_promote(allot__request *call)
     }
     if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) != ALLOT_OK)
         return;
-    if (allot__reload_ask(call->service->parts.reload, it->policy, reply) != ALLOT_OK)
+    if (allot__reload_ask(call->service->components.reload, it->policy, reply) != ALLOT_OK)
         say_enomem(reply);
 }
 
@@ -122,7 +122,7 @@ static void put_last(allot__buf *out, const allot__shadow_found *last)
 void allot__shadow_status(allot_service *service, allot__buf *out)
 {
     static const char *const lives[] = {"none", "building", "running", "stopped"};
-    const allot__shadow *it = service->parts.shadow;
+    const allot__shadow *it = service->components.shadow;
     if (!it || it->life == ALLOT__SHADOW_NONE)
         return;
     allot__buf_key(out, "shadow");
@@ -152,7 +152,7 @@ void allot__shadow_status(allot_service *service, allot__buf *out)
 
 void allot__shadow_metrics(allot_service *service, allot__buf *out)
 {
-    const allot__shadow *it = service->parts.shadow;
+    const allot__shadow *it = service->components.shadow;
     if (!it)
         return;
     bool any = it->life != ALLOT__SHADOW_NONE;

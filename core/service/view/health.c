@@ -8,7 +8,7 @@
 
 bool allot__health_ails(const allot_service *service, char *buf, size_t size)
 {
-    const allot__view *view = service->parts.view;
+    const allot__view *view = service->components.view;
     const char *error = allot__store_error(service->store);
     if (!service->running || service->stopping) {
         snprintf(buf, size, "the service is stopping");

@@ -147,7 +147,7 @@ int allot__http_start(allot_service *service, allot_report *report)
     if (!http)
         return ALLOT_ENOMEM;
     http->service = service;
-    service->parts.http = http;
+    service->components.http = http;
     int status = open_context(http, report);
     if (status == ALLOT_OK)
         status = allot__http_listen(http, report);
@@ -201,7 +201,7 @@ static void on_wait(uv_idle_t *idle)
 
 void allot__http_stop(allot_service *service)
 {
-    allot__http *http = service->parts.http;
+    allot__http *http = service->components.http;
     if (!http)
         return;
     http->stopping = true;
@@ -219,7 +219,7 @@ void allot__http_stop(allot_service *service)
 
 void allot__http_free(allot_service *service)
 {
-    allot__http *http = service->parts.http;
+    allot__http *http = service->components.http;
     if (!http)
         return;
     while (http->asks) {
@@ -227,7 +227,7 @@ void allot__http_free(allot_service *service)
         http->asks = ask->next;
         allot__sv_free(service->engine, ask, 1, sizeof *ask);
     }
-    service->parts.http = NULL;
+    service->components.http = NULL;
     allot__sv_free(service->engine, http, 1, sizeof *http);
 }
 
@@ -235,7 +235,7 @@ void allot__http_free(allot_service *service)
 
 void allot__http_status(allot_service *service, allot__buf *out)
 {
-    const allot__http *http = service->parts.http;
+    const allot__http *http = service->components.http;
     if (!http)
         return;
     allot__buf_key(out, "http");
@@ -250,7 +250,7 @@ void allot__http_status(allot_service *service, allot__buf *out)
 
 void allot__http_metrics(allot_service *service, allot__buf *out)
 {
-    const allot__http *http = service->parts.http;
+    const allot__http *http = service->components.http;
     if (!http)
         return;
     allot__buf_printf(out,

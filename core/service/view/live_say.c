@@ -9,7 +9,7 @@ bool allot__live_want(struct allot__viewer *live)
 {
     allot_service *service = live->session->http->service;
     const allot_plan *plan = service->version->plan;
-    const allot__view *view = service->parts.view;
+    const allot__view *view = service->components.view;
     if (!view || view->plan != live->plan)
         return false;
     for (int32_t i = 0; i < live->watched_count; i++) {
@@ -40,7 +40,7 @@ static bool made(const struct allot__viewer *live, const allot__view *view)
 
 bool allot__live_behind(const struct allot__viewer *live)
 {
-    const allot__view *view = live->session->http->service->parts.view;
+    const allot__view *view = live->session->http->service->components.view;
     if (live->error[0] != '\0')
         return true;
     if (live->watched_count == 0 || !view)
@@ -135,7 +135,7 @@ static void say(struct allot__viewer *live, const allot__view *view)
 
 void allot__live_say(struct allot__viewer *live)
 {
-    const allot__view *view = live->session->http->service->parts.view;
+    const allot__view *view = live->session->http->service->components.view;
     if (live->error[0] != '\0') {
         allot__buf_puts(&live->out, "{\"error\": ");
         allot__buf_json(&live->out, live->error);

@@ -148,7 +148,7 @@ static void make_room(hearing *of)
 void allot__live_hear(struct allot__viewer *live, const char *text, size_t len)
 {
     allot_service *service = live->session->http->service;
-    const allot__view *view = service->parts.view;
+    const allot__view *view = service->components.view;
     hearing of = {.live = live, .plan = service->version->plan};
     allot_report *report;
     live->error[0] = '\0';

@@ -263,7 +263,7 @@ static int want_consumers(allot_service *service)
 
 void allot__metrics_write(allot_service *service, allot__buf *out)
 {
-    const allot__view *view = service->parts.view;
+    const allot__view *view = service->components.view;
     allot_report *report;
     put_tally(service, out);
     put_store(service, out);
@@ -280,7 +280,7 @@ void allot__metrics_write(allot_service *service, allot__buf *out)
         }
         allot_report_free(report);
     }
-    for (const allot__part *part = service->up->parts; part->name; part++)
-        if (part->metrics)
-            part->metrics(service, out);
+    for (const allot__component *component = service->up->components; component->name; component++)
+        if (component->metrics)
+            component->metrics(service, out);
 }

@@ -136,7 +136,7 @@ static int fill(allot_service *service, allot__view *view, const allot_decision 
 
 int allot__view_want(allot_service *service, int32_t group, int32_t consumer)
 {
-    allot__view *view = service->parts.view;
+    allot__view *view = service->components.view;
     int status = make_room(service, view);
     if (status != ALLOT_OK)
         return status;
@@ -147,7 +147,7 @@ int allot__view_want(allot_service *service, int32_t group, int32_t consumer)
 
 bool allot__view_stale(const allot_service *service)
 {
-    const allot__view *view = service->parts.view;
+    const allot__view *view = service->components.view;
     if (!view || !view->numbers || view->makes == 0 || view->lacks)
         return view != NULL;
     return (view->seen_cycle != service->tally.cycles || view->seen_event != service->event) &&
@@ -182,7 +182,7 @@ static int make(allot_service *service, allot__view *view, allot_report *report)
 
 int allot__view_refresh(allot_service *service, allot_report *report)
 {
-    allot__view *view = service->parts.view;
+    allot__view *view = service->components.view;
     if (!view)
         return ALLOT_EUSAGE;
     view->asked = uv_now(service->loop);
@@ -282,7 +282,7 @@ static void keep_point(allot_service *service, allot__view *view, const allot__c
 
 void allot__view_cycle(allot_service *service, const allot__cycle_done *done)
 {
-    allot__view *view = service->parts.view;
+    allot__view *view = service->components.view;
     if (!view)
         return;
     int bound = 0;
@@ -297,7 +297,7 @@ void allot__view_cycle(allot_service *service, const allot__cycle_done *done)
 
 void allot__view_swapped(allot_service *service)
 {
-    allot__view *view = service->parts.view;
+    allot__view *view = service->components.view;
     if (!view)
         return;
     forget(service, view);
@@ -315,12 +315,12 @@ void allot__view_status(allot_service *service, allot__buf *out)
         allot__buf_member(out, "ails", why);
 }
 
-/* ---- The part -------------------------------------------------------------------------------- */
+/* ---- The component --------------------------------------------------------------------------- */
 
 static void give_back(uv_timer_t *timer)
 {
     allot_service *service = timer->data;
-    allot__view *view = service->parts.view;
+    allot__view *view = service->components.view;
     if (view->numbers && uv_now(service->loop) - view->asked >= ALLOT__VIEW_IDLE)
         forget(service, view);
 }
@@ -331,7 +331,7 @@ int allot__view_start(allot_service *service, allot_report *report)
     allot__view *view = allot__sv_new(service->engine, 1, sizeof *view);
     if (!view)
         return ALLOT_ENOMEM;
-    service->parts.view = view;
+    service->components.view = view;
     uv_timer_init(service->loop, &view->timer);
     allot__handle_open(service);
     view->timer_opened = true;
@@ -348,18 +348,18 @@ static void closed(uv_handle_t *handle)
 
 void allot__view_stop(allot_service *service)
 {
-    allot__view *view = service->parts.view;
+    allot__view *view = service->components.view;
     if (view && view->timer_opened)
         uv_close((uv_handle_t *)&view->timer, closed);
 }
 
 void allot__view_free(allot_service *service)
 {
-    allot__view *view = service->parts.view;
+    allot__view *view = service->components.view;
     if (!view)
         return;
     forget(service, view);
     history_forget(service, view);
-    service->parts.view = NULL;
+    service->components.view = NULL;
     allot__sv_free(service->engine, view, 1, sizeof *view);
 }

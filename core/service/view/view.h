@@ -7,8 +7,8 @@
  * A view is made when somebody asks, by a cycle that is not entered and so decides nothing: no
  * oftener than every ALLOT__VIEW_AGE ms, or ten times as long as it took, unless rows are wanted
  * that it lacks, and not at all while nobody looks. It has those rows alone that were wanted
- * lately, since telling of a row takes longer than deciding about it. It is a part of the service
- * (service.h), and the method `view` answers from it, branch by branch.
+ * lately, since telling of a row takes longer than deciding about it. It is a component of the
+ * service (service.h), and the method `view` answers from it, branch by branch.
  */
 #ifndef ALLOT_SERVICE_VIEW_VIEW_H
 #define ALLOT_SERVICE_VIEW_VIEW_H
@@ -134,7 +134,7 @@ int allot__view_consumer(const allot_plan *plan, const char *path, int32_t *out,
                          allot__error *fault);
 int allot__view_group(const allot_plan *plan, const char *name, int32_t *out, allot__error *fault);
 
-/* The part (parts.c). */
+/* The component (parts.c). */
 int allot__view_start(allot_service *service, allot_report *report);
 void allot__view_stop(allot_service *service);
 void allot__view_free(allot_service *service);

@@ -64,7 +64,7 @@ static int find_parent(const allot_plan *plan, const char *path, int32_t *out, a
 static void answer(allot__request *call, const question *of)
 {
     const allot_service *service = call->service;
-    const allot__view *view = service->parts.view;
+    const allot__view *view = service->components.view;
     allot__buf *out = allot__rpc_begin(call);
     allot__buf_puts(out, "{");
     allot__buf_member(out, "schema", "allot/view/v1");
@@ -123,7 +123,7 @@ void allot__view_call(allot__request *call)
     allot__error fault = {0};
     if (allot__params_read(call, fields, &fault) != ALLOT_OK)
         allot__rpc_fault(call, &fault);
-    else if (!call->service->parts.view)
+    else if (!call->service->components.view)
         allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service has no view", NULL);
     else
         look(call, fields);

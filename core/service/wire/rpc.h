@@ -22,7 +22,7 @@ enum {
     ALLOT__RPC_PARAMS = -32602,
     ALLOT__RPC_INTERNAL = -32603,
     ALLOT__RPC_SERVER = -32000,      /* - status */
-    ALLOT__RPC_UNAVAILABLE = -32050, /* this service has no such part */
+    ALLOT__RPC_UNAVAILABLE = -32050, /* this service has no such component */
     ALLOT__RPC_FORBIDDEN = -32051,   /* `auth` first */
     ALLOT__RPC_BUSY = -32052,        /* stopping, or too much waits */
     ALLOT__RPC_ALONE = -32053        /* not in a batch */

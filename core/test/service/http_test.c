@@ -82,7 +82,7 @@ static void connect_to(world *it, client *to, const char *text)
     *to = (client){.text = text, .size = strlen(text)};
     uv_tcp_init(&it->loop, &to->tcp);
     to->tcp.data = to->connecting.data = to;
-    uv_ip4_addr("127.0.0.1", it->service->parts.http->port, &address);
+    uv_ip4_addr("127.0.0.1", it->service->components.http->port, &address);
     uv_tcp_connect(&to->connecting, &to->tcp, (const struct sockaddr *)&address, on_connected);
 }
 
