@@ -14,8 +14,8 @@ extern const allot__method allot__methods[];
 /* As allot__upcalls has them. */
 int allot__service_enter(allot_service *service, allot__event *event, const char *params,
                          size_t len, int64_t *seq, int64_t *batch, allot__error *fault);
-int allot__service_swap(allot_service *service, allot__version *version,
-                        const allot__numbers *numbers, allot_report *report, allot__version **old);
+int allot__service_swap(allot_service *service, allot__version *version, const allot__id_map *ids,
+                        allot_report *report, allot__version **old);
 
 /* Opens the store, finds the version to begin with, and brings the books under it to where the
  * store ends: that of the files, if it may take over from the one that decided last as one that is

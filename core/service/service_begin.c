@@ -122,8 +122,8 @@ static int try_without(allot_service *service, allot__attempt *attempt, allot_re
 static int rehearse(allot_service *service, allot__attempt *attempt, allot_report *report,
                     allot__sample_states *trial, allot__books **moved)
 {
-    int status = allot__numbers_new(attempt->engine, service->version->plan, attempt->version->plan,
-                                    &attempt->numbers);
+    int status = allot__id_map_new(attempt->engine, service->version->plan, attempt->version->plan,
+                                   &attempt->ids);
     if (status == ALLOT_OK)
         status = try_books(service, attempt, service->books);
     if (status == ALLOT_ENOENT || status == ALLOT_EINVALID)
@@ -141,7 +141,7 @@ static int turn(allot_service *service, allot__attempt *attempt, allot__books **
 {
     int status = ALLOT_OK;
     if (!*moved)
-        status = allot__books_turn(service->books, attempt->numbers, attempt->report, moved);
+        status = allot__books_turn(service->books, attempt->ids, attempt->report, moved);
     if (status == ALLOT_OK)
         allot__books_end(service->books);
     return status;

@@ -184,8 +184,8 @@ int allot__service_keep(allot_service *service)
     return status == ALLOT_OK ? name_version(service) : status;
 }
 
-int allot__service_swap(allot_service *service, allot__version *version,
-                        const allot__numbers *numbers, allot_report *report, allot__version **old)
+int allot__service_swap(allot_service *service, allot__version *version, const allot__id_map *ids,
+                        allot_report *report, allot__version **old)
 {
     allot__books *books;
     if (service->stopping || service->failed)
@@ -194,7 +194,7 @@ int allot__service_swap(allot_service *service, allot__version *version,
     if (!allot__plan_texts_is(&service->kept, version) &&
         allot__plan_texts_keep(service->store, version) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    int status = allot__books_turn(service->books, numbers, report, &books);
+    int status = allot__books_turn(service->books, ids, report, &books);
     if (status != ALLOT_OK)
         return status;
     if (allot__store_snapshots(service->store)) { /* by the numbers that were */
@@ -210,7 +210,7 @@ int allot__service_swap(allot_service *service, allot__version *version,
     if (name_version(service) != ALLOT_OK)
         allot__service_fail(service, "no memory to record another version of the plan");
     /* Rows before may name whom the other plan lacks. */
-    service->fresh = service->fresh || !same || !numbers->same;
+    service->fresh = service->fresh || !same || !ids->same;
     for (const allot__component *component = allot__components; component->name; component++)
         if (component->swapped)
             component->swapped(service);

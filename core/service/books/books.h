@@ -75,11 +75,11 @@ void allot__books_list_end(allot__books *books);
 int allot__books_read(allot__books *books, allot__event_reader *reader, const char *line,
                       size_t len, allot__error *fault);
 
-/* All that is in the books under another plan, `numbers` being from theirs to that; they are empty
+/* All that is in the books under another plan, `ids` being from theirs to that; they are empty
  * then, and the caller's to end. It takes some nanoseconds a thing, whatever there is. ENOENT,
  * EINVALID (report): the plan lacks somebody who has, or demands, something; ENOMEM: they are as
  * they were. */
-int allot__books_turn(allot__books *books, const allot__numbers *numbers, allot_report *report,
+int allot__books_turn(allot__books *books, const allot__id_map *ids, allot_report *report,
                       allot__books **out);
 /* A copy of them under another plan. As allot__books_turn, but that it takes longer; and where
  * `lost` is given what the plan lacks is left out, and counted in it. */

@@ -13,7 +13,7 @@ static bool is_there(const allot_plan *to, int32_t guess, int32_t parent, const 
            strcmp(allot_plan_name(to, guess), name) == 0;
 }
 
-static int32_t find_path(const allot__numbers *it, int32_t consumer, allot__buf *path)
+static int32_t find_path(const allot__id_map *it, int32_t consumer, allot__buf *path)
 {
     allot__buf_clear(path, SIZE_MAX);
     allot__buf_path(path, it->from, consumer);
@@ -23,7 +23,7 @@ static int32_t find_path(const allot__numbers *it, int32_t consumer, allot__buf 
 
 /* Parents come before their children. Where nothing was added or taken out before, a consumer
  * stands behind the one that stood before it. */
-static int find_consumers(allot__numbers *it)
+static int find_consumers(allot__id_map *it)
 {
     allot__buf path = {.engine = it->engine};
     int32_t guess = 0;
@@ -49,14 +49,14 @@ static int find_consumers(allot__numbers *it)
 
 /* ---- Others ---------------------------------------------------------------------------------- */
 
-static void set(allot__numbers *it, allot__numbered kind, int32_t i, int32_t found)
+static void set(allot__id_map *it, allot__numbered kind, int32_t i, int32_t found)
 {
     it->of[kind][i] = found;
     it->same = it->same && found == i;
 }
 
 /* Where a plan has one group, nobody names it. */
-static void find_groups(allot__numbers *it)
+static void find_groups(allot__id_map *it)
 {
     bool one = it->count[ALLOT__GROUP] == 1, there = allot_plan_groups(it->to) == 1;
     for (int32_t i = 0; i < it->count[ALLOT__GROUP]; i++) {
@@ -66,7 +66,7 @@ static void find_groups(allot__numbers *it)
     }
 }
 
-static void find_attributes(allot__numbers *it)
+static void find_attributes(allot__id_map *it)
 {
     for (int32_t i = 0; i < it->count[ALLOT__ATTRIBUTE]; i++) {
         allot_attribute mine, theirs;
@@ -83,7 +83,7 @@ static void find_attributes(allot__numbers *it)
     }
 }
 
-static void find_contracts(allot__numbers *it)
+static void find_contracts(allot__id_map *it)
 {
     allot_queue queue;
     allot_lease lease;
@@ -96,7 +96,7 @@ static void find_contracts(allot__numbers *it)
         set(it, ALLOT__RESOURCE, i, allot_plan_resource_find(it->to, resource.name));
 }
 
-static void compare_rest(allot__numbers *it)
+static void compare_rest(allot__id_map *it)
 {
     for (int32_t i = 0; it->same && i < allot_plan_hosts(it->from); i++)
         it->same = allot_plan_host_find(it->to, allot_plan_host_name(it->from, i)) >= 0;
@@ -111,7 +111,7 @@ static size_t room(int32_t count)
     return (size_t)count + 1;
 }
 
-static int make(allot__numbers *it)
+static int make(allot__id_map *it)
 {
     const allot_plan *from = it->from;
     const int32_t count[ALLOT__NUMBERED] = {
@@ -129,18 +129,18 @@ static int make(allot__numbers *it)
     return made && it->least && it->most ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-int allot__numbers_new(allot_engine *engine, const allot_plan *from, const allot_plan *to,
-                       allot__numbers **out)
+int allot__id_map_new(allot_engine *engine, const allot_plan *from, const allot_plan *to,
+                      allot__id_map **out)
 {
-    allot__numbers *it = allot__sv_new(engine, 1, sizeof *it);
+    allot__id_map *it = allot__sv_new(engine, 1, sizeof *it);
     if (!it)
         return ALLOT_ENOMEM;
-    *it = (allot__numbers){.engine = engine, .from = from, .to = to, .same = true};
+    *it = (allot__id_map){.engine = engine, .from = from, .to = to, .same = true};
     int status = make(it);
     if (status == ALLOT_OK)
         status = find_consumers(it);
     if (status != ALLOT_OK) {
-        allot__numbers_free(it);
+        allot__id_map_free(it);
         return status;
     }
     find_groups(it);
@@ -151,16 +151,14 @@ int allot__numbers_new(allot_engine *engine, const allot_plan *from, const allot
     return ALLOT_OK;
 }
 
-void allot__numbers_free(allot__numbers *numbers)
+void allot__id_map_free(allot__id_map *ids)
 {
-    if (!numbers)
+    if (!ids)
         return;
-    allot_engine *engine = numbers->engine;
+    allot_engine *engine = ids->engine;
     for (int i = 0; i < ALLOT__NUMBERED; i++)
-        allot__sv_free(engine, numbers->of[i], room(numbers->count[i]), sizeof *numbers->of[i]);
-    allot__sv_free(engine, numbers->least, room(numbers->count[ALLOT__ATTRIBUTE]),
-                   sizeof *numbers->least);
-    allot__sv_free(engine, numbers->most, room(numbers->count[ALLOT__ATTRIBUTE]),
-                   sizeof *numbers->most);
-    allot__sv_free(engine, numbers, 1, sizeof *numbers);
+        allot__sv_free(engine, ids->of[i], room(ids->count[i]), sizeof *ids->of[i]);
+    allot__sv_free(engine, ids->least, room(ids->count[ALLOT__ATTRIBUTE]), sizeof *ids->least);
+    allot__sv_free(engine, ids->most, room(ids->count[ALLOT__ATTRIBUTE]), sizeof *ids->most);
+    allot__sv_free(engine, ids, 1, sizeof *ids);
 }

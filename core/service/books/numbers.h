@@ -22,7 +22,7 @@ typedef enum allot__numbered {
     ALLOT__NUMBERED
 } allot__numbered;
 
-typedef struct allot__numbers {
+typedef struct allot__id_map {
     allot_engine *engine;
     const allot_plan *from, *to;
     /* All that books may name has the same number under both, and may say there what it may here:
@@ -32,16 +32,16 @@ typedef struct allot__numbers {
     int32_t *of[ALLOT__NUMBERED];
     int32_t count[ALLOT__NUMBERED];
     int32_t *least, *most; /* by attribute: what `to` allows */
-} allot__numbers;
+} allot__id_map;
 
 /* ENOMEM. */
-int allot__numbers_new(allot_engine *engine, const allot_plan *from, const allot_plan *to,
-                       allot__numbers **out);
-void allot__numbers_free(allot__numbers *numbers);
+int allot__id_map_new(allot_engine *engine, const allot_plan *from, const allot_plan *to,
+                      allot__id_map **out);
+void allot__id_map_free(allot__id_map *ids);
 
-static inline int32_t allot__number(const allot__numbers *numbers, allot__numbered kind, int32_t i)
+static inline int32_t allot__id_map_find(const allot__id_map *ids, allot__numbered kind, int32_t i)
 {
-    return numbers->of[kind][i];
+    return ids->of[kind][i];
 }
 
 #endif

@@ -133,7 +133,7 @@ static inline allot__task_item *allot__task_of(allot__map_item *it)
     return (allot__task_item *)(void *)it;
 }
 
-/* ---- Items (item.c): copied whole into a block of their own; NULL: ENOMEM -------------- */
+/* ---- Items (item.c): copied whole into a block of their own; NULL: ENOMEM -------------------- */
 
 allot__task_item *allot__task_make(allot_engine *engine, const allot_task *task);
 allot__session_item *allot__session_make(allot_engine *engine, const allot_session *session);

@@ -11,106 +11,104 @@
 
 /* ---- What fits ------------------------------------------------------------------------------- */
 
-static bool has_leaf(const allot__numbers *numbers, int32_t group, int32_t consumer)
+static bool has_leaf(const allot__id_map *ids, int32_t group, int32_t consumer)
 {
-    return allot__number(numbers, ALLOT__GROUP, group) >= 0 &&
-           allot__number(numbers, ALLOT__LEAF, consumer) >= 0;
+    return allot__id_map_find(ids, ALLOT__GROUP, group) >= 0 &&
+           allot__id_map_find(ids, ALLOT__LEAF, consumer) >= 0;
 }
 
-static bool has_values(const allot__numbers *numbers, const allot_task_value *values, int32_t count)
+static bool has_values(const allot__id_map *ids, const allot_task_value *values, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
         int32_t of = values[i].attribute;
-        if (allot__number(numbers, ALLOT__ATTRIBUTE, of) < 0 ||
-            values[i].value < numbers->least[of] || values[i].value > numbers->most[of])
+        if (allot__id_map_find(ids, ALLOT__ATTRIBUTE, of) < 0 || values[i].value < ids->least[of] ||
+            values[i].value > ids->most[of])
             return false;
     }
     return true;
 }
 
-static bool fits_host(const allot__numbers *numbers, const allot__map_item *named)
+static bool fits_host(const allot__id_map *ids, const allot__map_item *named)
 {
     const allot__host_item *item = (const allot__host_item *)(const void *)named;
-    bool known = item->slots >= 0 || allot_plan_host_find(numbers->to, named->name) >= 0;
+    bool known = item->slots >= 0 || allot_plan_host_find(ids->to, named->name) >= 0;
     return known && (item->exclusive_to == ALLOT_ROOT ||
-                     allot__number(numbers, ALLOT__CONSUMER, item->exclusive_to) >= 0);
+                     allot__id_map_find(ids, ALLOT__CONSUMER, item->exclusive_to) >= 0);
 }
 
-static bool fits_session(const allot__numbers *numbers, const allot__map_item *named)
+static bool fits_session(const allot__id_map *ids, const allot__map_item *named)
 {
     const allot_session *it = &((const allot__session_item *)(const void *)named)->it;
-    return has_leaf(numbers, it->group, it->consumer);
+    return has_leaf(ids, it->group, it->consumer);
 }
 
-static bool fits_task(const allot__numbers *numbers, const allot__map_item *named)
+static bool fits_task(const allot__id_map *ids, const allot__map_item *named)
 {
     const allot_task *it = &((const allot__task_item *)(const void *)named)->it;
-    return has_leaf(numbers, it->group, it->consumer) &&
-           has_values(numbers, it->values, it->value_count);
+    return has_leaf(ids, it->group, it->consumer) && has_values(ids, it->values, it->value_count);
 }
 
-static bool fits_flight(const allot__numbers *numbers, const allot__map_item *named)
+static bool fits_flight(const allot__id_map *ids, const allot__map_item *named)
 {
     const allot_in_flight *it = &((const allot__flight_item *)(const void *)named)->it;
-    bool fits = has_leaf(numbers, it->group, it->consumer);
+    bool fits = has_leaf(ids, it->group, it->consumer);
     for (int32_t i = 0; fits && i < it->claim_count; i++)
-        fits = allot__number(numbers, ALLOT__CONSUMER, it->claims[i].consumer) >= 0;
+        fits = allot__id_map_find(ids, ALLOT__CONSUMER, it->claims[i].consumer) >= 0;
     return fits;
 }
 
-static bool fits_job(const allot__numbers *numbers, const allot__map_item *named)
+static bool fits_job(const allot__id_map *ids, const allot__map_item *named)
 {
     const allot_job *it = &((const allot__job_item *)(const void *)named)->it;
-    bool fits = allot__number(numbers, ALLOT__QUEUE, it->queue) >= 0 &&
-                has_values(numbers, it->values, it->value_count);
+    bool fits = allot__id_map_find(ids, ALLOT__QUEUE, it->queue) >= 0 &&
+                has_values(ids, it->values, it->value_count);
     for (int32_t i = 0; fits && i < it->resource_count; i++)
-        fits = allot__number(numbers, ALLOT__RESOURCE, it->resources[i].resource) >= 0;
+        fits = allot__id_map_find(ids, ALLOT__RESOURCE, it->resources[i].resource) >= 0;
     return fits;
 }
 
-static bool (*const fits[ALLOT__KINDS])(const allot__numbers *, const allot__map_item *) = {
+static bool (*const fits[ALLOT__KINDS])(const allot__id_map *, const allot__map_item *) = {
     [ALLOT__HOSTS] = fits_host,     [ALLOT__SESSIONS] = fits_session, [ALLOT__TASKS] = fits_task,
     [ALLOT__FLIGHTS] = fits_flight, [ALLOT__JOBS] = fits_job,
 };
 
 /* All of these write the first that does not fit, if there is one. */
-static void misfit_of_groups(const allot__books *books, const allot__numbers *numbers,
-                             allot__buf *out)
+static void misfit_of_groups(const allot__books *books, const allot__id_map *ids, allot__buf *out)
 {
     for (int32_t g = 0; g < (int32_t)books->group_count && out->len == 0; g++) {
         const allot__books_group *group = &books->groups[g];
-        if (allot__number(numbers, ALLOT__GROUP, g) < 0)
+        if (allot__id_map_find(ids, ALLOT__GROUP, g) < 0)
             allot__write_size(books, g, out);
         for (int32_t i = 0; i < (int32_t)books->consumers && out->len == 0; i++)
-            if (!has_leaf(numbers, g, i) && !allot__row_is_empty(group, i))
+            if (!has_leaf(ids, g, i) && !allot__row_is_empty(group, i))
                 allot__write_row(books, group, g, i, out);
     }
 }
 
-static void misfit_of_things(allot__books *books, const allot__numbers *numbers, allot__buf *out)
+static void misfit_of_things(allot__books *books, const allot__id_map *ids, allot__buf *out)
 {
     allot__books_kind kinds[ALLOT__KINDS];
-    bool other = (books->queues > 0) != (allot_plan_queues(numbers->to) > 0);
+    bool other = (books->queues > 0) != (allot_plan_queues(ids->to) > 0);
     allot__books_kinds(books, kinds);
     for (int k = 0; k < ALLOT__KINDS; k++) {
         bool none = other && k != ALLOT__HOSTS; /* what the one has, the other cannot have */
         for (const allot__map_item *it = kinds[k].map->first; it && out->len == 0; it = it->after)
-            if (none || !fits[k](numbers, it))
+            if (none || !fits[k](ids, it))
                 kinds[k].write(books, it, out);
     }
 }
 
-static void misfit_of_contracts(const allot__books *books, const allot__numbers *numbers,
+static void misfit_of_contracts(const allot__books *books, const allot__id_map *ids,
                                 allot__buf *out)
 {
     for (size_t i = 0; i < books->loan_count && out->len == 0; i++) {
         const allot_loan *it = &books->loans[i];
-        if (!has_leaf(numbers, it->group, it->lender) ||
-            allot__number(numbers, ALLOT__LEAF, it->borrower) < 0)
+        if (!has_leaf(ids, it->group, it->lender) ||
+            allot__id_map_find(ids, ALLOT__LEAF, it->borrower) < 0)
             allot__write_loan(books, it, out);
     }
     for (size_t i = 0; i < books->leases && out->len == 0; i++)
-        if (books->lease_told[i] && allot__number(numbers, ALLOT__LEASE, (int32_t)i) < 0)
+        if (books->lease_told[i] && allot__id_map_find(ids, ALLOT__LEASE, (int32_t)i) < 0)
             allot__write_contracts(books, out);
 }
 
@@ -130,11 +128,11 @@ static int judge(const allot__books *books, const allot_plan *plan, const allot_
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 static void turn_group(const allot__books_group *from, allot__books_group *to,
-                       const allot__numbers *numbers, bool times)
+                       const allot__id_map *ids, bool times)
 {
     to->slots = from->slots;
-    for (int32_t i = 0; i < numbers->count[ALLOT__CONSUMER]; i++) {
-        int32_t row = allot__number(numbers, ALLOT__CONSUMER, i);
+    for (int32_t i = 0; i < ids->count[ALLOT__CONSUMER]; i++) {
+        int32_t row = allot__id_map_find(ids, ALLOT__CONSUMER, i);
         if (row < 0)
             continue; /* it had nothing */
         to->demand[row] = from->demand[i];
@@ -150,22 +148,22 @@ static void turn_group(const allot__books_group *from, allot__books_group *to,
     }
 }
 
-static void turn_tables(const allot__books *from, allot__books *to, const allot__numbers *numbers)
+static void turn_tables(const allot__books *from, allot__books *to, const allot__id_map *ids)
 {
     int32_t other;
     for (int32_t i = 0; i < (int32_t)from->group_count; i++)
-        if ((other = allot__number(numbers, ALLOT__GROUP, i)) >= 0)
-            turn_group(&from->groups[i], &to->groups[other], numbers, from->damped && to->damped);
+        if ((other = allot__id_map_find(ids, ALLOT__GROUP, i)) >= 0)
+            turn_group(&from->groups[i], &to->groups[other], ids, from->damped && to->damped);
     for (int32_t i = 0; i < (int32_t)from->leases; i++)
-        if ((other = allot__number(numbers, ALLOT__LEASE, i)) >= 0) {
+        if ((other = allot__id_map_find(ids, ALLOT__LEASE, i)) >= 0) {
             to->lease[other] = from->lease[i];
             to->lease_told[other] = from->lease_told[i];
         }
     for (int32_t i = 0; i < (int32_t)from->queues; i++)
-        if ((other = allot__number(numbers, ALLOT__QUEUE, i)) >= 0)
+        if ((other = allot__id_map_find(ids, ALLOT__QUEUE, i)) >= 0)
             to->usage[other] = from->usage[i];
     for (int32_t i = 0; i < (int32_t)from->resources; i++)
-        if ((other = allot__number(numbers, ALLOT__RESOURCE, i)) >= 0)
+        if ((other = allot__id_map_find(ids, ALLOT__RESOURCE, i)) >= 0)
             to->resource_at[other] = from->resource_at[i];
     to->usage_at = to->queues > 0 ? from->usage_at : INT64_MIN;
     to->last = from->last;
@@ -176,63 +174,62 @@ static void turn_tables(const allot__books *from, allot__books *to, const allot_
 
 /* ---- Things ---------------------------------------------------------------------------------- */
 
-static void turn_pair(const allot__numbers *numbers, int32_t *group, int32_t *consumer)
+static void turn_pair(const allot__id_map *ids, int32_t *group, int32_t *consumer)
 {
-    *group = allot__number(numbers, ALLOT__GROUP, *group);
-    *consumer = allot__number(numbers, ALLOT__CONSUMER, *consumer);
+    *group = allot__id_map_find(ids, ALLOT__GROUP, *group);
+    *consumer = allot__id_map_find(ids, ALLOT__CONSUMER, *consumer);
 }
 
 /* Lists of a thing are of its own block. */
-static void turn_values(const allot__numbers *numbers, const allot_task_value *values,
-                        int32_t count)
+static void turn_values(const allot__id_map *ids, const allot_task_value *values, int32_t count)
 {
     for (int32_t i = 0; i < count; i++)
         ((allot_task_value *)values)[i].attribute =
-            allot__number(numbers, ALLOT__ATTRIBUTE, values[i].attribute);
+            allot__id_map_find(ids, ALLOT__ATTRIBUTE, values[i].attribute);
 }
 
-static void turn_host(const allot__numbers *numbers, allot__map_item *named)
+static void turn_host(const allot__id_map *ids, allot__map_item *named)
 {
     allot__host_item *item = (allot__host_item *)(void *)named;
     if (item->exclusive_to != ALLOT_ROOT)
-        item->exclusive_to = allot__number(numbers, ALLOT__CONSUMER, item->exclusive_to);
+        item->exclusive_to = allot__id_map_find(ids, ALLOT__CONSUMER, item->exclusive_to);
 }
 
-static void turn_session(const allot__numbers *numbers, allot__map_item *named)
+static void turn_session(const allot__id_map *ids, allot__map_item *named)
 {
     allot_session *it = &((allot__session_item *)(void *)named)->it;
-    turn_pair(numbers, &it->group, &it->consumer);
+    turn_pair(ids, &it->group, &it->consumer);
 }
 
-static void turn_task(const allot__numbers *numbers, allot__map_item *named)
+static void turn_task(const allot__id_map *ids, allot__map_item *named)
 {
     allot_task *it = &((allot__task_item *)(void *)named)->it;
-    turn_pair(numbers, &it->group, &it->consumer);
-    turn_values(numbers, it->values, it->value_count);
+    turn_pair(ids, &it->group, &it->consumer);
+    turn_values(ids, it->values, it->value_count);
 }
 
-static void turn_flight(const allot__numbers *numbers, allot__map_item *named)
+static void turn_flight(const allot__id_map *ids, allot__map_item *named)
 {
     allot_in_flight *it = &((allot__flight_item *)(void *)named)->it;
     allot_claim *claims = (allot_claim *)it->claims;
-    turn_pair(numbers, &it->group, &it->consumer);
+    turn_pair(ids, &it->group, &it->consumer);
     for (int32_t i = 0; i < it->claim_count; i++)
-        claims[i].consumer = allot__number(numbers, ALLOT__CONSUMER, claims[i].consumer);
+        claims[i].consumer = allot__id_map_find(ids, ALLOT__CONSUMER, claims[i].consumer);
 }
 
-static void turn_job(const allot__numbers *numbers, allot__map_item *named)
+static void turn_job(const allot__id_map *ids, allot__map_item *named)
 {
     allot_job *it = &((allot__job_item *)(void *)named)->it;
     allot_job_resource *resources = (allot_job_resource *)it->resources;
-    it->queue = allot__number(numbers, ALLOT__QUEUE, it->queue);
+    it->queue = allot__id_map_find(ids, ALLOT__QUEUE, it->queue);
     if (it->reserved_by >= 0)
-        it->reserved_by = allot__number(numbers, ALLOT__QUEUE, it->reserved_by);
-    turn_values(numbers, it->values, it->value_count);
+        it->reserved_by = allot__id_map_find(ids, ALLOT__QUEUE, it->reserved_by);
+    turn_values(ids, it->values, it->value_count);
     for (int32_t i = 0; i < it->resource_count; i++)
-        resources[i].resource = allot__number(numbers, ALLOT__RESOURCE, resources[i].resource);
+        resources[i].resource = allot__id_map_find(ids, ALLOT__RESOURCE, resources[i].resource);
 }
 
-static void (*const turns[ALLOT__KINDS])(const allot__numbers *, allot__map_item *) = {
+static void (*const turns[ALLOT__KINDS])(const allot__id_map *, allot__map_item *) = {
     [ALLOT__HOSTS] = turn_host,     [ALLOT__SESSIONS] = turn_session, [ALLOT__TASKS] = turn_task,
     [ALLOT__FLIGHTS] = turn_flight, [ALLOT__JOBS] = turn_job,
 };
@@ -243,15 +240,15 @@ static void take_map(allot__map *from, allot__map *to)
     *from = (allot__map){.engine = to->engine};
 }
 
-static void turn_things(allot__books *from, allot__books *to, const allot__numbers *numbers)
+static void turn_things(allot__books *from, allot__books *to, const allot__id_map *ids)
 {
     allot__books_kind of[ALLOT__KINDS], kinds[ALLOT__KINDS];
     allot__books_kinds(from, of);
     allot__books_kinds(to, kinds);
     for (int k = 0; k < ALLOT__KINDS; k++) {
         take_map(of[k].map, kinds[k].map);
-        for (allot__map_item *it = kinds[k].map->first; !numbers->same && it; it = it->after)
-            turns[k](numbers, it);
+        for (allot__map_item *it = kinds[k].map->first; !ids->same && it; it = it->after)
+            turns[k](ids, it);
     }
     take_map(&from->rosters, &to->rosters);
     take_map(&from->victims, &to->victims);
@@ -260,21 +257,21 @@ static void turn_things(allot__books *from, allot__books *to, const allot__numbe
     to->loan_room = from->loan_room;
     from->loans = NULL;
     from->loan_count = from->loan_room = 0;
-    for (size_t i = 0; !numbers->same && i < to->loan_count; i++) {
-        turn_pair(numbers, &to->loans[i].group, &to->loans[i].lender);
-        to->loans[i].borrower = allot__number(numbers, ALLOT__CONSUMER, to->loans[i].borrower);
+    for (size_t i = 0; !ids->same && i < to->loan_count; i++) {
+        turn_pair(ids, &to->loans[i].group, &to->loans[i].lender);
+        to->loans[i].borrower = allot__id_map_find(ids, ALLOT__CONSUMER, to->loans[i].borrower);
     }
 }
 
 /* ---- Units: their names have numbers in them ------------------------------------------------- */
 
-static int make_units(const allot__books *from, allot__books *to, const allot__numbers *numbers)
+static int make_units(const allot__books *from, allot__books *to, const allot__id_map *ids)
 {
     char key[600];
     int status = ALLOT_OK;
     for (const allot__map_item *it = from->units.first; it && status == ALLOT_OK; it = it->after) {
         allot_task task = ((const allot__unit *)(const void *)it)->first->it;
-        turn_pair(numbers, &task.group, &task.consumer);
+        turn_pair(ids, &task.group, &task.consumer);
         size_t len = allot__unit_key(&task, key);
         allot__unit *unit = allot__unit_make(to->engine, key, len);
         status = unit ? allot__map_put(&to->units, &unit->named) : ALLOT_ENOMEM;
@@ -285,10 +282,10 @@ static int make_units(const allot__books *from, allot__books *to, const allot__n
 }
 
 /* Both have the same order. */
-static void turn_units(allot__books *from, allot__books *to, const allot__numbers *numbers)
+static void turn_units(allot__books *from, allot__books *to, const allot__id_map *ids)
 {
     allot__map_item *old = from->units.first;
-    if (numbers->same) {
+    if (ids->same) {
         take_map(&from->units, &to->units);
         return;
     }
@@ -304,14 +301,14 @@ static void turn_units(allot__books *from, allot__books *to, const allot__number
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* Empty books under the other plan, with room for all that comes over. */
-static int make_room(const allot__books *from, const allot__numbers *numbers, allot__books **out)
+static int make_room(const allot__books *from, const allot__id_map *ids, allot__books **out)
 {
     allot__books *to;
-    int status = allot__books_new(from->engine, numbers->to, &to);
+    int status = allot__books_new(from->engine, ids->to, &to);
     if (status != ALLOT_OK)
         return status;
-    if (!numbers->same)
-        status = make_units(from, to, numbers);
+    if (!ids->same)
+        status = make_units(from, to, ids);
     if (status == ALLOT_OK)
         *out = to;
     else
@@ -319,29 +316,28 @@ static int make_room(const allot__books *from, const allot__numbers *numbers, al
     return status;
 }
 
-int allot__books_turn(allot__books *books, const allot__numbers *numbers, allot_report *report,
+int allot__books_turn(allot__books *books, const allot__id_map *ids, allot_report *report,
                       allot__books **out)
 {
     allot__buf line = {.engine = books->engine};
     allot__books *to;
-    if (!numbers->same) {
-        misfit_of_groups(books, numbers, &line);
-        misfit_of_things(books, numbers, &line);
-        misfit_of_contracts(books, numbers, &line);
+    if (!ids->same) {
+        misfit_of_groups(books, ids, &line);
+        misfit_of_things(books, ids, &line);
+        misfit_of_contracts(books, ids, &line);
     }
     bool fit = line.len == 0 && !line.failed;
-    int status = fit ? ALLOT_OK : judge(books, numbers->to, &line, report);
+    int status = fit ? ALLOT_OK : judge(books, ids->to, &line, report);
     allot__buf_free(&line);
     if (!fit)
-        return status == ALLOT_OK ? allot__books_move(books, numbers->to, NULL, report, out)
-                                  : status;
-    status = make_room(books, numbers, &to);
+        return status == ALLOT_OK ? allot__books_move(books, ids->to, NULL, report, out) : status;
+    status = make_room(books, ids, &to);
     if (status != ALLOT_OK)
         return status;
     allot__books_list_end(books);
-    turn_tables(books, to, numbers);
-    turn_units(books, to, numbers);
-    turn_things(books, to, numbers);
+    turn_tables(books, to, ids);
+    turn_units(books, to, ids);
+    turn_things(books, to, ids);
     *out = to;
     return ALLOT_OK;
 }

@@ -108,7 +108,7 @@ void allot__reload_adopt(allot__reload *it)
     allot__attempt *attempt = it->attempt;
     allot__version *version = attempt->version, *old;
     uint64_t began = uv_hrtime();
-    int status = it->service->up->swap(service, version, attempt->numbers, attempt->report, &old);
+    int status = it->service->up->swap(service, version, attempt->ids, attempt->report, &old);
     if (status != ALLOT_OK) {
         allot__reload_undo(it, status);
         return;

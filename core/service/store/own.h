@@ -97,7 +97,7 @@ struct allot__store {
 /* Adds a text by its name, a sha256, and a number. As allot__store_put_plan. */
 int64_t allot__store_put_text(allot__store *store, allot__record_kind kind, int64_t number,
                               const char *name, const char *text, size_t len);
-/* ---- Who has the file (lock.c) --------------------------------------------------------- */
+/* ---- Who has the file (lock.c) --------------------------------------------------------------- */
 
 /* Holds the file of that path, to write (nobody else may then) or to read, until it is dropped,
  * behind SQLite's own end. EEXIST: somebody writes; EIO: it is no file, or cannot be locked. */
@@ -105,7 +105,7 @@ struct allot__store_hold;
 int allot__store_lock(const char *path, bool writes, struct allot__store_hold **out);
 void allot__store_unlock(struct allot__store_hold *hold, bool writes);
 
-/* ---- SQL (row.c) ------------------------------------------------------------------------ */
+/* ---- SQL (row.c) ----------------------------------------------------------------------------- */
 
 /* Runs SQL. EIO. */
 int allot__store_run(allot__store *store, const char *sql);
@@ -117,7 +117,7 @@ int allot__store_say(const allot__store *store, const char *what, allot_report *
 /* That it is damaged, and how; EIO. */
 int allot__store_damaged(const allot__store *store, const char *how, allot_report *report);
 
-/* ---- Rows that somebody may have damaged (row.c) --------------------------------------- */
+/* ---- Rows that somebody may have damaged (row.c) --------------------------------------------- */
 
 /* A row's columns; `wrong` is the first that cannot be. */
 typedef struct allot__cells {
@@ -134,7 +134,7 @@ const char *allot__cell_document(allot__cells *cells, int column, size_t *len, b
 int allot__cells_end(const allot__cells *cells, const allot__store *store, const char *table,
                      int64_t number, allot_report *report);
 
-/* ---- The file (schema.c) --------------------------------------------------------------- */
+/* ---- The file (schema.c) --------------------------------------------------------------------- */
 
 /* Checks that it is a store, and makes or migrates it. EIO (report). */
 int allot__store_check(allot__store *store, allot_report *report);
@@ -142,7 +142,7 @@ int allot__store_migrate(allot__store *store, allot_report *report);
 /* Reads what store it is; where it writes, begins another epoch. EIO (report). */
 int allot__store_begin(allot__store *store, allot_report *report);
 
-/* ---- Letting go (keep.c) --------------------------------------------------------------- */
+/* ---- Letting go (keep.c) --------------------------------------------------------------------- */
 
 /* A step of it, in a transaction; work_more says whether there is another. A status of SQLite. */
 int allot__store_keep(allot__store *store, const allot__store_bounds *bounds);

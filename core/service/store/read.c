@@ -251,7 +251,7 @@ int allot__store_read(allot__store *store, int64_t event, const allot__store_vis
     return status;
 }
 
-/* ---- Keys, decisions ------------------------------------------------------------------ */
+/* ---- Keys, decisions ------------------------------------------------------------------------- */
 
 int allot__store_keys(allot__store *store, int64_t since,
                       int (*each)(void *ud, const allot__event_row *row), void *ud,

@@ -62,7 +62,7 @@ void allot__attempt_free(allot__attempt *attempt)
         return;
     allot_engine *engine = attempt->engine;
     allot__version_free(attempt->version);
-    allot__numbers_free(attempt->numbers);
+    allot__id_map_free(attempt->ids);
     allot__sources_free(&attempt->before);
     allot__sources_free(&attempt->trusted);
     allot__sources_free(&attempt->sources);
@@ -152,7 +152,7 @@ static int build(allot__attempt *it)
     if (status == ALLOT_OK)
         status = looked;
     if (status == ALLOT_OK && it->live)
-        status = allot__numbers_new(it->engine, it->live->plan, it->version->plan, &it->numbers);
+        status = allot__id_map_new(it->engine, it->live->plan, it->version->plan, &it->ids);
     if (status == ALLOT_OK && it->live)
         status = allot__plan_texts_version(it->live, &it->was);
     return status == ALLOT_OK && !it->back ? check_policies(it) : status;

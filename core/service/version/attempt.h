@@ -54,7 +54,7 @@ typedef struct allot__attempt {
     allot__outcome outcome;
     int status;
     allot__version *version; /* MADE */
-    allot__numbers *numbers; /* from the live one's plan to its own; NULL: none was live */
+    allot__id_map *ids;      /* from the live one's plan to its own; NULL: none was live */
     allot__sources sources;
     allot__watch_paths paths;
     bool replaced;          /* REFUSED, and what decides is not what decided last */

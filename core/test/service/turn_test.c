@@ -47,13 +47,13 @@ static void random_steps(desk *it, int steps)
 
 static int turn(desk *it, const allot_plan *plan)
 {
-    allot__numbers *numbers;
+    allot__id_map *ids;
     allot__books *books;
-    int status = allot__numbers_new(it->engine, allot__books_plan(it->books), plan, &numbers);
+    int status = allot__id_map_new(it->engine, allot__books_plan(it->books), plan, &ids);
     if (status != ALLOT_OK)
         return status;
-    status = allot__books_turn(it->books, numbers, NULL, &books);
-    allot__numbers_free(numbers);
+    status = allot__books_turn(it->books, ids, NULL, &books);
+    allot__id_map_free(ids);
     if (status != ALLOT_OK)
         return status;
     allot__books_end(it->books);
