@@ -137,11 +137,11 @@ static int rehearse(allot_service *service, allot__attempt *attempt, allot_repor
     return status;
 }
 
-static int turn(allot_service *service, allot__attempt *attempt, allot__books **moved)
+static int rebase(allot_service *service, allot__attempt *attempt, allot__books **moved)
 {
     int status = ALLOT_OK;
     if (!*moved)
-        status = allot__books_turn(service->books, attempt->ids, attempt->report, moved);
+        status = allot__books_rebase(service->books, attempt->ids, attempt->report, moved);
     if (status == ALLOT_OK)
         allot__books_end(service->books);
     return status;
@@ -154,7 +154,7 @@ static int take_over(allot_service *service, allot__attempt *attempt, allot__sam
     int status = allot__plan_texts_version(service->version, &before);
     if (status != ALLOT_OK)
         return status;
-    status = turn(service, attempt, moved);
+    status = rebase(service, attempt, moved);
     if (status != ALLOT_OK) {
         allot__plan_texts_free(before);
         return status;

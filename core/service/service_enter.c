@@ -194,7 +194,7 @@ int allot__service_swap(allot_service *service, allot__version *version, const a
     if (!allot__plan_texts_is(&service->kept, version) &&
         allot__plan_texts_keep(service->store, version) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    int status = allot__books_turn(service->books, ids, report, &books);
+    int status = allot__books_rebase(service->books, ids, report, &books);
     if (status != ALLOT_OK)
         return status;
     if (allot__store_snapshots(service->store)) { /* by the numbers that were */

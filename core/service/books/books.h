@@ -79,9 +79,9 @@ int allot__books_read(allot__books *books, allot__event_reader *reader, const ch
  * then, and the caller's to end. It takes some nanoseconds a thing, whatever there is. ENOENT,
  * EINVALID (report): the plan lacks somebody who has, or demands, something; ENOMEM: they are as
  * they were. */
-int allot__books_turn(allot__books *books, const allot__id_map *ids, allot_report *report,
-                      allot__books **out);
-/* A copy of them under another plan. As allot__books_turn, but that it takes longer; and where
+int allot__books_rebase(allot__books *books, const allot__id_map *ids, allot_report *report,
+                        allot__books **out);
+/* A copy of them under another plan. As allot__books_rebase, but that it takes longer; and where
  * `lost` is given what the plan lacks is left out, and counted in it. */
 int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t *lost,
                       allot_report *report, allot__books **out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * turn.c: the books turned to another plan: tables are made anew, things keep their places in
+ * turn.c: the books rebased to another plan: tables are made anew, things keep their places in
  * memory and in order, and get the other plan's numbers.
  *
  * First everything is looked at, so that nothing can fail once the first thing is changed. What
@@ -127,8 +127,8 @@ static int judge(const allot__books *books, const allot_plan *plan, const allot_
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-static void turn_group(const allot__books_group *from, allot__books_group *to,
-                       const allot__id_map *ids, bool times)
+static void rebase_group(const allot__books_group *from, allot__books_group *to,
+                         const allot__id_map *ids, bool times)
 {
     to->slots = from->slots;
     for (int32_t i = 0; i < ids->count[ALLOT__CONSUMER]; i++) {
@@ -148,12 +148,12 @@ static void turn_group(const allot__books_group *from, allot__books_group *to,
     }
 }
 
-static void turn_tables(const allot__books *from, allot__books *to, const allot__id_map *ids)
+static void rebase_tables(const allot__books *from, allot__books *to, const allot__id_map *ids)
 {
     int32_t other;
     for (int32_t i = 0; i < (int32_t)from->group_count; i++)
         if ((other = allot__id_map_find(ids, ALLOT__GROUP, i)) >= 0)
-            turn_group(&from->groups[i], &to->groups[other], ids, from->damped && to->damped);
+            rebase_group(&from->groups[i], &to->groups[other], ids, from->damped && to->damped);
     for (int32_t i = 0; i < (int32_t)from->leases; i++)
         if ((other = allot__id_map_find(ids, ALLOT__LEASE, i)) >= 0) {
             to->lease[other] = from->lease[i];
@@ -174,64 +174,65 @@ static void turn_tables(const allot__books *from, allot__books *to, const allot_
 
 /* ---- Things ---------------------------------------------------------------------------------- */
 
-static void turn_pair(const allot__id_map *ids, int32_t *group, int32_t *consumer)
+static void rebase_pair(const allot__id_map *ids, int32_t *group, int32_t *consumer)
 {
     *group = allot__id_map_find(ids, ALLOT__GROUP, *group);
     *consumer = allot__id_map_find(ids, ALLOT__CONSUMER, *consumer);
 }
 
 /* Lists of a thing are of its own block. */
-static void turn_values(const allot__id_map *ids, const allot_task_value *values, int32_t count)
+static void rebase_values(const allot__id_map *ids, const allot_task_value *values, int32_t count)
 {
     for (int32_t i = 0; i < count; i++)
         ((allot_task_value *)values)[i].attribute =
             allot__id_map_find(ids, ALLOT__ATTRIBUTE, values[i].attribute);
 }
 
-static void turn_host(const allot__id_map *ids, allot__map_item *named)
+static void rebase_host(const allot__id_map *ids, allot__map_item *named)
 {
     allot__host_item *item = (allot__host_item *)(void *)named;
     if (item->exclusive_to != ALLOT_ROOT)
         item->exclusive_to = allot__id_map_find(ids, ALLOT__CONSUMER, item->exclusive_to);
 }
 
-static void turn_session(const allot__id_map *ids, allot__map_item *named)
+static void rebase_session(const allot__id_map *ids, allot__map_item *named)
 {
     allot_session *it = &((allot__session_item *)(void *)named)->it;
-    turn_pair(ids, &it->group, &it->consumer);
+    rebase_pair(ids, &it->group, &it->consumer);
 }
 
-static void turn_task(const allot__id_map *ids, allot__map_item *named)
+static void rebase_task(const allot__id_map *ids, allot__map_item *named)
 {
     allot_task *it = &((allot__task_item *)(void *)named)->it;
-    turn_pair(ids, &it->group, &it->consumer);
-    turn_values(ids, it->values, it->value_count);
+    rebase_pair(ids, &it->group, &it->consumer);
+    rebase_values(ids, it->values, it->value_count);
 }
 
-static void turn_flight(const allot__id_map *ids, allot__map_item *named)
+static void rebase_flight(const allot__id_map *ids, allot__map_item *named)
 {
     allot_in_flight *it = &((allot__flight_item *)(void *)named)->it;
     allot_claim *claims = (allot_claim *)it->claims;
-    turn_pair(ids, &it->group, &it->consumer);
+    rebase_pair(ids, &it->group, &it->consumer);
     for (int32_t i = 0; i < it->claim_count; i++)
         claims[i].consumer = allot__id_map_find(ids, ALLOT__CONSUMER, claims[i].consumer);
 }
 
-static void turn_job(const allot__id_map *ids, allot__map_item *named)
+static void rebase_job(const allot__id_map *ids, allot__map_item *named)
 {
     allot_job *it = &((allot__job_item *)(void *)named)->it;
     allot_job_resource *resources = (allot_job_resource *)it->resources;
     it->queue = allot__id_map_find(ids, ALLOT__QUEUE, it->queue);
     if (it->reserved_by >= 0)
         it->reserved_by = allot__id_map_find(ids, ALLOT__QUEUE, it->reserved_by);
-    turn_values(ids, it->values, it->value_count);
+    rebase_values(ids, it->values, it->value_count);
     for (int32_t i = 0; i < it->resource_count; i++)
         resources[i].resource = allot__id_map_find(ids, ALLOT__RESOURCE, resources[i].resource);
 }
 
-static void (*const turns[ALLOT__KINDS])(const allot__id_map *, allot__map_item *) = {
-    [ALLOT__HOSTS] = turn_host,     [ALLOT__SESSIONS] = turn_session, [ALLOT__TASKS] = turn_task,
-    [ALLOT__FLIGHTS] = turn_flight, [ALLOT__JOBS] = turn_job,
+static void (*const rebases[ALLOT__KINDS])(const allot__id_map *, allot__map_item *) = {
+    [ALLOT__HOSTS] = rebase_host, [ALLOT__SESSIONS] = rebase_session,
+    [ALLOT__TASKS] = rebase_task, [ALLOT__FLIGHTS] = rebase_flight,
+    [ALLOT__JOBS] = rebase_job,
 };
 
 static void take_map(allot__map *from, allot__map *to)
@@ -240,7 +241,7 @@ static void take_map(allot__map *from, allot__map *to)
     *from = (allot__map){.engine = to->engine};
 }
 
-static void turn_things(allot__books *from, allot__books *to, const allot__id_map *ids)
+static void rebase_things(allot__books *from, allot__books *to, const allot__id_map *ids)
 {
     allot__books_kind of[ALLOT__KINDS], kinds[ALLOT__KINDS];
     allot__books_kinds(from, of);
@@ -248,7 +249,7 @@ static void turn_things(allot__books *from, allot__books *to, const allot__id_ma
     for (int k = 0; k < ALLOT__KINDS; k++) {
         take_map(of[k].map, kinds[k].map);
         for (allot__map_item *it = kinds[k].map->first; !ids->same && it; it = it->after)
-            turns[k](ids, it);
+            rebases[k](ids, it);
     }
     take_map(&from->rosters, &to->rosters);
     take_map(&from->victims, &to->victims);
@@ -258,7 +259,7 @@ static void turn_things(allot__books *from, allot__books *to, const allot__id_ma
     from->loans = NULL;
     from->loan_count = from->loan_room = 0;
     for (size_t i = 0; !ids->same && i < to->loan_count; i++) {
-        turn_pair(ids, &to->loans[i].group, &to->loans[i].lender);
+        rebase_pair(ids, &to->loans[i].group, &to->loans[i].lender);
         to->loans[i].borrower = allot__id_map_find(ids, ALLOT__CONSUMER, to->loans[i].borrower);
     }
 }
@@ -271,7 +272,7 @@ static int make_units(const allot__books *from, allot__books *to, const allot__i
     int status = ALLOT_OK;
     for (const allot__map_item *it = from->units.first; it && status == ALLOT_OK; it = it->after) {
         allot_task task = ((const allot__unit *)(const void *)it)->first->it;
-        turn_pair(ids, &task.group, &task.consumer);
+        rebase_pair(ids, &task.group, &task.consumer);
         size_t len = allot__unit_key(&task, key);
         allot__unit *unit = allot__unit_make(to->engine, key, len);
         status = unit ? allot__map_put(&to->units, &unit->named) : ALLOT_ENOMEM;
@@ -282,7 +283,7 @@ static int make_units(const allot__books *from, allot__books *to, const allot__i
 }
 
 /* Both have the same order. */
-static void turn_units(allot__books *from, allot__books *to, const allot__id_map *ids)
+static void rebase_units(allot__books *from, allot__books *to, const allot__id_map *ids)
 {
     allot__map_item *old = from->units.first;
     if (ids->same) {
@@ -316,8 +317,8 @@ static int make_room(const allot__books *from, const allot__id_map *ids, allot__
     return status;
 }
 
-int allot__books_turn(allot__books *books, const allot__id_map *ids, allot_report *report,
-                      allot__books **out)
+int allot__books_rebase(allot__books *books, const allot__id_map *ids, allot_report *report,
+                        allot__books **out)
 {
     allot__buf line = {.engine = books->engine};
     allot__books *to;
@@ -335,9 +336,9 @@ int allot__books_turn(allot__books *books, const allot__id_map *ids, allot_repor
     if (status != ALLOT_OK)
         return status;
     allot__books_list_end(books);
-    turn_tables(books, to, ids);
-    turn_units(books, to, ids);
-    turn_things(books, to, ids);
+    rebase_tables(books, to, ids);
+    rebase_units(books, to, ids);
+    rebase_things(books, to, ids);
     *out = to;
     return ALLOT_OK;
 }

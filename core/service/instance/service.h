@@ -40,7 +40,7 @@ typedef struct allot__upcalls {
      * known the old one), *batch when it is on disk. As allot__books_apply. */
     int (*enter)(allot_service *service, allot__event *event, const char *params, size_t len,
                  int64_t *seq, int64_t *batch, allot__error *fault);
-    /* Lets another version decide from now on: the books are turned to it by `ids`, from the
+    /* Lets another version decide from now on: the books are rebased to it by `ids`, from the
      * old plan's to the new one's. It belongs to the service afterwards, and the old one, in *old,
      * to the caller: nothing of the service is of it any more, so it can be freed in another
      * thread. Between two cycles: never from a component's `cycle`. ENOENT, EINVALID (report),

@@ -54,7 +54,7 @@ static int move(allot__replay *replay, const allot_plan *plan, allot__books **ou
     int status = allot__id_map_new(replay->engine, allot__books_plan(replay->books), plan, &ids);
     if (status != ALLOT_OK)
         return status;
-    status = allot__books_turn(replay->books, ids, NULL, out);
+    status = allot__books_rebase(replay->books, ids, NULL, out);
     if (status != ALLOT_OK && status != ALLOT_ENOMEM)
         status = allot__books_move(replay->books, plan, &lost, replay->report, out);
     allot__id_map_free(ids);

@@ -52,7 +52,7 @@ static int turn(desk *it, const allot_plan *plan)
     int status = allot__id_map_new(it->engine, allot__books_plan(it->books), plan, &ids);
     if (status != ALLOT_OK)
         return status;
-    status = allot__books_turn(it->books, ids, NULL, &books);
+    status = allot__books_rebase(it->books, ids, NULL, &books);
     allot__id_map_free(ids);
     if (status != ALLOT_OK)
         return status;
