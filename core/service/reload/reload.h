@@ -71,8 +71,8 @@ typedef struct allot__reload {
     allot__sample_states records; /* of the live plan */
     allot__sample_states
         trial;            /* copies of them under the candidate's plan: those that it passed */
-    int32_t turn;         /* 0: the books, then the records */
-    uint64_t tried_until; /* uv_hrtime: no turn begins behind */
+    int32_t step;         /* 0: the books, then the records */
+    uint64_t tried_until; /* uv_hrtime: no step begins behind */
     allot_state *lent;    /* what was in the books; NULL: a record is tried */
     allot_state *state;   /* the copy that is tried; NULL: it does not fit */
     int64_t live_us;

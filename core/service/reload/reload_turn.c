@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* reload_turn.c: a candidate is tried, turn by turn, and takes over or is refused. */
+/* reload_turn.c: a candidate is tried, step by step, and takes over or is refused. */
 #include "service/reload/reload.h"
 
 #include <string.h>
 
-static void next_turn(allot__reload *it);
+static void next_step(allot__reload *it);
 
 /* ---- What goes ------------------------------------------------------------------------------- */
 
@@ -176,7 +176,7 @@ static void try_work(uv_work_t *work)
 {
     allot__reload *it = work->data;
     bool strict = it->lent != NULL;
-    const allot_state *from = strict ? it->lent : it->records.items[it->turn - 1].state;
+    const allot_state *from = strict ? it->lent : it->records.items[it->step - 1].state;
     it->status = allot__attempt_copy(it->attempt, from, strict, &it->state);
     if (it->status == ALLOT_OK && it->state)
         it->status = allot__attempt_try(it->attempt, it->state, it->live_us);
@@ -187,7 +187,7 @@ static void try_work(uv_work_t *work)
 static void keep_trial(allot__reload *it)
 {
     allot__sample_state *record = &it->trial.items[it->trial.count];
-    *record = it->records.items[it->turn - 1];
+    *record = it->records.items[it->step - 1];
     record->state = it->state;
     it->trial.count++;
 }
@@ -205,7 +205,7 @@ static void tried(uv_work_t *work, int canceled)
     allot__reload *it = work->data;
     allot_service *service = it->service;
     bool keeps =
-        !canceled && it->status == ALLOT_OK && it->state && it->turn > 0 && !service->stopping;
+        !canceled && it->status == ALLOT_OK && it->state && it->step > 0 && !service->stopping;
     if (keeps)
         keep_trial(it);
     else
@@ -216,14 +216,14 @@ static void tried(uv_work_t *work, int canceled)
     else if (it->status != ALLOT_OK)
         allot__reload_conclude(it, it->status);
     else
-        next_turn(it);
+        next_step(it);
     allot__handle_closed(service);
 }
 
-static void begin_turn(allot__reload *it)
+static void begin_step(allot__reload *it)
 {
     const allot__sample_states *records = &it->records;
-    int32_t record = it->turn > 0 ? it->turn - 1 : 0;
+    int32_t record = it->step > 0 ? it->step - 1 : 0;
     it->live_us = record < records->count ? records->items[record].took : -1;
     allot__handle_open(it->service);
     if (uv_queue_work(it->service->loop, &it->work, try_work, tried) == 0)
@@ -247,22 +247,22 @@ static bool lend(allot__reload *it)
     return it->lent != NULL;
 }
 
-static void next_turn(allot__reload *it)
+static void next_step(allot__reload *it)
 {
-    it->turn++;
-    if (it->turn == 0 && !lend(it))
-        it->turn++;
-    bool over = it->turn > 0 && uv_hrtime() > it->tried_until;
-    if (it->turn > it->records.count || over)
+    it->step++;
+    if (it->step == 0 && !lend(it))
+        it->step++;
+    bool over = it->step > 0 && uv_hrtime() > it->tried_until;
+    if (it->step > it->records.count || over)
         allot__reload_conclude(it, ALLOT_OK);
     else
-        begin_turn(it);
+        begin_step(it);
 }
 
 void allot__reload_rehearse(allot__reload *it)
 {
     it->phase = ALLOT__RELOAD_REHEARSING;
-    it->turn = -1;
+    it->step = -1;
     it->tried_until = uv_hrtime() + (uint64_t)ALLOT__ATTEMPT_BUDGET * 1000000;
-    next_turn(it);
+    next_step(it);
 }
