@@ -129,10 +129,10 @@ static int rehearse(allot_service *service, allot__attempt *attempt, allot_repor
     if (status == ALLOT_ENOENT || status == ALLOT_EINVALID)
         status = try_without(service, attempt, report, moved);
     for (int32_t i = 0; i < service->loaded.count && status == ALLOT_OK; i++) {
-        allot__sample_state record = service->loaded.items[i];
-        status = try_one(attempt, record.state, false, &record.state);
-        if (record.state)
-            trial->items[trial->count++] = record;
+        allot__sample_state sample = service->loaded.items[i];
+        status = try_one(attempt, sample.state, false, &sample.state);
+        if (sample.state)
+            trial->items[trial->count++] = sample;
     }
     return status;
 }

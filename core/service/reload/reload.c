@@ -289,7 +289,7 @@ int allot__reload_start(allot_service *service, allot_report *report)
     it->service = service;
     it->tried.engine = engine;
     it->work.data = it;
-    it->records = service->loaded;
+    it->samples = service->loaded;
     service->loaded = (allot__sample_states){.count = 0};
     service->components.reload = it;
     if (allot__reload_take_start(it) != ALLOT_OK)
@@ -347,7 +347,7 @@ void allot__reload_free(allot_service *service)
     if (!it)
         return;
     allot__reload_drop_culprit(it);
-    allot__sample_states_clear(&it->records); /* while it was tried a thread had them */
+    allot__sample_states_clear(&it->samples); /* while it was tried a thread had them */
     allot__reload_forget(it);
     allot__sources_free(&it->tried);
     allot__sv_drop(service->engine, it->instead);
@@ -361,5 +361,5 @@ void allot__reload_cycle(allot_service *service, const allot__cycle_done *done)
     allot__reload *it = service->components.reload;
     /* While they are tried they stay as they are. */
     if (it && it->phase != ALLOT__RELOAD_REHEARSING)
-        allot__sample_states_add(&it->records, service->books, done->cycle, done->took);
+        allot__sample_states_add(&it->samples, service->books, done->cycle, done->took);
 }

@@ -68,12 +68,12 @@ typedef struct allot__reload {
     allot__attempt *attempt; /* being made */
     allot__attempt *failed;  /* the last one, if it was refused */
     allot__sources tried;
-    allot__sample_states records; /* of the live plan */
+    allot__sample_states samples; /* of the live plan */
     allot__sample_states
         trial;            /* copies of them under the candidate's plan: those that it passed */
-    int32_t step;         /* 0: the books, then the records */
+    int32_t step;         /* 0: the books, then the samples */
     uint64_t tried_until; /* uv_hrtime: no step begins behind */
-    allot_state *lent;    /* what was in the books; NULL: a record is tried */
+    allot_state *lent;    /* what was in the books; NULL: a sample is tried */
     allot_state *state;   /* the copy that is tried; NULL: it does not fit */
     int64_t live_us;
     int status;              /* of that */

@@ -179,7 +179,7 @@ void allot__reload_status(allot_service *service, allot__buf *out)
         allot__buf_number(out, "last_swap_us", it->swap_us);
     if (it->swapped > 0)
         allot__buf_number(out, "last_rehearsed", it->rehearsed);
-    allot__buf_number(out, "recorded", it->records.count);
+    allot__buf_number(out, "recorded", it->samples.count);
     allot__buf_number(out, "watched",
                       it->watch != NULL ? (int64_t)allot__watch_count(it->watch) : 0);
     if (it->watch && allot__watch_lame(it->watch))

@@ -14,13 +14,13 @@ typedef struct leaving {
     uv_work_t work;
     allot_service *service;
     allot__version *version;
-    allot__sample_states records; /* of its plan */
+    allot__sample_states samples; /* of its plan */
 } leaving;
 
 static void free_work(uv_work_t *work)
 {
     leaving *it = work->data;
-    allot__sample_states_clear(&it->records);
+    allot__sample_states_clear(&it->samples);
     allot__version_free(it->version);
 }
 
@@ -34,21 +34,21 @@ static void freed(uv_work_t *work, int canceled)
     allot__handle_closed(service);
 }
 
-static void let_go(allot_service *service, allot__version *version, allot__sample_states *records)
+static void let_go(allot_service *service, allot__version *version, allot__sample_states *samples)
 {
     leaving *it = version ? allot__sv_new(service->engine, 1, sizeof *it) : NULL;
     if (it) {
-        *it = (leaving){.service = service, .version = version, .records = *records};
+        *it = (leaving){.service = service, .version = version, .samples = *samples};
         it->work.data = it;
         allot__handle_open(service);
         if (uv_queue_work(service->loop, &it->work, free_work, freed) == 0) {
-            records->count = 0;
+            samples->count = 0;
             return;
         }
         allot__sv_free(service->engine, it, 1, sizeof *it);
         allot__handle_closed(service);
     }
-    allot__sample_states_clear(records);
+    allot__sample_states_clear(samples);
     allot__version_free(version);
 }
 
@@ -115,13 +115,13 @@ void allot__reload_adopt(allot__reload *it)
     }
     it->swap_us = (int64_t)((uv_hrtime() - began) / 1000);
     it->rehearsed = attempt->tried;
-    allot__sample_states records = it->records; /* of the plan that goes */
-    let_go(service, old, &records);
+    allot__sample_states samples = it->samples; /* of the plan that goes */
+    let_go(service, old, &samples);
     attempt->version = NULL;
     version->loud = true;
-    it->records = it->trial;
-    it->records.next = records.next;
-    it->records.late = records.late;
+    it->samples = it->trial;
+    it->samples.next = samples.next;
+    it->samples.late = samples.late;
     it->trial = (allot__sample_states){.count = 0};
     set_instead(it, version->instead);
     allot__plan_texts_free(service->before);
@@ -176,7 +176,7 @@ static void try_work(uv_work_t *work)
 {
     allot__reload *it = work->data;
     bool strict = it->lent != NULL;
-    const allot_state *from = strict ? it->lent : it->records.items[it->step - 1].state;
+    const allot_state *from = strict ? it->lent : it->samples.items[it->step - 1].state;
     it->status = allot__attempt_copy(it->attempt, from, strict, &it->state);
     if (it->status == ALLOT_OK && it->state)
         it->status = allot__attempt_try(it->attempt, it->state, it->live_us);
@@ -186,9 +186,9 @@ static void try_work(uv_work_t *work)
 
 static void keep_trial(allot__reload *it)
 {
-    allot__sample_state *record = &it->trial.items[it->trial.count];
-    *record = it->records.items[it->step - 1];
-    record->state = it->state;
+    allot__sample_state *sample = &it->trial.items[it->trial.count];
+    *sample = it->samples.items[it->step - 1];
+    sample->state = it->state;
     it->trial.count++;
 }
 
@@ -222,9 +222,9 @@ static void tried(uv_work_t *work, int canceled)
 
 static void begin_step(allot__reload *it)
 {
-    const allot__sample_states *records = &it->records;
-    int32_t record = it->step > 0 ? it->step - 1 : 0;
-    it->live_us = record < records->count ? records->items[record].took : -1;
+    const allot__sample_states *samples = &it->samples;
+    int32_t sample = it->step > 0 ? it->step - 1 : 0;
+    it->live_us = sample < samples->count ? samples->items[sample].took : -1;
     allot__handle_open(it->service);
     if (uv_queue_work(it->service->loop, &it->work, try_work, tried) == 0)
         return;
@@ -240,7 +240,7 @@ static bool lend(allot__reload *it)
 {
     const allot_state *state;
     allot__books *books = it->service->books;
-    if (it->records.count > 0 && !allot__books_made_anew(books))
+    if (it->samples.count > 0 && !allot__books_made_anew(books))
         return false;
     if (allot__books_state(books, allot__service_now(it->service), NULL, &state) == ALLOT_OK)
         it->lent = allot__books_hand_over(books);
@@ -253,7 +253,7 @@ static void next_step(allot__reload *it)
     if (it->step == 0 && !lend(it))
         it->step++;
     bool over = it->step > 0 && uv_hrtime() > it->tried_until;
-    if (it->step > it->records.count || over)
+    if (it->step > it->samples.count || over)
         allot__reload_conclude(it, ALLOT_OK);
     else
         begin_step(it);

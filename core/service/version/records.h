@@ -31,11 +31,11 @@ typedef struct allot__sample_states {
 
 /* Keeps what a cycle decided about, which the books have still, and how many microseconds it took
  * (-1: not known), if it is time for one. */
-void allot__sample_states_add(allot__sample_states *records, allot__books *books, int64_t cycle,
+void allot__sample_states_add(allot__sample_states *samples, allot__books *books, int64_t cycle,
                               int64_t took);
 /* Keeps a state whatever the time is. */
-void allot__sample_states_put(allot__sample_states *records, allot_state *state, int64_t cycle,
+void allot__sample_states_put(allot__sample_states *samples, allot_state *state, int64_t cycle,
                               int64_t took);
-void allot__sample_states_clear(allot__sample_states *records);
+void allot__sample_states_clear(allot__sample_states *samples);
 
 #endif
