@@ -164,7 +164,7 @@ void allot_service_free(allot_service *service)
     allot__sample_states_clear(&service->loaded);
     allot__version_free(service->version);
     allot__plan_texts_free(service->before);
-    allot__attempt_free(service->refused);
+    allot__candidate_free(service->refused);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         allot__sv_drop(engine, (char *)texts[i]);
     allot__sv_free(engine, (void *)config->uids, (size_t)config->uid_count, sizeof *config->uids);

@@ -41,10 +41,10 @@ static int load_under(allot_service *service, allot__version *version, allot_rep
 
 /* ---- The files ------------------------------------------------------------------------------- */
 
-static int make_attempt(allot_service *service, allot_report *report, allot__attempt **out)
+static int make_candidate(allot_service *service, allot_report *report, allot__candidate **out)
 {
-    allot__attempt *it;
-    int status = allot__attempt_new(service->config.plan, NULL, &service->config.limits, &it);
+    allot__candidate *it;
+    int status = allot__candidate_new(service->config.plan, NULL, &service->config.limits, &it);
     if (status != ALLOT_OK)
         return status;
     it->forced = true;
@@ -52,109 +52,109 @@ static int make_attempt(allot_service *service, allot_report *report, allot__att
     if (service->kept.policies[0] != '\0')
         status = allot__store_policy(service->store, service->kept.policies, report, &it->list);
     if (status == ALLOT_ENOMEM || status == ALLOT_EIO) {
-        allot__attempt_free(it);
+        allot__candidate_free(it);
         return status;
     }
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     *out = it;
     return ALLOT_OK;
 }
 
 /* The files' version decides from the first. */
-static int begin_with(allot_service *service, allot__attempt *attempt, allot_report *report)
+static int begin_with(allot_service *service, allot__candidate *candidate, allot_report *report)
 {
-    allot__version *version = attempt->version;
-    attempt->version = NULL;
-    pass_on(attempt->report, report);
+    allot__version *version = candidate->version;
+    candidate->version = NULL;
+    pass_on(candidate->report, report);
     return load_under(service, version, report);
 }
 
 /* ---- Rehearsal ------------------------------------------------------------------------------- */
 
-static int try_one(allot__attempt *attempt, const allot_state *from, bool strict,
+static int try_one(allot__candidate *candidate, const allot_state *from, bool strict,
                    allot_state **state)
 {
-    int status = allot__attempt_copy(attempt, from, strict, state);
+    int status = allot__candidate_copy(candidate, from, strict, state);
     if (status == ALLOT_OK && *state)
-        status = allot__attempt_try(attempt, *state, -1);
+        status = allot__candidate_try(candidate, *state, -1);
     return status;
 }
 
 /* What is in the books, unless events came to a state that does not fit together. */
-static int try_books(allot_service *service, allot__attempt *attempt, allot__books *books)
+static int try_books(allot_service *service, allot__candidate *candidate, allot__books *books)
 {
     const allot_state *made;
     allot_state *from = NULL, *state = NULL;
     if (allot__books_state(books, allot__service_now(service), NULL, &made) == ALLOT_OK)
         from = allot__books_hand_over(books);
-    int status = from ? try_one(attempt, from, true, &state) : ALLOT_OK;
+    int status = from ? try_one(candidate, from, true, &state) : ALLOT_OK;
     allot_state_free(state);
     allot_state_free(from);
     return status;
 }
 
 /* A plan that was changed while nothing ran may lack whom the books know: what they had goes. */
-static int try_without(allot_service *service, allot__attempt *attempt, allot_report *report,
+static int try_without(allot_service *service, allot__candidate *candidate, allot_report *report,
                        allot__books **moved)
 {
-    const allot_plan *plan = attempt->version->plan;
+    const allot_plan *plan = candidate->version->plan;
     int64_t lost = 0;
     allot__books *books;
-    allot_report_clear(attempt->report);
-    if (allot__books_move(service->books, plan, NULL, attempt->report, &books) == ALLOT_OK)
+    allot_report_clear(candidate->report);
+    if (allot__books_move(service->books, plan, NULL, candidate->report, &books) == ALLOT_OK)
         allot__books_end(books); /* then it is the state that does not fit together */
     int status = allot__books_move(service->books, plan, &lost, report, &books);
     if (status != ALLOT_OK)
         return status;
-    status = try_books(service, attempt, books);
+    status = try_books(service, candidate, books);
     if (status != ALLOT_OK) {
         allot__books_end(books);
         return status;
     }
-    if (allot_report_count(attempt->report) > 0)
+    if (allot_report_count(candidate->report) > 0)
         allot_report_say(report, ALLOT_WARNING, "W-store", "the plan has changed since: %.300s",
-                         allot_report_at(attempt->report, 0)->message);
+                         allot_report_at(candidate->report, 0)->message);
     *moved = books;
     return ALLOT_OK;
 }
 
 /* The books, then recorded cycles, whose copies are in `trial` afterwards. */
-static int rehearse(allot_service *service, allot__attempt *attempt, allot_report *report,
+static int rehearse(allot_service *service, allot__candidate *candidate, allot_report *report,
                     allot__sample_states *trial, allot__books **moved)
 {
-    int status = allot__id_map_new(attempt->engine, service->version->plan, attempt->version->plan,
-                                   &attempt->ids);
+    int status = allot__id_map_new(candidate->engine, service->version->plan,
+                                   candidate->version->plan, &candidate->ids);
     if (status == ALLOT_OK)
-        status = try_books(service, attempt, service->books);
+        status = try_books(service, candidate, service->books);
     if (status == ALLOT_ENOENT || status == ALLOT_EINVALID)
-        status = try_without(service, attempt, report, moved);
+        status = try_without(service, candidate, report, moved);
     for (int32_t i = 0; i < service->loaded.count && status == ALLOT_OK; i++) {
         allot__sample_state sample = service->loaded.items[i];
-        status = try_one(attempt, sample.state, false, &sample.state);
+        status = try_one(candidate, sample.state, false, &sample.state);
         if (sample.state)
             trial->items[trial->count++] = sample;
     }
     return status;
 }
 
-static int rebase(allot_service *service, allot__attempt *attempt, allot__books **moved)
+static int rebase(allot_service *service, allot__candidate *candidate, allot__books **moved)
 {
     int status = ALLOT_OK;
     if (!*moved)
-        status = allot__books_rebase(service->books, attempt->ids, attempt->report, moved);
+        status = allot__books_rebase(service->books, candidate->ids, candidate->report, moved);
     if (status == ALLOT_OK)
         allot__books_end(service->books);
     return status;
 }
 
-static int take_over(allot_service *service, allot__attempt *attempt, allot__sample_states *trial,
-                     allot__books **moved)
+static int take_over(allot_service *service, allot__candidate *candidate,
+                     allot__sample_states *trial, allot__books **moved)
 {
     allot__plan_texts *before;
     int status = allot__plan_texts_version(service->version, &before);
     if (status != ALLOT_OK)
         return status;
-    status = rebase(service, attempt, moved);
+    status = rebase(service, candidate, moved);
     if (status != ALLOT_OK) {
         allot__plan_texts_free(before);
         return status;
@@ -165,19 +165,19 @@ static int take_over(allot_service *service, allot__attempt *attempt, allot__sam
     service->before = before;
     service->books = *moved;
     service->loaded = *trial;
-    service->version = attempt->version;
+    service->version = candidate->version;
     service->version->loud = true;
     service->fresh = true;
     *moved = NULL;
     trial->count = 0;
-    attempt->version = NULL;
+    candidate->version = NULL;
     return ALLOT_OK;
 }
 
-/* The books are under what decided last: may the files take over? *attempt is taken where not. */
-static int hand_over(allot_service *service, allot__attempt **attempt, allot_report *report)
+/* The books are under what decided last: may the files take over? *candidate is taken where not. */
+static int hand_over(allot_service *service, allot__candidate **candidate, allot_report *report)
 {
-    allot__attempt *it = *attempt;
+    allot__candidate *it = *candidate;
     allot__sample_states trial = {.count = 0};
     allot__books *moved = NULL;
     int status = it->status;
@@ -189,10 +189,10 @@ static int hand_over(allot_service *service, allot__attempt **attempt, allot_rep
     allot__books_end(moved);
     if (status == ALLOT_OK || status == ALLOT_ENOMEM)
         return status;
-    allot__attempt_refuse(it, status);
+    allot__candidate_refuse(it, status);
     it->replaced = true;
     service->refused = it;
-    *attempt = NULL;
+    *candidate = NULL;
     return ALLOT_OK;
 }
 
@@ -218,10 +218,10 @@ static int recall_last(allot_service *service, allot_report *report, allot_repor
     return status == ALLOT_ENOMEM ? status : ALLOT_OK;
 }
 
-static int choose(allot_service *service, allot__attempt **attempt, allot_report *report)
+static int choose(allot_service *service, allot__candidate **candidate, allot_report *report)
 {
     allot__version *last;
-    allot__attempt *it = *attempt;
+    allot__candidate *it = *candidate;
     bool made = it->outcome == ALLOT__MADE;
     if (made && allot__plan_texts_is(&service->kept, it->version))
         return begin_with(service, it, report);
@@ -230,7 +230,7 @@ static int choose(allot_service *service, allot__attempt **attempt, allot_report
         return status;
     if (last) {
         status = load_under(service, last, report);
-        return status == ALLOT_OK ? hand_over(service, attempt, report) : status;
+        return status == ALLOT_OK ? hand_over(service, candidate, report) : status;
     }
     if (made)
         return begin_with(service, it, report);
@@ -239,13 +239,13 @@ static int choose(allot_service *service, allot__attempt **attempt, allot_report
 }
 
 /* Without a store there is nothing but the files, and none is made for bad ones. */
-static int try_first(allot_service *service, allot__attempt **attempt, allot_report *report)
+static int try_first(allot_service *service, allot__candidate **candidate, allot_report *report)
 {
-    int status = make_attempt(service, report, attempt);
-    if (status != ALLOT_OK || (*attempt)->outcome == ALLOT__MADE)
+    int status = make_candidate(service, report, candidate);
+    if (status != ALLOT_OK || (*candidate)->outcome == ALLOT__MADE)
         return status;
-    pass_on((*attempt)->report, report);
-    return (*attempt)->status;
+    pass_on((*candidate)->report, report);
+    return (*candidate)->status;
 }
 
 static int open_store(allot_service *service, allot_report *report)
@@ -258,16 +258,16 @@ static int open_store(allot_service *service, allot_report *report)
 
 int allot__service_begin(allot_service *service, allot_report *report)
 {
-    allot__attempt *attempt = NULL;
+    allot__candidate *candidate = NULL;
     int status = ALLOT_OK;
     if (access(service->config.store, F_OK) != 0)
-        status = try_first(service, &attempt, report);
+        status = try_first(service, &candidate, report);
     if (status == ALLOT_OK)
         status = open_store(service, report);
-    if (status == ALLOT_OK && !attempt)
-        status = make_attempt(service, report, &attempt);
+    if (status == ALLOT_OK && !candidate)
+        status = make_candidate(service, report, &candidate);
     if (status == ALLOT_OK)
-        status = choose(service, &attempt, report);
-    allot__attempt_free(attempt);
+        status = choose(service, &candidate, report);
+    allot__candidate_free(candidate);
     return status;
 }

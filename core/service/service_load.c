@@ -149,7 +149,7 @@ int allot__service_load(allot_service *service, allot_report *report)
 {
     loading it = {.service = service,
                   .report = report,
-                  .recorded = allot__store_cycles(service->store) - ALLOT__ATTEMPT_CYCLES};
+                  .recorded = allot__store_cycles(service->store) - ALLOT__CANDIDATE_CYCLES};
     const allot__store_visitor visitor = {&it, on_snapshot, on_event, on_cycle};
     int status = allot__store_read(service->store, INT64_MAX, &visitor, report);
     if (status == ALLOT_OK)

@@ -70,9 +70,9 @@ struct allot_service {
     allot__clock clock;
 
     /* What it began with. */
-    allot__store_pair kept;         /* the version by its names in the store; "": not there yet */
-    allot__plan_texts *before;      /* what decided before; NULL: nothing, or not known */
-    struct allot__attempt *refused; /* the files at the start, until who reloads has it */
+    allot__store_pair kept;           /* the version by its names in the store; "": not there yet */
+    allot__plan_texts *before;        /* what decided before; NULL: nothing, or not known */
+    struct allot__candidate *refused; /* the files at the start, until who reloads has it */
     allot__sample_states
         loaded; /* the last cycles that the store knows, until who rehearses has them */
 

@@ -47,26 +47,26 @@ static void touched(void *ud, bool late)
 /* Nobody waits for files of a plan that was handed in, unless it decides. */
 void allot__reload_arm(allot__reload *it)
 {
-    const allot__attempt *attempt = it->attempt;
+    const allot__candidate *candidate = it->candidate;
     bool fresh = false;
-    if (!it->watch || attempt->sources.count == 0)
+    if (!it->watch || candidate->sources.count == 0)
         return;
-    allot__watch_set(it->watch, &attempt->paths, &attempt->sources, &fresh);
+    allot__watch_set(it->watch, &candidate->paths, &candidate->sources, &fresh);
     it->again = it->again || fresh;
 }
 
 static void come_to(allot__reload *it)
 {
-    switch (it->attempt->outcome) {
+    switch (it->candidate->outcome) {
     case ALLOT__MADE:
         allot__reload_rehearse(it);
         break;
     case ALLOT__REFUSED:
-        allot__reload_conclude(it, it->attempt->status);
+        allot__reload_conclude(it, it->candidate->status);
         break;
     case ALLOT__AS_LIVE:
         allot__reload_forget(it);
-        allot__reload_tried(it, it->attempt);
+        allot__reload_tried(it, it->candidate);
         it->same++;
         allot__reload_finish(it);
         break;
@@ -79,7 +79,7 @@ static void come_to(allot__reload *it)
 
 static void build_work(uv_work_t *work)
 {
-    allot__attempt_build(((allot__reload *)work->data)->attempt);
+    allot__candidate_build(((allot__reload *)work->data)->candidate);
 }
 
 static void built(uv_work_t *work, int canceled)
@@ -89,7 +89,7 @@ static void built(uv_work_t *work, int canceled)
     if (canceled || service->stopping) {
         allot__reload_give_up(it);
     } else {
-        if (!it->attempt->text && !it->attempt->back)
+        if (!it->candidate->text && !it->candidate->back)
             allot__reload_arm(it);
         come_to(it);
     }
@@ -107,30 +107,30 @@ static const char *instead_of(const allot__reload *it)
     return it->promote ? it->promote : it->instead;
 }
 
-static int make_attempt(allot__reload *it)
+static int make_candidate(allot__reload *it)
 {
     allot_service *service = it->service;
-    allot__attempt *attempt;
+    allot__candidate *candidate;
     if (it->culprit)
         return allot__reload_make_back(it);
-    int status =
-        allot__attempt_new(service->config.plan, instead_of(it), &service->config.limits, &attempt);
+    int status = allot__candidate_new(service->config.plan, instead_of(it), &service->config.limits,
+                                      &candidate);
     if (status != ALLOT_OK)
         return status;
-    attempt->forced = it->promote != NULL || (it->failed != NULL && it->answering);
-    attempt->live = service->version;
-    attempt->cycle_limit = service->config.cycle_limit;
-    attempt->lasting = !it->promote && !it->text;
+    candidate->forced = it->promote != NULL || (it->failed != NULL && it->answering);
+    candidate->live = service->version;
+    candidate->cycle_limit = service->config.cycle_limit;
+    candidate->lasting = !it->promote && !it->text;
     if (it->text)
-        status = allot__attempt_text(attempt, it->text, it->len);
+        status = allot__candidate_text(candidate, it->text, it->len);
     if (status == ALLOT_OK)
-        status = allot__sources_copy(&attempt->before, &it->tried);
+        status = allot__sources_copy(&candidate->before, &it->tried);
     if (status == ALLOT_OK)
-        status = allot__sources_copy(&attempt->trusted, &service->version->sources);
+        status = allot__sources_copy(&candidate->trusted, &service->version->sources);
     if (status == ALLOT_OK)
-        it->attempt = attempt;
+        it->candidate = candidate;
     else
-        allot__attempt_free(attempt);
+        allot__candidate_free(candidate);
     return status;
 }
 
@@ -166,7 +166,7 @@ void allot__reload_begin(allot__reload *it)
     it->looked_at = it->changes;
     it->again = false;
     take_askers(it);
-    int status = make_attempt(it);
+    int status = make_candidate(it);
     take_question(it);
     if (status == ALLOT_OK) {
         it->phase = ALLOT__RELOAD_BUILDING;
@@ -215,18 +215,18 @@ static void pass_on(const allot_report *from, allot_report *to)
 static int blame(allot__reload *it, int status, const allot_report *report)
 {
     allot_service *service = it->service;
-    allot__attempt *culprit;
+    allot__candidate *culprit;
     int made =
-        allot__attempt_new(service->config.plan, it->instead, &service->config.limits, &culprit);
+        allot__candidate_new(service->config.plan, it->instead, &service->config.limits, &culprit);
     if (made != ALLOT_OK)
         return made;
     pass_on(report, culprit->report);
     made = allot__sources_copy(&culprit->sources, &service->version->sources);
     if (made != ALLOT_OK) {
-        allot__attempt_free(culprit);
+        allot__candidate_free(culprit);
         return made;
     }
-    allot__attempt_refuse(culprit, status);
+    allot__candidate_refuse(culprit, status);
     culprit->replaced = true;
     it->culprit = culprit;
     return ALLOT_OK;

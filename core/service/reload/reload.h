@@ -3,7 +3,7 @@
 /*
  * reload.h: another version of plan and policies while the service runs.
  *
- * When files change (version/watch.h), or somebody asks, an attempt is made beside
+ * When files change (version/watch.h), or somebody asks, a candidate is made beside
  * (version/attempt.h): built and checked on a thread, then tried there on what is in the books and
  * on recorded cycles (version/records.h), one by one: the loop only gives away the states that it
  * has (of many tasks, which take long to be put together again, those that were recorded). What
@@ -64,9 +64,9 @@ typedef struct allot__reload {
     /* ms of the loop: the first change that nothing came of yet (0: none), the last, and the one
      * that the attempt goes back to. */
     uint64_t first, last, began;
-    int verdict;             /* SETTLING: what it comes to */
-    allot__attempt *attempt; /* being made */
-    allot__attempt *failed;  /* the last one, if it was refused */
+    int verdict;                 /* SETTLING: what it comes to */
+    allot__candidate *candidate; /* being made */
+    allot__candidate *failed;    /* the last one, if it was refused */
     allot__sources tried;
     allot__sample_states samples; /* of the live plan */
     allot__sample_states
@@ -76,11 +76,11 @@ typedef struct allot__reload {
     allot_state *lent;    /* what was in the books; NULL: a sample is tried */
     allot_state *state;   /* the copy that is tried; NULL: it does not fit */
     int64_t live_us;
-    int status;              /* of that */
-    char *instead;           /* a policy that was promoted; NULL: the plan's own */
-    char *promote;           /* to be; NULL: none */
-    allot__attempt *culprit; /* what cycles fail by, so that what decided before is to; or NULL */
-    char *text;              /* a plan that was handed in, for the next attempt; NULL: none */
+    int status;                /* of that */
+    char *instead;             /* a policy that was promoted; NULL: the plan's own */
+    char *promote;             /* to be; NULL: none */
+    allot__candidate *culprit; /* what cycles fail by, so that what decided before is to; or NULL */
+    char *text;                /* a plan that was handed in, for the next attempt; NULL: none */
     size_t len;
     allot__waiting *handing; /* who did */
     allot__waiting *waiting, *answering;
@@ -130,7 +130,7 @@ void allot__reload_soon(allot__reload *it);
 /* The candidate has passed, and its file is written: between two cycles, here, it takes over. */
 void allot__reload_adopt(allot__reload *it);
 void allot__reload_refuse(allot__reload *it, int status);
-/* Writes the plan's file on a thread, and adopts or refuses the attempt; puts it back, and refuses
+/* Writes the plan's file on a thread, and adopts or refuses the candidate; puts it back, and refuses
  * it for a status. */
 void allot__reload_write(allot__reload *it);
 void allot__reload_undo(allot__reload *it, int status);
@@ -141,15 +141,15 @@ void allot__reload_finish(allot__reload *it);
 /* The same in silence: the service ends. */
 void allot__reload_give_up(allot__reload *it);
 void allot__reload_forget(allot__reload *it); /* the last failure */
-void allot__reload_tried(allot__reload *it, const allot__attempt *attempt);
-/* Watches where the attempt's files may change. */
+void allot__reload_tried(allot__reload *it, const allot__candidate *candidate);
+/* Watches where the candidate's files may change. */
 void allot__reload_arm(allot__reload *it);
 
 /* A report's first error as the members of an object; and its findings as "FILE:LINE: text". */
 void allot__reload_error(allot__buf *out, const allot_report *report);
 /* Tells the log, and who waits, what the attempt came to; NULL: to nothing, for lack of memory or
  * because the service ends. */
-void allot__reload_log(const allot__reload *reload, const allot__attempt *attempt);
+void allot__reload_log(const allot__reload *reload, const allot__candidate *candidate);
 /* What decided before is to take over again: makes the attempt. */
 int allot__reload_make_back(allot__reload *it);
 /* It took over: what failed is the files' failure. */
@@ -157,6 +157,6 @@ void allot__reload_went_back(allot__reload *it);
 void allot__reload_drop_culprit(allot__reload *it);
 /* What the service began with, and what of its files was refused then. ENOMEM. */
 int allot__reload_take_start(allot__reload *it);
-void allot__reload_answer(allot__reload *reload, const allot__attempt *attempt);
+void allot__reload_answer(allot__reload *reload, const allot__candidate *candidate);
 
 #endif

@@ -10,7 +10,7 @@
 
 void allot__reload_drop_culprit(allot__reload *it)
 {
-    allot__attempt_free(it->culprit);
+    allot__candidate_free(it->culprit);
     it->culprit = NULL;
 }
 
@@ -19,28 +19,29 @@ void allot__reload_drop_culprit(allot__reload *it)
 int allot__reload_make_back(allot__reload *it)
 {
     allot_service *service = it->service;
-    allot__attempt *attempt;
-    int status = allot__attempt_new(service->config.plan, NULL, &service->config.limits, &attempt);
+    allot__candidate *candidate;
+    int status =
+        allot__candidate_new(service->config.plan, NULL, &service->config.limits, &candidate);
     if (status != ALLOT_OK)
         return status;
-    attempt->forced = true;
-    attempt->live = service->version;
-    attempt->cycle_limit = service->config.cycle_limit;
-    attempt->back = service->before;
-    it->attempt = attempt;
+    candidate->forced = true;
+    candidate->live = service->version;
+    candidate->cycle_limit = service->config.cycle_limit;
+    candidate->back = service->before;
+    it->candidate = candidate;
     return ALLOT_OK;
 }
 
-void allot__reload_tried(allot__reload *it, const allot__attempt *attempt)
+void allot__reload_tried(allot__reload *it, const allot__candidate *candidate)
 {
     allot__sources_free(&it->tried);
     /* No memory: what is not known is looked at once more. */
-    allot__sources_copy(&it->tried, &attempt->sources);
+    allot__sources_copy(&it->tried, &candidate->sources);
 }
 
 void allot__reload_forget(allot__reload *it)
 {
-    allot__attempt_free(it->failed);
+    allot__candidate_free(it->failed);
     it->failed = NULL;
 }
 

@@ -69,8 +69,8 @@ static void queue(allot__reload *it, uv_work_cb work, uv_after_work_cb done)
 
 static void undo_work(uv_work_t *work)
 {
-    allot__attempt *attempt = ((allot__reload *)work->data)->attempt;
-    allot__plan_file_undo(&attempt->old, attempt->file, attempt->report);
+    allot__candidate *candidate = ((allot__reload *)work->data)->candidate;
+    allot__plan_file_undo(&candidate->old, candidate->file, candidate->report);
 }
 
 static void undone(uv_work_t *work, int canceled)
@@ -88,36 +88,36 @@ static void undone(uv_work_t *work, int canceled)
 void allot__reload_undo(allot__reload *it, int status)
 {
     it->verdict = status;
-    if (it->attempt->old.written)
+    if (it->candidate->old.written)
         queue(it, undo_work, undone);
     else
         allot__reload_refuse(it, status);
 }
 
 /* What somebody else wrote there, and does not decide yet, is not to be lost. */
-static bool is_others(const allot__attempt *attempt)
+static bool is_others(const allot__candidate *candidate)
 {
-    const allot__buf *old = &attempt->old.old;
-    const allot__version *live = attempt->live;
-    if (!attempt->old.there ||
+    const allot__buf *old = &candidate->old.old;
+    const allot__version *live = candidate->live;
+    if (!candidate->old.there ||
         (old->len == live->len && memcmp(old->bytes, live->text, live->len) == 0))
         return false;
-    allot_report_say(attempt->report, ALLOT_ERROR, "E-conflict",
+    allot_report_say(candidate->report, ALLOT_ERROR, "E-conflict",
                      "%.300s was changed and does not decide: `reload` it, or put it back, first",
-                     attempt->file);
+                     candidate->file);
     return true;
 }
 
 static void write_work(uv_work_t *work)
 {
     allot__reload *it = work->data;
-    allot__attempt *attempt = it->attempt;
-    it->status = allot__plan_file_read(&attempt->old, attempt->file, attempt->report);
-    if (it->status == ALLOT_OK && is_others(attempt))
+    allot__candidate *candidate = it->candidate;
+    it->status = allot__plan_file_read(&candidate->old, candidate->file, candidate->report);
+    if (it->status == ALLOT_OK && is_others(candidate))
         it->status = ALLOT_EUSAGE;
     if (it->status == ALLOT_OK)
-        it->status = allot__plan_file_write(&attempt->old, attempt->file, attempt->text,
-                                            attempt->len, attempt->report);
+        it->status = allot__plan_file_write(&candidate->old, candidate->file, candidate->text,
+                                            candidate->len, candidate->report);
 }
 
 static void written(uv_work_t *work, int canceled)

@@ -59,73 +59,73 @@ static void put_version(allot__buf *out, const allot__version *version)
     put_policies(out, version);
 }
 
-static void put_numbers(allot__buf *out, const allot__attempt *attempt)
+static void put_numbers(allot__buf *out, const allot__candidate *candidate)
 {
-    allot__buf_number(out, "checked", attempt->checked);
-    allot__buf_number(out, "rehearsed", attempt->tried);
+    allot__buf_number(out, "checked", candidate->checked);
+    allot__buf_number(out, "rehearsed", candidate->tried);
 }
 
 /* ---- The log --------------------------------------------------------------------------------- */
 
-static void log_swap(const allot__reload *it, const allot__attempt *attempt)
+static void log_swap(const allot__reload *it, const allot__candidate *candidate)
 {
     const allot__log_field fields[] = {
         {.name = "plan", .text = it->service->version->sha256},
         {.name = "policy", .text = it->instead ? it->instead : "as planned"},
-        {.name = "checked", .number = attempt->checked},
-        {.name = "rehearsed", .number = attempt->tried},
-        {.name = "build_us", .number = attempt->build_us},
+        {.name = "checked", .number = candidate->checked},
+        {.name = "rehearsed", .number = candidate->tried},
+        {.name = "build_us", .number = candidate->build_us},
         {.name = "swap_us", .number = it->swap_us},
         {.name = "took_ms", .number = it->took_us / 1000},
         {.name = NULL}};
     allot__log(it->service, ALLOT_LOG_INFO, "reloaded", fields);
 }
 
-void allot__reload_log(const allot__reload *reload, const allot__attempt *attempt)
+void allot__reload_log(const allot__reload *reload, const allot__candidate *candidate)
 {
-    if (attempt->outcome == ALLOT__MADE) {
-        log_swap(reload, attempt);
-    } else if (attempt->outcome == ALLOT__REFUSED) {
+    if (candidate->outcome == ALLOT__MADE) {
+        log_swap(reload, candidate);
+    } else if (candidate->outcome == ALLOT__REFUSED) {
         allot__log(reload->service, ALLOT_LOG_ERROR,
                    "reload refused: what decided before goes on deciding", NULL);
-        allot__log_report(reload->service, attempt->report);
+        allot__log_report(reload->service, candidate->report);
     }
 }
 
 /* ---- Who asked ------------------------------------------------------------------------------- */
 
-static void answer_one(const allot__reload *reload, const allot__attempt *attempt,
+static void answer_one(const allot__reload *reload, const allot__candidate *candidate,
                        allot__reply *reply)
 {
     allot__request *call = allot__reply_call(reply);
     /* Refused before, and as it was. */
-    const allot__attempt *bad =
-        attempt != NULL && attempt->outcome == ALLOT__SAME ? reload->failed : attempt;
-    if (!attempt) {
+    const allot__candidate *bad =
+        candidate != NULL && candidate->outcome == ALLOT__SAME ? reload->failed : candidate;
+    if (!candidate) {
         allot__rpc_error(call, ALLOT__RPC_BUSY, "the service is stopping, or has no memory", NULL);
     } else if (bad && bad->outcome == ALLOT__REFUSED) {
         allot__rpc_report(call, bad->status, bad->report);
     } else {
         allot__buf *out = allot__rpc_begin(call);
-        bool swapped = attempt->outcome == ALLOT__MADE;
+        bool swapped = candidate->outcome == ALLOT__MADE;
         allot__buf_puts(out, "{");
         allot__buf_member(out, "result", swapped ? "swapped" : "unchanged");
         put_version(out, reload->service->version);
         if (swapped)
-            put_numbers(out, attempt);
+            put_numbers(out, candidate);
         allot__buf_puts(out, "}");
         allot__rpc_end(call);
     }
     allot__reply_end(reply);
 }
 
-void allot__reload_answer(allot__reload *reload, const allot__attempt *attempt)
+void allot__reload_answer(allot__reload *reload, const allot__candidate *candidate)
 {
     while (reload->answering) {
         allot__waiting *it = reload->answering;
         reload->answering = it->next;
         if (it->reply)
-            answer_one(reload, attempt, it->reply);
+            answer_one(reload, candidate, it->reply);
         allot__sv_free(reload->service->engine, it, 1, sizeof *it);
     }
 }

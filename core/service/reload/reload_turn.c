@@ -55,21 +55,21 @@ static void let_go(allot_service *service, allot__version *version, allot__sampl
 /* What was made, and copies under its plan. */
 static void drop_made(allot__reload *it)
 {
-    let_go(it->service, it->attempt->version, &it->trial);
-    it->attempt->version = NULL;
+    let_go(it->service, it->candidate->version, &it->trial);
+    it->candidate->version = NULL;
 }
 
 /* ---- What an attempt came to ----------------------------------------------------------------- */
 
 void allot__reload_finish(allot__reload *it)
 {
-    allot__attempt *attempt = it->attempt;
-    allot__reload_log(it, attempt);
-    allot__reload_answer(it, attempt);
-    it->attempt = NULL;
+    allot__candidate *candidate = it->candidate;
+    allot__reload_log(it, candidate);
+    allot__reload_answer(it, candidate);
+    it->candidate = NULL;
     it->phase = ALLOT__RELOAD_IDLE;
-    if (attempt != it->failed)
-        allot__attempt_free(attempt);
+    if (candidate != it->failed)
+        allot__candidate_free(candidate);
     if (it->waiting || it->text || it->culprit)
         allot__reload_begin(it);
     else if (it->again || it->changes != it->looked_at)
@@ -81,15 +81,15 @@ void allot__reload_finish(allot__reload *it)
 void allot__reload_refuse(allot__reload *it, int status)
 {
     drop_made(it);
-    allot__attempt_refuse(it->attempt, status);
+    allot__candidate_refuse(it->candidate, status);
     it->refused++;
-    if (it->attempt->back) {
+    if (it->candidate->back) {
         allot__reload_drop_culprit(it);
-    } else if (!it->attempt->text) {
-        it->attempt->replaced = it->failed != NULL && it->failed->replaced;
+    } else if (!it->candidate->text) {
+        it->candidate->replaced = it->failed != NULL && it->failed->replaced;
         allot__reload_forget(it);
-        allot__reload_tried(it, it->attempt);
-        it->failed = it->attempt;
+        allot__reload_tried(it, it->candidate);
+        it->failed = it->candidate;
         it->failed_at = allot__service_now(it->service);
     }
     allot__reload_finish(it);
@@ -105,19 +105,19 @@ static void set_instead(allot__reload *it, const char *instead)
 void allot__reload_adopt(allot__reload *it)
 {
     allot_service *service = it->service;
-    allot__attempt *attempt = it->attempt;
-    allot__version *version = attempt->version, *old;
+    allot__candidate *candidate = it->candidate;
+    allot__version *version = candidate->version, *old;
     uint64_t began = uv_hrtime();
-    int status = it->service->up->swap(service, version, attempt->ids, attempt->report, &old);
+    int status = it->service->up->swap(service, version, candidate->ids, candidate->report, &old);
     if (status != ALLOT_OK) {
         allot__reload_undo(it, status);
         return;
     }
     it->swap_us = (int64_t)((uv_hrtime() - began) / 1000);
-    it->rehearsed = attempt->tried;
+    it->rehearsed = candidate->tried;
     allot__sample_states samples = it->samples; /* of the plan that goes */
     let_go(service, old, &samples);
-    attempt->version = NULL;
+    candidate->version = NULL;
     version->loud = true;
     it->samples = it->trial;
     it->samples.next = samples.next;
@@ -125,14 +125,14 @@ void allot__reload_adopt(allot__reload *it)
     it->trial = (allot__sample_states){.count = 0};
     set_instead(it, version->instead);
     allot__plan_texts_free(service->before);
-    service->before = !attempt->back ? attempt->was : NULL;
-    attempt->was = !attempt->back ? NULL : attempt->was;
-    if (attempt->back) {
+    service->before = !candidate->back ? candidate->was : NULL;
+    candidate->was = !candidate->back ? NULL : candidate->was;
+    if (candidate->back) {
         allot__reload_went_back(it);
     } else {
         allot__reload_arm(it);
         allot__reload_forget(it);
-        allot__reload_tried(it, attempt);
+        allot__reload_tried(it, candidate);
         allot__reload_drop_culprit(it);
     }
     it->swapped++;
@@ -162,7 +162,7 @@ void allot__reload_conclude(allot__reload *it, int status)
         allot__reload_soon(it);
     } else if (status != ALLOT_OK) {
         allot__reload_refuse(it, status);
-    } else if (it->attempt->text) {
+    } else if (it->candidate->text) {
         allot__reload_write(it);
     } else {
         allot__reload_adopt(it);
@@ -177,9 +177,9 @@ static void try_work(uv_work_t *work)
     allot__reload *it = work->data;
     bool strict = it->lent != NULL;
     const allot_state *from = strict ? it->lent : it->samples.items[it->step - 1].state;
-    it->status = allot__attempt_copy(it->attempt, from, strict, &it->state);
+    it->status = allot__candidate_copy(it->candidate, from, strict, &it->state);
     if (it->status == ALLOT_OK && it->state)
-        it->status = allot__attempt_try(it->attempt, it->state, it->live_us);
+        it->status = allot__candidate_try(it->candidate, it->state, it->live_us);
     allot_state_free(it->lent);
     it->lent = NULL;
 }
@@ -195,8 +195,8 @@ static void keep_trial(allot__reload *it)
 void allot__reload_give_up(allot__reload *it)
 {
     drop_made(it);
-    allot__attempt_free(it->attempt);
-    it->attempt = NULL;
+    allot__candidate_free(it->candidate);
+    it->candidate = NULL;
     it->phase = ALLOT__RELOAD_IDLE;
 }
 
@@ -263,6 +263,6 @@ void allot__reload_rehearse(allot__reload *it)
 {
     it->phase = ALLOT__RELOAD_REHEARSING;
     it->step = -1;
-    it->tried_until = uv_hrtime() + (uint64_t)ALLOT__ATTEMPT_BUDGET * 1000000;
+    it->tried_until = uv_hrtime() + (uint64_t)ALLOT__CANDIDATE_BUDGET * 1000000;
     next_step(it);
 }

@@ -16,7 +16,7 @@ static int64_t clock_us(void)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-static int fill(allot__attempt *it, const char *file, const char *instead)
+static int fill(allot__candidate *it, const char *file, const char *instead)
 {
     int status = allot_report_new(it->engine, &it->report);
     if (status != ALLOT_OK)
@@ -27,24 +27,24 @@ static int fill(allot__attempt *it, const char *file, const char *instead)
     return it->file != NULL && (!instead || it->instead) ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-int allot__attempt_new(const char *file, const char *instead, const allot_script_limits *limits,
-                       allot__attempt **out)
+int allot__candidate_new(const char *file, const char *instead, const allot_script_limits *limits,
+                         allot__candidate **out)
 {
     allot_engine *engine;
     int status = allot_engine_new(NULL, NULL, &engine);
     if (status != ALLOT_OK)
         return status;
-    allot__attempt *it = allot__sv_new(engine, 1, sizeof *it);
+    allot__candidate *it = allot__sv_new(engine, 1, sizeof *it);
     if (!it) {
         allot_engine_free(engine);
         return ALLOT_ENOMEM;
     }
-    *it = (allot__attempt){.engine = engine,
-                           .before = {.engine = engine},
-                           .trusted = {.engine = engine},
-                           .sources = {.engine = engine},
-                           .paths = {.engine = engine},
-                           .list = {.engine = engine}};
+    *it = (allot__candidate){.engine = engine,
+                             .before = {.engine = engine},
+                             .trusted = {.engine = engine},
+                             .sources = {.engine = engine},
+                             .paths = {.engine = engine},
+                             .list = {.engine = engine}};
     it->old.old.engine = engine;
     if (limits)
         it->limits = *limits;
@@ -52,60 +52,60 @@ int allot__attempt_new(const char *file, const char *instead, const allot_script
     if (status == ALLOT_OK)
         *out = it;
     else
-        allot__attempt_free(it);
+        allot__candidate_free(it);
     return status;
 }
 
-void allot__attempt_free(allot__attempt *attempt)
+void allot__candidate_free(allot__candidate *candidate)
 {
-    if (!attempt)
+    if (!candidate)
         return;
-    allot_engine *engine = attempt->engine;
-    allot__version_free(attempt->version);
-    allot__id_map_free(attempt->ids);
-    allot__sources_free(&attempt->before);
-    allot__sources_free(&attempt->trusted);
-    allot__sources_free(&attempt->sources);
-    allot__watch_paths_free(&attempt->paths);
-    allot__buf_free(&attempt->old.old);
-    allot__buf_free(&attempt->list);
-    allot__plan_texts_free(attempt->was);
-    allot__sv_drop(engine, attempt->file);
-    allot__sv_drop(engine, attempt->instead);
-    allot__sv_drop(engine, attempt->text);
-    allot_report_free(attempt->report);
-    allot__sv_free(engine, attempt, 1, sizeof *attempt);
+    allot_engine *engine = candidate->engine;
+    allot__version_free(candidate->version);
+    allot__id_map_free(candidate->ids);
+    allot__sources_free(&candidate->before);
+    allot__sources_free(&candidate->trusted);
+    allot__sources_free(&candidate->sources);
+    allot__watch_paths_free(&candidate->paths);
+    allot__buf_free(&candidate->old.old);
+    allot__buf_free(&candidate->list);
+    allot__plan_texts_free(candidate->was);
+    allot__sv_drop(engine, candidate->file);
+    allot__sv_drop(engine, candidate->instead);
+    allot__sv_drop(engine, candidate->text);
+    allot_report_free(candidate->report);
+    allot__sv_free(engine, candidate, 1, sizeof *candidate);
     allot_engine_free(engine);
 }
 
-int allot__attempt_text(allot__attempt *attempt, const char *text, size_t len)
+int allot__candidate_text(allot__candidate *candidate, const char *text, size_t len)
 {
-    attempt->text = allot__sv_copy(attempt->engine, text, len);
-    attempt->len = len;
-    attempt->forced = true;
-    return attempt->text ? ALLOT_OK : ALLOT_ENOMEM;
+    candidate->text = allot__sv_copy(candidate->engine, text, len);
+    candidate->len = len;
+    candidate->forced = true;
+    return candidate->text ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-void allot__attempt_refuse(allot__attempt *attempt, int status)
+void allot__candidate_refuse(allot__candidate *candidate, int status)
 {
-    if (allot_report_total(attempt->report, ALLOT_ERROR) == 0)
-        allot_report_say(attempt->report, ALLOT_ERROR, allot_status_name(status), "%s",
+    if (allot_report_total(candidate->report, ALLOT_ERROR) == 0)
+        allot_report_say(candidate->report, ALLOT_ERROR, allot_status_name(status), "%s",
                          allot_status_text(status));
-    attempt->outcome = ALLOT__REFUSED;
-    attempt->status = status;
-    allot__version_free(attempt->version);
-    attempt->version = NULL;
+    candidate->outcome = ALLOT__REFUSED;
+    candidate->status = status;
+    allot__version_free(candidate->version);
+    candidate->version = NULL;
 }
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
-static bool is_trusted(const allot__attempt *it, const allot__source *source)
+static bool is_trusted(const allot__candidate *it, const allot__source *source)
 {
     const allot__source *known = allot__sources_find(&it->trusted, source->path);
     return known != NULL && known->hash == source->hash && known->size == source->size;
 }
 
-static bool is_listed(const allot__attempt *it, const allot__source *source)
+static bool is_listed(const allot__candidate *it, const allot__source *source)
 {
     char sha256[65];
     if (it->list.len == 0)
@@ -118,7 +118,7 @@ static bool is_listed(const allot__attempt *it, const allot__source *source)
 }
 
 /* Sources that are policies: all but the plan. */
-static int check_policies(allot__attempt *it)
+static int check_policies(allot__candidate *it)
 {
     int status = ALLOT_OK;
     const allot__sources *sources = &it->version->sources;
@@ -126,13 +126,13 @@ static int check_policies(allot__attempt *it)
         const allot__source *source = &sources->items[i];
         if (!source->bytes || is_trusted(it, source) || is_listed(it, source))
             continue;
-        status = allot__policy_check(it->engine, source, ALLOT__ATTEMPT_CASES, it->report);
+        status = allot__policy_check(it->engine, source, ALLOT__CANDIDATE_CASES, it->report);
         it->checked++;
     }
     return status;
 }
 
-static int build(allot__attempt *it)
+static int build(allot__candidate *it)
 {
     allot__version_ask ask = {.file = it->file,
                               .text = it->text,
@@ -164,7 +164,7 @@ static bool unchanged(const allot__sources *files)
 }
 
 /* Nothing is to be made of those files; but where they are may have changed. */
-static void leave(allot__attempt *it, allot__outcome outcome, const allot__sources *files)
+static void leave(allot__candidate *it, allot__outcome outcome, const allot__sources *files)
 {
     int status = allot__sources_copy(&it->sources, files);
     if (status == ALLOT_OK)
@@ -172,11 +172,11 @@ static void leave(allot__attempt *it, allot__outcome outcome, const allot__sourc
     if (status == ALLOT_OK)
         it->outcome = outcome;
     else
-        allot__attempt_refuse(it, status);
+        allot__candidate_refuse(it, status);
 }
 
 /* A policy that stands in does so for what the plan said then. */
-static void forget_instead(allot__attempt *it)
+static void forget_instead(allot__candidate *it)
 {
     allot__sources now = {.engine = it->engine};
     if (allot__sources_add(&now, it->file, NULL, 0) == ALLOT_OK && !is_trusted(it, &now.items[0])) {
@@ -186,36 +186,36 @@ static void forget_instead(allot__attempt *it)
     allot__sources_free(&now);
 }
 
-void allot__attempt_build(allot__attempt *attempt)
+void allot__candidate_build(allot__candidate *candidate)
 {
     int64_t began = clock_us();
-    if (!attempt->forced && unchanged(&attempt->trusted)) {
-        leave(attempt, ALLOT__AS_LIVE, &attempt->trusted);
+    if (!candidate->forced && unchanged(&candidate->trusted)) {
+        leave(candidate, ALLOT__AS_LIVE, &candidate->trusted);
         return;
     }
-    if (!attempt->forced && unchanged(&attempt->before)) {
-        leave(attempt, ALLOT__SAME, &attempt->before);
+    if (!candidate->forced && unchanged(&candidate->before)) {
+        leave(candidate, ALLOT__SAME, &candidate->before);
         return;
     }
-    if (attempt->instead && attempt->lasting)
-        forget_instead(attempt);
-    int status = build(attempt);
+    if (candidate->instead && candidate->lasting)
+        forget_instead(candidate);
+    int status = build(candidate);
     if (status == ALLOT_OK)
-        attempt->outcome = ALLOT__MADE;
+        candidate->outcome = ALLOT__MADE;
     else
-        allot__attempt_refuse(attempt, status);
-    attempt->build_us = clock_us() - began;
+        allot__candidate_refuse(candidate, status);
+    candidate->build_us = clock_us() - began;
 }
 
 /* ---- Rehearsal ------------------------------------------------------------------------------- */
 
-int allot__attempt_copy(allot__attempt *attempt, const allot_state *from, bool strict,
-                        allot_state **out)
+int allot__candidate_copy(allot__candidate *candidate, const allot_state *from, bool strict,
+                          allot_state **out)
 {
-    allot_report *report = strict ? attempt->report : NULL;
+    allot_report *report = strict ? candidate->report : NULL;
     allot_state *state = NULL;
     *out = NULL;
-    int status = allot_state_copy(from, attempt->version->plan, report, &state);
+    int status = allot_state_copy(from, candidate->version->plan, report, &state);
     if (status == ALLOT_OK)
         status = allot_state_seal(state, report);
     if (status == ALLOT_OK) {
@@ -226,29 +226,30 @@ int allot__attempt_copy(allot__attempt *attempt, const allot_state *from, bool s
     return strict || status == ALLOT_ENOMEM ? status : ALLOT_OK;
 }
 
-static int too_slow(allot__attempt *it, int64_t took, int64_t may)
+static int too_slow(allot__candidate *it, int64_t took, int64_t may)
 {
     allot_report_say(it->report, ALLOT_ERROR, "E-slow",
                      "a recorded cycle takes %" PRId64 " ms, and may take %" PRId64
                      ": %d times what it took, and %d more",
-                     took / 1000, may / 1000, ALLOT__ATTEMPT_SLOWER, ALLOT__ATTEMPT_SLACK / 1000);
+                     took / 1000, may / 1000, ALLOT__CANDIDATE_SLOWER,
+                     ALLOT__CANDIDATE_SLACK / 1000);
     return ALLOT_EBUDGET;
 }
 
-int allot__attempt_try(allot__attempt *attempt, const allot_state *state, int64_t live_us)
+int allot__candidate_try(allot__candidate *candidate, const allot_state *state, int64_t live_us)
 {
     allot_decision *decision = NULL;
-    allot_script_time *time = &attempt->version->time;
-    allot__version_clock(attempt->version, attempt->clock, attempt->clock_ud);
+    allot_script_time *time = &candidate->version->time;
+    allot__version_clock(candidate->version, candidate->clock, candidate->clock_ud);
     int64_t began = time->clock(time->ud);
-    allot_script_time_begin(time, attempt->cycle_limit * 1000);
-    int status = allot_cycle(attempt->version->plan, state, attempt->report, &decision);
+    allot_script_time_begin(time, candidate->cycle_limit * 1000);
+    int status = allot_cycle(candidate->version->plan, state, candidate->report, &decision);
     int64_t took = time->clock(time->ud) - began;
     allot_script_time_begin(time, 0);
-    int64_t may = (live_us > 0 ? live_us : 0) * ALLOT__ATTEMPT_SLOWER + ALLOT__ATTEMPT_SLACK;
+    int64_t may = (live_us > 0 ? live_us : 0) * ALLOT__CANDIDATE_SLOWER + ALLOT__CANDIDATE_SLACK;
     allot_decision_free(decision);
     if (status == ALLOT_OK && live_us >= 0 && took > may)
-        status = too_slow(attempt, took, may);
-    attempt->tried += status == ALLOT_OK;
+        status = too_slow(candidate, took, may);
+    candidate->tried += status == ALLOT_OK;
     return status;
 }

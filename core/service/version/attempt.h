@@ -3,8 +3,8 @@
 /*
  * attempt.h: the next version of the plan, made and tried beside the one that decides.
  *
- * An attempt has memory of its own. It is made on the loop; allot__attempt_build and
- * allot__attempt_try do its work on another thread, between which the loop has it again.
+ * A candidate has memory of its own. It is made on the loop; allot__candidate_build and
+ * allot__candidate_try do its work on another thread, between which the loop has it again.
  */
 #ifndef ALLOT_SERVICE_VERSION_ATTEMPT_H
 #define ALLOT_SERVICE_VERSION_ATTEMPT_H
@@ -16,13 +16,13 @@
 #include "service/version/version.h"
 
 /* Random cases that a policy which changed must pass, as of `allot check`. */
-#define ALLOT__ATTEMPT_CASES 32
+#define ALLOT__CANDIDATE_CASES 32
 /* Recorded cycles that are tried at most, and milliseconds after which no further one is begun. */
-#define ALLOT__ATTEMPT_CYCLES 8
-#define ALLOT__ATTEMPT_BUDGET 60
+#define ALLOT__CANDIDATE_CYCLES 8
+#define ALLOT__CANDIDATE_BUDGET 60
 /* A cycle may take as long as the live one's, times this, and so many microseconds more. */
-#define ALLOT__ATTEMPT_SLOWER 20
-#define ALLOT__ATTEMPT_SLACK  50000
+#define ALLOT__CANDIDATE_SLOWER 20
+#define ALLOT__CANDIDATE_SLACK  50000
 
 typedef enum allot__outcome {
     ALLOT__SAME = 0, /* the files are as they were when they were last tried */
@@ -31,7 +31,7 @@ typedef enum allot__outcome {
     ALLOT__REFUSED   /* `status` and the report say why */
 } allot__outcome;
 
-typedef struct allot__attempt {
+typedef struct allot__candidate {
     allot_engine *engine;
     allot_report *report;
     char *file, *instead; /* of the plan; the policy in place of its own, or NULL */
@@ -60,29 +60,29 @@ typedef struct allot__attempt {
     bool replaced;          /* REFUSED, and what decides is not what decided last */
     int32_t checked, tried; /* policies, and recorded cycles */
     int64_t build_us;       /* on the clock */
-} allot__attempt;
+} allot__candidate;
 
 /* `file` and `instead` are copied. ENOMEM. */
-int allot__attempt_new(const char *file, const char *instead, const allot_script_limits *limits,
-                       allot__attempt **out);
-void allot__attempt_free(allot__attempt *attempt);
+int allot__candidate_new(const char *file, const char *instead, const allot_script_limits *limits,
+                         allot__candidate **out);
+void allot__candidate_free(allot__candidate *candidate);
 /* Has it made of that plan, which is copied, and not of what is in the file. ENOMEM. */
-int allot__attempt_text(allot__attempt *attempt, const char *text, size_t len);
+int allot__candidate_text(allot__candidate *candidate, const char *text, size_t len);
 
 /* Looks at the files and, unless they are the same, makes a version of them and checks policies
  * that changed. Blocks. */
-void allot__attempt_build(allot__attempt *attempt);
+void allot__candidate_build(allot__candidate *candidate);
 /* A copy of a state under the version's plan, sealed: to be freed before it. What was decided about
  * once may be gone from the plan with good reason: then *out is NULL; what is in the books may not,
  * `strict`: ENOENT, EINVALID (report). ENOMEM. */
-int allot__attempt_copy(allot__attempt *attempt, const allot_state *from, bool strict,
-                        allot_state **out);
+int allot__candidate_copy(allot__candidate *candidate, const allot_state *from, bool strict,
+                          allot_state **out);
 /* Lets the version decide about a state of its plan, sealed, that the live one decided about in
  * `live_us` microseconds (-1: not known). ESCRIPT, EBUDGET (report): it may not go on; ENOMEM. */
-int allot__attempt_try(allot__attempt *attempt, const allot_state *state, int64_t live_us);
+int allot__candidate_try(allot__candidate *candidate, const allot_state *state, int64_t live_us);
 /* Refuses it for a status, of which the report tells already, or nothing. States of its plan are
  * freed before. */
-void allot__attempt_refuse(allot__attempt *attempt, int status);
+void allot__candidate_refuse(allot__candidate *candidate, int status);
 
 /* Tries a policy's text, as it was read, on random cases, as `allot check` does. EPOLICY (report):
  * it does not keep what it, or any policy, promises. ENOMEM. */

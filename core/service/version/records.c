@@ -11,7 +11,7 @@ enum { LEAST_NS = 1000000000, SHARE = 100, PATIENCE = 10 };
 void allot__sample_states_put(allot__sample_states *samples, allot_state *state, int64_t cycle,
                               int64_t took)
 {
-    if (samples->count == ALLOT__ATTEMPT_CYCLES)
+    if (samples->count == ALLOT__CANDIDATE_CYCLES)
         allot_state_free(samples->items[--samples->count].state);
     memmove(samples->items + 1, samples->items, (size_t)samples->count * sizeof samples->items[0]);
     samples->items[0] = (allot__sample_state){.state = state, .cycle = cycle, .took = took};

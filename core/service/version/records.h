@@ -23,7 +23,7 @@ typedef struct allot__sample_state {
 } allot__sample_state;
 
 typedef struct allot__sample_states {
-    allot__sample_state items[ALLOT__ATTEMPT_CYCLES]; /* newest first */
+    allot__sample_state items[ALLOT__CANDIDATE_CYCLES]; /* newest first */
     int32_t count;
     uint64_t next; /* not before that time of uv_hrtime; and then when it costs nothing, */
     uint64_t late; /* or behind this one */

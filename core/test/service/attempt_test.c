@@ -8,7 +8,7 @@
 #include "test/support/check.h"
 
 static char root[64], plan_path[96], policy_path[96];
-static allot__attempt *it;
+static allot__candidate *it;
 
 static const char plan_text[] = "{\"version\": 1, \"slots\": 10, \"policy\": \"fair.lua\",\n"
                                 " \"consumers\": [{\"name\": \"a\", \"owned\": 5},"
@@ -37,7 +37,7 @@ static void begin(void)
 
 static void end(void)
 {
-    allot__attempt_free(it);
+    allot__candidate_free(it);
     it = NULL;
     unlink(plan_path);
     unlink(policy_path);
@@ -47,8 +47,8 @@ static void end(void)
 /* The next attempt, after `it`: what that was is tried, and trusted if it was made. */
 static void next(const char *instead)
 {
-    allot__attempt *made = NULL;
-    if (!CHECK_EQ(allot__attempt_new(plan_path, instead, NULL, &made), ALLOT_OK))
+    allot__candidate *made = NULL;
+    if (!CHECK_EQ(allot__candidate_new(plan_path, instead, NULL, &made), ALLOT_OK))
         return;
     if (it) {
         allot__sources_copy(&made->before, &it->sources);
@@ -57,7 +57,7 @@ static void next(const char *instead)
         else
             allot__sources_copy(&made->trusted, &it->trusted);
     }
-    allot__attempt_free(it);
+    allot__candidate_free(it);
     it = made;
 }
 
@@ -74,7 +74,7 @@ static void a_version_is_made_of_files_and_knows_them(void)
 {
     begin();
     next(NULL);
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     if (!CHECK_EQ(it->outcome, ALLOT__MADE))
         printf("# %s: %s\n", finding()->file, finding()->message);
     CHECK_EQ(it->checked, 1);
@@ -90,15 +90,15 @@ static void what_is_the_same_is_left(void)
 {
     begin();
     next(NULL);
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     next(NULL);
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     CHECK_EQ(it->outcome, ALLOT__AS_LIVE);
     CHECK(!it->version);
     CHECK_EQ(it->paths.count, 2);
     next(NULL);
     it->forced = true;
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     CHECK_EQ(it->outcome, ALLOT__MADE);
     end();
 }
@@ -107,21 +107,21 @@ static void bad_then_reverted_is_what_lives(void)
 {
     begin();
     next(NULL);
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     put(policy_path, "return policy { name = \"fair\",\n  quota = { fill \"own\" { by = 1 }, }");
     next(NULL);
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     CHECK_EQ(it->outcome, ALLOT__REFUSED);
     CHECK_EQ(it->status, ALLOT_EINVALID);
     CHECK_STR(finding()->file, policy_path);
     CHECK_EQ(finding()->line, 2);
     CHECK_EQ(it->paths.count, 2);
     next(NULL);
-    allot__attempt_build(it); /* as bad as before: not said twice */
+    allot__candidate_build(it); /* as bad as before: not said twice */
     CHECK_EQ(it->outcome, ALLOT__SAME);
     put(policy_path, policy_text);
     next(NULL);
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     CHECK_EQ(it->outcome, ALLOT__AS_LIVE);
     end();
 }
@@ -131,18 +131,18 @@ static void what_is_missing_is_waited_for(void)
     begin();
     CHECK_EQ(unlink(policy_path), 0);
     next(NULL);
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     CHECK_EQ(it->outcome, ALLOT__REFUSED);
     CHECK_STR(finding()->code, "E-io");
     CHECK_EQ(it->sources.count, 2);
     CHECK_EQ(it->paths.count, 2);
     put(policy_path, policy_text);
     next(NULL);
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     CHECK_EQ(it->outcome, ALLOT__MADE);
     CHECK_EQ(unlink(plan_path), 0);
     next(NULL);
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     CHECK_EQ(it->outcome, ALLOT__REFUSED);
     CHECK_STR(finding()->code, "E-io");
     CHECK_EQ(it->sources.count, 1);
@@ -160,7 +160,7 @@ static void a_policy_keeps_its_own_properties(void)
                      "        if row.quota > 0 then return false end\n"
                      "      end\n      return true\n    end),\n  } }\n");
     next(NULL);
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     CHECK_EQ(it->outcome, ALLOT__REFUSED);
     CHECK_EQ(it->status, ALLOT_EPOLICY);
     CHECK_STR(finding()->file, policy_path);
@@ -185,17 +185,17 @@ static void try_policy(const char *text, int64_t live_us, int status, const char
     it->forced = true;
     allot__sources_free(&it->trusted);
     allot__sources_add(&it->trusted, policy_path, NULL, 0); /* so that cycles alone show it */
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     if (!CHECK_EQ(it->outcome, ALLOT__MADE)) {
         printf("# %s: %s\n", finding()->code, finding()->message);
         return;
     }
     allot_state *state = make_state();
-    CHECK_EQ(allot__attempt_try(it, state, live_us), status);
+    CHECK_EQ(allot__candidate_try(it, state, live_us), status);
     allot_state_free(state);
     CHECK_STR(finding()->code, code);
     if (status != ALLOT_OK)
-        allot__attempt_refuse(it, status);
+        allot__candidate_refuse(it, status);
 }
 
 static void recorded_cycles_show_what_fails(void)
@@ -234,7 +234,7 @@ static void make_timed(const char *policy, ticking *clock, int64_t limit)
     it->cycle_limit = limit;
     allot__sources_free(&it->trusted);
     allot__sources_add(&it->trusted, policy_path, NULL, 0);
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     CHECK_EQ(it->outcome, ALLOT__MADE);
 }
 
@@ -245,9 +245,9 @@ static void a_cycle_that_takes_too_long_is_refused(void)
     make_timed(policy_text, &clock, 0);
     if (it->outcome == ALLOT__MADE) {
         allot_state *state = make_state();
-        CHECK_EQ(allot__attempt_try(it, state, -1), ALLOT_OK);
-        CHECK_EQ(allot__attempt_try(it, state, 10000), ALLOT_OK); /* 100 ms, and may take 250 */
-        CHECK_EQ(allot__attempt_try(it, state, 2000), ALLOT_EBUDGET);
+        CHECK_EQ(allot__candidate_try(it, state, -1), ALLOT_OK);
+        CHECK_EQ(allot__candidate_try(it, state, 10000), ALLOT_OK); /* 100 ms, and may take 250 */
+        CHECK_EQ(allot__candidate_try(it, state, 2000), ALLOT_EBUDGET);
         CHECK_STR(finding()->code, "E-slow");
         CHECK_STR(finding()->message, "a recorded cycle takes 100 ms, and may take 90: 20 times "
                                       "what it took, and 50 more");
@@ -267,7 +267,7 @@ static void a_cycle_has_so_much_time(void)
     make_timed(endless, &clock, 1000);
     if (it->outcome == ALLOT__MADE) {
         allot_state *state = make_state();
-        CHECK_EQ(allot__attempt_try(it, state, -1), ALLOT_EBUDGET);
+        CHECK_EQ(allot__candidate_try(it, state, -1), ALLOT_EBUDGET);
         CHECK_STR(finding()->code, "E-cycle-limit");
         CHECK_STR(finding()->file, policy_path);
         CHECK_EQ(finding()->line, 2);
@@ -281,19 +281,19 @@ static void a_policy_stands_in_until_the_plan_says_else(void)
 {
     begin();
     next("hybrid");
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     CHECK_EQ(it->outcome, ALLOT__MADE);
     CHECK_EQ(it->sources.count, 2); /* the plan's own says which attributes there are */
     next("hybrid");
     it->lasting = it->forced = true;
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     CHECK_STR(it->instead, "hybrid");
     char text[sizeof plan_text + 1];
     snprintf(text, sizeof text, "%s ", plan_text);
     put(plan_path, text);
     next("hybrid");
     it->lasting = true;
-    allot__attempt_build(it);
+    allot__candidate_build(it);
     CHECK_EQ(it->outcome, ALLOT__MADE);
     CHECK_STR(it->instead, NULL);
     CHECK_EQ(it->sources.count, 2);
