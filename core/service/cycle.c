@@ -17,8 +17,8 @@ struct allot__clockwork {
     uv_timer_t timer;
     bool touched; /* events wait for a cycle, which the timer is set for */
     bool fails;   /* the last one failed, which was told */
-    int failures; /* that many in a row by the policies, of which version: */
-    const allot__version *version;
+    int failures; /* that many in a row by the policies, of which generation: */
+    const allot__generation *generation;
     allot__buf text, effect;
 };
 
@@ -124,12 +124,12 @@ void allot__cycle_free(allot_service *service)
 static int record(allot_service *service, allot__cycle_done *done, bool decides)
 {
     struct allot__clockwork *clockwork = service->clockwork;
-    const allot_policy *policy = allot_plan_group_policy(service->version->plan, 0);
+    const allot_policy *policy = allot_plan_group_policy(service->generation->plan, 0);
     allot__cycle_row row = {.cycle = done->cycle,
                             .seq = done->seq,
                             .at = done->now,
                             .event = done->event,
-                            .plan = service->version->sha256,
+                            .plan = service->generation->sha256,
                             .policy = policy ? allot_policy_sha256(policy) : NULL,
                             .input = done->input,
                             .output = done->output,
@@ -177,7 +177,7 @@ static int write_full(const allot_decision *decision, const allot_report *report
  * queues there are none. */
 static bool is_still(allot_service *service, const allot__cycle_done *done)
 {
-    bool queues = allot_plan_queues(service->version->plan) > 0;
+    bool queues = allot_plan_queues(service->generation->plan) > 0;
     bool still = service->recorded.known && service->recorded.event == done->event &&
                  (queues || service->recorded.output == done->output) &&
                  allot__books_still(service->books, done->decision);
@@ -237,12 +237,12 @@ static int enter(allot_service *service, const allot_decision *decision, allot_r
 static int decide(allot_service *service, const allot_state *state, bool full, allot_report *report,
                   allot_decision **out)
 {
-    allot__version *version = service->version;
+    allot__generation *generation = service->generation;
     allot_stage last = full || service->viewers > 0 ? ALLOT_STAGE_MONITOR : ALLOT_STAGE_ORDERS;
-    allot__version_clock(version, allot__service_timer, service);
-    allot_script_time_begin(&version->time, service->config.cycle_limit * 1000);
-    int status = allot_cycle_until(version->plan, state, last, report, out);
-    allot_script_time_begin(&version->time, 0);
+    allot__generation_clock(generation, allot__service_timer, service);
+    allot_script_time_begin(&generation->time, service->config.cycle_limit * 1000);
+    int status = allot_cycle_until(generation->plan, state, last, report, out);
+    allot_script_time_begin(&generation->time, 0);
     return status;
 }
 
@@ -251,8 +251,8 @@ static void count_failure(allot_service *service, int status, const allot_report
 {
     struct allot__clockwork *clockwork = service->clockwork;
     bool policies = status == ALLOT_ESCRIPT || status == ALLOT_EBUDGET;
-    bool same = clockwork->version == service->version;
-    clockwork->version = service->version;
+    bool same = clockwork->generation == service->generation;
+    clockwork->generation = service->generation;
     clockwork->failures = policies ? (same ? clockwork->failures : 0) + 1 : 0;
     if (clockwork->failures > 0 && clockwork->failures % FAILURES == 0)
         allot__reload_back(service, status, report);

@@ -68,7 +68,7 @@ static void put_books(allot_service *service, allot__buf *out)
     allot__books_count count = allot__books_size(service->books);
     allot__buf_key(out, "books");
     allot__buf_puts(out, "{");
-    allot__buf_number(out, "consumers", allot_plan_consumers(service->version->plan));
+    allot__buf_number(out, "consumers", allot_plan_consumers(service->generation->plan));
     allot__buf_number(out, "tasks", count.tasks);
     allot__buf_number(out, "sessions", count.sessions);
     allot__buf_number(out, "jobs", count.jobs);
@@ -99,11 +99,11 @@ static void put_tally(allot_service *service, allot__buf *out)
 
 static void put_plan(allot_service *service, allot__buf *out)
 {
-    const allot_policy *policy = allot_plan_group_policy(service->version->plan, 0);
+    const allot_policy *policy = allot_plan_group_policy(service->generation->plan, 0);
     allot__buf_key(out, "plan");
     allot__buf_puts(out, "{");
     allot__buf_member(out, "file", service->config.plan);
-    allot__buf_member(out, "sha256", service->version->sha256);
+    allot__buf_member(out, "sha256", service->generation->sha256);
     if (policy) {
         allot__buf_member(out, "policy", allot_policy_name(policy));
         allot__buf_member(out, "policy_sha256", allot_policy_sha256(policy));
@@ -263,7 +263,7 @@ static void answer_explanation(allot__request *call, const allot__param *params,
     allot__error fault = {.code = NULL};
     int result = allot__books_state(service->books, allot__service_now(service), report, &state);
     if (result == ALLOT_OK)
-        result = allot_cycle(service->version->plan, state, report, &decision);
+        result = allot_cycle(service->generation->plan, state, report, &decision);
     if (result == ALLOT_OK)
         result = tell(decision, params, &lines, &fault);
     allot_decision_free(decision);

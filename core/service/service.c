@@ -162,7 +162,7 @@ void allot_service_free(allot_service *service)
     allot__event_reader_free(service->reader);
     allot__books_end(service->books);
     allot__sample_states_clear(&service->loaded);
-    allot__version_free(service->version);
+    allot__generation_free(service->generation);
     allot__plan_texts_free(service->before);
     allot__candidate_free(service->refused);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

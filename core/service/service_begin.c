@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * service_begin.c: which version of the plan a service begins with.
+ * service_begin.c: which generation of the plan a service begins with.
  *
  * The books are brought up under what decided last, as it was; then the files must pass what a
  * reload of them would have to. So a restart lets nothing decide that a reload would not have.
@@ -18,22 +18,22 @@ static void pass_on(const allot_report *from, allot_report *to)
         allot_report_add(to, allot_report_at(from, i));
 }
 
-/* What decided before the version does; that the store lacks it is no loss. */
+/* What decided before the generation does; that the store lacks it is no loss. */
 static int look_back(allot_service *service, allot_report *report)
 {
     allot__store_pair names;
-    int back = allot__plan_texts_is(&service->kept, service->version) ? 1 : 0;
+    int back = allot__plan_texts_is(&service->kept, service->generation) ? 1 : 0;
     int status = allot__store_version(service->store, back, report, &names);
     if (status == ALLOT_OK)
         status = allot__plan_texts_store(service->store, &names, report, &service->before);
     return status == ALLOT_ENOENT ? ALLOT_OK : status;
 }
 
-static int load_under(allot_service *service, allot__version *version, allot_report *report)
+static int load_under(allot_service *service, allot__generation *generation, allot_report *report)
 {
-    service->version = version;
-    version->loud = true;
-    int status = allot__books_new(service->engine, version->plan, &service->books);
+    service->generation = generation;
+    generation->loud = true;
+    int status = allot__books_new(service->engine, generation->plan, &service->books);
     if (status == ALLOT_OK)
         status = allot__service_load(service, report);
     return status == ALLOT_OK ? look_back(service, report) : status;
@@ -60,13 +60,13 @@ static int make_candidate(allot_service *service, allot_report *report, allot__c
     return ALLOT_OK;
 }
 
-/* The files' version decides from the first. */
+/* The files' generation decides from the first. */
 static int begin_with(allot_service *service, allot__candidate *candidate, allot_report *report)
 {
-    allot__version *version = candidate->version;
-    candidate->version = NULL;
+    allot__generation *generation = candidate->generation;
+    candidate->generation = NULL;
     pass_on(candidate->report, report);
-    return load_under(service, version, report);
+    return load_under(service, generation, report);
 }
 
 /* ---- Rehearsal ------------------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ static int try_books(allot_service *service, allot__candidate *candidate, allot_
 static int try_without(allot_service *service, allot__candidate *candidate, allot_report *report,
                        allot__books **moved)
 {
-    const allot_plan *plan = candidate->version->plan;
+    const allot_plan *plan = candidate->generation->plan;
     int64_t lost = 0;
     allot__books *books;
     allot_report_clear(candidate->report);
@@ -122,8 +122,8 @@ static int try_without(allot_service *service, allot__candidate *candidate, allo
 static int rehearse(allot_service *service, allot__candidate *candidate, allot_report *report,
                     allot__sample_states *trial, allot__books **moved)
 {
-    int status = allot__id_map_new(candidate->engine, service->version->plan,
-                                   candidate->version->plan, &candidate->ids);
+    int status = allot__id_map_new(candidate->engine, service->generation->plan,
+                                   candidate->generation->plan, &candidate->ids);
     if (status == ALLOT_OK)
         status = try_books(service, candidate, service->books);
     if (status == ALLOT_ENOENT || status == ALLOT_EINVALID)
@@ -151,7 +151,7 @@ static int take_over(allot_service *service, allot__candidate *candidate,
                      allot__sample_states *trial, allot__books **moved)
 {
     allot__plan_texts *before;
-    int status = allot__plan_texts_version(service->version, &before);
+    int status = allot__plan_texts_generation(service->generation, &before);
     if (status != ALLOT_OK)
         return status;
     status = rebase(service, candidate, moved);
@@ -160,17 +160,17 @@ static int take_over(allot_service *service, allot__candidate *candidate,
         return status;
     }
     allot__sample_states_clear(&service->loaded);
-    allot__version_free(service->version);
+    allot__generation_free(service->generation);
     allot__plan_texts_free(service->before);
     service->before = before;
     service->books = *moved;
     service->loaded = *trial;
-    service->version = candidate->version;
-    service->version->loud = true;
+    service->generation = candidate->generation;
+    service->generation->loud = true;
     service->fresh = true;
     *moved = NULL;
     trial->count = 0;
-    candidate->version = NULL;
+    candidate->generation = NULL;
     return ALLOT_OK;
 }
 
@@ -201,10 +201,10 @@ static int hand_over(allot_service *service, allot__candidate **candidate, allot
 /* What decided last, made anew of its texts; NULL: there is nothing of the kind. What is wrong with
  * it is told in `of_it`. */
 static int recall_last(allot_service *service, allot_report *report, allot_report *of_it,
-                       allot__version **out)
+                       allot__generation **out)
 {
     allot__plan_texts *recall = NULL;
-    allot__version_ask ask = {
+    allot__generation_ask ask = {
         .file = service->config.plan, .to_be = true, .limits = &service->config.limits};
     *out = NULL;
     if (service->kept.plan[0] == '\0')
@@ -213,17 +213,17 @@ static int recall_last(allot_service *service, allot_report *report, allot_repor
     if (status != ALLOT_OK)
         return status == ALLOT_ENOENT ? ALLOT_OK : status;
     allot__plan_texts_ask(recall, &ask);
-    status = allot__version_make(&ask, NULL, of_it, out);
+    status = allot__generation_make(&ask, NULL, of_it, out);
     allot__plan_texts_free(recall);
     return status == ALLOT_ENOMEM ? status : ALLOT_OK;
 }
 
 static int choose(allot_service *service, allot__candidate **candidate, allot_report *report)
 {
-    allot__version *last;
+    allot__generation *last;
     allot__candidate *it = *candidate;
     bool made = it->outcome == ALLOT__MADE;
-    if (made && allot__plan_texts_is(&service->kept, it->version))
+    if (made && allot__plan_texts_is(&service->kept, it->generation))
         return begin_with(service, it, report);
     int status = recall_last(service, report, made ? it->report : report, &last);
     if (status != ALLOT_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* service_enter.c: events entered, snapshots written, versions swapped. */
+/* service_enter.c: events entered, snapshots written, generations swapped. */
 #include <string.h>
 
 #include "service/cycle.h"
@@ -132,7 +132,7 @@ void allot__service_snapshot(allot_service *service, bool now)
                                .cycle = service->cycle,
                                .seq = service->seq,
                                .at = service->now,
-                               .plan = service->version->sha256};
+                               .plan = service->generation->sha256};
     allot__store_give_up(service->store);
     service->fresh = allot__books_list_begin(service->books) != ALLOT_OK;
     if (service->fresh)
@@ -162,37 +162,37 @@ void allot__service_let_go(allot_service *service)
 
 /* ---- Versions -------------------------------------------------------------------------------- */
 
-/* The version is known in the store as the one that decides from here on. */
-static int name_version(allot_service *service)
+/* The generation is known in the store as the one that decides from here on. */
+static int name_generation(allot_service *service)
 {
-    const allot__version *version = service->version;
-    if (allot__plan_texts_is(&service->kept, version))
+    const allot__generation *generation = service->generation;
+    if (allot__plan_texts_is(&service->kept, generation))
         return ALLOT_OK;
-    if (allot__store_put_version(service->store, service->cycle + 1, version->sha256,
-                                 version->policies_sha256) < 0)
+    if (allot__store_put_version(service->store, service->cycle + 1, generation->sha256,
+                                 generation->policies_sha256) < 0)
         return ALLOT_ENOMEM;
-    memcpy(service->kept.plan, version->sha256, sizeof service->kept.plan);
-    memcpy(service->kept.policies, version->policies_sha256, sizeof service->kept.policies);
+    memcpy(service->kept.plan, generation->sha256, sizeof service->kept.plan);
+    memcpy(service->kept.policies, generation->policies_sha256, sizeof service->kept.policies);
     return ALLOT_OK;
 }
 
 int allot__service_keep(allot_service *service)
 {
-    if (allot__plan_texts_is(&service->kept, service->version))
+    if (allot__plan_texts_is(&service->kept, service->generation))
         return ALLOT_OK;
-    int status = allot__plan_texts_keep(service->store, service->version);
-    return status == ALLOT_OK ? name_version(service) : status;
+    int status = allot__plan_texts_keep(service->store, service->generation);
+    return status == ALLOT_OK ? name_generation(service) : status;
 }
 
-int allot__service_swap(allot_service *service, allot__version *version, const allot__id_map *ids,
-                        allot_report *report, allot__version **old)
+int allot__service_swap(allot_service *service, allot__generation *generation,
+                        const allot__id_map *ids, allot_report *report, allot__generation **old)
 {
     allot__books *books;
     if (service->stopping || service->failed)
         return ALLOT_EUSAGE;
-    bool same = strcmp(version->sha256, service->version->sha256) == 0;
-    if (!allot__plan_texts_is(&service->kept, version) &&
-        allot__plan_texts_keep(service->store, version) != ALLOT_OK)
+    bool same = strcmp(generation->sha256, service->generation->sha256) == 0;
+    if (!allot__plan_texts_is(&service->kept, generation) &&
+        allot__plan_texts_keep(service->store, generation) != ALLOT_OK)
         return ALLOT_ENOMEM;
     int status = allot__books_rebase(service->books, ids, report, &books);
     if (status != ALLOT_OK)
@@ -202,12 +202,12 @@ int allot__service_swap(allot_service *service, allot__version *version, const a
         service->fresh = true;
     }
     service->recorded.known = false;
-    *old = service->version;
+    *old = service->generation;
     (*old)->last = allot__books_hand_over(service->books);
     allot__books_end(service->books);
     service->books = books;
-    service->version = version;
-    if (name_version(service) != ALLOT_OK)
+    service->generation = generation;
+    if (name_generation(service) != ALLOT_OK)
         allot__service_fail(service, "no memory to record another version of the plan");
     /* Rows before may name whom the other plan lacks. */
     service->fresh = service->fresh || !same || !ids->same;

@@ -67,9 +67,9 @@ static void note(loading *it, const char *plan, const char *policy)
 
 static bool is_moved(const loading *it)
 {
-    const allot__version *version = it->service->version;
-    const allot_policy *policy = allot_plan_group_policy(version->plan, 0);
-    return is_other(it->plan, version->sha256) ||
+    const allot__generation *generation = it->service->generation;
+    const allot_policy *policy = allot_plan_group_policy(generation->plan, 0);
+    return is_other(it->plan, generation->sha256) ||
            (policy != NULL && is_other(it->policy, allot_policy_sha256(policy)));
 }
 
@@ -111,8 +111,9 @@ static int on_event(void *ud, const allot__event_row *row)
                          (long long)row->seq, row->method);
         return ALLOT_EIO;
     }
-    int status = allot__event_read(service->reader, service->version->plan, (allot__event_kind)kind,
-                                   ALLOT__STORE, row->params, row->params_len, &event, &it->fault);
+    int status =
+        allot__event_read(service->reader, service->generation->plan, (allot__event_kind)kind,
+                          ALLOT__STORE, row->params, row->params_len, &event, &it->fault);
     if (status == ALLOT_OK) {
         if (!event.at_given)
             event.at = row->at;

@@ -36,7 +36,7 @@ typedef struct allot__component {
     void (*cycle)(allot_service *service, const allot__cycle_done *done);
     /* A decision is on disk, and told to subscribers. */
     void (*told)(allot_service *service, int64_t seq, const char *text, size_t len);
-    /* Another version of the plan decides from now on. */
+    /* Another generation of the plan decides from now on. */
     void (*swapped)(allot_service *service);
     /* Adds members to `status`'s result, and lines to /metrics. */
     void (*status)(allot_service *service, allot__buf *out);

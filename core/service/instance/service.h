@@ -40,13 +40,13 @@ typedef struct allot__upcalls {
      * known the old one), *batch when it is on disk. As allot__books_apply. */
     int (*enter)(allot_service *service, allot__event *event, const char *params, size_t len,
                  int64_t *seq, int64_t *batch, allot__error *fault);
-    /* Lets another version decide from now on: the books are rebased to it by `ids`, from the
+    /* Lets another generation decide from now on: the books are rebased to it by `ids`, from the
      * old plan's to the new one's. It belongs to the service afterwards, and the old one, in *old,
      * to the caller: nothing of the service is of it any more, so it can be freed in another
      * thread. Between two cycles: never from a component's `cycle`. ENOENT, EINVALID (report),
-     * ENOMEM: the old one goes on, and `version` stays the caller's. */
-    int (*swap)(allot_service *service, allot__version *version, const allot__id_map *ids,
-                allot_report *report, allot__version **old);
+     * ENOMEM: the old one goes on, and `generation` stays the caller's. */
+    int (*swap)(allot_service *service, allot__generation *generation, const allot__id_map *ids,
+                allot_report *report, allot__generation **old);
     /* A handle has closed while the service stops. */
     void (*closed)(allot_service *service);
 } allot__upcalls;
@@ -60,7 +60,7 @@ struct allot_service {
     allot__tally tally;
 
     /* What is truth. */
-    allot__version *version; /* the one that decides */
+    allot__generation *generation; /* the one that decides */
     allot__books *books;
     allot__event_reader *reader;
     allot__store *store;
@@ -70,8 +70,8 @@ struct allot_service {
     allot__clock clock;
 
     /* What it began with. */
-    allot__store_pair kept;           /* the version by its names in the store; "": not there yet */
-    allot__plan_texts *before;        /* what decided before; NULL: nothing, or not known */
+    allot__store_pair kept;    /* the generation by its names in the store; "": not there yet */
+    allot__plan_texts *before; /* what decided before; NULL: nothing, or not known */
     struct allot__candidate *refused; /* the files at the start, until who reloads has it */
     allot__sample_states
         loaded; /* the last cycles that the store knows, until who rehearses has them */
@@ -79,7 +79,7 @@ struct allot_service {
     /* Cycles. */
     struct allot__clockwork *clockwork;
     struct {
-        bool known; /* the last cycle that was recorded was one of this version */
+        bool known; /* the last cycle that was recorded was one of this generation */
         bool owed;  /* cycles came since that were not: what jobs used meanwhile is to be counted */
         int64_t event;
         uint64_t output;

@@ -51,7 +51,7 @@ static void status_of(allot_service *service, char *buf, size_t size)
     snprintf(buf, size,
              "STATUS=%" PRId64 " events, %" PRId64 " decisions, %" PRId32
              " connections, plan %.12s",
-             service->event, service->seq, allot__wire_peers(service), service->version->sha256);
+             service->event, service->seq, allot__wire_peers(service), service->generation->sha256);
 }
 
 /* One datagram has all that there is to tell. */

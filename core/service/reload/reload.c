@@ -99,7 +99,7 @@ static void built(uv_work_t *work, int canceled)
 /* What a promoted policy stands in for is the plan that it was promoted under. */
 static const char *instead_of(const allot__reload *it)
 {
-    const allot__version *live = it->service->version;
+    const allot__generation *live = it->service->generation;
     bool other =
         it->text != NULL && (it->len != live->len || memcmp(it->text, live->text, it->len) != 0);
     if (it->text)
@@ -118,7 +118,7 @@ static int make_candidate(allot__reload *it)
     if (status != ALLOT_OK)
         return status;
     candidate->forced = it->promote != NULL || (it->failed != NULL && it->answering);
-    candidate->live = service->version;
+    candidate->live = service->generation;
     candidate->cycle_limit = service->config.cycle_limit;
     candidate->lasting = !it->promote && !it->text;
     if (it->text)
@@ -126,7 +126,7 @@ static int make_candidate(allot__reload *it)
     if (status == ALLOT_OK)
         status = allot__sources_copy(&candidate->before, &it->tried);
     if (status == ALLOT_OK)
-        status = allot__sources_copy(&candidate->trusted, &service->version->sources);
+        status = allot__sources_copy(&candidate->trusted, &service->generation->sources);
     if (status == ALLOT_OK)
         it->candidate = candidate;
     else
@@ -211,7 +211,7 @@ static void pass_on(const allot_report *from, allot_report *to)
         allot_report_add(to, allot_report_at(from, i));
 }
 
-/* The version that decides, as an attempt that was refused. */
+/* The generation that decides, as an attempt that was refused. */
 static int blame(allot__reload *it, int status, const allot_report *report)
 {
     allot_service *service = it->service;
@@ -221,7 +221,7 @@ static int blame(allot__reload *it, int status, const allot_report *report)
     if (made != ALLOT_OK)
         return made;
     pass_on(report, culprit->report);
-    made = allot__sources_copy(&culprit->sources, &service->version->sources);
+    made = allot__sources_copy(&culprit->sources, &service->generation->sources);
     if (made != ALLOT_OK) {
         allot__candidate_free(culprit);
         return made;

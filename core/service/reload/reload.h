@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * reload.h: another version of plan and policies while the service runs.
+ * reload.h: another generation of plan and policies while the service runs.
  *
- * When files change (version/watch.h), or somebody asks, a candidate is made beside
- * (version/attempt.h): built and checked on a thread, then tried there on what is in the books and
- * on recorded cycles (version/records.h), one by one: the loop only gives away the states that it
- * has (of many tasks, which take long to be put together again, those that were recorded). What
- * passes is swapped in between two cycles; what does not leaves everything as it was, and status,
- * log and metrics say why. Files are compared by content. The attempt begins 30 ms after something
- * was seen to change, and whatever it comes to counts only when nothing more has changed for 150
- * ms, so that nobody is told of half-written files; what changes for longer than 2 s is taken as it
- * is then.
+ * When files change (generation/watch.h), or somebody asks, a candidate is made beside
+ * (generation/attempt.h): built and checked on a thread, then tried there on what is in the books
+ * and on recorded cycles (generation/records.h), one by one: the loop only gives away the states
+ * that it has (of many tasks, which take long to be put together again, those that were recorded).
+ * What passes is swapped in between two cycles; what does not leaves everything as it was, and
+ * status, log and metrics say why. Files are compared by content. The attempt begins 30 ms after
+ * something was seen to change, and whatever it comes to counts only when nothing more has changed
+ * for 150 ms, so that nobody is told of half-written files; what changes for longer than 2 s is
+ * taken as it is then.
  *
  * A plan that is handed in (the method `plan`) goes the same way, and once it has passed, before it
  * is swapped in, is written into the plan's file, which stays the truth: a file that cannot be
@@ -104,8 +104,8 @@ void allot__reload_metrics(allot_service *service, allot__buf *out);
  * nobody) is told. ENOMEM: the reply stays the caller's. */
 int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *reply);
 
-/* Cycles fail by the version that decides, for these reasons: what decided before takes over again,
- * if it can. */
+/* Cycles fail by the generation that decides, for these reasons: what decided before takes over
+ * again, if it can. */
 void allot__reload_back(allot_service *service, int status, const allot_report *report);
 /* Whether what decides stands in for what is on disk, or decided last, and why, as a sentence. */
 bool allot__reload_ails(const allot_service *service, char *buf, size_t size);
@@ -130,8 +130,8 @@ void allot__reload_soon(allot__reload *it);
 /* The candidate has passed, and its file is written: between two cycles, here, it takes over. */
 void allot__reload_adopt(allot__reload *it);
 void allot__reload_refuse(allot__reload *it, int status);
-/* Writes the plan's file on a thread, and adopts or refuses the candidate; puts it back, and refuses
- * it for a status. */
+/* Writes the plan's file on a thread, and adopts or refuses the candidate; puts it back, and
+ * refuses it for a status. */
 void allot__reload_write(allot__reload *it);
 void allot__reload_undo(allot__reload *it, int status);
 /* Lets a plan that was handed in, and who did, go. */

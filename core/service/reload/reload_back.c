@@ -25,7 +25,7 @@ int allot__reload_make_back(allot__reload *it)
     if (status != ALLOT_OK)
         return status;
     candidate->forced = true;
-    candidate->live = service->version;
+    candidate->live = service->generation;
     candidate->cycle_limit = service->config.cycle_limit;
     candidate->back = service->before;
     it->candidate = candidate;
@@ -63,7 +63,7 @@ void allot__reload_went_back(allot__reload *it)
 int allot__reload_take_start(allot__reload *it)
 {
     allot_service *service = it->service;
-    const char *instead = service->version->instead;
+    const char *instead = service->generation->instead;
     it->instead =
         instead != NULL ? allot__sv_copy(service->engine, instead, strlen(instead)) : NULL;
     if (instead && !it->instead)

@@ -98,7 +98,7 @@ void allot__reload_undo(allot__reload *it, int status)
 static bool is_others(const allot__candidate *candidate)
 {
     const allot__buf *old = &candidate->old.old;
-    const allot__version *live = candidate->live;
+    const allot__generation *live = candidate->live;
     if (!candidate->old.there ||
         (old->len == live->len && memcmp(old->bytes, live->text, live->len) == 0))
         return false;

@@ -34,29 +34,29 @@ void allot__reload_error(allot__buf *out, const allot_report *report)
 }
 
 /* Those of the groups, and the files that they and others were read from. */
-static void put_policies(allot__buf *out, const allot__version *version)
+static void put_policies(allot__buf *out, const allot__generation *generation)
 {
     allot__buf_key(out, "policies");
     allot__buf_puts(out, "[");
-    for (int32_t i = 0; i < allot_plan_groups(version->plan); i++) {
-        const allot_policy *policy = allot_plan_group_policy(version->plan, i);
+    for (int32_t i = 0; i < allot_plan_groups(generation->plan); i++) {
+        const allot_policy *policy = allot_plan_group_policy(generation->plan, i);
         allot__buf_key(out, NULL);
         allot__buf_json(out, policy ? allot_policy_name(policy) : NULL);
     }
     allot__buf_puts(out, "]");
     allot__buf_key(out, "files");
     allot__buf_puts(out, "[");
-    for (size_t i = 0; i < version->sources.count; i++) {
+    for (size_t i = 0; i < generation->sources.count; i++) {
         allot__buf_key(out, NULL);
-        allot__buf_json(out, version->sources.items[i].path);
+        allot__buf_json(out, generation->sources.items[i].path);
     }
     allot__buf_puts(out, "]");
 }
 
-static void put_version(allot__buf *out, const allot__version *version)
+static void put_generation(allot__buf *out, const allot__generation *generation)
 {
-    allot__buf_member(out, "plan", version->sha256);
-    put_policies(out, version);
+    allot__buf_member(out, "plan", generation->sha256);
+    put_policies(out, generation);
 }
 
 static void put_numbers(allot__buf *out, const allot__candidate *candidate)
@@ -70,7 +70,7 @@ static void put_numbers(allot__buf *out, const allot__candidate *candidate)
 static void log_swap(const allot__reload *it, const allot__candidate *candidate)
 {
     const allot__log_field fields[] = {
-        {.name = "plan", .text = it->service->version->sha256},
+        {.name = "plan", .text = it->service->generation->sha256},
         {.name = "policy", .text = it->instead ? it->instead : "as planned"},
         {.name = "checked", .number = candidate->checked},
         {.name = "rehearsed", .number = candidate->tried},
@@ -110,7 +110,7 @@ static void answer_one(const allot__reload *reload, const allot__candidate *cand
         bool swapped = candidate->outcome == ALLOT__MADE;
         allot__buf_puts(out, "{");
         allot__buf_member(out, "result", swapped ? "swapped" : "unchanged");
-        put_version(out, reload->service->version);
+        put_generation(out, reload->service->generation);
         if (swapped)
             put_numbers(out, candidate);
         allot__buf_puts(out, "}");
@@ -163,7 +163,7 @@ void allot__reload_status(allot_service *service, allot__buf *out)
     allot__buf_member(out, "phase", phases[it->phase]);
     allot__buf_key(out, "active");
     allot__buf_puts(out, "{");
-    put_version(out, service->version);
+    put_generation(out, service->generation);
     allot__buf_member(out, "promoted", it->instead);
     if (it->changed_at != 0)
         allot__buf_number(out, "since", it->changed_at);

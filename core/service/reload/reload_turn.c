@@ -13,7 +13,7 @@ static void next_step(allot__reload *it);
 typedef struct leaving {
     uv_work_t work;
     allot_service *service;
-    allot__version *version;
+    allot__generation *generation;
     allot__sample_states samples; /* of its plan */
 } leaving;
 
@@ -21,7 +21,7 @@ static void free_work(uv_work_t *work)
 {
     leaving *it = work->data;
     allot__sample_states_clear(&it->samples);
-    allot__version_free(it->version);
+    allot__generation_free(it->generation);
 }
 
 static void freed(uv_work_t *work, int canceled)
@@ -34,11 +34,12 @@ static void freed(uv_work_t *work, int canceled)
     allot__handle_closed(service);
 }
 
-static void let_go(allot_service *service, allot__version *version, allot__sample_states *samples)
+static void let_go(allot_service *service, allot__generation *generation,
+                   allot__sample_states *samples)
 {
-    leaving *it = version ? allot__sv_new(service->engine, 1, sizeof *it) : NULL;
+    leaving *it = generation ? allot__sv_new(service->engine, 1, sizeof *it) : NULL;
     if (it) {
-        *it = (leaving){.service = service, .version = version, .samples = *samples};
+        *it = (leaving){.service = service, .generation = generation, .samples = *samples};
         it->work.data = it;
         allot__handle_open(service);
         if (uv_queue_work(service->loop, &it->work, free_work, freed) == 0) {
@@ -49,14 +50,14 @@ static void let_go(allot_service *service, allot__version *version, allot__sampl
         allot__handle_closed(service);
     }
     allot__sample_states_clear(samples);
-    allot__version_free(version);
+    allot__generation_free(generation);
 }
 
 /* What was made, and copies under its plan. */
 static void drop_made(allot__reload *it)
 {
-    let_go(it->service, it->candidate->version, &it->trial);
-    it->candidate->version = NULL;
+    let_go(it->service, it->candidate->generation, &it->trial);
+    it->candidate->generation = NULL;
 }
 
 /* ---- What an attempt came to ----------------------------------------------------------------- */
@@ -106,9 +107,10 @@ void allot__reload_adopt(allot__reload *it)
 {
     allot_service *service = it->service;
     allot__candidate *candidate = it->candidate;
-    allot__version *version = candidate->version, *old;
+    allot__generation *generation = candidate->generation, *old;
     uint64_t began = uv_hrtime();
-    int status = it->service->up->swap(service, version, candidate->ids, candidate->report, &old);
+    int status =
+        it->service->up->swap(service, generation, candidate->ids, candidate->report, &old);
     if (status != ALLOT_OK) {
         allot__reload_undo(it, status);
         return;
@@ -117,13 +119,13 @@ void allot__reload_adopt(allot__reload *it)
     it->rehearsed = candidate->tried;
     allot__sample_states samples = it->samples; /* of the plan that goes */
     let_go(service, old, &samples);
-    candidate->version = NULL;
-    version->loud = true;
+    candidate->generation = NULL;
+    generation->loud = true;
     it->samples = it->trial;
     it->samples.next = samples.next;
     it->samples.late = samples.late;
     it->trial = (allot__sample_states){.count = 0};
-    set_instead(it, version->instead);
+    set_instead(it, generation->instead);
     allot__plan_texts_free(service->before);
     service->before = !candidate->back ? candidate->was : NULL;
     candidate->was = !candidate->back ? NULL : candidate->was;

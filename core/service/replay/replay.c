@@ -117,8 +117,8 @@ static void end(allot__replay *replay)
     allot__sv_free(replay->engine, replay->held, replay->held_capacity, sizeof *replay->held);
     allot__event_reader_free(replay->reader);
     allot__books_end(replay->books);
-    allot__version_free(replay->version);
-    allot__version_free(replay->other);
+    allot__generation_free(replay->generation);
+    allot__generation_free(replay->other);
     allot__sv_drop(replay->engine, replay->file);
     if (replay->store)
         allot__store_close(replay->store);

@@ -25,9 +25,9 @@ typedef struct allot__replay {
     allot_report *report;
     allot__store *store;
     char *file; /* what policies are relative to */
-    allot__version *version;
-    allot__store_pair names; /* of it, as the record has them */
-    allot__version *other;   /* the same plan with the other policy; NULL: none */
+    allot__generation *generation;
+    allot__store_pair names;  /* of it, as the record has them */
+    allot__generation *other; /* the same plan with the other policy; NULL: none */
     allot__books *books;
     allot__event_reader *reader;
     allot__replay_waits *held;

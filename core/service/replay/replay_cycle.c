@@ -31,7 +31,7 @@ static int decide(allot__replay *replay, const allot__cycle_row *row, again *it)
     if (status == ALLOT_OK)
         status = allot__books_state(replay->books, row->at, it->report, &it->state);
     if (status == ALLOT_OK)
-        status = allot_cycle(replay->version->plan, it->state, it->report, &it->decision);
+        status = allot_cycle(replay->generation->plan, it->state, it->report, &it->decision);
     if (status != ALLOT_OK)
         return status;
     it->orders = allot__compact(&it->text, it->decision, replay->books, row->seq, row->cycle,
@@ -68,7 +68,7 @@ static void end(again *it)
 
 static bool is_same_policy(const allot__replay *replay, const allot__cycle_row *row)
 {
-    const allot_policy *first = allot_plan_group_policy(replay->version->plan, 0);
+    const allot_policy *first = allot_plan_group_policy(replay->generation->plan, 0);
     return !row->policy || *row->policy == '\0' ||
            (first != NULL && strcmp(allot_policy_sha256(first), row->policy) == 0);
 }

@@ -23,12 +23,12 @@ static int find_texts(allot__replay *replay, const allot__store_pair *names,
     return status;
 }
 
-static int read_version(allot__replay *replay, const allot__store_pair *names, const char *policy,
-                        allot__version **out)
+static int read_generation(allot__replay *replay, const allot__store_pair *names,
+                           const char *policy, allot__generation **out)
 {
     allot__plan_texts *recall = NULL;
     allot__buf plan = {.engine = replay->engine};
-    allot__version_ask ask = {.file = replay->file, .limits = &replay->config->limits};
+    allot__generation_ask ask = {.file = replay->file, .limits = &replay->config->limits};
     int status = find_texts(replay, names, &recall, &plan);
     ask.text = plan.bytes;
     ask.len = plan.len;
@@ -37,7 +37,7 @@ static int read_version(allot__replay *replay, const allot__store_pair *names, c
     if (policy)
         ask.instead = policy;
     if (status == ALLOT_OK)
-        status = allot__version_make(&ask, NULL, replay->report, out);
+        status = allot__generation_make(&ask, NULL, replay->report, out);
     allot__plan_texts_free(recall);
     allot__buf_free(&plan);
     return status;
@@ -70,13 +70,13 @@ void allot__replay_over(allot__replay *replay)
 
 static bool is_other(const allot__replay *replay, const allot__store_pair *names)
 {
-    return !replay->version || strcmp(replay->names.plan, names->plan) != 0 ||
+    return !replay->generation || strcmp(replay->names.plan, names->plan) != 0 ||
            strcmp(replay->names.policies, names->policies) != 0;
 }
 
 int allot__replay_turn(allot__replay *replay, const char *plan, int64_t cycle)
 {
-    allot__version *version = NULL, *other = NULL;
+    allot__generation *generation = NULL, *other = NULL;
     allot__books *books = NULL;
     allot__store_pair names = {.plan = ""};
     int status = allot__store_deciding(replay->store, plan, cycle, replay->report, &names);
@@ -85,22 +85,22 @@ int allot__replay_turn(allot__replay *replay, const char *plan, int64_t cycle)
     snprintf(names.plan, sizeof names.plan, "%s", plan);
     if (!is_other(replay, &names))
         return ALLOT_OK;
-    status = read_version(replay, &names, NULL, &version);
+    status = read_generation(replay, &names, NULL, &generation);
     if (status == ALLOT_OK && replay->config->policy)
-        status = read_version(replay, &names, replay->config->policy, &other);
+        status = read_generation(replay, &names, replay->config->policy, &other);
     if (status == ALLOT_OK)
-        status = move(replay, version->plan, &books);
+        status = move(replay, generation->plan, &books);
     if (status != ALLOT_OK) {
-        allot__version_free(version);
-        allot__version_free(other);
+        allot__generation_free(generation);
+        allot__generation_free(other);
         return status;
     }
     allot__replay_over(replay);
     allot__books_end(replay->books);
-    allot__version_free(replay->version);
-    allot__version_free(replay->other);
+    allot__generation_free(replay->generation);
+    allot__generation_free(replay->other);
     replay->books = books;
-    replay->version = version;
+    replay->generation = generation;
     replay->names = names;
     replay->other = other;
     return ALLOT_OK;

@@ -120,7 +120,7 @@ static void built(uv_work_t *work, int canceled)
 static void build(allot__shadow *it)
 {
     allot_service *service = it->service;
-    int status = allot__pair_new(service->version, service->config.plan, it->plan, it->policy,
+    int status = allot__pair_new(service->generation, service->config.plan, it->plan, it->policy,
                                  &service->config.limits, &it->pair);
     if (status == ALLOT_OK) {
         it->pair->cycle_limit = service->config.cycle_limit;
@@ -279,7 +279,7 @@ void allot__shadow_free(allot_service *service)
 
 static bool is_live(const allot__shadow *it)
 {
-    const char *instead = it->service->version->instead;
+    const char *instead = it->service->generation->instead;
     return !it->plan && instead && strcmp(instead, it->policy) == 0;
 }
 

@@ -44,17 +44,17 @@ typedef struct allot__pair_of {
     allot_report *report; /* of what failed last */
     char *file, *plan, *policy, *live_instead, *text;
     size_t len;
-    allot__sources texts; /* the live version's policies */
+    allot__sources texts; /* the live generation's policies */
     allot_script_limits limits;
     int64_t cycle_limit; /* ms, of each; 0: none */
-    allot__version *twin, *candidate;
+    allot__generation *twin, *candidate;
     allot_state *state; /* of the twin's plan, sealed; given by the loop */
     allot__shadow_found found;
     int status;
 } allot__pair_of;
 
 /* `plan` NULL: the live plan with `policy` in place of its own; else that file as it is. */
-int allot__pair_new(const allot__version *live, const char *file, const char *plan,
+int allot__pair_new(const allot__generation *live, const char *file, const char *plan,
                     const char *policy, const allot_script_limits *limits, allot__pair_of **out);
 void allot__pair_free(allot__pair_of *pair);
 /* On a thread: makes both; decides about `state` twice and compares, and frees it. Both set

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* shadow_pair.c: two versions decide about the same, and what they decide is compared. */
+/* shadow_pair.c: two generations decide about the same, and what they decide is compared. */
 #include <string.h>
 
 #include "service/shadow/shadow.h"
@@ -27,8 +27,8 @@ static char *place(allot_engine *engine, const char *file, const char *plan)
     return made;
 }
 
-static int fill(allot__pair_of *it, const allot__version *live, const char *file, const char *plan,
-                const char *policy)
+static int fill(allot__pair_of *it, const allot__generation *live, const char *file,
+                const char *plan, const char *policy)
 {
     int status = allot_report_new(it->engine, &it->report);
     if (status != ALLOT_OK)
@@ -44,7 +44,7 @@ static int fill(allot__pair_of *it, const allot__version *live, const char *file
     return whole ? allot__sources_keep(&it->texts, &live->policies) : ALLOT_ENOMEM;
 }
 
-int allot__pair_new(const allot__version *live, const char *file, const char *plan,
+int allot__pair_new(const allot__generation *live, const char *file, const char *plan,
                     const char *policy, const allot_script_limits *limits, allot__pair_of **out)
 {
     allot_engine *engine;
@@ -73,8 +73,8 @@ void allot__pair_free(allot__pair_of *pair)
         return;
     allot_engine *engine = pair->engine;
     allot_state_free(pair->state);
-    allot__version_free(pair->candidate);
-    allot__version_free(pair->twin);
+    allot__generation_free(pair->candidate);
+    allot__generation_free(pair->twin);
     allot__sources_free(&pair->texts);
     allot__sv_drop(engine, pair->file);
     allot__sv_drop(engine, pair->plan);
@@ -88,24 +88,24 @@ void allot__pair_free(allot__pair_of *pair)
 
 void allot__pair_build(allot__pair_of *pair)
 {
-    const allot__version_ask live = {.file = pair->file,
-                                     .texts = &pair->texts,
-                                     .text = pair->text,
-                                     .len = pair->len,
-                                     .instead = pair->live_instead,
-                                     .limits = &pair->limits,
-                                     .quiet = true};
-    allot__version_ask other = live;
+    const allot__generation_ask live = {.file = pair->file,
+                                        .texts = &pair->texts,
+                                        .text = pair->text,
+                                        .len = pair->len,
+                                        .instead = pair->live_instead,
+                                        .limits = &pair->limits,
+                                        .quiet = true};
+    allot__generation_ask other = live;
     other.texts = NULL;
     if (pair->plan)
-        other = (allot__version_ask){
+        other = (allot__generation_ask){
             .file = pair->plan, .beside = pair->file, .limits = &pair->limits, .quiet = true};
     other.instead = pair->policy;
     other.confined = true;
     other.known = &pair->texts;
-    pair->status = allot__version_make(&other, NULL, pair->report, &pair->candidate);
+    pair->status = allot__generation_make(&other, NULL, pair->report, &pair->candidate);
     if (pair->status == ALLOT_OK)
-        pair->status = allot__version_make(&live, NULL, pair->report, &pair->twin);
+        pair->status = allot__generation_make(&live, NULL, pair->report, &pair->twin);
 }
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
@@ -169,12 +169,12 @@ static void compare(allot__pair_of *pair, const allot_diff *diff)
 
 /* ---- Deciding -------------------------------------------------------------------------------- */
 
-static int cycle(allot__pair_of *pair, allot__version *version, const allot_state *state,
+static int cycle(allot__pair_of *pair, allot__generation *generation, const allot_state *state,
                  allot_decision **out)
 {
-    allot_script_time_begin(&version->time, pair->cycle_limit * 1000);
-    int status = allot_cycle(version->plan, state, pair->report, out);
-    allot_script_time_begin(&version->time, 0);
+    allot_script_time_begin(&generation->time, pair->cycle_limit * 1000);
+    int status = allot_cycle(generation->plan, state, pair->report, out);
+    allot_script_time_begin(&generation->time, 0);
     return status;
 }
 

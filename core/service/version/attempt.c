@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* attempt.c: a version is made from files, checked, and let decide what was decided before. */
+/* attempt.c: a generation is made from files, checked, and let decide what was decided before. */
 #include "service/version/attempt.h"
 
 #include <inttypes.h>
@@ -61,7 +61,7 @@ void allot__candidate_free(allot__candidate *candidate)
     if (!candidate)
         return;
     allot_engine *engine = candidate->engine;
-    allot__version_free(candidate->version);
+    allot__generation_free(candidate->generation);
     allot__id_map_free(candidate->ids);
     allot__sources_free(&candidate->before);
     allot__sources_free(&candidate->trusted);
@@ -93,8 +93,8 @@ void allot__candidate_refuse(allot__candidate *candidate, int status)
                          allot_status_text(status));
     candidate->outcome = ALLOT__REFUSED;
     candidate->status = status;
-    allot__version_free(candidate->version);
-    candidate->version = NULL;
+    allot__generation_free(candidate->generation);
+    candidate->generation = NULL;
 }
 
 /* ---- Building -------------------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ static bool is_listed(const allot__candidate *it, const allot__source *source)
 static int check_policies(allot__candidate *it)
 {
     int status = ALLOT_OK;
-    const allot__sources *sources = &it->version->sources;
+    const allot__sources *sources = &it->generation->sources;
     for (size_t i = 0; i < sources->count && status == ALLOT_OK; i++) {
         const allot__source *source = &sources->items[i];
         if (!source->bytes || is_trusted(it, source) || is_listed(it, source))
@@ -134,27 +134,27 @@ static int check_policies(allot__candidate *it)
 
 static int build(allot__candidate *it)
 {
-    allot__version_ask ask = {.file = it->file,
-                              .text = it->text,
-                              .len = it->len,
-                              .to_be = true,
-                              .instead = it->instead,
-                              .confined = it->text != NULL || it->instead != NULL,
-                              .known = it->live ? &it->live->policies : NULL,
-                              .limits = &it->limits,
-                              .like = it->live,
-                              .quiet = true};
+    allot__generation_ask ask = {.file = it->file,
+                                 .text = it->text,
+                                 .len = it->len,
+                                 .to_be = true,
+                                 .instead = it->instead,
+                                 .confined = it->text != NULL || it->instead != NULL,
+                                 .known = it->live ? &it->live->policies : NULL,
+                                 .limits = &it->limits,
+                                 .like = it->live,
+                                 .quiet = true};
     if (it->back)
         allot__plan_texts_ask(it->back, &ask);
-    int status = allot__version_make(&ask, &it->sources, it->report, &it->version);
+    int status = allot__generation_make(&ask, &it->sources, it->report, &it->generation);
     /* Where to look next, whatever came of it. */
     int looked = allot__watch_paths_of(&it->paths, &it->sources);
     if (status == ALLOT_OK)
         status = looked;
     if (status == ALLOT_OK && it->live)
-        status = allot__id_map_new(it->engine, it->live->plan, it->version->plan, &it->ids);
+        status = allot__id_map_new(it->engine, it->live->plan, it->generation->plan, &it->ids);
     if (status == ALLOT_OK && it->live)
-        status = allot__plan_texts_version(it->live, &it->was);
+        status = allot__plan_texts_generation(it->live, &it->was);
     return status == ALLOT_OK && !it->back ? check_policies(it) : status;
 }
 
@@ -215,7 +215,7 @@ int allot__candidate_copy(allot__candidate *candidate, const allot_state *from, 
     allot_report *report = strict ? candidate->report : NULL;
     allot_state *state = NULL;
     *out = NULL;
-    int status = allot_state_copy(from, candidate->version->plan, report, &state);
+    int status = allot_state_copy(from, candidate->generation->plan, report, &state);
     if (status == ALLOT_OK)
         status = allot_state_seal(state, report);
     if (status == ALLOT_OK) {
@@ -239,11 +239,11 @@ static int too_slow(allot__candidate *it, int64_t took, int64_t may)
 int allot__candidate_try(allot__candidate *candidate, const allot_state *state, int64_t live_us)
 {
     allot_decision *decision = NULL;
-    allot_script_time *time = &candidate->version->time;
-    allot__version_clock(candidate->version, candidate->clock, candidate->clock_ud);
+    allot_script_time *time = &candidate->generation->time;
+    allot__generation_clock(candidate->generation, candidate->clock, candidate->clock_ud);
     int64_t began = time->clock(time->ud);
     allot_script_time_begin(time, candidate->cycle_limit * 1000);
-    int status = allot_cycle(candidate->version->plan, state, candidate->report, &decision);
+    int status = allot_cycle(candidate->generation->plan, state, candidate->report, &decision);
     int64_t took = time->clock(time->ud) - began;
     allot_script_time_begin(time, 0);
     int64_t may = (live_us > 0 ? live_us : 0) * ALLOT__CANDIDATE_SLOWER + ALLOT__CANDIDATE_SLACK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * attempt.h: the next version of the plan, made and tried beside the one that decides.
+ * attempt.h: the next generation of the plan, made and tried beside the one that decides.
  *
  * A candidate has memory of its own. It is made on the loop; allot__candidate_build and
  * allot__candidate_try do its work on another thread, between which the loop has it again.
@@ -27,7 +27,7 @@
 typedef enum allot__outcome {
     ALLOT__SAME = 0, /* the files are as they were when they were last tried */
     ALLOT__AS_LIVE,  /* or as those of what decides now */
-    ALLOT__MADE,     /* there is a version */
+    ALLOT__MADE,     /* there is a generation */
     ALLOT__REFUSED   /* `status` and the report say why */
 } allot__outcome;
 
@@ -43,18 +43,19 @@ typedef struct allot__candidate {
     size_t len;
     allot__plan_file old; /* ... and what was there before that was written */
     const allot__plan_texts
-        *back;                  /* made of those texts alone: they decided before; NULL: of files */
-    allot__plan_texts *was;     /* the texts of `live`, for the same */
-    bool forced;                /* made even of files that are the same */
-    bool lasting;               /* `instead` holds only as long as the plan's file is as trusted */
-    allot__sources before;      /* what was tried last */
-    allot__sources trusted;     /* what decides now: policies that are in it pass without a check */
-    allot__buf list;            /* so do those of that list (version.h); empty: none is known */
-    const allot__version *live; /* the same, only to be read, as long as this lives; NULL: none */
+        *back;              /* made of those texts alone: they decided before; NULL: of files */
+    allot__plan_texts *was; /* the texts of `live`, for the same */
+    bool forced;            /* made even of files that are the same */
+    bool lasting;           /* `instead` holds only as long as the plan's file is as trusted */
+    allot__sources before;  /* what was tried last */
+    allot__sources trusted; /* what decides now: policies that are in it pass without a check */
+    allot__buf list;        /* so do those of that list (generation.h); empty: none is known */
+    const allot__generation
+        *live; /* the same, only to be read, as long as this lives; NULL: none */
     allot__outcome outcome;
     int status;
-    allot__version *version; /* MADE */
-    allot__id_map *ids;      /* from the live one's plan to its own; NULL: none was live */
+    allot__generation *generation; /* MADE */
+    allot__id_map *ids;            /* from the live one's plan to its own; NULL: none was live */
     allot__sources sources;
     allot__watch_paths paths;
     bool replaced;          /* REFUSED, and what decides is not what decided last */
@@ -69,15 +70,15 @@ void allot__candidate_free(allot__candidate *candidate);
 /* Has it made of that plan, which is copied, and not of what is in the file. ENOMEM. */
 int allot__candidate_text(allot__candidate *candidate, const char *text, size_t len);
 
-/* Looks at the files and, unless they are the same, makes a version of them and checks policies
+/* Looks at the files and, unless they are the same, makes a generation of them and checks policies
  * that changed. Blocks. */
 void allot__candidate_build(allot__candidate *candidate);
-/* A copy of a state under the version's plan, sealed: to be freed before it. What was decided about
- * once may be gone from the plan with good reason: then *out is NULL; what is in the books may not,
- * `strict`: ENOENT, EINVALID (report). ENOMEM. */
+/* A copy of a state under the generation's plan, sealed: to be freed before it. What was decided
+ * about once may be gone from the plan with good reason: then *out is NULL; what is in the books
+ * may not, `strict`: ENOENT, EINVALID (report). ENOMEM. */
 int allot__candidate_copy(allot__candidate *candidate, const allot_state *from, bool strict,
                           allot_state **out);
-/* Lets the version decide about a state of its plan, sealed, that the live one decided about in
+/* Lets the generation decide about a state of its plan, sealed, that the live one decided about in
  * `live_us` microseconds (-1: not known). ESCRIPT, EBUDGET (report): it may not go on; ENOMEM. */
 int allot__candidate_try(allot__candidate *candidate, const allot_state *state, int64_t live_us);
 /* Refuses it for a status, of which the report tells already, or nothing. States of its plan are

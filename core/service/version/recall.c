@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* recall.c: versions as texts, kept in the store and taken from there. */
+/* recall.c: generations as texts, kept in the store and taken from there. */
 #include "service/version/recall.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ void allot__plan_texts_free(allot__plan_texts *recall)
     allot_engine_free(engine);
 }
 
-void allot__plan_texts_ask(const allot__plan_texts *recall, allot__version_ask *ask)
+void allot__plan_texts_ask(const allot__plan_texts *recall, allot__generation_ask *ask)
 {
     ask->text = recall->text;
     ask->len = recall->len;
@@ -41,20 +41,20 @@ void allot__plan_texts_ask(const allot__plan_texts *recall, allot__version_ask *
     ask->instead = recall->instead;
 }
 
-/* ---- From a version -------------------------------------------------------------------------- */
+/* ---- From a generation ----------------------------------------------------------------------- */
 
-int allot__plan_texts_version(const allot__version *version, allot__plan_texts **out)
+int allot__plan_texts_generation(const allot__generation *generation, allot__plan_texts **out)
 {
     allot__plan_texts *it;
     int status = begin(&it);
     if (status != ALLOT_OK)
         return status;
-    it->text = allot__sv_copy(it->engine, version->text, version->len);
-    it->len = it->text ? version->len : 0;
-    if (version->instead)
-        it->instead = allot__sv_copy(it->engine, version->instead, strlen(version->instead));
-    bool whole = it->text != NULL && (!version->instead || it->instead);
-    status = whole ? allot__sources_keep(&it->policies, &version->policies) : ALLOT_ENOMEM;
+    it->text = allot__sv_copy(it->engine, generation->text, generation->len);
+    it->len = it->text ? generation->len : 0;
+    if (generation->instead)
+        it->instead = allot__sv_copy(it->engine, generation->instead, strlen(generation->instead));
+    bool whole = it->text != NULL && (!generation->instead || it->instead);
+    status = whole ? allot__sources_keep(&it->policies, &generation->policies) : ALLOT_ENOMEM;
     if (status == ALLOT_OK)
         *out = it;
     else
@@ -127,24 +127,25 @@ int allot__plan_texts_store(allot__store *store, const allot__store_pair *names,
 
 /* ---- Into the store -------------------------------------------------------------------------- */
 
-int allot__plan_texts_keep(allot__store *store, const allot__version *version)
+int allot__plan_texts_keep(allot__store *store, const allot__generation *generation)
 {
-    const allot__sources *policies = &version->policies;
+    const allot__sources *policies = &generation->policies;
     char sha256[65];
-    int64_t batch = allot__store_put_plan(store, version->sha256, version->text, version->len);
+    int64_t batch =
+        allot__store_put_plan(store, generation->sha256, generation->text, generation->len);
     for (size_t i = 0; i < policies->count && batch > 0; i++) {
         const allot__source *it = &policies->items[i];
         allot_sha256(it->bytes, (size_t)it->size, sha256);
         batch = allot__store_put_policy(store, sha256, it->bytes, (size_t)it->size);
     }
     if (batch > 0)
-        batch = allot__store_put_policy(store, version->policies_sha256, version->list.bytes,
-                                        version->list.len);
+        batch = allot__store_put_policy(store, generation->policies_sha256, generation->list.bytes,
+                                        generation->list.len);
     return batch > 0 ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-bool allot__plan_texts_is(const allot__store_pair *names, const allot__version *version)
+bool allot__plan_texts_is(const allot__store_pair *names, const allot__generation *generation)
 {
-    return strcmp(names->plan, version->sha256) == 0 &&
-           strcmp(names->policies, version->policies_sha256) == 0;
+    return strcmp(names->plan, generation->sha256) == 0 &&
+           strcmp(names->policies, generation->policies_sha256) == 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * records.h: states that were decided about lately, to try the next version on.
+ * records.h: states that were decided about lately, to try the next generation on.
  *
  * A state is taken from the books at most once a second, and so seldom that making another takes no
  * more than a hundredth of the time; the oldest goes. They are of one plan, and are freed before

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * source.h: the files that a version of the plan was made from, known by their contents.
+ * source.h: the files that a generation of the plan was made from, known by their contents.
  *
  * The first is the plan, the others are the policies that it names. A file that is not there is one
  * of them, too: it may come. No function here needs a loop or touches anything shared, so any

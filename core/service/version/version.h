@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * version.h: one version of the plan with its policies, on an engine of its own, so that the next
- * one can be made in another thread while this one decides.
+ * generation.h: one generation of the plan with its policies, on an engine of its own, so that the
+ * next one can be made in another thread while this one decides.
  */
 #ifndef ALLOT_SERVICE_VERSION_VERSION_H
 #define ALLOT_SERVICE_VERSION_VERSION_H
@@ -13,7 +13,7 @@
 #include "service/version/source.h"
 #include "service/base/text.h"
 
-typedef struct allot__version {
+typedef struct allot__generation {
     allot_engine *engine;
     allot_policy_loader loader;
     allot_plan *plan;
@@ -21,25 +21,25 @@ typedef struct allot__version {
     size_t len;
     char sha256[65]; /* of that text */
     allot_script_meter meter;
-    allot_script_time time;  /* of a cycle: see allot__version_clock */
+    allot_script_time time;  /* of a cycle: see allot__generation_clock */
     allot__sources sources;  /* the files that it was made from; the plan first, unless from text */
     allot__sources policies; /* by the names that the plan calls them by, with their bytes */
     allot__buf list;         /* of them: see ALLOT__POLICIES_HEAD */
     char policies_sha256[65]; /* of the list */
     char *instead;            /* the policy that stands in for the plan's own; NULL: none */
-    /* What policies print goes here while `loud`: a version is made quiet in other threads. */
+    /* What policies print goes here while `loud`: a generation is made quiet in other threads. */
     void (*say)(void *ud, const char *chunk, int32_t line, const char *level, const char *text);
     void *say_ud;
     bool loud;
     allot_state *last; /* of its plan, and freed with it; may be NULL */
-} allot__version;
+} allot__generation;
 
 /* A list of policies has this, then "SHA256 NAME" of each as the plan names it, and "instead NAME"
  * where one stands in for the plan's own; a NUL behind each. */
 #define ALLOT__POLICIES_HEAD "allot/policies/v1"
 
-/* What a version is to be made from. */
-typedef struct allot__version_ask {
+/* What a generation is to be made from. */
+typedef struct allot__generation_ask {
     const char *file; /* the plan's; what policies are relative to */
     const char *text; /* NULL: what is in the file */
     size_t len;
@@ -47,31 +47,31 @@ typedef struct allot__version_ask {
     const char *instead;               /* as in a loader (allot/json.h); NULL: the plan's own */
     const allot_script_limits *limits; /* may be NULL */
     const allot__sources
-        *texts;                 /* policies that are not taken from disk, by their names; or NULL */
-    const allot__version *like; /* maybe of the same text, only to be read; or NULL */
+        *texts; /* policies that are not taken from disk, by their names; or NULL */
+    const allot__generation *like; /* maybe of the same text, only to be read; or NULL */
     const char *beside; /* a client names `file`, which is beneath that file's folder; or NULL */
     bool confined;      /* a client names policies: as in a tracker (source.h) */
     const allot__sources *known; /* likewise */
-    bool quiet;                  /* until the version's `loud` is set */
-} allot__version_ask;
+    bool quiet;                  /* until the generation's `loud` is set */
+} allot__generation_ask;
 /* Makes one; blocks when it reads the file. `sources` (NULL: nowhere) gets the files it was, or
  * would have been, made from, also when that fails; ENOMEM may leave some out. As allot_plan_read;
  * EIO (report). */
-int allot__version_make(const allot__version_ask *ask, allot__sources *sources,
-                        allot_report *report, allot__version **out);
+int allot__generation_make(const allot__generation_ask *ask, allot__sources *sources,
+                           allot_report *report, allot__generation **out);
 
 /* Reads a plan from its text; `file` is what policies are relative to. Needs no loop and touches
  * nothing shared: any thread may call it. `limits` may be NULL. As allot_plan_read. */
-int allot__version_read(const char *text, size_t len, const char *file,
-                        const allot_script_limits *limits, allot_report *report,
-                        allot__version **out);
+int allot__generation_read(const char *text, size_t len, const char *file,
+                           const allot_script_limits *limits, allot_report *report,
+                           allot__generation **out);
 /* Reads the file, too. EIO (report). Blocks. */
-int allot__version_open(const char *file, const allot_script_limits *limits, allot_report *report,
-                        allot__version **out);
+int allot__generation_open(const char *file, const allot_script_limits *limits,
+                           allot_report *report, allot__generation **out);
 /* From now on its cycles go by that clock of microseconds; NULL: by what the thread works. */
-void allot__version_clock(allot__version *version, int64_t (*clock)(void *ud), void *ud);
+void allot__generation_clock(allot__generation *generation, int64_t (*clock)(void *ud), void *ud);
 /* What the thread that calls has worked, in microseconds. */
-int64_t allot__version_worked(void *ud);
-void allot__version_free(allot__version *version);
+int64_t allot__generation_worked(void *ud);
+void allot__generation_free(allot__generation *generation);
 
 #endif

@@ -8,7 +8,7 @@
 bool allot__live_want(struct allot__viewer *live)
 {
     allot_service *service = live->session->http->service;
-    const allot_plan *plan = service->version->plan;
+    const allot_plan *plan = service->generation->plan;
     const allot__view *view = service->components.view;
     if (!view || view->plan != live->plan)
         return false;
@@ -25,7 +25,7 @@ bool allot__live_want(struct allot__viewer *live)
 /* Whether all rows that it looks at are there. */
 static bool made(const struct allot__viewer *live, const allot__view *view)
 {
-    const allot_plan *plan = live->session->http->service->version->plan;
+    const allot_plan *plan = live->session->http->service->generation->plan;
     if (!view || view->makes == 0)
         return false;
     for (int32_t i = 0; i < live->watched_count; i++) {
@@ -60,7 +60,7 @@ static void say_row(struct allot__viewer *live, const allot__view *view, int32_t
         return;
     allot__buf_key(&live->out, NULL);
     allot__buf_puts(&live->out, "{\"path\": ");
-    allot__buf_path(&live->out, service->version->plan, consumer);
+    allot__buf_path(&live->out, service->generation->plan, consumer);
     for (int i = 0; i < ALLOT__VIEW_NUMBERS; i++)
         if (now[i] != last[i])
             allot__view_put(&live->out, i, now[i]);
@@ -70,7 +70,7 @@ static void say_row(struct allot__viewer *live, const allot__view *view, int32_t
 
 static void say_changes(struct allot__viewer *live, const allot__view *view)
 {
-    const allot_plan *plan = live->session->http->service->version->plan;
+    const allot_plan *plan = live->session->http->service->generation->plan;
     int32_t row = 0;
     allot__buf_key(&live->out, "rows");
     allot__buf_puts(&live->out, "[");
@@ -88,7 +88,7 @@ static void say_changes(struct allot__viewer *live, const allot__view *view)
 static void say_branches(struct allot__viewer *live, const allot__view *view)
 {
     const allot_service *service = live->session->http->service;
-    const allot_plan *plan = service->version->plan;
+    const allot_plan *plan = service->generation->plan;
     size_t size = ALLOT__VIEW_NUMBERS * sizeof(int64_t);
     int32_t row = 0;
     allot__buf_key(&live->out, "branches");

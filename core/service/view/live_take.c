@@ -149,7 +149,7 @@ void allot__live_hear(struct allot__viewer *live, const char *text, size_t len)
 {
     allot_service *service = live->session->http->service;
     const allot__view *view = service->components.view;
-    hearing of = {.live = live, .plan = service->version->plan};
+    hearing of = {.live = live, .plan = service->generation->plan};
     allot_report *report;
     live->error[0] = '\0';
     if (allot_report_new(service->engine, &report) != ALLOT_OK) {

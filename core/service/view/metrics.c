@@ -169,28 +169,29 @@ static void put_books(const allot_service *service, allot__buf *out)
 
 static void put_policies(const allot_service *service, allot__buf *out)
 {
-    const allot__version *version = service->version;
+    const allot__generation *generation = service->generation;
     head(out, "build_info", "gauge", "The version, as a label.");
     allot__buf_printf(out, "allot_build_info{version=\"%s\"} 1\n", allot_version());
     head(out, "plan_info", "gauge", "The plan that decides, as a label.");
-    allot__buf_printf(out, "allot_plan_info{sha256=\"%s\"} 1\n", version->sha256);
+    allot__buf_printf(out, "allot_plan_info{sha256=\"%s\"} 1\n", generation->sha256);
     head(out, "policy_info", "gauge", "The policy of each group, as labels.");
-    for (int32_t i = 0; i < allot_plan_groups(version->plan) && i < ALLOT__VIEW_GROUPS; i++) {
-        const allot_policy *policy = allot_plan_group_policy(version->plan, i);
+    for (int32_t i = 0; i < allot_plan_groups(generation->plan) && i < ALLOT__VIEW_GROUPS; i++) {
+        const allot_policy *policy = allot_plan_group_policy(generation->plan, i);
         if (!policy)
             continue;
         allot__buf_puts(out, "allot_policy_info{group=");
-        put_label(out, allot_plan_group_name(version->plan, i));
+        put_label(out, allot_plan_group_name(generation->plan, i));
         allot__buf_puts(out, ",policy=");
         put_label(out, allot_policy_name(policy));
         const char *sha256 = allot_policy_sha256(policy);
         allot__buf_printf(out, ",sha256=\"%s\"} 1\n", sha256 ? sha256 : "");
     }
     one(out, "policy_instructions", "gauge", "Lua instructions that 1000 rows took at most.",
-        version->meter.instructions);
+        generation->meter.instructions);
     one(out, "policy_memory_bytes", "gauge", "Memory that policies took at once at most.",
-        version->meter.memory);
-    one(out, "consumers", "gauge", "Consumers of the plan.", allot_plan_consumers(version->plan));
+        generation->meter.memory);
+    one(out, "consumers", "gauge", "Consumers of the plan.",
+        allot_plan_consumers(generation->plan));
 }
 
 static const struct {
@@ -215,7 +216,7 @@ static int64_t of_group(const allot_totals *totals, size_t metric)
 
 static void put_groups(const allot_service *service, const allot__view *view, allot__buf *out)
 {
-    const allot_plan *plan = service->version->plan;
+    const allot_plan *plan = service->generation->plan;
     for (size_t i = 0; i < sizeof group_metrics / sizeof *group_metrics; i++) {
         head(out, group_metrics[i].name, "gauge", group_metrics[i].help);
         for (int32_t group = 0; group < view->groups && group < ALLOT__VIEW_GROUPS; group++) {
@@ -230,7 +231,7 @@ static void put_consumers(const allot_service *service, const allot__view *view,
 {
     static const int kinds[] = {ALLOT__VIEW_OWNED, ALLOT__VIEW_DEMAND, ALLOT__VIEW_QUOTA,
                                 ALLOT__VIEW_ALLOCATED, ALLOT__VIEW_IN_FLIGHT};
-    const allot_plan *plan = service->version->plan;
+    const allot_plan *plan = service->generation->plan;
     int32_t children = allot_plan_children(plan, ALLOT_ROOT);
     head(out, "consumer_slots", "gauge",
          "Slots of consumers of the first level, by what they are.");
@@ -252,7 +253,7 @@ static void put_consumers(const allot_service *service, const allot__view *view,
 
 static int want_consumers(allot_service *service)
 {
-    const allot_plan *plan = service->version->plan;
+    const allot_plan *plan = service->generation->plan;
     int32_t groups = allot_plan_groups(plan), children = allot_plan_children(plan, ALLOT_ROOT);
     int status = ALLOT_OK;
     for (int32_t group = 0; group < groups && group < ALLOT__VIEW_GROUPS; group++)

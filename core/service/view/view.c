@@ -53,7 +53,7 @@ static void forget(allot_service *service, allot__view *view)
 
 static int make_room(allot_service *service, allot__view *view)
 {
-    const allot_plan *plan = service->version->plan;
+    const allot_plan *plan = service->generation->plan;
     if (view->numbers)
         return ALLOT_OK;
     view->groups = allot_plan_groups(plan);
@@ -163,7 +163,7 @@ static int make(allot_service *service, allot__view *view, allot_report *report)
     if (status == ALLOT_OK)
         status = allot__books_state(service->books, now, report, &state);
     if (status == ALLOT_OK)
-        status = allot_cycle(service->version->plan, state, report, &decision);
+        status = allot_cycle(service->generation->plan, state, report, &decision);
     if (status != ALLOT_OK)
         return status;
     status = fill(service, view, decision);
@@ -252,7 +252,7 @@ static void keep_orders(allot_service *service, allot__view *view, const allot__
 
 static void keep_point(allot_service *service, allot__view *view, const allot__cycle_done *done)
 {
-    int32_t groups = allot_plan_groups(service->version->plan);
+    int32_t groups = allot_plan_groups(service->generation->plan);
     if (groups > ALLOT__VIEW_GROUPS)
         groups = ALLOT__VIEW_GROUPS;
     if (!view->history) {

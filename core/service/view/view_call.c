@@ -18,7 +18,7 @@ typedef struct question {
 /* Says which rows it needs. */
 static int want(allot_service *service, question *of)
 {
-    const allot_plan *plan = service->version->plan;
+    const allot_plan *plan = service->generation->plan;
     int status = ALLOT_OK;
     if (of->find) {
         of->count = allot__view_find(plan, of->find, of->most + 1, of->list);
@@ -91,9 +91,10 @@ static void look(allot__request *call, const allot__param *fields)
     question of = {.from = fields[FROM].given ? (int32_t)fields[FROM].whole : 0,
                    .most = fields[MOST].given ? (int32_t)fields[MOST].whole : 200,
                    .find = fields[FIND].text};
-    int status = find_parent(service->version->plan, fields[PATH].text, &of.parent, &fault);
+    int status = find_parent(service->generation->plan, fields[PATH].text, &of.parent, &fault);
     if (status == ALLOT_OK)
-        status = allot__view_group(service->version->plan, fields[GROUP].text, &of.group, &fault);
+        status =
+            allot__view_group(service->generation->plan, fields[GROUP].text, &of.group, &fault);
     if (status != ALLOT_OK) {
         allot__rpc_fault(call, &fault);
         return;

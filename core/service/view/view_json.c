@@ -26,7 +26,7 @@ static void put_limit(allot__buf *out, const char *name, int32_t value)
 void allot__view_put_row(allot__buf *out, const allot_service *service, const allot__view *view,
                          int32_t group, int32_t consumer)
 {
-    const allot_plan *plan = service->version->plan;
+    const allot_plan *plan = service->generation->plan;
     const int64_t *numbers = allot__view_row(view, group, consumer);
     allot__buf_key(out, NULL);
     allot__buf_puts(out, "{\"path\": ");
@@ -43,7 +43,7 @@ void allot__view_put_row(allot__buf *out, const allot_service *service, const al
 void allot__view_put_branch(allot__buf *out, const allot_service *service, const allot__view *view,
                             int32_t group, int32_t parent, int32_t from, int32_t most)
 {
-    const allot_plan *plan = service->version->plan;
+    const allot_plan *plan = service->generation->plan;
     int32_t of = allot_plan_children(plan, parent);
     allot__buf_puts(out, "{\"path\": ");
     if (parent == ALLOT_ROOT)
@@ -139,7 +139,7 @@ static void put_totals(allot__buf *out, const allot_totals *totals)
 void allot__view_put_head(allot__buf *out, const allot_service *service, const allot__view *view,
                           int32_t group)
 {
-    const allot_plan *plan = service->version->plan;
+    const allot_plan *plan = service->generation->plan;
     const allot_policy *policy = allot_plan_group_policy(plan, group);
     allot__buf_number(out, "cycle", view->cycle);
     allot__buf_number(out, "seq", view->seq);

@@ -82,7 +82,7 @@ static void a_version_is_made_of_files_and_knows_them(void)
     CHECK(allot__sources_find(&it->sources, plan_path) != NULL);
     CHECK(allot__sources_find(&it->sources, policy_path) != NULL);
     CHECK_EQ(it->paths.count, 2);
-    CHECK(it->version != NULL && !it->version->loud);
+    CHECK(it->generation != NULL && !it->generation->loud);
     end();
 }
 
@@ -94,7 +94,7 @@ static void what_is_the_same_is_left(void)
     next(NULL);
     allot__candidate_build(it);
     CHECK_EQ(it->outcome, ALLOT__AS_LIVE);
-    CHECK(!it->version);
+    CHECK(!it->generation);
     CHECK_EQ(it->paths.count, 2);
     next(NULL);
     it->forced = true;
@@ -171,7 +171,7 @@ static void a_policy_keeps_its_own_properties(void)
 static allot_state *make_state(void)
 {
     allot_state *state = NULL;
-    CHECK_EQ(allot_state_new(it->version->plan, &state), ALLOT_OK);
+    CHECK_EQ(allot_state_new(it->generation->plan, &state), ALLOT_OK);
     for (int32_t i = 0; i < 2; i++)
         CHECK_EQ(allot_state_demand(state, 0, i, 7), ALLOT_OK);
     CHECK_EQ(allot_state_seal(state, it->report), ALLOT_OK);
