@@ -31,8 +31,8 @@ static void auth(allot__request *call)
         allot__rpc_fault(call, &fault);
         return;
     }
-    if (!call->peer || allot__peer_trusted(call->peer) ||
-        allot__peer_auth(call->peer, params[0].text)) {
+    if (!call->peer || allot__connection_trusted(call->peer) ||
+        allot__connection_auth(call->peer, params[0].text)) {
         allot__buf_puts(allot__rpc_begin(call), "{}");
         allot__rpc_end(call);
     } else {

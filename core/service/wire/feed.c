@@ -17,8 +17,8 @@ typedef struct kept {
 
 typedef struct subscriber {
     struct subscriber *next;
-    allot__peer *peer; /* NULL: gone; it goes once nothing is asked for */
-    int64_t wanted;    /* the next decision's number */
+    allot__connection *peer; /* NULL: gone; it goes once nothing is asked for */
+    int64_t wanted;          /* the next decision's number */
     allot__store_ask *ask;
     int64_t asked_to; /* what is asked for ends there */
     bool found;       /* some of it is there */
@@ -104,7 +104,7 @@ void allot__feed_free(allot__feed *feed)
 
 static bool has_room(const subscriber *it)
 {
-    return allot__peer_waiting(it->peer) < ALLOT__OUT_MOST / 2;
+    return allot__connection_waiting(it->peer) < ALLOT__OUT_MOST / 2;
 }
 
 static void send_one(subscriber *it, const char *text, size_t len)
@@ -115,7 +115,7 @@ static void send_one(subscriber *it, const char *text, size_t len)
     allot__buf_add(line, text, len);
     allot__buf_puts(line, "}");
     if (!line->failed)
-        allot__peer_send(it->peer, line->bytes, line->len, 0);
+        allot__connection_send(it->peer, line->bytes, line->len, 0);
     line->failed = false;
 }
 
@@ -128,7 +128,7 @@ static void send_missed(subscriber *it, int64_t to)
                       "\"to\": %lld}}",
                       (long long)it->wanted, (long long)to);
     if (!line->failed)
-        allot__peer_send(it->peer, line->bytes, line->len, 0);
+        allot__connection_send(it->peer, line->bytes, line->len, 0);
     it->feed->missed += to - it->wanted + 1;
     it->wanted = to + 1;
 }
@@ -167,7 +167,7 @@ static void on_stored(void *ud, int64_t seq, const char *text, size_t len)
     if ((!it->found || seq != ALLOT_OK) && it->wanted <= it->asked_to)
         send_missed(it, it->asked_to);
     advance(it);
-    allot__peer_push(it->peer);
+    allot__connection_push(it->peer);
 }
 
 /* Whether it reads from the store; the rest comes then. */
@@ -243,7 +243,7 @@ void allot__feed_committed(allot__feed *feed, int64_t batch)
 
 /* ---- Who ------------------------------------------------------------------------------------- */
 
-static subscriber *find(allot__feed *feed, const allot__peer *peer)
+static subscriber *find(allot__feed *feed, const allot__connection *peer)
 {
     subscriber *it = feed->subscribers;
     while (it && it->peer != peer)
@@ -251,7 +251,7 @@ static subscriber *find(allot__feed *feed, const allot__peer *peer)
     return it;
 }
 
-int allot__feed_join(allot__feed *feed, allot__peer *peer, int64_t next)
+int allot__feed_join(allot__feed *feed, allot__connection *peer, int64_t next)
 {
     allot__feed_gone(feed, peer);
     subscriber *it = allot__sv_new(feed->service->engine, 1, sizeof *it);
@@ -262,7 +262,7 @@ int allot__feed_join(allot__feed *feed, allot__peer *peer, int64_t next)
     return ALLOT_OK;
 }
 
-bool allot__feed_drained(allot__feed *feed, allot__peer *peer)
+bool allot__feed_drained(allot__feed *feed, allot__connection *peer)
 {
     subscriber *it = find(feed, peer);
     int64_t before = it ? it->wanted : 0;
@@ -271,7 +271,7 @@ bool allot__feed_drained(allot__feed *feed, allot__peer *peer)
     return it != NULL && it->wanted > before;
 }
 
-void allot__feed_gone(allot__feed *feed, allot__peer *peer)
+void allot__feed_gone(allot__feed *feed, allot__connection *peer)
 {
     subscriber *it = find(feed, peer);
     if (!it)

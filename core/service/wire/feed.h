@@ -26,10 +26,10 @@ void allot__feed_free(allot__feed *feed);
 int allot__feed_add(allot__feed *feed, int64_t seq, int64_t batch, const char *text, size_t len);
 void allot__feed_committed(allot__feed *feed, int64_t batch);
 /* A peer wants decisions from a number on, instead of what it wanted before. ENOMEM. */
-int allot__feed_join(allot__feed *feed, struct allot__peer *peer, int64_t next);
+int allot__feed_join(allot__feed *feed, struct allot__connection *peer, int64_t next);
 /* A peer has room again: whether something was sent. */
-bool allot__feed_drained(allot__feed *feed, struct allot__peer *peer);
-void allot__feed_gone(allot__feed *feed, struct allot__peer *peer);
+bool allot__feed_drained(allot__feed *feed, struct allot__connection *peer);
+void allot__feed_gone(allot__feed *feed, struct allot__connection *peer);
 int32_t allot__feed_subscribers(const allot__feed *feed);
 int64_t allot__feed_missed(const allot__feed *feed); /* how many were, in all */
 

@@ -42,7 +42,7 @@ void allot__listen_close(allot_service *service)
 
 /* ---- Who ------------------------------------------------------------------------------------- */
 
-static void turn_away(allot__peer *peer, const char *why, long uid)
+static void turn_away(allot__connection *peer, const char *why, long uid)
 {
     allot_service *service = peer->service;
     allot__log_field fields[] = {{"why", why, 0}, {"uid", NULL, uid}, {0}};
@@ -54,9 +54,9 @@ static void turn_away(allot__peer *peer, const char *why, long uid)
     service->tally.turned_away++;
     if (service->tally.turned_away < 100)
         allot__log(service, ALLOT_LOG_WARNING, "a connection was turned away", fields);
-    allot__peer_send(peer, line, (size_t)len, 0);
+    allot__connection_send(peer, line, (size_t)len, 0);
     peer->ended = true;
-    allot__peer_run(peer);
+    allot__connection_run(peer);
 }
 
 static void on_connection(uv_stream_t *server, int status)
@@ -64,7 +64,7 @@ static void on_connection(uv_stream_t *server, int status)
     allot_service *service = server->data;
     struct allot__wire *wire = service->wire;
     bool unix_socket = server == (uv_stream_t *)&wire->pipe;
-    allot__peer *peer = status == 0 ? allot__peer_new(service) : NULL;
+    allot__connection *peer = status == 0 ? allot__connection_new(service) : NULL;
     long uid;
     if (!peer)
         return;
@@ -75,21 +75,21 @@ static void on_connection(uv_stream_t *server, int status)
     peer->uv.handle.data = peer;
     allot__handle_open(service);
     if (uv_accept(server, &peer->uv.stream) != 0) {
-        allot__peer_close(peer);
+        allot__connection_close(peer);
         return;
     }
     if (!unix_socket)
         uv_tcp_nodelay(&peer->uv.tcp, 1);
-    allot__peer_arrive(peer, unix_socket);
+    allot__connection_arrive(peer, unix_socket);
     service->tally.connections++;
     if (wire->count > service->files.clients + TOLD_MOST)
-        allot__peer_close(peer);
+        allot__connection_close(peer);
     else if (wire->count > service->files.clients)
         turn_away(peer, "too many connections", 0);
-    else if (unix_socket && !allot__peer_is_listed(peer, &uid))
+    else if (unix_socket && !allot__connection_is_listed(peer, &uid))
         turn_away(peer, "this user is not on the list", uid);
     else
-        allot__peer_start(peer, unix_socket);
+        allot__connection_start(peer, unix_socket);
 }
 
 /* ---- Where ----------------------------------------------------------------------------------- */

@@ -7,9 +7,9 @@
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-allot__peer *allot__peer_new(allot_service *service)
+allot__connection *allot__connection_new(allot_service *service)
 {
-    allot__peer *peer = allot__sv_new(service->engine, 1, sizeof *peer);
+    allot__connection *peer = allot__sv_new(service->engine, 1, sizeof *peer);
     if (!peer)
         return NULL;
     struct allot__wire *wire = service->wire;
@@ -29,7 +29,7 @@ allot__peer *allot__peer_new(allot_service *service)
 
 static void closed(uv_handle_t *handle)
 {
-    allot__peer *peer = handle->data;
+    allot__connection *peer = handle->data;
     allot_service *service = peer->service;
     allot__buf *bufs[] = {&peer->line, &peer->waiting, &peer->out, &peer->sending};
     for (int i = 0; i < 4; i++)
@@ -39,7 +39,7 @@ static void closed(uv_handle_t *handle)
     allot__handle_closed(service);
 }
 
-void allot__peer_close(allot__peer *peer)
+void allot__connection_close(allot__connection *peer)
 {
     struct allot__wire *wire = peer->service->wire;
     if (peer->closing)
@@ -57,25 +57,25 @@ void allot__peer_close(allot__peer *peer)
 
 /* ---- Telling --------------------------------------------------------------------------------- */
 
-size_t allot__peer_waiting(const allot__peer *peer)
+size_t allot__connection_waiting(const allot__connection *peer)
 {
     return peer->waiting.len + peer->out.len + peer->sending.len;
 }
 
 static void written(uv_write_t *request, int status)
 {
-    allot__peer *peer = request->data;
+    allot__connection *peer = request->data;
     peer->writing = false;
     peer->sending.len = 0;
     if (status < 0 || peer->closing) {
-        allot__peer_close(peer);
+        allot__connection_close(peer);
         return;
     }
-    allot__peer_run(peer);
+    allot__connection_run(peer);
 }
 
 /* Gives to the kernel what it takes; the rest, which is in `sending`, later. */
-static bool write_out(allot__peer *peer)
+static bool write_out(allot__connection *peer)
 {
     allot__buf full = peer->out;
     peer->out = peer->sending;
@@ -95,25 +95,25 @@ static bool write_out(allot__peer *peer)
     return peer->writing;
 }
 
-void allot__peer_flush(allot__peer *peer)
+void allot__connection_flush(allot__connection *peer)
 {
     if (peer->closing || peer->writing)
         return;
     if (peer->out.failed || peer->waiting.failed || (peer->out.len > 0 && !write_out(peer))) {
-        allot__peer_close(peer);
+        allot__connection_close(peer);
         return;
     }
-    if (!peer->ending || allot__peer_waiting(peer) > 0)
+    if (!peer->ending || allot__connection_waiting(peer) > 0)
         return;
     if (!peer->deaf || peer->service->wire->stopping) {
-        allot__peer_close(peer);
+        allot__connection_close(peer);
     } else if (!peer->shut) {
         peer->shut = true;
         uv_shutdown(&peer->shutdown, &peer->uv.stream, NULL);
     }
 }
 
-void allot__peer_end(allot__peer *peer)
+void allot__connection_end(allot__connection *peer)
 {
     struct allot__wire *wire = peer->service->wire;
     peer->ending = peer->deaf = true;
@@ -123,7 +123,7 @@ void allot__peer_end(allot__peer *peer)
 }
 
 /* Answers that are on disk join what is to be sent. */
-void allot__peer_free_held(allot__peer *peer, int64_t batch)
+void allot__connection_free_held(allot__connection *peer, int64_t batch)
 {
     size_t count = 0, end = 0;
     while (count < peer->held_count && peer->held[count].batch <= batch)
@@ -142,7 +142,7 @@ void allot__peer_free_held(allot__peer *peer, int64_t batch)
         allot__buf_clear(&peer->waiting, ALLOT__OUT_MOST);
 }
 
-static void hold(allot__peer *peer, const char *line, size_t len, int64_t batch)
+static void hold(allot__connection *peer, const char *line, size_t len, int64_t batch)
 {
     allot__deferred *last = peer->held_count > 0 ? &peer->held[peer->held_count - 1] : NULL;
     if (!last || last->batch != batch) {
@@ -161,7 +161,7 @@ static void hold(allot__peer *peer, const char *line, size_t len, int64_t batch)
     last->end = peer->waiting.len;
 }
 
-void allot__peer_send(allot__peer *peer, const char *line, size_t len, int64_t batch)
+void allot__connection_send(allot__connection *peer, const char *line, size_t len, int64_t batch)
 {
     if (peer->closing)
         return;
@@ -175,28 +175,28 @@ void allot__peer_send(allot__peer *peer, const char *line, size_t len, int64_t b
 
 /* ---- Hearing --------------------------------------------------------------------------------- */
 
-static bool may_run(const allot__peer *peer)
+static bool may_run(const allot__connection *peer)
 {
     return !peer->closing && !peer->ending && !peer->ended && peer->owed < ALLOT__ANSWERS_MOST &&
-           !peer->queue && allot__peer_waiting(peer) < ALLOT__OUT_MOST &&
+           !peer->queue && allot__connection_waiting(peer) < ALLOT__OUT_MOST &&
            !allot__store_full(peer->service->store);
 }
 
 static const char too_long[] = "a line has at most 1048576 bytes";
 
-static void end_with(allot__peer *peer, int code, const char *message)
+static void end_with(allot__connection *peer, int code, const char *message)
 {
     allot__buf *answer = &peer->service->wire->answer;
     allot__request call = {
         .service = peer->service, .peer = peer, .answer = answer, .id = "null", .id_len = 4};
     allot__buf_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
     allot__rpc_error(&call, code, message, NULL);
-    allot__peer_send(peer, answer->bytes, answer->len, 0);
+    allot__connection_send(peer, answer->bytes, answer->len, 0);
     peer->ended = true;
 }
 
 /* false: it is a question, and others have asked enough in this turn. */
-static bool run_line(allot__peer *peer, const char *line, size_t len)
+static bool run_line(allot__connection *peer, const char *line, size_t len)
 {
     allot__buf *answer = &peer->service->wire->answer;
     allot__request from = {.service = peer->service, .peer = peer};
@@ -215,13 +215,13 @@ static bool run_line(allot__peer *peer, const char *line, size_t len)
         answer->failed = false;
         end_with(peer, ALLOT__RPC_INTERNAL, allot_status_text(status));
     } else if (answer->len > 0) {
-        allot__peer_send(peer, answer->bytes, answer->len, batch);
+        allot__connection_send(peer, answer->bytes, answer->len, batch);
     }
     return status != ALLOT__RPC_NOT_YET;
 }
 
 /* Runs whole lines; how many bytes they were. */
-static size_t run_lines(allot__peer *peer, const char *bytes, size_t len)
+static size_t run_lines(allot__connection *peer, const char *bytes, size_t len)
 {
     size_t at = 0;
     while (at < len && may_run(peer)) {
@@ -239,7 +239,7 @@ static size_t run_lines(allot__peer *peer, const char *bytes, size_t len)
 }
 
 /* Keeps what is left; too much ends the peer. */
-static void keep(allot__peer *peer, const char *bytes, size_t len)
+static void keep(allot__connection *peer, const char *bytes, size_t len)
 {
     struct allot__wire *wire = peer->service->wire;
     size_t before = peer->line.capacity;
@@ -256,11 +256,11 @@ static void keep(allot__peer *peer, const char *bytes, size_t len)
     allot__buf_add(&peer->line, bytes, len);
     wire->line_bytes += peer->line.capacity - before;
     if (peer->line.failed)
-        allot__peer_close(peer);
+        allot__connection_close(peer);
 }
 
 /* What was kept is run first; then it goes. */
-static void run_kept(allot__peer *peer)
+static void run_kept(allot__connection *peer)
 {
     struct allot__wire *wire = peer->service->wire;
     size_t ran = run_lines(peer, peer->line.bytes, peer->line.len);
@@ -282,18 +282,18 @@ static void run_kept(allot__peer *peer)
 
 static void give_room(uv_handle_t *handle, size_t wanted, uv_buf_t *out)
 {
-    allot__peer *peer = handle->data;
+    allot__connection *peer = handle->data;
     (void)wanted;
     *out = uv_buf_init(peer->service->wire->read, ALLOT__READ_SIZE);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
 {
-    allot__peer *peer = stream->data;
+    allot__connection *peer = stream->data;
     if (got == 0)
         return;
     if (got < 0) {
-        allot__peer_close(peer);
+        allot__connection_close(peer);
         return;
     }
     if (peer->ending)
@@ -304,16 +304,16 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
     if (!peer->closing && !peer->ended && ran < len)
         keep(peer, buf->base + ran, len - ran);
     if (!peer->closing)
-        allot__peer_run(peer);
+        allot__connection_run(peer);
 }
 
 /* What the kernel takes at once makes room for more of what a subscriber wants: some of it, and the
  * rest in other turns. */
-void allot__peer_push(allot__peer *peer)
+void allot__connection_push(allot__connection *peer)
 {
     enum { ROUNDS = 4 };
     for (int i = 0; i < ROUNDS; i++) {
-        allot__peer_flush(peer);
+        allot__connection_flush(peer);
         if (peer->closing || peer->ending || peer->writing ||
             !allot__feed_drained(peer->service->feed, peer))
             return;
@@ -322,12 +322,12 @@ void allot__peer_push(allot__peer *peer)
 }
 
 /* Whether more could be run behind what the kernel took at once. */
-static bool turn(allot__peer *peer)
+static bool turn(allot__connection *peer)
 {
     if (peer->line.len > 0 && may_run(peer))
         run_kept(peer);
     if (peer->ended && !peer->ending)
-        allot__peer_end(peer);
+        allot__connection_end(peer);
     bool hears = may_run(peer) && peer->line.len <= ALLOT__RPC_LINE_MOST;
     bool reads = (hears || peer->deaf) && !peer->service->wire->stopping;
     if (reads && !peer->reading)
@@ -336,25 +336,25 @@ static bool turn(allot__peer *peer)
         uv_read_stop(&peer->uv.stream);
         peer->reading = false;
     }
-    allot__peer_push(peer);
+    allot__connection_push(peer);
     return !reads && !peer->service->wire->stopping && may_run(peer);
 }
 
-void allot__peer_run(allot__peer *peer)
+void allot__connection_run(allot__connection *peer)
 {
     while (!peer->closing && turn(peer))
         ;
 }
 
-void allot__peer_owe(allot__peer *peer, int32_t size)
+void allot__connection_owe(allot__connection *peer, int32_t size)
 {
     peer->owed += size;
     if (size < 0 && !peer->running)
-        allot__peer_run(peer);
+        allot__connection_run(peer);
 }
 
-void allot__peer_start(allot__peer *peer, bool trusted)
+void allot__connection_start(allot__connection *peer, bool trusted)
 {
     peer->trusted = trusted;
-    allot__peer_run(peer);
+    allot__connection_run(peer);
 }

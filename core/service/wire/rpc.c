@@ -215,7 +215,7 @@ static void run_event(allot__request *call, int32_t kind)
 
 static bool allowed(const allot__request *call, bool open)
 {
-    return open || !call->peer || allot__peer_trusted(call->peer);
+    return open || !call->peer || allot__connection_trusted(call->peer);
 }
 
 /* With the nearest of all that may be called. */
@@ -256,7 +256,8 @@ static void run_method(allot__request *call)
         allot__rpc_error(call, ALLOT__RPC_PARAMS, "params are an object, not a list", NULL);
     else if (kind >= 0)
         run_event(call, kind);
-    else if (!method->open && call->peer && !allot__peer_may_ask(call->peer) && !call->in_batch)
+    else if (!method->open && call->peer && !allot__connection_may_ask(call->peer) &&
+             !call->in_batch)
         call->not_yet = true; /* a batch that has begun is ended */
     else
         method->run(call);

@@ -31,13 +31,13 @@ enum {
 #define ALLOT__RPC_BATCH_MOST 10000
 #define ALLOT__RPC_LINE_MOST  (1024 * 1024)
 
-struct allot__peer;
+struct allot__connection;
 
 /* One request while it is answered. */
 typedef struct allot__request {
     allot_service *service;
-    struct allot__peer *peer; /* NULL: the embedder's */
-    const char *method;       /* borrowed, as all texts here */
+    struct allot__connection *peer; /* NULL: the embedder's */
+    const char *method;             /* borrowed, as all texts here */
     size_t method_len;
     const char *params; /* JSON; NULL: none */
     size_t params_len;

@@ -37,13 +37,13 @@ int allot__rpc_later(allot__request *call, allot__answer size, allot__reply **ou
                             .answer.engine = engine,
                             .id = id,
                             .size = size,
-                            .peer = call->peer ? allot__peer_number(call->peer) : 0,
+                            .peer = call->peer ? allot__connection_number(call->peer) : 0,
                             .tell = call->tell,
                             .ud = call->tell_ud};
     reply->call.answer = &reply->answer;
     call->answered = true;
     if (call->peer)
-        allot__peer_owe(call->peer, size);
+        allot__connection_owe(call->peer, size);
     *out = reply;
     return ALLOT_OK;
 }
@@ -53,16 +53,16 @@ allot__request *allot__reply_call(allot__reply *reply)
     return &reply->call;
 }
 
-static void tell(const allot__reply *reply, allot__peer *peer, const char *line, size_t len)
+static void tell(const allot__reply *reply, allot__connection *peer, const char *line, size_t len)
 {
     if (peer)
-        allot__peer_send(peer, line, len, reply->call.batch);
+        allot__connection_send(peer, line, len, reply->call.batch);
     else if (reply->peer == 0 && reply->tell)
         reply->tell(reply->ud, line, len);
 }
 
 /* Whoever waits for an answer that there was no memory for is told so. */
-static void tell_failure(const allot__reply *reply, allot__peer *peer)
+static void tell_failure(const allot__reply *reply, allot__connection *peer)
 {
     char line[512];
     int len = snprintf(line, sizeof line,
@@ -75,14 +75,15 @@ static void tell_failure(const allot__reply *reply, allot__peer *peer)
 void allot__reply_end(allot__reply *reply)
 {
     allot_service *service = reply->call.service;
-    allot__peer *peer = reply->peer != 0 ? allot__peer_find(service, reply->peer) : NULL;
+    allot__connection *peer =
+        reply->peer != 0 ? allot__connection_find(service, reply->peer) : NULL;
     if (reply->answer.failed && reply->id)
         tell_failure(reply, peer);
     else if (!reply->answer.failed && reply->answer.len > 0)
         tell(reply, peer, reply->answer.bytes, reply->answer.len);
     if (peer) {
-        allot__peer_owe(peer, -(int32_t)reply->size);
-        allot__peer_push(peer);
+        allot__connection_owe(peer, -(int32_t)reply->size);
+        allot__connection_push(peer);
     }
     allot__buf_free(&reply->answer);
     allot__sv_drop(service->engine, reply->id);

@@ -13,7 +13,7 @@
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-void allot__turn_wait(allot__peer *peer, bool asks)
+void allot__turn_wait(allot__connection *peer, bool asks)
 {
     if (peer->queue || peer->closing)
         return;
@@ -26,7 +26,7 @@ void allot__turn_wait(allot__peer *peer, bool asks)
     queue->count++;
 }
 
-void allot__turn_leave(allot__peer *peer)
+void allot__turn_leave(allot__connection *peer)
 {
     allot__waitlist *queue = peer->queue;
     if (!queue)
@@ -40,7 +40,7 @@ void allot__turn_leave(allot__peer *peer)
 /* ---- Shares ---------------------------------------------------------------------------------- */
 
 /* Who is not trusted may say so little that only lines are counted. */
-bool allot__turn_has(allot__peer *peer)
+bool allot__turn_has(allot__connection *peer)
 {
     struct allot__wire *wire = peer->service->wire;
     if (peer->turn != wire->turn) {
@@ -55,20 +55,20 @@ bool allot__turn_has(allot__peer *peer)
     return has;
 }
 
-bool allot__peer_may_ask(allot__peer *peer)
+bool allot__connection_may_ask(allot__connection *peer)
 {
     peer->asks = true;
     return peer->service->wire->asked < ALLOT__TURN_ASKS && peer->asked < ALLOT__TURN_OWN;
 }
 
-void allot__turn_begin(allot__peer *peer)
+void allot__turn_begin(allot__connection *peer)
 {
     peer->asks = false;
     peer->lines++;
     peer->began = uv_hrtime();
 }
 
-void allot__turn_end(allot__peer *peer)
+void allot__turn_end(allot__connection *peer)
 {
     struct allot__wire *wire = peer->service->wire;
     uint64_t took = uv_hrtime() - peer->began;
@@ -79,7 +79,7 @@ void allot__turn_end(allot__peer *peer)
     peer->asked += took;
 }
 
-bool allot__peer_trusted(const allot__peer *peer)
+bool allot__connection_trusted(const allot__connection *peer)
 {
     return peer->trusted;
 }

@@ -62,7 +62,7 @@ static bool is_in(int fd, const struct ucred *from, gid_t group)
     return false;
 }
 
-bool allot__peer_is_listed(const allot__peer *peer, long *uid)
+bool allot__connection_is_listed(const allot__connection *peer, long *uid)
 {
     const allot_service_config *config = &peer->service->config;
     struct ucred from;
@@ -89,13 +89,13 @@ void allot__socket_alive(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
 }
 
-static bool address_of(const allot__peer *peer, struct sockaddr_storage *out)
+static bool address_of(const allot__connection *peer, struct sockaddr_storage *out)
 {
     int size = sizeof *out;
     return !peer->local && uv_tcp_getpeername(&peer->uv.tcp, (struct sockaddr *)out, &size) == 0;
 }
 
-void allot__peer_address(const allot__peer *peer, char *out, size_t size)
+void allot__connection_address(const allot__connection *peer, char *out, size_t size)
 {
     struct sockaddr_storage address;
     snprintf(out, size, "%s", peer->local ? "the socket" : "?");
@@ -104,7 +104,7 @@ void allot__peer_address(const allot__peer *peer, char *out, size_t size)
 }
 
 /* Of IPv6 a network of 64 bits is one: whoever has one has all of its addresses. */
-static void find_place(allot__peer *peer)
+static void find_place(allot__connection *peer)
 {
     struct sockaddr_storage address;
     uv_os_fd_t fd;
@@ -123,13 +123,13 @@ static void find_place(allot__peer *peer)
 /* Those who have not said the token: how many, also from where the peer is, and who came first. */
 typedef struct strangers {
     int32_t all, near;
-    allot__peer *first, *first_near;
+    allot__connection *first, *first_near;
 } strangers;
 
-static strangers look(const allot__peer *peer)
+static strangers look(const allot__connection *peer)
 {
     strangers found = {0};
-    for (allot__peer *it = peer->service->wire->peers; it; it = it->next) {
+    for (allot__connection *it = peer->service->wire->peers; it; it = it->next) {
         if (it->trusted || it->local || it->ended || it == peer)
             continue;
         found.all++;
@@ -142,7 +142,7 @@ static strangers look(const allot__peer *peer)
     return found;
 }
 
-void allot__peer_arrive(allot__peer *peer, bool local)
+void allot__connection_arrive(allot__connection *peer, bool local)
 {
     allot_service *service = peer->service;
     int32_t places = service->files.clients / 4 + 1, near = places / 2 + 1;
@@ -150,7 +150,7 @@ void allot__peer_arrive(allot__peer *peer, bool local)
     if (!local)
         find_place(peer);
     strangers there = look(peer);
-    allot__peer *goes = NULL;
+    allot__connection *goes = NULL;
     if (!local && there.near >= near)
         goes = there.first_near;
     else if ((!local && there.all >= places) || service->wire->count > service->files.clients)
@@ -158,5 +158,5 @@ void allot__peer_arrive(allot__peer *peer, bool local)
     if (!goes)
         return;
     service->tally.turned_away++;
-    allot__peer_close(goes);
+    allot__connection_close(goes);
 }

@@ -21,11 +21,11 @@ static void serve(struct allot__wire *wire, bool ask)
 {
     allot__waitlist *queue = &wire->queues[ask];
     for (int32_t i = queue->count; i > 0 && queue->first; i--) {
-        allot__peer *first = queue->first;
+        allot__connection *first = queue->first;
         if (wire->spent >= ALLOT__TURN_TIME || (ask && wire->asked >= ALLOT__TURN_ASKS))
             break;
         allot__turn_leave(first);
-        allot__peer_run(first);
+        allot__connection_run(first);
     }
 }
 
@@ -72,12 +72,12 @@ static void each_second(uv_timer_t *timer)
     allot_service *service = timer->data;
     struct allot__wire *wire = service->wire;
     uint64_t now = uv_now(service->loop);
-    for (allot__peer *it = wire->peers, *next; it; it = next) {
+    for (allot__connection *it = wire->peers, *next; it; it = next) {
         next = it->next;
         bool stranger = !it->trusted && now - it->since > ALLOT__STRANGER_TIME;
         bool deaf = it->deaf && now - it->since > ALLOT__DEAF_TIME;
         if (stranger || deaf || (wire->stopping && now >= wire->stop_at))
-            allot__peer_close(it);
+            allot__connection_close(it);
     }
 }
 
@@ -111,9 +111,9 @@ void allot__wire_quiet(allot_service *service)
     wire->stopping = true;
     wire->stop_at = UINT64_MAX;
     allot__listen_close(service);
-    for (allot__peer *it = wire->peers, *next; it; it = next) {
+    for (allot__connection *it = wire->peers, *next; it; it = next) {
         next = it->next;
-        allot__peer_run(it); /* which stops reading */
+        allot__connection_run(it); /* which stops reading */
     }
 }
 
@@ -123,10 +123,10 @@ void allot__wire_stop(allot_service *service)
     if (!wire || wire->stop_at != UINT64_MAX)
         return;
     wire->stop_at = uv_now(service->loop) + 1000;
-    for (allot__peer *it = wire->peers, *next; it; it = next) {
+    for (allot__connection *it = wire->peers, *next; it; it = next) {
         next = it->next;
         it->ending = true;
-        allot__peer_flush(it);
+        allot__connection_flush(it);
     }
     uv_timer_start(&wire->timer, each_second, 50, 50);
 }
@@ -157,10 +157,10 @@ void allot__wire_resume(allot_service *service)
 {
     if (!service->wire)
         return;
-    for (allot__peer *it = service->wire->peers, *next; it; it = next) {
+    for (allot__connection *it = service->wire->peers, *next; it; it = next) {
         next = it->next;
         if (!it->reading)
-            allot__peer_run(it);
+            allot__connection_run(it);
     }
 }
 
@@ -168,36 +168,36 @@ void allot__wire_committed(allot_service *service, int64_t batch)
 {
     if (!service->wire)
         return;
-    for (allot__peer *it = service->wire->peers, *next; it; it = next) {
+    for (allot__connection *it = service->wire->peers, *next; it; it = next) {
         next = it->next;
         if (it->held_count > 0 || it->out.len > 0) {
-            allot__peer_free_held(it, batch);
-            allot__peer_push(it);
+            allot__connection_free_held(it, batch);
+            allot__connection_push(it);
         }
         if (!it->closing && !it->reading)
-            allot__peer_run(it);
+            allot__connection_run(it);
     }
 }
 
 /* ---- Peers ----------------------------------------------------------------------------------- */
 
-uint64_t allot__peer_number(const allot__peer *peer)
+uint64_t allot__connection_number(const allot__connection *peer)
 {
     return peer->number;
 }
 
-allot__peer *allot__peer_find(allot_service *service, uint64_t number)
+allot__connection *allot__connection_find(allot_service *service, uint64_t number)
 {
-    allot__peer *it = service->wire ? service->wire->peers : NULL;
+    allot__connection *it = service->wire ? service->wire->peers : NULL;
     while (it && it->number != number)
         it = it->next;
     return it;
 }
 
-bool allot__peer_auth(allot__peer *peer, const char *token)
+bool allot__connection_auth(allot__connection *peer, const char *token)
 {
     char address[ALLOT__ADDRESS_MOST];
-    allot__peer_address(peer, address, sizeof address);
+    allot__connection_address(peer, address, sizeof address);
     if (allot__token_fits(peer->service, token, strlen(token), address))
         peer->trusted = true;
     else

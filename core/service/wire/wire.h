@@ -17,7 +17,7 @@
 
 #define ALLOT__OUT_MOST (64 * 1024)
 
-typedef struct allot__peer allot__peer;
+typedef struct allot__connection allot__connection;
 
 /* Listens as the service's config says. EIO (report). */
 int allot__wire_start(allot_service *service, allot_report *report);
@@ -35,22 +35,22 @@ void allot__waiters_committed(allot_service *service, int64_t batch);
 void allot__waiters_free(allot_service *service);
 
 /* A line, to which an end is added, at once or once `batch` is on disk (0: at once). */
-void allot__peer_send(allot__peer *peer, const char *line, size_t len, int64_t batch);
+void allot__connection_send(allot__connection *peer, const char *line, size_t len, int64_t batch);
 /* Sends what was added from elsewhere than a call, and what the peer subscribed to. */
-void allot__peer_push(allot__peer *peer);
+void allot__connection_push(allot__connection *peer);
 /* Bytes that wait to be sent. */
-size_t allot__peer_waiting(const allot__peer *peer);
+size_t allot__connection_waiting(const allot__connection *peer);
 /* It is to be answered later, or was: by so much more. */
-void allot__peer_owe(allot__peer *peer, int32_t size);
+void allot__connection_owe(allot__connection *peer, int32_t size);
 /* The line that is run is a question, and no event: may it be in this turn of the loop? */
-bool allot__peer_may_ask(allot__peer *peer);
+bool allot__connection_may_ask(allot__connection *peer);
 /* A peer's number is never used twice; NULL: it is gone. */
-uint64_t allot__peer_number(const allot__peer *peer);
-allot__peer *allot__peer_find(allot_service *service, uint64_t number);
+uint64_t allot__connection_number(const allot__connection *peer);
+allot__connection *allot__connection_find(allot_service *service, uint64_t number);
 /* Whether it may call what is not open; and the token that lets it. Constant time in the token's
  * bytes. */
-bool allot__peer_trusted(const allot__peer *peer);
-bool allot__peer_auth(allot__peer *peer, const char *token);
+bool allot__connection_trusted(const allot__connection *peer);
+bool allot__connection_auth(allot__connection *peer, const char *token);
 /* Closes the rest once all connections are gone and it was told to stop. */
 void allot__wire_end(allot_service *service);
 void allot__wire_free(allot_service *service);

@@ -3,7 +3,7 @@
 /*
  * wire_own.h: what connections are made of; of wire.c, turns.c, peer.c and listen.c alone.
  *
- * This file owns: struct allot__wire, struct allot__peer.
+ * This file owns: struct allot__wire, struct allot__connection.
  */
 #ifndef ALLOT_SERVICE_WIRE_WIRE_OWN_H
 #define ALLOT_SERVICE_WIRE_WIRE_OWN_H
@@ -28,12 +28,12 @@ typedef struct allot__deferred {
 } allot__deferred;
 
 typedef struct allot__waitlist {
-    struct allot__peer *first, *last;
+    struct allot__connection *first, *last;
     int32_t count;
 } allot__waitlist;
 
-struct allot__peer {
-    struct allot__peer *next, *before;
+struct allot__connection {
+    struct allot__connection *next, *before;
     allot_service *service;
     union {
         uv_handle_t handle;
@@ -64,7 +64,7 @@ struct allot__peer {
     int32_t lines;
     bool asks;                     /* the line that runs is a question */
     struct allot__waitlist *queue; /* NULL: it does not wait */
-    struct allot__peer *queue_next, *queue_before;
+    struct allot__connection *queue_next, *queue_before;
 };
 
 struct allot__wire {
@@ -76,7 +76,7 @@ struct allot__wire {
     char *path; /* of the socket, once it is ours */
     dev_t path_dev;
     ino_t path_ino;
-    allot__peer *peers;
+    allot__connection *peers;
     int32_t count;
     uint64_t last_number;
     size_t line_bytes;           /* of all peers */
@@ -98,11 +98,11 @@ enum {
 };
 /* Turns (turns.c): may more of the peer's lines be run in this one? If not, it waits, and is run
  * again in one of the next. A line that is run stands between begin and end. */
-bool allot__turn_has(allot__peer *peer);
-void allot__turn_begin(allot__peer *peer);
-void allot__turn_end(allot__peer *peer);
-void allot__turn_wait(allot__peer *peer, bool asks);
-void allot__turn_leave(allot__peer *peer);
+bool allot__turn_has(allot__connection *peer);
+void allot__turn_begin(allot__connection *peer);
+void allot__turn_end(allot__connection *peer);
+void allot__turn_wait(allot__connection *peer, bool asks);
+void allot__turn_leave(allot__connection *peer);
 
 /* Listens (listen.c). EIO (report). */
 int allot__listen_pipe(allot_service *service, allot_report *report);
@@ -112,23 +112,23 @@ void allot__listen_close(allot_service *service);
 /* Somebody has connected (visit.c): where from is noted; and where places are taken, the one of
  * those that have not said the token goes that came first, so that there is one for who will. They
  * may have a quarter of all, and half of that from one address. */
-void allot__peer_arrive(allot__peer *peer, bool local);
+void allot__connection_arrive(allot__connection *peer, bool local);
 /* Whether the process at the other end is of a user who may. */
-bool allot__peer_is_listed(const allot__peer *peer, long *uid);
+bool allot__connection_is_listed(const allot__connection *peer, long *uid);
 #define ALLOT__ADDRESS_MOST 64
-void allot__peer_address(const allot__peer *peer, char *out, size_t size);
+void allot__connection_address(const allot__connection *peer, char *out, size_t size);
 
-/* A peer whose handle is to be accepted; NULL: ENOMEM. Closed by allot__peer_close. */
-allot__peer *allot__peer_new(allot_service *service);
-void allot__peer_start(allot__peer *peer, bool trusted);
-void allot__peer_close(allot__peer *peer);
+/* A peer whose handle is to be accepted; NULL: ENOMEM. Closed by allot__connection_close. */
+allot__connection *allot__connection_new(allot_service *service);
+void allot__connection_start(allot__connection *peer, bool trusted);
+void allot__connection_close(allot__connection *peer);
 /* It has heard the last; see `deaf`. */
-void allot__peer_end(allot__peer *peer);
+void allot__connection_end(allot__connection *peer);
 /* Runs what was read, as far as there is room; reads or stops reading. */
-void allot__peer_run(allot__peer *peer);
+void allot__connection_run(allot__connection *peer);
 /* Sends what may be sent. */
-void allot__peer_flush(allot__peer *peer);
+void allot__connection_flush(allot__connection *peer);
 /* Lets answers of batches up to that number go. */
-void allot__peer_free_held(allot__peer *peer, int64_t batch);
+void allot__connection_free_held(allot__connection *peer, int64_t batch);
 
 #endif
