@@ -77,7 +77,7 @@ int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books 
                             .usage_at = INT64_MIN,
                             .last = INT64_MIN,
                             .damped = is_damped(plan)};
-    allot__map *maps[] = {&books->tasks, &books->units,   &books->rosters, &books->sessions,
+    allot__map *maps[] = {&books->tasks, &books->units,   &books->indexes, &books->sessions,
                           &books->jobs,  &books->flights, &books->victims, &books->hosts};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         maps[i]->engine = engine;
@@ -121,7 +121,7 @@ void allot__books_end(allot__books *books)
     end(books, books->groups, books->group_count, sizeof *books->groups);
     FREE_ALL(books, tasks, allot__task_item);
     FREE_ALL(books, units, allot__unit);
-    FREE_ALL(books, rosters, allot__roster);
+    FREE_ALL(books, indexes, allot__task_index);
     FREE_ALL(books, victims, allot__victim_item);
     FREE_ALL(books, sessions, allot__session_item);
     FREE_ALL(books, jobs, allot__job_item);

@@ -23,11 +23,11 @@ typedef struct allot__unit {
 } allot__unit;
 
 /* Running tasks that name the same session, which may be known or not. */
-typedef struct allot__roster {
+typedef struct allot__task_index {
     allot__map_item named;
     struct allot__task_item *first;
     size_t size;
-} allot__roster;
+} allot__task_index;
 
 typedef struct allot__task_item {
     allot__map_item named;
@@ -35,8 +35,8 @@ typedef struct allot__task_item {
     bool told;     /* to go, by a kill */
     allot__unit *unit;
     struct allot__task_item *next; /* in its unit */
-    allot__roster *roster;
-    struct allot__task_item *roster_before, *roster_after;
+    allot__task_index *index;
+    struct allot__task_item *index_before, *index_after;
     size_t size;
 } allot__task_item;
 
@@ -98,7 +98,7 @@ struct allot__books {
     const allot_plan *plan;
     size_t consumers, group_count, queues, leases, resources;
     allot__books_group *groups;
-    allot__map tasks, units, rosters, sessions, jobs, flights, victims, hosts;
+    allot__map tasks, units, indexes, sessions, jobs, flights, victims, hosts;
     allot_loan *loans;
     size_t loan_count, loan_room;
     allot_lease_now *lease; /* by lease */
@@ -172,14 +172,14 @@ int32_t allot__event_values(const allot__books *books, const allot__event *event
 /* ---- Ties by name (tie.c) --------------------------------------------------------------
  */
 
-/* A task is put on the roster of its session, and taken off. ENOMEM. */
-int allot__roster_join(allot__books *books, allot__task_item *task);
-void allot__roster_leave(allot__books *books, allot__task_item *task);
+/* A task is put on the index of its session, and taken off. ENOMEM. */
+int allot__task_index_join(allot__books *books, allot__task_item *task);
+void allot__task_index_leave(allot__books *books, allot__task_item *task);
 /* A task's session is of its own leaf; a session's tasks run on its leaf. EINVALID (fault). */
-int allot__roster_check_task(const allot__books *books, const allot_task *task,
-                             allot__error *fault);
-int allot__roster_check_session(const allot__books *books, const char *id, int32_t group,
-                                int32_t consumer, allot__error *fault);
+int allot__task_index_check_task(const allot__books *books, const allot_task *task,
+                                 allot__error *fault);
+int allot__task_index_check_session(const allot__books *books, const char *id, int32_t group,
+                                    int32_t consumer, allot__error *fault);
 /* A reclaim names a task; all that it names, or none. ENOMEM. */
 int allot__victim_add(allot__books *books, const char *task, const char *flight);
 int allot__victims_add(allot__books *books, const allot__flight_item *flight);

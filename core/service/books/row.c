@@ -108,7 +108,7 @@ static int put_session(allot__books *books, const allot__event *event, allot__se
     bool moves = !old || old->it.consumer != event->consumer || old->it.group != event->group;
     if (status == ALLOT_OK && moves)
         status =
-            allot__roster_check_session(books, event->id, event->group, event->consumer, fault);
+            allot__task_index_check_session(books, event->id, event->group, event->consumer, fault);
     if (status != ALLOT_OK)
         return status;
     allot_session session = {.id = event->id,

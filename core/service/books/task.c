@@ -60,10 +60,10 @@ int allot__task_begin(allot__books *books, allot__task_item *task)
 {
     int64_t more = allot__task_needs(books, &task->it);
     if (allot__map_reserve(&books->tasks) != ALLOT_OK ||
-        allot__roster_join(books, task) != ALLOT_OK)
+        allot__task_index_join(books, task) != ALLOT_OK)
         return ALLOT_ENOMEM;
     if (join_unit(books, &task->it, &task->unit) != ALLOT_OK) {
-        allot__roster_leave(books, task);
+        allot__task_index_leave(books, task);
         return ALLOT_ENOMEM;
     }
     if (task->unit) {
@@ -111,7 +111,7 @@ void allot__task_end(allot__books *books, allot__task_item *task, bool keep)
         books->lists_dirty = true;
     books->ended++;
     allot__victim_gone(books, task->it.id);
-    allot__roster_leave(books, task);
+    allot__task_index_leave(books, task);
     allot__map_take(&books->tasks, &task->named);
     ALLOT__ITEM_FREE(books->engine, task);
     group->held[leaf] -= (int32_t)less;
@@ -178,7 +178,7 @@ int allot__apply_start(allot__books *books, const allot__event *event, allot__er
                        .value_count = allot__event_values(books, event, values)};
     int status = check_start(books, &task, false, fault);
     if (status == ALLOT_OK)
-        status = allot__roster_check_task(books, &task, fault);
+        status = allot__task_index_check_task(books, &task, fault);
     if (status != ALLOT_OK)
         return status;
     allot__task_item *item = allot__task_make(books->engine, &task);

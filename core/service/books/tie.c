@@ -4,7 +4,7 @@
  * tie.c: what running tasks have to do with others by name: their session, and the reclaim
  * that names them.
  *
- * This file owns: allot__roster, allot__victim_item.
+ * This file owns: allot__task_index, allot__victim_item.
  */
 #include <stdio.h>
 
@@ -32,47 +32,47 @@ static void *find(const allot__map *map, const char *name)
 
 /* ---- Sessions -------------------------------------------------------------------------------- */
 
-int allot__roster_join(allot__books *books, allot__task_item *task)
+int allot__task_index_join(allot__books *books, allot__task_item *task)
 {
     const char *session = task->it.session;
     if (!session)
         return ALLOT_OK;
-    allot__roster *roster = find(&books->rosters, session);
-    if (!roster) {
-        roster = make(books->engine, sizeof *roster, session, NULL);
-        if (!roster)
+    allot__task_index *index = find(&books->indexes, session);
+    if (!index) {
+        index = make(books->engine, sizeof *index, session, NULL);
+        if (!index)
             return ALLOT_ENOMEM;
-        roster->size = sizeof *roster + roster->named.len + 1;
-        if (allot__map_put(&books->rosters, &roster->named) != ALLOT_OK) {
-            ALLOT__ITEM_FREE(books->engine, roster);
+        index->size = sizeof *index + index->named.len + 1;
+        if (allot__map_put(&books->indexes, &index->named) != ALLOT_OK) {
+            ALLOT__ITEM_FREE(books->engine, index);
             return ALLOT_ENOMEM;
         }
     }
-    task->roster = roster;
-    task->roster_after = roster->first;
-    if (roster->first)
-        roster->first->roster_before = task;
-    roster->first = task;
+    task->index = index;
+    task->index_after = index->first;
+    if (index->first)
+        index->first->index_before = task;
+    index->first = task;
     return ALLOT_OK;
 }
 
-void allot__roster_leave(allot__books *books, allot__task_item *task)
+void allot__task_index_leave(allot__books *books, allot__task_item *task)
 {
-    allot__roster *roster = task->roster;
-    if (!roster)
+    allot__task_index *index = task->index;
+    if (!index)
         return;
-    if (task->roster_after)
-        task->roster_after->roster_before = task->roster_before;
-    if (task->roster_before)
-        task->roster_before->roster_after = task->roster_after;
+    if (task->index_after)
+        task->index_after->index_before = task->index_before;
+    if (task->index_before)
+        task->index_before->index_after = task->index_after;
     else
-        roster->first = task->roster_after;
-    task->roster = NULL;
-    task->roster_before = task->roster_after = NULL;
-    if (roster->first)
+        index->first = task->index_after;
+    task->index = NULL;
+    task->index_before = task->index_after = NULL;
+    if (index->first)
         return;
-    allot__map_take(&books->rosters, &roster->named);
-    ALLOT__ITEM_FREE(books->engine, roster);
+    allot__map_take(&books->indexes, &index->named);
+    ALLOT__ITEM_FREE(books->engine, index);
 }
 
 static int other_leaf(const allot__books *books, const char *path, const char *session,
@@ -86,7 +86,8 @@ static int other_leaf(const allot__books *books, const char *path, const char *s
                             path, session, of, len >= sizeof of ? "..." : "");
 }
 
-int allot__roster_check_task(const allot__books *books, const allot_task *task, allot__error *fault)
+int allot__task_index_check_task(const allot__books *books, const allot_task *task,
+                                 allot__error *fault)
 {
     const allot__session_item *of =
         task->session != NULL ? find(&books->sessions, task->session) : NULL;
@@ -95,11 +96,11 @@ int allot__roster_check_task(const allot__books *books, const allot_task *task, 
     return other_leaf(books, "session", task->session, of->it.consumer, fault);
 }
 
-int allot__roster_check_session(const allot__books *books, const char *id, int32_t group,
-                                int32_t consumer, allot__error *fault)
+int allot__task_index_check_session(const allot__books *books, const char *id, int32_t group,
+                                    int32_t consumer, allot__error *fault)
 {
-    const allot__roster *roster = find(&books->rosters, id);
-    for (const allot__task_item *it = roster ? roster->first : NULL; it; it = it->roster_after)
+    const allot__task_index *index = find(&books->indexes, id);
+    for (const allot__task_item *it = index ? index->first : NULL; it; it = it->index_after)
         if (it->it.consumer != consumer || it->it.group != group)
             return other_leaf(books, "consumer", id, it->it.consumer, fault);
     return ALLOT_OK;

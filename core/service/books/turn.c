@@ -251,7 +251,7 @@ static void rebase_things(allot__books *from, allot__books *to, const allot__id_
         for (allot__map_item *it = kinds[k].map->first; !ids->same && it; it = it->after)
             rebases[k](ids, it);
     }
-    take_map(&from->rosters, &to->rosters);
+    take_map(&from->indexes, &to->indexes);
     take_map(&from->victims, &to->victims);
     to->loans = from->loans;
     to->loan_count = from->loan_count;
