@@ -18,7 +18,7 @@
 
 #include <allot/service.h>
 
-#include "service/instance/part.h"
+#include "service/instance/component.h"
 
 int allot__cycle_start(allot_service *service);
 /* An event was entered. */

@@ -7,7 +7,7 @@
 #include "service/instance/service.h"
 #include "service/wire/rpc.h"
 
-/* The rows of parts.c and methods.c. */
+/* The rows of components.c and methods.c. */
 extern const allot__component allot__components[];
 extern const allot__method allot__methods[];
 

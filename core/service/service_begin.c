@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "service/version/attempt.h"
+#include "service/generation/candidate.h"
 #include "service/life.h"
 
 static void pass_on(const allot_report *from, allot_report *to)

@@ -40,8 +40,8 @@ local FOLDERS = {
   simulate = { "log", "" },
   script = { "sandbox", "policy", "module", "repl" },
   service = {
-    "base", "events", "store", "books", "version", "instance", "wire", "replay", "reload", "shadow",
-    "view", "notify", "",
+    "base", "events", "store", "books", "generation", "instance", "wire", "replay", "reload",
+    "shadow", "view", "notify", "",
   },
   cli = { "term", "decide", "plot", "simulate", "diff", "author", "serve", "" },
 }

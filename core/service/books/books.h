@@ -14,7 +14,7 @@
 #define ALLOT_SERVICE_BOOKS_BOOKS_H
 
 #include "service/events/event.h"
-#include "service/books/numbers.h"
+#include "service/books/id_map.h"
 #include "service/base/text.h"
 
 typedef struct allot__books allot__books;

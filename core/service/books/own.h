@@ -169,7 +169,7 @@ static inline bool allot__job_is_unplaced(const allot_job *job)
 int32_t allot__event_values(const allot__books *books, const allot__event *event,
                             allot_task_value *values);
 
-/* ---- Ties by name (tie.c) --------------------------------------------------------------
+/* ---- Ties by name (index.c) --------------------------------------------------------------
  */
 
 /* A task is put on the index of its session, and taken off. ENOMEM. */

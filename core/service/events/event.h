@@ -14,7 +14,7 @@
 
 #include <allot/json.h>
 
-#include "service/base/fault.h"
+#include "service/base/error.h"
 
 /* Kind, method, kept. */
 #define ALLOT__EVENT_MAP(XX)                                                                       \

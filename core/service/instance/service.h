@@ -18,11 +18,11 @@
 #include "service/instance/clock.h"
 #include "service/instance/log.h"
 #include "service/instance/loop.h"
-#include "service/instance/part.h"
+#include "service/instance/component.h"
 #include "service/store/store.h"
-#include "service/version/recall.h"
-#include "service/version/records.h"
-#include "service/version/version.h"
+#include "service/generation/plan_texts.h"
+#include "service/generation/sample.h"
+#include "service/generation/generation.h"
 
 /* How often things happened. */
 typedef struct allot__tally {

@@ -4,8 +4,8 @@
  * reload.h: another generation of plan and policies while the service runs.
  *
  * When files change (generation/watch.h), or somebody asks, a candidate is made beside
- * (generation/attempt.h): built and checked on a thread, then tried there on what is in the books
- * and on recorded cycles (generation/records.h), one by one: the loop only gives away the states
+ * (generation/candidate.h): built and checked on a thread, then tried there on what is in the books
+ * and on recorded cycles (generation/sample.h), one by one: the loop only gives away the states
  * that it has (of many tasks, which take long to be put together again, those that were recorded).
  * What passes is swapped in between two cycles; what does not leaves everything as it was, and
  * status, log and metrics say why. Files are compared by content. The attempt begins 30 ms after
@@ -27,10 +27,10 @@
 
 #include <uv.h>
 
-#include "service/version/records.h"
+#include "service/generation/sample.h"
 #include "service/instance/service.h"
 #include "service/wire/rpc.h"
-#include "service/version/watch.h"
+#include "service/generation/watch.h"
 
 /* Milliseconds: see above. */
 #define ALLOT__RELOAD_SETTLE 30
@@ -115,7 +115,7 @@ bool allot__reload_ails(const allot_service *service, char *buf, size_t size);
 void allot__reload_now(allot__request *call);
 void allot__reload_plan(allot__request *call);
 
-/* ---- Between reload.c, reload_turn.c, reload_plan.c and reload_say.c ------------------------- */
+/* ---- Between reload.c, step.c, plan.c and say.c ------------------------- */
 
 /* Whether attempts may be asked for; if not, the call is answered. */
 bool allot__reload_can(allot__request *call);

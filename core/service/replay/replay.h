@@ -8,7 +8,7 @@
 
 #include "service/books/books.h"
 #include "service/store/store.h"
-#include "service/version/version.h"
+#include "service/generation/generation.h"
 
 /* Events that wait for the plan that the cycle behind them has: they may name what the one before
  * lacks. */

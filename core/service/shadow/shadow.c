@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "service/shadow/shadow_own.h"
+#include "service/shadow/own.h"
 
 enum { SHARE = 20 };
 

@@ -133,7 +133,7 @@ int allot__live_write(allot__http_session *session);
 /* Every ALLOT__VIEW_AGE ms: looks whether there is something to be told. */
 void allot__live_tick(allot__http *http);
 
-/* The component (parts.c). */
+/* The component (components.c). */
 int allot__http_start(allot_service *service, allot_report *report);
 void allot__http_stop(allot_service *service);
 void allot__http_free(allot_service *service);

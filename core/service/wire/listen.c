@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "service/wire/wire_own.h"
+#include "service/wire/own.h"
 
 /* So many are told at once why they are turned away; more are not let in to be told. */
 enum { TOLD_MOST = 16 };

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "service/wire/wire_own.h"
+#include "service/wire/own.h"
 
 enum { TELL_PAUSE = 10000, FILE_MOST = 4096 };
 

@@ -9,7 +9,7 @@
  * from meanwhile. Questions, which have a queue of their own, may take a part of a turn alone: an
  * event waits for a few of them at most, however many readers there are.
  */
-#include "service/wire/wire_own.h"
+#include "service/wire/own.h"
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "service/wire/wire_own.h"
+#include "service/wire/own.h"
 
 #ifndef SO_PEERGROUPS
 #define SO_PEERGROUPS 59

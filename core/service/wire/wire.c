@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "service/wire/wire_own.h"
+#include "service/wire/own.h"
 
 static void closed(uv_handle_t *handle)
 {

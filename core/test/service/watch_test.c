@@ -7,7 +7,7 @@
 
 #include <uv.h>
 
-#include "service/version/watch.h"
+#include "service/generation/watch.h"
 #include "test/support/check.h"
 #include "test/support/oom.h"
 

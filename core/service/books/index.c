@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * index.c: what running tasks have to do with others by name: their session, and the reclaim
+ * that names them.
+ *
+ * This file owns: allot__task_index, allot__victim_item.
+ */
+#include <stdio.h>
+
+#include "service/books/own.h"
+
+/* A name, and behind it what is `extra` bytes long; NULL: ENOMEM. */
+static void *make(allot_engine *engine, size_t head, const char *name, const char *extra)
+{
+    size_t len = strlen(name), more = extra ? strlen(extra) + 1 : 0;
+    char *block = allot__sv_new(engine, 1, head + len + 1 + more);
+    if (!block)
+        return NULL;
+    memcpy(block + head, name, len + 1);
+    if (extra)
+        memcpy(block + head + len + 1, extra, more);
+    ((allot__map_item *)(void *)block)->name = block + head;
+    ((allot__map_item *)(void *)block)->len = len;
+    return block;
+}
+
+static void *find(const allot__map *map, const char *name)
+{
+    return allot__map_find(map, name, strlen(name));
+}
+
+/* ---- Sessions -------------------------------------------------------------------------------- */
+
+int allot__task_index_join(allot__books *books, allot__task_item *task)
+{
+    const char *session = task->it.session;
+    if (!session)
+        return ALLOT_OK;
+    allot__task_index *index = find(&books->indexes, session);
+    if (!index) {
+        index = make(books->engine, sizeof *index, session, NULL);
+        if (!index)
+            return ALLOT_ENOMEM;
+        index->size = sizeof *index + index->named.len + 1;
+        if (allot__map_put(&books->indexes, &index->named) != ALLOT_OK) {
+            ALLOT__ITEM_FREE(books->engine, index);
+            return ALLOT_ENOMEM;
+        }
+    }
+    task->index = index;
+    task->index_after = index->first;
+    if (index->first)
+        index->first->index_before = task;
+    index->first = task;
+    return ALLOT_OK;
+}
+
+void allot__task_index_leave(allot__books *books, allot__task_item *task)
+{
+    allot__task_index *index = task->index;
+    if (!index)
+        return;
+    if (task->index_after)
+        task->index_after->index_before = task->index_before;
+    if (task->index_before)
+        task->index_before->index_after = task->index_after;
+    else
+        index->first = task->index_after;
+    task->index = NULL;
+    task->index_before = task->index_after = NULL;
+    if (index->first)
+        return;
+    allot__map_take(&books->indexes, &index->named);
+    ALLOT__ITEM_FREE(books->engine, index);
+}
+
+static int other_leaf(const allot__books *books, const char *path, const char *session,
+                      int32_t owner, allot__error *fault)
+{
+    char of[128];
+    size_t len = allot_plan_path(books->plan, owner, of, sizeof of);
+    return allot__error_set(fault, ALLOT_EINVALID, "E-session", path, NULL,
+                            "%s: the session \"%.80s\" is of %.100s%s, and a task runs for the "
+                            "consumer of its session",
+                            path, session, of, len >= sizeof of ? "..." : "");
+}
+
+int allot__task_index_check_task(const allot__books *books, const allot_task *task,
+                                 allot__error *fault)
+{
+    const allot__session_item *of =
+        task->session != NULL ? find(&books->sessions, task->session) : NULL;
+    if (!of || (of->it.consumer == task->consumer && of->it.group == task->group))
+        return ALLOT_OK;
+    return other_leaf(books, "session", task->session, of->it.consumer, fault);
+}
+
+int allot__task_index_check_session(const allot__books *books, const char *id, int32_t group,
+                                    int32_t consumer, allot__error *fault)
+{
+    const allot__task_index *index = find(&books->indexes, id);
+    for (const allot__task_item *it = index ? index->first : NULL; it; it = it->index_after)
+        if (it->it.consumer != consumer || it->it.group != group)
+            return other_leaf(books, "consumer", id, it->it.consumer, fault);
+    return ALLOT_OK;
+}
+
+/* ---- Reclaims -------------------------------------------------------------------------------- */
+
+int allot__victim_add(allot__books *books, const char *task, const char *flight)
+{
+    if (find(&books->victims, task))
+        return ALLOT_OK;
+    allot__victim_item *item = make(books->engine, sizeof *item, task, flight);
+    if (!item)
+        return ALLOT_ENOMEM;
+    item->flight = item->named.name + item->named.len + 1;
+    item->size = sizeof *item + item->named.len + 1 + strlen(flight) + 1;
+    if (allot__map_put(&books->victims, &item->named) == ALLOT_OK)
+        return ALLOT_OK;
+    ALLOT__ITEM_FREE(books->engine, item);
+    return ALLOT_ENOMEM;
+}
+
+static void end_victim(allot__books *books, allot__victim_item *item)
+{
+    allot__map_take(&books->victims, &item->named);
+    ALLOT__ITEM_FREE(books->engine, item);
+}
+
+void allot__victims_end(allot__books *books, const allot__flight_item *flight)
+{
+    for (int32_t i = 0; i < flight->it.task_count; i++) {
+        allot__victim_item *item = find(&books->victims, flight->it.tasks[i]);
+        if (item && strcmp(item->flight, flight->named.name) == 0)
+            end_victim(books, item);
+    }
+}
+
+int allot__victims_add(allot__books *books, const allot__flight_item *flight)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < flight->it.task_count && status == ALLOT_OK; i++)
+        status = allot__victim_add(books, flight->it.tasks[i], flight->named.name);
+    if (status != ALLOT_OK)
+        allot__victims_end(books, flight);
+    return status;
+}
+
+void allot__victim_gone(allot__books *books, const char *task)
+{
+    allot__victim_item *item = books->victims.count > 0 ? find(&books->victims, task) : NULL;
+    if (!item)
+        return;
+    allot__flight_item *flight = find(&books->flights, item->flight);
+    if (flight) {
+        const char **tasks = (const char **)(uintptr_t)flight->it.tasks; /* of the same block */
+        int32_t at = 0;
+        while (at < flight->it.task_count && strcmp(tasks[at], task) != 0)
+            at++;
+        if (at < flight->it.task_count) {
+            allot__map_touch(&books->flights, &flight->named);
+            flight->it.task_count--;
+            flight->it.gone++;
+            for (; at < flight->it.task_count; at++)
+                tasks[at] = tasks[at + 1];
+        }
+        books->orders_dirty = true;
+    }
+    end_victim(books, item);
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * rebase.c: the books rebased to another plan: tables are made anew, things keep their places in
+ * memory and in order, and get the other plan's numbers.
+ *
+ * First everything is looked at, so that nothing can fail once the first thing is changed. What
+ * does not fit is written as a line and read under the other plan, which says why.
+ */
+#include "service/books/own.h"
+
+/* ---- What fits ------------------------------------------------------------------------------- */
+
+static bool has_leaf(const allot__id_map *ids, int32_t group, int32_t consumer)
+{
+    return allot__id_map_find(ids, ALLOT__GROUP, group) >= 0 &&
+           allot__id_map_find(ids, ALLOT__LEAF, consumer) >= 0;
+}
+
+static bool has_values(const allot__id_map *ids, const allot_task_value *values, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        int32_t of = values[i].attribute;
+        if (allot__id_map_find(ids, ALLOT__ATTRIBUTE, of) < 0 || values[i].value < ids->least[of] ||
+            values[i].value > ids->most[of])
+            return false;
+    }
+    return true;
+}
+
+static bool fits_host(const allot__id_map *ids, const allot__map_item *named)
+{
+    const allot__host_item *item = (const allot__host_item *)(const void *)named;
+    bool known = item->slots >= 0 || allot_plan_host_find(ids->to, named->name) >= 0;
+    return known && (item->exclusive_to == ALLOT_ROOT ||
+                     allot__id_map_find(ids, ALLOT__CONSUMER, item->exclusive_to) >= 0);
+}
+
+static bool fits_session(const allot__id_map *ids, const allot__map_item *named)
+{
+    const allot_session *it = &((const allot__session_item *)(const void *)named)->it;
+    return has_leaf(ids, it->group, it->consumer);
+}
+
+static bool fits_task(const allot__id_map *ids, const allot__map_item *named)
+{
+    const allot_task *it = &((const allot__task_item *)(const void *)named)->it;
+    return has_leaf(ids, it->group, it->consumer) && has_values(ids, it->values, it->value_count);
+}
+
+static bool fits_flight(const allot__id_map *ids, const allot__map_item *named)
+{
+    const allot_in_flight *it = &((const allot__flight_item *)(const void *)named)->it;
+    bool fits = has_leaf(ids, it->group, it->consumer);
+    for (int32_t i = 0; fits && i < it->claim_count; i++)
+        fits = allot__id_map_find(ids, ALLOT__CONSUMER, it->claims[i].consumer) >= 0;
+    return fits;
+}
+
+static bool fits_job(const allot__id_map *ids, const allot__map_item *named)
+{
+    const allot_job *it = &((const allot__job_item *)(const void *)named)->it;
+    bool fits = allot__id_map_find(ids, ALLOT__QUEUE, it->queue) >= 0 &&
+                has_values(ids, it->values, it->value_count);
+    for (int32_t i = 0; fits && i < it->resource_count; i++)
+        fits = allot__id_map_find(ids, ALLOT__RESOURCE, it->resources[i].resource) >= 0;
+    return fits;
+}
+
+static bool (*const fits[ALLOT__KINDS])(const allot__id_map *, const allot__map_item *) = {
+    [ALLOT__HOSTS] = fits_host,     [ALLOT__SESSIONS] = fits_session, [ALLOT__TASKS] = fits_task,
+    [ALLOT__FLIGHTS] = fits_flight, [ALLOT__JOBS] = fits_job,
+};
+
+/* All of these write the first that does not fit, if there is one. */
+static void misfit_of_groups(const allot__books *books, const allot__id_map *ids, allot__buf *out)
+{
+    for (int32_t g = 0; g < (int32_t)books->group_count && out->len == 0; g++) {
+        const allot__books_group *group = &books->groups[g];
+        if (allot__id_map_find(ids, ALLOT__GROUP, g) < 0)
+            allot__write_size(books, g, out);
+        for (int32_t i = 0; i < (int32_t)books->consumers && out->len == 0; i++)
+            if (!has_leaf(ids, g, i) && !allot__row_is_empty(group, i))
+                allot__write_row(books, group, g, i, out);
+    }
+}
+
+static void misfit_of_things(allot__books *books, const allot__id_map *ids, allot__buf *out)
+{
+    allot__books_kind kinds[ALLOT__KINDS];
+    bool other = (books->queues > 0) != (allot_plan_queues(ids->to) > 0);
+    allot__books_kinds(books, kinds);
+    for (int k = 0; k < ALLOT__KINDS; k++) {
+        bool none = other && k != ALLOT__HOSTS; /* what the one has, the other cannot have */
+        for (const allot__map_item *it = kinds[k].map->first; it && out->len == 0; it = it->after)
+            if (none || !fits[k](ids, it))
+                kinds[k].write(books, it, out);
+    }
+}
+
+static void misfit_of_contracts(const allot__books *books, const allot__id_map *ids,
+                                allot__buf *out)
+{
+    for (size_t i = 0; i < books->loan_count && out->len == 0; i++) {
+        const allot_loan *it = &books->loans[i];
+        if (!has_leaf(ids, it->group, it->lender) ||
+            allot__id_map_find(ids, ALLOT__LEAF, it->borrower) < 0)
+            allot__write_loan(books, it, out);
+    }
+    for (size_t i = 0; i < books->leases && out->len == 0; i++)
+        if (books->lease_told[i] && allot__id_map_find(ids, ALLOT__LEASE, (int32_t)i) < 0)
+            allot__write_contracts(books, out);
+}
+
+/* Whether it fits after all (a group by its number, say) or why it does not. */
+static int judge(const allot__books *books, const allot_plan *plan, const allot__buf *line,
+                 allot_report *report)
+{
+    allot__books *empty;
+    int status = line->failed ? ALLOT_ENOMEM : allot__books_new(books->engine, plan, &empty);
+    if (status != ALLOT_OK)
+        return status;
+    status = allot__books_read_lines(empty, line, NULL, report);
+    allot__books_end(empty);
+    return status;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static void rebase_group(const allot__books_group *from, allot__books_group *to,
+                         const allot__id_map *ids, bool times)
+{
+    to->slots = from->slots;
+    for (int32_t i = 0; i < ids->count[ALLOT__CONSUMER]; i++) {
+        int32_t row = allot__id_map_find(ids, ALLOT__CONSUMER, i);
+        if (row < 0)
+            continue; /* it had nothing */
+        to->demand[row] = from->demand[i];
+        to->allocated[row] = from->allocated[i];
+        to->unlisted[row] = from->unlisted[i];
+        to->held[row] = from->held[i];
+        to->unmet_since[row] = from->unmet_since[i];
+        memcpy(to->sessions[row], from->sessions[i], sizeof *to->sessions);
+        if (times) {
+            to->reclaimed_at[row] = from->reclaimed_at[i];
+            to->waiting_since[row] = from->waiting_since[i];
+        }
+    }
+}
+
+static void rebase_tables(const allot__books *from, allot__books *to, const allot__id_map *ids)
+{
+    int32_t other;
+    for (int32_t i = 0; i < (int32_t)from->group_count; i++)
+        if ((other = allot__id_map_find(ids, ALLOT__GROUP, i)) >= 0)
+            rebase_group(&from->groups[i], &to->groups[other], ids, from->damped && to->damped);
+    for (int32_t i = 0; i < (int32_t)from->leases; i++)
+        if ((other = allot__id_map_find(ids, ALLOT__LEASE, i)) >= 0) {
+            to->lease[other] = from->lease[i];
+            to->lease_told[other] = from->lease_told[i];
+        }
+    for (int32_t i = 0; i < (int32_t)from->queues; i++)
+        if ((other = allot__id_map_find(ids, ALLOT__QUEUE, i)) >= 0)
+            to->usage[other] = from->usage[i];
+    for (int32_t i = 0; i < (int32_t)from->resources; i++)
+        if ((other = allot__id_map_find(ids, ALLOT__RESOURCE, i)) >= 0)
+            to->resource_at[other] = from->resource_at[i];
+    to->usage_at = to->queues > 0 ? from->usage_at : INT64_MIN;
+    to->last = from->last;
+    to->job_most = from->job_most;
+    if (from->host_most > to->host_most)
+        to->host_most = from->host_most;
+}
+
+/* ---- Things ---------------------------------------------------------------------------------- */
+
+static void rebase_pair(const allot__id_map *ids, int32_t *group, int32_t *consumer)
+{
+    *group = allot__id_map_find(ids, ALLOT__GROUP, *group);
+    *consumer = allot__id_map_find(ids, ALLOT__CONSUMER, *consumer);
+}
+
+/* Lists of a thing are of its own block. */
+static void rebase_values(const allot__id_map *ids, const allot_task_value *values, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        ((allot_task_value *)values)[i].attribute =
+            allot__id_map_find(ids, ALLOT__ATTRIBUTE, values[i].attribute);
+}
+
+static void rebase_host(const allot__id_map *ids, allot__map_item *named)
+{
+    allot__host_item *item = (allot__host_item *)(void *)named;
+    if (item->exclusive_to != ALLOT_ROOT)
+        item->exclusive_to = allot__id_map_find(ids, ALLOT__CONSUMER, item->exclusive_to);
+}
+
+static void rebase_session(const allot__id_map *ids, allot__map_item *named)
+{
+    allot_session *it = &((allot__session_item *)(void *)named)->it;
+    rebase_pair(ids, &it->group, &it->consumer);
+}
+
+static void rebase_task(const allot__id_map *ids, allot__map_item *named)
+{
+    allot_task *it = &((allot__task_item *)(void *)named)->it;
+    rebase_pair(ids, &it->group, &it->consumer);
+    rebase_values(ids, it->values, it->value_count);
+}
+
+static void rebase_flight(const allot__id_map *ids, allot__map_item *named)
+{
+    allot_in_flight *it = &((allot__flight_item *)(void *)named)->it;
+    allot_claim *claims = (allot_claim *)it->claims;
+    rebase_pair(ids, &it->group, &it->consumer);
+    for (int32_t i = 0; i < it->claim_count; i++)
+        claims[i].consumer = allot__id_map_find(ids, ALLOT__CONSUMER, claims[i].consumer);
+}
+
+static void rebase_job(const allot__id_map *ids, allot__map_item *named)
+{
+    allot_job *it = &((allot__job_item *)(void *)named)->it;
+    allot_job_resource *resources = (allot_job_resource *)it->resources;
+    it->queue = allot__id_map_find(ids, ALLOT__QUEUE, it->queue);
+    if (it->reserved_by >= 0)
+        it->reserved_by = allot__id_map_find(ids, ALLOT__QUEUE, it->reserved_by);
+    rebase_values(ids, it->values, it->value_count);
+    for (int32_t i = 0; i < it->resource_count; i++)
+        resources[i].resource = allot__id_map_find(ids, ALLOT__RESOURCE, resources[i].resource);
+}
+
+static void (*const rebases[ALLOT__KINDS])(const allot__id_map *, allot__map_item *) = {
+    [ALLOT__HOSTS] = rebase_host, [ALLOT__SESSIONS] = rebase_session,
+    [ALLOT__TASKS] = rebase_task, [ALLOT__FLIGHTS] = rebase_flight,
+    [ALLOT__JOBS] = rebase_job,
+};
+
+static void take_map(allot__map *from, allot__map *to)
+{
+    *to = *from;
+    *from = (allot__map){.engine = to->engine};
+}
+
+static void rebase_things(allot__books *from, allot__books *to, const allot__id_map *ids)
+{
+    allot__books_kind of[ALLOT__KINDS], kinds[ALLOT__KINDS];
+    allot__books_kinds(from, of);
+    allot__books_kinds(to, kinds);
+    for (int k = 0; k < ALLOT__KINDS; k++) {
+        take_map(of[k].map, kinds[k].map);
+        for (allot__map_item *it = kinds[k].map->first; !ids->same && it; it = it->after)
+            rebases[k](ids, it);
+    }
+    take_map(&from->indexes, &to->indexes);
+    take_map(&from->victims, &to->victims);
+    to->loans = from->loans;
+    to->loan_count = from->loan_count;
+    to->loan_room = from->loan_room;
+    from->loans = NULL;
+    from->loan_count = from->loan_room = 0;
+    for (size_t i = 0; !ids->same && i < to->loan_count; i++) {
+        rebase_pair(ids, &to->loans[i].group, &to->loans[i].lender);
+        to->loans[i].borrower = allot__id_map_find(ids, ALLOT__CONSUMER, to->loans[i].borrower);
+    }
+}
+
+/* ---- Units: their names have numbers in them ------------------------------------------------- */
+
+static int make_units(const allot__books *from, allot__books *to, const allot__id_map *ids)
+{
+    char key[600];
+    int status = ALLOT_OK;
+    for (const allot__map_item *it = from->units.first; it && status == ALLOT_OK; it = it->after) {
+        allot_task task = ((const allot__unit *)(const void *)it)->first->it;
+        rebase_pair(ids, &task.group, &task.consumer);
+        size_t len = allot__unit_key(&task, key);
+        allot__unit *unit = allot__unit_make(to->engine, key, len);
+        status = unit ? allot__map_put(&to->units, &unit->named) : ALLOT_ENOMEM;
+        if (status != ALLOT_OK && unit)
+            ALLOT__ITEM_FREE(to->engine, unit);
+    }
+    return status;
+}
+
+/* Both have the same order. */
+static void rebase_units(allot__books *from, allot__books *to, const allot__id_map *ids)
+{
+    allot__map_item *old = from->units.first;
+    if (ids->same) {
+        take_map(&from->units, &to->units);
+        return;
+    }
+    for (allot__map_item *it = to->units.first; it; it = it->after, old = old->after) {
+        allot__unit *unit = (allot__unit *)(void *)it;
+        unit->slots = ((const allot__unit *)(const void *)old)->slots;
+        unit->first = ((const allot__unit *)(const void *)old)->first;
+        for (allot__task_item *task = unit->first; task; task = task->next)
+            task->unit = unit;
+    }
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* Empty books under the other plan, with room for all that comes over. */
+static int make_room(const allot__books *from, const allot__id_map *ids, allot__books **out)
+{
+    allot__books *to;
+    int status = allot__books_new(from->engine, ids->to, &to);
+    if (status != ALLOT_OK)
+        return status;
+    if (!ids->same)
+        status = make_units(from, to, ids);
+    if (status == ALLOT_OK)
+        *out = to;
+    else
+        allot__books_end(to);
+    return status;
+}
+
+int allot__books_rebase(allot__books *books, const allot__id_map *ids, allot_report *report,
+                        allot__books **out)
+{
+    allot__buf line = {.engine = books->engine};
+    allot__books *to;
+    if (!ids->same) {
+        misfit_of_groups(books, ids, &line);
+        misfit_of_things(books, ids, &line);
+        misfit_of_contracts(books, ids, &line);
+    }
+    bool fit = line.len == 0 && !line.failed;
+    int status = fit ? ALLOT_OK : judge(books, ids->to, &line, report);
+    allot__buf_free(&line);
+    if (!fit)
+        return status == ALLOT_OK ? allot__books_move(books, ids->to, NULL, report, out) : status;
+    status = make_room(books, ids, &to);
+    if (status != ALLOT_OK)
+        return status;
+    allot__books_list_end(books);
+    rebase_tables(books, to, ids);
+    rebase_units(books, to, ids);
+    rebase_things(books, to, ids);
+    *out = to;
+    return ALLOT_OK;
+}

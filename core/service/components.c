@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* components.c: what stands beside the truth, in the order of starting. */
+#include "service/life.h"
+#include "service/notify/notify.h"
+#include "service/reload/reload.h"
+#include "service/shadow/shadow.h"
+#include "service/view/http.h"
+
+const allot__component allot__components[] = {
+    {.name = "clock", .status = allot__clock_status, .metrics = allot__clock_metrics},
+    {.name = "reload",
+     .start = allot__reload_start,
+     .stop = allot__reload_stop,
+     .free = allot__reload_free,
+     .cycle = allot__reload_cycle,
+     .status = allot__reload_status,
+     .metrics = allot__reload_metrics},
+    {.name = "shadow",
+     .start = allot__shadow_start,
+     .stop = allot__shadow_stop,
+     .free = allot__shadow_free,
+     .cycle = allot__shadow_cycle,
+     .swapped = allot__shadow_swapped,
+     .status = allot__shadow_status,
+     .metrics = allot__shadow_metrics},
+    {.name = "view",
+     .start = allot__view_start,
+     .stop = allot__view_stop,
+     .free = allot__view_free,
+     .cycle = allot__view_cycle,
+     .swapped = allot__view_swapped,
+     .status = allot__view_status},
+    {.name = "http",
+     .start = allot__http_start,
+     .stop = allot__http_stop,
+     .free = allot__http_free,
+     .status = allot__http_status,
+     .metrics = allot__http_metrics},
+    /* The last: it says that all is ready. */
+    {.name = "notify",
+     .start = allot__notify_start,
+     .stop = allot__notify_stop,
+     .free = allot__notify_free},
+    {.name = NULL},
+};

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* candidate.c: a generation is made from files, checked, and let decide what was decided before. */
+#include "service/generation/candidate.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+static int64_t clock_us(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static int fill(allot__candidate *it, const char *file, const char *instead)
+{
+    int status = allot_report_new(it->engine, &it->report);
+    if (status != ALLOT_OK)
+        return status;
+    it->file = allot__sv_copy(it->engine, file, strlen(file));
+    if (instead)
+        it->instead = allot__sv_copy(it->engine, instead, strlen(instead));
+    return it->file != NULL && (!instead || it->instead) ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+int allot__candidate_new(const char *file, const char *instead, const allot_script_limits *limits,
+                         allot__candidate **out)
+{
+    allot_engine *engine;
+    int status = allot_engine_new(NULL, NULL, &engine);
+    if (status != ALLOT_OK)
+        return status;
+    allot__candidate *it = allot__sv_new(engine, 1, sizeof *it);
+    if (!it) {
+        allot_engine_free(engine);
+        return ALLOT_ENOMEM;
+    }
+    *it = (allot__candidate){.engine = engine,
+                             .before = {.engine = engine},
+                             .trusted = {.engine = engine},
+                             .sources = {.engine = engine},
+                             .paths = {.engine = engine},
+                             .list = {.engine = engine}};
+    it->old.old.engine = engine;
+    if (limits)
+        it->limits = *limits;
+    status = fill(it, file, instead);
+    if (status == ALLOT_OK)
+        *out = it;
+    else
+        allot__candidate_free(it);
+    return status;
+}
+
+void allot__candidate_free(allot__candidate *candidate)
+{
+    if (!candidate)
+        return;
+    allot_engine *engine = candidate->engine;
+    allot__generation_free(candidate->generation);
+    allot__id_map_free(candidate->ids);
+    allot__sources_free(&candidate->before);
+    allot__sources_free(&candidate->trusted);
+    allot__sources_free(&candidate->sources);
+    allot__watch_paths_free(&candidate->paths);
+    allot__buf_free(&candidate->old.old);
+    allot__buf_free(&candidate->list);
+    allot__plan_texts_free(candidate->was);
+    allot__sv_drop(engine, candidate->file);
+    allot__sv_drop(engine, candidate->instead);
+    allot__sv_drop(engine, candidate->text);
+    allot_report_free(candidate->report);
+    allot__sv_free(engine, candidate, 1, sizeof *candidate);
+    allot_engine_free(engine);
+}
+
+int allot__candidate_text(allot__candidate *candidate, const char *text, size_t len)
+{
+    candidate->text = allot__sv_copy(candidate->engine, text, len);
+    candidate->len = len;
+    candidate->forced = true;
+    return candidate->text ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+void allot__candidate_refuse(allot__candidate *candidate, int status)
+{
+    if (allot_report_total(candidate->report, ALLOT_ERROR) == 0)
+        allot_report_say(candidate->report, ALLOT_ERROR, allot_status_name(status), "%s",
+                         allot_status_text(status));
+    candidate->outcome = ALLOT__REFUSED;
+    candidate->status = status;
+    allot__generation_free(candidate->generation);
+    candidate->generation = NULL;
+}
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
+static bool is_trusted(const allot__candidate *it, const allot__source *source)
+{
+    const allot__source *known = allot__sources_find(&it->trusted, source->path);
+    return known != NULL && known->hash == source->hash && known->size == source->size;
+}
+
+static bool is_listed(const allot__candidate *it, const allot__source *source)
+{
+    char sha256[65];
+    if (it->list.len == 0)
+        return false;
+    allot_sha256(source->bytes, (size_t)source->size, sha256);
+    for (size_t at = 0; at < it->list.len; at += strlen(it->list.bytes + at) + 1)
+        if (strncmp(it->list.bytes + at, sha256, 64) == 0)
+            return true;
+    return false;
+}
+
+/* Sources that are policies: all but the plan. */
+static int check_policies(allot__candidate *it)
+{
+    int status = ALLOT_OK;
+    const allot__sources *sources = &it->generation->sources;
+    for (size_t i = 0; i < sources->count && status == ALLOT_OK; i++) {
+        const allot__source *source = &sources->items[i];
+        if (!source->bytes || is_trusted(it, source) || is_listed(it, source))
+            continue;
+        status = allot__policy_check(it->engine, source, ALLOT__CANDIDATE_CASES, it->report);
+        it->checked++;
+    }
+    return status;
+}
+
+static int build(allot__candidate *it)
+{
+    allot__generation_ask ask = {.file = it->file,
+                                 .text = it->text,
+                                 .len = it->len,
+                                 .to_be = true,
+                                 .instead = it->instead,
+                                 .confined = it->text != NULL || it->instead != NULL,
+                                 .known = it->live ? &it->live->policies : NULL,
+                                 .limits = &it->limits,
+                                 .like = it->live,
+                                 .quiet = true};
+    if (it->back)
+        allot__plan_texts_ask(it->back, &ask);
+    int status = allot__generation_make(&ask, &it->sources, it->report, &it->generation);
+    /* Where to look next, whatever came of it. */
+    int looked = allot__watch_paths_of(&it->paths, &it->sources);
+    if (status == ALLOT_OK)
+        status = looked;
+    if (status == ALLOT_OK && it->live)
+        status = allot__id_map_new(it->engine, it->live->plan, it->generation->plan, &it->ids);
+    if (status == ALLOT_OK && it->live)
+        status = allot__plan_texts_generation(it->live, &it->was);
+    return status == ALLOT_OK && !it->back ? check_policies(it) : status;
+}
+
+static bool unchanged(const allot__sources *files)
+{
+    return files->count > 0 && allot__sources_same(files);
+}
+
+/* Nothing is to be made of those files; but where they are may have changed. */
+static void leave(allot__candidate *it, allot__outcome outcome, const allot__sources *files)
+{
+    int status = allot__sources_copy(&it->sources, files);
+    if (status == ALLOT_OK)
+        status = allot__watch_paths_of(&it->paths, &it->sources);
+    if (status == ALLOT_OK)
+        it->outcome = outcome;
+    else
+        allot__candidate_refuse(it, status);
+}
+
+/* A policy that stands in does so for what the plan said then. */
+static void forget_instead(allot__candidate *it)
+{
+    allot__sources now = {.engine = it->engine};
+    if (allot__sources_add(&now, it->file, NULL, 0) == ALLOT_OK && !is_trusted(it, &now.items[0])) {
+        allot__sv_drop(it->engine, it->instead);
+        it->instead = NULL;
+    }
+    allot__sources_free(&now);
+}
+
+void allot__candidate_build(allot__candidate *candidate)
+{
+    int64_t began = clock_us();
+    if (!candidate->forced && unchanged(&candidate->trusted)) {
+        leave(candidate, ALLOT__AS_LIVE, &candidate->trusted);
+        return;
+    }
+    if (!candidate->forced && unchanged(&candidate->before)) {
+        leave(candidate, ALLOT__SAME, &candidate->before);
+        return;
+    }
+    if (candidate->instead && candidate->lasting)
+        forget_instead(candidate);
+    int status = build(candidate);
+    if (status == ALLOT_OK)
+        candidate->outcome = ALLOT__MADE;
+    else
+        allot__candidate_refuse(candidate, status);
+    candidate->build_us = clock_us() - began;
+}
+
+/* ---- Rehearsal ------------------------------------------------------------------------------- */
+
+int allot__candidate_copy(allot__candidate *candidate, const allot_state *from, bool strict,
+                          allot_state **out)
+{
+    allot_report *report = strict ? candidate->report : NULL;
+    allot_state *state = NULL;
+    *out = NULL;
+    int status = allot_state_copy(from, candidate->generation->plan, report, &state);
+    if (status == ALLOT_OK)
+        status = allot_state_seal(state, report);
+    if (status == ALLOT_OK) {
+        *out = state;
+        return ALLOT_OK;
+    }
+    allot_state_free(state);
+    return strict || status == ALLOT_ENOMEM ? status : ALLOT_OK;
+}
+
+static int too_slow(allot__candidate *it, int64_t took, int64_t may)
+{
+    allot_report_say(it->report, ALLOT_ERROR, "E-slow",
+                     "a recorded cycle takes %" PRId64 " ms, and may take %" PRId64
+                     ": %d times what it took, and %d more",
+                     took / 1000, may / 1000, ALLOT__CANDIDATE_SLOWER,
+                     ALLOT__CANDIDATE_SLACK / 1000);
+    return ALLOT_EBUDGET;
+}
+
+int allot__candidate_try(allot__candidate *candidate, const allot_state *state, int64_t live_us)
+{
+    allot_decision *decision = NULL;
+    allot_script_time *time = &candidate->generation->time;
+    allot__generation_clock(candidate->generation, candidate->clock, candidate->clock_ud);
+    int64_t began = time->clock(time->ud);
+    allot_script_time_begin(time, candidate->cycle_limit * 1000);
+    int status = allot_cycle(candidate->generation->plan, state, candidate->report, &decision);
+    int64_t took = time->clock(time->ud) - began;
+    allot_script_time_begin(time, 0);
+    int64_t may = (live_us > 0 ? live_us : 0) * ALLOT__CANDIDATE_SLOWER + ALLOT__CANDIDATE_SLACK;
+    allot_decision_free(decision);
+    if (status == ALLOT_OK && live_us >= 0 && took > may)
+        status = too_slow(candidate, took, may);
+    candidate->tried += status == ALLOT_OK;
+    return status;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* generation.c: a plan with its policies, read on an engine of its own. */
+#include "service/generation/generation.h"
+
+#include <limits.h>
+#include <string.h>
+#include <time.h>
+
+#include "service/generation/reading.h"
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+int64_t allot__generation_worked(void *ud)
+{
+    struct timespec now = {0};
+    (void)ud;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+void allot__generation_clock(allot__generation *generation, int64_t (*clock)(void *ud), void *ud)
+{
+    generation->time.clock = clock ? clock : allot__generation_worked;
+    generation->time.ud = ud;
+}
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+static void speak(void *ud, const char *chunk, int32_t line, const char *level, const char *text)
+{
+    const allot__generation *generation = ud;
+    if (generation->loud)
+        generation->say(generation->say_ud, chunk, line, level, text);
+}
+
+static void set_limits(allot__generation *generation, const allot__generation_ask *ask,
+                       allot_script_limits *own)
+{
+    if (ask->limits)
+        *own = *ask->limits;
+    own->meter = &generation->meter;
+    own->time = &generation->time;
+    allot__generation_clock(generation, NULL, NULL);
+    generation->loud = !ask->quiet;
+    generation->say = own->say;
+    generation->say_ud = own->say_ud;
+    if (own->say) {
+        own->say = speak;
+        own->say_ud = generation;
+    }
+}
+
+static int list_policies(allot__generation *generation)
+{
+    allot__buf *list = &generation->list;
+    char sha256[65];
+    allot__buf_add(list, ALLOT__POLICIES_HEAD, sizeof ALLOT__POLICIES_HEAD);
+    if (generation->instead) {
+        allot__buf_puts(list, "instead ");
+        allot__buf_add(list, generation->instead, strlen(generation->instead) + 1);
+    }
+    for (size_t i = 0; i < generation->policies.count; i++) {
+        const allot__source *it = &generation->policies.items[i];
+        allot_sha256(it->bytes, (size_t)it->size, sha256);
+        allot__buf_puts(list, sha256);
+        allot__buf_puts(list, " ");
+        allot__buf_add(list, it->path, strlen(it->path) + 1);
+    }
+    if (list->failed)
+        return ALLOT_ENOMEM;
+    allot_sha256(list->bytes, list->len, generation->policies_sha256);
+    return ALLOT_OK;
+}
+
+static int read_plan(allot__generation *generation, const allot__generation_ask *ask,
+                     allot_report *report)
+{
+    allot_script_limits own = {0};
+    set_limits(generation, ask, &own);
+    generation->text = allot__sv_copy(generation->engine, ask->text, ask->len);
+    if (!generation->text)
+        return ALLOT_ENOMEM;
+    generation->len = ask->len;
+    bool same = ask->like != NULL && ask->like->len == ask->len &&
+                memcmp(ask->like->text, ask->text, ask->len) == 0;
+    if (same)
+        memcpy(generation->sha256, ask->like->sha256, sizeof generation->sha256);
+    else
+        allot_sha256(ask->text, ask->len, generation->sha256);
+    int status = allot_script_loader_new(generation->engine, &own, &generation->loader);
+    if (status == ALLOT_OK && ask->instead) {
+        generation->instead =
+            allot__sv_copy(generation->engine, ask->instead, strlen(ask->instead));
+        status = generation->instead ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    if (status != ALLOT_OK)
+        return status;
+    generation->loader.instead = generation->instead;
+    allot__tracker tracker = {.inner = generation->loader,
+                              .limits = &own,
+                              .texts = ask->texts,
+                              .confined = ask->confined,
+                              .known = ask->known,
+                              .sources = &generation->sources,
+                              .policies = &generation->policies};
+    const allot_policy_loader loader = allot__tracker_loader(&tracker);
+    status = allot_plan_read(generation->engine, ask->text, ask->len, ask->file, &loader, report,
+                             &generation->plan);
+    return status == ALLOT_OK ? list_policies(generation) : status;
+}
+
+static int read_generation(const allot__generation_ask *ask, bool from_file,
+                           allot__sources *sources, allot_report *report, allot__generation **out)
+{
+    allot_engine *engine;
+    int status = allot_engine_new(NULL, NULL, &engine);
+    if (status != ALLOT_OK)
+        return status;
+    allot__generation *generation = allot__sv_new(engine, 1, sizeof *generation);
+    if (!generation) {
+        allot_engine_free(engine);
+        return ALLOT_ENOMEM;
+    }
+    generation->engine = engine;
+    generation->sources.engine = generation->policies.engine = generation->list.engine = engine;
+    status = from_file ? allot__sources_add(&generation->sources, ask->file, ask->text, ask->len)
+                       : ALLOT_OK;
+    if (status == ALLOT_OK)
+        status = read_plan(generation, ask, report);
+    if (sources)
+        allot__sources_copy(sources, &generation->sources);
+    if (status == ALLOT_OK)
+        *out = generation;
+    else
+        allot__generation_free(generation);
+    return status;
+}
+
+int allot__generation_read(const char *text, size_t len, const char *file,
+                           const allot_script_limits *limits, allot_report *report,
+                           allot__generation **out)
+{
+    return allot__generation_make(
+        &(allot__generation_ask){.file = file, .text = text, .len = len, .limits = limits}, NULL,
+        report, out);
+}
+
+void allot__generation_free(allot__generation *generation)
+{
+    if (!generation)
+        return;
+    allot_engine *engine = generation->engine;
+    allot_state_free(generation->last);
+    allot_plan_free(generation->plan);
+    if (generation->loader.load)
+        allot_script_loader_free(engine, &generation->loader);
+    allot__sources_free(&generation->sources);
+    allot__sources_free(&generation->policies);
+    allot__buf_free(&generation->list);
+    allot__sv_drop(engine, generation->instead);
+    allot__sv_free(engine, generation->text, generation->len + 1, 1);
+    allot__sv_free(engine, generation, 1, sizeof *generation);
+    allot_engine_free(engine);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static bool ends_json(const char *file)
+{
+    size_t len = strlen(file);
+    return len >= 5 && strcmp(file + len - 5, ".json") == 0;
+}
+
+static int say_why(allot_report *report, const char *file, int error)
+{
+    char words[128];
+    allot__reading_why(error, words, sizeof words);
+    allot_report_say(report, ALLOT_ERROR, error == ALLOT__READ_OUTSIDE ? "E-outside" : "E-io",
+                     "%.300s cannot be read: %s", file, words);
+    return error == ALLOT__READ_OUTSIDE ? ALLOT_EINVALID : ALLOT_EIO;
+}
+
+static int read_file(const allot__generation_ask *ask, allot__buf *text, allot_report *report)
+{
+    char folder[PATH_MAX];
+    allot__reading_ask reading = {
+        .path = ask->file, .most = ALLOT__READ_PLAN, .piece = allot__reading_keep, .ud = text};
+    int error = 0;
+    if (ask->beside) {
+        error = allot__reading_folder(ask->beside, folder, sizeof folder);
+        reading.folder = folder;
+        reading.path = allot__reading_inside(ask->beside, ask->file);
+        if (!ends_json(ask->file))
+            error = ALLOT__READ_OUTSIDE;
+    }
+    if (error == 0)
+        error = allot__reading(&reading);
+    if (error != 0)
+        return say_why(report, ask->file, error);
+    return text->failed ? ALLOT_ENOMEM : ALLOT_OK;
+}
+
+int allot__generation_make(const allot__generation_ask *ask, allot__sources *sources,
+                           allot_report *report, allot__generation **out)
+{
+    if (ask->text)
+        return read_generation(ask, ask->to_be, sources, report, out);
+    allot_engine *engine;
+    int status = allot_engine_new(NULL, NULL, &engine);
+    if (status != ALLOT_OK)
+        return status;
+    allot__buf text = {.engine = engine};
+    allot__generation_ask full = *ask;
+    status = read_file(ask, &text, report);
+    full.text = text.bytes ? text.bytes : "";
+    full.len = text.len;
+    if (status == ALLOT_OK)
+        status = read_generation(&full, true, sources, report, out);
+    else if (sources)
+        allot__sources_add(sources, ask->file, NULL, 0);
+    allot__buf_free(&text);
+    allot_engine_free(engine);
+    return status;
+}
+
+int allot__generation_open(const char *file, const allot_script_limits *limits,
+                           allot_report *report, allot__generation **out)
+{
+    return allot__generation_make(&(allot__generation_ask){.file = file, .limits = limits}, NULL,
+                                  report, out);
+}

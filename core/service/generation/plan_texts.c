@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* plan_texts.c: generations as texts, kept in the store and taken from there. */
+#include "service/generation/plan_texts.h"
+
+#include <string.h>
+
+static int begin(allot__plan_texts **out)
+{
+    allot_engine *engine;
+    int status = allot_engine_new(NULL, NULL, &engine);
+    if (status != ALLOT_OK)
+        return status;
+    allot__plan_texts *it = allot__sv_new(engine, 1, sizeof *it);
+    if (!it) {
+        allot_engine_free(engine);
+        return ALLOT_ENOMEM;
+    }
+    it->engine = it->policies.engine = engine;
+    *out = it;
+    return ALLOT_OK;
+}
+
+void allot__plan_texts_free(allot__plan_texts *recall)
+{
+    if (!recall)
+        return;
+    allot_engine *engine = recall->engine;
+    allot__sources_free(&recall->policies);
+    allot__sv_drop(engine, recall->instead);
+    allot__sv_free(engine, recall->text, recall->len + 1, 1);
+    allot__sv_free(engine, recall, 1, sizeof *recall);
+    allot_engine_free(engine);
+}
+
+void allot__plan_texts_ask(const allot__plan_texts *recall, allot__generation_ask *ask)
+{
+    ask->text = recall->text;
+    ask->len = recall->len;
+    ask->texts = &recall->policies;
+    ask->instead = recall->instead;
+}
+
+/* ---- From a generation ----------------------------------------------------------------------- */
+
+int allot__plan_texts_generation(const allot__generation *generation, allot__plan_texts **out)
+{
+    allot__plan_texts *it;
+    int status = begin(&it);
+    if (status != ALLOT_OK)
+        return status;
+    it->text = allot__sv_copy(it->engine, generation->text, generation->len);
+    it->len = it->text ? generation->len : 0;
+    if (generation->instead)
+        it->instead = allot__sv_copy(it->engine, generation->instead, strlen(generation->instead));
+    bool whole = it->text != NULL && (!generation->instead || it->instead);
+    status = whole ? allot__sources_keep(&it->policies, &generation->policies) : ALLOT_ENOMEM;
+    if (status == ALLOT_OK)
+        *out = it;
+    else
+        allot__plan_texts_free(it);
+    return status;
+}
+
+/* ---- From the store -------------------------------------------------------------------------- */
+
+/* "SHA256 NAME" of a list, or "instead NAME". */
+static int take_line(allot__plan_texts *it, allot__store *store, const char *line,
+                     allot_report *report)
+{
+    char sha256[65] = "";
+    const char *name = strchr(line, ' ');
+    if (!name || (size_t)(name - line) >= sizeof sha256)
+        return ALLOT_ENOENT;
+    memcpy(sha256, line, (size_t)(name++ - line));
+    if (strcmp(sha256, "instead") == 0) {
+        it->instead = allot__sv_copy(it->engine, name, strlen(name));
+        return it->instead ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    allot__buf text = {.engine = it->engine};
+    int status = allot__store_policy(store, sha256, report, &text);
+    if (status == ALLOT_OK)
+        status = allot__sources_put(&it->policies, name, text.bytes, text.len);
+    allot__buf_free(&text);
+    return status;
+}
+
+static int take_list(allot__plan_texts *it, allot__store *store, const allot__buf *list,
+                     allot_report *report)
+{
+    static const char head[] = ALLOT__POLICIES_HEAD;
+    size_t at = sizeof head;
+    if (list->len < at || memcmp(list->bytes, head, at) != 0)
+        return ALLOT_ENOENT; /* of an old row: the first group's policy alone */
+    int status = ALLOT_OK;
+    for (; at < list->len && status == ALLOT_OK; at += strlen(list->bytes + at) + 1)
+        status = take_line(it, store, list->bytes + at, report);
+    return status;
+}
+
+int allot__plan_texts_store(allot__store *store, const allot__store_pair *names,
+                            allot_report *report, allot__plan_texts **out)
+{
+    allot__plan_texts *it;
+    int status = begin(&it);
+    if (status != ALLOT_OK)
+        return status;
+    allot__buf plan = {.engine = it->engine}, list = {.engine = it->engine};
+    status = allot__store_plan(store, names->plan, report, &plan);
+    if (status == ALLOT_OK)
+        status = allot__store_policy(store, names->policies, report, &list);
+    if (status == ALLOT_OK)
+        status = take_list(it, store, &list, report);
+    if (status == ALLOT_OK) {
+        it->text = allot__sv_copy(it->engine, plan.bytes, plan.len);
+        it->len = it->text ? plan.len : 0;
+        status = it->text ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    allot__buf_free(&plan);
+    allot__buf_free(&list);
+    if (status == ALLOT_OK)
+        *out = it;
+    else
+        allot__plan_texts_free(it);
+    return status;
+}
+
+/* ---- Into the store -------------------------------------------------------------------------- */
+
+int allot__plan_texts_keep(allot__store *store, const allot__generation *generation)
+{
+    const allot__sources *policies = &generation->policies;
+    char sha256[65];
+    int64_t batch =
+        allot__store_put_plan(store, generation->sha256, generation->text, generation->len);
+    for (size_t i = 0; i < policies->count && batch > 0; i++) {
+        const allot__source *it = &policies->items[i];
+        allot_sha256(it->bytes, (size_t)it->size, sha256);
+        batch = allot__store_put_policy(store, sha256, it->bytes, (size_t)it->size);
+    }
+    if (batch > 0)
+        batch = allot__store_put_policy(store, generation->policies_sha256, generation->list.bytes,
+                                        generation->list.len);
+    return batch > 0 ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+bool allot__plan_texts_is(const allot__store_pair *names, const allot__generation *generation)
+{
+    return strcmp(names->plan, generation->sha256) == 0 &&
+           strcmp(names->policies, generation->policies_sha256) == 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* sample.c: a few states, newest first. */
+#include "service/generation/sample.h"
+
+#include <string.h>
+#include <uv.h>
+
+enum { LEAST_NS = 1000000000, SHARE = 100, PATIENCE = 10 };
+
+void allot__sample_states_put(allot__sample_states *samples, allot_state *state, int64_t cycle,
+                              int64_t took)
+{
+    if (samples->count == ALLOT__CANDIDATE_CYCLES)
+        allot_state_free(samples->items[--samples->count].state);
+    memmove(samples->items + 1, samples->items, (size_t)samples->count * sizeof samples->items[0]);
+    samples->items[0] = (allot__sample_state){.state = state, .cycle = cycle, .took = took};
+    samples->count++;
+}
+
+/* What the next cycle takes longer is not known; no longer than this one took, nearly. */
+void allot__sample_states_add(allot__sample_states *samples, allot__books *books, int64_t cycle,
+                              int64_t took)
+{
+    uint64_t now = uv_hrtime();
+    if (now < samples->next || (now < samples->late && !allot__books_made_anew(books)))
+        return;
+    allot_state *state = allot__books_hand_over(books);
+    if (!state)
+        return;
+    uint64_t cost = (uint64_t)(took > 0 ? took : 0) * 1000 * SHARE;
+    uint64_t wait = cost > LEAST_NS ? cost : LEAST_NS;
+    samples->next = now + wait;
+    samples->late = now + wait * PATIENCE;
+    allot__sample_states_put(samples, state, cycle, took);
+}
+
+void allot__sample_states_clear(allot__sample_states *samples)
+{
+    while (samples->count > 0)
+        allot_state_free(samples->items[--samples->count].state);
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* source.c: files by their contents, and which of them policies are loaded from. */
+#include "service/generation/source.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "service/generation/reading.h"
+#include "service/base/text.h"
+
+/* ---- Contents -------------------------------------------------------------------------------- */
+
+typedef struct digest {
+    uint64_t hash;
+    unsigned char rest[8];
+    size_t held;
+    int64_t size;
+} digest;
+
+static uint64_t stir(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
+    return hash ^ hash >> 29;
+}
+
+static void digest_add(digest *it, const char *bytes, size_t len)
+{
+    it->size += (int64_t)len;
+    while (len > 0) {
+        uint64_t word;
+        size_t take = sizeof it->rest - it->held < len ? sizeof it->rest - it->held : len;
+        memcpy(it->rest + it->held, bytes, take);
+        it->held += take;
+        bytes += take;
+        len -= take;
+        if (it->held < sizeof it->rest)
+            return;
+        memcpy(&word, it->rest, sizeof word);
+        it->hash = stir(it->hash, word);
+        it->held = 0;
+    }
+}
+
+static uint64_t digest_end(digest *it)
+{
+    uint64_t word = 0;
+    memcpy(&word, it->rest, it->held);
+    return stir(stir(it->hash, word), it->held + 1);
+}
+
+uint64_t allot__source_hash(const char *bytes, size_t len)
+{
+    digest it = {0};
+    digest_add(&it, bytes, len);
+    return digest_end(&it);
+}
+
+static void digest_piece(void *ud, const char *bytes, size_t len)
+{
+    digest_add(ud, bytes, len);
+}
+
+/* What is in the file: its size or -1. */
+static int64_t look_into(const char *path, uint64_t *hash)
+{
+    digest it = {0};
+    const allot__reading_ask ask = {
+        .path = path, .most = ALLOT__READ_PLAN, .piece = digest_piece, .ud = &it};
+    if (allot__reading(&ask) != 0)
+        return -1;
+    *hash = digest_end(&it);
+    return it.size;
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+const allot__source *allot__sources_find(const allot__sources *sources, const char *path)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        if (strcmp(sources->items[i].path, path) == 0)
+            return &sources->items[i];
+    return NULL;
+}
+
+static int put(allot__sources *sources, const allot__source *like)
+{
+    if (allot__sources_find(sources, like->path))
+        return ALLOT_OK;
+    allot__source *items = allot__sv_grow(sources->engine, sources->items, &sources->capacity,
+                                          sources->count + 1, sizeof *items);
+    if (!items)
+        return ALLOT_ENOMEM;
+    sources->items = items;
+    allot__source *it = &items[sources->count];
+    *it = *like;
+    it->bytes = NULL;
+    it->path = allot__sv_copy(sources->engine, like->path, strlen(like->path));
+    if (!it->path)
+        return ALLOT_ENOMEM;
+    sources->count++;
+    return ALLOT_OK;
+}
+
+int allot__sources_add(allot__sources *sources, const char *path, const char *bytes, size_t len)
+{
+    allot__source it = {.path = (char *)path, .size = (int64_t)len};
+    if (bytes)
+        it.hash = allot__source_hash(bytes, len);
+    else
+        it.size = look_into(path, &it.hash);
+    return put(sources, &it);
+}
+
+int allot__sources_put(allot__sources *sources, const char *path, const char *bytes, size_t len)
+{
+    size_t before = sources->count;
+    int status = allot__sources_add(sources, path, bytes, len);
+    if (status != ALLOT_OK || sources->count == before)
+        return status;
+    allot__source *it = &sources->items[before];
+    it->bytes = allot__sv_copy(sources->engine, bytes, len);
+    return it->bytes ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+int allot__sources_copy(allot__sources *sources, const allot__sources *from)
+{
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < from->count && status == ALLOT_OK; i++)
+        status = put(sources, &from->items[i]);
+    return status;
+}
+
+int allot__sources_keep(allot__sources *sources, const allot__sources *from)
+{
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < from->count && status == ALLOT_OK; i++) {
+        const allot__source *it = &from->items[i];
+        size_t before = sources->count;
+        status = put(sources, it);
+        if (status != ALLOT_OK || !it->bytes || sources->count == before)
+            continue;
+        char *bytes = allot__sv_copy(sources->engine, it->bytes, (size_t)it->size);
+        sources->items[before].bytes = bytes;
+        status = bytes ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    return status;
+}
+
+bool allot__sources_same(const allot__sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        const allot__source *it = &sources->items[i];
+        uint64_t hash = 0;
+        if (look_into(it->path, &hash) != it->size || hash != it->hash)
+            return false;
+    }
+    return true;
+}
+
+void allot__sources_free(allot__sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        allot__source *it = &sources->items[i];
+        allot__sv_free(sources->engine, it->bytes, (size_t)it->size + 1, 1);
+        allot__sv_drop(sources->engine, it->path);
+    }
+    allot__sv_free(sources->engine, sources->items, sources->capacity, sizeof *sources->items);
+    *sources = (allot__sources){.engine = sources->engine};
+}
+
+/* ---- The loader ------------------------------------------------------------------------------ */
+
+/* As the inner loader tells files from ready-made names. */
+static bool is_file(const char *use)
+{
+    size_t len = strlen(use);
+    return strchr(use, '/') != NULL || (len >= 4 && strcmp(use + len - 4, ".lua") == 0);
+}
+
+static const allot__source *kept(const allot__sources *sources, const char *path)
+{
+    const allot__source *it = sources ? allot__sources_find(sources, path) : NULL;
+    return it != NULL && it->bytes ? it : NULL;
+}
+
+static int cannot_read(const char *path, int error, allot_report *report)
+{
+    char words[128];
+    allot__reading_why(error, words, sizeof words);
+    allot_report_say(report, ALLOT_ERROR, error == ALLOT__READ_OUTSIDE ? "E-outside" : "E-io",
+                     "cannot read the policy %.350s: %s", path, words);
+    return error == ALLOT__READ_OUTSIDE ? ALLOT_EPOLICY : ALLOT_EIO;
+}
+
+/* What whoever wrote the plan named before may be named by a client, too. */
+static bool is_free(const allot__tracker *it, const char *use)
+{
+    return !it->confined || (it->known != NULL && allot__sources_find(it->known, use));
+}
+
+static int read_disk(const allot__tracker *it, const char *path, const char *use,
+                     const char *plan_file, allot__buf *text)
+{
+    char folder[PATH_MAX];
+    size_t len = strlen(use);
+    allot__reading_ask ask = {
+        .path = path, .most = ALLOT__READ_POLICY, .piece = allot__reading_keep, .ud = text};
+    if (is_free(it, use))
+        return allot__reading(&ask);
+    /* Faults of a policy are told with its words: those of no other file are. */
+    if (!plan_file || len < 4 || strcmp(use + len - 4, ".lua") != 0)
+        return ALLOT__READ_OUTSIDE;
+    int error = allot__reading_folder(plan_file, folder, sizeof folder);
+    ask.folder = folder;
+    ask.path = allot__reading_inside(plan_file, use);
+    return error == 0 ? allot__reading(&ask) : error;
+}
+
+/* The policy's text; known: it is not read from the disk. */
+static int read_policy(const allot__tracker *it, const char *path, const char *use,
+                       const char *plan_file, allot__buf *text, allot_report *report)
+{
+    const allot__source *known = kept(it->sources, path); /* of another group: the same */
+    int error = 0;
+    if (!known)
+        known = kept(it->texts, use);
+    if (known)
+        allot__buf_add(text, known->bytes, (size_t)known->size);
+    else
+        error = read_disk(it, path, use, plan_file, text);
+    if (error != 0) {
+        if (error != ALLOT__READ_OUTSIDE) /* it may come, or be mended */
+            allot__sources_add(it->sources, path, NULL, 0);
+        return cannot_read(path, error, report);
+    }
+    allot__buf_add(text, "", 0);
+    return text->failed ? ALLOT_ENOMEM : ALLOT_OK;
+}
+
+/* As the inner loader finds files. */
+static void join(allot__buf *path, const char *plan_file, const char *use)
+{
+    const char *slash = plan_file != NULL && use[0] != '/' ? strrchr(plan_file, '/') : NULL;
+    if (slash)
+        allot__buf_add(path, plan_file, (size_t)(slash - plan_file) + 1);
+    allot__buf_puts(path, use);
+}
+
+/* A ready-made one, by its name; a program may have another than the one that decided. */
+static int load_ready(allot__tracker *it, allot_engine *engine, const char *use,
+                      const char *plan_file, const allot_use_option *options, int32_t count,
+                      allot_policy **out, allot_report *report)
+{
+    const allot__source *known = kept(it->texts, use);
+    size_t len = 0;
+    const char *text = allot_ready_policy_text(use, &len);
+    if (known) {
+        text = known->bytes;
+        len = (size_t)known->size;
+    }
+    int status = text ? allot__sources_put(it->policies, use, text, len) : ALLOT_OK;
+    if (status == ALLOT_OK && known)
+        return allot_script_load(engine, text, len, use, options, count, it->limits, report, out);
+    return status != ALLOT_OK
+               ? status
+               : it->inner.load(it->inner.ud, engine, use, plan_file, options, count, out, report);
+}
+
+static int load_file(allot__tracker *it, allot_engine *engine, const char *use,
+                     const char *plan_file, const allot_use_option *options, int32_t count,
+                     allot_policy **out, allot_report *report)
+{
+    allot__buf path = {.engine = engine}, text = {.engine = engine};
+    join(&path, plan_file, use);
+    int status =
+        path.failed ? ALLOT_ENOMEM : read_policy(it, path.bytes, use, plan_file, &text, report);
+    if (status == ALLOT_OK) /* several groups may have one policy */
+        status = allot__sources_put(it->sources, path.bytes, text.bytes, text.len);
+    if (status == ALLOT_OK)
+        status = allot__sources_put(it->policies, use, text.bytes, text.len);
+    if (status == ALLOT_OK)
+        status = allot_script_load(engine, text.bytes, text.len, path.bytes, options, count,
+                                   it->limits, report, out);
+    allot__buf_free(&path);
+    allot__buf_free(&text);
+    return status;
+}
+
+static int load(void *ud, allot_engine *engine, const char *use, const char *plan_file,
+                const allot_use_option *options, int32_t count, allot_policy **out,
+                allot_report *report)
+{
+    allot__tracker *it = ud;
+    return is_file(use) ? load_file(it, engine, use, plan_file, options, count, out, report)
+                        : load_ready(it, engine, use, plan_file, options, count, out, report);
+}
+
+static int zone(void *ud, allot_engine *engine, const char *name, void **data, size_t *len,
+                allot_report *report)
+{
+    allot__tracker *it = ud;
+    return it->inner.zone(it->inner.ud, engine, name, data, len, report);
+}
+
+allot_policy_loader allot__tracker_loader(allot__tracker *tracker)
+{
+    return (allot_policy_loader){.ud = tracker,
+                                 .load = load,
+                                 .zone = tracker->inner.zone ? zone : NULL,
+                                 .instead = tracker->inner.instead};
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * component.h: what stands beside the truth (reload, live view, ...) and is told what happens.
+ */
+#ifndef ALLOT_SERVICE_INSTANCE_COMPONENT_H
+#define ALLOT_SERVICE_INSTANCE_COMPONENT_H
+
+#include <allot/service.h>
+
+#include "service/base/text.h"
+#include "service/events/event.h"
+
+/* What a cycle came to; borrowed for the call. */
+typedef struct allot__cycle_done {
+    int64_t cycle, seq, event, now; /* of one that is not recorded, the last one's numbers */
+    const allot_decision *decision;
+    const char *text; /* the compact document; NULL: nothing was decided */
+    size_t len;
+    uint64_t input, output; /* digests */
+    int64_t took;           /* microseconds */
+} allot__cycle_done;
+
+/* A component; every function may be NULL. */
+typedef struct allot__component {
+    const char *name;
+    /* Behind allot_service_start's own; EIO, ... (report) fail it. */
+    int (*start)(allot_service *service, allot_report *report);
+    /* Ends what it began: closes its handles (allot__handle_close). No more calls come after. */
+    void (*stop)(allot_service *service);
+    /* Frees its slot, once all handles are closed. */
+    void (*free)(allot_service *service);
+    /* An event was entered: its number and what it is. */
+    void (*event)(allot_service *service, const allot__event *event, int64_t seq);
+    /* A cycle is over; its decision and state live until this returns. */
+    void (*cycle)(allot_service *service, const allot__cycle_done *done);
+    /* A decision is on disk, and told to subscribers. */
+    void (*told)(allot_service *service, int64_t seq, const char *text, size_t len);
+    /* Another generation of the plan decides from now on. */
+    void (*swapped)(allot_service *service);
+    /* Adds members to `status`'s result, and lines to /metrics. */
+    void (*status)(allot_service *service, allot__buf *out);
+    void (*metrics)(allot_service *service, allot__buf *out);
+} allot__component;
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* say.c: what came of reloads, for the log, for who asked, for status and metrics. */
+#include "service/reload/reload.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+/* The first finding that says where and what. */
+static const allot_diagnostic *first_error(const allot_report *report)
+{
+    for (int32_t i = 0; i < allot_report_count(report); i++)
+        if (allot_report_at(report, i)->severity == ALLOT_ERROR)
+            return allot_report_at(report, i);
+    return NULL;
+}
+
+void allot__reload_error(allot__buf *out, const allot_report *report)
+{
+    const allot_diagnostic *it = first_error(report);
+    if (!it)
+        return;
+    allot__buf_member(out, "code", it->code);
+    allot__buf_member(out, "file", it->file);
+    if (it->line > 0)
+        allot__buf_number(out, "line", it->line);
+    if (it->col > 0)
+        allot__buf_number(out, "col", it->col);
+    allot__buf_member(out, "path", it->path);
+    allot__buf_member(out, "message", it->message);
+    allot__buf_member(out, "hint", it->hint);
+}
+
+/* Those of the groups, and the files that they and others were read from. */
+static void put_policies(allot__buf *out, const allot__generation *generation)
+{
+    allot__buf_key(out, "policies");
+    allot__buf_puts(out, "[");
+    for (int32_t i = 0; i < allot_plan_groups(generation->plan); i++) {
+        const allot_policy *policy = allot_plan_group_policy(generation->plan, i);
+        allot__buf_key(out, NULL);
+        allot__buf_json(out, policy ? allot_policy_name(policy) : NULL);
+    }
+    allot__buf_puts(out, "]");
+    allot__buf_key(out, "files");
+    allot__buf_puts(out, "[");
+    for (size_t i = 0; i < generation->sources.count; i++) {
+        allot__buf_key(out, NULL);
+        allot__buf_json(out, generation->sources.items[i].path);
+    }
+    allot__buf_puts(out, "]");
+}
+
+static void put_generation(allot__buf *out, const allot__generation *generation)
+{
+    allot__buf_member(out, "plan", generation->sha256);
+    put_policies(out, generation);
+}
+
+static void put_numbers(allot__buf *out, const allot__candidate *candidate)
+{
+    allot__buf_number(out, "checked", candidate->checked);
+    allot__buf_number(out, "rehearsed", candidate->tried);
+}
+
+/* ---- The log --------------------------------------------------------------------------------- */
+
+static void log_swap(const allot__reload *it, const allot__candidate *candidate)
+{
+    const allot__log_field fields[] = {
+        {.name = "plan", .text = it->service->generation->sha256},
+        {.name = "policy", .text = it->instead ? it->instead : "as planned"},
+        {.name = "checked", .number = candidate->checked},
+        {.name = "rehearsed", .number = candidate->tried},
+        {.name = "build_us", .number = candidate->build_us},
+        {.name = "swap_us", .number = it->swap_us},
+        {.name = "took_ms", .number = it->took_us / 1000},
+        {.name = NULL}};
+    allot__log(it->service, ALLOT_LOG_INFO, "reloaded", fields);
+}
+
+void allot__reload_log(const allot__reload *reload, const allot__candidate *candidate)
+{
+    if (candidate->outcome == ALLOT__MADE) {
+        log_swap(reload, candidate);
+    } else if (candidate->outcome == ALLOT__REFUSED) {
+        allot__log(reload->service, ALLOT_LOG_ERROR,
+                   "reload refused: what decided before goes on deciding", NULL);
+        allot__log_report(reload->service, candidate->report);
+    }
+}
+
+/* ---- Who asked ------------------------------------------------------------------------------- */
+
+static void answer_one(const allot__reload *reload, const allot__candidate *candidate,
+                       allot__reply *reply)
+{
+    allot__request *call = allot__reply_call(reply);
+    /* Refused before, and as it was. */
+    const allot__candidate *bad =
+        candidate != NULL && candidate->outcome == ALLOT__SAME ? reload->failed : candidate;
+    if (!candidate) {
+        allot__rpc_error(call, ALLOT__RPC_BUSY, "the service is stopping, or has no memory", NULL);
+    } else if (bad && bad->outcome == ALLOT__REFUSED) {
+        allot__rpc_report(call, bad->status, bad->report);
+    } else {
+        allot__buf *out = allot__rpc_begin(call);
+        bool swapped = candidate->outcome == ALLOT__MADE;
+        allot__buf_puts(out, "{");
+        allot__buf_member(out, "result", swapped ? "swapped" : "unchanged");
+        put_generation(out, reload->service->generation);
+        if (swapped)
+            put_numbers(out, candidate);
+        allot__buf_puts(out, "}");
+        allot__rpc_end(call);
+    }
+    allot__reply_end(reply);
+}
+
+void allot__reload_answer(allot__reload *reload, const allot__candidate *candidate)
+{
+    while (reload->answering) {
+        allot__waiting *it = reload->answering;
+        reload->answering = it->next;
+        if (it->reply)
+            answer_one(reload, candidate, it->reply);
+        allot__sv_free(reload->service->engine, it, 1, sizeof *it);
+    }
+}
+
+/* ---- Status ---------------------------------------------------------------------------------- */
+
+static void put_failure(allot__buf *out, const allot__reload *it)
+{
+    allot__buf_key(out, "error");
+    allot__buf_puts(out, "{");
+    allot__buf_number(out, "at", it->failed_at);
+    allot__reload_error(out, it->failed->report);
+    allot__buf_puts(out, "}");
+}
+
+static void put_totals(allot__buf *out, const allot__reload *it)
+{
+    allot__buf_key(out, "total");
+    allot__buf_puts(out, "{");
+    allot__buf_number(out, "swapped", it->swapped);
+    allot__buf_number(out, "refused", it->refused);
+    allot__buf_number(out, "unchanged", it->same);
+    allot__buf_number(out, "fell_back", it->fell_back);
+    allot__buf_puts(out, "}");
+}
+
+void allot__reload_status(allot_service *service, allot__buf *out)
+{
+    static const char *const phases[] = {"idle", "building", "rehearsing", "settling", "writing"};
+    const allot__reload *it = service->components.reload;
+    if (!it)
+        return;
+    allot__buf_key(out, "reload");
+    allot__buf_puts(out, "{");
+    allot__buf_member(out, "phase", phases[it->phase]);
+    allot__buf_key(out, "active");
+    allot__buf_puts(out, "{");
+    put_generation(out, service->generation);
+    allot__buf_member(out, "promoted", it->instead);
+    if (it->changed_at != 0)
+        allot__buf_number(out, "since", it->changed_at);
+    allot__buf_puts(out, "}");
+    if (it->failed) {
+        allot__buf_bool(out, "stands_in", it->failed->replaced);
+        put_failure(out, it);
+    }
+    put_totals(out, it);
+    if (it->swapped > 0)
+        allot__buf_number(out, "last_ms", it->took_us / 1000);
+    if (it->swapped > 0)
+        allot__buf_number(out, "last_swap_us", it->swap_us);
+    if (it->swapped > 0)
+        allot__buf_number(out, "last_rehearsed", it->rehearsed);
+    allot__buf_number(out, "recorded", it->samples.count);
+    allot__buf_number(out, "watched",
+                      it->watch != NULL ? (int64_t)allot__watch_count(it->watch) : 0);
+    if (it->watch && allot__watch_lame(it->watch))
+        allot__buf_bool(out, "polled_only", true);
+    allot__buf_puts(out, "}");
+}
+
+void allot__reload_metrics(allot_service *service, allot__buf *out)
+{
+    const allot__reload *it = service->components.reload;
+    if (!it)
+        return;
+    const struct {
+        const char *name;
+        int64_t number;
+    } results[] = {{"swapped", it->swapped},
+                   {"refused", it->refused},
+                   {"unchanged", it->same},
+                   {"fell_back", it->fell_back}};
+    allot__buf_puts(out, "# HELP allot_reload_total Reloads by what came of them.\n"
+                         "# TYPE allot_reload_total counter\n");
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
+        allot__buf_printf(out, "allot_reload_total{result=\"%s\"} %lld\n", results[i].name,
+                          (long long)results[i].number);
+    allot__buf_printf(out,
+                      "# HELP allot_reload_last_success_timestamp_seconds When another version "
+                      "took over.\n"
+                      "# TYPE allot_reload_last_success_timestamp_seconds gauge\n"
+                      "allot_reload_last_success_timestamp_seconds %lld\n"
+                      "# HELP allot_reload_healthy 0: the files on disk were refused.\n"
+                      "# TYPE allot_reload_healthy gauge\n"
+                      "allot_reload_healthy %d\n"
+                      "# HELP allot_reload_stands_in 1: an earlier version decides, since that on "
+                      "disk failed.\n"
+                      "# TYPE allot_reload_stands_in gauge\n"
+                      "allot_reload_stands_in %d\n",
+                      (long long)it->changed_at, !it->failed,
+                      it->failed != NULL && it->failed->replaced);
+}

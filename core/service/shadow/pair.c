@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* pair.c: two generations decide about the same, and what they decide is compared. */
+#include <string.h>
+
+#include "service/shadow/shadow.h"
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static char *copy(allot_engine *engine, const char *text)
+{
+    return text ? allot__sv_copy(engine, text, strlen(text)) : NULL;
+}
+
+/* A plan that a client names is beside the live one. */
+static char *place(allot_engine *engine, const char *file, const char *plan)
+{
+    const char *slash = strrchr(file, '/');
+    allot__buf path = {.engine = engine};
+    if (!plan)
+        return NULL;
+    if (slash && plan[0] != '/')
+        allot__buf_add(&path, file, (size_t)(slash - file) + 1);
+    allot__buf_puts(&path, plan);
+    char *made = path.failed ? NULL : copy(engine, path.bytes);
+    allot__buf_free(&path);
+    return made;
+}
+
+static int fill(allot__pair_of *it, const allot__generation *live, const char *file,
+                const char *plan, const char *policy)
+{
+    int status = allot_report_new(it->engine, &it->report);
+    if (status != ALLOT_OK)
+        return status;
+    it->file = copy(it->engine, file);
+    it->plan = place(it->engine, file, plan);
+    it->policy = copy(it->engine, policy);
+    it->live_instead = copy(it->engine, live->instead);
+    it->text = allot__sv_copy(it->engine, live->text, live->len);
+    it->len = live->len;
+    bool whole = it->file != NULL && it->text && (!plan || it->plan) && (!policy || it->policy) &&
+                 (!live->instead || it->live_instead);
+    return whole ? allot__sources_keep(&it->texts, &live->policies) : ALLOT_ENOMEM;
+}
+
+int allot__pair_new(const allot__generation *live, const char *file, const char *plan,
+                    const char *policy, const allot_script_limits *limits, allot__pair_of **out)
+{
+    allot_engine *engine;
+    int status = allot_engine_new(NULL, NULL, &engine);
+    if (status != ALLOT_OK)
+        return status;
+    allot__pair_of *it = allot__sv_new(engine, 1, sizeof *it);
+    if (!it) {
+        allot_engine_free(engine);
+        return ALLOT_ENOMEM;
+    }
+    it->engine = engine;
+    it->texts.engine = engine;
+    it->limits = *limits;
+    status = fill(it, live, file, plan, policy);
+    if (status == ALLOT_OK)
+        *out = it;
+    else
+        allot__pair_free(it);
+    return status;
+}
+
+void allot__pair_free(allot__pair_of *pair)
+{
+    if (!pair)
+        return;
+    allot_engine *engine = pair->engine;
+    allot_state_free(pair->state);
+    allot__generation_free(pair->candidate);
+    allot__generation_free(pair->twin);
+    allot__sources_free(&pair->texts);
+    allot__sv_drop(engine, pair->file);
+    allot__sv_drop(engine, pair->plan);
+    allot__sv_drop(engine, pair->policy);
+    allot__sv_drop(engine, pair->live_instead);
+    allot__sv_free(engine, pair->text, pair->len + 1, 1);
+    allot_report_free(pair->report);
+    allot__sv_free(engine, pair, 1, sizeof *pair);
+    allot_engine_free(engine);
+}
+
+void allot__pair_build(allot__pair_of *pair)
+{
+    const allot__generation_ask live = {.file = pair->file,
+                                        .texts = &pair->texts,
+                                        .text = pair->text,
+                                        .len = pair->len,
+                                        .instead = pair->live_instead,
+                                        .limits = &pair->limits,
+                                        .quiet = true};
+    allot__generation_ask other = live;
+    other.texts = NULL;
+    if (pair->plan)
+        other = (allot__generation_ask){
+            .file = pair->plan, .beside = pair->file, .limits = &pair->limits, .quiet = true};
+    other.instead = pair->policy;
+    other.confined = true;
+    other.known = &pair->texts;
+    pair->status = allot__generation_make(&other, NULL, pair->report, &pair->candidate);
+    if (pair->status == ALLOT_OK)
+        pair->status = allot__generation_make(&live, NULL, pair->report, &pair->twin);
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------- */
+
+static int64_t apart(const allot__shadow_row *row)
+{
+    return row->live > row->shadow ? row->live - row->shadow : row->shadow - row->live;
+}
+
+/* Where consumers' rows have their quota. */
+static int32_t quota_measure(void)
+{
+    char name[32];
+    for (int32_t i = 0; i < allot_diff_measures(ALLOT_DIFF_CONSUMER); i++) {
+        allot_diff_measure_name(ALLOT_DIFF_CONSUMER, i, name, sizeof name);
+        if (strcmp(name, "quota") == 0)
+            return i;
+    }
+    return 0;
+}
+
+static void put_top(allot__shadow_found *found, const allot__shadow_row *row)
+{
+    int32_t at = found->top_count;
+    while (at > 0 && apart(row) > apart(&found->top[at - 1]))
+        at--;
+    if (at == ALLOT__SHADOW_TOP)
+        return;
+    if (found->top_count < ALLOT__SHADOW_TOP)
+        found->top_count++;
+    memmove(found->top + at + 1, found->top + at,
+            (size_t)(found->top_count - 1 - at) * sizeof found->top[0]);
+    found->top[at] = *row;
+}
+
+static void note_consumer(allot__pair_of *pair, const allot_change *change, int32_t quota)
+{
+    int side = change->consumer[0] >= 0 ? 0 : 1;
+    const allot_plan *plan = side == 0 ? pair->twin->plan : pair->candidate->plan;
+    allot__shadow_row row = {.live = change->value[0][quota], .shadow = change->value[1][quota]};
+    if (row.live == row.shadow)
+        return;
+    allot_plan_path(plan, change->consumer[side], row.path, sizeof row.path);
+    put_top(&pair->found, &row);
+}
+
+static void compare(allot__pair_of *pair, const allot_diff *diff)
+{
+    allot_change change;
+    int32_t quota = quota_measure();
+    for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++)
+        for (int32_t i = 0; i < allot_diff_count(diff, kind); i++) {
+            if (allot_diff_at(diff, kind, i, &change) != ALLOT_OK || !allot_change_differs(&change))
+                continue;
+            pair->found.kinds[kind]++;
+            if (kind == ALLOT_DIFF_CONSUMER)
+                note_consumer(pair, &change, quota);
+        }
+    pair->found.differs = allot_diff_differs(diff) != 0;
+}
+
+/* ---- Deciding -------------------------------------------------------------------------------- */
+
+static int cycle(allot__pair_of *pair, allot__generation *generation, const allot_state *state,
+                 allot_decision **out)
+{
+    allot_script_time_begin(&generation->time, pair->cycle_limit * 1000);
+    int status = allot_cycle(generation->plan, state, pair->report, out);
+    allot_script_time_begin(&generation->time, 0);
+    return status;
+}
+
+/* What the candidate decides about the same; both its state and its decision are the caller's. */
+static int decide_other(allot__pair_of *pair, allot_state **state, allot_decision **decision)
+{
+    const allot_plan *plan = pair->candidate->plan;
+    int status = allot_state_copy(pair->state, plan, pair->report, state);
+    if (status == ALLOT_OK)
+        status = allot_state_seal(*state, pair->report);
+    uint64_t began = uv_hrtime();
+    if (status == ALLOT_OK)
+        status = cycle(pair, pair->candidate, *state, decision);
+    pair->found.shadow_us = (int64_t)((uv_hrtime() - began) / 1000);
+    return status;
+}
+
+static int decide(allot__pair_of *pair, allot_decision *live)
+{
+    allot_state *state = NULL;
+    allot_decision *other = NULL;
+    allot_diff *diff = NULL;
+    int status = decide_other(pair, &state, &other);
+    if (status == ALLOT_OK)
+        status = allot_diff_new(live, other, 0, &diff);
+    if (status == ALLOT_OK)
+        compare(pair, diff);
+    allot_diff_free(diff);
+    allot_decision_free(other);
+    allot_state_free(state);
+    return status;
+}
+
+void allot__pair_decide(allot__pair_of *pair)
+{
+    allot_decision *live = NULL;
+    allot_report_clear(pair->report);
+    uint64_t began = uv_hrtime();
+    pair->status = cycle(pair, pair->twin, pair->state, &live);
+    pair->found.live_us = (int64_t)((uv_hrtime() - began) / 1000);
+    if (pair->status == ALLOT_OK)
+        pair->status = decide(pair, live);
+    allot_decision_free(live);
+    allot_state_free(pair->state);
+    pair->state = NULL;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* say.c: the shadow's methods, and what status and metrics tell of it. */
+#include "service/reload/reload.h"
+#include "service/shadow/own.h"
+
+/* ---- Methods --------------------------------------------------------------------------------- */
+
+static void say_enomem(allot__reply *reply)
+{
+    allot__rpc_error(allot__reply_call(reply), ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM),
+                     NULL);
+    allot__reply_end(reply);
+}
+
+void allot__shadow_method(allot__request *call)
+{
+    allot__param params[] = {{.name = "policy", .kind = ALLOT_JSON_TEXT},
+                             {.name = "plan", .kind = ALLOT_JSON_TEXT},
+                             {.name = NULL}};
+    allot__error fault = {.status = ALLOT_OK};
+    allot__reply *reply;
+    int status = allot__params_read(call, params, &fault);
+    if (status == ALLOT_OK && !params[0].given && !params[1].given) {
+        status = allot__error_set(&fault, ALLOT_EINVALID, "E-missing", "policy", NULL,
+                                  "\"shadow\" wants \"policy\", \"plan\" or both");
+        allot__params_free(call, params);
+    }
+    if (status != ALLOT_OK) {
+        allot__rpc_fault(call, &fault);
+        return;
+    }
+    if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
+        allot__shadow_begin(call->service->components.shadow, params[1].text, params[0].text,
+                            reply) != ALLOT_OK)
+        say_enomem(reply);
+    allot__params_free(call, params);
+}
+
+/* The shadow, or NULL: what is wrong has been answered. */
+static allot__shadow *wanted(allot__request *call)
+{
+    allot__param none[] = {{.name = NULL}};
+    allot__error fault = {.status = ALLOT_OK};
+    allot__shadow *it = call->service->components.shadow;
+    int status = allot__params_read(call, none, &fault);
+    if (status == ALLOT_OK && (!it || it->life == ALLOT__SHADOW_NONE))
+        status = allot__error_set(&fault, ALLOT_ENOENT, "E-no-shadow", NULL,
+                                  "the method \"shadow\" begins one", "there is no shadow");
+    if (status == ALLOT_OK)
+        return it;
+    allot__rpc_fault(call, &fault);
+    return NULL;
+}
+
+void allot__shadow_drop(allot__request *call)
+{
+    allot__shadow *it = wanted(call);
+    if (!it)
+        return;
+    allot__shadow_busy(it);
+    allot__shadow_end(it);
+    allot__buf *out = allot__rpc_begin(call);
+    allot__buf_puts(out, "{");
+    allot__buf_member(out, "result", "dropped");
+    allot__buf_puts(out, "}");
+    allot__rpc_end(call);
+}
+
+void allot__shadow_promote(allot__request *call)
+{
+    allot__shadow *it = wanted(call);
+    allot__error fault = {.status = ALLOT_OK};
+    allot__reply *reply;
+    if (!it)
+        return;
+    if (it->plan) {
+        allot__error_set(&fault, ALLOT_EINVALID, "E-unsupported", NULL,
+                         "put it where the service's plan is",
+                         "a shadow of another plan cannot be promoted");
+        allot__rpc_fault(call, &fault);
+        return;
+    }
+    if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) != ALLOT_OK)
+        return;
+    if (allot__reload_ask(call->service->components.reload, it->policy, reply) != ALLOT_OK)
+        say_enomem(reply);
+}
+
+/* ---- Status ---------------------------------------------------------------------------------- */
+
+static void put_kinds(allot__buf *out, const int64_t *kinds)
+{
+    allot__buf_puts(out, "{");
+    for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++)
+        if (kinds[kind] != 0)
+            allot__buf_number(out, allot_diff_kind_name(kind), kinds[kind]);
+    allot__buf_puts(out, "}");
+}
+
+static void put_last(allot__buf *out, const allot__shadow_found *last)
+{
+    allot__buf_key(out, "last");
+    allot__buf_puts(out, "{");
+    allot__buf_number(out, "cycle", last->cycle);
+    allot__buf_number(out, "now", last->now);
+    allot__buf_key(out, "rows");
+    put_kinds(out, last->kinds);
+    allot__buf_key(out, "quotas");
+    allot__buf_puts(out, "[");
+    for (int32_t i = 0; i < last->top_count; i++) {
+        allot__buf_key(out, NULL);
+        allot__buf_puts(out, "{");
+        allot__buf_member(out, "path", last->top[i].path);
+        allot__buf_number(out, "live", last->top[i].live);
+        allot__buf_number(out, "shadow", last->top[i].shadow);
+        allot__buf_puts(out, "}");
+    }
+    allot__buf_puts(out, "]}");
+}
+
+void allot__shadow_status(allot_service *service, allot__buf *out)
+{
+    static const char *const lives[] = {"none", "building", "running", "stopped"};
+    const allot__shadow *it = service->components.shadow;
+    if (!it || it->life == ALLOT__SHADOW_NONE)
+        return;
+    allot__buf_key(out, "shadow");
+    allot__buf_puts(out, "{");
+    allot__buf_member(out, "state", lives[it->life]);
+    allot__buf_member(out, "plan", it->plan);
+    allot__buf_member(out, "policy", it->policy);
+    allot__buf_number(out, "since", it->since);
+    allot__buf_number(out, "cycles", it->cycles);
+    allot__buf_number(out, "differ", it->differ);
+    allot__buf_number(out, "skipped", it->skipped);
+    allot__buf_number(out, "failed", it->failed);
+    allot__buf_number(out, "live_us", it->live_us);
+    allot__buf_number(out, "shadow_us", it->shadow_us);
+    allot__buf_key(out, "rows");
+    put_kinds(out, it->kinds);
+    if (it->differ > 0)
+        put_last(out, &it->last);
+    if (it->failed > 0 && !it->working && it->pair && allot_report_count(it->pair->report) > 0) {
+        allot__buf_key(out, "error");
+        allot__buf_puts(out, "{");
+        allot__reload_error(out, it->pair->report);
+        allot__buf_puts(out, "}");
+    }
+    allot__buf_puts(out, "}");
+}
+
+void allot__shadow_metrics(allot_service *service, allot__buf *out)
+{
+    const allot__shadow *it = service->components.shadow;
+    if (!it)
+        return;
+    bool any = it->life != ALLOT__SHADOW_NONE;
+    allot__buf_printf(out,
+                      "# HELP allot_shadow_running 1: a shadow decides beside.\n"
+                      "# TYPE allot_shadow_running gauge\n"
+                      "allot_shadow_running %d\n",
+                      it->life == ALLOT__SHADOW_RUNNING);
+    if (!any)
+        return;
+    const struct {
+        const char *name, *help;
+        int64_t number;
+    } counts[] = {{"cycles", "Cycles that the shadow decided too.", it->cycles},
+                  {"differing", "... and decided otherwise.", it->differ},
+                  {"skipped", "Cycles that it left out.", it->skipped},
+                  {"failed", "Cycles in which it failed.", it->failed}};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        allot__buf_printf(out,
+                          "# HELP allot_shadow_%s_total %s\n# TYPE allot_shadow_%s_total counter\n"
+                          "allot_shadow_%s_total %lld\n",
+                          counts[i].name, counts[i].help, counts[i].name, counts[i].name,
+                          (long long)counts[i].number);
+    allot__buf_puts(out, "# HELP allot_shadow_rows_total Rows of decisions that differ.\n"
+                         "# TYPE allot_shadow_rows_total counter\n");
+    for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++)
+        allot__buf_printf(out, "allot_shadow_rows_total{kind=\"%s\"} %lld\n",
+                          allot_diff_kind_name(kind), (long long)it->kinds[kind]);
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* connection.c: one connection: what it says, and what it is told. */
+#include <string.h>
+
+#include "service/wire/own.h"
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+allot__connection *allot__connection_new(allot_service *service)
+{
+    allot__connection *peer = allot__sv_new(service->engine, 1, sizeof *peer);
+    if (!peer)
+        return NULL;
+    struct allot__wire *wire = service->wire;
+    peer->service = service;
+    peer->number = ++wire->last_number;
+    peer->since = uv_now(service->loop);
+    allot__buf *bufs[] = {&peer->line, &peer->waiting, &peer->out, &peer->sending};
+    for (int i = 0; i < 4; i++)
+        bufs[i]->engine = service->engine;
+    peer->next = wire->peers;
+    if (peer->next)
+        peer->next->before = peer;
+    wire->peers = peer;
+    wire->count++;
+    return peer;
+}
+
+static void closed(uv_handle_t *handle)
+{
+    allot__connection *peer = handle->data;
+    allot_service *service = peer->service;
+    allot__buf *bufs[] = {&peer->line, &peer->waiting, &peer->out, &peer->sending};
+    for (int i = 0; i < 4; i++)
+        allot__buf_free(bufs[i]);
+    allot__sv_free(service->engine, peer->held, peer->held_room, sizeof *peer->held);
+    allot__sv_free(service->engine, peer, 1, sizeof *peer);
+    allot__handle_closed(service);
+}
+
+void allot__connection_close(allot__connection *peer)
+{
+    struct allot__wire *wire = peer->service->wire;
+    if (peer->closing)
+        return;
+    peer->closing = true;
+    if (peer->next)
+        peer->next->before = peer->before;
+    *(peer->before ? &peer->before->next : &wire->peers) = peer->next;
+    wire->count--;
+    wire->line_bytes -= peer->line.capacity;
+    allot__turn_leave(peer);
+    allot__feed_gone(peer->service->feed, peer);
+    uv_close(&peer->uv.handle, closed);
+}
+
+/* ---- Telling --------------------------------------------------------------------------------- */
+
+size_t allot__connection_waiting(const allot__connection *peer)
+{
+    return peer->waiting.len + peer->out.len + peer->sending.len;
+}
+
+static void written(uv_write_t *request, int status)
+{
+    allot__connection *peer = request->data;
+    peer->writing = false;
+    peer->sending.len = 0;
+    if (status < 0 || peer->closing) {
+        allot__connection_close(peer);
+        return;
+    }
+    allot__connection_run(peer);
+}
+
+/* Gives to the kernel what it takes; the rest, which is in `sending`, later. */
+static bool write_out(allot__connection *peer)
+{
+    allot__buf full = peer->out;
+    peer->out = peer->sending;
+    peer->sending = full;
+    uv_buf_t buf = uv_buf_init(full.bytes, (unsigned)full.len);
+    int sent = uv_try_write(&peer->uv.stream, &buf, 1);
+    if (sent < 0 && sent != UV_EAGAIN)
+        return false;
+    if (sent > 0 && (size_t)sent == full.len) {
+        allot__buf_clear(&peer->sending, ALLOT__OUT_MOST);
+        return true;
+    }
+    size_t from = sent > 0 ? (size_t)sent : 0;
+    buf = uv_buf_init(full.bytes + from, (unsigned)(full.len - from));
+    peer->request.data = peer;
+    peer->writing = uv_write(&peer->request, &peer->uv.stream, &buf, 1, written) == 0;
+    return peer->writing;
+}
+
+void allot__connection_flush(allot__connection *peer)
+{
+    if (peer->closing || peer->writing)
+        return;
+    if (peer->out.failed || peer->waiting.failed || (peer->out.len > 0 && !write_out(peer))) {
+        allot__connection_close(peer);
+        return;
+    }
+    if (!peer->ending || allot__connection_waiting(peer) > 0)
+        return;
+    if (!peer->deaf || peer->service->wire->stopping) {
+        allot__connection_close(peer);
+    } else if (!peer->shut) {
+        peer->shut = true;
+        uv_shutdown(&peer->shutdown, &peer->uv.stream, NULL);
+    }
+}
+
+void allot__connection_end(allot__connection *peer)
+{
+    struct allot__wire *wire = peer->service->wire;
+    peer->ending = peer->deaf = true;
+    peer->since = uv_now(peer->service->loop);
+    wire->line_bytes -= peer->line.capacity;
+    allot__buf_free(&peer->line);
+}
+
+/* Answers that are on disk join what is to be sent. */
+void allot__connection_free_held(allot__connection *peer, int64_t batch)
+{
+    size_t count = 0, end = 0;
+    while (count < peer->held_count && peer->held[count].batch <= batch)
+        end = peer->held[count++].end;
+    if (count == 0)
+        return;
+    allot__buf_add(&peer->out, peer->waiting.bytes, end);
+    peer->waiting.len -= end;
+    memmove(peer->waiting.bytes, peer->waiting.bytes + end, peer->waiting.len);
+    peer->held_count -= count;
+    for (size_t i = 0; i < peer->held_count; i++) {
+        peer->held[i] = peer->held[i + count];
+        peer->held[i].end -= end;
+    }
+    if (peer->waiting.len == 0)
+        allot__buf_clear(&peer->waiting, ALLOT__OUT_MOST);
+}
+
+static void hold(allot__connection *peer, const char *line, size_t len, int64_t batch)
+{
+    allot__deferred *last = peer->held_count > 0 ? &peer->held[peer->held_count - 1] : NULL;
+    if (!last || last->batch != batch) {
+        allot__deferred *held = allot__sv_grow(peer->service->engine, peer->held, &peer->held_room,
+                                               peer->held_count + 1, sizeof *held);
+        if (!held) {
+            peer->waiting.failed = true;
+            return;
+        }
+        peer->held = held;
+        last = &held[peer->held_count++];
+        last->batch = batch;
+    }
+    allot__buf_add(&peer->waiting, line, len);
+    allot__buf_add(&peer->waiting, "\n", 1);
+    last->end = peer->waiting.len;
+}
+
+void allot__connection_send(allot__connection *peer, const char *line, size_t len, int64_t batch)
+{
+    if (peer->closing)
+        return;
+    if (batch > 0) {
+        hold(peer, line, len, batch);
+        return;
+    }
+    allot__buf_add(&peer->out, line, len);
+    allot__buf_add(&peer->out, "\n", 1);
+}
+
+/* ---- Hearing --------------------------------------------------------------------------------- */
+
+static bool may_run(const allot__connection *peer)
+{
+    return !peer->closing && !peer->ending && !peer->ended && peer->owed < ALLOT__ANSWERS_MOST &&
+           !peer->queue && allot__connection_waiting(peer) < ALLOT__OUT_MOST &&
+           !allot__store_full(peer->service->store);
+}
+
+static const char too_long[] = "a line has at most 1048576 bytes";
+
+static void end_with(allot__connection *peer, int code, const char *message)
+{
+    allot__buf *answer = &peer->service->wire->answer;
+    allot__request call = {
+        .service = peer->service, .peer = peer, .answer = answer, .id = "null", .id_len = 4};
+    allot__buf_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
+    allot__rpc_error(&call, code, message, NULL);
+    allot__connection_send(peer, answer->bytes, answer->len, 0);
+    peer->ended = true;
+}
+
+/* false: it is a question, and others have asked enough in this turn. */
+static bool run_line(allot__connection *peer, const char *line, size_t len)
+{
+    allot__buf *answer = &peer->service->wire->answer;
+    allot__request from = {.service = peer->service, .peer = peer};
+    int64_t batch;
+    allot__buf_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
+    if (len > 0 && line[len - 1] == '\r')
+        len--;
+    peer->running = true;
+    allot__turn_begin(peer);
+    int status = allot__rpc_line(&from, line, len, answer, &batch);
+    allot__turn_end(peer);
+    peer->running = false;
+    if (status == ALLOT__RPC_NOT_YET) {
+        allot__turn_wait(peer, true);
+    } else if (status != ALLOT_OK) {
+        answer->failed = false;
+        end_with(peer, ALLOT__RPC_INTERNAL, allot_status_text(status));
+    } else if (answer->len > 0) {
+        allot__connection_send(peer, answer->bytes, answer->len, batch);
+    }
+    return status != ALLOT__RPC_NOT_YET;
+}
+
+/* Runs whole lines; how many bytes they were. */
+static size_t run_lines(allot__connection *peer, const char *bytes, size_t len)
+{
+    size_t at = 0;
+    while (at < len && may_run(peer)) {
+        const char *end = memchr(bytes + at, '\n', len - at);
+        if (!end || !allot__turn_has(peer))
+            break;
+        size_t size = (size_t)(end - (bytes + at));
+        if (size > ALLOT__RPC_LINE_MOST)
+            end_with(peer, ALLOT__RPC_REQUEST, too_long);
+        else if (!run_line(peer, bytes + at, size))
+            break;
+        at += size + 1;
+    }
+    return at;
+}
+
+/* Keeps what is left; too much ends the peer. */
+static void keep(allot__connection *peer, const char *bytes, size_t len)
+{
+    struct allot__wire *wire = peer->service->wire;
+    size_t before = peer->line.capacity;
+    size_t most = peer->trusted ? ALLOT__RPC_LINE_MOST + ALLOT__READ_SIZE : ALLOT__STRANGER_LINE;
+    if (peer->line.len + len > most) {
+        end_with(peer, ALLOT__RPC_REQUEST,
+                 peer->trusted ? too_long : "\"auth\" has at most 4096 bytes");
+        return;
+    }
+    if (wire->line_bytes + len > ALLOT__LINES_MOST) {
+        end_with(peer, ALLOT__RPC_BUSY, "too many long lines at once");
+        return;
+    }
+    allot__buf_add(&peer->line, bytes, len);
+    wire->line_bytes += peer->line.capacity - before;
+    if (peer->line.failed)
+        allot__connection_close(peer);
+}
+
+/* What was kept is run first; then it goes. */
+static void run_kept(allot__connection *peer)
+{
+    struct allot__wire *wire = peer->service->wire;
+    size_t ran = run_lines(peer, peer->line.bytes, peer->line.len);
+    if (peer->closing)
+        return;
+    if (ran == 0) {
+        if (peer->line.len > ALLOT__RPC_LINE_MOST && may_run(peer))
+            end_with(peer, ALLOT__RPC_REQUEST, too_long);
+        return;
+    }
+    peer->line.len -= ran;
+    memmove(peer->line.bytes, peer->line.bytes + ran, peer->line.len);
+    if (peer->line.len == 0) {
+        wire->line_bytes -= peer->line.capacity;
+        allot__buf_clear(&peer->line, 4096);
+        wire->line_bytes += peer->line.capacity;
+    }
+}
+
+static void give_room(uv_handle_t *handle, size_t wanted, uv_buf_t *out)
+{
+    allot__connection *peer = handle->data;
+    (void)wanted;
+    *out = uv_buf_init(peer->service->wire->read, ALLOT__READ_SIZE);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
+{
+    allot__connection *peer = stream->data;
+    if (got == 0)
+        return;
+    if (got < 0) {
+        allot__connection_close(peer);
+        return;
+    }
+    if (peer->ending)
+        return;
+    size_t len = (size_t)got, ran = 0;
+    if (peer->line.len == 0)
+        ran = run_lines(peer, buf->base, len);
+    if (!peer->closing && !peer->ended && ran < len)
+        keep(peer, buf->base + ran, len - ran);
+    if (!peer->closing)
+        allot__connection_run(peer);
+}
+
+/* What the kernel takes at once makes room for more of what a subscriber wants: some of it, and the
+ * rest in other turns. */
+void allot__connection_push(allot__connection *peer)
+{
+    enum { ROUNDS = 4 };
+    for (int i = 0; i < ROUNDS; i++) {
+        allot__connection_flush(peer);
+        if (peer->closing || peer->ending || peer->writing ||
+            !allot__feed_drained(peer->service->feed, peer))
+            return;
+    }
+    allot__turn_wait(peer, true);
+}
+
+/* Whether more could be run behind what the kernel took at once. */
+static bool turn(allot__connection *peer)
+{
+    if (peer->line.len > 0 && may_run(peer))
+        run_kept(peer);
+    if (peer->ended && !peer->ending)
+        allot__connection_end(peer);
+    bool hears = may_run(peer) && peer->line.len <= ALLOT__RPC_LINE_MOST;
+    bool reads = (hears || peer->deaf) && !peer->service->wire->stopping;
+    if (reads && !peer->reading)
+        peer->reading = uv_read_start(&peer->uv.stream, give_room, on_read) == 0;
+    else if (!reads && peer->reading) {
+        uv_read_stop(&peer->uv.stream);
+        peer->reading = false;
+    }
+    allot__connection_push(peer);
+    return !reads && !peer->service->wire->stopping && may_run(peer);
+}
+
+void allot__connection_run(allot__connection *peer)
+{
+    while (!peer->closing && turn(peer))
+        ;
+}
+
+void allot__connection_owe(allot__connection *peer, int32_t size)
+{
+    peer->owed += size;
+    if (size < 0 && !peer->running)
+        allot__connection_run(peer);
+}
+
+void allot__connection_start(allot__connection *peer, bool trusted)
+{
+    peer->trusted = trusted;
+    allot__connection_run(peer);
+}
