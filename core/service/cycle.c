@@ -96,15 +96,10 @@ void allot__cycle_touch(allot_service *service)
     uv_timer_start(&clockwork->timer, on_time, (uint64_t)service->config.debounce, 0);
 }
 
-static void closed(uv_handle_t *handle)
-{
-    allot__handle_closed(handle->data);
-}
-
 void allot__cycle_stop(allot_service *service)
 {
     if (service->clockwork && !uv_is_closing((uv_handle_t *)&service->clockwork->timer))
-        uv_close((uv_handle_t *)&service->clockwork->timer, closed);
+        allot__handle_close(&service->clockwork->timer);
 }
 
 void allot__cycle_free(allot_service *service)

@@ -26,11 +26,8 @@ static void ping(allot__request *call)
 static void auth(allot__request *call)
 {
     allot__param params[] = {{.name = "token", .kind = ALLOT_JSON_TEXT, .required = true}, {0}};
-    allot__error fault = {.message = ""};
-    if (allot__params_read(call, params, &fault) != ALLOT_OK) {
-        allot__rpc_fault(call, &fault);
+    if (!allot__params_read(call, params))
         return;
-    }
     if (!call->peer || allot__connection_trusted(call->peer) ||
         allot__connection_auth(call->peer, params[0].text)) {
         allot__buf_puts(allot__rpc_begin(call), "{}");
@@ -180,14 +177,11 @@ static void cycle(allot__request *call)
 {
     allot_service *service = call->service;
     allot__param params[] = {{.name = "full", .kind = ALLOT_JSON_TRUE}, {0}};
-    allot__error fault = {.message = ""};
     allot__buf full = {.engine = service->engine};
     allot_report *report = NULL;
     int64_t before = service->seq;
-    if (allot__params_read(call, params, &fault) != ALLOT_OK) {
-        allot__rpc_fault(call, &fault);
+    if (!allot__params_read(call, params))
         return;
-    }
     int result = allot_report_new(service->engine, &report);
     if (result == ALLOT_OK)
         result = allot__cycle_run(service, report, params[0].whole ? &full : NULL);
@@ -294,16 +288,13 @@ static void explain(allot__request *call)
                              [LEASE] = {.name = "lease", .kind = ALLOT_JSON_TEXT},
                              [GROUP] = {.name = "group", .kind = ALLOT_JSON_TEXT},
                              {0}};
-    allot__error fault = {.message = ""};
     allot_report *report = NULL;
-    if (allot__params_read(call, params, &fault) != ALLOT_OK) {
-        allot__rpc_fault(call, &fault);
+    if (!allot__params_read(call, params))
         return;
-    }
     if (allot_report_new(call->service->engine, &report) == ALLOT_OK)
         answer_explanation(call, params, report);
     else
-        allot__rpc_error(call, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM), NULL);
+        allot__rpc_no_memory(call);
     allot_report_free(report);
     allot__params_free(call, params);
 }

@@ -263,11 +263,6 @@ int allot_service_start(allot_service *service, allot_report *report)
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-static void ticker_closed(uv_handle_t *handle)
-{
-    allot__handle_closed(handle->data);
-}
-
 /* Everything is over but the ticker, whose end is the last. */
 static void finish(allot_service *service)
 {
@@ -297,7 +292,7 @@ static void step_to_end(allot_service *service)
         return;
     service->ticking = false;
     allot__store_detach(service->store);
-    uv_close((uv_handle_t *)&service->ticker, ticker_closed);
+    allot__handle_close(&service->ticker);
 }
 
 void allot_service_stop(allot_service *service, void (*done)(void *ud), void *ud)

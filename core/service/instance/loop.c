@@ -17,6 +17,16 @@ void allot__handle_closed(allot_service *service)
         service->up->closed(service);
 }
 
+static void closed(uv_handle_t *handle)
+{
+    allot__handle_closed(handle->data);
+}
+
+void allot__handle_close(void *handle)
+{
+    uv_close(handle, closed);
+}
+
 void allot__service_fail(allot_service *service, const char *text)
 {
     allot__log(service, ALLOT_LOG_ERROR, text, NULL);

@@ -36,22 +36,16 @@ static int hand_in(allot__reload *it, const char *text, size_t len, allot__reply
 void allot__reload_plan(allot__request *call)
 {
     allot__param params[] = {{.name = "text", .kind = ALLOT_JSON_TEXT, .required = true}, {0}};
-    allot__error fault = {.status = ALLOT_OK};
     allot__reload *it = call->service->components.reload;
     allot__reply *reply;
-    if (allot__params_read(call, params, &fault) != ALLOT_OK) {
-        allot__rpc_fault(call, &fault);
+    if (!allot__params_read(call, params))
         return;
-    }
     bool can = allot__reload_can(call);
     if (can && it->text)
         allot__rpc_error(call, ALLOT__RPC_BUSY, "another plan was handed in and waits", NULL);
     else if (can && allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
-             hand_in(it, params[0].text, strlen(params[0].text), reply) != ALLOT_OK) {
-        allot__rpc_error(allot__reply_call(reply), ALLOT__RPC_INTERNAL,
-                         allot_status_text(ALLOT_ENOMEM), NULL);
-        allot__reply_end(reply);
-    }
+             hand_in(it, params[0].text, strlen(params[0].text), reply) != ALLOT_OK)
+        allot__reply_no_memory(reply);
     allot__params_free(call, params);
 }
 

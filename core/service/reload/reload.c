@@ -262,21 +262,16 @@ bool allot__reload_can(allot__request *call)
 void allot__reload_now(allot__request *call)
 {
     allot__param none[] = {{.name = NULL}};
-    allot__error fault = {.status = ALLOT_OK};
     allot__reply *reply;
     if (!allot__reload_can(call))
         return;
-    if (allot__params_read(call, none, &fault) != ALLOT_OK) {
-        allot__rpc_fault(call, &fault);
+    if (!allot__params_read(call, none))
         return;
-    }
     if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) != ALLOT_OK)
         return;
     if (allot__reload_ask(call->service->components.reload, NULL, reply) == ALLOT_OK)
         return;
-    allot__rpc_error(allot__reply_call(reply), ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM),
-                     NULL);
-    allot__reply_end(reply);
+    allot__reply_no_memory(reply);
 }
 
 int allot__reload_start(allot_service *service, allot_report *report)

@@ -6,34 +6,24 @@
 
 /* ---- Methods --------------------------------------------------------------------------------- */
 
-static void say_enomem(allot__reply *reply)
-{
-    allot__rpc_error(allot__reply_call(reply), ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM),
-                     NULL);
-    allot__reply_end(reply);
-}
-
 void allot__shadow_method(allot__request *call)
 {
     allot__param params[] = {{.name = "policy", .kind = ALLOT_JSON_TEXT},
                              {.name = "plan", .kind = ALLOT_JSON_TEXT},
                              {.name = NULL}};
-    allot__error fault = {.status = ALLOT_OK};
+    allot__error fault;
     allot__reply *reply;
-    int status = allot__params_read(call, params, &fault);
-    if (status == ALLOT_OK && !params[0].given && !params[1].given) {
-        status = allot__error_set(&fault, ALLOT_EINVALID, "E-missing", "policy", NULL,
-                                  "\"shadow\" wants \"policy\", \"plan\" or both");
-        allot__params_free(call, params);
-    }
-    if (status != ALLOT_OK) {
-        allot__rpc_fault(call, &fault);
+    if (!allot__params_read(call, params))
         return;
+    if (!params[0].given && !params[1].given) {
+        allot__error_set(&fault, ALLOT_EINVALID, "E-missing", "policy", NULL,
+                         "\"shadow\" wants \"policy\", \"plan\" or both");
+        allot__rpc_fault(call, &fault);
+    } else if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
+               allot__shadow_begin(call->service->components.shadow, params[1].text, params[0].text,
+                                   reply) != ALLOT_OK) {
+        allot__reply_no_memory(reply);
     }
-    if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
-        allot__shadow_begin(call->service->components.shadow, params[1].text, params[0].text,
-                            reply) != ALLOT_OK)
-        say_enomem(reply);
     allot__params_free(call, params);
 }
 
@@ -43,12 +33,12 @@ static allot__shadow *wanted(allot__request *call)
     allot__param none[] = {{.name = NULL}};
     allot__error fault = {.status = ALLOT_OK};
     allot__shadow *it = call->service->components.shadow;
-    int status = allot__params_read(call, none, &fault);
-    if (status == ALLOT_OK && (!it || it->life == ALLOT__SHADOW_NONE))
-        status = allot__error_set(&fault, ALLOT_ENOENT, "E-no-shadow", NULL,
-                                  "the method \"shadow\" begins one", "there is no shadow");
-    if (status == ALLOT_OK)
+    if (!allot__params_read(call, none))
+        return NULL;
+    if (it && it->life != ALLOT__SHADOW_NONE)
         return it;
+    allot__error_set(&fault, ALLOT_ENOENT, "E-no-shadow", NULL, "the method \"shadow\" begins one",
+                     "there is no shadow");
     allot__rpc_fault(call, &fault);
     return NULL;
 }
@@ -84,7 +74,7 @@ void allot__shadow_promote(allot__request *call)
     if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) != ALLOT_OK)
         return;
     if (allot__reload_ask(call->service->components.reload, it->policy, reply) != ALLOT_OK)
-        say_enomem(reply);
+        allot__reply_no_memory(reply);
 }
 
 /* ---- Status ---------------------------------------------------------------------------------- */

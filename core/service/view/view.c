@@ -341,16 +341,11 @@ int allot__view_start(allot_service *service, allot_report *report)
     return ALLOT_OK;
 }
 
-static void closed(uv_handle_t *handle)
-{
-    allot__handle_closed(handle->data);
-}
-
 void allot__view_stop(allot_service *service)
 {
     allot__view *view = service->components.view;
     if (view && view->timer_opened)
-        uv_close((uv_handle_t *)&view->timer, closed);
+        allot__handle_close(&view->timer);
 }
 
 void allot__view_free(allot_service *service)

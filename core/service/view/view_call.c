@@ -121,10 +121,9 @@ void allot__view_call(allot__request *call)
         [FIND] = {.name = "find", .kind = ALLOT_JSON_TEXT},
         [FIELDS] = {.name = NULL},
     };
-    allot__error fault = {0};
-    if (allot__params_read(call, fields, &fault) != ALLOT_OK)
-        allot__rpc_fault(call, &fault);
-    else if (!call->service->components.view)
+    if (!allot__params_read(call, fields))
+        return;
+    if (!call->service->components.view)
         allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service has no view", NULL);
     else
         look(call, fields);

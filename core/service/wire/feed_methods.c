@@ -12,10 +12,8 @@ void allot__feed_subscribe(allot__request *call)
     allot__param params[] = {
         {.name = "from", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = INT64_MAX - 1}, {0}};
     allot__error fault = {.message = ""};
-    if (allot__params_read(call, params, &fault) != ALLOT_OK) {
-        allot__rpc_fault(call, &fault);
+    if (!allot__params_read(call, params))
         return;
-    }
     if (!call->peer) {
         allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE,
                          "who embeds the service has allot_service_watch", NULL);
@@ -32,7 +30,7 @@ void allot__feed_subscribe(allot__request *call)
         return;
     }
     if (allot__feed_join(call->service->feed, call->peer, next) != ALLOT_OK) {
-        allot__rpc_error(call, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM), NULL);
+        allot__rpc_no_memory(call);
         return;
     }
     const allot__store_name *name = allot__store_identity(call->service->store);
@@ -84,13 +82,10 @@ void allot__feed_decisions(allot__request *call)
         {.name = "to", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = INT64_MAX},
         {.name = "most", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = 1000},
         {0}};
-    allot__error fault = {.message = ""};
     allot__reply *reply;
     allot__store_ask *ask;
-    if (allot__params_read(call, params, &fault) != ALLOT_OK) {
-        allot__rpc_fault(call, &fault);
+    if (!allot__params_read(call, params))
         return;
-    }
     if (allot__rpc_later(call, ALLOT__ANSWER_LONG, &reply) != ALLOT_OK)
         return;
     if (allot__store_decisions(

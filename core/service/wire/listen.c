@@ -14,11 +14,6 @@
 /* So many are told at once why they are turned away; more are not let in to be told. */
 enum { TOLD_MOST = 16 };
 
-static void closed(uv_handle_t *handle)
-{
-    allot__handle_closed(handle->data);
-}
-
 /* Whether what is at the path is still what was bound there: as long as it is open, nothing else
  * has its number. */
 static bool is_ours(const struct allot__wire *wire)
@@ -34,9 +29,9 @@ void allot__listen_close(allot_service *service)
     if (wire->path && is_ours(wire))
         unlink(wire->path);
     if (wire->pipe_open)
-        uv_close((uv_handle_t *)&wire->pipe, closed);
+        allot__handle_close(&wire->pipe);
     if (wire->tcp_open)
-        uv_close((uv_handle_t *)&wire->tcp, closed);
+        allot__handle_close(&wire->tcp);
     wire->pipe_open = wire->tcp_open = false;
 }
 

@@ -88,6 +88,11 @@ void allot__rpc_fault(allot__request *call, const allot__error *fault)
                      fault->status == ALLOT_ENOMEM ? NULL : fault);
 }
 
+void allot__rpc_no_memory(allot__request *call)
+{
+    allot__rpc_error(call, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM), NULL);
+}
+
 void allot__rpc_report(allot__request *call, int status, const allot_report *report)
 {
     const allot_diagnostic *first = NULL;

@@ -71,6 +71,7 @@ void allot__rpc_error(allot__request *call, int code, const char *message,
 /* The error of a status and its fault or report. */
 void allot__rpc_fault(allot__request *call, const allot__error *fault);
 void allot__rpc_report(allot__request *call, int status, const allot_report *report);
+void allot__rpc_no_memory(allot__request *call);
 
 /* For answers that come later: a handler takes a reply, which ends with allot__reply_end. It says
  * whether its answer may be long: a client is owed one such, or some short ones, at once, and waits
@@ -83,9 +84,11 @@ int allot__rpc_later(allot__request *call, allot__answer size, allot__reply **ou
 /* A call to answer into, as the handler had; `peer` may be gone, then nobody is told. */
 allot__request *allot__reply_call(allot__reply *reply);
 void allot__reply_end(allot__reply *reply);
+/* Ends with the error that there is no memory. */
+void allot__reply_no_memory(allot__reply *reply);
 
 /* Members of params, one level deep: how a method reads what it takes. `fields` ends with a row
- * without name. EINVALID with a fault, ENOMEM. */
+ * without name. false: the call is answered with what is wrong. */
 typedef struct allot__param {
     const char *name;
     allot_json_kind kind; /* TEXT, WHOLE, TRUE (either boolean) */
@@ -96,7 +99,7 @@ typedef struct allot__param {
     const char *text; /* from the engine: ended by allot__params_free */
     int64_t whole;    /* of TRUE: 0, 1 */
 } allot__param;
-int allot__params_read(allot__request *call, allot__param *fields, allot__error *fault);
+bool allot__params_read(allot__request *call, allot__param *fields);
 void allot__params_free(allot__request *call, allot__param *fields);
 
 /* A line without its end, from whom `from` says (service, peer, tell): answers into `answer`, which

@@ -30,7 +30,7 @@ int allot__rpc_later(allot__request *call, allot__answer size, allot__reply **ou
     char *id = call->id != NULL && reply ? allot__sv_copy(engine, call->id, call->id_len) : NULL;
     if (!reply || (call->id != NULL && !id)) {
         allot__sv_free(engine, reply, 1, sizeof *reply);
-        allot__rpc_error(call, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM), NULL);
+        allot__rpc_no_memory(call);
         return ALLOT_ENOMEM;
     }
     *reply = (allot__reply){.call = {.service = call->service, .id = id, .id_len = call->id_len},
@@ -90,6 +90,12 @@ void allot__reply_end(allot__reply *reply)
     allot__sv_free(service->engine, reply, 1, sizeof *reply);
 }
 
+void allot__reply_no_memory(allot__reply *reply)
+{
+    allot__rpc_no_memory(&reply->call);
+    allot__reply_end(reply);
+}
+
 /* ---- Params ---------------------------------------------------------------------------------- */
 
 static int take_value(allot__request *call, allot__param *param, const allot_json_event *value,
@@ -144,7 +150,7 @@ static int take_member(allot__request *call, allot_json *json, allot__param *fie
                             (int)call->method_len, call->method);
 }
 
-int allot__params_read(allot__request *call, allot__param *fields, allot__error *fault)
+static int read_params(allot__request *call, allot__param *fields, allot__error *fault)
 {
     allot_json *json;
     allot_json_event event;
@@ -152,7 +158,7 @@ int allot__params_read(allot__request *call, allot__param *fields, allot__error 
     size_t len = call->params ? call->params_len : 2;
     int status = allot_json_open(call->service->engine, text, len, NULL, 1, 0, NULL, &json);
     if (status != ALLOT_OK)
-        return fault->status = status;
+        return status;
     allot_json_next(json, &event);
     while (status == ALLOT_OK && allot_json_next(json, &event) && event.kind == ALLOT_JSON_KEY)
         status = take_member(call, json, fields, &event, fault);
@@ -162,9 +168,18 @@ int allot__params_read(allot__request *call, allot__param *fields, allot__error 
             status = allot__error_set(fault, ALLOT_EINVALID, "E-missing", param->name, NULL,
                                       "\"%.*s\" wants \"%s\"", (int)call->method_len, call->method,
                                       param->name);
-    if (status != ALLOT_OK)
-        allot__params_free(call, fields);
-    return fault->status = status;
+    return status;
+}
+
+bool allot__params_read(allot__request *call, allot__param *fields)
+{
+    allot__error fault;
+    fault.status = read_params(call, fields, &fault);
+    if (fault.status == ALLOT_OK)
+        return true;
+    allot__params_free(call, fields);
+    allot__rpc_fault(call, &fault);
+    return false;
 }
 
 void allot__params_free(allot__request *call, allot__param *fields)

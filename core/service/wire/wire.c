@@ -8,11 +8,6 @@
 
 #include "service/wire/own.h"
 
-static void closed(uv_handle_t *handle)
-{
-    allot__handle_closed(handle->data);
-}
-
 /* ---- Turns of the loop ------------------------------------------------------------------------
  */
 
@@ -61,8 +56,8 @@ static void start_turns(allot_service *service)
 
 static void end_turns(allot_service *service)
 {
-    uv_close((uv_handle_t *)&service->wire->prepare, closed);
-    uv_close((uv_handle_t *)&service->wire->idle, closed);
+    allot__handle_close(&service->wire->prepare);
+    allot__handle_close(&service->wire->idle);
 }
 
 /* ---- Its life -------------------------------------------------------------------------------- */
@@ -139,7 +134,7 @@ void allot__wire_end(allot_service *service)
         return;
     wire->timer_open = false;
     end_turns(service);
-    uv_close((uv_handle_t *)&wire->timer, closed);
+    allot__handle_close(&wire->timer);
 }
 
 void allot__wire_free(allot_service *service)
