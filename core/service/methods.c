@@ -43,8 +43,7 @@ static void auth(allot__request *call)
 static void put_store(allot_service *service, allot__buf *out)
 {
     allot__store_figures figures = allot__store_count(service->store);
-    allot__buf_key(out, "store");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "store", "{");
     allot__buf_member(out, "path", service->config.store);
     allot__buf_member(out, "error", allot__store_error(service->store));
     allot__buf_number(out, "batches", figures.batches);
@@ -63,8 +62,7 @@ static void put_store(allot_service *service, allot__buf *out)
 static void put_books(allot_service *service, allot__buf *out)
 {
     allot__books_count count = allot__books_size(service->books);
-    allot__buf_key(out, "books");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "books", "{");
     allot__buf_number(out, "consumers", allot_plan_consumers(service->generation->plan));
     allot__buf_number(out, "tasks", count.tasks);
     allot__buf_number(out, "sessions", count.sessions);
@@ -76,8 +74,7 @@ static void put_books(allot_service *service, allot__buf *out)
 static void put_tally(allot_service *service, allot__buf *out)
 {
     const allot__tally *tally = &service->tally;
-    allot__buf_key(out, "since_start");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "since_start", "{");
     allot__buf_number(out, "events", tally->events);
     allot__buf_number(out, "refused", tally->refused);
     allot__buf_number(out, "repeated", tally->repeated);
@@ -97,8 +94,7 @@ static void put_tally(allot_service *service, allot__buf *out)
 static void put_plan(allot_service *service, allot__buf *out)
 {
     const allot_policy *policy = allot_plan_group_policy(service->generation->plan, 0);
-    allot__buf_key(out, "plan");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "plan", "{");
     allot__buf_member(out, "file", service->config.plan);
     allot__buf_member(out, "sha256", service->generation->sha256);
     if (policy) {
@@ -267,8 +263,7 @@ static void answer_explanation(allot__request *call, const allot__param *params,
         allot__buf_number(out, "cycle", service->cycle);
         allot__buf_number(out, "event", service->event);
         allot__buf_number(out, "now", service->now);
-        allot__buf_key(out, "lines");
-        allot__buf_puts(out, "[");
+        allot__buf_open(out, "lines", "[");
         allot__buf_add(out, lines.bytes ? lines.bytes : "", lines.len);
         allot__buf_puts(out, "]}");
         allot__rpc_end(call);

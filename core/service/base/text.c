@@ -209,6 +209,12 @@ void allot__buf_key(allot__buf *buf, const char *key)
     }
 }
 
+void allot__buf_open(allot__buf *buf, const char *key, const char *bracket)
+{
+    allot__buf_key(buf, key);
+    allot__buf_puts(buf, bracket);
+}
+
 void allot__buf_member(allot__buf *buf, const char *key, const char *string)
 {
     if (!string)

@@ -41,6 +41,8 @@ void allot__buf_path(allot__buf *buf, const allot_plan *plan, int32_t consumer);
 /* Members of an object or items of a list: a comma unless the byte before opens one; then the key
  * (NULL: none), which needs no escapes; then, of the longer ones, the value. */
 void allot__buf_key(allot__buf *buf, const char *key);
+/* Opens a value that is an object or a list, with "{" or "[". */
+void allot__buf_open(allot__buf *buf, const char *key, const char *bracket);
 void allot__buf_member(allot__buf *buf, const char *key, const char *string); /* NULL: no member */
 void allot__buf_number(allot__buf *buf, const char *key, int64_t number);
 void allot__buf_bool(allot__buf *buf, const char *key, bool value);

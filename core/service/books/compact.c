@@ -15,14 +15,12 @@ typedef struct page {
 
 static void open_list(page *it, const char *key)
 {
-    allot__buf_key(it->out, key);
-    allot__buf_puts(it->out, "[");
+    allot__buf_open(it->out, key, "[");
 }
 
 static void open_item(page *it)
 {
-    allot__buf_key(it->out, NULL);
-    allot__buf_puts(it->out, "{");
+    allot__buf_open(it->out, NULL, "{");
 }
 
 static void close_item(page *it)
@@ -41,8 +39,7 @@ static void put_places(page *it, const allot_place *places, int32_t count)
 {
     if (count == 0)
         return;
-    allot__buf_key(it->out, "hosts");
-    allot__buf_puts(it->out, "{");
+    allot__buf_open(it->out, "hosts", "{");
     for (int32_t i = 0; i < count; i++) {
         allot__buf_key(it->out, NULL);
         allot__buf_json(it->out, places[i].name);
@@ -54,8 +51,7 @@ static void put_places(page *it, const allot_place *places, int32_t count)
 
 static void put_code(page *it, const char *code)
 {
-    allot__buf_key(it->out, "why");
-    allot__buf_puts(it->out, "{");
+    allot__buf_open(it->out, "why", "{");
     allot__buf_member(it->out, "code", code);
 }
 
@@ -146,8 +142,7 @@ static void put_loans(page *it)
 
 static void put_leases(page *it)
 {
-    allot__buf_key(it->out, "leases");
-    allot__buf_puts(it->out, "{");
+    allot__buf_open(it->out, "leases", "{");
     for (int32_t i = 0; i < allot_plan_leases(it->plan); i++) {
         allot_lease lease;
         allot_lease_part part;

@@ -48,8 +48,7 @@ void allot__write_extras(const allot__books *books, const char *const *tags, int
                          const allot_task_value *values, int32_t value_count, allot__buf *out)
 {
     if (tag_count > 0) {
-        allot__buf_key(out, "tags");
-        allot__buf_puts(out, "[");
+        allot__buf_open(out, "tags", "[");
         for (int32_t i = 0; i < tag_count; i++) {
             allot__buf_key(out, NULL);
             allot__buf_json(out, tags[i]);
@@ -92,8 +91,7 @@ void allot__write_flight(const allot__books *books, const allot__flight_item *it
 
 static void write_side(allot__buf *out, const char *key, const allot_lease_side *side)
 {
-    allot__buf_key(out, key);
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, key, "{");
     allot__buf_number(out, "available", side->available);
     allot__buf_number(out, "used", side->used);
     allot__write_set(out, "demand", side->demand, -1);
@@ -105,8 +103,7 @@ static void write_places(allot__buf *out, const char *key, const allot_job_host 
 {
     if (count == 0)
         return;
-    allot__buf_key(out, key);
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, key, "{");
     for (int32_t i = 0; i < count; i++) {
         allot__buf_key(out, NULL);
         allot__buf_json(out, hosts[i].host ? hosts[i].host : "");
@@ -120,8 +117,7 @@ static void write_needs(const allot__books *books, const allot_job *job, allot__
 {
     if (job->resource_count == 0)
         return;
-    allot__buf_key(out, "resources");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "resources", "{");
     for (int32_t i = 0; i < job->resource_count; i++) {
         allot_resource resource;
         if (allot_plan_resource_at(books->plan, job->resources[i].resource, &resource) == ALLOT_OK)

@@ -79,8 +79,7 @@ bool allot__clock_ails(const allot_service *service, char *buf, size_t size)
 
 void allot__clock_status(allot_service *service, allot__buf *out)
 {
-    allot__buf_key(out, "clock");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "clock", "{");
     allot__buf_number(out, "behind", service->clock.behind);
     allot__buf_number(out, "set_back", service->clock.forgotten);
     allot__buf_puts(out, "}");

@@ -36,16 +36,14 @@ void allot__reload_error(allot__buf *out, const allot_report *report)
 /* Those of the groups, and the files that they and others were read from. */
 static void put_policies(allot__buf *out, const allot__generation *generation)
 {
-    allot__buf_key(out, "policies");
-    allot__buf_puts(out, "[");
+    allot__buf_open(out, "policies", "[");
     for (int32_t i = 0; i < allot_plan_groups(generation->plan); i++) {
         const allot_policy *policy = allot_plan_group_policy(generation->plan, i);
         allot__buf_key(out, NULL);
         allot__buf_json(out, policy ? allot_policy_name(policy) : NULL);
     }
     allot__buf_puts(out, "]");
-    allot__buf_key(out, "files");
-    allot__buf_puts(out, "[");
+    allot__buf_open(out, "files", "[");
     for (size_t i = 0; i < generation->sources.count; i++) {
         allot__buf_key(out, NULL);
         allot__buf_json(out, generation->sources.items[i].path);
@@ -134,8 +132,7 @@ void allot__reload_answer(allot__reload *reload, const allot__candidate *candida
 
 static void put_failure(allot__buf *out, const allot__reload *it)
 {
-    allot__buf_key(out, "error");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "error", "{");
     allot__buf_number(out, "at", it->failed_at);
     allot__reload_error(out, it->failed->report);
     allot__buf_puts(out, "}");
@@ -143,8 +140,7 @@ static void put_failure(allot__buf *out, const allot__reload *it)
 
 static void put_totals(allot__buf *out, const allot__reload *it)
 {
-    allot__buf_key(out, "total");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "total", "{");
     allot__buf_number(out, "swapped", it->swapped);
     allot__buf_number(out, "refused", it->refused);
     allot__buf_number(out, "unchanged", it->same);
@@ -158,11 +154,9 @@ void allot__reload_status(allot_service *service, allot__buf *out)
     const allot__reload *it = service->components.reload;
     if (!it)
         return;
-    allot__buf_key(out, "reload");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "reload", "{");
     allot__buf_member(out, "phase", phases[it->phase]);
-    allot__buf_key(out, "active");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "active", "{");
     put_generation(out, service->generation);
     allot__buf_member(out, "promoted", it->instead);
     if (it->changed_at != 0)

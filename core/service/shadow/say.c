@@ -90,17 +90,14 @@ static void put_kinds(allot__buf *out, const int64_t *kinds)
 
 static void put_last(allot__buf *out, const allot__shadow_found *last)
 {
-    allot__buf_key(out, "last");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "last", "{");
     allot__buf_number(out, "cycle", last->cycle);
     allot__buf_number(out, "now", last->now);
     allot__buf_key(out, "rows");
     put_kinds(out, last->kinds);
-    allot__buf_key(out, "quotas");
-    allot__buf_puts(out, "[");
+    allot__buf_open(out, "quotas", "[");
     for (int32_t i = 0; i < last->top_count; i++) {
-        allot__buf_key(out, NULL);
-        allot__buf_puts(out, "{");
+        allot__buf_open(out, NULL, "{");
         allot__buf_member(out, "path", last->top[i].path);
         allot__buf_number(out, "live", last->top[i].live);
         allot__buf_number(out, "shadow", last->top[i].shadow);
@@ -115,8 +112,7 @@ void allot__shadow_status(allot_service *service, allot__buf *out)
     const allot__shadow *it = service->components.shadow;
     if (!it || it->life == ALLOT__SHADOW_NONE)
         return;
-    allot__buf_key(out, "shadow");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "shadow", "{");
     allot__buf_member(out, "state", lives[it->life]);
     allot__buf_member(out, "plan", it->plan);
     allot__buf_member(out, "policy", it->policy);
@@ -132,8 +128,7 @@ void allot__shadow_status(allot_service *service, allot__buf *out)
     if (it->differ > 0)
         put_last(out, &it->last);
     if (it->failed > 0 && !it->working && it->pair && allot_report_count(it->pair->report) > 0) {
-        allot__buf_key(out, "error");
-        allot__buf_puts(out, "{");
+        allot__buf_open(out, "error", "{");
         allot__reload_error(out, it->pair->report);
         allot__buf_puts(out, "}");
     }

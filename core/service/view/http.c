@@ -238,8 +238,7 @@ void allot__http_status(allot_service *service, allot__buf *out)
     const allot__http *http = service->components.http;
     if (!http)
         return;
-    allot__buf_key(out, "http");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "http", "{");
     allot__buf_member(out, "host", http->host);
     allot__buf_number(out, "port", http->port);
     allot__buf_number(out, "viewers", http->live_count);

@@ -111,8 +111,7 @@ static void ask(allot__http_session *session, const char *method, const char *co
     allot__buf text = {.engine = session->http->service->engine};
     allot__buf_puts(&text, "{\"jsonrpc\": \"2.0\", \"id\": 1");
     allot__buf_member(&text, "method", method);
-    allot__buf_key(&text, "params");
-    allot__buf_puts(&text, "{");
+    allot__buf_open(&text, "params", "{");
     for (; *names != NULL; names++) {
         char name[16];
         snprintf(name, sizeof name, "%s=", *names);

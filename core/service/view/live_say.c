@@ -72,8 +72,7 @@ static void say_changes(struct allot__viewer *live, const allot__view *view)
 {
     const allot_plan *plan = live->session->http->service->generation->plan;
     int32_t row = 0;
-    allot__buf_key(&live->out, "rows");
-    allot__buf_puts(&live->out, "[");
+    allot__buf_open(&live->out, "rows", "[");
     for (int32_t i = 0; i < live->watched_count; i++) {
         const allot__viewer_branch *at = &live->watched[i];
         for (int32_t k = 0; k < at->count; k++, row++)
@@ -91,8 +90,7 @@ static void say_branches(struct allot__viewer *live, const allot__view *view)
     const allot_plan *plan = service->generation->plan;
     size_t size = ALLOT__VIEW_NUMBERS * sizeof(int64_t);
     int32_t row = 0;
-    allot__buf_key(&live->out, "branches");
-    allot__buf_puts(&live->out, "[");
+    allot__buf_open(&live->out, "branches", "[");
     for (int32_t i = 0; i < live->watched_count; i++) {
         const allot__viewer_branch *at = &live->watched[i];
         allot__buf_key(&live->out, NULL);

@@ -52,8 +52,7 @@ void allot__view_put_branch(allot__buf *out, const allot_service *service, const
         allot__buf_path(out, plan, parent);
     allot__buf_number(out, "of", of);
     allot__buf_number(out, "from", from);
-    allot__buf_key(out, "rows");
-    allot__buf_puts(out, "[");
+    allot__buf_open(out, "rows", "[");
     for (int32_t i = from; i < of && i - from < most; i++)
         allot__view_put_row(out, service, view, group, allot_plan_child(plan, parent, i));
     allot__buf_puts(out, "]}");
@@ -104,8 +103,7 @@ void allot__view_put_found(allot__buf *out, const allot_service *service, const 
 {
     allot__buf_puts(out, "{\"text\": ");
     allot__buf_json(out, text);
-    allot__buf_key(out, "rows");
-    allot__buf_puts(out, "[");
+    allot__buf_open(out, "rows", "[");
     for (int32_t i = 0; i < count && i < most; i++)
         allot__view_put_row(out, service, view, group, list[i]);
     allot__buf_puts(out, "]");
@@ -128,8 +126,7 @@ static void put_totals(allot__buf *out, const allot_totals *totals)
         {"reserve", totals->reserve},   {"planned", totals->planned},
         {"blocked", totals->blocked},
     };
-    allot__buf_key(out, "totals");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "totals", "{");
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         allot__buf_number(out, members[i].name, members[i].value);
     allot__view_put(out, ALLOT__VIEW_OWNED, allot__view_hundredths(&totals->owned));
@@ -149,8 +146,7 @@ void allot__view_put_head(allot__buf *out, const allot_service *service, const a
     allot__buf_number(out, "consumers", view->consumers);
     allot__buf_member(out, "group", allot_plan_group_name(plan, group));
     allot__buf_member(out, "policy", policy ? allot_policy_name(policy) : NULL);
-    allot__buf_key(out, "groups");
-    allot__buf_puts(out, "[");
+    allot__buf_open(out, "groups", "[");
     for (int32_t i = 0; i < view->groups && i < ALLOT__VIEW_GROUPS; i++)
         allot__buf_member(out, NULL, allot_plan_group_name(plan, i));
     allot__buf_puts(out, "]");
@@ -163,15 +159,13 @@ void allot__view_put_history(allot__buf *out, const allot__view *view, int32_t g
     int64_t first = view->point > ALLOT__VIEW_HISTORY ? view->point - ALLOT__VIEW_HISTORY : 0;
     if (first < behind)
         first = behind;
-    allot__buf_key(out, "history");
-    allot__buf_puts(out, "[");
+    allot__buf_open(out, "history", "[");
     for (int64_t i = first; i < view->point && group < view->history_groups; i++) {
         const allot__view_point *point =
             &view->history[group * ALLOT__VIEW_HISTORY + i % ALLOT__VIEW_HISTORY];
         const int64_t numbers[] = {point->now, point->slots, point->allocated, point->demand,
                                    point->in_flight};
-        allot__buf_key(out, NULL);
-        allot__buf_puts(out, "[");
+        allot__buf_open(out, NULL, "[");
         for (int k = 0; k < 5; k++)
             allot__buf_number(out, NULL, numbers[k]);
         allot__buf_puts(out, "]");
@@ -184,12 +178,10 @@ void allot__view_put_told(allot__buf *out, const allot__view *view, int64_t behi
     int64_t first = view->told_count > ALLOT__VIEW_TOLD ? view->told_count - ALLOT__VIEW_TOLD : 0;
     if (first < behind)
         first = behind;
-    allot__buf_key(out, "told");
-    allot__buf_puts(out, "[");
+    allot__buf_open(out, "told", "[");
     for (int64_t i = first; i < view->told_count; i++) {
         const allot__view_orders *orders = &view->told[i % ALLOT__VIEW_TOLD];
-        allot__buf_key(out, NULL);
-        allot__buf_puts(out, "{");
+        allot__buf_open(out, NULL, "{");
         allot__buf_number(out, "seq", orders->seq);
         allot__buf_number(out, "now", orders->now);
         allot__buf_number(out, "granted", orders->granted);

@@ -39,8 +39,7 @@ void allot__rpc_end(allot__request *call)
 static void put_data(allot__buf *out, const char *code, const char *path, const char *hint,
                      const char *file, int32_t line)
 {
-    allot__buf_key(out, "data");
-    allot__buf_puts(out, "{");
+    allot__buf_open(out, "data", "{");
     allot__buf_member(out, "code", code);
     allot__buf_member(out, "path", path != NULL && path[0] != '\0' ? path : NULL);
     allot__buf_member(out, "hint", hint != NULL && hint[0] != '\0' ? hint : NULL);
