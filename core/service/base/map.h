@@ -19,6 +19,7 @@
 typedef struct allot__map_item {
     const char *name; /* the caller's */
     size_t len;
+    size_t size; /* of the block that it begins, for the caller */
     uint64_t hash;
     struct allot__map_item *before, *after; /* in the order of putting in */
     struct allot__early *early;             /* the walker's */

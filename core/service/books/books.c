@@ -93,14 +93,14 @@ int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books 
     return ALLOT_OK;
 }
 
-#define FREE_ALL(books, map, type)                                                                 \
-    do {                                                                                           \
-        for (allot__map_item *it = (books)->map.first, *next; it; it = next) {                     \
-            next = it->after;                                                                      \
-            ALLOT__ITEM_FREE((books)->engine, (type *)(void *)it);                                 \
-        }                                                                                          \
-        allot__map_free(&(books)->map);                                                            \
-    } while (0)
+static void free_items(allot_engine *engine, allot__map *map)
+{
+    for (allot__map_item *it = map->first, *next; it; it = next) {
+        next = it->after;
+        allot__item_free(engine, it);
+    }
+    allot__map_free(map);
+}
 
 void allot__books_end(allot__books *books)
 {
@@ -119,14 +119,14 @@ void allot__books_end(allot__books *books)
         end(books, group->waiting_since, books->consumers, sizeof *group->waiting_since);
     }
     end(books, books->groups, books->group_count, sizeof *books->groups);
-    FREE_ALL(books, tasks, allot__task_item);
-    FREE_ALL(books, units, allot__unit);
-    FREE_ALL(books, indexes, allot__task_index);
-    FREE_ALL(books, victims, allot__victim_item);
-    FREE_ALL(books, sessions, allot__session_item);
-    FREE_ALL(books, jobs, allot__job_item);
-    FREE_ALL(books, flights, allot__flight_item);
-    FREE_ALL(books, hosts, allot__host_item);
+    free_items(books->engine, &books->tasks);
+    free_items(books->engine, &books->units);
+    free_items(books->engine, &books->indexes);
+    free_items(books->engine, &books->victims);
+    free_items(books->engine, &books->sessions);
+    free_items(books->engine, &books->jobs);
+    free_items(books->engine, &books->flights);
+    free_items(books->engine, &books->hosts);
     allot__sv_free(books->engine, books->loans, books->loan_room, sizeof *books->loans);
     allot__sv_free(books->engine, books->granted, books->granted_room, sizeof *books->granted);
     allot__sv_free(books->engine, books->numbered, books->numbered_room, sizeof *books->numbered);

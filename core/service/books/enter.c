@@ -81,7 +81,7 @@ static void end_flight(allot__books *books, allot__flight_item *item)
 {
     allot__victims_end(books, item);
     allot__map_take(&books->flights, &item->named);
-    ALLOT__ITEM_FREE(books->engine, item);
+    allot__item_free(books->engine, item);
 }
 
 /* Room in the map for all flights: they are put in, which nothing else minds, and taken out where
@@ -97,7 +97,7 @@ static int put_flights(entry *it, int64_t cycle)
         if (status == ALLOT_OK)
             continue;
         if (it->flights[i])
-            ALLOT__ITEM_FREE(it->books->engine, it->flights[i]);
+            allot__item_free(it->books->engine, it->flights[i]);
         while (i-- > 0)
             end_flight(it->books, it->flights[i]);
         return status;

@@ -11,7 +11,7 @@ static allot__host_item *host_item(allot__books *books, const char *name)
         return item;
     item = allot__host_make(books->engine, name);
     if (item && allot__map_put(&books->hosts, &item->named) != ALLOT_OK) {
-        ALLOT__ITEM_FREE(books->engine, item);
+        allot__item_free(books->engine, item);
         return NULL;
     }
     return item;
@@ -168,7 +168,7 @@ static void let_go(allot__books *books)
         if (host->used || !is_gone(books, host))
             continue;
         allot__map_take(&books->hosts, it);
-        ALLOT__ITEM_FREE(books->engine, host);
+        allot__item_free(books->engine, host);
     }
 }
 

@@ -10,21 +10,6 @@
 
 #include "service/books/own.h"
 
-/* A name, and behind it what is `extra` bytes long; NULL: ENOMEM. */
-static void *make(allot_engine *engine, size_t head, const char *name, const char *extra)
-{
-    size_t len = strlen(name), more = extra ? strlen(extra) + 1 : 0;
-    char *block = allot__sv_new(engine, 1, head + len + 1 + more);
-    if (!block)
-        return NULL;
-    memcpy(block + head, name, len + 1);
-    if (extra)
-        memcpy(block + head + len + 1, extra, more);
-    ((allot__map_item *)(void *)block)->name = block + head;
-    ((allot__map_item *)(void *)block)->len = len;
-    return block;
-}
-
 static void *find(const allot__map *map, const char *name)
 {
     return allot__map_find(map, name, strlen(name));
@@ -39,12 +24,11 @@ int allot__task_index_join(allot__books *books, allot__task_item *task)
         return ALLOT_OK;
     allot__task_index *index = find(&books->indexes, session);
     if (!index) {
-        index = make(books->engine, sizeof *index, session, NULL);
+        index = allot__item_make(books->engine, sizeof *index, session, strlen(session), 0);
         if (!index)
             return ALLOT_ENOMEM;
-        index->size = sizeof *index + index->named.len + 1;
         if (allot__map_put(&books->indexes, &index->named) != ALLOT_OK) {
-            ALLOT__ITEM_FREE(books->engine, index);
+            allot__item_free(books->engine, index);
             return ALLOT_ENOMEM;
         }
     }
@@ -72,7 +56,7 @@ void allot__task_index_leave(allot__books *books, allot__task_item *task)
     if (index->first)
         return;
     allot__map_take(&books->indexes, &index->named);
-    ALLOT__ITEM_FREE(books->engine, index);
+    allot__item_free(books->engine, index);
 }
 
 static int other_leaf(const allot__books *books, const char *path, const char *session,
@@ -112,21 +96,21 @@ int allot__victim_add(allot__books *books, const char *task, const char *flight)
 {
     if (find(&books->victims, task))
         return ALLOT_OK;
-    allot__victim_item *item = make(books->engine, sizeof *item, task, flight);
+    size_t len = strlen(task), more = strlen(flight) + 1;
+    allot__victim_item *item = allot__item_make(books->engine, sizeof *item, task, len, more);
     if (!item)
         return ALLOT_ENOMEM;
-    item->flight = item->named.name + item->named.len + 1;
-    item->size = sizeof *item + item->named.len + 1 + strlen(flight) + 1;
+    item->flight = memcpy((char *)(item + 1) + len + 1, flight, more);
     if (allot__map_put(&books->victims, &item->named) == ALLOT_OK)
         return ALLOT_OK;
-    ALLOT__ITEM_FREE(books->engine, item);
+    allot__item_free(books->engine, item);
     return ALLOT_ENOMEM;
 }
 
 static void end_victim(allot__books *books, allot__victim_item *item)
 {
     allot__map_take(&books->victims, &item->named);
-    ALLOT__ITEM_FREE(books->engine, item);
+    allot__item_free(books->engine, item);
 }
 
 void allot__victims_end(allot__books *books, const allot__flight_item *flight)

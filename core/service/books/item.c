@@ -65,27 +65,57 @@ static void pack_hosts(packing *it, const allot_job_host **hosts, int32_t count)
         *hosts = to;
 }
 
-/* Makes the block; the second time through packs into it. */
-static void *begin(allot_engine *engine, packing *it, size_t head)
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+void *allot__item_make(allot_engine *engine, size_t head, const char *name, size_t len, size_t more)
 {
-    size_t size = it->size + head;
+    size_t size = head + len + 1 + more;
     char *block = allot__sv_new(engine, 1, size);
-    *it = (packing){.block = block, .at = block ? block + head : NULL};
+    if (!block)
+        return NULL;
+    *(allot__map_item *)(void *)block =
+        (allot__map_item){.name = memcpy(block + head, name, len), .len = len, .size = size};
     return block;
 }
 
-#define HEAD(type) ((sizeof(type) + 7) & ~(size_t)7)
-
-static void name(allot__map_item *named, const char *id)
+void allot__item_free(allot_engine *engine, void *item)
 {
-    named->name = id;
-    named->len = strlen(id);
+    allot__sv_free(engine, item, 1, ((allot__map_item *)item)->size);
 }
+
+/* A thing of the state, which begins with its id, stands at `at` in its item. */
+static void *make(allot_engine *engine, size_t head, size_t at, const void *from, size_t size,
+                  void (*pack)(packing *it, void *thing))
+{
+    union {
+        allot_task task;
+        allot_session session;
+        allot_job job;
+        allot_in_flight flight;
+    } copy;
+    packing it = {0};
+    pack(&it, memcpy(&copy, from, size));
+    head = (head + 7) & ~(size_t)7;
+    size_t whole = head + it.size;
+    char *block = allot__sv_new(engine, 1, whole);
+    if (!block)
+        return NULL;
+    it = (packing){.block = block, .at = block + head};
+    const char **id = memcpy(block + at, from, size);
+    pack(&it, id);
+    *(allot__map_item *)(void *)block =
+        (allot__map_item){.name = *id, .len = strlen(*id), .size = whole};
+    return block;
+}
+
+#define MAKE(item, engine, from, pack)                                                             \
+    make((engine), sizeof(item), offsetof(item, it), (from), sizeof *(from), (pack))
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
-static void pack_task(packing *it, allot_task *task)
+static void pack_task(packing *it, void *thing)
 {
+    allot_task *task = thing;
     pack_text(it, &task->id);
     pack_text(it, &task->session);
     pack_text(it, &task->host);
@@ -98,55 +128,32 @@ static void pack_task(packing *it, allot_task *task)
 
 allot__task_item *allot__task_make(allot_engine *engine, const allot_task *task)
 {
-    packing it = {0};
-    allot_task copy = *task;
-    pack_task(&it, &copy);
-    size_t size = it.size + HEAD(allot__task_item);
-    allot__task_item *item = begin(engine, &it, HEAD(allot__task_item));
-    if (!item)
-        return NULL;
-    item->it = *task;
-    pack_task(&it, &item->it);
-    item->size = size;
-    name(&item->named, item->it.id);
-    return item;
+    return MAKE(allot__task_item, engine, task, pack_task);
 }
 
 allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len)
 {
-    size_t size = sizeof(allot__unit) + len;
-    allot__unit *unit = allot__sv_new(engine, 1, size);
-    if (!unit)
-        return NULL;
-    char *text = (char *)(unit + 1);
-    memcpy(text, key, len);
-    unit->named = (allot__map_item){.name = text, .len = len};
-    unit->size = size;
-    return unit;
+    return allot__item_make(engine, sizeof(allot__unit), key, len, 0);
 }
 
 /* ---- Sessions -------------------------------------------------------------------------------- */
 
+static void pack_session(packing *it, void *thing)
+{
+    allot_session *session = thing;
+    pack_text(it, &session->id);
+}
+
 allot__session_item *allot__session_make(allot_engine *engine, const allot_session *session)
 {
-    packing it = {0};
-    allot_session copy = *session;
-    pack_text(&it, &copy.id);
-    size_t size = it.size + HEAD(allot__session_item);
-    allot__session_item *item = begin(engine, &it, HEAD(allot__session_item));
-    if (!item)
-        return NULL;
-    item->it = *session;
-    pack_text(&it, &item->it.id);
-    item->size = size;
-    name(&item->named, item->it.id);
-    return item;
+    return MAKE(allot__session_item, engine, session, pack_session);
 }
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-static void pack_job(packing *it, allot_job *job)
+static void pack_job(packing *it, void *thing)
 {
+    allot_job *job = thing;
     pack_text(it, &job->id);
     pack_text(it, &job->user);
     pack_text(it, &job->group);
@@ -165,24 +172,14 @@ static void pack_job(packing *it, allot_job *job)
 
 allot__job_item *allot__job_make(allot_engine *engine, const allot_job *job)
 {
-    packing it = {0};
-    allot_job copy = *job;
-    pack_job(&it, &copy);
-    size_t size = it.size + HEAD(allot__job_item);
-    allot__job_item *item = begin(engine, &it, HEAD(allot__job_item));
-    if (!item)
-        return NULL;
-    item->it = *job;
-    pack_job(&it, &item->it);
-    item->size = size;
-    name(&item->named, item->it.id);
-    return item;
+    return MAKE(allot__job_item, engine, job, pack_job);
 }
 
 /* ---- Reclaims in flight ---------------------------------------------------------------------- */
 
-static void pack_flight(packing *it, allot_in_flight *flight)
+static void pack_flight(packing *it, void *thing)
 {
+    allot_in_flight *flight = thing;
     pack_text(it, &flight->id);
     const allot_claim *claims = pack_list(it, flight->claims, flight->claim_count, sizeof *claims);
     pack_texts(it, &flight->tasks, flight->task_count);
@@ -192,18 +189,9 @@ static void pack_flight(packing *it, allot_in_flight *flight)
 
 allot__flight_item *allot__flight_make(allot_engine *engine, const allot_in_flight *flight)
 {
-    packing it = {0};
-    allot_in_flight copy = *flight;
-    pack_flight(&it, &copy);
-    size_t size = it.size + HEAD(allot__flight_item);
-    allot__flight_item *item = begin(engine, &it, HEAD(allot__flight_item));
-    if (!item)
-        return NULL;
-    item->it = *flight;
-    pack_flight(&it, &item->it);
-    item->since = INT64_MIN;
-    item->size = size;
-    name(&item->named, item->it.id);
+    allot__flight_item *item = MAKE(allot__flight_item, engine, flight, pack_flight);
+    if (item)
+        item->since = INT64_MIN;
     return item;
 }
 
@@ -211,15 +199,10 @@ allot__flight_item *allot__flight_make(allot_engine *engine, const allot_in_flig
 
 allot__host_item *allot__host_make(allot_engine *engine, const char *host)
 {
-    size_t len = strlen(host), size = sizeof(allot__host_item) + len + 1;
-    allot__host_item *item = allot__sv_new(engine, 1, size);
+    allot__host_item *item = allot__item_make(engine, sizeof *item, host, strlen(host), 0);
     if (!item)
         return NULL;
-    char *text = (char *)(item + 1);
-    memcpy(text, host, len + 1);
-    item->named = (allot__map_item){.name = text, .len = len};
     item->slots = item->load = -1;
     item->exclusive_to = ALLOT_ROOT;
-    item->size = size;
     return item;
 }

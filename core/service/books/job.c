@@ -107,7 +107,7 @@ static int put_job(allot__books *books, const allot__event *event, const allot_j
         status = allot__map_put(&books->jobs, &item->named);
     allot__job_item *ended = status == ALLOT_OK ? old : item;
     if (ended)
-        ALLOT__ITEM_FREE(books->engine, ended);
+        allot__item_free(books->engine, ended);
     books->lists_dirty = true;
     return status;
 }
@@ -213,7 +213,7 @@ int allot__apply_job(allot__books *books, const allot__event *event, allot__erro
         if (event->kind == ALLOT__EVENT_WITHDRAW && state != ALLOT_PENDING)
             return refuse_state(job, "pending; of others say `finish`", fault);
         allot__map_take(&books->jobs, &job->named);
-        ALLOT__ITEM_FREE(books->engine, job);
+        allot__item_free(books->engine, job);
     }
     books->lists_dirty = true;
     return ALLOT_OK;
@@ -259,7 +259,7 @@ static void replace(allot__books *books, allot__job_item *old, allot__job_item *
     with->since = old->since;
     with->told = old->told;
     allot__map_swap(&books->jobs, &old->named, &with->named);
-    ALLOT__ITEM_FREE(books->engine, old);
+    allot__item_free(books->engine, old);
 }
 
 static void carry_out(allot__books *books, allot__job_item *job, const allot_job_order *order,
@@ -285,7 +285,7 @@ static void carry_out(allot__books *books, allot__job_item *job, const allot_job
     case ALLOT_ORDER_KILL:
         if (order->action == ALLOT_KILL) {
             allot__map_take(&books->jobs, &job->named);
-            ALLOT__ITEM_FREE(books->engine, job);
+            allot__item_free(books->engine, job);
             return;
         }
         turn_to(books, job, ALLOT_PENDING, now);
@@ -329,7 +329,7 @@ int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot
         }
     for (int32_t i = 0; status != ALLOT_OK && made && i < count; i++)
         if (made[i])
-            ALLOT__ITEM_FREE(books->engine, made[i]);
+            allot__item_free(books->engine, made[i]);
     allot__sv_free(books->engine, made, room, sizeof(void *));
     books->lists_dirty = books->lists_dirty || count > 0;
     return status;

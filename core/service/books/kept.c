@@ -46,7 +46,7 @@ static int keep_flight(allot__books *books, const allot__event *event)
     int status = put(&books->flights, old ? &old->named : NULL, &item->named);
     allot__flight_item *ended = status == ALLOT_OK ? old : item;
     if (ended)
-        ALLOT__ITEM_FREE(books->engine, ended);
+        allot__item_free(books->engine, ended);
     return status;
 }
 
@@ -78,14 +78,14 @@ static int add_to_flight(allot__books *books, const allot__event *event, allot__
     allot__flight_item *item = allot__flight_make(books->engine, &flight);
     allot__sv_free(books->engine, list, count + 1, size);
     if (item && !claim && allot__victim_add(books, event->key, event->id) != ALLOT_OK) {
-        ALLOT__ITEM_FREE(books->engine, item);
+        allot__item_free(books->engine, item);
         item = NULL;
     }
     if (!item)
         return ALLOT_ENOMEM;
     item->since = old->since;
     allot__map_swap(&books->flights, &old->named, &item->named);
-    ALLOT__ITEM_FREE(books->engine, old);
+    allot__item_free(books->engine, old);
     return ALLOT_OK;
 }
 
@@ -109,7 +109,7 @@ static int end_flight(allot__books *books, const allot__event *event)
     if (item) {
         allot__victims_end(books, (allot__flight_item *)(void *)item);
         allot__map_take(&books->flights, item);
-        ALLOT__ITEM_FREE(books->engine, (allot__flight_item *)(void *)item);
+        allot__item_free(books->engine, (allot__flight_item *)(void *)item);
     }
     return ALLOT_OK;
 }

@@ -19,14 +19,12 @@ typedef struct allot__unit {
     allot__map_item named;
     struct allot__task_item *first;
     int64_t slots;
-    size_t size;
 } allot__unit;
 
 /* Running tasks that name the same session, which may be known or not. */
 typedef struct allot__task_index {
     allot__map_item named;
     struct allot__task_item *first;
-    size_t size;
 } allot__task_index;
 
 typedef struct allot__task_item {
@@ -37,20 +35,17 @@ typedef struct allot__task_item {
     struct allot__task_item *next; /* in its unit */
     allot__task_index *index;
     struct allot__task_item *index_before, *index_after;
-    size_t size;
 } allot__task_item;
 
 /* A running task that a reclaim in flight names. */
 typedef struct allot__victim_item {
     allot__map_item named;
     const char *flight; /* its id */
-    size_t size;
 } allot__victim_item;
 
 typedef struct allot__session_item {
     allot__map_item named;
     allot_session it;
-    size_t size;
 } allot__session_item;
 
 typedef struct allot__job_item {
@@ -58,7 +53,6 @@ typedef struct allot__job_item {
     allot_job it; /* `ran` and `suspended_for` are those until `since` */
     int64_t since;
     bool told;
-    size_t size;
 } allot__job_item;
 
 typedef struct allot__flight_item {
@@ -66,7 +60,6 @@ typedef struct allot__flight_item {
     allot_in_flight it;
     int64_t since; /* when it was ordered; INT64_MIN: not known */
     bool told;     /* all its tasks are told to go */
-    size_t size;
 } allot__flight_item;
 
 typedef struct allot__host_item {
@@ -76,7 +69,6 @@ typedef struct allot__host_item {
     int32_t exclusive_to;
     bool exclusive_given;
     bool used; /* something is said to be there: while it is asked (host.c) */
-    size_t size;
 } allot__host_item;
 
 typedef struct allot__books_group {
@@ -142,7 +134,10 @@ allot__flight_item *allot__flight_make(allot_engine *engine, const allot_in_flig
 allot__host_item *allot__host_make(allot_engine *engine, const char *name);
 allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len);
 
-#define ALLOT__ITEM_FREE(engine, item) allot__sv_free((engine), (item), 1, (item)->size)
+/* Begins with its allot__map_item; `more` bytes are behind the name and its NUL. */
+void *allot__item_make(allot_engine *engine, size_t head, const char *name, size_t len,
+                       size_t more);
+void allot__item_free(allot_engine *engine, void *item);
 
 /* ---- Events by kind; each as allot__books_apply ---------------------------------------------- */
 

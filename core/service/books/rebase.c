@@ -277,7 +277,7 @@ static int make_units(const allot__books *from, allot__books *to, const allot__i
         allot__unit *unit = allot__unit_make(to->engine, key, len);
         status = unit ? allot__map_put(&to->units, &unit->named) : ALLOT_ENOMEM;
         if (status != ALLOT_OK && unit)
-            ALLOT__ITEM_FREE(to->engine, unit);
+            allot__item_free(to->engine, unit);
     }
     return status;
 }

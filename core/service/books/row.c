@@ -126,9 +126,9 @@ static int put_session(allot__books *books, const allot__event *event, allot__se
     if (old) {
         allot__map_swap(&books->sessions, &old->named, &item->named);
         count_session(books, &old->it, -1);
-        ALLOT__ITEM_FREE(books->engine, old);
+        allot__item_free(books->engine, old);
     } else if (allot__map_put(&books->sessions, &item->named) != ALLOT_OK) {
-        ALLOT__ITEM_FREE(books->engine, item);
+        allot__item_free(books->engine, item);
         return ALLOT_ENOMEM;
     }
     count_session(books, &item->it, 1);
@@ -146,7 +146,7 @@ int allot__apply_session(allot__books *books, const allot__event *event, allot__
                                 "id: there is no session \"%.100s\"", event->id);
     count_session(books, &old->it, -1);
     allot__map_take(&books->sessions, &old->named);
-    ALLOT__ITEM_FREE(books->engine, old);
+    allot__item_free(books->engine, old);
     return ALLOT_OK;
 }
 

@@ -43,7 +43,7 @@ static int join_unit(allot__books *books, const allot_task *task, allot__unit **
     if (!unit)
         return ALLOT_ENOMEM;
     if (allot__map_put(&books->units, &unit->named) != ALLOT_OK) {
-        ALLOT__ITEM_FREE(books->engine, unit);
+        allot__item_free(books->engine, unit);
         return ALLOT_ENOMEM;
     }
     *out = unit;
@@ -97,7 +97,7 @@ static int64_t leave_unit(allot__books *books, allot__task_item *task)
     unit->slots = most;
     if (!unit->first) {
         allot__map_take(&books->units, &unit->named);
-        ALLOT__ITEM_FREE(books->engine, unit);
+        allot__item_free(books->engine, unit);
     }
     return less;
 }
@@ -113,7 +113,7 @@ void allot__task_end(allot__books *books, allot__task_item *task, bool keep)
     allot__victim_gone(books, task->it.id);
     allot__task_index_leave(books, task);
     allot__map_take(&books->tasks, &task->named);
-    ALLOT__ITEM_FREE(books->engine, task);
+    allot__item_free(books->engine, task);
     group->held[leaf] -= (int32_t)less;
     if (!keep)
         allot__books_allocate(books, of, leaf, group->allocated[leaf] - less);
@@ -187,7 +187,7 @@ int allot__apply_start(allot__books *books, const allot__event *event, allot__er
     item->told = event->told;
     status = allot__task_begin(books, item);
     if (status != ALLOT_OK)
-        ALLOT__ITEM_FREE(books->engine, item);
+        allot__item_free(books->engine, item);
     return status;
 }
 
@@ -241,7 +241,7 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
     if (flight->slots == 0) {
         books->numbered_count = 0;
         allot__map_take(&books->flights, &item->named);
-        ALLOT__ITEM_FREE(books->engine, item);
+        allot__item_free(books->engine, item);
     }
     books->orders_dirty = true;
     return ALLOT_OK;
