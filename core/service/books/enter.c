@@ -28,7 +28,7 @@ bool allot__books_told(const allot__books *books, const allot_decision *decision
         return true;
     if (allot_state_task_at(allot_decision_state(decision), kill.task, &task) != ALLOT_OK)
         return false;
-    const allot__map_item *item = allot__map_find(&books->tasks, task.id, strlen(task.id));
+    const allot__map_item *item = allot__item_find(&books->tasks, task.id);
     return item != NULL && ((const allot__task_item *)(const void *)item)->told;
 }
 
@@ -80,8 +80,7 @@ static void read_loans(entry *it)
 static void end_flight(allot__books *books, allot__flight_item *item)
 {
     allot__victims_end(books, item);
-    allot__map_take(&books->flights, &item->named);
-    allot__item_free(books->engine, item);
+    allot__item_end(books->engine, &books->flights, item);
 }
 
 /* Room in the map for all flights: they are put in, which nothing else minds, and taken out where
@@ -96,8 +95,7 @@ static int put_flights(entry *it, int64_t cycle)
             allot__map_take(&it->books->flights, &it->flights[i]->named);
         if (status == ALLOT_OK)
             continue;
-        if (it->flights[i])
-            allot__item_free(it->books->engine, it->flights[i]);
+        allot__item_free(it->books->engine, it->flights[i]);
         while (i-- > 0)
             end_flight(it->books, it->flights[i]);
         return status;
@@ -158,7 +156,7 @@ static void enter_kill(entry *it, const allot_kill *kill)
 {
     allot_task task;
     allot_state_task_at(allot_decision_state(it->decision), kill->task, &task);
-    allot__map_item *item = allot__map_find(&it->books->tasks, task.id, strlen(task.id));
+    allot__map_item *item = allot__item_find(&it->books->tasks, task.id);
     if (!item || allot__task_of(item)->told)
         return;
     allot__map_touch(&it->books->tasks, item);

@@ -6,15 +6,12 @@
 /* The host's item, made where there is none; NULL: out of memory. */
 static allot__host_item *host_item(allot__books *books, const char *name)
 {
-    allot__host_item *item = (void *)allot__map_find(&books->hosts, name, strlen(name));
+    allot__host_item *item = allot__item_find(&books->hosts, name);
     if (item)
         return item;
     item = allot__host_make(books->engine, name);
-    if (item && allot__map_put(&books->hosts, &item->named) != ALLOT_OK) {
-        allot__item_free(books->engine, item);
-        return NULL;
-    }
-    return item;
+    bool in = item && allot__item_put(books->engine, &books->hosts, NULL, item) == ALLOT_OK;
+    return in ? item : NULL;
 }
 
 static int unknown_host(const allot__event *event, allot__error *fault)
@@ -37,7 +34,7 @@ static int64_t sum_hosts(const allot__books *books, int32_t group, const char *b
     int64_t sum = 0;
     for (int32_t i = 0; i < allot_plan_hosts(plan); i++) {
         const char *name = allot_plan_host_name(plan, i);
-        const allot__host_item *told = (void *)allot__map_find(&books->hosts, name, strlen(name));
+        const allot__host_item *told = allot__item_find(&books->hosts, name);
         if (allot_plan_host_group(plan, i) == group && strcmp(name, but) != 0)
             sum += told != NULL && told->slots >= 0 ? told->slots : allot_plan_host_slots(plan, i);
     }
@@ -96,7 +93,7 @@ static int check_places(const allot__books *books, allot__error *fault)
 static int put_host(allot__books *books, const allot__event *event, allot__error *fault)
 {
     bool known = allot_plan_host_find(books->plan, event->id) >= 0 ||
-                 allot__map_find(&books->hosts, event->id, strlen(event->id));
+                 allot__item_find(&books->hosts, event->id);
     if (!known && !event->slots_given)
         return unknown_host(event, fault);
     if (event->slots_given && check_sum(books, event, fault) != ALLOT_OK)
@@ -130,8 +127,7 @@ static bool is_gone(const allot__books *books, const allot__host_item *host)
 
 static void mark_used(const allot__books *books, const char *name)
 {
-    allot__host_item *host =
-        name != NULL ? (void *)allot__map_find(&books->hosts, name, strlen(name)) : NULL;
+    allot__host_item *host = name != NULL ? allot__item_find(&books->hosts, name) : NULL;
     if (host)
         host->used = true;
 }
@@ -167,15 +163,14 @@ static void let_go(allot__books *books)
         next = it->after;
         if (host->used || !is_gone(books, host))
             continue;
-        allot__map_take(&books->hosts, it);
-        allot__item_free(books->engine, host);
+        allot__item_end(books->engine, &books->hosts, host);
     }
 }
 
 /* It stays known, without slots, for what is said to be there. */
 static int end_host(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    bool told = allot__map_find(&books->hosts, event->id, strlen(event->id)) != NULL;
+    bool told = allot__item_find(&books->hosts, event->id) != NULL;
     if (!told && allot_plan_host_find(books->plan, event->id) < 0)
         return unknown_host(event, fault);
     allot__host_item *item = host_item(books, event->id);

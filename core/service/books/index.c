@@ -10,11 +10,6 @@
 
 #include "service/books/own.h"
 
-static void *find(const allot__map *map, const char *name)
-{
-    return allot__map_find(map, name, strlen(name));
-}
-
 /* ---- Sessions -------------------------------------------------------------------------------- */
 
 int allot__task_index_join(allot__books *books, allot__task_item *task)
@@ -22,15 +17,11 @@ int allot__task_index_join(allot__books *books, allot__task_item *task)
     const char *session = task->it.session;
     if (!session)
         return ALLOT_OK;
-    allot__task_index *index = find(&books->indexes, session);
+    allot__task_index *index = allot__item_find(&books->indexes, session);
     if (!index) {
         index = allot__item_make(books->engine, sizeof *index, session, strlen(session), 0);
-        if (!index)
+        if (!index || allot__item_put(books->engine, &books->indexes, NULL, index) != ALLOT_OK)
             return ALLOT_ENOMEM;
-        if (allot__map_put(&books->indexes, &index->named) != ALLOT_OK) {
-            allot__item_free(books->engine, index);
-            return ALLOT_ENOMEM;
-        }
     }
     task->index = index;
     task->index_after = index->first;
@@ -55,8 +46,7 @@ void allot__task_index_leave(allot__books *books, allot__task_item *task)
     task->index_before = task->index_after = NULL;
     if (index->first)
         return;
-    allot__map_take(&books->indexes, &index->named);
-    allot__item_free(books->engine, index);
+    allot__item_end(books->engine, &books->indexes, index);
 }
 
 static int other_leaf(const allot__books *books, const char *path, const char *session,
@@ -74,7 +64,7 @@ int allot__task_index_check_task(const allot__books *books, const allot_task *ta
                                  allot__error *fault)
 {
     const allot__session_item *of =
-        task->session != NULL ? find(&books->sessions, task->session) : NULL;
+        task->session != NULL ? allot__item_find(&books->sessions, task->session) : NULL;
     if (!of || (of->it.consumer == task->consumer && of->it.group == task->group))
         return ALLOT_OK;
     return other_leaf(books, "session", task->session, of->it.consumer, fault);
@@ -83,7 +73,7 @@ int allot__task_index_check_task(const allot__books *books, const allot_task *ta
 int allot__task_index_check_session(const allot__books *books, const char *id, int32_t group,
                                     int32_t consumer, allot__error *fault)
 {
-    const allot__task_index *index = find(&books->indexes, id);
+    const allot__task_index *index = allot__item_find(&books->indexes, id);
     for (const allot__task_item *it = index ? index->first : NULL; it; it = it->index_after)
         if (it->it.consumer != consumer || it->it.group != group)
             return other_leaf(books, "consumer", id, it->it.consumer, fault);
@@ -94,29 +84,25 @@ int allot__task_index_check_session(const allot__books *books, const char *id, i
 
 int allot__victim_add(allot__books *books, const char *task, const char *flight)
 {
-    if (find(&books->victims, task))
+    if (allot__item_find(&books->victims, task))
         return ALLOT_OK;
     size_t len = strlen(task), more = strlen(flight) + 1;
     allot__victim_item *item = allot__item_make(books->engine, sizeof *item, task, len, more);
     if (!item)
         return ALLOT_ENOMEM;
     item->flight = memcpy((char *)(item + 1) + len + 1, flight, more);
-    if (allot__map_put(&books->victims, &item->named) == ALLOT_OK)
-        return ALLOT_OK;
-    allot__item_free(books->engine, item);
-    return ALLOT_ENOMEM;
+    return allot__item_put(books->engine, &books->victims, NULL, item);
 }
 
 static void end_victim(allot__books *books, allot__victim_item *item)
 {
-    allot__map_take(&books->victims, &item->named);
-    allot__item_free(books->engine, item);
+    allot__item_end(books->engine, &books->victims, item);
 }
 
 void allot__victims_end(allot__books *books, const allot__flight_item *flight)
 {
     for (int32_t i = 0; i < flight->it.task_count; i++) {
-        allot__victim_item *item = find(&books->victims, flight->it.tasks[i]);
+        allot__victim_item *item = allot__item_find(&books->victims, flight->it.tasks[i]);
         if (item && strcmp(item->flight, flight->named.name) == 0)
             end_victim(books, item);
     }
@@ -134,10 +120,11 @@ int allot__victims_add(allot__books *books, const allot__flight_item *flight)
 
 void allot__victim_gone(allot__books *books, const char *task)
 {
-    allot__victim_item *item = books->victims.count > 0 ? find(&books->victims, task) : NULL;
+    allot__victim_item *item =
+        books->victims.count > 0 ? allot__item_find(&books->victims, task) : NULL;
     if (!item)
         return;
-    allot__flight_item *flight = find(&books->flights, item->flight);
+    allot__flight_item *flight = allot__item_find(&books->flights, item->flight);
     if (flight) {
         const char **tasks = (const char **)(uintptr_t)flight->it.tasks; /* of the same block */
         int32_t at = 0;

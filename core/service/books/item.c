@@ -80,7 +80,30 @@ void *allot__item_make(allot_engine *engine, size_t head, const char *name, size
 
 void allot__item_free(allot_engine *engine, void *item)
 {
-    allot__sv_free(engine, item, 1, ((allot__map_item *)item)->size);
+    if (item)
+        allot__sv_free(engine, item, 1, ((allot__map_item *)item)->size);
+}
+
+void *allot__item_find(const allot__map *map, const char *name)
+{
+    return allot__map_find(map, name, strlen(name));
+}
+
+int allot__item_put(allot_engine *engine, allot__map *map, void *old, void *item)
+{
+    int status = ALLOT_OK;
+    if (old)
+        allot__map_swap(map, old, item);
+    else
+        status = allot__map_put(map, item);
+    allot__item_free(engine, status == ALLOT_OK ? old : item);
+    return status;
+}
+
+void allot__item_end(allot_engine *engine, allot__map *map, void *item)
+{
+    allot__map_take(map, item);
+    allot__item_free(engine, item);
 }
 
 /* A thing of the state, which begins with its id, stands at `at` in its item. */

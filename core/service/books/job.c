@@ -99,15 +99,8 @@ static int put_job(allot__books *books, const allot__event *event, const allot_j
     item->since = event->since != INT64_MIN ? event->since : event->at;
     if (job->slots > books->job_most)
         books->job_most = job->slots;
-    allot__job_item *old = (void *)allot__map_find(&books->jobs, job->id, strlen(job->id));
-    int status = ALLOT_OK;
-    if (old)
-        allot__map_swap(&books->jobs, &old->named, &item->named);
-    else
-        status = allot__map_put(&books->jobs, &item->named);
-    allot__job_item *ended = status == ALLOT_OK ? old : item;
-    if (ended)
-        allot__item_free(books->engine, ended);
+    allot__job_item *old = allot__item_find(&books->jobs, job->id);
+    int status = allot__item_put(books->engine, &books->jobs, old, item);
     books->lists_dirty = true;
     return status;
 }
@@ -146,8 +139,7 @@ static int submit(allot__books *books, const allot__event *event, allot__error *
     allot_task_value values[ALLOT_ATTRIBUTES_MAX];
     lists of = {0};
     allot_job job;
-    if (event->kind == ALLOT__EVENT_SUBMIT &&
-        allot__map_find(&books->jobs, event->id, strlen(event->id)))
+    if (event->kind == ALLOT__EVENT_SUBMIT && allot__item_find(&books->jobs, event->id))
         return allot__error_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
                                 "id: the job \"%.100s\" is there already", event->id);
     if (event->kind == ALLOT__EVENT_SUBMIT && check_sum(books, event, fault) != ALLOT_OK)
@@ -195,7 +187,7 @@ int allot__apply_job(allot__books *books, const allot__event *event, allot__erro
 {
     if (event->kind == ALLOT__EVENT_SUBMIT || event->kind == ALLOT__EVENT_KEEP_JOB)
         return submit(books, event, fault);
-    allot__job_item *job = (void *)allot__map_find(&books->jobs, event->id, strlen(event->id));
+    allot__job_item *job = allot__item_find(&books->jobs, event->id);
     if (!job)
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-job", "id", NULL,
                                 "id: there is no job \"%.100s\"", event->id);
@@ -212,8 +204,7 @@ int allot__apply_job(allot__books *books, const allot__event *event, allot__erro
     } else {
         if (event->kind == ALLOT__EVENT_WITHDRAW && state != ALLOT_PENDING)
             return refuse_state(job, "pending; of others say `finish`", fault);
-        allot__map_take(&books->jobs, &job->named);
-        allot__item_free(books->engine, job);
+        allot__item_end(books->engine, &books->jobs, job);
     }
     books->lists_dirty = true;
     return ALLOT_OK;
@@ -258,8 +249,7 @@ static void replace(allot__books *books, allot__job_item *old, allot__job_item *
 {
     with->since = old->since;
     with->told = old->told;
-    allot__map_swap(&books->jobs, &old->named, &with->named);
-    allot__item_free(books->engine, old);
+    allot__item_put(books->engine, &books->jobs, old, with);
 }
 
 static void carry_out(allot__books *books, allot__job_item *job, const allot_job_order *order,
@@ -284,8 +274,7 @@ static void carry_out(allot__books *books, allot__job_item *job, const allot_job
         break;
     case ALLOT_ORDER_KILL:
         if (order->action == ALLOT_KILL) {
-            allot__map_take(&books->jobs, &job->named);
-            allot__item_free(books->engine, job);
+            allot__item_end(books->engine, &books->jobs, job);
             return;
         }
         turn_to(books, job, ALLOT_PENDING, now);
@@ -316,7 +305,7 @@ int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot
             if (allot_decision_job_order(decision, i, &order) != ALLOT_OK || order.held ||
                 allot_state_job_at(state, order.job, &of) != ALLOT_OK)
                 continue;
-            allot__job_item *job = (void *)allot__map_find(&books->jobs, of.id, strlen(of.id));
+            allot__job_item *job = allot__item_find(&books->jobs, of.id);
             bool more = order.kind == ALLOT_ORDER_RESIZE;
             if (pass == 0 && (more || order.kind == ALLOT_ORDER_START)) {
                 status = moved(books, job, &order, more, &made[i]);
@@ -328,8 +317,7 @@ int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot
             }
         }
     for (int32_t i = 0; status != ALLOT_OK && made && i < count; i++)
-        if (made[i])
-            allot__item_free(books->engine, made[i]);
+        allot__item_free(books->engine, made[i]);
     allot__sv_free(books->engine, made, room, sizeof(void *));
     books->lists_dirty = books->lists_dirty || count > 0;
     return status;

@@ -3,15 +3,6 @@
 /* kept.c: what snapshots say beside events: rows, reclaims in flight, loans, times. */
 #include "service/books/own.h"
 
-/* Puts an item in the place of what has its name, or behind all. */
-static int put(allot__map *map, allot__map_item *old, allot__map_item *item)
-{
-    if (!old)
-        return allot__map_put(map, item);
-    allot__map_swap(map, old, item);
-    return ALLOT_OK;
-}
-
 static int keep_row(allot__books *books, const allot__event *event)
 {
     allot__books_group *group = &books->groups[event->group];
@@ -39,22 +30,16 @@ static int keep_flight(allot__books *books, const allot__event *event)
     if (!item)
         return ALLOT_ENOMEM;
     item->since = event->since;
-    allot__flight_item *old =
-        (void *)allot__map_find(&books->flights, event->id, strlen(event->id));
+    allot__flight_item *old = allot__item_find(&books->flights, event->id);
     if (old)
         allot__victims_end(books, old);
-    int status = put(&books->flights, old ? &old->named : NULL, &item->named);
-    allot__flight_item *ended = status == ALLOT_OK ? old : item;
-    if (ended)
-        allot__item_free(books->engine, ended);
-    return status;
+    return allot__item_put(books->engine, &books->flights, old, item);
 }
 
 /* A claim or a task more. */
 static int add_to_flight(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot__flight_item *old =
-        (void *)allot__map_find(&books->flights, event->id, strlen(event->id));
+    allot__flight_item *old = allot__item_find(&books->flights, event->id);
     if (!old)
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "id", NULL,
                                 "id: nothing is in flight as \"%.100s\"", event->id);
@@ -84,9 +69,7 @@ static int add_to_flight(allot__books *books, const allot__event *event, allot__
     if (!item)
         return ALLOT_ENOMEM;
     item->since = old->since;
-    allot__map_swap(&books->flights, &old->named, &item->named);
-    allot__item_free(books->engine, old);
-    return ALLOT_OK;
+    return allot__item_put(books->engine, &books->flights, old, item);
 }
 
 static int keep_loan(allot__books *books, const allot__event *event)
@@ -105,18 +88,17 @@ static int keep_loan(allot__books *books, const allot__event *event)
 
 static int end_flight(allot__books *books, const allot__event *event)
 {
-    allot__map_item *item = allot__map_find(&books->flights, event->id, strlen(event->id));
+    allot__map_item *item = allot__item_find(&books->flights, event->id);
     if (item) {
         allot__victims_end(books, (allot__flight_item *)(void *)item);
-        allot__map_take(&books->flights, item);
-        allot__item_free(books->engine, (allot__flight_item *)(void *)item);
+        allot__item_end(books->engine, &books->flights, item);
     }
     return ALLOT_OK;
 }
 
 static int tell_task(allot__books *books, const allot__event *event)
 {
-    allot__map_item *item = allot__map_find(&books->tasks, event->id, strlen(event->id));
+    allot__map_item *item = allot__item_find(&books->tasks, event->id);
     if (item) {
         allot__map_touch(&books->tasks, item);
         allot__task_of(item)->told = true;

@@ -168,7 +168,7 @@ void allot__write_id(allot__buf *out, allot__event_kind kind, const char *id)
 
 void allot__write_job_of(const allot__books *books, const char *id, allot__buf *out)
 {
-    const allot__map_item *item = allot__map_find(&books->jobs, id, strlen(id));
+    const allot__map_item *item = allot__item_find(&books->jobs, id);
     if (item)
         allot__write_job(books, (const allot__job_item *)(const void *)item, out);
     else

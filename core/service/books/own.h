@@ -137,7 +137,13 @@ allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len)
 /* Begins with its allot__map_item; `more` bytes are behind the name and its NUL. */
 void *allot__item_make(allot_engine *engine, size_t head, const char *name, size_t len,
                        size_t more);
-void allot__item_free(allot_engine *engine, void *item);
+void allot__item_free(allot_engine *engine, void *item); /* NULL is fine */
+void *allot__item_find(const allot__map *map, const char *name);
+/* Puts an item in the place of the old one (NULL: behind all), which is freed; the new one when
+ * that fails. */
+int allot__item_put(allot_engine *engine, allot__map *map, void *old, void *item);
+/* Takes an item out, and frees it. */
+void allot__item_end(allot_engine *engine, allot__map *map, void *item);
 
 /* ---- Events by kind; each as allot__books_apply ---------------------------------------------- */
 

@@ -275,9 +275,7 @@ static int make_units(const allot__books *from, allot__books *to, const allot__i
         rebase_pair(ids, &task.group, &task.consumer);
         size_t len = allot__unit_key(&task, key);
         allot__unit *unit = allot__unit_make(to->engine, key, len);
-        status = unit ? allot__map_put(&to->units, &unit->named) : ALLOT_ENOMEM;
-        if (status != ALLOT_OK && unit)
-            allot__item_free(to->engine, unit);
+        status = unit ? allot__item_put(to->engine, &to->units, NULL, unit) : ALLOT_ENOMEM;
     }
     return status;
 }

@@ -123,30 +123,24 @@ static int put_session(allot__books *books, const allot__event *event, allot__se
     allot__session_item *item = allot__session_make(books->engine, &session);
     if (!item)
         return ALLOT_ENOMEM;
-    if (old) {
-        allot__map_swap(&books->sessions, &old->named, &item->named);
+    if (old)
         count_session(books, &old->it, -1);
-        allot__item_free(books->engine, old);
-    } else if (allot__map_put(&books->sessions, &item->named) != ALLOT_OK) {
-        allot__item_free(books->engine, item);
+    if (allot__item_put(books->engine, &books->sessions, old, item) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    }
     count_session(books, &item->it, 1);
     return ALLOT_OK;
 }
 
 int allot__apply_session(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot__session_item *old =
-        (void *)allot__map_find(&books->sessions, event->id, strlen(event->id));
+    allot__session_item *old = allot__item_find(&books->sessions, event->id);
     if (event->kind == ALLOT__EVENT_SESSION)
         return put_session(books, event, old, fault);
     if (!old)
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-session", "id", NULL,
                                 "id: there is no session \"%.100s\"", event->id);
     count_session(books, &old->it, -1);
-    allot__map_take(&books->sessions, &old->named);
-    allot__item_free(books->engine, old);
+    allot__item_end(books->engine, &books->sessions, old);
     return ALLOT_OK;
 }
 

@@ -83,7 +83,7 @@ allot__flight_item *allot__books_flight(const allot__books *books, int32_t numbe
 {
     if ((size_t)number < books->numbered_count)
         return books->numbered[number];
-    return id ? (void *)allot__map_find(&books->flights, id, strlen(id)) : NULL;
+    return id ? allot__item_find(&books->flights, id) : NULL;
 }
 
 /* Tells the state of reclaims in flight from that one on, and numbers them; without memory for the

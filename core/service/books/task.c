@@ -40,12 +40,8 @@ static int join_unit(allot__books *books, const allot_task *task, allot__unit **
     if (len == 0 || *out)
         return ALLOT_OK;
     allot__unit *unit = allot__unit_make(books->engine, key, len);
-    if (!unit)
+    if (!unit || allot__item_put(books->engine, &books->units, NULL, unit) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    if (allot__map_put(&books->units, &unit->named) != ALLOT_OK) {
-        allot__item_free(books->engine, unit);
-        return ALLOT_ENOMEM;
-    }
     *out = unit;
     return ALLOT_OK;
 }
@@ -95,10 +91,8 @@ static int64_t leave_unit(allot__books *books, allot__task_item *task)
     }
     int64_t less = unit->slots - most;
     unit->slots = most;
-    if (!unit->first) {
-        allot__map_take(&books->units, &unit->named);
-        allot__item_free(books->engine, unit);
-    }
+    if (!unit->first)
+        allot__item_end(books->engine, &books->units, unit);
     return less;
 }
 
@@ -112,8 +106,7 @@ void allot__task_end(allot__books *books, allot__task_item *task, bool keep)
     books->ended++;
     allot__victim_gone(books, task->it.id);
     allot__task_index_leave(books, task);
-    allot__map_take(&books->tasks, &task->named);
-    allot__item_free(books->engine, task);
+    allot__item_end(books->engine, &books->tasks, task);
     group->held[leaf] -= (int32_t)less;
     if (!keep)
         allot__books_allocate(books, of, leaf, group->allocated[leaf] - less);
@@ -142,7 +135,7 @@ static int check_start(const allot__books *books, const allot_task *task, bool t
 {
     const allot__books_group *group = &books->groups[task->group];
     int64_t free = group->allocated[task->consumer] - group->held[task->consumer];
-    if (allot__map_find(&books->tasks, task->id, strlen(task->id)))
+    if (allot__item_find(&books->tasks, task->id))
         return allot__error_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
                                 "id: the task \"%.100s\" runs already", task->id);
     if (!told && allot__task_needs(books, task) > free)
@@ -193,7 +186,7 @@ int allot__apply_start(allot__books *books, const allot__event *event, allot__er
 
 int allot__apply_finish(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot__map_item *task = allot__map_find(&books->tasks, event->id, strlen(event->id));
+    allot__map_item *task = allot__item_find(&books->tasks, event->id);
     if (!task)
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-task", "id", NULL,
                                 "id: no task \"%.100s\" runs", event->id);
@@ -217,8 +210,7 @@ static void take_claims(allot_in_flight *flight, int64_t slots)
 
 int allot__apply_returned(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot__flight_item *item =
-        (void *)allot__map_find(&books->flights, event->id, strlen(event->id));
+    allot__flight_item *item = allot__item_find(&books->flights, event->id);
     if (!item)
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "reclaim", NULL,
                                 "reclaim: nothing is in flight as \"%.100s\"", event->id);
@@ -240,8 +232,7 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
     take_claims(flight, event->slots);
     if (flight->slots == 0) {
         books->numbered_count = 0;
-        allot__map_take(&books->flights, &item->named);
-        allot__item_free(books->engine, item);
+        allot__item_end(books->engine, &books->flights, item);
     }
     books->orders_dirty = true;
     return ALLOT_OK;
