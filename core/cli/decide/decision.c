@@ -7,24 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FRACTION_MAX 11 /* characters of a fraction that is still easier read than a decimal */
-
-int allot__cli_ratio(const allot_ratio *ratio, char *buf, size_t size)
-{
-    uint64_t num = ratio->num_low, den = ratio->den_low;
-    if (ratio->num_high == 0 && ratio->den_high == 0 && den != 0) {
-        uint64_t whole = num / den, rest = num % den;
-        if (rest == 0)
-            return snprintf(buf, size, "%" PRIu64, whole);
-        if (snprintf(NULL, 0, "%" PRIu64 "/%" PRIu64, rest, den) <= FRACTION_MAX)
-            return whole == 0
-                       ? snprintf(buf, size, "%" PRIu64 "/%" PRIu64, rest, den)
-                       : snprintf(buf, size, "%" PRIu64 " %" PRIu64 "/%" PRIu64, whole, rest, den);
-    }
-    double value = allot_ratio_value(ratio);
-    return snprintf(buf, size, value < 0.001 ? "~%.3g" : "~%.4f", value);
-}
-
 static const char *plural(int64_t count)
 {
     return count == 1 ? "" : "s";

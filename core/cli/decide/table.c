@@ -9,7 +9,27 @@
 #include "cli/term/grid.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+#define FRACTION_MAX 11 /* characters of a fraction that is still easier read than a decimal */
+
+/* "3", "3 1/3", "~3.3333"; returns the length. */
+static int put_ratio(const allot_ratio *ratio, char *buf, size_t size)
+{
+    uint64_t num = ratio->num_low, den = ratio->den_low;
+    if (ratio->num_high == 0 && ratio->den_high == 0 && den != 0) {
+        uint64_t whole = num / den, rest = num % den;
+        if (rest == 0)
+            return snprintf(buf, size, "%" PRIu64, whole);
+        if (snprintf(NULL, 0, "%" PRIu64 "/%" PRIu64, rest, den) <= FRACTION_MAX)
+            return whole == 0
+                       ? snprintf(buf, size, "%" PRIu64 "/%" PRIu64, rest, den)
+                       : snprintf(buf, size, "%" PRIu64 " %" PRIu64 "/%" PRIu64, whole, rest, den);
+    }
+    double value = allot_ratio_value(ratio);
+    return snprintf(buf, size, value < 0.001 ? "~%.3g" : "~%.4f", value);
+}
 
 #define SMALL    20 /* a plan of so many consumers is shown whole */
 #define NAME_MIN 16
@@ -143,7 +163,7 @@ static void add_row(const row *of, allot__grid *grid)
     char own[64];
     if (it->consumer != ALLOT_ROOT)
         limit = allot_plan_get(of->plan, of->group, it->consumer, ALLOT_LIMIT);
-    allot__cli_ratio(&it->owned, own, sizeof own);
+    put_ratio(&it->owned, own, sizeof own);
     add_name(of, grid);
     allot__grid_add(grid, "%s", own);
     allot__grid_count(grid, it->reserve);

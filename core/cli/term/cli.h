@@ -260,8 +260,6 @@ void allot__cli_forget(allot__documents *docs);
 
 /* ---- Text of a decision (decide/table.c, decide/decision.c) --------------------------------- */
 
-/* "3", "3 1/3", "~3.3333"; returns the length. */
-int allot__cli_ratio(const allot_ratio *ratio, char *buf, size_t size);
 typedef struct allot__look {
     bool color;
     allot__columns columns;
