@@ -50,7 +50,7 @@ allot__phrase allot__tell_path(const allot__teller *teller, int32_t consumer)
 
 allot__phrase allot__tell_ratio(allot__u128 num, allot__u128 den)
 {
-    allot__phrase words;
+    allot__phrase words = {{0}};
     allot_ratio ratio = allot__ratio(num, den);
     allot_ratio_text(&ratio, words.text, sizeof words.text);
     return words;
