@@ -207,31 +207,32 @@ static int measure(allot__cli *cli, results *to)
 
 static void put_text(results *from, allot__text *out)
 {
-    allot__cli_printf(out, "%s; best of %d, in brackets the median\n",
-                      *from->cpu != '\0' ? from->cpu : "unknown processor", from->repeat);
+    allot__text_printf(out, "%s; best of %d, in brackets the median\n",
+                       *from->cpu != '\0' ? from->cpu : "unknown processor", from->repeat);
     for (int i = 0; i < LISTS; i++)
         allot__bench_text(&from->lists[i], out);
 }
 
 static void put_json(const results *from, allot__text *out)
 {
-    allot__cli_printf(out, "{\"schema\": \"allot/bench/v1\", \"version\": \"%s\", \"repeat\": %d, ",
-                      allot_version(), from->repeat);
-    allot__cli_puts(out, "\"machine\": {\"cpu\": ");
-    allot__cli_json_string(out, from->cpu);
-    allot__cli_puts(out, ", \"flags\": ");
-    allot__cli_json_string(out, from->flags);
-    allot__cli_puts(out, ", \"compiler\": ");
-    allot__cli_json_string(out, __VERSION__);
+    allot__text_printf(out,
+                       "{\"schema\": \"allot/bench/v1\", \"version\": \"%s\", \"repeat\": %d, ",
+                       allot_version(), from->repeat);
+    allot__text_puts(out, "\"machine\": {\"cpu\": ");
+    allot__text_json(out, from->cpu);
+    allot__text_puts(out, ", \"flags\": ");
+    allot__text_json(out, from->flags);
+    allot__text_puts(out, ", \"compiler\": ");
+    allot__text_json(out, __VERSION__);
 #if defined(__OPTIMIZE__)
-    allot__cli_puts(out, ", \"optimized\": true}");
+    allot__text_puts(out, ", \"optimized\": true}");
 #else
-    allot__cli_puts(out, ", \"optimized\": false}");
+    allot__text_puts(out, ", \"optimized\": false}");
 #endif
     for (int i = 0; i < LISTS; i++)
         if (i == TREES || from->lists[i].rows > 0)
             allot__bench_json(&from->lists[i], out);
-    allot__cli_puts(out, "}\n");
+    allot__text_puts(out, "}\n");
 }
 
 static int unknown_shape(allot__cli *cli, const char *const *names, size_t count)

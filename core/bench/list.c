@@ -46,26 +46,26 @@ void allot__bench_text(bench_list *list, allot__text *out)
                 allot__grid_add(&grid, "%.*f", it->digits, cell->best * it->scale);
     }
     allot__grid_measure(&grid);
-    allot__cli_printf(out, "\n%s\n\n", list->title);
+    allot__text_printf(out, "\n%s\n\n", list->title);
     allot__grid_put(&grid, out, false);
 }
 
 void allot__bench_json(const bench_list *list, allot__text *out)
 {
-    allot__cli_printf(out, ", \"%s\": %s", list->key, list->single ? "" : "[");
+    allot__text_printf(out, ", \"%s\": %s", list->key, list->single ? "" : "[");
     for (int i = 0; i < list->rows; i++) {
         const char *between = list->named ? ", " : "{";
         const bench_time *cell = list->cells[i];
-        allot__cli_puts(out, i > 0 ? ", " : "");
+        allot__text_puts(out, i > 0 ? ", " : "");
         if (list->named)
-            allot__cli_printf(out, "{\"name\": \"%s\"", list->names[i]);
+            allot__text_printf(out, "{\"name\": \"%s\"", list->names[i]);
         for (const bench_column *it = list->columns; it->key; it++, cell++, between = ", ")
             if (it->kind != BENCH_NUMBER)
-                allot__cli_printf(out, "%s\"%s\": {\"best\": %.9g, \"median\": %.9g}", between,
-                                  it->key, cell->best, cell->median);
+                allot__text_printf(out, "%s\"%s\": {\"best\": %.9g, \"median\": %.9g}", between,
+                                   it->key, cell->best, cell->median);
             else
-                allot__cli_printf(out, "%s\"%s\": %.9g", between, it->key, cell->best);
-        allot__cli_puts(out, "}");
+                allot__text_printf(out, "%s\"%s\": %.9g", between, it->key, cell->best);
+        allot__text_puts(out, "}");
     }
-    allot__cli_puts(out, list->single ? "" : "]");
+    allot__text_puts(out, list->single ? "" : "]");
 }

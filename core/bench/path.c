@@ -23,50 +23,50 @@ static void put_plan_value(const allot_plan *plan, int32_t consumer, allot_colum
 {
     int32_t value = allot_plan_get(plan, 0, consumer, column);
     if (value != (column == ALLOT_LIMIT ? ALLOT_NONE : column == ALLOT_SHARE ? 1 : 0))
-        allot__cli_printf(out, ", \"%s\": %" PRId32, allot_column_name(column), value);
+        allot__text_printf(out, ", \"%s\": %" PRId32, allot_column_name(column), value);
 }
 
 static void put_family(const allot_plan *plan, int32_t parent, allot__text *out)
 {
-    allot__cli_puts(out, "[");
+    allot__text_puts(out, "[");
     for (int32_t i = 0; i < allot_plan_children(plan, parent); i++) {
         int32_t child = allot_plan_child(plan, parent, i);
-        allot__cli_printf(out, "%s{\"name\": \"%s\"", i == 0 ? "\n" : ",\n",
-                          allot_plan_name(plan, child));
+        allot__text_printf(out, "%s{\"name\": \"%s\"", i == 0 ? "\n" : ",\n",
+                           allot_plan_name(plan, child));
         for (int column = ALLOT_OWNED; column <= ALLOT_SHARE; column++)
             put_plan_value(plan, child, (allot_column)column, out);
         if (allot_plan_children(plan, child) > 0) {
-            allot__cli_puts(out, ", \"children\": ");
+            allot__text_puts(out, ", \"children\": ");
             put_family(plan, child, out);
         }
-        allot__cli_puts(out, "}");
+        allot__text_puts(out, "}");
     }
-    allot__cli_puts(out, "]");
+    allot__text_puts(out, "]");
 }
 
 static void put_state(const bench_tree *tree, allot__text *out)
 {
     char path[64];
     const char *between = "\n";
-    allot__cli_printf(out, "{\"now\": 0, \"slots\": %" PRId64 ", \"consumers\": {",
-                      allot_state_slots_get(tree->state, 0));
+    allot__text_printf(out, "{\"now\": 0, \"slots\": %" PRId64 ", \"consumers\": {",
+                       allot_state_slots_get(tree->state, 0));
     for (int32_t i = 0; i < tree->consumers; i++) {
         if (allot_plan_children(tree->plan, i) > 0)
             continue;
         allot_plan_path(tree->plan, i, path, sizeof path);
-        allot__cli_printf(out, "%s\"%s\": {\"demand\": %" PRId64 ", \"allocated\": %" PRId64 "}",
-                          between, path, allot_state_demand_get(tree->state, 0, i),
-                          allot_state_allocated_get(tree->state, 0, i));
+        allot__text_printf(out, "%s\"%s\": {\"demand\": %" PRId64 ", \"allocated\": %" PRId64 "}",
+                           between, path, allot_state_demand_get(tree->state, 0, i),
+                           allot_state_allocated_get(tree->state, 0, i));
         between = ",\n";
     }
-    allot__cli_puts(out, "}}\n");
+    allot__text_puts(out, "}}\n");
 }
 
 static int put_documents(const bench_tree *tree, allot__text *plan, allot__text *state)
 {
-    allot__cli_puts(plan, "{\"version\": 1, \"policy\": \"hybrid\", \"consumers\": ");
+    allot__text_puts(plan, "{\"version\": 1, \"policy\": \"hybrid\", \"consumers\": ");
     put_family(tree->plan, ALLOT_ROOT, plan);
-    allot__cli_puts(plan, "}\n");
+    allot__text_puts(plan, "}\n");
     put_state(tree, state);
     return plan->failed || state->failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
@@ -95,13 +95,13 @@ static int go(allot__cli *cli, const allot__text *plan, const allot__text *state
         status = allot_cycle(docs.plan, docs.state, cli->report, &docs.decision);
     double decided = allot__bench_clock();
     if (status == ALLOT_OK)
-        status = allot_decision_write(docs.decision, NULL, allot__cli_sink, &out);
+        status = allot_decision_write(docs.decision, NULL, allot__text_sink, &out);
     times->write[i] = allot__bench_clock() - decided;
     times->cycle[i] = decided - stated;
     times->state[i] = stated - planned;
     times->plan[i] = planned - start;
     *written = out.len;
-    allot__cli_text_free(&out);
+    allot__text_free(&out);
     allot__cli_close(cli, &docs);
     return status;
 }
@@ -157,7 +157,7 @@ int allot__bench_path(allot__cli *cli, const bench_shape *shape, int repeat, ben
     row[STATE_BYTES] = allot__bench_number((double)state.len);
     if (status == ALLOT_OK)
         status = measure(cli, &plan, &state, repeat, row);
-    allot__cli_text_free(&plan);
-    allot__cli_text_free(&state);
+    allot__text_free(&plan);
+    allot__text_free(&state);
     return status;
 }

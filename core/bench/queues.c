@@ -122,25 +122,25 @@ static void put_job(const bench_tree *tree, int32_t number, allot__text *out)
         out->failed = true;
         return;
     }
-    allot__cli_printf(out, "%s{\"id\": \"%s\", \"queue\": \"%s\", \"state\": \"%s\"",
-                      number > 0 ? ",\n" : "", job.id, queue.name,
-                      allot_job_state_name((int)job.state));
+    allot__text_printf(out, "%s{\"id\": \"%s\", \"queue\": \"%s\", \"state\": \"%s\"",
+                       number > 0 ? ",\n" : "", job.id, queue.name,
+                       allot_job_state_name((int)job.state));
     if (job.host_count > 0)
-        allot__cli_printf(out, ", \"hosts\": {\"%s\": %" PRId64 "}, \"started\": %" PRId64,
-                          job.hosts[0].host, job.hosts[0].slots, job.started);
+        allot__text_printf(out, ", \"hosts\": {\"%s\": %" PRId64 "}, \"started\": %" PRId64,
+                           job.hosts[0].host, job.hosts[0].slots, job.started);
     else
-        allot__cli_printf(out, ", \"slots\": %" PRId64 ", \"submitted\": %" PRId64, job.slots,
-                          job.submitted);
-    allot__cli_printf(out, ", \"user\": \"%s\"}", job.user);
+        allot__text_printf(out, ", \"slots\": %" PRId64 ", \"submitted\": %" PRId64, job.slots,
+                           job.submitted);
+    allot__text_printf(out, ", \"user\": \"%s\"}", job.user);
 }
 
 static int put_state(const bench_tree *tree, allot__text *out)
 {
-    allot__cli_printf(out, "{\"now\": %" PRId64 ", \"jobs\": [\n",
-                      allot_state_now_get(tree->state));
+    allot__text_printf(out, "{\"now\": %" PRId64 ", \"jobs\": [\n",
+                       allot_state_now_get(tree->state));
     for (int32_t i = 0; i < allot_state_jobs(tree->state); i++)
         put_job(tree, i, out);
-    allot__cli_puts(out, "]}\n");
+    allot__text_puts(out, "]}\n");
     return out->failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
@@ -158,10 +158,10 @@ static int go(allot__cli *cli, const bench_tree *tree, const allot__text *text, 
         status = allot_cycle(tree->plan, state, cli->report, &decision);
     start = allot__bench_clock();
     if (status == ALLOT_OK)
-        status = allot_decision_write(decision, NULL, allot__cli_sink, &out);
+        status = allot_decision_write(decision, NULL, allot__text_sink, &out);
     times[1] = allot__bench_clock() - start;
     *written = out.len;
-    allot__cli_text_free(&out);
+    allot__text_free(&out);
     allot_decision_free(decision);
     allot_state_free(state);
     return status;
@@ -187,7 +187,7 @@ static int time_documents(allot__cli *cli, int count, double *read, double *seal
         read[i] = times[0];
         write[i] = times[1];
         seal[i] = tree.sealing;
-        allot__cli_text_free(&text);
+        allot__text_free(&text);
         allot__bench_fell(&tree);
     }
     return status;

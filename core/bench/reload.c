@@ -137,20 +137,20 @@ static int feed(reload *it)
 
 static void put_event(allot__text *out, const char *method, int64_t leaf, int slots, int64_t id)
 {
-    allot__cli_printf(out,
-                      "%s{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{\"consumer\":"
-                      "\"/b%d/l%d\",\"slots\":%d",
-                      out->len > 0 ? "," : "[", method, (int)(leaf / SERVE_LEAVES),
-                      (int)(leaf % SERVE_LEAVES), slots);
+    allot__text_printf(out,
+                       "%s{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":{\"consumer\":"
+                       "\"/b%d/l%d\",\"slots\":%d",
+                       out->len > 0 ? "," : "[", method, (int)(leaf / SERVE_LEAVES),
+                       (int)(leaf % SERVE_LEAVES), slots);
     if (id > 0)
-        allot__cli_printf(out, ",\"id\":%" PRId64, id);
-    allot__cli_puts(out, "}}");
+        allot__text_printf(out, ",\"id\":%" PRId64, id);
+    allot__text_puts(out, "}}");
 }
 
 /* Sends a batch and waits for its answer. */
 static int send_batch(reload *it, allot__text *batch)
 {
-    allot__cli_puts(batch, "]\n");
+    allot__text_puts(batch, "]\n");
     int code = batch->failed ? allot__cli_status(it->cli, ALLOT_ENOMEM)
                              : put(it, it->asker, batch->bytes, batch->len);
     batch->len = 0;
@@ -175,7 +175,7 @@ static int fill(reload *it)
         if (i % MANY == MANY - 1)
             code = send_batch(it, &batch);
     }
-    allot__cli_text_free(&batch);
+    allot__text_free(&batch);
     if (code == CLI_DONE)
         code = ask(it, "cycle");
     if (code == CLI_DONE)
@@ -202,14 +202,14 @@ static int replace(reload *it, const char *name, const allot__text *text)
 static int put_policy(reload *it, int number)
 {
     allot__text text = {.engine = it->cli->engine};
-    allot__cli_printf(&text,
-                      "return policy { name = \"g%d\", quota = {\n"
-                      "  fill \"own\" { by = \"owned\", up_to = \"owned\" },\n"
-                      "  fill \"rest\" { by = \"owned\" },\n"
-                      "  fill \"spare\" { by = 1 } } }\n",
-                      number);
+    allot__text_printf(&text,
+                       "return policy { name = \"g%d\", quota = {\n"
+                       "  fill \"own\" { by = \"owned\", up_to = \"owned\" },\n"
+                       "  fill \"rest\" { by = \"owned\" },\n"
+                       "  fill \"spare\" { by = 1 } } }\n",
+                       number);
     int code = replace(it, "fair.lua", &text);
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
     return code;
 }
 
@@ -218,7 +218,7 @@ static int put_plan(reload *it, int more)
     allot__text text = {.engine = it->cli->engine};
     allot__serve_plan(&text, "fair.lua", more);
     int code = replace(it, "plan.json", &text);
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
     return code;
 }
 

@@ -38,7 +38,7 @@ int allot__reload_bare(reload *it)
     allot_plan_free(plan);
     if (loader.load)
         allot_script_loader_free(cli->engine, &loader);
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
     return allot__cli_status(cli, status);
 }
 
@@ -46,30 +46,30 @@ int allot__reload_bare(reload *it)
 
 static void put_away(allot__text *out, const reload_edits *of)
 {
-    allot__cli_printf(out, "the loop is away for at most %.1f ms, and computes %.1f", of->away,
-                      of->busy);
+    allot__text_printf(out, "the loop is away for at most %.1f ms, and computes %.1f", of->away,
+                       of->busy);
 }
 
 static void put_edits(allot__text *out, const char *what, const reload_edits *of)
 {
-    allot__cli_printf(out, "%-16s decides after %.0f ms, at most %.0f; ", what,
-                      of->decides[of->count / 2], of->decides[of->count - 1]);
+    allot__text_printf(out, "%-16s decides after %.0f ms, at most %.0f; ", what,
+                       of->decides[of->count / 2], of->decides[of->count - 1]);
     put_away(out, of);
-    allot__cli_printf(out, ", %.1f to swap\n", of->swap);
+    allot__text_printf(out, ", %.1f to swap\n", of->swap);
 }
 
 static void put_text(const reload *it, allot__text *out)
 {
-    allot__cli_printf(out,
-                      "%d consumers, %" PRId64 " tasks, %" PRId64
-                      " reclaims in flight, %d events a second; each edited %" PRId64 " times\n\n",
-                      RELOAD_LEAVES, it->tasks, it->flights, RELOAD_RATE, it->wanted);
-    allot__cli_printf(out, "%-16s ", "nothing edited");
+    allot__text_printf(out,
+                       "%d consumers, %" PRId64 " tasks, %" PRId64
+                       " reclaims in flight, %d events a second; each edited %" PRId64 " times\n\n",
+                       RELOAD_LEAVES, it->tasks, it->flights, RELOAD_RATE, it->wanted);
+    allot__text_printf(out, "%-16s ", "nothing edited");
     put_away(out, &it->calm);
-    allot__cli_puts(out, "\n");
+    allot__text_puts(out, "\n");
     put_edits(out, "policy edited", &it->policy);
     put_edits(out, "plan edited", &it->plan);
-    allot__cli_printf(
+    allot__text_printf(
         out,
         "%-16s reading plan and policy %.1f ms, a cycle %.1f ms; files are to be quiet "
         "for 150 ms\n",
@@ -78,24 +78,25 @@ static void put_text(const reload *it, allot__text *out)
 
 static void put_edits_json(allot__text *out, const char *name, const reload_edits *of)
 {
-    allot__cli_printf(out, ",\n\"%s\": {\"count\": %d, ", name, of->count);
+    allot__text_printf(out, ",\n\"%s\": {\"count\": %d, ", name, of->count);
     if (of->count > 0)
-        allot__cli_printf(out,
-                          "\"decides_ms\": {\"p50\": %.3f, \"max\": %.3f}, \"swap_ms\": %.3f, ",
-                          of->decides[of->count / 2], of->decides[of->count - 1], of->swap);
-    allot__cli_printf(out, "\"away_ms\": %.3f, \"busy_ms\": %.3f}", of->away, of->busy);
+        allot__text_printf(out,
+                           "\"decides_ms\": {\"p50\": %.3f, \"max\": %.3f}, \"swap_ms\": %.3f, ",
+                           of->decides[of->count / 2], of->decides[of->count - 1], of->swap);
+    allot__text_printf(out, "\"away_ms\": %.3f, \"busy_ms\": %.3f}", of->away, of->busy);
 }
 
 static void put_json(const reload *it, allot__text *out)
 {
-    allot__cli_printf(out,
-                      "{\"schema\": \"allot/bench-reload/v1\", \"version\": \"%s\", \"consumers\": "
-                      "%d, \"tasks\": %" PRId64 ", \"reclaims\": %" PRId64 ", \"rate\": %d",
-                      allot_version(), RELOAD_LEAVES, it->tasks, it->flights, RELOAD_RATE);
+    allot__text_printf(
+        out,
+        "{\"schema\": \"allot/bench-reload/v1\", \"version\": \"%s\", \"consumers\": "
+        "%d, \"tasks\": %" PRId64 ", \"reclaims\": %" PRId64 ", \"rate\": %d",
+        allot_version(), RELOAD_LEAVES, it->tasks, it->flights, RELOAD_RATE);
     put_edits_json(out, "none", &it->calm);
     put_edits_json(out, "policy", &it->policy);
     put_edits_json(out, "plan", &it->plan);
-    allot__cli_printf(
+    allot__text_printf(
         out, ",\n\"limits\": {\"read_ms\": %.3f, \"cycle_ms\": %.3f, \"quiet_ms\": 150}}\n",
         it->read * 1e3, it->cycle * 1e3);
 }

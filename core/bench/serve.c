@@ -39,18 +39,18 @@ bool allot__bench_serve_is(const char *shape, int64_t *seconds, int64_t *rate)
 
 void allot__serve_plan(allot__text *out, const char *policy, int more)
 {
-    allot__cli_printf(out, "{\"version\": 1, \"slots\": %d, \"policy\": \"%s\", \"consumers\": [",
-                      SERVE_BRANCHES * SERVE_LEAVES * SERVE_OWNED, policy);
+    allot__text_printf(out, "{\"version\": 1, \"slots\": %d, \"policy\": \"%s\", \"consumers\": [",
+                       SERVE_BRANCHES * SERVE_LEAVES * SERVE_OWNED, policy);
     for (int i = 0; i < more; i++)
-        allot__cli_printf(out, "{\"name\": \"more%d\"}, ", i);
+        allot__text_printf(out, "{\"name\": \"more%d\"}, ", i);
     for (int i = 0; i < SERVE_BRANCHES; i++) {
-        allot__cli_printf(out, "%s\n{\"name\": \"b%d\", \"children\": [", i > 0 ? "," : "", i);
+        allot__text_printf(out, "%s\n{\"name\": \"b%d\", \"children\": [", i > 0 ? "," : "", i);
         for (int k = 0; k < SERVE_LEAVES; k++)
-            allot__cli_printf(out, "%s{\"name\":\"l%d\",\"owned\":%d}", k > 0 ? "," : "", k,
-                              SERVE_OWNED);
-        allot__cli_puts(out, "]}");
+            allot__text_printf(out, "%s{\"name\":\"l%d\",\"owned\":%d}", k > 0 ? "," : "", k,
+                               SERVE_OWNED);
+        allot__text_puts(out, "]}");
     }
-    allot__cli_puts(out, "]}\n");
+    allot__text_puts(out, "]}\n");
 }
 
 int allot__serve_folder(allot__cli *cli, serve_child *child)
@@ -66,7 +66,7 @@ int allot__serve_folder(allot__cli *cli, serve_child *child)
     allot__serve_plan(&text, child->watches ? "fair.lua" : "hybrid", 0);
     int code = text.failed ? allot__cli_status(cli, ALLOT_ENOMEM)
                            : allot__cli_put_file(cli, child->plan, text.bytes, text.len);
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
     return code;
 }
 
@@ -195,50 +195,50 @@ double allot__serve_looped(pid_t pid)
 
 static void put_times(allot__text *out, const char *what, const serve_times *times)
 {
-    allot__cli_printf(out,
-                      "%-24s half within %8.2f ms, 99 %% within %8.2f ms, all within %8.2f ms\n",
-                      what, times->half, times->most, times->worst);
+    allot__text_printf(out,
+                       "%-24s half within %8.2f ms, 99 %% within %8.2f ms, all within %8.2f ms\n",
+                       what, times->half, times->most, times->worst);
 }
 
 static void put_text(const serve_result *from, allot__text *out)
 {
-    allot__cli_printf(out,
-                      "%d consumers, %d clients, %" PRId64 " events a second for %" PRId64
-                      " s, each on disk (WAL, synchronous FULL) before it is acknowledged\n\n",
-                      SERVE_BRANCHES * SERVE_LEAVES, SERVE_CLIENTS, from->rate, from->seconds);
-    allot__cli_printf(out,
-                      "events                   %" PRId64 " sent, %" PRId64
-                      " acknowledged, %" PRId64 " refused, in %.1f s: %.0f a second\n",
-                      from->sent, from->acknowledged, from->refused, from->took,
-                      (double)from->acknowledged / from->took);
-    allot__cli_printf(out,
-                      "decisions                %" PRId64 " with %" PRId64 " grants; %" PRId64
-                      " demands without one\n",
-                      from->decisions, from->grants, from->undecided);
+    allot__text_printf(out,
+                       "%d consumers, %d clients, %" PRId64 " events a second for %" PRId64
+                       " s, each on disk (WAL, synchronous FULL) before it is acknowledged\n\n",
+                       SERVE_BRANCHES * SERVE_LEAVES, SERVE_CLIENTS, from->rate, from->seconds);
+    allot__text_printf(out,
+                       "events                   %" PRId64 " sent, %" PRId64
+                       " acknowledged, %" PRId64 " refused, in %.1f s: %.0f a second\n",
+                       from->sent, from->acknowledged, from->refused, from->took,
+                       (double)from->acknowledged / from->took);
+    allot__text_printf(out,
+                       "decisions                %" PRId64 " with %" PRId64 " grants; %" PRId64
+                       " demands without one\n",
+                       from->decisions, from->grants, from->undecided);
     put_times(out, "event to acknowledgement", &from->acknowledge);
     put_times(out, "... with 100 readers", &from->beside);
     put_times(out, "event to decision", &from->decide);
-    allot__cli_printf(out,
-                      "the service              %.2f processors; %.1f MB at first, %.1f half way, "
-                      "%.1f at the end\n",
-                      from->load, (double)from->memory[0] / 1e6, (double)from->memory[1] / 1e6,
-                      (double)from->memory[2] / 1e6);
-    allot__cli_printf(out,
-                      "bare limits              a commit of 100 rows %.3f ms; an echo %.2f us a "
-                      "message, 64 in flight\n",
-                      from->limits.commit * 1e3, from->limits.echo * 1e6);
+    allot__text_printf(out,
+                       "the service              %.2f processors; %.1f MB at first, %.1f half way, "
+                       "%.1f at the end\n",
+                       from->load, (double)from->memory[0] / 1e6, (double)from->memory[1] / 1e6,
+                       (double)from->memory[2] / 1e6);
+    allot__text_printf(out,
+                       "bare limits              a commit of 100 rows %.3f ms; an echo %.2f us a "
+                       "message, 64 in flight\n",
+                       from->limits.commit * 1e3, from->limits.echo * 1e6);
 }
 
 static void put_times_json(allot__text *out, const char *name, const serve_times *times)
 {
-    allot__cli_printf(
+    allot__text_printf(
         out, ",\n\"%s\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f, \"count\": %" PRId64 "}",
         name, times->half, times->most, times->worst, times->count);
 }
 
 static void put_json(const serve_result *from, allot__text *out)
 {
-    allot__cli_printf(
+    allot__text_printf(
         out,
         "{\"schema\": \"allot/bench-serve/v1\", \"version\": \"%s\", \"consumers\": %d, "
         "\"clients\": %d, \"rate\": %" PRId64 ", \"seconds\": %" PRId64 ",\n\"sent\": %" PRId64
@@ -251,12 +251,12 @@ static void put_json(const serve_result *from, allot__text *out)
     put_times_json(out, "acknowledge_ms", &from->acknowledge);
     put_times_json(out, "acknowledge_beside_readers_ms", &from->beside);
     put_times_json(out, "decide_ms", &from->decide);
-    allot__cli_printf(out,
-                      ",\n\"memory_bytes\": [%" PRId64 ", %" PRId64 ", %" PRId64
-                      "], \"processors\": %.3f,\n\"limits\": {\"commit_ms\": %.4f, \"echo_us\": "
-                      "%.4f}}\n",
-                      from->memory[0], from->memory[1], from->memory[2], from->load,
-                      from->limits.commit * 1e3, from->limits.echo * 1e6);
+    allot__text_printf(out,
+                       ",\n\"memory_bytes\": [%" PRId64 ", %" PRId64 ", %" PRId64
+                       "], \"processors\": %.3f,\n\"limits\": {\"commit_ms\": %.4f, \"echo_us\": "
+                       "%.4f}}\n",
+                       from->memory[0], from->memory[1], from->memory[2], from->load,
+                       from->limits.commit * 1e3, from->limits.echo * 1e6);
 }
 
 /* The same for some seconds more, while others read. */

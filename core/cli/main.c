@@ -34,11 +34,11 @@ static void show_findings(allot__cli *cli, bool failed)
     allot__text text = {.engine = cli->engine};
     int fd = document ? STDOUT_FILENO : STDERR_FILENO;
     if (document)
-        allot_report_write(cli->report, allot__cli_sink, &text);
+        allot_report_write(cli->report, allot__text_sink, &text);
     else
         allot__cli_findings(cli->report, &text, allot__cli_colored(cli->options.color, fd));
     allot__cli_write(fd, text.bytes, text.len);
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
 }
 
 /* Nobody reads on (EPIPE) needs no words; the status says it. */
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     }
     cli.out.engine = cli.engine;
     int code = finish(&cli, work(&cli, argc, argv));
-    allot__cli_text_free(&cli.out);
+    allot__text_free(&cli.out);
     allot_report_free(cli.report);
     allot_engine_free(cli.engine);
     return code;

@@ -9,6 +9,7 @@
 #include "service/books/compact.h"
 #include "service/life.h"
 #include "service/wire/feed.h"
+#include "base/memory.h"
 
 enum { LAG_PAUSE = 100 /* ms */, FAILURES = 3 };
 
@@ -19,7 +20,7 @@ struct allot__clockwork {
     bool fails;   /* the last one failed, which was told */
     int failures; /* that many in a row by the policies, of which generation: */
     const allot__generation *generation;
-    allot__buf text, effect;
+    allot__text text, effect;
 };
 
 /* ---- When ------------------------------------------------------------------------------------ */
@@ -75,7 +76,7 @@ static void wind(allot_service *service)
 
 int allot__cycle_start(allot_service *service)
 {
-    struct allot__clockwork *clockwork = allot__sv_new(service->engine, 1, sizeof *clockwork);
+    struct allot__clockwork *clockwork = allot__new(service->engine, 1, sizeof *clockwork);
     if (!clockwork)
         return ALLOT_ENOMEM;
     clockwork->text.engine = clockwork->effect.engine = service->engine;
@@ -106,9 +107,9 @@ void allot__cycle_free(allot_service *service)
 {
     if (!service->clockwork)
         return;
-    allot__buf_free(&service->clockwork->text);
-    allot__buf_free(&service->clockwork->effect);
-    allot__sv_free(service->engine, service->clockwork, 1, sizeof *service->clockwork);
+    allot__text_free(&service->clockwork->text);
+    allot__text_free(&service->clockwork->effect);
+    allot__free(service->engine, service->clockwork, 1, sizeof *service->clockwork);
     service->clockwork = NULL;
 }
 
@@ -156,12 +157,12 @@ static void tell_parts(allot_service *service, const allot__cycle_done *done)
             component->cycle(service, done);
 }
 
-static int write_full(const allot_decision *decision, const allot_report *report, allot__buf *full)
+static int write_full(const allot_decision *decision, const allot_report *report, allot__text *full)
 {
     if (!full)
         return ALLOT_OK;
     size_t from = full->len;
-    int status = allot_decision_write(decision, report, allot__buf_sink, full);
+    int status = allot_decision_write(decision, report, allot__text_sink, full);
     for (size_t i = from; i < full->len; i++)
         if (full->bytes[i] == '\n')
             full->bytes[i] = ' ';
@@ -198,7 +199,7 @@ static int enter_books(allot_service *service, allot__cycle_done *done, bool dec
 }
 
 static int enter(allot_service *service, const allot_decision *decision, allot_report *report,
-                 uint64_t began, allot__buf *full)
+                 uint64_t began, allot__text *full)
 {
     struct allot__clockwork *clockwork = service->clockwork;
     allot__cycle_done done = {.cycle = service->cycle + 1,
@@ -206,8 +207,8 @@ static int enter(allot_service *service, const allot_decision *decision, allot_r
                               .event = service->event,
                               .now = service->now,
                               .decision = decision};
-    allot__buf_clear(&clockwork->text, 1024 * 1024);
-    allot__buf_clear(&clockwork->effect, 1024 * 1024);
+    allot__text_clear(&clockwork->text, 1024 * 1024);
+    allot__text_clear(&clockwork->effect, 1024 * 1024);
     int64_t orders = allot__compact(&clockwork->text, decision, service->books, done.seq,
                                     done.cycle, done.event, report);
     int status = orders < 0 ? (int)orders : write_full(decision, report, full);
@@ -253,7 +254,7 @@ static void count_failure(allot_service *service, int status, const allot_report
         allot__reload_back(service, status, report);
 }
 
-int allot__cycle_run(allot_service *service, allot_report *report, allot__buf *full)
+int allot__cycle_run(allot_service *service, allot_report *report, allot__text *full)
 {
     const allot_state *state;
     allot_decision *decision = NULL;

@@ -16,10 +16,10 @@
 
 static void ping(allot__request *call)
 {
-    allot__buf *out = allot__rpc_begin(call);
-    allot__buf_puts(out, "{");
-    allot__buf_number(out, "now", allot__service_now(call->service));
-    allot__buf_puts(out, "}");
+    allot__text *out = allot__rpc_begin(call);
+    allot__text_puts(out, "{");
+    allot__text_number(out, "now", allot__service_now(call->service));
+    allot__text_puts(out, "}");
     allot__rpc_end(call);
 }
 
@@ -30,7 +30,7 @@ static void auth(allot__request *call)
         return;
     if (!call->peer || allot__connection_trusted(call->peer) ||
         allot__connection_auth(call->peer, params[0].text)) {
-        allot__buf_puts(allot__rpc_begin(call), "{}");
+        allot__text_puts(allot__rpc_begin(call), "{}");
         allot__rpc_end(call);
     } else {
         allot__rpc_error(call, ALLOT__RPC_FORBIDDEN, "this is not the token", NULL);
@@ -40,86 +40,86 @@ static void auth(allot__request *call)
 
 /* ---- Status ---------------------------------------------------------------------------------- */
 
-static void put_store(allot_service *service, allot__buf *out)
+static void put_store(allot_service *service, allot__text *out)
 {
     allot__store_figures figures = allot__store_count(service->store);
-    allot__buf_open(out, "store", "{");
-    allot__buf_member(out, "path", service->config.store);
-    allot__buf_member(out, "error", allot__store_error(service->store));
-    allot__buf_number(out, "batches", figures.batches);
-    allot__buf_number(out, "rows", figures.rows);
-    allot__buf_number(out, "waiting_bytes", figures.waiting);
-    allot__buf_number(out, "slowest_us", figures.slowest);
-    allot__buf_number(out, "oldest_decision", allot__store_oldest(service->store));
-    allot__buf_number(out, "bytes", figures.size);
-    allot__buf_number(out, "unused_bytes", figures.unused);
-    allot__buf_number(out, "damaged_rows", figures.damaged);
-    allot__buf_member(out, "id", allot__store_identity(service->store)->id);
-    allot__buf_number(out, "epoch", allot__store_identity(service->store)->epoch);
-    allot__buf_puts(out, "}");
+    allot__text_open(out, "store", "{");
+    allot__text_member(out, "path", service->config.store);
+    allot__text_member(out, "error", allot__store_error(service->store));
+    allot__text_number(out, "batches", figures.batches);
+    allot__text_number(out, "rows", figures.rows);
+    allot__text_number(out, "waiting_bytes", figures.waiting);
+    allot__text_number(out, "slowest_us", figures.slowest);
+    allot__text_number(out, "oldest_decision", allot__store_oldest(service->store));
+    allot__text_number(out, "bytes", figures.size);
+    allot__text_number(out, "unused_bytes", figures.unused);
+    allot__text_number(out, "damaged_rows", figures.damaged);
+    allot__text_member(out, "id", allot__store_identity(service->store)->id);
+    allot__text_number(out, "epoch", allot__store_identity(service->store)->epoch);
+    allot__text_puts(out, "}");
 }
 
-static void put_books(allot_service *service, allot__buf *out)
+static void put_books(allot_service *service, allot__text *out)
 {
     allot__books_count count = allot__books_size(service->books);
-    allot__buf_open(out, "books", "{");
-    allot__buf_number(out, "consumers", allot_plan_consumers(service->generation->plan));
-    allot__buf_number(out, "tasks", count.tasks);
-    allot__buf_number(out, "sessions", count.sessions);
-    allot__buf_number(out, "jobs", count.jobs);
-    allot__buf_number(out, "reclaims", count.flights);
-    allot__buf_puts(out, "}");
+    allot__text_open(out, "books", "{");
+    allot__text_number(out, "consumers", allot_plan_consumers(service->generation->plan));
+    allot__text_number(out, "tasks", count.tasks);
+    allot__text_number(out, "sessions", count.sessions);
+    allot__text_number(out, "jobs", count.jobs);
+    allot__text_number(out, "reclaims", count.flights);
+    allot__text_puts(out, "}");
 }
 
-static void put_tally(allot_service *service, allot__buf *out)
+static void put_tally(allot_service *service, allot__text *out)
 {
     const allot__tally *tally = &service->tally;
-    allot__buf_open(out, "since_start", "{");
-    allot__buf_number(out, "events", tally->events);
-    allot__buf_number(out, "refused", tally->refused);
-    allot__buf_number(out, "repeated", tally->repeated);
-    allot__buf_number(out, "cycles", tally->cycles);
-    allot__buf_number(out, "decisions", tally->decisions);
-    allot__buf_number(out, "failed_cycles", tally->failures);
-    allot__buf_number(out, "cycle_us_mean",
-                      tally->cycles > 0 ? tally->cycle_us / tally->cycles : 0);
-    allot__buf_number(out, "cycle_us_most", tally->cycle_us_most);
-    allot__buf_number(out, "connections", tally->connections);
-    allot__buf_number(out, "turned_away", tally->turned_away);
-    allot__buf_number(out, "wrong_tokens", allot__token_wrong(service));
-    allot__buf_number(out, "missed", allot__feed_missed(service->feed));
-    allot__buf_puts(out, "}");
+    allot__text_open(out, "since_start", "{");
+    allot__text_number(out, "events", tally->events);
+    allot__text_number(out, "refused", tally->refused);
+    allot__text_number(out, "repeated", tally->repeated);
+    allot__text_number(out, "cycles", tally->cycles);
+    allot__text_number(out, "decisions", tally->decisions);
+    allot__text_number(out, "failed_cycles", tally->failures);
+    allot__text_number(out, "cycle_us_mean",
+                       tally->cycles > 0 ? tally->cycle_us / tally->cycles : 0);
+    allot__text_number(out, "cycle_us_most", tally->cycle_us_most);
+    allot__text_number(out, "connections", tally->connections);
+    allot__text_number(out, "turned_away", tally->turned_away);
+    allot__text_number(out, "wrong_tokens", allot__token_wrong(service));
+    allot__text_number(out, "missed", allot__feed_missed(service->feed));
+    allot__text_puts(out, "}");
 }
 
-static void put_plan(allot_service *service, allot__buf *out)
+static void put_plan(allot_service *service, allot__text *out)
 {
     const allot_policy *policy = allot_plan_group_policy(service->generation->plan, 0);
-    allot__buf_open(out, "plan", "{");
-    allot__buf_member(out, "file", service->config.plan);
-    allot__buf_member(out, "sha256", service->generation->sha256);
+    allot__text_open(out, "plan", "{");
+    allot__text_member(out, "file", service->config.plan);
+    allot__text_member(out, "sha256", service->generation->sha256);
     if (policy) {
-        allot__buf_member(out, "policy", allot_policy_name(policy));
-        allot__buf_member(out, "policy_sha256", allot_policy_sha256(policy));
+        allot__text_member(out, "policy", allot_policy_name(policy));
+        allot__text_member(out, "policy_sha256", allot_policy_sha256(policy));
     }
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
-static void put_status(allot_service *service, allot__buf *out)
+static void put_status(allot_service *service, allot__text *out)
 {
     const char *trouble = allot__store_error(service->store);
-    allot__buf_puts(out, "{");
-    allot__buf_member(out, "version", allot_version());
-    allot__buf_member(out, "state",
-                      service->stopping ? "stopping"
-                      : trouble         ? "degraded"
-                                        : "running");
-    allot__buf_number(out, "now", allot__service_now(service));
-    allot__buf_number(out, "up_seconds", (int64_t)((uv_hrtime() - service->started) / 1000000000));
-    allot__buf_number(out, "event", service->event);
-    allot__buf_number(out, "decision", service->seq);
-    allot__buf_number(out, "cycle", service->cycle);
-    allot__buf_number(out, "clients", allot__wire_peers(service));
-    allot__buf_number(out, "subscribers", allot__feed_subscribers(service->feed));
+    allot__text_puts(out, "{");
+    allot__text_member(out, "version", allot_version());
+    allot__text_member(out, "state",
+                       service->stopping ? "stopping"
+                       : trouble         ? "degraded"
+                                         : "running");
+    allot__text_number(out, "now", allot__service_now(service));
+    allot__text_number(out, "up_seconds", (int64_t)((uv_hrtime() - service->started) / 1000000000));
+    allot__text_number(out, "event", service->event);
+    allot__text_number(out, "decision", service->seq);
+    allot__text_number(out, "cycle", service->cycle);
+    allot__text_number(out, "clients", allot__wire_peers(service));
+    allot__text_number(out, "subscribers", allot__feed_subscribers(service->feed));
     put_plan(service, out);
     put_books(service, out);
     put_store(service, out);
@@ -127,7 +127,7 @@ static void put_status(allot_service *service, allot__buf *out)
     for (const allot__component *component = allot__components; component->name; component++)
         if (component->status)
             component->status(service, out);
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
 static void status(allot__request *call)
@@ -139,33 +139,33 @@ static void status(allot__request *call)
 /* The same for people. */
 static void report(allot__request *call)
 {
-    allot__buf text = {.engine = call->service->engine}, words = text;
+    allot__text text = {.engine = call->service->engine}, words = text;
     put_status(call->service, &text);
     if (!text.failed && allot__report_put(text.bytes, text.len, &words) == ALLOT_OK) {
-        allot__buf_add(allot__rpc_begin(call), words.bytes, words.len);
+        allot__text_add(allot__rpc_begin(call), words.bytes, words.len);
         allot__rpc_end(call);
     } else {
         allot__rpc_error(call, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM), NULL);
     }
-    allot__buf_free(&text);
-    allot__buf_free(&words);
+    allot__text_free(&text);
+    allot__text_free(&words);
 }
 
 /* ---- Cycles ---------------------------------------------------------------------------------- */
 
-static void put_cycle(allot__request *call, int64_t before, const allot__buf *full)
+static void put_cycle(allot__request *call, int64_t before, const allot__text *full)
 {
     allot_service *service = call->service;
-    allot__buf *out = allot__rpc_begin(call);
-    allot__buf_puts(out, "{");
-    allot__buf_number(out, "cycle", service->cycle);
-    allot__buf_number(out, "decision", service->seq);
-    allot__buf_bool(out, "decided", service->seq > before);
+    allot__text *out = allot__rpc_begin(call);
+    allot__text_puts(out, "{");
+    allot__text_number(out, "cycle", service->cycle);
+    allot__text_number(out, "decision", service->seq);
+    allot__text_bool(out, "decided", service->seq > before);
     if (full->len > 0) {
-        allot__buf_key(out, "full");
-        allot__buf_add(out, full->bytes, full->len);
+        allot__text_key(out, "full");
+        allot__text_add(out, full->bytes, full->len);
     }
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "}");
     allot__rpc_end(call);
 }
 
@@ -173,7 +173,7 @@ static void cycle(allot__request *call)
 {
     allot_service *service = call->service;
     allot__param params[] = {{.name = "full", .kind = ALLOT_JSON_TRUE}, {0}};
-    allot__buf full = {.engine = service->engine};
+    allot__text full = {.engine = service->engine};
     allot_report *report = NULL;
     int64_t before = service->seq;
     if (!allot__params_read(call, params))
@@ -188,16 +188,16 @@ static void cycle(allot__request *call)
         allot__rpc_report(call, result, report);
     }
     allot_report_free(report);
-    allot__buf_free(&full);
+    allot__text_free(&full);
 }
 
 /* ---- Explanations ---------------------------------------------------------------------------- */
 
 static void add_line(void *ud, const char *text)
 {
-    allot__buf *out = ud;
-    allot__buf_key(out, NULL);
-    allot__buf_json(out, text);
+    allot__text *out = ud;
+    allot__text_key(out, NULL);
+    allot__text_json(out, text);
 }
 
 enum { PATH, TASK, JOB, LEASE, GROUP };
@@ -208,7 +208,7 @@ static int unknown(allot__error *fault, const allot__param *param, const char *c
                             "nothing is known of the %s \"%.200s\"", param->name, param->text);
 }
 
-static int tell_named(const allot_decision *decision, const allot__param *params, allot__buf *out,
+static int tell_named(const allot_decision *decision, const allot__param *params, allot__text *out,
                       allot__error *fault)
 {
     int status = ALLOT_ENOENT;
@@ -226,7 +226,7 @@ static int tell_named(const allot_decision *decision, const allot__param *params
     return status == ALLOT_ENOENT ? unknown(fault, &params[LEASE], "E-unknown-lease") : status;
 }
 
-static int tell(const allot_decision *decision, const allot__param *params, allot__buf *out,
+static int tell(const allot_decision *decision, const allot__param *params, allot__text *out,
                 allot__error *fault)
 {
     const allot_plan *plan = allot_decision_plan(decision);
@@ -249,7 +249,7 @@ static void answer_explanation(allot__request *call, const allot__param *params,
     allot_service *service = call->service;
     const allot_state *state;
     allot_decision *decision = NULL;
-    allot__buf lines = {.engine = service->engine};
+    allot__text lines = {.engine = service->engine};
     allot__error fault = {.code = NULL};
     int result = allot__books_state(service->books, allot__service_now(service), report, &state);
     if (result == ALLOT_OK)
@@ -258,21 +258,21 @@ static void answer_explanation(allot__request *call, const allot__param *params,
         result = tell(decision, params, &lines, &fault);
     allot_decision_free(decision);
     if (result == ALLOT_OK && !lines.failed) {
-        allot__buf *out = allot__rpc_begin(call);
-        allot__buf_puts(out, "{");
-        allot__buf_number(out, "cycle", service->cycle);
-        allot__buf_number(out, "event", service->event);
-        allot__buf_number(out, "now", service->now);
-        allot__buf_open(out, "lines", "[");
-        allot__buf_add(out, lines.bytes ? lines.bytes : "", lines.len);
-        allot__buf_puts(out, "]}");
+        allot__text *out = allot__rpc_begin(call);
+        allot__text_puts(out, "{");
+        allot__text_number(out, "cycle", service->cycle);
+        allot__text_number(out, "event", service->event);
+        allot__text_number(out, "now", service->now);
+        allot__text_open(out, "lines", "[");
+        allot__text_add(out, lines.bytes ? lines.bytes : "", lines.len);
+        allot__text_puts(out, "]}");
         allot__rpc_end(call);
     } else if (fault.code) {
         allot__rpc_fault(call, &fault);
     } else {
         allot__rpc_report(call, lines.failed ? ALLOT_ENOMEM : result, report);
     }
-    allot__buf_free(&lines);
+    allot__text_free(&lines);
 }
 
 static void explain(allot__request *call)

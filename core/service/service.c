@@ -8,6 +8,7 @@
 #include "service/wire/feed.h"
 #include "service/wire/token.h"
 #include "service/wire/wire.h"
+#include "base/memory.h"
 
 enum { STOP_PATIENCE = 5000 };
 
@@ -32,7 +33,7 @@ static int copy_text(allot_service *service, const char **text)
 {
     if (!*text)
         return ALLOT_OK;
-    *text = allot__sv_copy(service->engine, *text, strlen(*text));
+    *text = allot__copy(service->engine, *text, strlen(*text));
     return *text ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -51,18 +52,18 @@ static int copy_config(allot_service *service, const allot_service_config *from)
         else
             *texts[i] = NULL;
     if (status == ALLOT_OK && from->uid_count > 0) {
-        uint32_t *uids = allot__sv_new(service->engine, (size_t)from->uid_count, sizeof *uids);
+        uint32_t *uids = allot__new(service->engine, (size_t)from->uid_count, sizeof *uids);
         if (!uids)
             return ALLOT_ENOMEM;
         memcpy(uids, from->uids, (size_t)from->uid_count * sizeof *uids);
         config->uids = uids;
     }
     if (status == ALLOT_OK && !config->store) {
-        allot__buf name = {.engine = service->engine};
-        allot__buf_puts(&name, config->plan);
-        allot__buf_puts(&name, ".db");
-        config->store = name.failed ? NULL : allot__sv_copy(service->engine, name.bytes, name.len);
-        allot__buf_free(&name);
+        allot__text name = {.engine = service->engine};
+        allot__text_puts(&name, config->plan);
+        allot__text_puts(&name, ".db");
+        config->store = name.failed ? NULL : allot__copy(service->engine, name.bytes, name.len);
+        allot__text_free(&name);
         status = config->store ? ALLOT_OK : ALLOT_ENOMEM;
     }
     return status;
@@ -126,7 +127,7 @@ int allot_service_new(allot_engine *engine, struct uv_loop_s *loop,
     int status = check_config(config, report);
     if (status != ALLOT_OK)
         return status;
-    allot_service *service = allot__sv_new(engine, 1, sizeof *service);
+    allot_service *service = allot__new(engine, 1, sizeof *service);
     if (!service)
         return ALLOT_ENOMEM;
     service->engine = engine;
@@ -166,9 +167,9 @@ void allot_service_free(allot_service *service)
     allot__plan_texts_free(service->before);
     allot__candidate_free(service->refused);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        allot__sv_drop(engine, (char *)texts[i]);
-    allot__sv_free(engine, (void *)config->uids, (size_t)config->uid_count, sizeof *config->uids);
-    allot__sv_free(engine, service, 1, sizeof *service);
+        allot__free_string(engine, (char *)texts[i]);
+    allot__free(engine, (void *)config->uids, (size_t)config->uid_count, sizeof *config->uids);
+    allot__free(engine, service, 1, sizeof *service);
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */

@@ -90,7 +90,7 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
 /* ---- Snapshots ------------------------------------------------------------------------------- */
 
 /* What could not be written is tried anew behind the next cycle. */
-static int next_lines(void *ud, allot__buf *out, size_t most, bool *over)
+static int next_lines(void *ud, allot__text *out, size_t most, bool *over)
 {
     allot_service *service = ud;
     int status = allot__books_list(service->books, out, most, over);

@@ -25,26 +25,26 @@ static void put_options(allot__text *out, const allot__verb *verb)
         char letter[] = {row->letter, '\0'};
         allot__word argument = allot__cli_argument(verb, row);
         if (allot__cli_knows(verb, row))
-            allot__cli_printf(out, "option\x1f%s\x1f%s\x1f%.*s\x1f%s\x1f\x1e", row->name, letter,
-                              argument.len, argument.at ? argument.at : "", row->help);
+            allot__text_printf(out, "option\x1f%s\x1f%s\x1f%.*s\x1f%s\x1f\x1e", row->name, letter,
+                               argument.len, argument.at ? argument.at : "", row->help);
     }
 }
 
 static void put_tables(allot__text *out, const allot__verb *verbs)
 {
-    allot__cli_printf(out, "version\x1f%s\x1f\x1e", allot_version());
+    allot__text_printf(out, "version\x1f%s\x1f\x1e", allot_version());
     put_options(out, NULL);
     for (const allot__verb *verb = verbs; verb->name; verb++) {
-        allot__cli_printf(out, "verb\x1f%s\x1f%s\x1f%s\x1f%s\x1f\x1e", verb->name, verb->operands,
-                          verb->summary, verb->text);
+        allot__text_printf(out, "verb\x1f%s\x1f%s\x1f%s\x1f%s\x1f\x1e", verb->name, verb->operands,
+                           verb->summary, verb->text);
         put_options(out, verb);
     }
     for (size_t i = 0; i < sizeof exits / sizeof *exits; i++)
-        allot__cli_printf(out, "exit\x1f%d\x1f%s\x1f\x1e", exits[i].status, exits[i].text);
-    allot__cli_puts(out, "policies\x1f");
+        allot__text_printf(out, "exit\x1f%d\x1f%s\x1f\x1e", exits[i].status, exits[i].text);
+    allot__text_puts(out, "policies\x1f");
     for (int32_t i = 0; i < allot_ready_policies(); i++)
-        allot__cli_printf(out, "%s%s", i > 0 ? " " : "", allot_ready_policy_name(i));
-    allot__cli_add(out, "\x1f\x1e", 3);
+        allot__text_printf(out, "%s%s", i > 0 ? " " : "", allot_ready_policy_name(i));
+    allot__text_add(out, "\x1f\x1e", 3);
 }
 
 /* A function of the tool, with a word and the tables as its arguments. */
@@ -60,7 +60,7 @@ static int make(allot__cli *cli, const char *function, const char *word)
                              : allot__cli_tool(cli, "command", function);
     cli->operands = operands;
     cli->operand_count = count;
-    allot__cli_text_free(&tables);
+    allot__text_free(&tables);
     return code;
 }
 

@@ -24,20 +24,20 @@ static void put_note(void *ud, const allot_diagnostic *finding)
         return;
     }
     if (!out->json) {
-        allot__cli_puts_safe(&out->text, finding->file, strlen(finding->file));
-        allot__cli_printf(&out->text, ":%" PRId32 ":%" PRId32 ": note: ", finding->line,
-                          finding->col);
-        allot__cli_puts_safe(&out->text, finding->message, strlen(finding->message));
-        allot__cli_puts(&out->text, "\n");
+        allot__text_puts_safe(&out->text, finding->file, strlen(finding->file));
+        allot__text_printf(&out->text, ":%" PRId32 ":%" PRId32 ": note: ", finding->line,
+                           finding->col);
+        allot__text_puts_safe(&out->text, finding->message, strlen(finding->message));
+        allot__text_puts(&out->text, "\n");
     } else {
-        allot__cli_puts(&out->text, out->count > 0 ? ",\n" : "\n");
-        allot__cli_puts(&out->text, "{\"file\": ");
-        allot__cli_json_string(&out->text, finding->file);
-        allot__cli_printf(&out->text, ", \"line\": %" PRId32 ", \"col\": %" PRId32, finding->line,
-                          finding->col);
-        allot__cli_puts(&out->text, ", \"message\": ");
-        allot__cli_json_string(&out->text, finding->message);
-        allot__cli_puts(&out->text, "}");
+        allot__text_puts(&out->text, out->count > 0 ? ",\n" : "\n");
+        allot__text_puts(&out->text, "{\"file\": ");
+        allot__text_json(&out->text, finding->file);
+        allot__text_printf(&out->text, ", \"line\": %" PRId32 ", \"col\": %" PRId32, finding->line,
+                           finding->col);
+        allot__text_puts(&out->text, ", \"message\": ");
+        allot__text_json(&out->text, finding->message);
+        allot__text_puts(&out->text, "}");
     }
     out->count++;
 }
@@ -60,14 +60,14 @@ static void show(allot__cli *cli, const allot__text *plan, notes *told)
 {
     allot__text *out = &cli->out;
     if (cli->options.json) {
-        allot__cli_puts(out, "{\"schema\": \"allot/import/v1\", \"plan\":\n");
-        allot__cli_add(out, plan->bytes, plan->len);
-        allot__cli_puts(out, ", \"notes\": [");
-        allot__cli_add(out, told->text.bytes, told->text.len);
-        allot__cli_puts(out, told->count > 0 ? "\n]}\n" : "]}\n");
+        allot__text_puts(out, "{\"schema\": \"allot/import/v1\", \"plan\":\n");
+        allot__text_add(out, plan->bytes, plan->len);
+        allot__text_puts(out, ", \"notes\": [");
+        allot__text_add(out, told->text.bytes, told->text.len);
+        allot__text_puts(out, told->count > 0 ? "\n]}\n" : "]}\n");
         return;
     }
-    allot__cli_add(out, plan->bytes, plan->len);
+    allot__text_add(out, plan->bytes, plan->len);
     allot__cli_write(STDERR_FILENO, told->text.bytes, told->text.len);
 }
 
@@ -83,7 +83,7 @@ int allot__cli_import(allot__cli *cli)
                                MOST);
     int code = read_files(cli, texts, files);
     if (code == CLI_DONE) {
-        int status = allot_lsf_import(cli->engine, files, cli->operand_count, allot__cli_sink,
+        int status = allot_lsf_import(cli->engine, files, cli->operand_count, allot__text_sink,
                                       &plan, put_note, &told);
         code = status == ALLOT_OK ? CLI_DONE : allot__cli_status(cli, status);
     }
@@ -92,8 +92,8 @@ int allot__cli_import(allot__cli *cli)
     if (code == CLI_DONE && (plan.failed || told.text.failed))
         code = allot__cli_status(cli, ALLOT_ENOMEM);
     for (int i = 0; i < cli->operand_count; i++)
-        allot__cli_text_free(&texts[i]);
-    allot__cli_text_free(&plan);
-    allot__cli_text_free(&told.text);
+        allot__text_free(&texts[i]);
+    allot__text_free(&plan);
+    allot__text_free(&told.text);
     return code;
 }

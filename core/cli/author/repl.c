@@ -34,7 +34,7 @@ static void put(void *ud, const char *text, size_t len)
     if (it->terminal)
         allot__cli_write(STDOUT_FILENO, text, len);
     else
-        allot__cli_add(&it->host.cli->out, text, len);
+        allot__text_add(&it->host.cli->out, text, len);
 }
 
 /* What is printed is no part of a document. */
@@ -42,12 +42,12 @@ static void say(void *ud, const char *text, size_t len)
 {
     const repl *it = ud;
     allot__text clean = {.engine = it->host.cli->engine};
-    allot__cli_puts_safe(&clean, text, len);
+    allot__text_puts_safe(&clean, text, len);
     if (!clean.failed && it->host.cli->options.json && !it->terminal)
         allot__cli_write(STDERR_FILENO, clean.bytes, clean.len);
     else if (!clean.failed)
         put(ud, clean.bytes, clean.len);
-    allot__cli_text_free(&clean);
+    allot__text_free(&clean);
 }
 
 static void put_decision(void *ud, const allot_decision *decision)
@@ -57,7 +57,7 @@ static void put_decision(void *ud, const allot_decision *decision)
     it->look.width = it->terminal ? allot__cli_width(STDOUT_FILENO) : 0;
     allot__cli_decision(decision, &text, &it->look);
     put(it, text.bytes, text.len);
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
 }
 
 static int32_t width(void *ud)
@@ -89,9 +89,9 @@ static int add_name(void *ud, const char *name, size_t len)
     if (strncmp(name, it->part, strlen(it->part)) != 0 || (*name == '.' && *it->part == '\0'))
         return 0;
     it->text->len = 0;
-    allot__cli_add(it->text, it->folder, it->folder_len);
-    allot__cli_add(it->text, name, len);
-    allot__cli_add(it->text, "\0", 2);
+    allot__text_add(it->text, it->folder, it->folder_len);
+    allot__text_add(it->text, name, len);
+    allot__text_add(it->text, "\0", 2);
     if (it->text->failed)
         return 1;
     if (stat(it->text->bytes, &about) == 0 && S_ISDIR(about.st_mode))
@@ -110,17 +110,17 @@ static bool complete_file(repl *it, const char *text, size_t len, size_t *from,
         return false;
     for (*from = len; text[*from - 1] != ' '; --*from)
         continue;
-    allot__cli_add(&line, text + *from, len - *from);
-    allot__cli_add(&line, "", 1);
+    allot__text_add(&line, text + *from, len - *from);
+    allot__text_add(&line, "", 1);
     const char *slash = line.failed ? NULL : strrchr(line.bytes, '/');
     names found = {line.bytes, slash ? slash + 1 : line.bytes, 0, &made, each, each_ud};
     found.folder_len = slash ? (size_t)(slash - line.bytes) + 1 : 0;
-    allot__cli_printf(&folder, "%.*s", (int)found.folder_len, line.failed ? "" : line.bytes);
+    allot__text_printf(&folder, "%.*s", (int)found.folder_len, line.failed ? "" : line.bytes);
     if (!line.failed && !folder.failed)
         it->list(&it->host, folder.len > 0 ? folder.bytes : ".", add_name, &found, why);
-    allot__cli_text_free(&line);
-    allot__cli_text_free(&made);
-    allot__cli_text_free(&folder);
+    allot__text_free(&line);
+    allot__text_free(&made);
+    allot__text_free(&folder);
     return true;
 }
 
@@ -150,7 +150,7 @@ static void tell(repl *it)
     allot__text text = {.engine = cli->engine};
     allot__cli_findings(cli->report, &text, it->look.color);
     allot__cli_write(STDERR_FILENO, text.bytes, text.len);
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
     allot_report_clear(cli->report);
 }
 
@@ -183,7 +183,7 @@ static allot_outcome converse(repl *it, allot__line *line, allot__text *piece, a
         case CLI_LINE:
             break;
         }
-        allot__cli_add(piece, next->bytes, next->len);
+        allot__text_add(piece, next->bytes, next->len);
         outcome = eval_line(it, piece);
         prompt = ". ";
     }
@@ -208,8 +208,8 @@ static int talk(repl *it)
         continue;
     sigaction(SIGINT, &before, NULL);
     allot__line_close(line);
-    allot__cli_text_free(&piece);
-    allot__cli_text_free(&next);
+    allot__text_free(&piece);
+    allot__text_free(&next);
     return CLI_DONE;
 }
 
@@ -270,7 +270,7 @@ static int run_all(repl *it)
     code = allot__cli_read(cli, "-", &text);
     if (code == CLI_DONE)
         code = run_text(it, text.bytes, text.len, "<stdin>");
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
     return code;
 }
 
@@ -287,7 +287,7 @@ static int load(repl *it, const char *path, put_on *function)
     if (code == CLI_DONE)
         code = allot__cli_status(cli, function(it->session, text.bytes, text.len,
                                                allot__cli_file_name(path), cli->report));
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
     return code;
 }
 
@@ -320,6 +320,6 @@ int allot__cli_repl(allot__cli *cli)
     if (code == CLI_DONE)
         code = it.terminal ? talk(&it) : run_all(&it);
     allot_desk_free(it.session);
-    allot__cli_text_free(&it.host.answer);
+    allot__text_free(&it.host.answer);
     return code;
 }

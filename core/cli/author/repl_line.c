@@ -61,7 +61,7 @@ static unsigned char key_clear(EditLine *edit, int c)
 static void keep(void *ud, const char *candidate)
 {
     allot__line *line = ud;
-    allot__cli_add(&line->found, candidate, strlen(candidate) + 1);
+    allot__text_add(&line->found, candidate, strlen(candidate) + 1);
     line->found_count += !line->found.failed;
 }
 
@@ -139,9 +139,9 @@ static void find_history(allot__text *path)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     if (state && *state == '/')
-        allot__cli_printf(path, "%s/allot", state);
+        allot__text_printf(path, "%s/allot", state);
     else if (home && *home == '/')
-        allot__cli_printf(path, "%s/.local/state/allot", home);
+        allot__text_printf(path, "%s/.local/state/allot", home);
 }
 
 /* Makes a folder and those above it. */
@@ -169,8 +169,8 @@ static void open_history(allot__line *line)
         line->file.len = 0;
         return;
     }
-    allot__cli_puts(&line->file, "/history");
-    allot__cli_add(&line->file, "", 1);
+    allot__text_puts(&line->file, "/history");
+    allot__text_add(&line->file, "", 1);
     if (line->file.failed)
         line->file.len = 0;
     else
@@ -183,14 +183,14 @@ void allot__line_remember(allot__line *line, const char *entry, size_t len)
     allot__text copy = {.engine = line->cli->engine};
     while (len > 0 && (entry[len - 1] == '\n' || entry[len - 1] == ' '))
         len--;
-    allot__cli_add(&copy, entry, len);
-    allot__cli_add(&copy, "\n", 2); /* and a NUL */
+    allot__text_add(&copy, entry, len);
+    allot__text_add(&copy, "\n", 2); /* and a NUL */
     if (len > 0 && !copy.failed) {
         history(line->history, &event, H_ENTER, copy.bytes);
         if (line->file.len > 0)
             history(line->history, &event, H_SAVE, line->file.bytes);
     }
-    allot__cli_text_free(&copy);
+    allot__text_free(&copy);
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
@@ -249,8 +249,8 @@ void allot__line_close(allot__line *line)
         history_end(line->history);
     if (line->edit)
         el_end(line->edit);
-    allot__cli_text_free(&line->file);
-    allot__cli_text_free(&line->found);
+    allot__text_free(&line->file);
+    allot__text_free(&line->found);
     allot_engine_alloc(line->cli->engine, line, sizeof *line, 0);
 }
 
@@ -269,6 +269,6 @@ allot__line_end allot__line_read(allot__line *line, const char *prompt, allot__t
         return CLI_LINE_CLEARED;
     if (!bytes || len <= 0)
         return CLI_LINE_END;
-    allot__cli_add(text, bytes, (size_t)len);
+    allot__text_add(text, bytes, (size_t)len);
     return CLI_LINE;
 }

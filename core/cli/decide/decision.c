@@ -18,17 +18,17 @@ static void put_head(const allot_decision *decision, int32_t group, const allot_
     const allot_plan *plan = allot_decision_plan(decision);
     const allot_policy *policy = allot_plan_group_policy(plan, group);
     char now[40];
-    allot__cli_printf(out, "%s%s%s: %" PRId64 " slot%s, ", color ? "\033[1m" : "",
-                      allot_plan_group_name(plan, group), color ? "\033[0m" : "", totals->slots,
-                      plural(totals->slots));
+    allot__text_printf(out, "%s%s%s: %" PRId64 " slot%s, ", color ? "\033[1m" : "",
+                       allot_plan_group_name(plan, group), color ? "\033[0m" : "", totals->slots,
+                       plural(totals->slots));
     if (policy)
-        allot__cli_printf(out, "policy %s, ", allot_policy_name(policy));
+        allot__text_printf(out, "policy %s, ", allot_policy_name(policy));
     if (allot_plan_consumers(plan) > 0) /* of leases alone nobody tells who uses what */
-        allot__cli_printf(out, "%" PRId64 " idle, ", totals->idle);
+        allot__text_printf(out, "%" PRId64 " idle, ", totals->idle);
     if (totals->blocked > 0)
-        allot__cli_printf(out, "%" PRId64 " on hosts closed to others, ", totals->blocked);
+        allot__text_printf(out, "%" PRId64 " on hosts closed to others, ", totals->blocked);
     allot_time_text(allot_decision_now(decision), now, sizeof now);
-    allot__cli_printf(out, "%s\n\n", now);
+    allot__text_printf(out, "%s\n\n", now);
 }
 
 /* A long list of hosts is cut: the decision's document has it whole. */
@@ -36,13 +36,13 @@ static void put_places(const allot_grant *grant, allot__text *out)
 {
     enum { SHOWN = 6 };
     for (int32_t i = 0; i < grant->place_count && i < SHOWN; i++)
-        allot__cli_printf(out, "%s%s (%" PRId64 ")", i == 0 ? " on " : ", ", grant->places[i].name,
-                          grant->places[i].slots);
+        allot__text_printf(out, "%s%s (%" PRId64 ")", i == 0 ? " on " : ", ", grant->places[i].name,
+                           grant->places[i].slots);
     if (grant->place_count > SHOWN)
-        allot__cli_printf(out, " and %" PRId32 " more hosts", grant->place_count - SHOWN);
+        allot__text_printf(out, " and %" PRId32 " more hosts", grant->place_count - SHOWN);
     if (grant->place_count > 0 && grant->unplaced > 0)
-        allot__cli_printf(out, "; no host is known for %" PRId64, grant->unplaced);
-    allot__cli_puts(out, "\n");
+        allot__text_printf(out, "; no host is known for %" PRId64, grant->unplaced);
+    allot__text_puts(out, "\n");
 }
 
 static void put_grants(const allot_decision *decision, int32_t group, allot__text *out)
@@ -52,9 +52,9 @@ static void put_grants(const allot_decision *decision, int32_t group, allot__tex
     for (int32_t i = 0; i < allot_decision_grants(decision); i++) {
         if (allot_decision_grant(decision, i, &grant) != ALLOT_OK || grant.group != group)
             continue;
-        allot__cli_puts(out, first ? "\ngrants, in this order:\n  " : "  ");
+        allot__text_puts(out, first ? "\ngrants, in this order:\n  " : "  ");
         allot__cli_puts_path(out, allot_decision_plan(decision), grant.consumer);
-        allot__cli_printf(out, " gets %" PRId64 " idle slot%s", grant.slots, plural(grant.slots));
+        allot__text_printf(out, " gets %" PRId64 " idle slot%s", grant.slots, plural(grant.slots));
         put_places(&grant, out);
         first = false;
     }
@@ -63,28 +63,28 @@ static void put_grants(const allot_decision *decision, int32_t group, allot__tex
 static void put_reclaim(const allot_plan *plan, const allot_reclaim *reclaim, allot__text *out)
 {
     allot__cli_puts_path(out, plan, reclaim->consumer);
-    allot__cli_printf(out, " gives back %" PRId64 "%s", reclaim->slots,
-                      reclaim->claim_count > 0 ? ": " : "");
+    allot__text_printf(out, " gives back %" PRId64 "%s", reclaim->slots,
+                       reclaim->claim_count > 0 ? ": " : "");
     for (int32_t i = 0; i < reclaim->claim_count; i++) {
-        allot__cli_printf(out, "%s%" PRId64 " to ", i > 0 ? ", " : "", reclaim->claims[i].slots);
+        allot__text_printf(out, "%s%" PRId64 " to ", i > 0 ? ", " : "", reclaim->claims[i].slots);
         allot__cli_puts_path(out, plan, reclaim->claims[i].consumer);
     }
     if (reclaim->grace > 0)
-        allot__cli_printf(out, ", within %" PRId64 " s", reclaim->grace);
+        allot__text_printf(out, ", within %" PRId64 " s", reclaim->grace);
     else
-        allot__cli_puts(out, ", at once");
-    allot__cli_printf(out, " (%s: has %" PRId64 ", quota %" PRId64, reclaim->reason,
-                      reclaim->allocated, reclaim->quota);
+        allot__text_puts(out, ", at once");
+    allot__text_printf(out, " (%s: has %" PRId64 ", quota %" PRId64, reclaim->reason,
+                       reclaim->allocated, reclaim->quota);
     if (reclaim->target != reclaim->quota)
-        allot__cli_printf(out, ", may keep %" PRId64, reclaim->target);
-    allot__cli_puts(out, ")\n");
+        allot__text_printf(out, ", may keep %" PRId64, reclaim->target);
+    allot__text_puts(out, ")\n");
 }
 
 void allot__cli_put_unknown(allot__text *out, int64_t tasks)
 {
     if (tasks > 0)
-        allot__cli_printf(out, ", not counting %" PRId64 " task%s without a start", tasks,
-                          plural(tasks));
+        allot__text_printf(out, ", not counting %" PRId64 " task%s without a start", tasks,
+                           plural(tasks));
 }
 
 /* Which tasks go, first to last: the first few by name. */
@@ -95,19 +95,19 @@ static void put_tasks(const allot_decision *decision, const allot_reclaim *recla
     const allot_state *state = allot_decision_state(decision);
     if (reclaim->task_count == 0)
         return;
-    allot__cli_puts(out, "    tasks ");
+    allot__text_puts(out, "    tasks ");
     for (int32_t i = 0; i < reclaim->task_count && i < SHOWN; i++) {
         allot_task task;
         if (allot_state_task_at(state, reclaim->tasks[i], &task) != ALLOT_OK)
             continue;
-        allot__cli_puts(out, i > 0 ? ", " : "");
-        allot__cli_puts_safe(out, task.id, strlen(task.id));
+        allot__text_puts(out, i > 0 ? ", " : "");
+        allot__text_puts_safe(out, task.id, strlen(task.id));
     }
     if (reclaim->task_count > SHOWN)
-        allot__cli_printf(out, " and %" PRId32 " more", reclaim->task_count - SHOWN);
-    allot__cli_printf(out, "; slot-seconds of work lost: %" PRId64, reclaim->lost);
+        allot__text_printf(out, " and %" PRId32 " more", reclaim->task_count - SHOWN);
+    allot__text_printf(out, "; slot-seconds of work lost: %" PRId64, reclaim->lost);
     allot__cli_put_unknown(out, reclaim->unknown);
-    allot__cli_puts(out, "\n");
+    allot__text_puts(out, "\n");
 }
 
 static void put_reclaims(const allot_decision *decision, int32_t group, allot__text *out)
@@ -117,7 +117,7 @@ static void put_reclaims(const allot_decision *decision, int32_t group, allot__t
     for (int32_t i = 0; i < allot_decision_reclaims(decision); i++) {
         if (allot_decision_reclaim(decision, i, &reclaim) != ALLOT_OK || reclaim.group != group)
             continue;
-        allot__cli_puts(out, first ? "\nreclaims, in this order:\n  " : "  ");
+        allot__text_puts(out, first ? "\nreclaims, in this order:\n  " : "  ");
         put_reclaim(allot_decision_plan(decision), &reclaim, out);
         put_tasks(decision, &reclaim, out);
         first = false;
@@ -129,20 +129,20 @@ static void put_phase(const allot_flight *flight, allot__text *out)
 {
     switch (flight->phase) {
     case ALLOT_RETURNED:
-        allot__cli_puts(out, "all are back");
+        allot__text_puts(out, "all are back");
         return;
     case ALLOT_INTERRUPTED:
-        allot__cli_puts(out, "its tasks were notified");
+        allot__text_puts(out, "its tasks were notified");
         break;
     case ALLOT_LEEWAY:
-        allot__cli_puts(out, "its grace is over");
+        allot__text_puts(out, "its grace is over");
         break;
     case ALLOT_OVERDUE:
-        allot__cli_puts(out, "its leeway is over");
+        allot__text_puts(out, "its leeway is over");
         return;
     }
     if (flight->left != INT64_MAX)
-        allot__cli_printf(out, ", %" PRId64 " s left", flight->left);
+        allot__text_printf(out, ", %" PRId64 " s left", flight->left);
 }
 
 static void put_flights(const allot_decision *decision, int32_t group, allot__text *out)
@@ -152,15 +152,15 @@ static void put_flights(const allot_decision *decision, int32_t group, allot__te
     for (int32_t i = 0; i < allot_decision_flights(decision); i++) {
         if (allot_decision_flight(decision, i, &flight) != ALLOT_OK || flight.group != group)
             continue;
-        allot__cli_puts(out, first ? "\nreclaims in flight:\n  " : "  ");
-        allot__cli_printf(out, "%s%s", flight.id ? flight.id : "", flight.id != NULL ? ": " : "");
+        allot__text_puts(out, first ? "\nreclaims in flight:\n  " : "  ");
+        allot__text_printf(out, "%s%s", flight.id ? flight.id : "", flight.id != NULL ? ": " : "");
         allot__cli_puts_path(out, allot_decision_plan(decision), flight.consumer);
-        allot__cli_printf(out, " gives back %" PRId64, flight.slots);
+        allot__text_printf(out, " gives back %" PRId64, flight.slots);
         if (flight.returned > 0 && flight.returned < flight.slots)
-            allot__cli_printf(out, ", %" PRId64 " of them are back", flight.returned);
-        allot__cli_printf(out, " (%s: ", allot_phase_name(flight.phase));
+            allot__text_printf(out, ", %" PRId64 " of them are back", flight.returned);
+        allot__text_printf(out, " (%s: ", allot_phase_name(flight.phase));
         put_phase(&flight, out);
-        allot__cli_puts(out, ")\n");
+        allot__text_puts(out, ")\n");
         first = false;
     }
 }
@@ -177,11 +177,11 @@ static void put_kills(const allot_decision *decision, int32_t group, allot__text
             flight.group != group ||
             allot_state_task_at(allot_decision_state(decision), kill.task, &task) != ALLOT_OK)
             continue;
-        allot__cli_puts(
+        allot__text_puts(
             out, first ? "\ntasks to kill and requeue now, since their time is over:\n  " : "  ");
-        allot__cli_printf(out, "%s of ", task.id);
+        allot__text_printf(out, "%s of ", task.id);
         allot__cli_puts_path(out, allot_decision_plan(decision), task.consumer);
-        allot__cli_puts(out, "\n");
+        allot__text_puts(out, "\n");
         first = false;
     }
 }
@@ -189,14 +189,14 @@ static void put_kills(const allot_decision *decision, int32_t group, allot__text
 static void put_totals(const allot_totals *totals, allot__text *out)
 {
     if (totals->granted == 0 && totals->held == 0 && totals->reclaimed == 0)
-        allot__cli_puts(out, "\nnothing to grant, nothing to give back");
+        allot__text_puts(out, "\nnothing to grant, nothing to give back");
     else
-        allot__cli_printf(out, "\ngranted %" PRId64 ", reclaimed %" PRId64, totals->granted,
-                          totals->reclaimed);
+        allot__text_printf(out, "\ngranted %" PRId64 ", reclaimed %" PRId64, totals->granted,
+                           totals->reclaimed);
     if (totals->held > 0)
-        allot__cli_printf(out, ", held idle in reserve %" PRId64, totals->held);
-    allot__cli_printf(out, "; %" PRId64 " of %" PRId64 " idle slot%s left\n", totals->idle_left,
-                      totals->idle, plural(totals->idle));
+        allot__text_printf(out, ", held idle in reserve %" PRId64, totals->held);
+    allot__text_printf(out, "; %" PRId64 " of %" PRId64 " idle slot%s left\n", totals->idle_left,
+                       totals->idle, plural(totals->idle));
 }
 
 void allot__cli_decision(const allot_decision *decision, allot__text *out, const allot__look *look)
@@ -208,7 +208,7 @@ void allot__cli_decision(const allot_decision *decision, allot__text *out, const
         allot_totals totals;
         if (allot_decision_totals(decision, group, &totals) != ALLOT_OK)
             continue;
-        allot__cli_puts(out, group > 0 ? "\n" : "");
+        allot__text_puts(out, group > 0 ? "\n" : "");
         put_head(decision, group, &totals, out, look->color);
         if (dispatches) {
             allot__cli_queues(decision, out, look);
@@ -216,7 +216,7 @@ void allot__cli_decision(const allot_decision *decision, allot__text *out, const
         }
         int32_t left_out = allot__cli_table(decision, group, out, look);
         if (left_out > 0)
-            allot__cli_printf(out, "(and %" PRId32 " with nothing: --all)\n", left_out);
+            allot__text_printf(out, "(and %" PRId32 " with nothing: --all)\n", left_out);
         put_grants(decision, group, out);
         put_reclaims(decision, group, out);
         put_flights(decision, group, out);

@@ -17,10 +17,10 @@ static void tell(void *ud, const char *line)
 {
     teller *to = ud;
     if (to->json) {
-        allot__cli_puts(to->out, to->lines++ == 0 ? "" : ", ");
-        allot__cli_json_string(to->out, line);
+        allot__text_puts(to->out, to->lines++ == 0 ? "" : ", ");
+        allot__text_json(to->out, line);
     } else {
-        allot__cli_printf(to->out, "%s\n", line);
+        allot__text_printf(to->out, "%s\n", line);
     }
 }
 
@@ -62,15 +62,15 @@ static int explain_group(allot__cli *cli, const allot_decision *decision, int32_
     const char *name = allot_plan_group_name(plan, group);
     teller to = {&cli->out, cli->options.json, 0};
     if (to.json) {
-        allot__cli_puts(to.out, first ? "{\"group\": " : ", {\"group\": ");
-        allot__cli_json_string(to.out, name);
-        allot__cli_puts(to.out, ", \"lines\": [");
+        allot__text_puts(to.out, first ? "{\"group\": " : ", {\"group\": ");
+        allot__text_json(to.out, name);
+        allot__text_puts(to.out, ", \"lines\": [");
     } else if (allot_plan_groups(plan) > 1) {
-        allot__cli_printf(to.out, "%sIn group %s:\n", first ? "" : "\n", name);
+        allot__text_printf(to.out, "%sIn group %s:\n", first ? "" : "\n", name);
     }
     int status = allot_explain(decision, group, consumer, tell, &to);
     if (to.json)
-        allot__cli_puts(to.out, "]}");
+        allot__text_puts(to.out, "]}");
     return allot__cli_status(cli, status);
 }
 
@@ -84,9 +84,9 @@ static int explain(allot__cli *cli, const allot_decision *decision, const char *
     if (code != CLI_DONE)
         return code;
     if (cli->options.json) {
-        allot__cli_puts(&cli->out, "{\"schema\": \"allot/explain/v1\", \"path\": ");
-        allot__cli_json_string(&cli->out, path);
-        allot__cli_puts(&cli->out, ", \"groups\": [");
+        allot__text_puts(&cli->out, "{\"schema\": \"allot/explain/v1\", \"path\": ");
+        allot__text_json(&cli->out, path);
+        allot__text_puts(&cli->out, ", \"groups\": [");
     }
     bool first = true;
     for (int32_t i = 0; i < allot_plan_groups(plan) && code == CLI_DONE; i++) {
@@ -96,9 +96,9 @@ static int explain(allot__cli *cli, const allot_decision *decision, const char *
         first = false;
     }
     if (cli->options.json) {
-        allot__cli_puts(&cli->out, "], \"warnings\": ");
+        allot__text_puts(&cli->out, "], \"warnings\": ");
         allot__cli_warnings_json(cli->report, &cli->out);
-        allot__cli_puts(&cli->out, "}\n");
+        allot__text_puts(&cli->out, "}\n");
     }
     return code;
 }
@@ -136,9 +136,9 @@ static int explain_named(allot__cli *cli, const allot_decision *decision, const 
     teller to = {&cli->out, cli->options.json, 0};
     named it = find_named(decision, id);
     if (to.json) {
-        allot__cli_printf(to.out, "{\"schema\": \"allot/explain/v1\", \"%s\": ", it.what);
-        allot__cli_json_string(to.out, id);
-        allot__cli_puts(to.out, ", \"lines\": [");
+        allot__text_printf(to.out, "{\"schema\": \"allot/explain/v1\", \"%s\": ", it.what);
+        allot__text_json(to.out, id);
+        allot__text_puts(to.out, ", \"lines\": [");
     }
     int status;
     if (it.lease >= 0)
@@ -150,9 +150,9 @@ static int explain_named(allot__cli *cli, const allot_decision *decision, const 
     if (status == ALLOT_ENOENT)
         return fail_named(cli, decision, &it, id);
     if (to.json) {
-        allot__cli_puts(to.out, "], \"warnings\": ");
+        allot__text_puts(to.out, "], \"warnings\": ");
         allot__cli_warnings_json(cli->report, to.out);
-        allot__cli_puts(to.out, "}\n");
+        allot__text_puts(to.out, "}\n");
     }
     return allot__cli_status(cli, status);
 }

@@ -46,7 +46,7 @@ static void put_windows(allot__text *out, const allot_plan *plan, uint64_t windo
             continue;
         char text[512];
         allot_plan_window_text(plan, i, text, sizeof text);
-        allot__cli_printf(out, "%s %s\n", text, what);
+        allot__text_printf(out, "%s %s\n", text, what);
     }
 }
 
@@ -55,23 +55,23 @@ static void put_windows(allot__text *out, const allot_plan *plan, uint64_t windo
 static void put_group(allot__text *out, const allot_plan *plan, int32_t group)
 {
     if (allot_plan_groups(plan) > 1)
-        allot__cli_printf(out, "%s: ", allot_plan_group_name(plan, group));
+        allot__text_printf(out, "%s: ", allot_plan_group_name(plan, group));
 }
 
 static void put_tasks(allot__text *out, const allot_state *state, const allot_reclaim *reclaim)
 {
     if (reclaim->task_count == 0)
         return;
-    allot__cli_printf(out, "; task%s", plural(reclaim->task_count));
+    allot__text_printf(out, "; task%s", plural(reclaim->task_count));
     for (int32_t i = 0; i < reclaim->task_count; i++) {
         allot_task task;
         if (allot_state_task_at(state, reclaim->tasks[i], &task) != ALLOT_OK)
             continue;
-        allot__cli_puts(out, " ");
-        allot__cli_puts_safe(out, task.id, strlen(task.id));
+        allot__text_puts(out, " ");
+        allot__text_puts_safe(out, task.id, strlen(task.id));
     }
-    allot__cli_printf(out, ", %" PRId64 " slot-second%s of work lost", reclaim->lost,
-                      plural(reclaim->lost));
+    allot__text_printf(out, ", %" PRId64 " slot-second%s of work lost", reclaim->lost,
+                       plural(reclaim->lost));
     allot__cli_put_unknown(out, reclaim->unknown);
 }
 
@@ -82,18 +82,18 @@ static void put_reclaim(allot__text *out, const allot_decision *decision,
     char deadline[40];
     put_group(out, plan, reclaim->group);
     allot__cli_puts_path(out, plan, reclaim->consumer);
-    allot__cli_printf(out, " gives back %" PRId64 " slot%s", reclaim->slots,
-                      plural(reclaim->slots));
+    allot__text_printf(out, " gives back %" PRId64 " slot%s", reclaim->slots,
+                       plural(reclaim->slots));
     for (int32_t i = 0; i < reclaim->claim_count; i++) {
-        allot__cli_printf(out, "%s%" PRId64 " to ", i > 0 ? ", " : ": ", reclaim->claims[i].slots);
+        allot__text_printf(out, "%s%" PRId64 " to ", i > 0 ? ", " : ": ", reclaim->claims[i].slots);
         allot__cli_puts_path(out, plan, reclaim->claims[i].consumer);
     }
     allot_time_text(reclaim->deadline, deadline, sizeof deadline);
-    allot__cli_printf(out, "; by %s", deadline);
+    allot__text_printf(out, "; by %s", deadline);
     if (reclaim->grace > 0)
-        allot__cli_printf(out, " (%" PRId64 " s of grace)", reclaim->grace);
+        allot__text_printf(out, " (%" PRId64 " s of grace)", reclaim->grace);
     put_tasks(out, allot_decision_state(decision), reclaim);
-    allot__cli_puts(out, "\n");
+    allot__text_puts(out, "\n");
 }
 
 static void put_orders(allot__text *out, const allot_decision *decision)
@@ -109,24 +109,25 @@ static void put_orders(allot__text *out, const allot_decision *decision)
             continue;
         put_group(out, plan, grant.group);
         allot__cli_puts_path(out, plan, grant.consumer);
-        allot__cli_printf(out, " gets %" PRId64 " idle slot%s\n", grant.slots, plural(grant.slots));
+        allot__text_printf(out, " gets %" PRId64 " idle slot%s\n", grant.slots,
+                           plural(grant.slots));
     }
 }
 
 static void put_sums(allot__text *out, const sums *all)
 {
     if (all->slots == 0)
-        allot__cli_puts(out, "nothing is given back");
+        allot__text_puts(out, "nothing is given back");
     else
-        allot__cli_printf(out, "in all %" PRId64 " slot%s given back", all->slots,
-                          plural(all->slots));
+        allot__text_printf(out, "in all %" PRId64 " slot%s given back", all->slots,
+                           plural(all->slots));
     if (all->tasks > 0) {
-        allot__cli_printf(out, " by %" PRId64 " task%s, %" PRId64 " slot-second%s of work lost",
-                          all->tasks, plural(all->tasks), all->lost, plural(all->lost));
+        allot__text_printf(out, " by %" PRId64 " task%s, %" PRId64 " slot-second%s of work lost",
+                           all->tasks, plural(all->tasks), all->lost, plural(all->lost));
         allot__cli_put_unknown(out, all->unknown);
     }
-    allot__cli_printf(out, "; %" PRId64 " idle slot%s granted\n", all->granted,
-                      plural(all->granted));
+    allot__text_printf(out, "; %" PRId64 " idle slot%s granted\n", all->granted,
+                       plural(all->granted));
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -139,11 +140,11 @@ static void put_text(allot__text *out, const allot__documents *docs, uint64_t be
     sums all = add_up(docs->decision);
     allot_time_text(at, now, sizeof now);
     allot_time_text(docs->from, from, sizeof from);
-    allot__cli_printf(out, "at %s, all else as at %s:\n", now, from);
+    allot__text_printf(out, "at %s, all else as at %s:\n", now, from);
     put_windows(out, docs->plan, before & ~after, "ends");
     put_windows(out, docs->plan, after & ~before, "begins");
     if (before == after)
-        allot__cli_puts(out, "the same windows hold as now\n");
+        allot__text_puts(out, "the same windows hold as now\n");
     put_orders(out, docs->decision);
     put_sums(out, &all);
 }
@@ -151,14 +152,14 @@ static void put_text(allot__text *out, const allot__documents *docs, uint64_t be
 static void put_list(allot__text *out, const char *name, uint64_t windows)
 {
     bool first = true;
-    allot__cli_printf(out, "\"%s\": [", name);
+    allot__text_printf(out, "\"%s\": [", name);
     for (int i = 0; i < ALLOT_WINDOWS_MAX; i++) {
         if (!(windows >> i & 1))
             continue;
-        allot__cli_printf(out, "%s%d", first ? "" : ", ", i);
+        allot__text_printf(out, "%s%d", first ? "" : ", ", i);
         first = false;
     }
-    allot__cli_puts(out, "], ");
+    allot__text_puts(out, "], ");
 }
 
 /* The decision's document with one more member. */
@@ -168,19 +169,19 @@ static int put_document(allot__cli *cli, const allot__documents *docs, uint64_t 
     static const char ending[] = "}\n";
     allot__text *out = &cli->out;
     sums all = add_up(docs->decision);
-    int status = allot_decision_write(docs->decision, cli->report, allot__cli_sink, out);
+    int status = allot_decision_write(docs->decision, cli->report, allot__text_sink, out);
     if (status != ALLOT_OK)
         return allot__cli_status(cli, status);
     out->len -= sizeof ending - 1;
-    allot__cli_printf(out, ",\n\"preview\": {\"from\": %" PRId64 ", \"at\": %" PRId64 ", ",
-                      docs->from, allot_decision_now(docs->decision));
+    allot__text_printf(out, ",\n\"preview\": {\"from\": %" PRId64 ", \"at\": %" PRId64 ", ",
+                       docs->from, allot_decision_now(docs->decision));
     put_list(out, "ends", before & ~after);
     put_list(out, "begins", after & ~before);
-    allot__cli_printf(out,
-                      "\"slots\": %" PRId64 ", \"tasks\": %" PRId64 ", \"lost\": %" PRId64
-                      ", \"unknown\": %" PRId64 ", \"granted\": %" PRId64 "}",
-                      all.slots, all.tasks, all.lost, all.unknown, all.granted);
-    allot__cli_puts(out, ending);
+    allot__text_printf(out,
+                       "\"slots\": %" PRId64 ", \"tasks\": %" PRId64 ", \"lost\": %" PRId64
+                       ", \"unknown\": %" PRId64 ", \"granted\": %" PRId64 "}",
+                       all.slots, all.tasks, all.lost, all.unknown, all.granted);
+    allot__text_puts(out, ending);
     return CLI_DONE;
 }
 

@@ -20,7 +20,7 @@ static const char *plural(int64_t count)
 
 static void put_name(allot__text *out, const char *name)
 {
-    allot__cli_puts_safe(out, name, strlen(name));
+    allot__text_puts_safe(out, name, strlen(name));
 }
 
 void allot__cli_put_job(allot__text *out, const allot_decision *decision, int32_t number)
@@ -30,21 +30,21 @@ void allot__cli_put_job(allot__text *out, const allot_decision *decision, int32_
     if (allot_state_job_at(allot_decision_state(decision), number, &job) != ALLOT_OK ||
         allot_plan_queue_at(allot_decision_plan(decision), job.queue, &queue) != ALLOT_OK)
         return;
-    allot__cli_puts(out, "job ");
+    allot__text_puts(out, "job ");
     put_name(out, job.id);
-    allot__cli_printf(out, " (queue %s)", queue.name);
+    allot__text_printf(out, " (queue %s)", queue.name);
 }
 
 void allot__cli_put_places(allot__text *out, const allot_place *places, int32_t count)
 {
     for (int32_t i = 0; i < count && i < HOSTS_SHOWN; i++) {
-        allot__cli_puts(out, i == 0 ? " on " : ", ");
+        allot__text_puts(out, i == 0 ? " on " : ", ");
         put_name(out, places[i].name);
         if (count > 1)
-            allot__cli_printf(out, " (%" PRId64 ")", places[i].slots);
+            allot__text_printf(out, " (%" PRId64 ")", places[i].slots);
     }
     if (count > HOSTS_SHOWN)
-        allot__cli_printf(out, " and %" PRId32 " more hosts", count - HOSTS_SHOWN);
+        allot__text_printf(out, " and %" PRId32 " more hosts", count - HOSTS_SHOWN);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -101,8 +101,8 @@ static void put_table(const allot_decision *decision, allot__text *out, const al
     allot__grid_narrow(&grid, NAME, NAME_MIN, room);
     allot__grid_put(&grid, out, look->color);
     if (left_out > 0)
-        allot__cli_printf(out, "(and %" PRId32 " without jobs: --all)\n", left_out);
-    allot__cli_puts(out, "(slots; running: before this cycle, after: after it)\n");
+        allot__text_printf(out, "(and %" PRId32 " without jobs: --all)\n", left_out);
+    allot__text_puts(out, "(slots; running: before this cycle, after: after it)\n");
 }
 
 static void put_pools(const allot_decision *decision, allot__text *out)
@@ -111,11 +111,11 @@ static void put_pools(const allot_decision *decision, allot__text *out)
     for (int32_t i = 0; i < allot_plan_pools(plan); i++) {
         allot_pool_part part;
         if (allot_decision_pool(decision, i, &part) == ALLOT_OK)
-            allot__cli_printf(out,
-                              "pool %s: %" PRId64 " slot%s, %" PRId64
-                              " used by its queues, %" PRId64 " free\n",
-                              allot_plan_pool_name(plan, i), part.slots, plural(part.slots),
-                              part.used, part.free);
+            allot__text_printf(out,
+                               "pool %s: %" PRId64 " slot%s, %" PRId64
+                               " used by its queues, %" PRId64 " free\n",
+                               allot_plan_pool_name(plan, i), part.slots, plural(part.slots),
+                               part.used, part.free);
     }
 }
 
@@ -135,7 +135,7 @@ static void put_verb(allot__text *out, const allot_job_order *order)
         [ALLOT_KILL] = "kill",
     };
     const char *verb = verbs[order->kind];
-    allot__cli_printf(out, "%s ", verb ? verb : actions[order->action]);
+    allot__text_printf(out, "%s ", verb ? verb : actions[order->action]);
 }
 
 static void put_going(allot__text *out, const allot_decision *decision,
@@ -144,40 +144,40 @@ static void put_going(allot__text *out, const allot_decision *decision,
     allot_job by;
     if (order->preemptor >= 0 &&
         allot_state_job_at(allot_decision_state(decision), order->preemptor, &by) == ALLOT_OK) {
-        allot__cli_puts(out, ", for ");
+        allot__text_puts(out, ", for ");
         allot__cli_put_job(out, decision, order->preemptor);
     } else if (order->closed > 0) {
-        allot__cli_printf(out, ", %" PRId64 " of them on closed hosts (%s)", order->closed,
-                          order->reason);
+        allot__text_printf(out, ", %" PRId64 " of them on closed hosts (%s)", order->closed,
+                           order->reason);
     } else {
-        allot__cli_puts(out, ": the job that its slots are reserved for is due");
+        allot__text_puts(out, ": the job that its slots are reserved for is due");
     }
     if (order->cancelled > 0)
-        allot__cli_printf(out, "; %" PRId64 " new slot%s cancelled", order->cancelled,
-                          plural(order->cancelled));
+        allot__text_printf(out, "; %" PRId64 " new slot%s cancelled", order->cancelled,
+                           plural(order->cancelled));
     if (order->preempted > 1)
-        allot__cli_printf(out, "; preempted %" PRId64 " times with this", order->preempted);
+        allot__text_printf(out, "; preempted %" PRId64 " times with this", order->preempted);
     if (order->held)
-        allot__cli_puts(out, "; once it has been told of its new slots");
+        allot__text_puts(out, "; once it has been told of its new slots");
 }
 
 static void put_order(allot__text *out, const allot_decision *decision,
                       const allot_job_order *order)
 {
     bool goes = order->kind == ALLOT_ORDER_SUSPEND || order->kind == ALLOT_ORDER_KILL;
-    allot__cli_puts(out, "  ");
+    allot__text_puts(out, "  ");
     put_verb(out, order);
     allot__cli_put_job(out, decision, order->job);
     allot__cli_put_places(out, order->places, order->place_count);
-    allot__cli_printf(out, ": %" PRId64 "%s slot%s", order->slots,
-                      order->kind == ALLOT_ORDER_RESIZE ? " more" : "", plural(order->slots));
+    allot__text_printf(out, ": %" PRId64 "%s slot%s", order->slots,
+                       order->kind == ALLOT_ORDER_RESIZE ? " more" : "", plural(order->slots));
     if (goes)
         put_going(out, decision, order);
     else if (strcmp(order->reason, "preempted") == 0)
-        allot__cli_puts(out, ", others make room");
+        allot__text_puts(out, ", others make room");
     else if (strcmp(order->reason, "free") != 0)
-        allot__cli_printf(out, " (%s)", order->reason);
-    allot__cli_puts(out, "\n");
+        allot__text_printf(out, " (%s)", order->reason);
+    allot__text_puts(out, "\n");
 }
 
 static void put_orders(const allot_decision *decision, allot__text *out, bool all)
@@ -185,14 +185,14 @@ static void put_orders(const allot_decision *decision, allot__text *out, bool al
     int32_t count = allot_decision_job_orders(decision);
     int32_t shown = all || count <= SHOWN ? count : SHOWN;
     if (count > 0)
-        allot__cli_puts(out, "\norders, to be carried out in this order:\n");
+        allot__text_puts(out, "\norders, to be carried out in this order:\n");
     for (int32_t i = 0; i < shown; i++) {
         allot_job_order order;
         if (allot_decision_job_order(decision, i, &order) == ALLOT_OK)
             put_order(out, decision, &order);
     }
     if (count > shown)
-        allot__cli_printf(out, "  (and %" PRId32 " more: --all)\n", count - shown);
+        allot__text_printf(out, "  (and %" PRId32 " more: --all)\n", count - shown);
 }
 
 /* ---- Who waits ------------------------------------------------------------------------------- */
@@ -208,11 +208,11 @@ static void put_waiting(const allot_decision *decision, allot__text *out)
         sum++;
     }
     if (sum > 0)
-        allot__cli_printf(out, "\n%" PRId64 " job%s wait%s (allot explain PLAN STATE JOB):\n", sum,
-                          plural(sum), sum == 1 ? "s" : "");
+        allot__text_printf(out, "\n%" PRId64 " job%s wait%s (allot explain PLAN STATE JOB):\n", sum,
+                           plural(sum), sum == 1 ? "s" : "");
     for (int i = 0; i < ALLOT_PEND_COUNT; i++)
         if (counts[i] > 0)
-            allot__cli_printf(out, "  %" PRId64 ": %s\n", counts[i], allot_pending_text(i));
+            allot__text_printf(out, "  %" PRId64 ": %s\n", counts[i], allot_pending_text(i));
 }
 
 /* ---- Contracts ------------------------------------------------------------------------------- */
@@ -220,33 +220,33 @@ static void put_waiting(const allot_decision *decision, allot__text *out)
 static void put_side(allot__text *out, const char *role, const char *name,
                      const allot_lease_side *side)
 {
-    allot__cli_printf(out, "  %s ", role);
+    allot__text_printf(out, "  %s ", role);
     put_name(out, name);
-    allot__cli_printf(out, ": %" PRId64 " available, %" PRId64 " used, %" PRId64 " idle",
-                      side->available, side->used, side->available - side->used);
+    allot__text_printf(out, ": %" PRId64 " available, %" PRId64 " used, %" PRId64 " idle",
+                       side->available, side->used, side->available - side->used);
     if (side->demand >= 0)
-        allot__cli_printf(out, ", %" PRId64 " wanted", side->demand);
-    allot__cli_puts(out, "\n");
+        allot__text_printf(out, ", %" PRId64 " wanted", side->demand);
+    allot__text_puts(out, "\n");
 }
 
 static void put_lease(allot__text *out, const allot_lease *lease, const allot_lease_part *part)
 {
     char since[40];
     allot_time_text(part->now.since, since, sizeof since);
-    allot__cli_puts(out, "contract ");
+    allot__text_puts(out, "contract ");
     put_name(out, lease->name);
-    allot__cli_printf(out, ": %" PRId64 " slot%s, %s, %s since %s\n", part->size,
-                      plural(part->size), lease->shared ? "shared" : "exclusive",
-                      allot_lease_phase_name((int)part->now.phase), since);
+    allot__text_printf(out, ": %" PRId64 " slot%s, %s, %s since %s\n", part->size,
+                       plural(part->size), lease->shared ? "shared" : "exclusive",
+                       allot_lease_phase_name((int)part->now.phase), since);
     put_side(out, "provider", lease->provider, &part->now.provider);
     put_side(out, "consumer", lease->consumer, &part->now.consumer);
     if (part->moved > 0) {
-        allot__cli_printf(out, "  %" PRId64 " slot%s moved to the %s", part->moved,
-                          plural(part->moved), part->to_consumer ? "consumer" : "provider");
+        allot__text_printf(out, "  %" PRId64 " slot%s moved to the %s", part->moved,
+                           plural(part->moved), part->to_consumer ? "consumer" : "provider");
         allot__cli_put_places(out, part->places, part->place_count);
-        allot__cli_printf(out, " (%s)\n", part->reason);
+        allot__text_printf(out, " (%s)\n", part->reason);
     } else {
-        allot__cli_printf(out, "  nothing moves (%s)\n", part->reason);
+        allot__text_printf(out, "  nothing moves (%s)\n", part->reason);
     }
 }
 
@@ -258,7 +258,7 @@ static void put_leases(const allot_decision *decision, allot__text *out)
         allot_lease_part part;
         if (allot_plan_lease_at(plan, i, &lease) == ALLOT_OK &&
             allot_decision_lease(decision, i, &part) == ALLOT_OK) {
-            allot__cli_puts(out, i > 0 || allot_plan_queues(plan) > 0 ? "\n" : "");
+            allot__text_puts(out, i > 0 || allot_plan_queues(plan) > 0 ? "\n" : "");
             put_lease(out, &lease, &part);
         }
     }

@@ -113,10 +113,10 @@ static void put_table(const allot_plan *plan, const row *rows, int32_t count, al
     }
     allot__grid_measure(&grid);
     grid.width[0] = grid.width[0] < NAME_MOST ? grid.width[0] : NAME_MOST;
-    allot__cli_puts(out, "\n");
+    allot__text_puts(out, "\n");
     allot__grid_put(&grid, out, look->color);
     if (left_out > 0)
-        allot__cli_printf(out, "(and %" PRId32 " that no job asks for: --all)\n", left_out);
+        allot__text_printf(out, "(and %" PRId32 " that no job asks for: --all)\n", left_out);
 }
 
 void allot__cli_resources(const allot_decision *decision, allot__text *out, const allot__look *look)

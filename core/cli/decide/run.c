@@ -17,7 +17,7 @@ int allot__cli_run(allot__cli *cli)
     int code = allot__cli_decide(cli, cli->operands[0], cli->operands[1], &docs);
     if (code == CLI_DONE && cli->options.json)
         code = allot__cli_status(
-            cli, allot_decision_write(docs.decision, cli->report, allot__cli_sink, &cli->out));
+            cli, allot_decision_write(docs.decision, cli->report, allot__text_sink, &cli->out));
     else if (code == CLI_DONE)
         allot__cli_decision(docs.decision, &cli->out, &look);
     allot__cli_close(cli, &docs);

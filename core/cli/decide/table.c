@@ -140,7 +140,7 @@ static void add_parts(const row *of, allot__grid *grid)
     for (int32_t i = 0; i < of->verdict.parts; i++) {
         if (of->verdict.part[i] == 0)
             continue;
-        allot__cli_printf(
+        allot__text_printf(
             &grid->cells, "%s %" PRId64 " %s", between, of->verdict.part[i],
             allot_decision_part_label(of->decision, of->group, of->verdict.consumer, i));
         between = " +";
@@ -237,6 +237,6 @@ int32_t allot__cli_table(const allot_decision *decision, int32_t group, allot__t
     bool cut = parts && grid.hidden[PARTS];
     allot__grid_put(&grid, out, look->color);
     if (cut)
-        allot__cli_puts(out, "(a wider terminal shows the parts of each quota)\n");
+        allot__text_puts(out, "(a wider terminal shows the parts of each quota)\n");
     return of.left_out;
 }

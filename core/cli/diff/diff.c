@@ -28,7 +28,7 @@ static int compare(allot__cli *cli, allot__side sides[2], const char *path, bool
     allot_diff_free(diff);
     allot__cli_forget(&sides[0].docs);
     allot__cli_forget(&sides[1].docs);
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
     return code;
 }
 
@@ -38,11 +38,11 @@ static void put_begin(allot__cli *cli, const allot__side sides[2])
         allot__diff_put_sides(&cli->out, sides);
         return;
     }
-    allot__cli_puts(&cli->out, "{\"schema\": \"allot/diff/v1\",\n\"a\": ");
+    allot__text_puts(&cli->out, "{\"schema\": \"allot/diff/v1\",\n\"a\": ");
     allot__diff_json_side(&cli->out, &sides[0]);
-    allot__cli_puts(&cli->out, ",\n\"b\": ");
+    allot__text_puts(&cli->out, ",\n\"b\": ");
     allot__diff_json_side(&cli->out, &sides[1]);
-    allot__cli_puts(&cli->out, ",\n\"states\": [");
+    allot__text_puts(&cli->out, ",\n\"states\": [");
 }
 
 static void put_end(allot__cli *cli, const allot__side sides[2], const allot__paths *states,
@@ -55,12 +55,12 @@ static void put_end(allot__cli *cli, const allot__side sides[2], const allot__pa
         allot__diff_put_sums(&cli->out, sums, states, sides, cli->options.all);
         return;
     }
-    allot__cli_puts(&cli->out, "],\n\"summary\": ");
+    allot__text_puts(&cli->out, "],\n\"summary\": ");
     allot__diff_json_sums(&cli->out, sums, states, sides);
-    allot__cli_printf(&cli->out,
-                      ",\n\"same\": %s,\n\"warnings\": ", sums->differ > 0 ? "false" : "true");
+    allot__text_printf(&cli->out,
+                       ",\n\"same\": %s,\n\"warnings\": ", sums->differ > 0 ? "false" : "true");
     allot__cli_warnings_json(cli->report, &cli->out);
-    allot__cli_puts(&cli->out, "}\n");
+    allot__text_puts(&cli->out, "}\n");
 }
 
 static int compare_states(allot__cli *cli, allot__side sides[2], const allot__paths *states,
@@ -71,7 +71,7 @@ static int compare_states(allot__cli *cli, allot__side sides[2], const allot__pa
         if (allot__is_trace(states->items[i]))
             return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
                                    "a log cannot be compared together with states");
-        allot__cli_puts(&cli->out, cli->options.json && i > 0 ? ", " : "");
+        allot__text_puts(&cli->out, cli->options.json && i > 0 ? ", " : "");
         code = compare(cli, sides, states->items[i], single, sums);
     }
     return code;

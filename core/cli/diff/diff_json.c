@@ -8,23 +8,23 @@
 
 static void put_numbers(allot__text *out, const char *name, int64_t a, int64_t b)
 {
-    allot__cli_printf(out,
-                      "\"%s\": {\"a\": %" PRId64 ", \"b\": %" PRId64 ", \"change\": %" PRId64 "}",
-                      name, a, b, b - a);
+    allot__text_printf(out,
+                       "\"%s\": {\"a\": %" PRId64 ", \"b\": %" PRId64 ", \"change\": %" PRId64 "}",
+                       name, a, b, b - a);
 }
 
 void allot__diff_json_side(allot__text *out, const allot__side *side)
 {
     const allot_policy *policy = allot_plan_group_policy(side->docs.plan, 0);
-    allot__cli_puts(out, "{\"plan\": ");
-    allot__cli_json_string(out, side->plan);
-    allot__cli_puts(out, ", \"policy\": ");
-    allot__cli_json_string(out, policy ? allot_policy_name(policy) : NULL);
-    allot__cli_puts(out, ", \"instead\": ");
-    allot__cli_json_string(out, side->policy);
-    allot__cli_puts(out, ", \"at\": ");
-    allot__cli_json_string(out, side->at);
-    allot__cli_puts(out, "}");
+    allot__text_puts(out, "{\"plan\": ");
+    allot__text_json(out, side->plan);
+    allot__text_puts(out, ", \"policy\": ");
+    allot__text_json(out, policy ? allot_policy_name(policy) : NULL);
+    allot__text_puts(out, ", \"instead\": ");
+    allot__text_json(out, side->policy);
+    allot__text_puts(out, ", \"at\": ");
+    allot__text_json(out, side->at);
+    allot__text_puts(out, "}");
 }
 
 /* ---- One state ------------------------------------------------------------------------------- */
@@ -34,11 +34,10 @@ static void put_group(allot__text *out, const allot_diff *diff, const allot_chan
     int side = row->group[0] < 0;
     if (row->group[side] < 0)
         return;
-    allot__cli_puts(out, "\"group\": ");
-    allot__cli_json_string(
-        out,
-        allot_plan_group_name(allot_decision_plan(allot_diff_side(diff, side)), row->group[side]));
-    allot__cli_puts(out, ", ");
+    allot__text_puts(out, "\"group\": ");
+    allot__text_json(out, allot_plan_group_name(allot_decision_plan(allot_diff_side(diff, side)),
+                                                row->group[side]));
+    allot__text_puts(out, ", ");
 }
 
 /* Paths have no characters that JSON would write otherwise. */
@@ -48,9 +47,9 @@ static void put_consumer(allot__text *out, const allot_diff *diff, const char *k
     int side = consumer[0] < 0;
     if (consumer[side] < 0)
         return;
-    allot__cli_printf(out, "\"%s\": \"", key);
+    allot__text_printf(out, "\"%s\": \"", key);
     allot__cli_puts_path(out, allot_decision_plan(allot_diff_side(diff, side)), consumer[side]);
-    allot__cli_puts(out, "\", ");
+    allot__text_puts(out, "\", ");
 }
 
 static void put_job(allot__text *out, const allot_diff *diff, const allot_change *row)
@@ -61,9 +60,9 @@ static void put_job(allot__text *out, const allot_diff *diff, const allot_change
         allot_state_job_at(allot_decision_state(allot_diff_side(diff, side)), row->item[side],
                            &job) != ALLOT_OK)
         return;
-    allot__cli_puts(out, "\"job\": ");
-    allot__cli_json_string(out, job.id);
-    allot__cli_puts(out, ", ");
+    allot__text_puts(out, "\"job\": ");
+    allot__text_json(out, job.id);
+    allot__text_puts(out, ", ");
 }
 
 static const char *only(const int32_t numbers[2])
@@ -84,43 +83,43 @@ static void put_row(allot__text *out, const allot_diff *diff, const allot_change
     const int32_t *whole = row->kind == ALLOT_DIFF_GROUP      ? row->group
                            : row->kind == ALLOT_DIFF_CONSUMER ? row->consumer
                                                               : row->item;
-    allot__cli_puts(out, "{");
+    allot__text_puts(out, "{");
     put_group(out, diff, row);
     put_consumer(out, diff, row->kind == ALLOT_DIFF_LOAN ? "lender" : "consumer", row->consumer);
     put_consumer(out, diff, other_name(row->kind), row->other);
     put_job(out, diff, row);
     if (row->name) {
-        allot__cli_puts(out, row->kind == ALLOT_DIFF_PLACE ? "\"host\": " : "\"id\": ");
-        allot__cli_json_string(out, row->name);
-        allot__cli_puts(out, ", ");
+        allot__text_puts(out, row->kind == ALLOT_DIFF_PLACE ? "\"host\": " : "\"id\": ");
+        allot__text_json(out, row->name);
+        allot__text_puts(out, ", ");
     }
-    allot__cli_puts(out, only(whole));
+    allot__text_puts(out, only(whole));
     for (int m = 0; m < allot_diff_measures(row->kind); m++) {
         allot_diff_measure_name(row->kind, m, name, sizeof name);
-        allot__cli_puts(out, m > 0 ? ", " : "");
+        allot__text_puts(out, m > 0 ? ", " : "");
         put_numbers(out, name, row->value[0][m], row->value[1][m]);
     }
-    allot__cli_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
 void allot__diff_json(allot__text *out, const allot_diff *diff, const char *state)
 {
-    allot__cli_puts(out, "\n{\"state\": ");
-    allot__cli_json_string(out, state);
-    allot__cli_printf(out, ", \"now\": {\"a\": %" PRId64 ", \"b\": %" PRId64 "}, \"same\": %s",
-                      allot_decision_now(allot_diff_side(diff, 0)),
-                      allot_decision_now(allot_diff_side(diff, 1)),
-                      allot_diff_differs(diff) ? "false" : "true");
+    allot__text_puts(out, "\n{\"state\": ");
+    allot__text_json(out, state);
+    allot__text_printf(out, ", \"now\": {\"a\": %" PRId64 ", \"b\": %" PRId64 "}, \"same\": %s",
+                       allot_decision_now(allot_diff_side(diff, 0)),
+                       allot_decision_now(allot_diff_side(diff, 1)),
+                       allot_diff_differs(diff) ? "false" : "true");
     for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++) {
         allot_change row;
-        allot__cli_printf(out, ",\n \"%s\": [", allot_diff_kind_name(kind));
+        allot__text_printf(out, ",\n \"%s\": [", allot_diff_kind_name(kind));
         for (int32_t i = 0; allot_diff_at(diff, kind, i, &row) == ALLOT_OK; i++) {
-            allot__cli_puts(out, i > 0 ? ",\n  " : "\n  ");
+            allot__text_puts(out, i > 0 ? ",\n  " : "\n  ");
             put_row(out, diff, &row);
         }
-        allot__cli_puts(out, "]");
+        allot__text_puts(out, "]");
     }
-    allot__cli_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
 /* ---- The sums -------------------------------------------------------------------------------- */
@@ -128,28 +127,28 @@ void allot__diff_json(allot__text *out, const allot_diff *diff, const char *stat
 static void put_extreme(allot__text *out, const char *name, const allot__extreme *it,
                         const allot__paths *states)
 {
-    allot__cli_printf(out, ", \"%s\": ", name);
+    allot__text_printf(out, ", \"%s\": ", name);
     if (it->value == 0) {
-        allot__cli_puts(out, "null");
+        allot__text_puts(out, "null");
         return;
     }
-    allot__cli_printf(out, "{\"change\": %" PRId64 ", \"state\": ", it->value);
-    allot__cli_json_string(out, allot__cli_file_name(states->items[it->state]));
-    allot__cli_puts(out, "}");
+    allot__text_printf(out, "{\"change\": %" PRId64 ", \"state\": ", it->value);
+    allot__text_json(out, allot__cli_file_name(states->items[it->state]));
+    allot__text_puts(out, "}");
 }
 
 static void put_sum(allot__text *out, const allot__sum_row *row, const allot__paths *states,
                     const allot_plan *plan)
 {
-    allot__cli_puts(out, "{\"group\": ");
-    allot__cli_json_string(out, allot_plan_group_name(plan, row->group));
-    allot__cli_puts(out, ", \"consumer\": \"");
+    allot__text_puts(out, "{\"group\": ");
+    allot__text_json(out, allot_plan_group_name(plan, row->group));
+    allot__text_puts(out, ", \"consumer\": \"");
     allot__cli_puts_path(out, plan, row->consumer);
-    allot__cli_printf(out, "\", \"states\": %" PRId32 ", ", row->states);
+    allot__text_printf(out, "\", \"states\": %" PRId32 ", ", row->states);
     put_numbers(out, "quota", row->before, row->after);
     put_extreme(out, "gain", &row->gain, states);
     put_extreme(out, "loss", &row->loss, states);
-    allot__cli_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
 void allot__diff_json_sums(allot__text *out, const allot__sums *sums, const allot__paths *states,
@@ -158,25 +157,25 @@ void allot__diff_json_sums(allot__text *out, const allot__sums *sums, const allo
     static const char *const totals[] = {"granted", "held", "reclaimed", "tasks", "lost"};
     static const char *const jobs[] = {"started", "resumed", "grown", "suspended", "killed"};
     const char *between = "\n  ";
-    allot__cli_printf(out, "{\"states\": %zu, \"differ\": %zu", sums->states, sums->differ);
+    allot__text_printf(out, "{\"states\": %zu, \"differ\": %zu", sums->states, sums->differ);
     for (int i = 0; i < 5; i++) {
-        allot__cli_puts(out, ", ");
+        allot__text_puts(out, ", ");
         put_numbers(out, totals[i], sums->total[0][i], sums->total[1][i]);
     }
-    allot__cli_printf(out, ",\n \"reclaims\": {\"added\": %" PRId64 ", \"saved\": %" PRId64 "}",
-                      sums->added, sums->saved);
-    allot__cli_puts(out, ",\n \"jobs\": {");
+    allot__text_printf(out, ",\n \"reclaims\": {\"added\": %" PRId64 ", \"saved\": %" PRId64 "}",
+                       sums->added, sums->saved);
+    allot__text_puts(out, ",\n \"jobs\": {");
     for (int i = 0; i < 5; i++) {
-        allot__cli_puts(out, i > 0 ? ", " : "");
+        allot__text_puts(out, i > 0 ? ", " : "");
         put_numbers(out, jobs[i], sums->jobs[0][i], sums->jobs[1][i]);
     }
-    allot__cli_puts(out, "},\n \"consumers\": [");
+    allot__text_puts(out, "},\n \"consumers\": [");
     for (size_t i = 0; i < sums->count; i++) {
         if (sums->rows[i].states == 0)
             continue;
-        allot__cli_puts(out, between);
+        allot__text_puts(out, between);
         put_sum(out, &sums->rows[i], states, sides[sums->rows[i].side].docs.plan);
         between = ",\n  ";
     }
-    allot__cli_puts(out, "]}");
+    allot__text_puts(out, "]}");
 }

@@ -28,7 +28,7 @@ static int load(void *ud, allot_engine *engine, const char *use, const char *pla
     if (allot__cli_read(side->cli, use, &text) == CLI_DONE)
         status =
             allot_script_load(engine, text.bytes, text.len, use, options, count, NULL, report, out);
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
     return status;
 }
 
@@ -148,7 +148,7 @@ static int open_side(allot__cli *cli, allot__side *side, const allot__text *text
         code = allot__cli_status(cli, allot_plan_read(cli->engine, document.bytes, document.len,
                                                       allot__cli_file_name(side->plan), &loader,
                                                       cli->report, &side->docs.plan));
-    allot__cli_text_free(&document);
+    allot__text_free(&document);
     return code;
 }
 

@@ -170,7 +170,7 @@ static void put_path(allot__text *out, const allot__sum_row *row, const allot__s
 {
     const allot_plan *plan = sides[row->side].docs.plan;
     if (allot_plan_groups(plan) > 1)
-        allot__cli_printf(out, "%s: ", allot_plan_group_name(plan, row->group));
+        allot__text_printf(out, "%s: ", allot_plan_group_name(plan, row->group));
     allot__cli_puts_path(out, plan, row->consumer);
 }
 
@@ -178,8 +178,8 @@ static void put_extreme(allot__text *out, const allot__extreme *it, const char *
                         const allot__paths *states)
 {
     if (it->value != 0)
-        allot__cli_printf(out, ", %s %+" PRId64 " in %s", word, it->value,
-                          allot__cli_file_name(states->items[it->state]));
+        allot__text_printf(out, ", %s %+" PRId64 " in %s", word, it->value,
+                           allot__cli_file_name(states->items[it->state]));
 }
 
 static void put_rows(allot__text *out, const allot__sums *sums, const allot__paths *states,
@@ -194,23 +194,23 @@ static void put_rows(allot__text *out, const allot__sums *sums, const allot__pat
         quotas++;
         if (!all && shown == SHOWN)
             continue;
-        allot__cli_puts(out, shown++ == 0 ? "\nquotas, largest change first:\n  " : "  ");
+        allot__text_puts(out, shown++ == 0 ? "\nquotas, largest change first:\n  " : "  ");
         put_path(out, row, sides);
-        allot__cli_printf(out, ": in %" PRId32 " state%s", row->states,
-                          row->states == 1 ? "" : "s");
+        allot__text_printf(out, ": in %" PRId32 " state%s", row->states,
+                           row->states == 1 ? "" : "s");
         put_extreme(out, &row->gain, "at most", states);
         put_extreme(out, &row->loss, "at worst", states);
-        allot__cli_printf(out, "; in all %+" PRId64 "\n", row->after - row->before);
+        allot__text_printf(out, "; in all %+" PRId64 "\n", row->after - row->before);
     }
     if (quotas > shown)
-        allot__cli_printf(out, "  (and %zu more: --all)\n", quotas - shown);
+        allot__text_printf(out, "  (and %zu more: --all)\n", quotas - shown);
 }
 
 static void put_total(allot__text *out, const char *name, int64_t a, int64_t b)
 {
     if (a != 0 || b != 0)
-        allot__cli_printf(out, "  %s %" PRId64 " -> %" PRId64 " (%+" PRId64 ")\n", name, a, b,
-                          b - a);
+        allot__text_printf(out, "  %s %" PRId64 " -> %" PRId64 " (%+" PRId64 ")\n", name, a, b,
+                           b - a);
 }
 
 void allot__diff_put_sums(allot__text *out, const allot__sums *sums, const allot__paths *states,
@@ -221,15 +221,15 @@ void allot__diff_put_sums(allot__text *out, const allot__sums *sums, const allot
                                          "slot-seconds of work lost"};
     static const char *const jobs[] = {"jobs started", "jobs resumed", "jobs grown",
                                        "jobs suspended", "jobs killed"};
-    allot__cli_printf(out, "%zu state%s, %zu differ%s\n", sums->states,
-                      sums->states == 1 ? "" : "s", sums->differ, sums->differ == 1 ? "s" : "");
+    allot__text_printf(out, "%zu state%s, %zu differ%s\n", sums->states,
+                       sums->states == 1 ? "" : "s", sums->differ, sums->differ == 1 ? "s" : "");
     put_rows(out, sums, states, sides, all);
-    allot__cli_puts(out, "\nin all:\n");
+    allot__text_puts(out, "\nin all:\n");
     for (int i = 0; i < 5; i++) {
         put_total(out, totals[i], sums->total[0][i], sums->total[1][i]);
         if (i == 2 && sums->added + sums->saved > 0)
-            allot__cli_printf(out, "    %" PRId64 " added, %" PRId64 " saved\n", sums->added,
-                              sums->saved);
+            allot__text_printf(out, "    %" PRId64 " added, %" PRId64 " saved\n", sums->added,
+                               sums->saved);
     }
     for (int i = 0; i < 5; i++)
         put_total(out, jobs[i], sums->jobs[0][i], sums->jobs[1][i]);

@@ -31,7 +31,7 @@ void allot__diff_put_path(allot__text *out, const allot_diff *diff, const allot_
     int of = row->group[side] < 0 ? !side : side;
     const allot_plan *grouped = allot_decision_plan(allot_diff_side(diff, of));
     if (!other && row->group[of] >= 0 && allot_plan_groups(grouped) > 1)
-        allot__cli_printf(out, "%s: ", allot_plan_group_name(grouped, row->group[of]));
+        allot__text_printf(out, "%s: ", allot_plan_group_name(grouped, row->group[of]));
     allot__cli_puts_path(out, plan, consumer[side]);
 }
 
@@ -100,8 +100,8 @@ static void put_cell(allot__text *out, const shape *of, int m, const int64_t val
         return;
     }
     const char *paint = a == b || !color ? "" : b > a ? GREEN : YELLOW;
-    allot__cli_spaces(out, *owed);
-    allot__cli_printf(out, "%s%s%s", paint, cell, *paint != '\0' ? RESET : "");
+    allot__text_spaces(out, *owed);
+    allot__text_printf(out, "%s%s%s", paint, cell, *paint != '\0' ? RESET : "");
     *owed = behind;
 }
 
@@ -117,15 +117,15 @@ static const char *alone(const allot_change *row)
 static void put_titles(allot__text *out, const shape *of, bool color)
 {
     char name[32];
-    allot__cli_printf(out, "%sconsumer", color ? BOLD : "");
-    allot__cli_spaces(out, of->path - 8);
+    allot__text_printf(out, "%sconsumer", color ? BOLD : "");
+    allot__text_spaces(out, of->path - 8);
     for (int m = 0; m < allot_diff_measures(ALLOT_DIFF_CONSUMER); m++) {
         if (of->change[m] == 0)
             continue;
         allot_diff_measure_name(ALLOT_DIFF_CONSUMER, m, name, sizeof name);
-        allot__cli_printf(out, "%*s", GAP + width_of(of, m), name);
+        allot__text_printf(out, "%*s", GAP + width_of(of, m), name);
     }
-    allot__cli_printf(out, "%s\n", color ? RESET : "");
+    allot__text_printf(out, "%s\n", color ? RESET : "");
 }
 
 int32_t allot__diff_table(allot__text *out, const allot_diff *diff, const allot__look *look)
@@ -140,19 +140,19 @@ int32_t allot__diff_table(allot__text *out, const allot_diff *diff, const allot_
     put_titles(out, &widths, look->color);
     for (int32_t i = 0; allot_diff_at(diff, ALLOT_DIFF_CONSUMER, i, &row) == ALLOT_OK; i++) {
         int owed = widths.path - path_width(diff, &row, &room);
-        allot__cli_add(out, room.bytes, room.len);
+        allot__text_add(out, room.bytes, room.len);
         for (int m = 0; m < allot_diff_measures(ALLOT_DIFF_CONSUMER); m++) {
             const int64_t value[] = {row.value[0][m], row.value[1][m]};
             if (widths.change[m] > 0)
                 put_cell(out, &widths, m, value, &owed, look->color);
         }
         if (*alone(&row) != '\0') {
-            allot__cli_spaces(out, owed + GAP);
-            allot__cli_puts(out, alone(&row));
+            allot__text_spaces(out, owed + GAP);
+            allot__text_puts(out, alone(&row));
         }
-        allot__cli_puts(out, "\n");
+        allot__text_puts(out, "\n");
     }
     out->failed |= room.failed;
-    allot__cli_text_free(&room);
+    allot__text_free(&room);
     return count;
 }

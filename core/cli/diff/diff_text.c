@@ -14,15 +14,15 @@
 static void put_side(allot__text *out, const char *label, const allot__side *side)
 {
     const allot_policy *policy = allot_plan_group_policy(side->docs.plan, 0);
-    allot__cli_printf(out, "%s: ", label);
-    allot__cli_puts_safe(out, side->plan, strlen(side->plan));
+    allot__text_printf(out, "%s: ", label);
+    allot__text_puts_safe(out, side->plan, strlen(side->plan));
     if (side->policy || policy)
-        allot__cli_printf(out, ", policy %s%s",
-                          side->policy != NULL ? side->policy : allot_policy_name(policy),
-                          side->policy != NULL ? " in place of its own" : "");
+        allot__text_printf(out, ", policy %s%s",
+                           side->policy != NULL ? side->policy : allot_policy_name(policy),
+                           side->policy != NULL ? " in place of its own" : "");
     if (side->at)
-        allot__cli_printf(out, ", at %s", side->at);
-    allot__cli_puts(out, "\n");
+        allot__text_printf(out, ", at %s", side->at);
+    allot__text_puts(out, "\n");
 }
 
 void allot__diff_put_sides(allot__text *out, const allot__side sides[2])
@@ -43,14 +43,14 @@ static void put_measures(allot__text *out, const allot_change *row, int first)
         if (a == b || !allot_diff_decided(row->kind, m))
             continue;
         allot_diff_measure_name(row->kind, m, name, sizeof name);
-        allot__cli_puts(out, between);
+        allot__text_puts(out, between);
         if (row->kind == ALLOT_DIFF_LEASE && strcmp(name, "phase") == 0)
-            allot__cli_printf(out, "%s -> %s", allot_lease_phase_name((int)a),
-                              allot_lease_phase_name((int)b));
+            allot__text_printf(out, "%s -> %s", allot_lease_phase_name((int)a),
+                               allot_lease_phase_name((int)b));
         else
-            allot__cli_printf(out, "%s%s%" PRId64 " -> %" PRId64 " (%+" PRId64 ")",
-                              allot_diff_measures(row->kind) > 1 ? name : "",
-                              allot_diff_measures(row->kind) > 1 ? " " : "", a, b, b - a);
+            allot__text_printf(out, "%s%s%" PRId64 " -> %" PRId64 " (%+" PRId64 ")",
+                               allot_diff_measures(row->kind) > 1 ? name : "",
+                               allot_diff_measures(row->kind) > 1 ? " " : "", a, b, b - a);
         between = ", ";
     }
 }
@@ -62,16 +62,16 @@ static void put_reclaim(allot__text *out, const allot_diff *diff, const allot_ch
     if (row->value[0][SLOTS] == 0 || row->value[1][SLOTS] == 0)
         told.value[0][GRACE] = told.value[1][GRACE]; /* nobody waits for nothing */
     allot__diff_put_path(out, diff, row, false);
-    allot__cli_puts(out, ": ");
+    allot__text_puts(out, ": ");
     put_measures(out, &told, 1);
 }
 
 static void put_pair(allot__text *out, const allot_diff *diff, const allot_change *row)
 {
     allot__diff_put_path(out, diff, row, false);
-    allot__cli_puts(out, " to ");
+    allot__text_puts(out, " to ");
     allot__diff_put_path(out, diff, row, true);
-    allot__cli_puts(out, ": ");
+    allot__text_puts(out, ": ");
     put_measures(out, row, 0);
 }
 
@@ -82,10 +82,10 @@ static void put_place(allot__text *out, const allot_diff *diff, const allot_chan
     if (row->item[side] >= 0 &&
         allot_state_job_at(allot_decision_state(allot_diff_side(diff, side)), row->item[side],
                            &job) == ALLOT_OK)
-        allot__cli_puts_safe(out, job.id, strlen(job.id));
+        allot__text_puts_safe(out, job.id, strlen(job.id));
     else
         allot__diff_put_path(out, diff, row, false);
-    allot__cli_printf(out, " on %s: ", row->name);
+    allot__text_printf(out, " on %s: ", row->name);
     put_measures(out, row, 0);
 }
 
@@ -99,27 +99,27 @@ static const char *fate(const allot_change *row, int side)
 
 static void put_task(allot__text *out, const allot_diff *diff, const allot_change *row)
 {
-    allot__cli_puts_safe(out, row->name, strlen(row->name));
-    allot__cli_puts(out, " of ");
+    allot__text_puts_safe(out, row->name, strlen(row->name));
+    allot__text_puts(out, " of ");
     allot__diff_put_path(out, diff, row, false);
-    allot__cli_printf(out, ": %s -> %s", fate(row, 0), fate(row, 1));
+    allot__text_printf(out, ": %s -> %s", fate(row, 0), fate(row, 1));
 }
 
 static void put_job(allot__text *out, const allot_diff *diff, const allot_change *row)
 {
-    allot__cli_puts_safe(out, row->name, strlen(row->name));
-    allot__cli_puts(out, " of ");
+    allot__text_puts_safe(out, row->name, strlen(row->name));
+    allot__text_puts(out, " of ");
     allot__diff_put_path(out, diff, row, false);
-    allot__cli_puts(out, ": ");
+    allot__text_puts(out, ": ");
     put_measures(out, row, 0);
 }
 
 static void put_lease(allot__text *out, const allot_diff *diff, const allot_change *row)
 {
     (void)diff;
-    allot__cli_printf(out, "%s: ", row->name);
+    allot__text_printf(out, "%s: ", row->name);
     if (row->item[0] < 0 || row->item[1] < 0)
-        allot__cli_printf(out, "only %s has it; ", row->item[1] < 0 ? "A" : "B");
+        allot__text_printf(out, "only %s has it; ", row->item[1] < 0 ? "A" : "B");
     put_measures(out, row, 0);
 }
 
@@ -161,13 +161,13 @@ static void put_list(allot__text *out, const allot_diff *diff, const struct list
             continue;
         }
         if (shown++ == 0)
-            allot__cli_printf(out, "\n%s:\n", list->title);
-        allot__cli_puts(out, "  ");
+            allot__text_printf(out, "\n%s:\n", list->title);
+        allot__text_puts(out, "  ");
         list->put(out, diff, &row);
-        allot__cli_puts(out, "\n");
+        allot__text_puts(out, "\n");
     }
     if (left > 0)
-        allot__cli_printf(out, "  (and %" PRId32 " more: --all)\n", left);
+        allot__text_printf(out, "  (and %" PRId32 " more: --all)\n", left);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -178,17 +178,17 @@ static void put_head(allot__text *out, const allot_diff *diff, const char *state
     char a[40], b[40];
     allot_time_text(allot_decision_now(allot_diff_side(diff, 0)), a, sizeof a);
     allot_time_text(allot_decision_now(allot_diff_side(diff, 1)), b, sizeof b);
-    allot__cli_puts(out, "state: ");
-    allot__cli_puts_safe(out, state, strlen(state));
-    allot__cli_printf(out, ", %s%s%s\n", a, strcmp(a, b) == 0 ? "" : " -> ",
-                      strcmp(a, b) == 0 ? "" : b);
+    allot__text_puts(out, "state: ");
+    allot__text_puts_safe(out, state, strlen(state));
+    allot__text_printf(out, ", %s%s%s\n", a, strcmp(a, b) == 0 ? "" : " -> ",
+                       strcmp(a, b) == 0 ? "" : b);
     for (int32_t i = 0; allot_diff_at(diff, ALLOT_DIFF_GROUP, i, &row) == ALLOT_OK; i++) {
         int side = row.group[0] < 0;
         const allot_plan *plan = allot_decision_plan(allot_diff_side(diff, side));
         if (row.group[0] >= 0 && row.group[1] >= 0)
             continue;
-        allot__cli_printf(out, "group %s: only %s has it\n",
-                          allot_plan_group_name(plan, row.group[side]), side == 0 ? "A" : "B");
+        allot__text_printf(out, "group %s: only %s has it\n",
+                           allot_plan_group_name(plan, row.group[side]), side == 0 ? "A" : "B");
     }
 }
 
@@ -200,26 +200,26 @@ static void put_totals(allot__text *out, const allot_diff *diff)
         for (int m = 0; m < allot_diff_measures(ALLOT_DIFF_GROUP); m++)
             for (int side = 0; side < 2; side++)
                 sum.value[side][m] += row.value[side][m];
-    allot__cli_puts(out, "\n");
+    allot__text_puts(out, "\n");
     size_t before = out->len;
     put_measures(out, &sum, 0);
-    allot__cli_puts(out, out->len > before ? "\n" : "the totals are the same\n");
+    allot__text_puts(out, out->len > before ? "\n" : "the totals are the same\n");
 }
 
 void allot__diff_put(allot__text *out, const allot_diff *diff, const char *state,
                      const allot__look *look)
 {
     put_head(out, diff, state);
-    allot__cli_puts(out, "\n");
+    allot__text_puts(out, "\n");
     if (!allot_diff_differs(diff)) {
         if (look->all && allot__diff_table(out, diff, look) > 0)
-            allot__cli_puts(out, "\n");
-        allot__cli_puts(out, "no difference: both decide the same\n");
+            allot__text_puts(out, "\n");
+        allot__text_puts(out, "no difference: both decide the same\n");
         return;
     }
     int32_t rows = allot__diff_table(out, diff, look);
     if (rows == 0)
-        allot__cli_puts(out, "every consumer gets and gives back the same\n");
+        allot__text_puts(out, "every consumer gets and gives back the same\n");
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         put_list(out, diff, &lists[i], look->all);
     put_totals(out, diff);

@@ -30,9 +30,9 @@ typedef struct replay {
 static void put_document(allot__text *out, const char *text, size_t len)
 {
     if (!text)
-        allot__cli_puts(out, "null");
+        allot__text_puts(out, "null");
     else
-        allot__cli_add(out, text, len);
+        allot__text_add(out, text, len);
 }
 
 /* Where two documents part, with what stands around. */
@@ -46,13 +46,13 @@ static void put_place(allot__text *out, const allot_replayed *it)
     size_t from = at > AROUND ? at - AROUND : 0;
     if (!it->recorded || !it->computed)
         return;
-    allot__cli_printf(out, "they part at byte %zu:\n  recorded ...", at + 1);
+    allot__text_printf(out, "they part at byte %zu:\n  recorded ...", at + 1);
     size_t len = it->recorded_len - from;
-    allot__cli_puts_safe(out, it->recorded + from, len < 2 * AROUND ? len : 2 * AROUND);
+    allot__text_puts_safe(out, it->recorded + from, len < 2 * AROUND ? len : 2 * AROUND);
     len = it->computed_len - from;
-    allot__cli_puts(out, "\n  computed ...");
-    allot__cli_puts_safe(out, it->computed + from, len < 2 * AROUND ? len : 2 * AROUND);
-    allot__cli_puts(out, "\n");
+    allot__text_puts(out, "\n  computed ...");
+    allot__text_puts_safe(out, it->computed + from, len < 2 * AROUND ? len : 2 * AROUND);
+    allot__text_puts(out, "\n");
 }
 
 static const char *meaning(const char *differs)
@@ -77,25 +77,25 @@ static void put_difference(replay *it, const allot_replayed *cycle)
     char when[40];
     allot_time_text(cycle->at, when, sizeof when);
     if (it->cli->options.json) {
-        allot__cli_printf(out,
-                          "{\"cycle\": %" PRId64 ", \"seq\": %" PRId64 ", \"now\": %" PRId64
-                          ", \"what\": \"%s\",\n \"recorded\": ",
-                          cycle->cycle, cycle->seq, cycle->at, cycle->differs);
+        allot__text_printf(out,
+                           "{\"cycle\": %" PRId64 ", \"seq\": %" PRId64 ", \"now\": %" PRId64
+                           ", \"what\": \"%s\",\n \"recorded\": ",
+                           cycle->cycle, cycle->seq, cycle->at, cycle->differs);
         put_document(out, cycle->recorded, cycle->recorded_len);
-        allot__cli_puts(out, ",\n \"computed\": ");
+        allot__text_puts(out, ",\n \"computed\": ");
         put_document(out, cycle->computed, cycle->computed_len);
-        allot__cli_puts(out, "}");
+        allot__text_puts(out, "}");
         return;
     }
-    allot__cli_printf(out, "cycle %" PRId64 ", decision %" PRId64 ", %s: %s differs: %s\n",
-                      cycle->cycle, cycle->seq, when, cycle->differs, meaning(cycle->differs));
+    allot__text_printf(out, "cycle %" PRId64 ", decision %" PRId64 ", %s: %s differs: %s\n",
+                       cycle->cycle, cycle->seq, when, cycle->differs, meaning(cycle->differs));
     if (strcmp(cycle->differs, "decision") != 0)
         return;
-    allot__cli_puts(out, "recorded: ");
+    allot__text_puts(out, "recorded: ");
     put_document(out, cycle->recorded, cycle->recorded_len);
-    allot__cli_puts(out, "\ncomputed: ");
+    allot__text_puts(out, "\ncomputed: ");
     put_document(out, cycle->computed, cycle->computed_len);
-    allot__cli_puts(out, "\n");
+    allot__text_puts(out, "\n");
     put_place(out, cycle);
 }
 
@@ -124,15 +124,15 @@ static void close_stretch(void *ud)
     it->differing += it->sums.differ > 0;
     it->failed = it->failed || it->sums.failed;
     if (it->cli->options.json) {
-        allot__cli_puts(out, it->stretches > 1 ? ",\n{\"a\": " : "\n{\"a\": ");
+        allot__text_puts(out, it->stretches > 1 ? ",\n{\"a\": " : "\n{\"a\": ");
         allot__diff_json_side(out, &it->sides[0]);
-        allot__cli_puts(out, ",\n \"b\": ");
+        allot__text_puts(out, ",\n \"b\": ");
         allot__diff_json_side(out, &it->sides[1]);
-        allot__cli_puts(out, ",\n \"summary\": ");
+        allot__text_puts(out, ",\n \"summary\": ");
         allot__diff_json_sums(out, &it->sums, &it->states, it->sides);
-        allot__cli_puts(out, "}");
+        allot__text_puts(out, "}");
     } else {
-        allot__cli_puts(out, it->stretches > 1 ? "\n" : "");
+        allot__text_puts(out, it->stretches > 1 ? "\n" : "");
         allot__diff_put_sides(out, it->sides);
         allot__diff_put_sums(out, &it->sums, &it->states, it->sides, it->cli->options.all);
     }
@@ -166,8 +166,8 @@ static int on_cycle(void *ud, const allot_replayed *cycle)
     if (cycle->differs) {
         it->diverged = true;
         close_stretch(it);
-        allot__cli_puts(&it->cli->out, it->cli->options.json && it->policy ? "]" : "");
-        allot__cli_puts(&it->cli->out, it->cli->options.json ? ",\n\"difference\": " : "");
+        allot__text_puts(&it->cli->out, it->cli->options.json && it->policy ? "]" : "");
+        allot__text_puts(&it->cli->out, it->cli->options.json ? ",\n\"difference\": " : "");
         put_difference(it, cycle);
         return 0;
     }
@@ -184,9 +184,9 @@ static void put_begin(replay *it)
 {
     if (!it->cli->options.json)
         return;
-    allot__cli_puts(&it->cli->out, "{\"schema\": \"allot/replay/v1\",\n\"store\": ");
-    allot__cli_json_string(&it->cli->out, it->store);
-    allot__cli_puts(&it->cli->out, it->policy ? ",\n\"plans\": [" : "");
+    allot__text_puts(&it->cli->out, "{\"schema\": \"allot/replay/v1\",\n\"store\": ");
+    allot__text_json(&it->cli->out, it->store);
+    allot__text_puts(&it->cli->out, it->policy ? ",\n\"plans\": [" : "");
 }
 
 static void put_end(replay *it)
@@ -194,22 +194,22 @@ static void put_end(replay *it)
     allot__text *out = &it->cli->out;
     if (it->cli->options.json) {
         if (!it->diverged)
-            allot__cli_puts(out,
-                            it->policy ? "],\n\"difference\": null" : ",\n\"difference\": null");
-        allot__cli_printf(
+            allot__text_puts(out,
+                             it->policy ? "],\n\"difference\": null" : ",\n\"difference\": null");
+        allot__text_printf(
             out,
             ",\n\"cycles\": %" PRId64 ", \"decisions\": %" PRId64 ", \"same\": %s,\n\"warnings\": ",
             it->cycles, it->decisions, it->diverged || it->differing > 0 ? "false" : "true");
         allot__cli_warnings_json(it->cli->report, out);
-        allot__cli_puts(out, "}\n");
+        allot__text_puts(out, "}\n");
         return;
     }
-    allot__cli_printf(out, "%s%" PRId64 " cycle%s", it->policy ? "\n" : "", it->cycles,
-                      it->cycles == 1 ? "" : "s");
+    allot__text_printf(out, "%s%" PRId64 " cycle%s", it->policy ? "\n" : "", it->cycles,
+                       it->cycles == 1 ? "" : "s");
     if (it->decisions > 0)
-        allot__cli_printf(out, " with decisions %" PRId64 " to %" PRId64, it->first, it->last);
-    allot__cli_printf(out, " came out as recorded%s\n",
-                      it->diverged ? " before it" : ", byte by byte");
+        allot__text_printf(out, " with decisions %" PRId64 " to %" PRId64, it->first, it->last);
+    allot__text_printf(out, " came out as recorded%s\n",
+                       it->diverged ? " before it" : ", byte by byte");
 }
 
 static int take_options(replay *it, allot_replay_config *config)

@@ -53,7 +53,7 @@ static int check_path(allot__cli *cli, const char *path, int32_t count)
 
 static void add_word(allot__plot *plot, const char *word)
 {
-    allot__cli_add(&plot->words, word, strlen(word) + 1);
+    allot__text_add(&plot->words, word, strlen(word) + 1);
 }
 
 static int unwritten(allot__plot *plot)
@@ -107,7 +107,7 @@ static int name_consumers(allot__plot *plot)
         fprintf(plot->series, "5 %" PRId32 " %.*s\n", i, (int)path.len, path.bytes);
     }
     bool failed = path.failed;
-    allot__cli_text_free(&path);
+    allot__text_free(&path);
     return failed ? allot__cli_status(plot->cli, ALLOT_ENOMEM) : CLI_DONE;
 }
 
@@ -198,7 +198,7 @@ static int read_series(void *ud, const char *path, allot_sink sink, void *sink_u
 
 static void take_script(void *ud, const char *text, size_t len)
 {
-    allot__cli_add(&((drawing *)ud)->script, text, len);
+    allot__text_add(&((drawing *)ud)->script, text, len);
 }
 
 static int write_script(allot__plot *plot, allot__text *script)
@@ -235,8 +235,8 @@ int allot__plot_write(allot__plot *plot)
         if (code == CLI_DONE)
             code = allot__cli_put_file(plot->cli, plot->path, result->bytes, result->len);
     }
-    allot__cli_text_free(&script);
-    allot__cli_text_free(&drawn);
+    allot__text_free(&script);
+    allot__text_free(&drawn);
     if (code == CLI_DONE && plot->samples)
         code = allot__samples_end(plot->samples);
     return code;
@@ -250,6 +250,6 @@ void allot__plot_free(allot__plot *plot)
         fclose(plot->series);
     if (plot->samples)
         allot__samples_free(plot->samples);
-    allot__cli_text_free(&plot->words);
+    allot__text_free(&plot->words);
     allot_engine_alloc(plot->cli->engine, plot, sizeof *plot, 0);
 }

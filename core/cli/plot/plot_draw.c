@@ -69,7 +69,7 @@ static int collect(child *it, allot__text *out, int *code)
     close_end(&it->from[1]);
     for (ssize_t len; (len = read(it->from[0], piece, sizeof piece)) != 0;) {
         if (len > 0)
-            allot__cli_add(out, piece, (size_t)len);
+            allot__text_add(out, piece, (size_t)len);
         else if (errno != EINTR) {
             error = errno;
             break;
@@ -140,6 +140,6 @@ int allot__plot_draw(allot__cli *cli, const allot__text *script, allot__text *ou
         fclose(it.script);
     if (it.complaints)
         fclose(it.complaints);
-    allot__cli_text_free(&answer);
+    allot__text_free(&answer);
     return result;
 }

@@ -48,13 +48,13 @@ int allot__samples_begin(allot__cli *cli, const char *path, allot__samples **out
                                 .gathered = {.engine = cli->engine},
                                 .policy = {.engine = cli->engine},
                                 .fd = -1};
-    allot__cli_printf(&samples->part, "%s.%ld.part", path, (long)getpid());
+    allot__text_printf(&samples->part, "%s.%ld.part", path, (long)getpid());
     if (!samples->part.failed) {
         samples->fd = open(samples->part.bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         samples->error = samples->fd < 0 ? errno : 0;
     }
-    allot__cli_puts(&samples->gathered,
-                    "policy,at,group,consumer,demand,allocated,busy,reclaimed,killed\n");
+    allot__text_puts(&samples->gathered,
+                     "policy,at,group,consumer,demand,allocated,busy,reclaimed,killed\n");
     int code = samples->fd < 0 || samples->gathered.failed ? failed(samples) : CLI_DONE;
     if (code == CLI_DONE)
         *out = samples;
@@ -67,13 +67,13 @@ int allot__samples_begin(allot__cli *cli, const char *path, allot__samples **out
 static void put_field(allot__text *out, const char *text)
 {
     if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        allot__cli_puts(out, text);
+        allot__text_puts(out, text);
         return;
     }
-    allot__cli_puts(out, "\"");
+    allot__text_puts(out, "\"");
     for (; *text != '\0'; text++)
-        allot__cli_add(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-    allot__cli_puts(out, "\"");
+        allot__text_add(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    allot__text_puts(out, "\"");
 }
 
 void allot__samples_panel(allot__samples *samples, const allot_plan *plan, const char *name)
@@ -87,18 +87,18 @@ void allot__samples_add(allot__samples *samples, const allot_sample *sample)
 {
     allot__text *out = &samples->gathered, path = {.engine = samples->cli->engine};
     allot__cli_puts_path(&path, samples->plan, sample->consumer);
-    allot__cli_add(&path, "", 1);
+    allot__text_add(&path, "", 1);
     out->failed = out->failed || path.failed;
-    allot__cli_add(out, samples->policy.bytes, samples->policy.len);
-    allot__cli_printf(out, ",%" PRId64 ",", sample->at);
+    allot__text_add(out, samples->policy.bytes, samples->policy.len);
+    allot__text_printf(out, ",%" PRId64 ",", sample->at);
     put_field(out, allot_plan_group_name(samples->plan, sample->group));
-    allot__cli_puts(out, ",");
+    allot__text_puts(out, ",");
     if (!path.failed)
         put_field(out, path.bytes);
-    allot__cli_printf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n",
-                      sample->demand, sample->allocated, sample->busy, sample->reclaimed,
-                      sample->killed);
-    allot__cli_text_free(&path);
+    allot__text_printf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n",
+                       sample->demand, sample->allocated, sample->busy, sample->reclaimed,
+                       sample->killed);
+    allot__text_free(&path);
     if (out->len >= PIECE)
         flush(samples);
 }
@@ -125,8 +125,8 @@ void allot__samples_free(allot__samples *samples)
         close(samples->fd);
         unlink(samples->part.bytes);
     }
-    allot__cli_text_free(&samples->part);
-    allot__cli_text_free(&samples->gathered);
-    allot__cli_text_free(&samples->policy);
+    allot__text_free(&samples->part);
+    allot__text_free(&samples->gathered);
+    allot__text_free(&samples->policy);
     allot_engine_alloc(samples->cli->engine, samples, sizeof *samples, 0);
 }

@@ -14,7 +14,7 @@ static int read_params(allot__cli *cli, const char *word, allot__text *out)
         if (code != CLI_DONE)
             return code;
     } else {
-        allot__cli_puts(out, word);
+        allot__text_puts(out, word);
     }
     allot_json *json;
     allot_json_event event = {0};
@@ -48,11 +48,11 @@ int allot__cli_call(allot__cli *cli)
             code = allot__client_ask(&client, cli->operands[0], params.bytes, params.len, &result,
                                      &len);
         if (code == CLI_DONE) {
-            allot__cli_add(&cli->out, result, len);
-            allot__cli_puts(&cli->out, "\n");
+            allot__text_add(&cli->out, result, len);
+            allot__text_puts(&cli->out, "\n");
         }
         allot__client_close(&client);
     }
-    allot__cli_text_free(&params);
+    allot__text_free(&params);
     return code;
 }

@@ -14,7 +14,7 @@ static int read_token(allot__cli *cli, const char *path, allot__text *token)
     int code = allot__cli_read(cli, path, token);
     if (code != CLI_DONE)
         return code;
-    allot__cli_add(token, "", 1);
+    allot__text_add(token, "", 1);
     size_t len = token->bytes ? strcspn(token->bytes, "\r\n") : 0;
     if (len < 16 || len > 1024)
         return allot__cli_fail(cli, CLI_INVALID, "E-token", NULL,
@@ -173,15 +173,15 @@ int allot__cli_serve(allot__cli *cli)
     allot__serve_manager(&config);
     allot__serve_files(&config);
     if (!config.socket) {
-        allot__cli_printf(&socket, "%s.sock", config.plan);
-        allot__cli_add(&socket, "", 1);
+        allot__text_printf(&socket, "%s.sock", config.plan);
+        allot__text_add(&socket, "", 1);
         config.socket = socket.bytes;
     }
     if (code == CLI_DONE) {
         int status = allot_service_serve(cli->engine, &config, cli->report, NULL, NULL);
         code = status == ALLOT_EUSAGE ? CLI_USAGE : allot__cli_status(cli, status);
     }
-    allot__cli_text_free(&token);
-    allot__cli_text_free(&socket);
+    allot__text_free(&token);
+    allot__text_free(&socket);
     return code;
 }

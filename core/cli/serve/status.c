@@ -17,17 +17,17 @@ static void put_wrapped(allot__text *out, const char *text, int wide)
     while (*text) {
         int len = (int)strcspn(text, " ");
         if (column > INDENT && column + len > wide) {
-            allot__cli_trim(out);
-            allot__cli_puts(out, "\n");
-            allot__cli_spaces(out, INDENT);
+            allot__text_trim(out);
+            allot__text_puts(out, "\n");
+            allot__text_spaces(out, INDENT);
             column = INDENT;
         }
         len += (int)strspn(text + len, " ");
-        allot__cli_puts_safe(out, text, (size_t)len);
+        allot__text_puts_safe(out, text, (size_t)len);
         column += len;
         text += len;
     }
-    allot__cli_puts(out, "\n");
+    allot__text_puts(out, "\n");
 }
 
 /* A row of the report is {"name": ..., "text": ..., "trouble": ...}; a trouble is marked. */
@@ -48,16 +48,16 @@ static int put_report(allot__cli *cli, const char *result, size_t len)
             snprintf(name, sizeof name, "%s", event.text);
         } else if (event.kind == ALLOT_JSON_TEXT && strcmp(key, "text") == 0) {
             text.len = 0;
-            allot__cli_add(&text, event.text, event.len + 1);
+            allot__text_add(&text, event.text, event.len + 1);
         } else if (strcmp(key, "trouble") == 0 && event.kind <= ALLOT_JSON_FALSE && text.len > 0) {
-            allot__cli_printf(&cli->out, "%c %-*s", event.kind == ALLOT_JSON_TRUE ? '!' : ' ',
-                              INDENT - 2, name);
+            allot__text_printf(&cli->out, "%c %-*s", event.kind == ALLOT_JSON_TRUE ? '!' : ' ',
+                               INDENT - 2, name);
             put_wrapped(&cli->out, text.bytes, wide > 40 ? wide : 80);
             text.len = 0;
         }
     }
     allot_json_close(json);
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
     return CLI_DONE;
 }
 
@@ -79,11 +79,11 @@ static int put_rows(allot__cli *cli, allot__client *client, bool healthy)
     int code = allot__client_ask(client, "view", "{\"most\": 12}", 12, &result, &len);
     if (code == CLI_DONE) {
         top->root.of = allot__top_read(top, result, len, top->rows, ROWS);
-        allot__cli_puts(&cli->out, "\n");
+        allot__text_puts(&cli->out, "\n");
         allot__top_draw(top, &cli->out);
         if (top->root.of > ROWS)
-            allot__cli_printf(&cli->out, "and %lld more: allot top\n",
-                              (long long)(top->root.of - ROWS));
+            allot__text_printf(&cli->out, "and %lld more: allot top\n",
+                               (long long)(top->root.of - ROWS));
     }
     allot_engine_alloc(cli->engine, top, sizeof *top, 0);
     return code;
@@ -104,8 +104,8 @@ int allot__cli_service_status(allot__cli *cli)
         well = !healthy || strncmp(healthy, "true", 4) == 0;
     }
     if (code == CLI_DONE && json) {
-        allot__cli_add(&cli->out, result, len);
-        allot__cli_puts(&cli->out, "\n");
+        allot__text_add(&cli->out, result, len);
+        allot__text_puts(&cli->out, "\n");
     } else if (code == CLI_DONE) {
         code = put_report(cli, result, len);
         if (code == CLI_DONE)

@@ -72,7 +72,7 @@ static void show(allot__top *top)
     allot__top_draw(top, &out);
     if (!out.failed && out.len > 0)
         allot__cli_write(STDOUT_FILENO, out.bytes, out.len);
-    allot__cli_text_free(&out);
+    allot__text_free(&out);
 }
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
@@ -220,8 +220,8 @@ static int document(allot__top *top)
     if (code == CLI_DONE)
         code = allot__client_ask(&top->client, "view", "{}", 2, &result, &len);
     if (code == CLI_DONE) {
-        allot__cli_add(&top->cli->out, result, len);
-        allot__cli_puts(&top->cli->out, "\n");
+        allot__text_add(&top->cli->out, result, len);
+        allot__text_puts(&top->cli->out, "\n");
     }
     return code;
 }
@@ -269,7 +269,7 @@ int allot__cli_top(allot__cli *cli)
     int code = terminal ? on_terminal(top) : frame(top);
     allot__client_close(&top->client);
     allot__top_clear(top);
-    allot__cli_text_free(&top->lines);
+    allot__text_free(&top->lines);
     allot_engine_alloc(cli->engine, top, sizeof *top, 0);
     return code;
 }

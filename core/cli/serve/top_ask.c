@@ -23,8 +23,8 @@ static void put_group(const allot__top *top, allot__text *to)
 {
     if (top->group[0] == '\0')
         return;
-    allot__cli_puts(to, ", \"group\": ");
-    allot__cli_json_string(to, top->group);
+    allot__text_puts(to, ", \"group\": ");
+    allot__text_json(to, top->group);
 }
 
 /* One view, and its rows from `row` of the screen on. */
@@ -34,15 +34,15 @@ static int ask_view(allot__top *top, const range *of, int64_t *count)
     const char *result;
     size_t len;
     bool find = !of->node;
-    allot__cli_puts(&params, find ? "{\"find\": " : "{\"path\": ");
-    allot__cli_json_string(&params, find ? top->find : of->node->path);
+    allot__text_puts(&params, find ? "{\"find\": " : "{\"path\": ");
+    allot__text_json(&params, find ? top->find : of->node->path);
     if (!find)
-        allot__cli_printf(&params, ", \"from\": %lld", (long long)of->from);
-    allot__cli_printf(&params, ", \"most\": %lld", (long long)(of->count > 0 ? of->count : 1));
+        allot__text_printf(&params, ", \"from\": %lld", (long long)of->from);
+    allot__text_printf(&params, ", \"most\": %lld", (long long)(of->count > 0 ? of->count : 1));
     put_group(top, &params);
-    allot__cli_puts(&params, "}");
+    allot__text_puts(&params, "}");
     int code = ask(top, "view", &params, &result, &len);
-    allot__cli_text_free(&params);
+    allot__text_free(&params);
     if (code == CLI_DONE)
         *count = allot__top_read(top, result, len, top->rows + of->row, of->count);
     return code;
@@ -93,9 +93,9 @@ static int ask_health(allot__top *top)
     const char *result, *member;
     size_t len, size;
     allot__text none = {.engine = top->cli->engine};
-    allot__cli_puts(&none, "{}");
+    allot__text_puts(&none, "{}");
     int code = ask(top, "status", &none, &result, &len);
-    allot__cli_text_free(&none);
+    allot__text_free(&none);
     if (code != CLI_DONE)
         return code;
     member = allot__client_member(result, len, "healthy", &size);
@@ -132,8 +132,8 @@ static void read_lines(allot__top *top, const char *text, size_t len)
     while (allot_json_next(json, &event)) {
         if (event.kind != ALLOT_JSON_TEXT || event.member)
             continue;
-        allot__cli_puts_safe(&top->lines, event.text, event.len);
-        allot__cli_puts(&top->lines, "\n");
+        allot__text_puts_safe(&top->lines, event.text, event.len);
+        allot__text_puts(&top->lines, "\n");
     }
     allot_json_close(json);
 }
@@ -143,12 +143,12 @@ int allot__top_explain(allot__top *top)
     allot__text params = {.engine = top->cli->engine};
     const char *result;
     size_t len;
-    allot__cli_puts(&params, "{\"path\": ");
-    allot__cli_json_string(&params, top->why);
+    allot__text_puts(&params, "{\"path\": ");
+    allot__text_json(&params, top->why);
     put_group(top, &params);
-    allot__cli_puts(&params, "}");
+    allot__text_puts(&params, "}");
     int code = ask(top, "explain", &params, &result, &len);
-    allot__cli_text_free(&params);
+    allot__text_free(&params);
     if (code == CLI_DONE)
         read_lines(top, result, len);
     return code;

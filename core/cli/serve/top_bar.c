@@ -40,23 +40,23 @@ void allot__top_bar(const allot__top *top, const allot__top_row *row, double sca
         mark is = mark_at(row, scale * i / wide, scale * (i + 1) / wide);
         if (top->color && strcmp(color, marks[is].color) != 0) {
             color = marks[is].color;
-            allot__cli_puts(out, "\033[39;22m");
-            allot__cli_puts(out, color);
+            allot__text_puts(out, "\033[39;22m");
+            allot__text_puts(out, color);
         }
-        allot__cli_puts(out, top->fancy ? marks[is].fancy : marks[is].plain);
+        allot__text_puts(out, top->fancy ? marks[is].fancy : marks[is].plain);
     }
     if (top->color)
-        allot__cli_puts(out, "\033[39;22m");
+        allot__text_puts(out, "\033[39;22m");
 }
 
 void allot__top_fit(allot__text *out, const char *text, int wide)
 {
     int len = (int)strlen(text);
     if (len > wide && wide > 0) {
-        allot__cli_puts_safe(out, text, (size_t)wide - 1);
-        allot__cli_puts(out, "~");
+        allot__text_puts_safe(out, text, (size_t)wide - 1);
+        allot__text_puts(out, "~");
     } else {
-        allot__cli_puts_safe(out, text, (size_t)len);
-        allot__cli_spaces(out, wide - len);
+        allot__text_puts_safe(out, text, (size_t)len);
+        allot__text_spaces(out, wide - len);
     }
 }

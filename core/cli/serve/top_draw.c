@@ -33,17 +33,17 @@ static layout lay_out(const allot__top *top)
 static void end_line(const allot__top *top, allot__text *out)
 {
     if (top->plain) {
-        allot__cli_trim(out);
-        allot__cli_puts(out, "\n");
+        allot__text_trim(out);
+        allot__text_puts(out, "\n");
     } else {
-        allot__cli_puts(out, "\033[0m\033[K\r\n");
+        allot__text_puts(out, "\033[0m\033[K\r\n");
     }
 }
 
 static void style(const allot__top *top, allot__text *out, const char *code)
 {
     if (!top->plain)
-        allot__cli_printf(out, "\033[%sm", code);
+        allot__text_printf(out, "\033[%sm", code);
 }
 
 static void line(const allot__top *top, allot__text *out, const char *text)
@@ -51,7 +51,7 @@ static void line(const allot__top *top, allot__text *out, const char *text)
     if ((int)strlen(text) > top->wide)
         allot__top_fit(out, text, top->wide);
     else
-        allot__cli_puts(out, text);
+        allot__text_puts(out, text);
     end_line(top, out);
 }
 
@@ -79,9 +79,9 @@ static void draw_columns(const allot__top *top, const layout *of, allot__text *o
 {
     style(top, out, "4");
     allot__top_fit(out, top->find[0] != '\0' ? "found" : "consumer", of->name);
-    allot__cli_spaces(out, of->bar + 1);
+    allot__text_spaces(out, of->bar + 1);
     for (int i = 0; i < of->numbers; i++)
-        allot__cli_printf(out, "%*s", NUMBER, names[i]);
+        allot__text_printf(out, "%*s", NUMBER, names[i]);
     end_line(top, out);
 }
 
@@ -128,7 +128,7 @@ static void draw_row(allot__top *top, const layout *of, int64_t number, double s
     if (here)
         style(top, out, "7");
     if (!row) {
-        allot__cli_puts(out, "...");
+        allot__text_puts(out, "...");
         end_line(top, out);
         return;
     }
@@ -136,16 +136,16 @@ static void draw_row(allot__top *top, const layout *of, int64_t number, double s
     if (here)
         style(top, out, "27");
     allot__top_bar(top, row, scale, of->bar, out);
-    allot__cli_puts(out, " ");
+    allot__text_puts(out, " ");
     if (here)
         style(top, out, "7");
     for (int i = 0; i < of->numbers; i++) {
         double value = row->number[i];
         if (value == 0 && i > TOP_OWNED)
-            allot__cli_spaces(out, NUMBER);
+            allot__text_spaces(out, NUMBER);
         else
-            allot__cli_printf(out, "%*.*f", NUMBER,
-                              value == (double)(int64_t)value || value > 1e6 ? 0 : 2, value);
+            allot__text_printf(out, "%*.*f", NUMBER,
+                               value == (double)(int64_t)value || value > 1e6 ? 0 : 2, value);
     }
     end_line(top, out);
 }
@@ -184,7 +184,7 @@ static void draw_why(const allot__top *top, int high, allot__text *out)
         const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
         if (stop) {
             int len = (int)(stop - at), wide = len > top->wide ? top->wide : len;
-            allot__cli_puts_safe(out, at, (size_t)wide);
+            allot__text_puts_safe(out, at, (size_t)wide);
             /* What does not fit goes on in the next line. */
             at += wide;
             at += at == stop;
@@ -209,16 +209,16 @@ static void draw_keys(const allot__top *top, allot__text *out)
                  top->fancy ? "▓" : "+", top->fancy ? "▒" : "=", top->fancy ? "░" : "~",
                  top->fancy ? "·" : ".");
     style(top, out, "2");
-    allot__cli_puts(out, text);
+    allot__text_puts(out, text);
     if (!top->plain)
-        allot__cli_puts(out, "\033[0m\033[K");
+        allot__text_puts(out, "\033[0m\033[K");
 }
 
 void allot__top_draw(allot__top *top, allot__text *out)
 {
     layout of = lay_out(top);
     if (!top->plain)
-        allot__cli_puts(out, "\033[H");
+        allot__text_puts(out, "\033[H");
     draw_head(top, out);
     draw_columns(top, &of, out);
     draw_rows(top, &of, out);
@@ -227,5 +227,5 @@ void allot__top_draw(allot__top *top, allot__text *out)
     if (top->why[0] != '\0')
         draw_why(top, top->high - 4 - top->seen, out);
     draw_keys(top, out);
-    allot__cli_puts(out, "\033[J");
+    allot__text_puts(out, "\033[J");
 }

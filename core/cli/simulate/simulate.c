@@ -74,7 +74,7 @@ int allot__sim_read_map(allot__cli *cli, allot_script_map **out)
     if (code == CLI_DONE)
         code = allot__cli_status(cli, allot_script_map_new(cli->engine, text.bytes, text.len, path,
                                                            &limits, cli->report, out));
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
     return code;
 }
 

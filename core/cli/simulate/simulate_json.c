@@ -56,9 +56,9 @@ static void put_column(const column *column, const allot_figures *figures, allot
 {
     const char *at = (const char *)figures + column->at;
     if (column->real)
-        allot__cli_printf(out, "%.9g", *(const double *)(const void *)at);
+        allot__text_printf(out, "%.9g", *(const double *)(const void *)at);
     else
-        allot__cli_printf(out, "%" PRId64, *(const int64_t *)(const void *)at);
+        allot__text_printf(out, "%" PRId64, *(const int64_t *)(const void *)at);
 }
 
 /* Calls `put` for the whole and each consumer that is told of. */
@@ -85,7 +85,7 @@ static int each(const allot__sim *sim, const allot__sim_run *run, allot__text *o
 static void put_members(const allot_figures *figures, allot__text *out)
 {
     for (int i = 0; i < COLUMNS; i++) {
-        allot__cli_printf(out, "%s\"%s\": ", i > 0 ? ", " : "", columns[i].name);
+        allot__text_printf(out, "%s\"%s\": ", i > 0 ? ", " : "", columns[i].name);
         put_column(&columns[i], figures, out);
     }
 }
@@ -95,18 +95,18 @@ static void put_object(const allot__sim_run *run, int32_t consumer, const allot_
 {
     char path[300] = "";
     if (consumer == ALLOT_ROOT) {
-        allot__cli_puts(out, ",\n  \"figures\": {");
+        allot__text_puts(out, ",\n  \"figures\": {");
         put_members(figures, out);
-        allot__cli_puts(out, "},\n  \"consumers\": [");
+        allot__text_puts(out, "},\n  \"consumers\": [");
         return;
     }
     bool first = out->len > 0 && out->bytes[out->len - 1] == '[';
     allot_plan_path(run->plan, consumer, path, sizeof path);
-    allot__cli_puts(out, first ? "\n    {\"path\": " : ",\n    {\"path\": ");
-    allot__cli_json_string(out, path);
-    allot__cli_puts(out, ", ");
+    allot__text_puts(out, first ? "\n    {\"path\": " : ",\n    {\"path\": ");
+    allot__text_json(out, path);
+    allot__text_puts(out, ", ");
     put_members(figures, out);
-    allot__cli_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
 static void put_counts(const allot_simulation_counts *it, allot__text *out)
@@ -122,45 +122,45 @@ static void put_counts(const allot_simulation_counts *it, allot__text *out)
         {"unsettled", it->unsettled}, {"left_out", it->left_out}, {"outside", it->outside},
         {"first", it->first},         {"last", it->last},
     };
-    allot__cli_puts(out, "\"counts\": {");
+    allot__text_puts(out, "\"counts\": {");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        allot__cli_printf(out, "%s\"%s\": %" PRId64, i > 0 ? ", " : "", rows[i].name,
-                          rows[i].value);
-    allot__cli_printf(out, ", \"stopped\": %s}", it->stopped ? "true" : "false");
+        allot__text_printf(out, "%s\"%s\": %" PRId64, i > 0 ? ", " : "", rows[i].name,
+                           rows[i].value);
+    allot__text_printf(out, ", \"stopped\": %s}", it->stopped ? "true" : "false");
 }
 
 static int put_run(const allot__sim *sim, const allot__sim_run *run, allot__text *out)
 {
     const allot_policy *policy = allot_plan_group_policy(run->plan, 0);
-    allot__cli_puts(out, "{\n  \"name\": ");
-    allot__cli_json_string(out, run->name);
-    allot__cli_puts(out, ", \"plan\": ");
-    allot__cli_json_string(out, run->plan_file);
-    allot__cli_puts(out, ", \"policy\": {\"name\": ");
-    allot__cli_json_string(out, allot_policy_name(policy));
-    allot__cli_puts(out, ", \"sha256\": ");
-    allot__cli_json_string(out, allot_policy_sha256(policy));
-    allot__cli_puts(out, "},\n  ");
+    allot__text_puts(out, "{\n  \"name\": ");
+    allot__text_json(out, run->name);
+    allot__text_puts(out, ", \"plan\": ");
+    allot__text_json(out, run->plan_file);
+    allot__text_puts(out, ", \"policy\": {\"name\": ");
+    allot__text_json(out, allot_policy_name(policy));
+    allot__text_puts(out, ", \"sha256\": ");
+    allot__text_json(out, allot_policy_sha256(policy));
+    allot__text_puts(out, "},\n  ");
     put_counts(&run->counts, out);
     int status = each(sim, run, out, put_object);
-    allot__cli_puts(out, "]}");
+    allot__text_puts(out, "]}");
     return status;
 }
 
 int allot__sim_json(const allot__sim *sim, allot__text *out)
 {
     int status = ALLOT_OK;
-    allot__cli_puts(out, "{\"schema\": \"allot/simulation/v1\",\n\"trace\": {\"file\": ");
-    allot__cli_json_string(out, allot_trace_file(sim->trace));
-    allot__cli_printf(out, ", \"records\": %" PRId32 ", \"others\": %" PRId32 "},\n\"runs\": [",
-                      allot_trace_records(sim->trace), allot_trace_others(sim->trace));
+    allot__text_puts(out, "{\"schema\": \"allot/simulation/v1\",\n\"trace\": {\"file\": ");
+    allot__text_json(out, allot_trace_file(sim->trace));
+    allot__text_printf(out, ", \"records\": %" PRId32 ", \"others\": %" PRId32 "},\n\"runs\": [",
+                       allot_trace_records(sim->trace), allot_trace_others(sim->trace));
     for (int32_t i = 0; i < sim->played && status == ALLOT_OK; i++) {
-        allot__cli_puts(out, i > 0 ? ", " : "");
+        allot__text_puts(out, i > 0 ? ", " : "");
         status = put_run(sim, &sim->runs[i], out);
     }
-    allot__cli_puts(out, "],\n\"warnings\": ");
+    allot__text_puts(out, "],\n\"warnings\": ");
     allot__cli_warnings_json(sim->cli->report, out);
-    allot__cli_puts(out, "}\n");
+    allot__text_puts(out, "}\n");
     return status;
 }
 
@@ -170,13 +170,13 @@ int allot__sim_json(const allot__sim *sim, allot__text *out)
 static void put_field(const char *text, allot__text *out)
 {
     if (!strpbrk(text, ",\"\r\n")) {
-        allot__cli_puts(out, text);
+        allot__text_puts(out, text);
         return;
     }
-    allot__cli_puts(out, "\"");
+    allot__text_puts(out, "\"");
     for (; *text != '\0'; text++)
-        allot__cli_printf(out, *text == '"' ? "\"\"" : "%c", *text);
-    allot__cli_puts(out, "\"");
+        allot__text_printf(out, *text == '"' ? "\"\"" : "%c", *text);
+    allot__text_puts(out, "\"");
 }
 
 static void put_row(const allot__sim_run *run, int32_t consumer, const allot_figures *figures,
@@ -186,22 +186,22 @@ static void put_row(const allot__sim_run *run, int32_t consumer, const allot_fig
     if (consumer != ALLOT_ROOT)
         allot_plan_path(run->plan, consumer, path, sizeof path);
     put_field(run->name, out);
-    allot__cli_puts(out, ",");
+    allot__text_puts(out, ",");
     put_field(path, out);
     for (int i = 0; i < COLUMNS; i++) {
-        allot__cli_puts(out, ",");
+        allot__text_puts(out, ",");
         put_column(&columns[i], figures, out);
     }
-    allot__cli_puts(out, "\n");
+    allot__text_puts(out, "\n");
 }
 
 int allot__sim_csv(const allot__sim *sim, allot__text *out)
 {
     int status = ALLOT_OK;
-    allot__cli_puts(out, "run,consumer");
+    allot__text_puts(out, "run,consumer");
     for (int i = 0; i < COLUMNS; i++)
-        allot__cli_printf(out, ",%s", columns[i].name);
-    allot__cli_puts(out, "\n");
+        allot__text_printf(out, ",%s", columns[i].name);
+    allot__text_puts(out, "\n");
     for (int32_t i = 0; i < sim->played && status == ALLOT_OK; i++)
         status = each(sim, &sim->runs[i], out, put_row);
     return status;

@@ -18,14 +18,14 @@ int allot__sim_plot_begin(allot__sim *sim)
     bool same = true;
     for (int32_t i = 1; i < sim->count; i++)
         same = same && strcmp(sim->runs[i].plan_file, sim->runs[0].plan_file) == 0;
-    allot__cli_puts(&title, last_part(allot__cli_file_name(sim->trace_file)));
+    allot__text_puts(&title, last_part(allot__cli_file_name(sim->trace_file)));
     if (same)
-        allot__cli_printf(&title, " under %s",
-                          last_part(allot__cli_file_name(sim->runs[0].plan_file)));
-    allot__cli_add(&title, "", 1);
+        allot__text_printf(&title, " under %s",
+                           last_part(allot__cli_file_name(sim->runs[0].plan_file)));
+    allot__text_add(&title, "", 1);
     int code = title.failed ? allot__cli_status(sim->cli, ALLOT_ENOMEM)
                             : allot__plot_begin(sim->cli, title.bytes, sim->count, &sim->plot);
-    allot__cli_text_free(&title);
+    allot__text_free(&title);
     return code;
 }
 

@@ -100,7 +100,7 @@ static int load_file(const allot__sim_run *run, allot_engine *engine, const char
     if (allot__cli_read(run->cli, use, &text) == CLI_DONE)
         status = allot_script_load(engine, text.bytes, text.len, use, given->options, given->count,
                                    &limits, report, out);
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
     return status;
 }
 
@@ -152,7 +152,7 @@ static int read_plan(allot__cli *cli, allot__sim_run *run)
         code = allot__cli_status(cli, allot_plan_read(cli->engine, document.bytes, document.len,
                                                       allot__cli_file_name(run->plan_file), &loader,
                                                       cli->report, &run->plan));
-    allot__cli_text_free(&document);
+    allot__text_free(&document);
     return code;
 }
 

@@ -141,7 +141,7 @@ static void put_consumer(const allot__sim_run *run, int32_t consumer, const allo
 {
     char path[300];
     allot_plan_path(run->plan, consumer, path, sizeof path);
-    allot__cli_printf(
+    allot__text_printf(
         out, "%-*s %8" PRId64 " %6.1f %9.0f %9.0f %9.2f %9.2f %9" PRId64 " %12" PRId64 " %8.3f\n",
         width, path, it->jobs, it->utilisation * 100, it->wait.mean, it->wait.p95,
         it->slowdown.mean, it->slowdown.p95, it->preemptions, it->lost, it->fairness);
@@ -151,9 +151,9 @@ static int put_consumers(const allot__sim *sim, const allot__sim_run *run, allot
 {
     const allot_plan *plan = run->plan;
     int width = path_width(sim, plan);
-    allot__cli_printf(out, "\n%s\n%-*s %8s %6s %9s %9s %9s %9s %9s %12s %8s\n", run->name, width,
-                      "consumer", "jobs", "busy %", "wait s", "p95", "slowdown", "p95", "preempted",
-                      "lost", "fairness");
+    allot__text_printf(out, "\n%s\n%-*s %8s %6s %9s %9s %9s %9s %9s %12s %8s\n", run->name, width,
+                       "consumer", "jobs", "busy %", "wait s", "p95", "slowdown", "p95",
+                       "preempted", "lost", "fairness");
     for (int32_t i = allot_plan_next(plan, ALLOT_ROOT); i >= 0; i = allot_plan_next(plan, i)) {
         allot_figures of;
         if (!allot__sim_tells(sim, plan, i))
@@ -176,16 +176,17 @@ static void put_head(const allot__sim *sim, allot__text *out)
     const char *file = allot_trace_file(sim->trace);
     allot_time_text(counts->first, from, sizeof from);
     allot_time_text(counts->last, to, sizeof to);
-    allot__cli_puts_safe(out, file, strlen(file));
-    allot__cli_printf(out, ": %" PRId64 " jobs", counts->arrivals);
+    allot__text_puts_safe(out, file, strlen(file));
+    allot__text_printf(out, ": %" PRId64 " jobs", counts->arrivals);
     if (counts->outside > 0)
-        allot__cli_printf(out, ", %" PRId64 " at other times", counts->outside);
+        allot__text_printf(out, ", %" PRId64 " at other times", counts->outside);
     if (counts->left_out > 0)
-        allot__cli_printf(out, ", %" PRId64 " left out", counts->left_out);
+        allot__text_printf(out, ", %" PRId64 " left out", counts->left_out);
     int64_t seconds = counts->last - counts->first, offered = sim->runs[0].figures.offered;
-    allot__cli_printf(out, "\n%s to %s, ", from, to);
-    allot__cli_printf(out, offered < INT64_MAX ? "" : "more than ");
-    allot__cli_printf(out, "%" PRId64 " slots on average\n\n", seconds > 0 ? offered / seconds : 0);
+    allot__text_printf(out, "\n%s to %s, ", from, to);
+    allot__text_printf(out, offered < INT64_MAX ? "" : "more than ");
+    allot__text_printf(out, "%" PRId64 " slots on average\n\n",
+                       seconds > 0 ? offered / seconds : 0);
 }
 
 int allot__sim_text(const allot__sim *sim, allot__text *out)

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
+
 #include <allot/json.h>
 #include <allot/script.h>
 #include <allot/tool.h>
@@ -28,33 +30,8 @@ enum {
     CLI_INTERNAL = 70 /* a bug, or no memory */
 };
 
-/* ---- Text that grows (text.c) ---------------------------------------------------------------- */
-
-typedef struct allot__text {
-    allot_engine *engine;
-    char *bytes;
-    size_t len, capacity;
-    bool failed; /* out of memory: what follows is dropped, and the caller looks here once */
-} allot__text;
-
-void allot__cli_add(allot__text *text, const char *bytes, size_t len);
-void allot__cli_puts(allot__text *text, const char *string);
-#if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
-#endif
-void allot__cli_printf(allot__text *text, const char *format, ...);
-void allot__cli_spaces(allot__text *text, int count);
-/* Takes blanks off the end. */
-void allot__cli_trim(allot__text *text);
-/* For people: control characters, which could steer a terminal, become "?". */
-void allot__cli_puts_safe(allot__text *text, const char *string, size_t len);
-/* The path of a consumer. */
+/* The path of a consumer (path.c). */
 void allot__cli_puts_path(allot__text *text, const allot_plan *plan, int32_t consumer);
-/* A JSON string with its quotes; NULL gives null. */
-void allot__cli_json_string(allot__text *text, const char *string);
-/* The text as an allot_sink. */
-int allot__cli_sink(void *text, const char *bytes, size_t len);
-void allot__cli_text_free(allot__text *text);
 
 /* ---- Command line (cli/verbs.c, options.c, author/help.c) ----------------------------------- */
 

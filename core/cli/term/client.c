@@ -84,17 +84,17 @@ static int say_token(allot__client *client)
         return CLI_DONE;
     int code = allot__cli_read(cli, cli->options.token_file, &token);
     if (code == CLI_DONE) {
-        allot__cli_add(&token, "", 1);
+        allot__text_add(&token, "", 1);
         token.bytes[token.failed ? 0 : strcspn(token.bytes, "\r\n")] = '\0';
-        allot__cli_puts(&params, "{\"token\": ");
-        allot__cli_json_string(&params, token.bytes);
-        allot__cli_puts(&params, "}");
+        allot__text_puts(&params, "{\"token\": ");
+        allot__text_json(&params, token.bytes);
+        allot__text_puts(&params, "}");
         code = token.failed || params.failed
                    ? allot__cli_status(cli, ALLOT_ENOMEM)
                    : allot__client_ask(client, "auth", params.bytes, params.len, &result, &len);
     }
-    allot__cli_text_free(&token);
-    allot__cli_text_free(&params);
+    allot__text_free(&token);
+    allot__text_free(&params);
     return code;
 }
 
@@ -115,7 +115,7 @@ void allot__client_close(allot__client *client)
     if (client->fd >= 0)
         close(client->fd);
     client->fd = -1;
-    allot__cli_text_free(&client->in);
+    allot__text_free(&client->in);
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ static int receive(allot__client *client, int wait)
     if (got == 0)
         return allot__cli_fail(client->cli, CLI_IO, "E-connection", NULL,
                                "%.200s: the service closed the connection", client->address);
-    allot__cli_add(&client->in, piece, (size_t)got);
+    allot__text_add(&client->in, piece, (size_t)got);
     return client->in.failed ? allot__cli_status(client->cli, ALLOT_ENOMEM) : CLI_DONE;
 }
 
@@ -242,9 +242,9 @@ static int report_error(allot__client *client, const char *error, size_t len)
     text_member(client, data ? data : "{}", data ? data_len : 2, "code", code, sizeof code);
     text_member(client, data ? data : "{}", data ? data_len : 2, "hint", hint, sizeof hint);
     if (client->cli->options.json) {
-        allot__cli_puts(&client->cli->out, "{\"error\": ");
-        allot__cli_add(&client->cli->out, error, len);
-        allot__cli_puts(&client->cli->out, "}\n");
+        allot__text_puts(&client->cli->out, "{\"error\": ");
+        allot__text_add(&client->cli->out, error, len);
+        allot__text_puts(&client->cli->out, "}\n");
     }
     return allot__cli_fail(client->cli, CLI_NO, code[0] != '\0' ? code : "E-service",
                            hint[0] != '\0' ? hint : NULL, "%s",
@@ -257,16 +257,16 @@ int allot__client_ask(allot__client *client, const char *method, const char *par
     allot__text line = {.engine = client->cli->engine};
     size_t size, error_size;
     const char *text, *error;
-    allot__cli_puts(&line, "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": ");
-    allot__cli_json_string(&line, method);
+    allot__text_puts(&line, "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": ");
+    allot__text_json(&line, method);
     if (params) {
-        allot__cli_puts(&line, ", \"params\": ");
-        allot__cli_add(&line, params, len);
+        allot__text_puts(&line, ", \"params\": ");
+        allot__text_add(&line, params, len);
     }
-    allot__cli_puts(&line, "}");
+    allot__text_puts(&line, "}");
     int code = line.failed ? allot__cli_status(client->cli, ALLOT_ENOMEM)
                            : allot__client_send(client, line.bytes, line.len);
-    allot__cli_text_free(&line);
+    allot__text_free(&line);
     do {
         if (code == CLI_DONE)
             code = allot__client_line(client, -1, &text, &size);

@@ -13,7 +13,7 @@ static int read_plan(allot__cli *cli, const char *path, allot__documents *docs)
         code = allot__cli_status(cli, allot_plan_read(cli->engine, text.bytes, text.len,
                                                       allot__cli_file_name(path), &docs->loader,
                                                       cli->report, &docs->plan));
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
     return code;
 }
 
@@ -93,7 +93,7 @@ int allot__cli_decide(allot__cli *cli, const char *plan, const char *state, allo
         code = allot__cli_read(cli, state, &text);
     if (code == CLI_DONE)
         code = allot__cli_decide_text(cli, &text, state, "--at ", cli->options.at, docs);
-    allot__cli_text_free(&text);
+    allot__text_free(&text);
     return code;
 }
 

@@ -46,7 +46,7 @@ static int drain(int fd, allot__text *out)
         if (len == 0)
             return 0;
         if (len > 0)
-            allot__cli_add(out, piece, (size_t)len);
+            allot__text_add(out, piece, (size_t)len);
         else if (errno != EINTR)
             return errno;
         if (out->failed)
@@ -86,7 +86,7 @@ int allot__cli_write(int fd, const char *bytes, size_t len)
 int allot__cli_replace(allot_engine *engine, const char *path, const char *bytes, size_t len)
 {
     allot__text name = {.engine = engine};
-    allot__cli_printf(&name, "%s.%ld.part", path, (long)getpid());
+    allot__text_printf(&name, "%s.%ld.part", path, (long)getpid());
     if (name.failed)
         return ENOMEM;
     int error = 0, fd = open(name.bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -100,7 +100,7 @@ int allot__cli_replace(allot_engine *engine, const char *path, const char *bytes
         error = errno;
     if (error != 0 && fd >= 0)
         unlink(name.bytes);
-    allot__cli_text_free(&name);
+    allot__text_free(&name);
     return error;
 }
 

@@ -101,7 +101,7 @@ static size_t boundary(const char *source, size_t at)
 static void put_source(allot__text *out, const char *source, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        allot__cli_puts_safe(out, source[i] == '\t' ? " " : source + i, 1);
+        allot__text_puts_safe(out, source[i] == '\t' ? " " : source + i, 1);
 }
 
 static void put_excerpt(allot__text *out, const allot_diagnostic *finding, bool color)
@@ -113,28 +113,28 @@ static void put_excerpt(allot__text *out, const allot_diagnostic *finding, bool 
     size_t start = at > LEAD && len > WINDOW ? boundary(source, at - LEAD) : 0;
     size_t end = len - start > WINDOW ? boundary(source, start + WINDOW) : len;
 
-    allot__cli_printf(out, "%5" PRId32 " | %s", finding->line, start > 0 ? "..." : "");
+    allot__text_printf(out, "%5" PRId32 " | %s", finding->line, start > 0 ? "..." : "");
     put_source(out, source + start, end - start);
-    allot__cli_printf(out, "%s\n      | ", end < len ? "..." : "");
+    allot__text_printf(out, "%s\n      | ", end < len ? "..." : "");
     if (finding->col > 0) {
-        allot__cli_spaces(out, characters(source + start, at - start) + (start > 0 ? 3 : 0));
-        allot__cli_printf(out, "%s^", color ? RED : "");
+        allot__text_spaces(out, characters(source + start, at - start) + (start > 0 ? 3 : 0));
+        allot__text_printf(out, "%s^", color ? RED : "");
         for (int i = characters(source + at, (behind < end ? behind : end) - at); i > 1; i--)
-            allot__cli_puts(out, "~");
-        allot__cli_puts(out, color ? RESET : "");
+            allot__text_puts(out, "~");
+        allot__text_puts(out, color ? RESET : "");
     }
-    allot__cli_puts(out, "\n");
+    allot__text_puts(out, "\n");
 }
 
 static void put_place(allot__text *out, const allot_diagnostic *finding)
 {
     const char *file = finding->file ? finding->file : "allot";
-    allot__cli_puts_safe(out, file, strlen(file));
+    allot__text_puts_safe(out, file, strlen(file));
     if (finding->line > 0)
-        allot__cli_printf(out, ":%" PRId32, finding->line);
+        allot__text_printf(out, ":%" PRId32, finding->line);
     if (finding->line > 0 && finding->col > 0)
-        allot__cli_printf(out, ":%" PRId32, finding->col);
-    allot__cli_puts(out, ": ");
+        allot__text_printf(out, ":%" PRId32, finding->col);
+    allot__text_puts(out, ": ");
 }
 
 static bool joins(char byte)
@@ -158,27 +158,27 @@ static void put_message(allot__text *out, const allot_diagnostic *finding)
 {
     const char *path = finding->path;
     if (path && *path != '\0' && !names(finding->message, path)) {
-        allot__cli_puts_safe(out, path, strlen(path));
-        allot__cli_puts(out, ": ");
+        allot__text_puts_safe(out, path, strlen(path));
+        allot__text_puts(out, ": ");
     }
-    allot__cli_puts_safe(out, finding->message, strlen(finding->message));
+    allot__text_puts_safe(out, finding->message, strlen(finding->message));
 }
 
 static void put_finding(allot__text *out, const allot_diagnostic *finding, bool color)
 {
     bool error = finding->severity != ALLOT_WARNING;
     put_place(out, finding);
-    allot__cli_puts(out, !color ? "" : error ? BOLD RED : BOLD YELLOW);
-    allot__cli_puts(out, error ? "error:" : "warning:");
-    allot__cli_puts(out, color ? RESET " " : " ");
+    allot__text_puts(out, !color ? "" : error ? BOLD RED : BOLD YELLOW);
+    allot__text_puts(out, error ? "error:" : "warning:");
+    allot__text_puts(out, color ? RESET " " : " ");
     put_message(out, finding);
-    allot__cli_printf(out, " [%s]\n", finding->code);
+    allot__text_printf(out, " [%s]\n", finding->code);
     if (finding->source && finding->line > 0)
         put_excerpt(out, finding, color);
     if (finding->hint) {
-        allot__cli_puts(out, "  hint: ");
-        allot__cli_puts_safe(out, finding->hint, strlen(finding->hint));
-        allot__cli_puts(out, "\n");
+        allot__text_puts(out, "  hint: ");
+        allot__text_puts_safe(out, finding->hint, strlen(finding->hint));
+        allot__text_puts(out, "\n");
     }
 }
 
@@ -190,28 +190,28 @@ void allot__cli_findings(const allot_report *report, allot__text *out, bool colo
     int64_t all =
         allot_report_total(report, ALLOT_ERROR) + allot_report_total(report, ALLOT_WARNING);
     if (all > count)
-        allot__cli_printf(out, "allot: and %" PRId64 " more\n", all - count);
+        allot__text_printf(out, "allot: and %" PRId64 " more\n", all - count);
 }
 
 void allot__cli_warnings_json(const allot_report *report, allot__text *out)
 {
     const char *between = "";
-    allot__cli_puts(out, "[");
+    allot__text_puts(out, "[");
     for (int32_t i = 0; i < allot_report_count(report); i++) {
         const allot_diagnostic *finding = allot_report_at(report, i);
         if (finding->severity != ALLOT_WARNING)
             continue;
-        allot__cli_printf(out, "%s{\"file\": ", between);
-        allot__cli_json_string(out, finding->file);
-        allot__cli_printf(out, ", \"line\": %" PRId32 ", \"col\": %" PRId32 ", \"code\": ",
-                          finding->line, finding->col);
-        allot__cli_json_string(out, finding->code);
-        allot__cli_puts(out, ", \"message\": ");
-        allot__cli_json_string(out, finding->message);
-        allot__cli_puts(out, ", \"hint\": ");
-        allot__cli_json_string(out, finding->hint);
-        allot__cli_puts(out, "}");
+        allot__text_printf(out, "%s{\"file\": ", between);
+        allot__text_json(out, finding->file);
+        allot__text_printf(out, ", \"line\": %" PRId32 ", \"col\": %" PRId32 ", \"code\": ",
+                           finding->line, finding->col);
+        allot__text_json(out, finding->code);
+        allot__text_puts(out, ", \"message\": ");
+        allot__text_json(out, finding->message);
+        allot__text_puts(out, ", \"hint\": ");
+        allot__text_json(out, finding->hint);
+        allot__text_puts(out, "}");
         between = ", ";
     }
-    allot__cli_puts(out, "]");
+    allot__text_puts(out, "]");
 }

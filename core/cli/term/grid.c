@@ -20,14 +20,14 @@ void allot__grid_begin(allot__grid *grid, allot_engine *engine, const allot__gri
 
 void allot__grid_free(allot__grid *grid)
 {
-    allot__cli_text_free(&grid->cells);
+    allot__text_free(&grid->cells);
 }
 
 static void end_cell(allot__grid *grid)
 {
     int len = (int)(grid->cells.len - grid->start), *width = &grid->width[grid->at];
     *width = len > *width ? len : *width;
-    allot__cli_add(&grid->cells, "", 1);
+    allot__text_add(&grid->cells, "", 1);
     grid->start = grid->cells.len;
     grid->at = (grid->at + 1) % grid->count;
 }
@@ -39,14 +39,14 @@ void allot__grid_add(allot__grid *grid, const char *format, ...)
     va_start(list, format);
     vsnprintf(cell, sizeof cell, format, list);
     va_end(list);
-    allot__cli_puts(&grid->cells, cell);
+    allot__text_puts(&grid->cells, cell);
     end_cell(grid);
 }
 
 void allot__grid_count(allot__grid *grid, int64_t number)
 {
     if (number != 0)
-        allot__cli_printf(&grid->cells, "%" PRId64, number);
+        allot__text_printf(&grid->cells, "%" PRId64, number);
     end_cell(grid);
 }
 
@@ -78,11 +78,11 @@ static void put_cell(allot__text *out, const char *cell, int len, int width)
 {
     int tail = (width - 3) / 2;
     if (len <= width) {
-        allot__cli_puts_safe(out, cell, (size_t)len);
+        allot__text_puts_safe(out, cell, (size_t)len);
     } else {
-        allot__cli_puts_safe(out, cell, (size_t)(width - 3 - tail));
-        allot__cli_puts(out, "...");
-        allot__cli_puts_safe(out, cell + len - tail, (size_t)tail);
+        allot__text_puts_safe(out, cell, (size_t)(width - 3 - tail));
+        allot__text_puts(out, "...");
+        allot__text_puts_safe(out, cell + len - tail, (size_t)tail);
     }
 }
 
@@ -101,17 +101,17 @@ static const char *put_line(const allot__grid *grid, const char *cell, allot__te
             continue;
         if (len > 0) {
             const char *paint = !color ? NULL : text == column->title ? BOLD : column->color;
-            allot__cli_spaces(out, owed + (column->left ? 0 : pad));
-            allot__cli_puts(out, paint ? paint : "");
+            allot__text_spaces(out, owed + (column->left ? 0 : pad));
+            allot__text_puts(out, paint ? paint : "");
             put_cell(out, text, len, width);
-            allot__cli_puts(out, paint ? RESET : "");
+            allot__text_puts(out, paint ? RESET : "");
             owed = 0;
             pad = column->left ? pad : 0;
         }
         owed += pad + GAP;
     }
-    allot__cli_trim(out);
-    allot__cli_puts(out, "\n");
+    allot__text_trim(out);
+    allot__text_puts(out, "\n");
     return cell;
 }
 

@@ -22,7 +22,7 @@ static int explain(int error, char why[ALLOT_TOOL_WHY_MAX])
 
 static void put(void *ud, const char *text, size_t len)
 {
-    allot__cli_add(&((allot__host *)ud)->cli->out, text, len);
+    allot__text_add(&((allot__host *)ud)->cli->out, text, len);
 }
 
 static int read_file(void *ud, const char *path, allot_sink sink, void *sink_ud,
@@ -48,14 +48,14 @@ static int read_file(void *ud, const char *path, allot_sink sink, void *sink_ud,
 static void make_folders(allot_engine *engine, const char *path)
 {
     allot__text name = {.engine = engine};
-    allot__cli_add(&name, path, strlen(path) + 1);
+    allot__text_add(&name, path, strlen(path) + 1);
     if (!name.failed)
         for (char *slash = strchr(name.bytes + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
             *slash = '\0';
             mkdir(name.bytes, 0777);
             *slash = '/';
         }
-    allot__cli_text_free(&name);
+    allot__text_free(&name);
 }
 
 static int write_file(void *ud, const char *path, const char *text, size_t len,
@@ -102,7 +102,7 @@ static void put_word(allot__text *out, allot__word words, int choice)
     const char *at = words.at;
     for (int i = 0; i < choice; i++)
         at += strcspn(at, "|") + 1;
-    allot__cli_add(out, at, strcspn(at, "| "));
+    allot__text_add(out, at, strcspn(at, "| "));
 }
 
 static void put_option(const allot__cli *cli, const allot__option_row *row, allot__text *out)
@@ -114,14 +114,14 @@ static void put_option(const allot__cli *cli, const allot__option_row *row, allo
         put_word(out, allot__cli_argument(cli->verb, row), *(const int *)from);
         break;
     case CLI_NUMBER:
-        allot__cli_printf(out, "%" PRId64, *(const int64_t *)from);
+        allot__text_printf(out, "%" PRId64, *(const int64_t *)from);
         break;
     case CLI_TEXT:
-        allot__cli_puts(out, *(const char *const *)from);
+        allot__text_puts(out, *(const char *const *)from);
         break;
     case CLI_LIST:
         for (int i = 0; i < list->count; i++)
-            allot__cli_printf(out, "%s%s", i > 0 ? "\n" : "", list->items[i]);
+            allot__text_printf(out, "%s%s", i > 0 ? "\n" : "", list->items[i]);
         break;
     case CLI_FLAG:
         break;
@@ -138,7 +138,7 @@ static const char *find_option(void *ud, const char *name)
         row++;
     it->answer.len = 0;
     put_option(it->cli, row, &it->answer);
-    allot__cli_add(&it->answer, "", 1);
+    allot__text_add(&it->answer, "", 1);
     return it->answer.failed ? NULL : it->answer.bytes;
 }
 
@@ -187,6 +187,6 @@ int allot__cli_tool(allot__cli *cli, const char *module, const char *function)
     int status =
         allot_tool_run(cli->engine, &table, module, function, (const char *const *)cli->operands,
                        cli->operand_count, &answer, cli->report);
-    allot__cli_text_free(&it.answer);
+    allot__text_free(&it.answer);
     return status == ALLOT_OK ? answer : allot__cli_status(cli, status);
 }

@@ -15,15 +15,15 @@ static void put(allot__cli *cli, const char *chunk, int32_t line, const char *le
                 const char *text)
 {
     allot__text out = {.engine = cli->engine};
-    allot__cli_puts_safe(&out, chunk, strlen(chunk));
+    allot__text_puts_safe(&out, chunk, strlen(chunk));
     if (line > 0)
-        allot__cli_printf(&out, ":%" PRId32, line);
-    allot__cli_printf(&out, ": %s: ", level);
-    allot__cli_puts_safe(&out, text, strlen(text));
-    allot__cli_puts(&out, "\n");
+        allot__text_printf(&out, ":%" PRId32, line);
+    allot__text_printf(&out, ": %s: ", level);
+    allot__text_puts_safe(&out, text, strlen(text));
+    allot__text_puts(&out, "\n");
     if (!out.failed)
         allot__cli_write(STDERR_FILENO, out.bytes, out.len);
-    allot__cli_text_free(&out);
+    allot__text_free(&out);
 }
 
 static void hear(void *ud, const char *chunk, int32_t line, const char *level, const char *text)

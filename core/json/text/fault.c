@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "json/text/place.h"
+#include "base/text.h"
 
 #define MESSAGE_MAX 500
 

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* Characters in `len` bytes of UTF-8, or of what should be. */
 static int32_t characters(const char *text, size_t len)
 {

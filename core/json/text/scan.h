@@ -57,7 +57,4 @@ typedef struct allot__scan {
 int allot__scan_run(allot__scan *scan);
 void allot__scan_free(allot__scan *scan);
 
-/* The bytes of the UTF-8 character at `text`, of which `len` are there; 0: it is not UTF-8. */
-size_t allot__utf8(const char *text, size_t len);
-
 #endif

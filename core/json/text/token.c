@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* Numbers of more digits than this before the point are beyond a double. */
 #define MAGNITUDE_MAX 308
 /* cJSON reads the first 63 characters of a number and stumbles over the next. */
@@ -24,43 +26,6 @@ int allot__scan_flaw(allot__scan *scan, const char *code, size_t at, size_t widt
     vsnprintf(flaw->message, sizeof flaw->message, format, args);
     va_end(args);
     return ALLOT_EINVALID;
-}
-
-/* Rows of the table of well-formed UTF-8 (Unicode 3.9, table 3-7): first byte, second byte. */
-static size_t utf8_length(unsigned char lead, unsigned char *low, unsigned char *high)
-{
-    *low = 0x80;
-    *high = 0xBF;
-    if (lead < 0x80)
-        return 1;
-    if (lead >= 0xC2 && lead <= 0xDF)
-        return 2;
-    if (lead >= 0xE0 && lead <= 0xEF) {
-        *low = lead == 0xE0 ? 0xA0 : 0x80;
-        *high = lead == 0xED ? 0x9F : 0xBF;
-        return 3;
-    }
-    if (lead >= 0xF0 && lead <= 0xF4) {
-        *low = lead == 0xF0 ? 0x90 : 0x80;
-        *high = lead == 0xF4 ? 0x8F : 0xBF;
-        return 4;
-    }
-    return 0;
-}
-
-size_t allot__utf8(const char *text, size_t len)
-{
-    const unsigned char *byte = (const unsigned char *)text;
-    unsigned char low, high;
-    size_t size = len > 0 ? utf8_length(byte[0], &low, &high) : 0;
-    if (size == 0 || size > len)
-        return 0;
-    if (size > 1 && (byte[1] < low || byte[1] > high))
-        return 0;
-    for (size_t i = 2; i < size; i++)
-        if ((byte[i] & 0xC0) != 0x80)
-            return 0;
-    return size;
 }
 
 static int bad_utf8(allot__scan *scan, size_t at)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "json/text/scan.h"
+#include "base/text.h"
 
 static void flush(allot__writer *writer)
 {
@@ -114,20 +115,6 @@ void allot__write_boolean(allot__writer *writer, const char *key, bool value)
     allot__write_raw(writer, value ? "true" : "false", value ? 4 : 5);
 }
 
-static void escaped(allot__writer *writer, unsigned char c)
-{
-    static const char hex[] = "0123456789abcdef", letters[] = "\"\\\b\f\n\r\t",
-                      names[] = "\"\\bfnrt";
-    const char *letter = strchr(letters, c);
-    if (letter) {
-        char pair[] = {'\\', names[letter - letters]};
-        allot__write_raw(writer, pair, 2);
-        return;
-    }
-    char unit[] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
-    allot__write_raw(writer, unit, sizeof unit);
-}
-
 static void quoted(allot__writer *writer, const char *text)
 {
     size_t len = strlen(text), from = 0, at = 0;
@@ -139,11 +126,10 @@ static void quoted(allot__writer *writer, const char *text)
             at += size;
             continue;
         }
+        char escape[6] = "\xEF\xBF\xBD";
+        size_t escaped = size > 0 ? allot__json_escape(escape, c) : 3;
         allot__write_raw(writer, text + from, at - from);
-        if (size > 0)
-            escaped(writer, c);
-        else
-            allot__write_raw(writer, "\xEF\xBF\xBD", 3);
+        allot__write_raw(writer, escape, escaped);
         from = ++at;
     }
     allot__write_raw(writer, text + from, len - from);

@@ -21,7 +21,7 @@
 #include <allot/json.h>
 #include <allot/script.h>
 
-#include "script/sandbox/text.h"
+#include "script/sandbox/lua_text.h"
 
 ALLOT_API int luaopen_allot_core(lua_State *L);
 
@@ -31,8 +31,8 @@ typedef struct allot__module {
     bool borrowed;             /* the engine is the state's, not the module's own */
     allot_policy_loader files; /* ready-made policies, and files beside the plan */
     allot_script_limits limits;
-    allot__growing *saying; /* where what policies print and log goes just now; NULL: nowhere */
-    int32_t said, unsaid;   /* lines in it, and lines left out */
+    allot__text *saying;  /* where what policies print and log goes just now; NULL: nowhere */
+    int32_t said, unsaid; /* lines in it, and lines left out */
     struct allot__coverage *coverage; /* lines that ran; NULL: nobody asked */
 } allot__module;
 
@@ -45,8 +45,8 @@ typedef struct allot__box {
     void *it;             /* NULL: not made, or ended */
     allot_report *report; /* warnings of its making */
     struct allot__box *parent;
-    allot__growing *said; /* of a plan with a log function: what its policies said */
-    int32_t holds;        /* boxes made from this one */
+    allot__text *said; /* of a plan with a log function: what its policies said */
+    int32_t holds;     /* boxes made from this one */
     bool closed;
     allot_script_meter meter; /* of a plan: of its policies that were given as texts */
 } allot__box;

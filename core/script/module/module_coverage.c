@@ -18,8 +18,8 @@ typedef struct ran {
 } ran;
 
 typedef struct allot__coverage {
-    bool on, failed;      /* failed: out of memory, and something was not counted */
-    allot__growing names; /* of files, each ended by a NUL */
+    bool on, failed;   /* failed: out of memory, and something was not counted */
+    allot__text names; /* of files, each ended by a NUL */
     ran *places;
     size_t count, room; /* room: 0, or a power of two */
 } allot__coverage;
@@ -61,10 +61,10 @@ static bool grow(allot__coverage *it, allot_engine *engine)
 static bool name_of(allot__coverage *it, const char *file, uint32_t *out)
 {
     size_t at = 0;
-    while (at < it->names.len && strcmp(it->names.at + at, file) != 0)
-        at += strlen(it->names.at + at) + 1;
+    while (at < it->names.len && strcmp(it->names.bytes + at, file) != 0)
+        at += strlen(it->names.bytes + at) + 1;
     *out = (uint32_t)at;
-    return at < it->names.len || allot__growing_add(&it->names, file, strlen(file) + 1) == 0;
+    return at < it->names.len || allot__text_sink(&it->names, file, strlen(file) + 1) == 0;
 }
 
 static void count_line(void *ud, const char *file, int32_t line, int32_t function)
@@ -95,7 +95,7 @@ void allot__module_uncover(allot__module *module)
         return;
     if (it->places)
         allot_engine_alloc(module->engine, it->places, it->room * sizeof *it->places, 0);
-    allot__growing_end(&it->names);
+    allot__text_free(&it->names);
     allot_engine_alloc(module->engine, it, sizeof *it, 0);
     module->coverage = NULL;
 }
@@ -137,11 +137,11 @@ static void push_counts(lua_State *L, const allot__coverage *it)
         const ran *place = &it->places[i];
         if (place->times == 0)
             continue;
-        if (lua_getfield(L, -1, it->names.at + place->file) == LUA_TNIL) {
+        if (lua_getfield(L, -1, it->names.bytes + place->file) == LUA_TNIL) {
             lua_pop(L, 1);
             lua_newtable(L);
             lua_pushvalue(L, -1);
-            lua_setfield(L, -3, it->names.at + place->file);
+            lua_setfield(L, -3, it->names.bytes + place->file);
         }
         push_place(L, place);
         lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);

@@ -28,7 +28,7 @@ void allot__module_log(lua_State *L, int index, allot__box *plan)
     if (!lua_isfunction(L, -1))
         luaL_error(L, "option log is a function, not a %s", luaL_typename(L, -1));
     lua_setiuservalue(L, box, LOG);
-    plan->said = allot__growing_push(L, module->engine);
+    plan->said = allot__text_push(L, module->engine);
     lua_setiuservalue(L, box, LINES);
 }
 
@@ -38,16 +38,16 @@ void allot__module_listen(allot__module *module, const allot__box *plan)
     module->said = module->unsaid = 0;
 }
 
-static void keep(allot__growing *lines, const char *text)
+static void keep(allot__text *lines, const char *text)
 {
-    allot__growing_add(lines, text, strlen(text) + 1);
+    allot__text_sink(lines, text, strlen(text) + 1);
 }
 
 void allot__module_hear(void *ud, const char *chunk, int32_t line, const char *level,
                         const char *text)
 {
     allot__module *module = ud;
-    allot__growing *lines = module->saying;
+    allot__text *lines = module->saying;
     char where[320];
     if (!lines)
         return;
@@ -102,7 +102,7 @@ static void push_log(lua_State *L)
 
 void allot__module_tell(lua_State *L, allot__module *module)
 {
-    allot__growing *lines = module->saying;
+    allot__text *lines = module->saying;
     int32_t rest = module->unsaid, said = module->said;
     int top = lua_gettop(L);
     module->saying = NULL;
@@ -111,14 +111,14 @@ void allot__module_tell(lua_State *L, allot__module *module)
     luaL_checkstack(L, LUA_MINSTACK, NULL);
     push_log(L);
     /* The function may decide again, and be told of that inside. */
-    allot__growing *told = allot__growing_push(L, module->engine);
-    allot__growing empty = *told;
+    allot__text *told = allot__text_push(L, module->engine);
+    allot__text empty = *told;
     *told = *lines;
     *lines = empty;
-    const char *at = told->at, *end = at + told->len;
+    const char *at = told->bytes, *end = at + told->len;
     while (at < end)
         at = tell_line(L, top + 1, at);
     tell_rest(L, top + 1, rest);
-    allot__growing_end(told);
+    allot__text_free(told);
     lua_settop(L, top);
 }

@@ -5,18 +5,18 @@
 #include <string.h>
 
 #include "script/module/module.h"
-#include "script/sandbox/text.h"
+#include "script/sandbox/lua_text.h"
 
-static allot__growing *push_text(lua_State *L)
+static allot__text *push_text(lua_State *L)
 {
     const allot__module *module = lua_touserdata(L, lua_upvalueindex(1));
-    return allot__growing_push(L, module->engine);
+    return allot__text_push(L, module->engine);
 }
 
 static void add_line(void *ud, const char *line)
 {
-    if (!allot__growing_add(ud, line, strlen(line)))
-        allot__growing_add(ud, "\n", 1);
+    if (!allot__text_sink(ud, line, strlen(line)))
+        allot__text_sink(ud, "\n", 1);
 }
 
 /* ---- Methods ------------------------------------------------------------------------------- */
@@ -43,12 +43,12 @@ int allot__module_consumers(lua_State *L)
 int allot__module_json(lua_State *L)
 {
     const allot__box *box = allot__box_check(L, 1, ALLOT__DECISION);
-    allot__growing *document = push_text(L);
-    int status = allot_decision_write(box->it, box->report, allot__growing_add, document);
+    allot__text *document = push_text(L);
+    int status = allot_decision_write(box->it, box->report, allot__text_sink, document);
     if (status)
         return allot__module_fail(L, allot_status_text(document->failed ? ALLOT_ENOMEM : status));
-    lua_pushlstring(L, document->at, document->len);
-    allot__growing_end(document);
+    lua_pushlstring(L, document->bytes, document->len);
+    allot__text_free(document);
     return 1;
 }
 
@@ -62,10 +62,10 @@ static int fail_path(lua_State *L, const allot_plan *plan, const char *path, siz
     return allot__module_fail(L, lua_tostring(L, -1));
 }
 
-static void push_lines(lua_State *L, const allot__growing *lines)
+static void push_lines(lua_State *L, const allot__text *lines)
 {
     lua_newtable(L);
-    const char *at = lines->at, *end = lines->at + lines->len;
+    const char *at = lines->bytes, *end = lines->bytes + lines->len;
     for (lua_Integer i = 1; at < end; i++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         lua_pushlstring(L, at, (size_t)(stop - at));
@@ -75,17 +75,17 @@ static void push_lines(lua_State *L, const allot__growing *lines)
 }
 
 /* What explaining gave, popped off `lines`. */
-static int return_lines(lua_State *L, allot__growing *lines, int status)
+static int return_lines(lua_State *L, allot__text *lines, int status)
 {
     if (status || lines->failed)
         return allot__module_fail(L, allot_status_text(status ? status : ALLOT_ENOMEM));
     push_lines(L, lines);
-    allot__growing_end(lines);
+    allot__text_free(lines);
     return 1;
 }
 
 /* A task's lines, a job's, or a contract's; ENOENT. */
-static int explain_id(const allot_decision *decision, const char *id, allot__growing *lines)
+static int explain_id(const allot_decision *decision, const char *id, allot__text *lines)
 {
     int status = allot_explain_task(decision, id, add_line, lines);
     if (status == ALLOT_ENOENT)
@@ -102,10 +102,10 @@ static bool explain_named(lua_State *L, const allot_decision *decision, const ch
 {
     if (id[0] == '/')
         return false;
-    allot__growing *lines = push_text(L);
+    allot__text *lines = push_text(L);
     int status = explain_id(decision, id, lines);
     if (status == ALLOT_ENOENT) {
-        allot__growing_end(lines);
+        allot__text_free(lines);
         lua_pop(L, 1);
         return false;
     }
@@ -132,6 +132,6 @@ int allot__module_explain(lua_State *L)
         lua_pushfstring(L, "there is no group %s", group);
         return allot__module_fail(L, lua_tostring(L, -1));
     }
-    allot__growing *lines = push_text(L);
+    allot__text *lines = push_text(L);
     return return_lines(L, lines, allot_explain(decision, number, consumer, add_line, lines));
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "script/module/module.h"
-#include "script/sandbox/text.h"
+#include "script/sandbox/lua_text.h"
 
 /* As deep as a text may be that is read. */
 enum { DEEPEST = 1000, INDENT_MAX = 16 };
@@ -34,7 +34,7 @@ typedef struct frame {
 
 typedef struct writer {
     lua_State *L;
-    allot__growing *out;
+    allot__text *out;
     size_t most;
     int indent; /* blanks a level; 0: all on one line */
     int depth;
@@ -79,13 +79,14 @@ static int fail(writer *it, const char *message)
 
 static void put(writer *it, const char *text, size_t len)
 {
-    if (allot__growing_add(it->out, text, len))
+    if (allot__text_sink(it->out, text, len))
         luaL_error(it->L, "%s", allot_status_text(ALLOT_ENOMEM));
 }
 
 static void put_text(writer *it, const char *text, size_t len)
 {
-    if (allot__growing_quote(it->out, text, len))
+    allot__text_json_len(it->out, text, len);
+    if (it->out->failed)
         luaL_error(it->L, "%s", allot_status_text(ALLOT_ENOMEM));
 }
 
@@ -335,7 +336,7 @@ int allot__module_encode(lua_State *L)
     writer it = {.L = L};
     it.indent = (int)option(L, "indent", INDENT_MAX, 0);
     it.most = (size_t)option(L, "most", (lua_Integer)default_most, (lua_Integer)default_most);
-    it.out = allot__growing_push(L, module->engine);
+    it.out = allot__text_push(L, module->engine);
     lua_pushnil(L);
     it.slot = lua_gettop(L);
     lua_pushvalue(L, 1);
@@ -344,8 +345,8 @@ int allot__module_encode(lua_State *L)
         return fail(&it, wrong);
     if (it.indent > 0)
         put(&it, "\n", 1);
-    lua_pushlstring(L, it.out->at, it.out->len);
-    allot__growing_end(it.out);
+    lua_pushlstring(L, it.out->bytes, it.out->len);
+    allot__text_free(it.out);
     return 1;
 }
 

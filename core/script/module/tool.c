@@ -14,7 +14,7 @@
 #include <lualib.h>
 
 #include "script/module/module.h"
-#include "script/sandbox/text.h"
+#include "script/sandbox/lua_text.h"
 #include "script/module/tool.h"
 #include "script/sandbox/require.h"
 
@@ -76,14 +76,14 @@ static int host_read(lua_State *L)
     const job *it = job_of(L);
     const char *path = luaL_checkstring(L, 1);
     need(L, it->host->read != NULL, "read");
-    allot__growing *text = allot__growing_push(L, it->engine);
-    int status = it->host->read(it->host->ud, path, allot__growing_add, text, why);
+    allot__text *text = allot__text_push(L, it->engine);
+    int status = it->host->read(it->host->ud, path, allot__text_sink, text, why);
     if (text->failed)
         luaL_error(L, "%s", allot_status_text(ALLOT_ENOMEM));
     if (status)
         return fail(L, status, why);
-    lua_pushlstring(L, text->at ? text->at : "", text->len);
-    allot__growing_end(text);
+    lua_pushlstring(L, text->bytes ? text->bytes : "", text->len);
+    allot__text_free(text);
     return 1;
 }
 
@@ -104,7 +104,7 @@ static int host_write(lua_State *L)
 /* An allot_sink: each piece is a name. */
 static int add_name(void *ud, const char *name, size_t len)
 {
-    return allot__growing_add(ud, name, len) || allot__growing_add(ud, "", 1);
+    return allot__text_sink(ud, name, len) || allot__text_sink(ud, "", 1);
 }
 
 static int host_list(lua_State *L)
@@ -113,14 +113,14 @@ static int host_list(lua_State *L)
     const job *it = job_of(L);
     const char *path = luaL_checkstring(L, 1);
     need(L, it->host->list != NULL, "list");
-    allot__growing *names = allot__growing_push(L, it->engine);
+    allot__text *names = allot__text_push(L, it->engine);
     int status = it->host->list(it->host->ud, path, add_name, names, why);
     if (names->failed)
         luaL_error(L, "%s", allot_status_text(ALLOT_ENOMEM));
     if (status)
         return fail(L, status, why);
     lua_newtable(L);
-    const char *at = names->at, *end = names->at + names->len;
+    const char *at = names->bytes, *end = names->bytes + names->len;
     for (lua_Integer i = 1; at < end; at += strlen(at) + 1, i++) {
         lua_pushstring(L, at);
         lua_rawseti(L, -2, i);

@@ -50,12 +50,12 @@ static int native_read(lua_State *L)
     const allot_desk *it = session_of(L);
     const allot_tool_host *host = &it->host.tool;
     const char *path = luaL_checkstring(L, 1);
-    allot__growing *text = allot__growing_push(L, it->box.engine);
-    int status = host->read(host->ud, path, allot__growing_add, text, why);
+    allot__text *text = allot__text_push(L, it->box.engine);
+    int status = host->read(host->ud, path, allot__text_sink, text, why);
     if (status || text->failed)
         return fail(L, text->failed ? ALLOT_ENOMEM : status, text->failed ? "" : why);
-    lua_pushlstring(L, text->at ? text->at : "", text->len);
-    allot__growing_end(text);
+    lua_pushlstring(L, text->bytes ? text->bytes : "", text->len);
+    allot__text_free(text);
     return 1;
 }
 

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#include "service/base/text.h"
+#include "base/text.h"
+#include "base/memory.h"
 
 static uint64_t hash_of(const char *name, size_t len)
 {
@@ -38,12 +39,12 @@ int allot__map_reserve(allot__map *map)
         return ALLOT_OK;
     allot__map wide = *map;
     wide.capacity = map->capacity > 0 ? map->capacity * 2 : 16;
-    wide.slots = allot__sv_new(map->engine, wide.capacity, sizeof *wide.slots);
+    wide.slots = allot__new(map->engine, wide.capacity, sizeof *wide.slots);
     if (!wide.slots)
         return ALLOT_ENOMEM;
     for (allot__map_item *it = map->first; it; it = it->after)
         wide.slots[place(&wide, it->name, it->len, it->hash)] = it;
-    allot__sv_free(map->engine, map->slots, map->capacity, sizeof *map->slots);
+    allot__free(map->engine, map->slots, map->capacity, sizeof *map->slots);
     *map = wide;
     return ALLOT_OK;
 }
@@ -120,6 +121,6 @@ void allot__map_swap(allot__map *map, allot__map_item *old, allot__map_item *ite
 
 void allot__map_free(allot__map *map)
 {
-    allot__sv_free(map->engine, map->slots, map->capacity, sizeof *map->slots);
+    allot__free(map->engine, map->slots, map->capacity, sizeof *map->slots);
     *map = (allot__map){.engine = map->engine};
 }

@@ -4,19 +4,20 @@
 #include "service/books/books.h"
 
 #include "service/books/own.h"
+#include "base/memory.h"
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 static void *make(allot__books *books, size_t count, size_t size, bool *failed)
 {
-    void *block = allot__sv_new(books->engine, count > 0 ? count : 1, size);
+    void *block = allot__new(books->engine, count > 0 ? count : 1, size);
     *failed = *failed || !block;
     return block;
 }
 
 static void end(allot__books *books, void *block, size_t count, size_t size)
 {
-    allot__sv_free(books->engine, block, count > 0 ? count : 1, size);
+    allot__free(books->engine, block, count > 0 ? count : 1, size);
 }
 
 static bool is_damped(const allot_plan *plan)
@@ -63,7 +64,7 @@ static void make_tables(allot__books *books, bool *failed)
 
 int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books **out)
 {
-    allot__books *books = allot__sv_new(engine, 1, sizeof *books);
+    allot__books *books = allot__new(engine, 1, sizeof *books);
     bool failed = false;
     if (!books)
         return ALLOT_ENOMEM;
@@ -127,14 +128,14 @@ void allot__books_end(allot__books *books)
     free_items(books->engine, &books->jobs);
     free_items(books->engine, &books->flights);
     free_items(books->engine, &books->hosts);
-    allot__sv_free(books->engine, books->loans, books->loan_room, sizeof *books->loans);
-    allot__sv_free(books->engine, books->granted, books->granted_room, sizeof *books->granted);
-    allot__sv_free(books->engine, books->numbered, books->numbered_room, sizeof *books->numbered);
+    allot__free(books->engine, books->loans, books->loan_room, sizeof *books->loans);
+    allot__free(books->engine, books->granted, books->granted_room, sizeof *books->granted);
+    allot__free(books->engine, books->numbered, books->numbered_room, sizeof *books->numbered);
     end(books, books->lease, books->leases, sizeof *books->lease);
     end(books, books->lease_told, books->leases, sizeof *books->lease_told);
     end(books, books->usage, books->queues, sizeof *books->usage);
     end(books, books->resource_at, books->resources, sizeof *books->resource_at);
-    allot__sv_free(books->engine, books, 1, sizeof *books);
+    allot__free(books->engine, books, 1, sizeof *books);
 }
 
 const allot_plan *allot__books_plan(const allot__books *books)

@@ -15,7 +15,7 @@
 
 #include "service/events/event.h"
 #include "service/books/id_map.h"
-#include "service/base/text.h"
+#include "base/text.h"
 
 typedef struct allot__books allot__books;
 
@@ -45,7 +45,7 @@ bool allot__books_made_anew(const allot__books *books);
  * allot__books_read enters without deciding anew; when that ran out of memory (its `failed`), the
  * decision was entered all the same. ENOMEM: nothing was entered. */
 int allot__books_enter(allot__books *books, const allot_decision *decision, int64_t cycle,
-                       allot__buf *effect);
+                       allot__text *effect);
 
 /* Whether a kill was told by an earlier decision, so that it is not told again: `i` of
  * allot_decision_kill. To be asked before the decision is entered. */
@@ -63,13 +63,13 @@ int64_t allot__books_due(const allot__books *books, int64_t now);
 
 /* Writes the books as events of kinds that are kept and others, a line each: {"method": "...",
  * "params": {...}}. Entered into empty books in that order they make the same. ENOMEM. */
-int allot__books_write(const allot__books *books, allot__buf *out);
+int allot__books_write(const allot__books *books, allot__text *out);
 /* The same bit by bit, as the books are when it begins, whatever is entered meanwhile: what is not
  * written yet is written before it changes. A list that is under way ends. ENOMEM. */
 int allot__books_list_begin(allot__books *books);
 /* Adds some lines, `most` bytes or little more (a line is whole); *over: nothing is left. EUSAGE:
  * nothing was begun. ENOMEM: it cannot be gone on with. Both end it, as being over does. */
-int allot__books_list(allot__books *books, allot__buf *out, size_t most, bool *over);
+int allot__books_list(allot__books *books, allot__text *out, size_t most, bool *over);
 void allot__books_list_end(allot__books *books);
 /* Enters one such line. As allot__books_apply. */
 int allot__books_read(allot__books *books, allot__event_reader *reader, const char *line,

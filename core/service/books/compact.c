@@ -5,8 +5,10 @@
 
 #include <string.h>
 
+#include "service/base/path.h"
+
 typedef struct page {
-    allot__buf *out;
+    allot__text *out;
     const allot_decision *decision;
     const allot_plan *plan;
     const allot_state *state;
@@ -15,44 +17,44 @@ typedef struct page {
 
 static void open_list(page *it, const char *key)
 {
-    allot__buf_open(it->out, key, "[");
+    allot__text_open(it->out, key, "[");
 }
 
 static void open_item(page *it)
 {
-    allot__buf_open(it->out, NULL, "{");
+    allot__text_open(it->out, NULL, "{");
 }
 
 static void close_item(page *it)
 {
-    allot__buf_puts(it->out, "}");
+    allot__text_puts(it->out, "}");
 }
 
 static void put_leaf(page *it, const char *key, int32_t group, int32_t consumer)
 {
-    allot__buf_member(it->out, "group", allot_plan_group_name(it->plan, group));
-    allot__buf_key(it->out, key);
-    allot__buf_path(it->out, it->plan, consumer);
+    allot__text_member(it->out, "group", allot_plan_group_name(it->plan, group));
+    allot__text_key(it->out, key);
+    allot__path_json(it->out, it->plan, consumer);
 }
 
 static void put_places(page *it, const allot_place *places, int32_t count)
 {
     if (count == 0)
         return;
-    allot__buf_open(it->out, "hosts", "{");
+    allot__text_open(it->out, "hosts", "{");
     for (int32_t i = 0; i < count; i++) {
-        allot__buf_key(it->out, NULL);
-        allot__buf_json(it->out, places[i].name);
-        allot__buf_puts(it->out, ": ");
-        allot__buf_int(it->out, places[i].slots);
+        allot__text_key(it->out, NULL);
+        allot__text_json(it->out, places[i].name);
+        allot__text_puts(it->out, ": ");
+        allot__text_int(it->out, places[i].slots);
     }
-    allot__buf_puts(it->out, "}");
+    allot__text_puts(it->out, "}");
 }
 
 static void put_code(page *it, const char *code)
 {
-    allot__buf_open(it->out, "why", "{");
-    allot__buf_member(it->out, "code", code);
+    allot__text_open(it->out, "why", "{");
+    allot__text_member(it->out, "code", code);
 }
 
 /* ---- Slots ----------------------------------------------------------------------------------- */
@@ -65,42 +67,42 @@ static void put_grants(page *it)
         allot_decision_grant(it->decision, i, &grant);
         open_item(it);
         put_leaf(it, "consumer", grant.group, grant.consumer);
-        allot__buf_number(it->out, "slots", grant.slots);
+        allot__text_number(it->out, "slots", grant.slots);
         put_places(it, grant.places, grant.place_count);
         close_item(it);
         it->orders++;
     }
-    allot__buf_puts(it->out, "]");
+    allot__text_puts(it->out, "]");
 }
 
 static void put_reclaim(page *it, const allot_reclaim *reclaim)
 {
     put_leaf(it, "consumer", reclaim->group, reclaim->consumer);
-    allot__buf_number(it->out, "slots", reclaim->slots);
+    allot__text_number(it->out, "slots", reclaim->slots);
     open_list(it, "for");
     for (int32_t k = 0; k < reclaim->claim_count; k++) {
         open_item(it);
-        allot__buf_key(it->out, "consumer");
-        allot__buf_path(it->out, it->plan, reclaim->claims[k].consumer);
-        allot__buf_number(it->out, "slots", reclaim->claims[k].slots);
+        allot__text_key(it->out, "consumer");
+        allot__path_json(it->out, it->plan, reclaim->claims[k].consumer);
+        allot__text_number(it->out, "slots", reclaim->claims[k].slots);
         close_item(it);
     }
-    allot__buf_puts(it->out, "]");
-    allot__buf_number(it->out, "grace", reclaim->grace);
-    allot__buf_number(it->out, "deadline", reclaim->deadline);
+    allot__text_puts(it->out, "]");
+    allot__text_number(it->out, "grace", reclaim->grace);
+    allot__text_number(it->out, "deadline", reclaim->deadline);
     open_list(it, "tasks");
     for (int32_t k = 0; k < reclaim->task_count; k++) {
         allot_task task;
         if (allot_state_task_at(it->state, reclaim->tasks[k], &task) != ALLOT_OK)
             continue;
-        allot__buf_key(it->out, NULL);
-        allot__buf_json(it->out, task.id);
+        allot__text_key(it->out, NULL);
+        allot__text_json(it->out, task.id);
     }
-    allot__buf_puts(it->out, "]");
+    allot__text_puts(it->out, "]");
     put_code(it, reclaim->reason);
-    allot__buf_number(it->out, "allocated", reclaim->allocated);
-    allot__buf_number(it->out, "quota", reclaim->quota);
-    allot__buf_puts(it->out, "}");
+    allot__text_number(it->out, "allocated", reclaim->allocated);
+    allot__text_number(it->out, "quota", reclaim->quota);
+    allot__text_puts(it->out, "}");
 }
 
 static void put_reclaims(page *it, int64_t cycle)
@@ -110,13 +112,13 @@ static void put_reclaims(page *it, int64_t cycle)
         allot_reclaim reclaim;
         allot_decision_reclaim(it->decision, i, &reclaim);
         open_item(it);
-        allot__buf_key(it->out, "id");
-        allot__buf_printf(it->out, "\"r%lld.%d\"", (long long)cycle, (int)i);
+        allot__text_key(it->out, "id");
+        allot__text_printf(it->out, "\"r%lld.%d\"", (long long)cycle, (int)i);
         put_reclaim(it, &reclaim);
         close_item(it);
         it->orders++;
     }
-    allot__buf_puts(it->out, "]");
+    allot__text_puts(it->out, "]");
 }
 
 static void put_loans(page *it)
@@ -129,39 +131,39 @@ static void put_loans(page *it)
             continue;
         open_item(it);
         put_leaf(it, "lender", loan.group, loan.lender);
-        allot__buf_key(it->out, "borrower");
-        allot__buf_path(it->out, it->plan, loan.borrower);
-        allot__buf_number(it->out, "slots", loan.slots);
-        allot__buf_number(it->out, "before", loan.before);
-        allot__buf_member(it->out, "why", loan.reason);
+        allot__text_key(it->out, "borrower");
+        allot__path_json(it->out, it->plan, loan.borrower);
+        allot__text_number(it->out, "slots", loan.slots);
+        allot__text_number(it->out, "before", loan.before);
+        allot__text_member(it->out, "why", loan.reason);
         close_item(it);
         it->orders++;
     }
-    allot__buf_puts(it->out, "]");
+    allot__text_puts(it->out, "]");
 }
 
 static void put_leases(page *it)
 {
-    allot__buf_open(it->out, "leases", "{");
+    allot__text_open(it->out, "leases", "{");
     for (int32_t i = 0; i < allot_plan_leases(it->plan); i++) {
         allot_lease lease;
         allot_lease_part part;
         if (allot_decision_lease(it->decision, i, &part) != ALLOT_OK || part.moved == 0 ||
             allot_plan_lease_at(it->plan, i, &lease) != ALLOT_OK)
             continue;
-        allot__buf_key(it->out, NULL);
-        allot__buf_json(it->out, lease.name);
-        allot__buf_puts(it->out, ": {");
-        allot__buf_number(it->out, "moved", part.moved);
-        allot__buf_member(it->out, "to", part.to_consumer ? "consumer" : "provider");
-        allot__buf_number(it->out, "provider", part.now.provider.available);
-        allot__buf_number(it->out, "consumer", part.now.consumer.available);
+        allot__text_key(it->out, NULL);
+        allot__text_json(it->out, lease.name);
+        allot__text_puts(it->out, ": {");
+        allot__text_number(it->out, "moved", part.moved);
+        allot__text_member(it->out, "to", part.to_consumer ? "consumer" : "provider");
+        allot__text_number(it->out, "provider", part.now.provider.available);
+        allot__text_number(it->out, "consumer", part.now.consumer.available);
         put_places(it, part.places, part.place_count);
-        allot__buf_member(it->out, "why", part.reason);
+        allot__text_member(it->out, "why", part.reason);
         close_item(it);
         it->orders++;
     }
-    allot__buf_puts(it->out, "}");
+    allot__text_puts(it->out, "}");
 }
 
 /* ---- Tasks and jobs -------------------------------------------------------------------------- */
@@ -171,19 +173,19 @@ static void put_job(page *it, const allot_job_order *order, const allot_job *job
     allot_queue queue;
     allot_job by;
     open_item(it);
-    allot__buf_member(it->out, "job", job->id);
+    allot__text_member(it->out, "job", job->id);
     if (allot_plan_queue_at(it->plan, job->queue, &queue) == ALLOT_OK)
-        allot__buf_member(it->out, "queue", queue.name);
-    allot__buf_number(it->out, "slots", order->slots);
+        allot__text_member(it->out, "queue", queue.name);
+    allot__text_number(it->out, "slots", order->slots);
     put_places(it, order->places, order->place_count);
     if (order->kind == ALLOT_ORDER_SUSPEND || order->kind == ALLOT_ORDER_KILL) {
-        allot__buf_member(it->out, "action", allot_action_name((int)order->action));
+        allot__text_member(it->out, "action", allot_action_name((int)order->action));
         if (order->preemptor >= 0 &&
             allot_state_job_at(it->state, order->preemptor, &by) == ALLOT_OK)
-            allot__buf_member(it->out, "for", by.id);
+            allot__text_member(it->out, "for", by.id);
     }
     put_code(it, order->reason);
-    allot__buf_puts(it->out, "}");
+    allot__text_puts(it->out, "}");
     close_item(it);
     it->orders++;
 }
@@ -211,13 +213,13 @@ static void put_kills(page *it, const allot__books *books)
             allot_state_task_at(it->state, kill.task, &task) != ALLOT_OK)
             continue;
         open_item(it);
-        allot__buf_member(it->out, "task", task.id);
-        allot__buf_key(it->out, "consumer");
-        allot__buf_path(it->out, it->plan, task.consumer);
+        allot__text_member(it->out, "task", task.id);
+        allot__text_key(it->out, "consumer");
+        allot__path_json(it->out, it->plan, task.consumer);
         if (allot_decision_flight(it->decision, kill.flight, &flight) == ALLOT_OK)
-            allot__buf_member(it->out, "reclaim", flight.id);
+            allot__text_member(it->out, "reclaim", flight.id);
         put_code(it, kill.reason);
-        allot__buf_puts(it->out, "}");
+        allot__text_puts(it->out, "}");
         close_item(it);
         it->orders++;
     }
@@ -238,7 +240,7 @@ static void put_all_jobs(page *it, const allot__books *books)
         if (lists[i].kind == ALLOT_ORDER_KILL)
             put_kills(it, books);
         put_jobs(it, lists[i].kind);
-        allot__buf_puts(it->out, "]");
+        allot__text_puts(it->out, "]");
     }
 }
 
@@ -250,32 +252,32 @@ static void put_warnings(page *it, const allot_report *report)
         if (finding->severity != ALLOT_WARNING)
             continue;
         open_item(it);
-        allot__buf_member(it->out, "code", finding->code);
-        allot__buf_member(it->out, "message", finding->message);
-        allot__buf_member(it->out, "path", finding->path);
+        allot__text_member(it->out, "code", finding->code);
+        allot__text_member(it->out, "message", finding->message);
+        allot__text_member(it->out, "path", finding->path);
         close_item(it);
     }
-    allot__buf_puts(it->out, "]");
+    allot__text_puts(it->out, "]");
 }
 
-int64_t allot__compact(allot__buf *out, const allot_decision *decision, const allot__books *books,
+int64_t allot__compact(allot__text *out, const allot_decision *decision, const allot__books *books,
                        int64_t seq, int64_t cycle, int64_t event, const allot_report *warnings)
 {
     page it = {.out = out,
                .decision = decision,
                .plan = allot_decision_plan(decision),
                .state = allot_decision_state(decision)};
-    allot__buf_puts(out, "{");
-    allot__buf_number(out, "seq", seq);
-    allot__buf_number(out, "cycle", cycle);
-    allot__buf_number(out, "now", allot_decision_now(decision));
-    allot__buf_number(out, "event", event);
+    allot__text_puts(out, "{");
+    allot__text_number(out, "seq", seq);
+    allot__text_number(out, "cycle", cycle);
+    allot__text_number(out, "now", allot_decision_now(decision));
+    allot__text_number(out, "event", event);
     put_grants(&it);
     put_reclaims(&it, cycle);
     put_all_jobs(&it, books);
     put_loans(&it);
     put_leases(&it);
     put_warnings(&it, warnings);
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "}");
     return out->failed ? ALLOT_ENOMEM : it.orders;
 }

@@ -5,12 +5,14 @@
 
 #include "service/books/own.h"
 
+#include "base/memory.h"
+
 /* All that has to be had before anything is changed. */
 typedef struct entry {
     allot__books *books;
     const allot_decision *decision;
     allot__flight_item **flights;
-    allot__buf *effect;
+    allot__text *effect;
     allot_loan *loans;
     int32_t flight_count, loan_count;
 } entry;
@@ -43,7 +45,7 @@ static int make_flight(entry *it, int32_t i, int64_t cycle)
     allot_decision_reclaim(it->decision, i, &reclaim);
     snprintf(id, sizeof id, "r%lld.%d", (long long)cycle, (int)i);
     size_t room = (size_t)reclaim.task_count + 1;
-    const char **tasks = allot__sv_new(engine, room, sizeof *tasks);
+    const char **tasks = allot__new(engine, room, sizeof *tasks);
     if (!tasks)
         return ALLOT_ENOMEM;
     for (int32_t k = 0; k < reclaim.task_count; k++) {
@@ -61,7 +63,7 @@ static int make_flight(entry *it, int32_t i, int64_t cycle)
                               .tasks = tasks,
                               .task_count = reclaim.task_count};
     it->flights[i] = allot__flight_make(engine, &flight);
-    allot__sv_free(engine, tasks, room, sizeof *tasks);
+    allot__free(engine, tasks, room, sizeof *tasks);
     if (!it->flights[i])
         return ALLOT_ENOMEM;
     it->flights[i]->since = allot_decision_now(it->decision);
@@ -108,12 +110,12 @@ static int prepare(entry *it, int64_t cycle)
     allot_engine *engine = it->books->engine;
     it->flight_count = allot_decision_reclaims(it->decision);
     it->loan_count = allot_decision_loans(it->decision);
-    it->flights = allot__sv_new(engine, (size_t)it->flight_count + 1, sizeof(void *));
-    it->loans = allot__sv_new(engine, (size_t)it->loan_count + 1, sizeof *it->loans);
+    it->flights = allot__new(engine, (size_t)it->flight_count + 1, sizeof(void *));
+    it->loans = allot__new(engine, (size_t)it->loan_count + 1, sizeof *it->loans);
     struct allot__granted *granted =
-        allot__sv_grow(engine, it->books->granted, &it->books->granted_room,
-                       it->books->granted_count + (size_t)allot_decision_grants(it->decision) + 1,
-                       sizeof *granted);
+        allot__grow(engine, it->books->granted, &it->books->granted_room,
+                    it->books->granted_count + (size_t)allot_decision_grants(it->decision) + 1,
+                    sizeof *granted);
     if (granted)
         it->books->granted = granted;
     if (!it->flights || !it->loans || !granted)
@@ -131,8 +133,8 @@ static int prepare(entry *it, int64_t cycle)
 static void drop(entry *it)
 {
     allot_engine *engine = it->books->engine;
-    allot__sv_free(engine, it->flights, (size_t)it->flight_count + 1, sizeof(void *));
-    allot__sv_free(engine, it->loans, (size_t)it->loan_count + 1, sizeof *it->loans);
+    allot__free(engine, it->flights, (size_t)it->flight_count + 1, sizeof(void *));
+    allot__free(engine, it->loans, (size_t)it->loan_count + 1, sizeof *it->loans);
 }
 
 /* ---- Changing the books ---------------------------------------------------------------------- */
@@ -224,7 +226,7 @@ static void enter_flights(entry *it)
 static void enter_loans(entry *it)
 {
     allot__books *books = it->books;
-    allot__sv_free(books->engine, books->loans, books->loan_room, sizeof *books->loans);
+    allot__free(books->engine, books->loans, books->loan_room, sizeof *books->loans);
     books->loans = it->loans;
     books->loan_room = (size_t)it->loan_count + 1;
     books->loan_count = 0;
@@ -285,7 +287,7 @@ static void enter_leases(entry *it)
 }
 
 int allot__books_enter(allot__books *books, const allot_decision *decision, int64_t cycle,
-                       allot__buf *effect)
+                       allot__text *effect)
 {
     entry it = {.books = books, .decision = decision, .effect = effect};
     int status = prepare(&it, cycle);

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+#include "service/base/path.h"
+#include "base/memory.h"
+
 /* ---- Consumers ------------------------------------------------------------------------------- */
 
 static bool is_there(const allot_plan *to, int32_t guess, int32_t parent, const char *name)
@@ -13,10 +16,10 @@ static bool is_there(const allot_plan *to, int32_t guess, int32_t parent, const 
            strcmp(allot_plan_name(to, guess), name) == 0;
 }
 
-static int32_t find_path(const allot__id_map *it, int32_t consumer, allot__buf *path)
+static int32_t find_path(const allot__id_map *it, int32_t consumer, allot__text *path)
 {
-    allot__buf_clear(path, SIZE_MAX);
-    allot__buf_path(path, it->from, consumer);
+    allot__text_clear(path, SIZE_MAX);
+    allot__path_json(path, it->from, consumer);
     /* In quotes. */
     return path->failed ? -1 : allot_plan_find(it->to, path->bytes + 1, path->len - 2);
 }
@@ -25,7 +28,7 @@ static int32_t find_path(const allot__id_map *it, int32_t consumer, allot__buf *
  * stands behind the one that stood before it. */
 static int find_consumers(allot__id_map *it)
 {
-    allot__buf path = {.engine = it->engine};
+    allot__text path = {.engine = it->engine};
     int32_t guess = 0;
     for (int32_t i = 0; i < it->count[ALLOT__CONSUMER]; i++) {
         int32_t above = allot_plan_parent(it->from, i), found = -1;
@@ -43,7 +46,7 @@ static int find_consumers(allot__id_map *it)
         guess = found >= 0 ? found + 1 : guess;
     }
     bool failed = path.failed;
-    allot__buf_free(&path);
+    allot__text_free(&path);
     return failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
@@ -121,18 +124,18 @@ static int make(allot__id_map *it)
     bool made = true;
     memcpy(it->count, count, sizeof count);
     for (int i = 0; i < ALLOT__NUMBERED; i++) {
-        it->of[i] = allot__sv_new(it->engine, room(count[i]), sizeof *it->of[i]);
+        it->of[i] = allot__new(it->engine, room(count[i]), sizeof *it->of[i]);
         made = made && it->of[i];
     }
-    it->least = allot__sv_new(it->engine, room(count[ALLOT__ATTRIBUTE]), sizeof *it->least);
-    it->most = allot__sv_new(it->engine, room(count[ALLOT__ATTRIBUTE]), sizeof *it->most);
+    it->least = allot__new(it->engine, room(count[ALLOT__ATTRIBUTE]), sizeof *it->least);
+    it->most = allot__new(it->engine, room(count[ALLOT__ATTRIBUTE]), sizeof *it->most);
     return made && it->least && it->most ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 int allot__id_map_new(allot_engine *engine, const allot_plan *from, const allot_plan *to,
                       allot__id_map **out)
 {
-    allot__id_map *it = allot__sv_new(engine, 1, sizeof *it);
+    allot__id_map *it = allot__new(engine, 1, sizeof *it);
     if (!it)
         return ALLOT_ENOMEM;
     *it = (allot__id_map){.engine = engine, .from = from, .to = to, .same = true};
@@ -157,8 +160,8 @@ void allot__id_map_free(allot__id_map *ids)
         return;
     allot_engine *engine = ids->engine;
     for (int i = 0; i < ALLOT__NUMBERED; i++)
-        allot__sv_free(engine, ids->of[i], room(ids->count[i]), sizeof *ids->of[i]);
-    allot__sv_free(engine, ids->least, room(ids->count[ALLOT__ATTRIBUTE]), sizeof *ids->least);
-    allot__sv_free(engine, ids->most, room(ids->count[ALLOT__ATTRIBUTE]), sizeof *ids->most);
-    allot__sv_free(engine, ids, 1, sizeof *ids);
+        allot__free(engine, ids->of[i], room(ids->count[i]), sizeof *ids->of[i]);
+    allot__free(engine, ids->least, room(ids->count[ALLOT__ATTRIBUTE]), sizeof *ids->least);
+    allot__free(engine, ids->most, room(ids->count[ALLOT__ATTRIBUTE]), sizeof *ids->most);
+    allot__free(engine, ids, 1, sizeof *ids);
 }

@@ -9,7 +9,7 @@
 #ifndef ALLOT_SERVICE_BOOKS_ID_MAP_H
 #define ALLOT_SERVICE_BOOKS_ID_MAP_H
 
-#include "service/base/text.h"
+#include "base/text.h"
 
 typedef enum allot__numbered {
     ALLOT__CONSUMER,

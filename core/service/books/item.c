@@ -3,6 +3,8 @@
 /* item.c: what the books have by names, each with all it says in one block. */
 #include "service/books/own.h"
 
+#include "base/memory.h"
+
 /* Where the next piece of a block goes; the first time through `at` is NULL, and sizes add up. */
 typedef struct packing {
     char *block, *at;
@@ -70,7 +72,7 @@ static void pack_hosts(packing *it, const allot_job_host **hosts, int32_t count)
 void *allot__item_make(allot_engine *engine, size_t head, const char *name, size_t len, size_t more)
 {
     size_t size = head + len + 1 + more;
-    char *block = allot__sv_new(engine, 1, size);
+    char *block = allot__new(engine, 1, size);
     if (!block)
         return NULL;
     *(allot__map_item *)(void *)block =
@@ -81,7 +83,7 @@ void *allot__item_make(allot_engine *engine, size_t head, const char *name, size
 void allot__item_free(allot_engine *engine, void *item)
 {
     if (item)
-        allot__sv_free(engine, item, 1, ((allot__map_item *)item)->size);
+        allot__free(engine, item, 1, ((allot__map_item *)item)->size);
 }
 
 void *allot__item_find(const allot__map *map, const char *name)
@@ -120,7 +122,7 @@ static void *make(allot_engine *engine, size_t head, size_t at, const void *from
     pack(&it, memcpy(&copy, from, size));
     head = (head + 7) & ~(size_t)7;
     size_t whole = head + it.size;
-    char *block = allot__sv_new(engine, 1, whole);
+    char *block = allot__new(engine, 1, whole);
     if (!block)
         return NULL;
     it = (packing){.block = block, .at = block + head};

@@ -3,6 +3,8 @@
 /* job.c: jobs of queues, as events tell of them and as decisions leave them. */
 #include "service/books/own.h"
 
+#include "base/memory.h"
+
 /* Lists that a job borrows while it is made. */
 typedef struct lists {
     allot_job_host *hosts, *grown;
@@ -12,7 +14,7 @@ typedef struct lists {
 
 static void *list_new(allot__books *books, int32_t count, size_t size, bool *failed)
 {
-    void *list = count > 0 ? allot__sv_new(books->engine, (size_t)count, size) : NULL;
+    void *list = count > 0 ? allot__new(books->engine, (size_t)count, size) : NULL;
     *failed = *failed || (count > 0 && !list);
     return list;
 }
@@ -32,10 +34,10 @@ static int lists_make(allot__books *books, const allot__event *event, lists *of)
 static void lists_end(allot__books *books, const allot__event *event, lists *of)
 {
     allot_engine *engine = books->engine;
-    allot__sv_free(engine, of->hosts, (size_t)event->hosts.count, sizeof *of->hosts);
-    allot__sv_free(engine, of->grown, (size_t)event->grown.count, sizeof *of->grown);
-    allot__sv_free(engine, of->resources, (size_t)event->resources.count, sizeof *of->resources);
-    allot__sv_free(engine, of->tags, (size_t)event->tags.count, sizeof *of->tags);
+    allot__free(engine, of->hosts, (size_t)event->hosts.count, sizeof *of->hosts);
+    allot__free(engine, of->grown, (size_t)event->grown.count, sizeof *of->grown);
+    allot__free(engine, of->resources, (size_t)event->resources.count, sizeof *of->resources);
+    allot__free(engine, of->tags, (size_t)event->tags.count, sizeof *of->tags);
 }
 
 /* Places by host; of the only host, where there is no name, "" stands. */
@@ -218,7 +220,7 @@ static int moved(allot__books *books, const allot__job_item *old, const allot_jo
 {
     int32_t kept = more ? old->it.host_count : 0, count = kept;
     size_t room = (size_t)(kept + order->place_count + 1);
-    allot_job_host *hosts = allot__sv_new(books->engine, room, sizeof *hosts);
+    allot_job_host *hosts = allot__new(books->engine, room, sizeof *hosts);
     if (!hosts)
         return ALLOT_ENOMEM;
     if (kept > 0)
@@ -240,7 +242,7 @@ static int moved(allot__books *books, const allot__job_item *old, const allot_jo
         job.grow = job.grow > order->slots ? job.grow - order->slots : 0;
     }
     *out = allot__job_make(books->engine, &job);
-    allot__sv_free(books->engine, hosts, room, sizeof *hosts);
+    allot__free(books->engine, hosts, room, sizeof *hosts);
     return *out ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -290,13 +292,13 @@ static void carry_out(allot__books *books, allot__job_item *job, const allot_job
 }
 
 /* Jobs that get places have copies made first; then nothing can fail any more. */
-int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot__buf *effect)
+int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot__text *effect)
 {
     int32_t count = allot_decision_job_orders(decision);
     const allot_state *state = allot_decision_state(decision);
     int64_t now = allot_decision_now(decision);
     size_t room = (size_t)(count > 0 ? count : 1);
-    allot__job_item **made = allot__sv_new(books->engine, room, sizeof(void *));
+    allot__job_item **made = allot__new(books->engine, room, sizeof(void *));
     int status = made ? ALLOT_OK : ALLOT_ENOMEM;
     for (int pass = 0; pass < 2; pass++)
         for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
@@ -318,7 +320,7 @@ int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot
         }
     for (int32_t i = 0; status != ALLOT_OK && made && i < count; i++)
         allot__item_free(books->engine, made[i]);
-    allot__sv_free(books->engine, made, room, sizeof(void *));
+    allot__free(books->engine, made, room, sizeof(void *));
     books->lists_dirty = books->lists_dirty || count > 0;
     return status;
 }

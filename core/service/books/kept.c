@@ -3,6 +3,8 @@
 /* kept.c: what snapshots say beside events: rows, reclaims in flight, loans, times. */
 #include "service/books/own.h"
 
+#include "base/memory.h"
+
 static int keep_row(allot__books *books, const allot__event *event)
 {
     allot__books_group *group = &books->groups[event->group];
@@ -47,7 +49,7 @@ static int add_to_flight(allot__books *books, const allot__event *event, allot__
     bool claim = event->kind == ALLOT__EVENT_KEEP_CLAIM;
     size_t size = claim ? sizeof(allot_claim) : sizeof(char *);
     size_t count = (size_t)(claim ? flight.claim_count : flight.task_count);
-    void *list = allot__sv_new(books->engine, count + 1, size);
+    void *list = allot__new(books->engine, count + 1, size);
     if (!list)
         return ALLOT_ENOMEM;
     if (count > 0)
@@ -61,7 +63,7 @@ static int add_to_flight(allot__books *books, const allot__event *event, allot__
         flight.tasks = list;
     }
     allot__flight_item *item = allot__flight_make(books->engine, &flight);
-    allot__sv_free(books->engine, list, count + 1, size);
+    allot__free(books->engine, list, count + 1, size);
     if (item && !claim && allot__victim_add(books, event->key, event->id) != ALLOT_OK) {
         allot__item_free(books->engine, item);
         item = NULL;
@@ -74,8 +76,8 @@ static int add_to_flight(allot__books *books, const allot__event *event, allot__
 
 static int keep_loan(allot__books *books, const allot__event *event)
 {
-    allot_loan *loans = allot__sv_grow(books->engine, books->loans, &books->loan_room,
-                                       books->loan_count + 1, sizeof *loans);
+    allot_loan *loans = allot__grow(books->engine, books->loans, &books->loan_room,
+                                    books->loan_count + 1, sizeof *loans);
     if (!loans)
         return ALLOT_ENOMEM;
     books->loans = loans;

@@ -11,7 +11,8 @@
 
 #include <allot/script.h>
 
-#include "service/base/text.h"
+#include "base/text.h"
+#include "base/memory.h"
 
 /* So many of those that are too old go with each that comes: the loop waits for no more. */
 enum { GO_MOST = 16, ROOM_LEAST = 1024 };
@@ -31,7 +32,7 @@ struct allot__event_keys {
 
 int allot__event_keys_new(allot_engine *engine, allot__event_keys **out)
 {
-    allot__event_keys *keys = allot__sv_new(engine, 1, sizeof *keys);
+    allot__event_keys *keys = allot__new(engine, 1, sizeof *keys);
     if (!keys)
         return ALLOT_ENOMEM;
     keys->engine = engine;
@@ -43,9 +44,9 @@ void allot__event_keys_free(allot__event_keys *keys)
 {
     if (!keys)
         return;
-    allot__sv_free(keys->engine, keys->ring, keys->room, sizeof *keys->ring);
-    allot__sv_free(keys->engine, keys->slots, keys->room * 2, sizeof *keys->slots);
-    allot__sv_free(keys->engine, keys, 1, sizeof *keys);
+    allot__free(keys->engine, keys->ring, keys->room, sizeof *keys->ring);
+    allot__free(keys->engine, keys->slots, keys->room * 2, sizeof *keys->slots);
+    allot__free(keys->engine, keys, 1, sizeof *keys);
 }
 
 /* ---- Digests --------------------------------------------------------------------------------- */
@@ -156,19 +157,19 @@ int allot__event_keys_reserve(allot__event_keys *keys)
     if (room > UINT32_MAX / 2)
         return ALLOT_ENOMEM;
     allot__event_keys more = {.engine = keys->engine, .room = room, .last = count};
-    more.ring = allot__sv_new(keys->engine, room, sizeof *more.ring);
-    more.slots = allot__sv_new(keys->engine, room * 2, sizeof *more.slots);
+    more.ring = allot__new(keys->engine, room, sizeof *more.ring);
+    more.slots = allot__new(keys->engine, room * 2, sizeof *more.slots);
     if (!more.ring || !more.slots) {
-        allot__sv_free(keys->engine, more.ring, room, sizeof *more.ring);
-        allot__sv_free(keys->engine, more.slots, room * 2, sizeof *more.slots);
+        allot__free(keys->engine, more.ring, room, sizeof *more.ring);
+        allot__free(keys->engine, more.slots, room * 2, sizeof *more.slots);
         return ALLOT_ENOMEM;
     }
     for (size_t i = 0; i < count; i++) {
         more.ring[i] = *at(keys, keys->first + i);
         add_slot(&more, i);
     }
-    allot__sv_free(keys->engine, keys->ring, keys->room, sizeof *keys->ring);
-    allot__sv_free(keys->engine, keys->slots, keys->room * 2, sizeof *keys->slots);
+    allot__free(keys->engine, keys->ring, keys->room, sizeof *keys->ring);
+    allot__free(keys->engine, keys->slots, keys->room * 2, sizeof *keys->slots);
     *keys = more;
     return ALLOT_OK;
 }

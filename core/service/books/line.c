@@ -3,34 +3,36 @@
 /* line.c: lines of the books: what one leaf, reclaim, loan, contract or job says. */
 #include "service/books/own.h"
 
-void allot__entry_open(allot__buf *out, allot__event_kind kind)
+#include "service/base/path.h"
+
+void allot__entry_open(allot__text *out, allot__event_kind kind)
 {
-    allot__buf_puts(out, "{\"method\": \"");
-    allot__buf_puts(out, allot__event_name((int)kind));
-    allot__buf_puts(out, "\", \"params\": {");
+    allot__text_puts(out, "{\"method\": \"");
+    allot__text_puts(out, allot__event_name((int)kind));
+    allot__text_puts(out, "\", \"params\": {");
 }
 
-void allot__entry_close(allot__buf *out)
+void allot__entry_close(allot__text *out)
 {
-    allot__buf_add(out, "}}\n", 3);
+    allot__text_add(out, "}}\n", 3);
 }
 
-void allot__write_leaf(allot__buf *out, const allot_plan *plan, int32_t group, int32_t consumer)
+void allot__write_leaf(allot__text *out, const allot_plan *plan, int32_t group, int32_t consumer)
 {
-    allot__buf_key(out, "consumer");
-    allot__buf_path(out, plan, consumer);
+    allot__text_key(out, "consumer");
+    allot__path_json(out, plan, consumer);
     if (allot_plan_groups(plan) > 1)
-        allot__buf_member(out, "group", allot_plan_group_name(plan, group));
+        allot__text_member(out, "group", allot_plan_group_name(plan, group));
 }
 
-void allot__write_set(allot__buf *out, const char *key, int64_t value, int64_t unset)
+void allot__write_set(allot__text *out, const char *key, int64_t value, int64_t unset)
 {
     if (value != unset)
-        allot__buf_number(out, key, value);
+        allot__text_number(out, key, value);
 }
 
 void allot__write_row(const allot__books *books, const allot__books_group *of, int32_t group,
-                      int32_t leaf, allot__buf *out)
+                      int32_t leaf, allot__text *out)
 {
     int64_t reclaimed = of->reclaimed_at ? of->reclaimed_at[leaf] : INT64_MIN;
     int64_t waiting = of->waiting_since ? of->waiting_since[leaf] : INT64_MIN;
@@ -45,113 +47,114 @@ void allot__write_row(const allot__books *books, const allot__books_group *of, i
 }
 
 void allot__write_extras(const allot__books *books, const char *const *tags, int32_t tag_count,
-                         const allot_task_value *values, int32_t value_count, allot__buf *out)
+                         const allot_task_value *values, int32_t value_count, allot__text *out)
 {
     if (tag_count > 0) {
-        allot__buf_open(out, "tags", "[");
+        allot__text_open(out, "tags", "[");
         for (int32_t i = 0; i < tag_count; i++) {
-            allot__buf_key(out, NULL);
-            allot__buf_json(out, tags[i]);
+            allot__text_key(out, NULL);
+            allot__text_json(out, tags[i]);
         }
-        allot__buf_puts(out, "]");
+        allot__text_puts(out, "]");
     }
     for (int32_t i = 0; i < value_count; i++) {
         allot_attribute attribute;
         if (allot_plan_task_attribute_at(books->plan, values[i].attribute, &attribute) == ALLOT_OK)
-            allot__buf_number(out, attribute.name, values[i].value);
+            allot__text_number(out, attribute.name, values[i].value);
     }
 }
 
-void allot__write_flight(const allot__books *books, const allot__flight_item *item, allot__buf *out)
+void allot__write_flight(const allot__books *books, const allot__flight_item *item,
+                         allot__text *out)
 {
     const allot_in_flight *flight = &item->it;
     allot__entry_open(out, ALLOT__EVENT_KEEP_FLIGHT);
-    allot__buf_member(out, "id", flight->id);
+    allot__text_member(out, "id", flight->id);
     allot__write_leaf(out, books->plan, flight->group, flight->consumer);
-    allot__buf_number(out, "slots", flight->slots);
+    allot__text_number(out, "slots", flight->slots);
     allot__write_set(out, "deadline", flight->deadline, INT64_MAX);
     allot__write_set(out, "gone", flight->gone, 0);
     allot__write_set(out, "since", item->since, INT64_MIN);
     allot__entry_close(out);
     for (int32_t i = 0; i < flight->claim_count; i++) {
         allot__entry_open(out, ALLOT__EVENT_KEEP_CLAIM);
-        allot__buf_member(out, "id", flight->id);
-        allot__buf_key(out, "for");
-        allot__buf_path(out, books->plan, flight->claims[i].consumer);
-        allot__buf_number(out, "slots", flight->claims[i].slots);
+        allot__text_member(out, "id", flight->id);
+        allot__text_key(out, "for");
+        allot__path_json(out, books->plan, flight->claims[i].consumer);
+        allot__text_number(out, "slots", flight->claims[i].slots);
         allot__entry_close(out);
     }
     for (int32_t i = 0; i < flight->task_count; i++) {
         allot__entry_open(out, ALLOT__EVENT_KEEP_VICTIM);
-        allot__buf_member(out, "id", flight->id);
-        allot__buf_member(out, "task", flight->tasks[i]);
+        allot__text_member(out, "id", flight->id);
+        allot__text_member(out, "task", flight->tasks[i]);
         allot__entry_close(out);
     }
 }
 
-static void write_side(allot__buf *out, const char *key, const allot_lease_side *side)
+static void write_side(allot__text *out, const char *key, const allot_lease_side *side)
 {
-    allot__buf_open(out, key, "{");
-    allot__buf_number(out, "available", side->available);
-    allot__buf_number(out, "used", side->used);
+    allot__text_open(out, key, "{");
+    allot__text_number(out, "available", side->available);
+    allot__text_number(out, "used", side->used);
     allot__write_set(out, "demand", side->demand, -1);
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
-static void write_places(allot__buf *out, const char *key, const allot_job_host *hosts,
+static void write_places(allot__text *out, const char *key, const allot_job_host *hosts,
                          int32_t count)
 {
     if (count == 0)
         return;
-    allot__buf_open(out, key, "{");
+    allot__text_open(out, key, "{");
     for (int32_t i = 0; i < count; i++) {
-        allot__buf_key(out, NULL);
-        allot__buf_json(out, hosts[i].host ? hosts[i].host : "");
-        allot__buf_puts(out, ": ");
-        allot__buf_int(out, hosts[i].slots);
+        allot__text_key(out, NULL);
+        allot__text_json(out, hosts[i].host ? hosts[i].host : "");
+        allot__text_puts(out, ": ");
+        allot__text_int(out, hosts[i].slots);
     }
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
-static void write_needs(const allot__books *books, const allot_job *job, allot__buf *out)
+static void write_needs(const allot__books *books, const allot_job *job, allot__text *out)
 {
     if (job->resource_count == 0)
         return;
-    allot__buf_open(out, "resources", "{");
+    allot__text_open(out, "resources", "{");
     for (int32_t i = 0; i < job->resource_count; i++) {
         allot_resource resource;
         if (allot_plan_resource_at(books->plan, job->resources[i].resource, &resource) == ALLOT_OK)
-            allot__buf_number(out, resource.name, job->resources[i].amount);
+            allot__text_number(out, resource.name, job->resources[i].amount);
     }
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
-void allot__write_job(const allot__books *books, const allot__job_item *item, allot__buf *out)
+void allot__write_job(const allot__books *books, const allot__job_item *item, allot__text *out)
 {
     const allot_job *job = &item->it;
     allot_queue queue;
     allot_plan_queue_at(books->plan, job->queue, &queue);
     allot__entry_open(out, ALLOT__EVENT_KEEP_JOB);
-    allot__buf_member(out, "id", job->id);
-    allot__buf_member(out, "queue", queue.name);
-    allot__buf_number(out, "slots", job->slots);
-    allot__buf_member(out, "state", allot_job_state_name((int)job->state));
+    allot__text_member(out, "id", job->id);
+    allot__text_member(out, "queue", queue.name);
+    allot__text_number(out, "slots", job->slots);
+    allot__text_member(out, "state", allot_job_state_name((int)job->state));
     allot__write_set(out, "submitted", job->submitted, INT64_MIN);
     allot__write_set(out, "started", job->started, INT64_MIN);
     allot__write_set(out, "ran", job->ran, -1);
     allot__write_set(out, "suspended_for", job->suspended_for, 0);
     allot__write_set(out, "preempted", job->preempted, 0);
     allot__write_set(out, "priority", job->priority, 0);
-    allot__buf_member(out, "user", job->user);
-    allot__buf_member(out, "group", job->group);
-    allot__buf_member(out, "app", job->application);
+    allot__text_member(out, "user", job->user);
+    allot__text_member(out, "group", job->group);
+    allot__text_member(out, "app", job->application);
     allot__write_set(out, "run_limit", job->run_limit, -1);
     if (job->flags & ALLOT_JOB_EXCLUSIVE)
-        allot__buf_bool(out, "exclusive", true);
+        allot__text_bool(out, "exclusive", true);
     if (job->flags & ALLOT_JOB_FORCED)
-        allot__buf_bool(out, "forced", true);
+        allot__text_bool(out, "forced", true);
     allot__write_set(out, "grow", job->grow, 0);
-    allot__buf_number(out, "since", item->since);
+    allot__text_number(out, "since", item->since);
     write_places(out, "hosts", job->hosts, job->host_count);
     write_places(out, "grown", job->grown, job->grown_count);
     write_needs(books, job, out);
@@ -159,14 +162,14 @@ void allot__write_job(const allot__books *books, const allot__job_item *item, al
     allot__entry_close(out);
 }
 
-void allot__write_id(allot__buf *out, allot__event_kind kind, const char *id)
+void allot__write_id(allot__text *out, allot__event_kind kind, const char *id)
 {
     allot__entry_open(out, kind);
-    allot__buf_member(out, "id", id);
+    allot__text_member(out, "id", id);
     allot__entry_close(out);
 }
 
-void allot__write_job_of(const allot__books *books, const char *id, allot__buf *out)
+void allot__write_job_of(const allot__books *books, const char *id, allot__text *out)
 {
     const allot__map_item *item = allot__item_find(&books->jobs, id);
     if (item)
@@ -175,26 +178,26 @@ void allot__write_job_of(const allot__books *books, const char *id, allot__buf *
         allot__write_id(out, ALLOT__EVENT_FINISH, id);
 }
 
-void allot__write_clock(const allot__books *books, allot__buf *out)
+void allot__write_clock(const allot__books *books, allot__text *out)
 {
     if (books->last == INT64_MIN)
         return;
     allot__entry_open(out, ALLOT__EVENT_KEEP_CLOCK);
-    allot__buf_number(out, "now", books->last);
+    allot__text_number(out, "now", books->last);
     allot__entry_close(out);
 }
 
-void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__buf *out)
+void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__text *out)
 {
     allot__entry_open(out, ALLOT__EVENT_KEEP_LOAN);
     allot__write_leaf(out, books->plan, loan->group, loan->lender);
-    allot__buf_key(out, "borrower");
-    allot__buf_path(out, books->plan, loan->borrower);
-    allot__buf_number(out, "slots", loan->slots);
+    allot__text_key(out, "borrower");
+    allot__path_json(out, books->plan, loan->borrower);
+    allot__text_number(out, "slots", loan->slots);
     allot__entry_close(out);
 }
 
-void allot__write_contracts(const allot__books *books, allot__buf *out)
+void allot__write_contracts(const allot__books *books, allot__text *out)
 {
     for (int32_t i = 0; i < (int32_t)books->leases; i++) {
         allot_lease lease;
@@ -202,24 +205,24 @@ void allot__write_contracts(const allot__books *books, allot__buf *out)
         if (!books->lease_told[i] || allot_plan_lease_at(books->plan, i, &lease) != ALLOT_OK)
             continue;
         allot__entry_open(out, ALLOT__EVENT_LEASE);
-        allot__buf_member(out, "name", lease.name);
+        allot__text_member(out, "name", lease.name);
         write_side(out, "provider", &now->provider);
         write_side(out, "consumer", &now->consumer);
-        allot__buf_member(out, "phase", allot_lease_phase_name((int)now->phase));
-        allot__buf_number(out, "since", now->since);
+        allot__text_member(out, "phase", allot_lease_phase_name((int)now->phase));
+        allot__text_number(out, "since", now->since);
         allot__entry_close(out);
     }
 }
 
-void allot__write_use(const allot__books *books, allot__buf *out)
+void allot__write_use(const allot__books *books, allot__text *out)
 {
     for (int32_t i = 0; i < (int32_t)books->queues && books->usage_at != INT64_MIN; i++) {
         allot_queue queue;
         allot_plan_queue_at(books->plan, i, &queue);
         allot__entry_open(out, ALLOT__EVENT_KEEP_USAGE);
-        allot__buf_member(out, "queue", queue.name);
-        allot__buf_number(out, "usage", books->usage[i].slot_seconds);
-        allot__buf_number(out, "millionths", books->usage[i].millionths);
+        allot__text_member(out, "queue", queue.name);
+        allot__text_number(out, "usage", books->usage[i].slot_seconds);
+        allot__text_number(out, "millionths", books->usage[i].millionths);
         allot__entry_close(out);
     }
     for (int32_t i = 0; i < (int32_t)books->resources; i++) {
@@ -228,8 +231,8 @@ void allot__write_use(const allot__books *books, allot__buf *out)
             allot_plan_resource_at(books->plan, i, &resource) != ALLOT_OK)
             continue;
         allot__entry_open(out, ALLOT__EVENT_KEEP_RESOURCE);
-        allot__buf_member(out, "name", resource.name);
-        allot__buf_number(out, "preempted_at", books->resource_at[i]);
+        allot__text_member(out, "name", resource.name);
+        allot__text_number(out, "preempted_at", books->resource_at[i]);
         allot__entry_close(out);
     }
 }

@@ -12,6 +12,8 @@
  */
 #include "service/books/own.h"
 
+#include "base/memory.h"
+
 typedef struct allot__books_listing allot__books_listing;
 
 typedef struct piece {
@@ -47,22 +49,22 @@ struct allot__books_listing {
     allot__books_group *groups; /* copies */
     allot_loan *loans;
     size_t loan_count;
-    allot__buf head, contracts, use; /* few lines, made when it begins */
-    size_t step, at;                 /* of `steps`; how far in rows and loans */
-    bool failed;                     /* no memory for a piece */
+    allot__text head, contracts, use; /* few lines, made when it begins */
+    size_t step, at;                  /* of `steps`; how far in rows and loans */
+    bool failed;                      /* no memory for a piece */
 };
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
-static void drop_pieces(allot__books_listing *it, allot__early *early, allot__buf *out)
+static void drop_pieces(allot__books_listing *it, allot__early *early, allot__text *out)
 {
     allot_engine *engine = it->books->engine;
     while (early->first) {
         piece *first = early->first;
         early->first = first->next;
         if (out)
-            allot__buf_add(out, first->bytes, first->len);
-        allot__sv_free(engine, first, 1, sizeof *first + first->len);
+            allot__text_add(out, first->bytes, first->len);
+        allot__free(engine, first, 1, sizeof *first + first->len);
     }
     early->last = NULL;
 }
@@ -74,14 +76,14 @@ static void end_early(allot__books_listing *it, allot__early *early)
     *(early->before ? &early->before->after : &it->earlies) = early->after;
     if (early->after)
         early->after->before = early->before;
-    allot__sv_free(it->books->engine, early, 1, sizeof *early);
+    allot__free(it->books->engine, early, 1, sizeof *early);
 }
 
 static allot__early *early_of(allot__books_listing *it, allot__map_item *item)
 {
     if (item->early)
         return item->early;
-    allot__early *early = allot__sv_new(it->books->engine, 1, sizeof *early);
+    allot__early *early = allot__new(it->books->engine, 1, sizeof *early);
     if (!early)
         return NULL;
     early->of = item;
@@ -119,10 +121,10 @@ static void changes(allot__walker *walker, allot__map_item *item)
     allot_engine *engine = it->books->engine;
     if (item->walk == of->kind.map->walk)
         return;
-    allot__buf text = {.engine = engine};
+    allot__text text = {.engine = engine};
     of->kind.write(it->books, item, &text);
     allot__early *early = text.failed ? NULL : early_of(it, item);
-    piece *made = early ? allot__sv_new(engine, 1, sizeof *made + text.len) : NULL;
+    piece *made = early ? allot__new(engine, 1, sizeof *made + text.len) : NULL;
     if (made) {
         made->len = text.len;
         memcpy(made->bytes, text.bytes, text.len);
@@ -130,7 +132,7 @@ static void changes(allot__walker *walker, allot__map_item *item)
     }
     it->failed = it->failed || !made;
     item->walk = of->kind.map->walk;
-    allot__buf_free(&text);
+    allot__text_free(&text);
 }
 
 static void leaves(allot__walker *walker, allot__map_item *item)
@@ -169,7 +171,7 @@ static void *copy(allot_engine *engine, const void *from, size_t count, size_t s
 {
     if (!from || count == 0)
         return NULL;
-    void *to = allot__sv_new(engine, count, size);
+    void *to = allot__new(engine, count, size);
     *failed = *failed || !to;
     return to ? memcpy(to, from, count * size) : NULL;
 }
@@ -182,7 +184,7 @@ static void copy_groups(allot__books_listing *it, bool *failed)
     size_t count = books->consumers;
     if (books->queues > 0)
         return;
-    it->groups = allot__sv_new(engine, books->group_count, sizeof *it->groups);
+    it->groups = allot__new(engine, books->group_count, sizeof *it->groups);
     *failed = *failed || (!it->groups && books->group_count > 0);
     for (size_t i = 0; it->groups && i < books->group_count; i++) {
         const allot__books_group *from = &books->groups[i];
@@ -228,7 +230,7 @@ int allot__books_list_begin(allot__books *books)
 {
     bool failed = false;
     allot__books_list_end(books);
-    allot__books_listing *it = allot__sv_new(books->engine, 1, sizeof *it);
+    allot__books_listing *it = allot__new(books->engine, 1, sizeof *it);
     if (!it)
         return ALLOT_ENOMEM;
     it->books = books;
@@ -249,13 +251,13 @@ static void drop_groups(allot__books_listing *it)
     size_t count = books->consumers;
     for (size_t i = 0; it->groups && i < books->group_count; i++) {
         allot__books_group *group = &it->groups[i];
-        allot__sv_free(books->engine, group->demand, count, sizeof *group->demand);
-        allot__sv_free(books->engine, group->allocated, count, sizeof *group->allocated);
-        allot__sv_free(books->engine, group->unlisted, count, sizeof *group->unlisted);
-        allot__sv_free(books->engine, group->reclaimed_at, count, sizeof *group->reclaimed_at);
-        allot__sv_free(books->engine, group->waiting_since, count, sizeof *group->waiting_since);
+        allot__free(books->engine, group->demand, count, sizeof *group->demand);
+        allot__free(books->engine, group->allocated, count, sizeof *group->allocated);
+        allot__free(books->engine, group->unlisted, count, sizeof *group->unlisted);
+        allot__free(books->engine, group->reclaimed_at, count, sizeof *group->reclaimed_at);
+        allot__free(books->engine, group->waiting_since, count, sizeof *group->waiting_since);
     }
-    allot__sv_free(books->engine, it->groups, books->group_count, sizeof *it->groups);
+    allot__free(books->engine, it->groups, books->group_count, sizeof *it->groups);
 }
 
 void allot__books_list_end(allot__books *books)
@@ -273,21 +275,21 @@ void allot__books_list_end(allot__books *books)
         end_early(it, it->earlies);
     }
     drop_groups(it);
-    allot__sv_free(books->engine, it->loans, it->loan_count, sizeof *it->loans);
-    allot__buf_free(&it->head);
-    allot__buf_free(&it->contracts);
-    allot__buf_free(&it->use);
-    allot__sv_free(books->engine, it, 1, sizeof *it);
+    allot__free(books->engine, it->loans, it->loan_count, sizeof *it->loans);
+    allot__text_free(&it->head);
+    allot__text_free(&it->contracts);
+    allot__text_free(&it->use);
+    allot__free(books->engine, it, 1, sizeof *it);
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
 /* All of these say whether it is through. */
-static bool list_rows(allot__books_listing *it, allot__buf *out, size_t until)
+static bool list_rows(allot__books_listing *it, allot__text *out, size_t until)
 {
     size_t rows = it->groups ? it->books->consumers : 0, count = it->books->group_count;
-    allot__buf_add(out, it->head.bytes, it->head.len);
-    allot__buf_free(&it->head);
+    allot__text_add(out, it->head.bytes, it->head.len);
+    allot__text_free(&it->head);
     for (; it->at < rows * count && out->len < until; it->at++) {
         size_t group = it->at / rows, leaf = it->at % rows;
         if (!allot__row_is_empty(&it->groups[group], (int32_t)leaf))
@@ -296,14 +298,14 @@ static bool list_rows(allot__books_listing *it, allot__buf *out, size_t until)
     return it->at == rows * count;
 }
 
-static bool list_loans(allot__books_listing *it, allot__buf *out, size_t until)
+static bool list_loans(allot__books_listing *it, allot__text *out, size_t until)
 {
     for (; it->at < it->loan_count && out->len < until; it->at++)
         allot__write_loan(it->books, &it->loans[it->at], out);
     return it->at == it->loan_count;
 }
 
-static bool list_walk(allot__books_listing *it, walk *of, allot__buf *out, size_t until)
+static bool list_walk(allot__books_listing *it, walk *of, allot__text *out, size_t until)
 {
     while (of->next && out->len < until) {
         allot__map_item *item = of->next;
@@ -322,7 +324,7 @@ static bool list_walk(allot__books_listing *it, walk *of, allot__buf *out, size_
     return true;
 }
 
-static bool list_step(allot__books_listing *it, allot__buf *out, size_t until)
+static bool list_step(allot__books_listing *it, allot__text *out, size_t until)
 {
     int step = steps[it->step];
     if (step < ALLOT__KINDS)
@@ -331,12 +333,12 @@ static bool list_step(allot__books_listing *it, allot__buf *out, size_t until)
         return list_rows(it, out, until);
     if (step == LOANS)
         return list_loans(it, out, until);
-    const allot__buf *few = step == CONTRACTS ? &it->contracts : &it->use;
-    allot__buf_add(out, few->bytes, few->len);
+    const allot__text *few = step == CONTRACTS ? &it->contracts : &it->use;
+    allot__text_add(out, few->bytes, few->len);
     return true;
 }
 
-int allot__books_list(allot__books *books, allot__buf *out, size_t most, bool *over)
+int allot__books_list(allot__books *books, allot__text *out, size_t most, bool *over)
 {
     allot__books_listing *it = books->listing;
     size_t until = out->len + most;

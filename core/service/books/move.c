@@ -32,7 +32,7 @@ int allot__books_read(allot__books *books, allot__event_reader *reader, const ch
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-int allot__books_read_lines(allot__books *books, const allot__buf *text, int64_t *lost,
+int allot__books_read_lines(allot__books *books, const allot__text *text, int64_t *lost,
                             allot_report *report)
 {
     allot__event_reader *reader;
@@ -104,7 +104,7 @@ static void copy_rows(const allot__books *from, allot__books *to)
 int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t *lost,
                       allot_report *report, allot__books **out)
 {
-    allot__buf text = {.engine = books->engine};
+    allot__text text = {.engine = books->engine};
     allot__books *moved;
     int status = allot__books_new(books->engine, plan, &moved);
     if (status != ALLOT_OK)
@@ -115,7 +115,7 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t
     status = same ? allot__books_write_rest(books, &text) : allot__books_write(books, &text);
     if (status == ALLOT_OK)
         status = allot__books_read_lines(moved, &text, lost, report);
-    allot__buf_free(&text);
+    allot__text_free(&text);
     if (status == ALLOT_OK)
         *out = moved;
     else

@@ -12,7 +12,7 @@
 
 #include "service/books/books.h"
 #include "service/base/map.h"
-#include "service/base/text.h"
+#include "base/text.h"
 
 /* Tasks of a leaf that share a slot (state.h), which counts once, with the most that one states. */
 typedef struct allot__unit {
@@ -156,7 +156,7 @@ int allot__apply_host(allot__books *books, const allot__event *event, allot__err
 int allot__apply_lease(allot__books *books, const allot__event *event, allot__error *fault);
 int allot__apply_job(allot__books *books, const allot__event *event, allot__error *fault);
 int allot__apply_kept(allot__books *books, const allot__event *event, allot__error *fault);
-int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot__buf *effect);
+int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot__text *effect);
 
 /* Whether two hosts are known, or more. */
 bool allot__books_several_hosts(const allot__books *books);
@@ -192,32 +192,32 @@ void allot__victim_gone(allot__books *books, const char *task);
 /* ---- Lines (write.c, line.c) ------------------------------------------------------
  */
 
-void allot__entry_open(allot__buf *out, allot__event_kind kind);
-void allot__entry_close(allot__buf *out);
-void allot__write_leaf(allot__buf *out, const allot_plan *plan, int32_t group, int32_t consumer);
-void allot__write_set(allot__buf *out, const char *key, int64_t value, int64_t unset);
+void allot__entry_open(allot__text *out, allot__event_kind kind);
+void allot__entry_close(allot__text *out);
+void allot__write_leaf(allot__text *out, const allot_plan *plan, int32_t group, int32_t consumer);
+void allot__write_set(allot__text *out, const char *key, int64_t value, int64_t unset);
 void allot__write_row(const allot__books *books, const allot__books_group *of, int32_t group,
-                      int32_t leaf, allot__buf *out);
+                      int32_t leaf, allot__text *out);
 /* Nothing is to be said of it. */
 bool allot__row_is_empty(const allot__books_group *group, int32_t leaf);
-void allot__write_size(const allot__books *books, int32_t group, allot__buf *out);
-void allot__write_host(const allot__books *books, const allot__map_item *item, allot__buf *out);
-void allot__write_session(const allot__books *books, const allot__map_item *item, allot__buf *out);
-void allot__write_task(const allot__books *books, const allot__map_item *item, allot__buf *out);
+void allot__write_size(const allot__books *books, int32_t group, allot__text *out);
+void allot__write_host(const allot__books *books, const allot__map_item *item, allot__text *out);
+void allot__write_session(const allot__books *books, const allot__map_item *item, allot__text *out);
+void allot__write_task(const allot__books *books, const allot__map_item *item, allot__text *out);
 void allot__write_flight(const allot__books *books, const allot__flight_item *item,
-                         allot__buf *out);
-void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__buf *out);
-void allot__write_contracts(const allot__books *books, allot__buf *out);
-void allot__write_job(const allot__books *books, const allot__job_item *item, allot__buf *out);
+                         allot__text *out);
+void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__text *out);
+void allot__write_contracts(const allot__books *books, allot__text *out);
+void allot__write_job(const allot__books *books, const allot__job_item *item, allot__text *out);
 /* The job of that id; one that is no more as finished. */
-void allot__write_job_of(const allot__books *books, const char *id, allot__buf *out);
+void allot__write_job_of(const allot__books *books, const char *id, allot__text *out);
 /* Use of queues, times of resources, and the clock. */
-void allot__write_clock(const allot__books *books, allot__buf *out);
-void allot__write_use(const allot__books *books, allot__buf *out);
+void allot__write_clock(const allot__books *books, allot__text *out);
+void allot__write_use(const allot__books *books, allot__text *out);
 /* A line with nothing but an id. */
-void allot__write_id(allot__buf *out, allot__event_kind kind, const char *id);
+void allot__write_id(allot__text *out, allot__event_kind kind, const char *id);
 void allot__write_extras(const allot__books *books, const char *const *tags, int32_t tag_count,
-                         const allot_task_value *values, int32_t value_count, allot__buf *out);
+                         const allot_task_value *values, int32_t value_count, allot__text *out);
 
 /* What the books have by names, in the order in which it is written. */
 enum {
@@ -230,16 +230,16 @@ enum {
 };
 typedef struct allot__books_kind {
     allot__map *map;
-    void (*write)(const allot__books *books, const allot__map_item *item, allot__buf *out);
+    void (*write)(const allot__books *books, const allot__map_item *item, allot__text *out);
 } allot__books_kind;
 void allot__books_kinds(allot__books *books, allot__books_kind kinds[ALLOT__KINDS]);
 
 /* Enters lines; what is refused goes to the report, or is counted in `lost`, if that is given. As
  * allot__books_apply. */
-int allot__books_read_lines(allot__books *books, const allot__buf *text, int64_t *lost,
+int allot__books_read_lines(allot__books *books, const allot__text *text, int64_t *lost,
                             allot_report *report);
 /* As allot__books_write, without what leaves demand and are allocated. */
-int allot__books_write_rest(const allot__books *books, allot__buf *out);
+int allot__books_write_rest(const allot__books *books, allot__text *out);
 
 /* The reclaim of that number and id in the last state, if it is there still. */
 allot__flight_item *allot__books_flight(const allot__books *books, int32_t number, const char *id);

@@ -73,7 +73,7 @@ static bool (*const fits[ALLOT__KINDS])(const allot__id_map *, const allot__map_
 };
 
 /* All of these write the first that does not fit, if there is one. */
-static void misfit_of_groups(const allot__books *books, const allot__id_map *ids, allot__buf *out)
+static void misfit_of_groups(const allot__books *books, const allot__id_map *ids, allot__text *out)
 {
     for (int32_t g = 0; g < (int32_t)books->group_count && out->len == 0; g++) {
         const allot__books_group *group = &books->groups[g];
@@ -85,7 +85,7 @@ static void misfit_of_groups(const allot__books *books, const allot__id_map *ids
     }
 }
 
-static void misfit_of_things(allot__books *books, const allot__id_map *ids, allot__buf *out)
+static void misfit_of_things(allot__books *books, const allot__id_map *ids, allot__text *out)
 {
     allot__books_kind kinds[ALLOT__KINDS];
     bool other = (books->queues > 0) != (allot_plan_queues(ids->to) > 0);
@@ -99,7 +99,7 @@ static void misfit_of_things(allot__books *books, const allot__id_map *ids, allo
 }
 
 static void misfit_of_contracts(const allot__books *books, const allot__id_map *ids,
-                                allot__buf *out)
+                                allot__text *out)
 {
     for (size_t i = 0; i < books->loan_count && out->len == 0; i++) {
         const allot_loan *it = &books->loans[i];
@@ -113,7 +113,7 @@ static void misfit_of_contracts(const allot__books *books, const allot__id_map *
 }
 
 /* Whether it fits after all (a group by its number, say) or why it does not. */
-static int judge(const allot__books *books, const allot_plan *plan, const allot__buf *line,
+static int judge(const allot__books *books, const allot_plan *plan, const allot__text *line,
                  allot_report *report)
 {
     allot__books *empty;
@@ -318,7 +318,7 @@ static int make_room(const allot__books *from, const allot__id_map *ids, allot__
 int allot__books_rebase(allot__books *books, const allot__id_map *ids, allot_report *report,
                         allot__books **out)
 {
-    allot__buf line = {.engine = books->engine};
+    allot__text line = {.engine = books->engine};
     allot__books *to;
     if (!ids->same) {
         misfit_of_groups(books, ids, &line);
@@ -327,7 +327,7 @@ int allot__books_rebase(allot__books *books, const allot__id_map *ids, allot_rep
     }
     bool fit = line.len == 0 && !line.failed;
     int status = fit ? ALLOT_OK : judge(books, ids->to, &line, report);
-    allot__buf_free(&line);
+    allot__text_free(&line);
     if (!fit)
         return status == ALLOT_OK ? allot__books_move(books, ids->to, NULL, report, out) : status;
     status = make_room(books, ids, &to);

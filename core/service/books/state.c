@@ -3,6 +3,8 @@
 /* state.c: the state that a cycle decides on, made from the books. */
 #include "service/books/own.h"
 
+#include "base/memory.h"
+
 /* ---- What stays from cycle to cycle ---------------------------------------------------------- */
 
 static int put_rows(const allot__books *books, allot_state *state)
@@ -92,8 +94,8 @@ static int put_flights(allot__books *books, allot__map_item *from)
 {
     int status = ALLOT_OK;
     allot__flight_item **numbered =
-        allot__sv_grow(books->engine, books->numbered, &books->numbered_room,
-                       books->flights.count + 1, sizeof *books->numbered);
+        allot__grow(books->engine, books->numbered, &books->numbered_room, books->flights.count + 1,
+                    sizeof *books->numbered);
     if (!numbered)
         books->numbered_count = 0;
     else

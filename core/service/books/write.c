@@ -3,6 +3,8 @@
 /* write.c: the books whole, as lines that make the same books again. */
 #include "service/books/own.h"
 
+#include "service/base/path.h"
+
 bool allot__row_is_empty(const allot__books_group *group, int32_t leaf)
 {
     return group->demand[leaf] == 0 && group->allocated[leaf] == 0 && group->unlisted[leaf] == 0 &&
@@ -10,80 +12,80 @@ bool allot__row_is_empty(const allot__books_group *group, int32_t leaf)
            (!group->waiting_since || group->waiting_since[leaf] == INT64_MIN);
 }
 
-void allot__write_size(const allot__books *books, int32_t g, allot__buf *out)
+void allot__write_size(const allot__books *books, int32_t g, allot__text *out)
 {
     if (books->groups[g].slots < 0)
         return;
     allot__entry_open(out, ALLOT__EVENT_SLOTS);
     if (books->group_count > 1)
-        allot__buf_member(out, "group", allot_plan_group_name(books->plan, g));
-    allot__buf_number(out, "slots", books->groups[g].slots);
+        allot__text_member(out, "group", allot_plan_group_name(books->plan, g));
+    allot__text_number(out, "slots", books->groups[g].slots);
     allot__entry_close(out);
 }
 
-void allot__write_host(const allot__books *books, const allot__map_item *item, allot__buf *out)
+void allot__write_host(const allot__books *books, const allot__map_item *item, allot__text *out)
 {
     const allot__host_item *host = (const allot__host_item *)(const void *)item;
     allot__entry_open(out, ALLOT__EVENT_HOST);
-    allot__buf_member(out, "name", item->name);
+    allot__text_member(out, "name", item->name);
     allot__write_set(out, "slots", host->slots, -1);
-    allot__buf_key(out, "closed");
-    allot__buf_puts(out, host->closed == ALLOT_DRAIN        ? "\"drain\""
-                         : host->closed == ALLOT_CLOSED_NOW ? "\"reclaim\""
-                                                            : "false");
+    allot__text_key(out, "closed");
+    allot__text_puts(out, host->closed == ALLOT_DRAIN        ? "\"drain\""
+                          : host->closed == ALLOT_CLOSED_NOW ? "\"reclaim\""
+                                                             : "false");
     if (host->load >= 0) {
-        allot__buf_key(out, "load");
-        allot__buf_printf(out, "%lld.%03d", (long long)(host->load / 1000),
-                          (int)(host->load % 1000));
+        allot__text_key(out, "load");
+        allot__text_printf(out, "%lld.%03d", (long long)(host->load / 1000),
+                           (int)(host->load % 1000));
     }
     if (host->exclusive_given && host->exclusive_to != ALLOT_ROOT) {
-        allot__buf_key(out, "exclusive_to");
-        allot__buf_path(out, books->plan, host->exclusive_to);
+        allot__text_key(out, "exclusive_to");
+        allot__path_json(out, books->plan, host->exclusive_to);
     }
     allot__entry_close(out);
 }
 
-void allot__write_session(const allot__books *books, const allot__map_item *item, allot__buf *out)
+void allot__write_session(const allot__books *books, const allot__map_item *item, allot__text *out)
 {
     const allot_session *session = &((const allot__session_item *)(const void *)item)->it;
     allot__entry_open(out, ALLOT__EVENT_SESSION);
-    allot__buf_member(out, "id", session->id);
+    allot__text_member(out, "id", session->id);
     allot__write_leaf(out, books->plan, session->group, session->consumer);
-    allot__buf_number(out, "priority", session->priority);
+    allot__text_number(out, "priority", session->priority);
     allot__write_set(out, "preemption_rank", session->preemption_rank, 0);
-    allot__buf_number(out, "created", session->created);
-    allot__buf_member(out, "scheduling", allot_scheduling_name((int)session->scheduling));
+    allot__text_number(out, "created", session->created);
+    allot__text_member(out, "scheduling", allot_scheduling_name((int)session->scheduling));
     allot__write_set(out, "minimum", session->minimum, 0);
     allot__write_set(out, "demand", session->demand, -1);
     allot__entry_close(out);
 }
 
-void allot__write_task(const allot__books *books, const allot__map_item *named, allot__buf *out)
+void allot__write_task(const allot__books *books, const allot__map_item *named, allot__text *out)
 {
     const allot__task_item *item = (const allot__task_item *)(const void *)named;
     const allot_task *task = &item->it;
     allot__entry_open(out, ALLOT__EVENT_START);
-    allot__buf_member(out, "id", task->id);
+    allot__text_member(out, "id", task->id);
     allot__write_leaf(out, books->plan, task->group, task->consumer);
-    allot__buf_number(out, "slots", task->slots);
-    allot__buf_member(out, "session", task->session);
-    allot__buf_member(out, "host", task->host);
-    allot__buf_member(out, "slot", task->slot);
-    allot__buf_number(out, "started", task->started);
+    allot__text_number(out, "slots", task->slots);
+    allot__text_member(out, "session", task->session);
+    allot__text_member(out, "host", task->host);
+    allot__text_member(out, "slot", task->slot);
+    allot__text_number(out, "started", task->started);
     allot__write_set(out, "submitted", task->submitted, 0);
     allot__write_set(out, "preempted", task->preempted, 0);
     allot__write_extras(books, task->tags, task->tag_count, task->values, task->value_count, out);
     if (item->told)
-        allot__buf_bool(out, "told", true);
+        allot__text_bool(out, "told", true);
     allot__entry_close(out);
 }
 
-static void write_flight(const allot__books *books, const allot__map_item *item, allot__buf *out)
+static void write_flight(const allot__books *books, const allot__map_item *item, allot__text *out)
 {
     allot__write_flight(books, (const allot__flight_item *)(const void *)item, out);
 }
 
-static void write_job(const allot__books *books, const allot__map_item *item, allot__buf *out)
+static void write_job(const allot__books *books, const allot__map_item *item, allot__text *out)
 {
     allot__write_job(books, (const allot__job_item *)(const void *)item, out);
 }
@@ -101,13 +103,13 @@ void allot__books_kinds(allot__books *books, allot__books_kind kinds[ALLOT__KIND
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static void write_map(const allot__books *books, const allot__books_kind *kind, allot__buf *out)
+static void write_map(const allot__books *books, const allot__books_kind *kind, allot__text *out)
 {
     for (const allot__map_item *it = kind->map->first; it; it = it->after)
         kind->write(books, it, out);
 }
 
-static int write_all(const allot__books *books, bool rows, allot__buf *out)
+static int write_all(const allot__books *books, bool rows, allot__text *out)
 {
     allot__books_kind kinds[ALLOT__KINDS];
     allot__books_kinds((allot__books *)books, kinds);
@@ -128,12 +130,12 @@ static int write_all(const allot__books *books, bool rows, allot__buf *out)
     return out->failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
-int allot__books_write(const allot__books *books, allot__buf *out)
+int allot__books_write(const allot__books *books, allot__text *out)
 {
     return write_all(books, true, out);
 }
 
-int allot__books_write_rest(const allot__books *books, allot__buf *out)
+int allot__books_write_rest(const allot__books *books, allot__text *out)
 {
     return write_all(books, false, out);
 }

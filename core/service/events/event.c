@@ -9,14 +9,15 @@
 #include "service/events/fields.h"
 #include "service/events/names.h"
 #include "service/events/values.h"
-#include "service/base/text.h"
+#include "base/text.h"
+#include "base/memory.h"
 
 /* So much one event may say. */
 #define PARAMS_MOST (256 * 1024)
 
 int allot__event_reader_new(allot_engine *engine, allot__event_reader **out)
 {
-    allot__event_reader *reader = allot__sv_new(engine, 1, sizeof *reader);
+    allot__event_reader *reader = allot__new(engine, 1, sizeof *reader);
     if (!reader)
         return ALLOT_ENOMEM;
     reader->engine = engine;
@@ -28,9 +29,9 @@ void allot__event_reader_free(allot__event_reader *reader)
 {
     if (!reader)
         return;
-    allot__sv_free(reader->engine, reader->texts, reader->texts_room, 1);
-    allot__sv_free(reader->engine, reader->pairs, reader->pairs_room, sizeof *reader->pairs);
-    allot__sv_free(reader->engine, reader, 1, sizeof *reader);
+    allot__free(reader->engine, reader->texts, reader->texts_room, 1);
+    allot__free(reader->engine, reader->pairs, reader->pairs_room, sizeof *reader->pairs);
+    allot__free(reader->engine, reader, 1, sizeof *reader);
 }
 
 /* ---- One event ------------------------------------------------------------------------------- */
@@ -42,12 +43,12 @@ static int make_room(allot__event_reader *reader, const char *params, size_t len
     size_t commas = 2;
     for (size_t i = 0; i < len; i++)
         commas += params[i] == ',';
-    char *texts = allot__sv_grow(reader->engine, reader->texts, &reader->texts_room, len + 128, 1);
+    char *texts = allot__grow(reader->engine, reader->texts, &reader->texts_room, len + 128, 1);
     if (!texts)
         return ALLOT_ENOMEM;
     reader->texts = texts;
     allot__pair *pairs =
-        allot__sv_grow(reader->engine, reader->pairs, &reader->pairs_room, commas, sizeof *pairs);
+        allot__grow(reader->engine, reader->pairs, &reader->pairs_room, commas, sizeof *pairs);
     if (!pairs)
         return ALLOT_ENOMEM;
     reader->pairs = pairs;

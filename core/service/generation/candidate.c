@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
+
 static int64_t clock_us(void)
 {
     struct timespec now = {0};
@@ -21,9 +23,9 @@ static int fill(allot__candidate *it, const char *file, const char *instead)
     int status = allot_report_new(it->engine, &it->report);
     if (status != ALLOT_OK)
         return status;
-    it->file = allot__sv_copy(it->engine, file, strlen(file));
+    it->file = allot__copy(it->engine, file, strlen(file));
     if (instead)
-        it->instead = allot__sv_copy(it->engine, instead, strlen(instead));
+        it->instead = allot__copy(it->engine, instead, strlen(instead));
     return it->file != NULL && (!instead || it->instead) ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -34,7 +36,7 @@ int allot__candidate_new(const char *file, const char *instead, const allot_scri
     int status = allot_engine_new(NULL, NULL, &engine);
     if (status != ALLOT_OK)
         return status;
-    allot__candidate *it = allot__sv_new(engine, 1, sizeof *it);
+    allot__candidate *it = allot__new(engine, 1, sizeof *it);
     if (!it) {
         allot_engine_free(engine);
         return ALLOT_ENOMEM;
@@ -67,20 +69,20 @@ void allot__candidate_free(allot__candidate *candidate)
     allot__sources_free(&candidate->trusted);
     allot__sources_free(&candidate->sources);
     allot__watch_paths_free(&candidate->paths);
-    allot__buf_free(&candidate->old.old);
-    allot__buf_free(&candidate->list);
+    allot__text_free(&candidate->old.old);
+    allot__text_free(&candidate->list);
     allot__plan_texts_free(candidate->was);
-    allot__sv_drop(engine, candidate->file);
-    allot__sv_drop(engine, candidate->instead);
-    allot__sv_drop(engine, candidate->text);
+    allot__free_string(engine, candidate->file);
+    allot__free_string(engine, candidate->instead);
+    allot__free_string(engine, candidate->text);
     allot_report_free(candidate->report);
-    allot__sv_free(engine, candidate, 1, sizeof *candidate);
+    allot__free(engine, candidate, 1, sizeof *candidate);
     allot_engine_free(engine);
 }
 
 int allot__candidate_text(allot__candidate *candidate, const char *text, size_t len)
 {
-    candidate->text = allot__sv_copy(candidate->engine, text, len);
+    candidate->text = allot__copy(candidate->engine, text, len);
     candidate->len = len;
     candidate->forced = true;
     return candidate->text ? ALLOT_OK : ALLOT_ENOMEM;
@@ -180,7 +182,7 @@ static void forget_instead(allot__candidate *it)
 {
     allot__sources now = {.engine = it->engine};
     if (allot__sources_add(&now, it->file, NULL, 0) == ALLOT_OK && !is_trusted(it, &now.items[0])) {
-        allot__sv_drop(it->engine, it->instead);
+        allot__free_string(it->engine, it->instead);
         it->instead = NULL;
     }
     allot__sources_free(&now);

@@ -49,7 +49,7 @@ typedef struct allot__candidate {
     bool lasting;           /* `instead` holds only as long as the plan's file is as trusted */
     allot__sources before;  /* what was tried last */
     allot__sources trusted; /* what decides now: policies that are in it pass without a check */
-    allot__buf list;        /* so do those of that list (generation.h); empty: none is known */
+    allot__text list;       /* so do those of that list (generation.h); empty: none is known */
     const allot__generation
         *live; /* the same, only to be read, as long as this lives; NULL: none */
     allot__outcome outcome;

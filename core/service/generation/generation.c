@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "service/generation/reading.h"
+#include "base/memory.h"
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
@@ -53,19 +54,19 @@ static void set_limits(allot__generation *generation, const allot__generation_as
 
 static int list_policies(allot__generation *generation)
 {
-    allot__buf *list = &generation->list;
+    allot__text *list = &generation->list;
     char sha256[65];
-    allot__buf_add(list, ALLOT__POLICIES_HEAD, sizeof ALLOT__POLICIES_HEAD);
+    allot__text_add(list, ALLOT__POLICIES_HEAD, sizeof ALLOT__POLICIES_HEAD);
     if (generation->instead) {
-        allot__buf_puts(list, "instead ");
-        allot__buf_add(list, generation->instead, strlen(generation->instead) + 1);
+        allot__text_puts(list, "instead ");
+        allot__text_add(list, generation->instead, strlen(generation->instead) + 1);
     }
     for (size_t i = 0; i < generation->policies.count; i++) {
         const allot__source *it = &generation->policies.items[i];
         allot_sha256(it->bytes, (size_t)it->size, sha256);
-        allot__buf_puts(list, sha256);
-        allot__buf_puts(list, " ");
-        allot__buf_add(list, it->path, strlen(it->path) + 1);
+        allot__text_puts(list, sha256);
+        allot__text_puts(list, " ");
+        allot__text_add(list, it->path, strlen(it->path) + 1);
     }
     if (list->failed)
         return ALLOT_ENOMEM;
@@ -78,7 +79,7 @@ static int read_plan(allot__generation *generation, const allot__generation_ask 
 {
     allot_script_limits own = {0};
     set_limits(generation, ask, &own);
-    generation->text = allot__sv_copy(generation->engine, ask->text, ask->len);
+    generation->text = allot__copy(generation->engine, ask->text, ask->len);
     if (!generation->text)
         return ALLOT_ENOMEM;
     generation->len = ask->len;
@@ -90,8 +91,7 @@ static int read_plan(allot__generation *generation, const allot__generation_ask 
         allot_sha256(ask->text, ask->len, generation->sha256);
     int status = allot_script_loader_new(generation->engine, &own, &generation->loader);
     if (status == ALLOT_OK && ask->instead) {
-        generation->instead =
-            allot__sv_copy(generation->engine, ask->instead, strlen(ask->instead));
+        generation->instead = allot__copy(generation->engine, ask->instead, strlen(ask->instead));
         status = generation->instead ? ALLOT_OK : ALLOT_ENOMEM;
     }
     if (status != ALLOT_OK)
@@ -117,7 +117,7 @@ static int read_generation(const allot__generation_ask *ask, bool from_file,
     int status = allot_engine_new(NULL, NULL, &engine);
     if (status != ALLOT_OK)
         return status;
-    allot__generation *generation = allot__sv_new(engine, 1, sizeof *generation);
+    allot__generation *generation = allot__new(engine, 1, sizeof *generation);
     if (!generation) {
         allot_engine_free(engine);
         return ALLOT_ENOMEM;
@@ -157,10 +157,10 @@ void allot__generation_free(allot__generation *generation)
         allot_script_loader_free(engine, &generation->loader);
     allot__sources_free(&generation->sources);
     allot__sources_free(&generation->policies);
-    allot__buf_free(&generation->list);
-    allot__sv_drop(engine, generation->instead);
-    allot__sv_free(engine, generation->text, generation->len + 1, 1);
-    allot__sv_free(engine, generation, 1, sizeof *generation);
+    allot__text_free(&generation->list);
+    allot__free_string(engine, generation->instead);
+    allot__free(engine, generation->text, generation->len + 1, 1);
+    allot__free(engine, generation, 1, sizeof *generation);
     allot_engine_free(engine);
 }
 
@@ -181,7 +181,7 @@ static int say_why(allot_report *report, const char *file, int error)
     return error == ALLOT__READ_OUTSIDE ? ALLOT_EINVALID : ALLOT_EIO;
 }
 
-static int read_file(const allot__generation_ask *ask, allot__buf *text, allot_report *report)
+static int read_file(const allot__generation_ask *ask, allot__text *text, allot_report *report)
 {
     char folder[PATH_MAX];
     allot__reading_ask reading = {
@@ -210,7 +210,7 @@ int allot__generation_make(const allot__generation_ask *ask, allot__sources *sou
     int status = allot_engine_new(NULL, NULL, &engine);
     if (status != ALLOT_OK)
         return status;
-    allot__buf text = {.engine = engine};
+    allot__text text = {.engine = engine};
     allot__generation_ask full = *ask;
     status = read_file(ask, &text, report);
     full.text = text.bytes ? text.bytes : "";
@@ -219,7 +219,7 @@ int allot__generation_make(const allot__generation_ask *ask, allot__sources *sou
         status = read_generation(&full, true, sources, report, out);
     else if (sources)
         allot__sources_add(sources, ask->file, NULL, 0);
-    allot__buf_free(&text);
+    allot__text_free(&text);
     allot_engine_free(engine);
     return status;
 }

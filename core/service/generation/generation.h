@@ -11,7 +11,7 @@
 #include <allot/script.h>
 
 #include "service/generation/source.h"
-#include "service/base/text.h"
+#include "base/text.h"
 
 typedef struct allot__generation {
     allot_engine *engine;
@@ -24,7 +24,7 @@ typedef struct allot__generation {
     allot_script_time time;  /* of a cycle: see allot__generation_clock */
     allot__sources sources;  /* the files that it was made from; the plan first, unless from text */
     allot__sources policies; /* by the names that the plan calls them by, with their bytes */
-    allot__buf list;         /* of them: see ALLOT__POLICIES_HEAD */
+    allot__text list;        /* of them: see ALLOT__POLICIES_HEAD */
     char policies_sha256[65]; /* of the list */
     char *instead;            /* the policy that stands in for the plan's own; NULL: none */
     /* What policies print goes here while `loud`: a generation is made quiet in other threads. */

@@ -10,11 +10,11 @@
 #ifndef ALLOT_SERVICE_GENERATION_PLAN_FILE_H
 #define ALLOT_SERVICE_GENERATION_PLAN_FILE_H
 
-#include "service/base/text.h"
+#include "base/text.h"
 
 /* What was there before, to be put back. Its engine is set by the caller. */
 typedef struct allot__plan_file {
-    allot__buf old;
+    allot__text old;
     bool there;   /* there was a file at all */
     bool written; /* the new text is there, though it may have failed after that */
 } allot__plan_file;

@@ -5,13 +5,15 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 static int begin(allot__plan_texts **out)
 {
     allot_engine *engine;
     int status = allot_engine_new(NULL, NULL, &engine);
     if (status != ALLOT_OK)
         return status;
-    allot__plan_texts *it = allot__sv_new(engine, 1, sizeof *it);
+    allot__plan_texts *it = allot__new(engine, 1, sizeof *it);
     if (!it) {
         allot_engine_free(engine);
         return ALLOT_ENOMEM;
@@ -27,9 +29,9 @@ void allot__plan_texts_free(allot__plan_texts *recall)
         return;
     allot_engine *engine = recall->engine;
     allot__sources_free(&recall->policies);
-    allot__sv_drop(engine, recall->instead);
-    allot__sv_free(engine, recall->text, recall->len + 1, 1);
-    allot__sv_free(engine, recall, 1, sizeof *recall);
+    allot__free_string(engine, recall->instead);
+    allot__free(engine, recall->text, recall->len + 1, 1);
+    allot__free(engine, recall, 1, sizeof *recall);
     allot_engine_free(engine);
 }
 
@@ -49,10 +51,10 @@ int allot__plan_texts_generation(const allot__generation *generation, allot__pla
     int status = begin(&it);
     if (status != ALLOT_OK)
         return status;
-    it->text = allot__sv_copy(it->engine, generation->text, generation->len);
+    it->text = allot__copy(it->engine, generation->text, generation->len);
     it->len = it->text ? generation->len : 0;
     if (generation->instead)
-        it->instead = allot__sv_copy(it->engine, generation->instead, strlen(generation->instead));
+        it->instead = allot__copy(it->engine, generation->instead, strlen(generation->instead));
     bool whole = it->text != NULL && (!generation->instead || it->instead);
     status = whole ? allot__sources_keep(&it->policies, &generation->policies) : ALLOT_ENOMEM;
     if (status == ALLOT_OK)
@@ -74,18 +76,18 @@ static int take_line(allot__plan_texts *it, allot__store *store, const char *lin
         return ALLOT_ENOENT;
     memcpy(sha256, line, (size_t)(name++ - line));
     if (strcmp(sha256, "instead") == 0) {
-        it->instead = allot__sv_copy(it->engine, name, strlen(name));
+        it->instead = allot__copy(it->engine, name, strlen(name));
         return it->instead ? ALLOT_OK : ALLOT_ENOMEM;
     }
-    allot__buf text = {.engine = it->engine};
+    allot__text text = {.engine = it->engine};
     int status = allot__store_policy(store, sha256, report, &text);
     if (status == ALLOT_OK)
         status = allot__sources_put(&it->policies, name, text.bytes, text.len);
-    allot__buf_free(&text);
+    allot__text_free(&text);
     return status;
 }
 
-static int take_list(allot__plan_texts *it, allot__store *store, const allot__buf *list,
+static int take_list(allot__plan_texts *it, allot__store *store, const allot__text *list,
                      allot_report *report)
 {
     static const char head[] = ALLOT__POLICIES_HEAD;
@@ -105,19 +107,19 @@ int allot__plan_texts_store(allot__store *store, const allot__store_pair *names,
     int status = begin(&it);
     if (status != ALLOT_OK)
         return status;
-    allot__buf plan = {.engine = it->engine}, list = {.engine = it->engine};
+    allot__text plan = {.engine = it->engine}, list = {.engine = it->engine};
     status = allot__store_plan(store, names->plan, report, &plan);
     if (status == ALLOT_OK)
         status = allot__store_policy(store, names->policies, report, &list);
     if (status == ALLOT_OK)
         status = take_list(it, store, &list, report);
     if (status == ALLOT_OK) {
-        it->text = allot__sv_copy(it->engine, plan.bytes, plan.len);
+        it->text = allot__copy(it->engine, plan.bytes, plan.len);
         it->len = it->text ? plan.len : 0;
         status = it->text ? ALLOT_OK : ALLOT_ENOMEM;
     }
-    allot__buf_free(&plan);
-    allot__buf_free(&list);
+    allot__text_free(&plan);
+    allot__text_free(&list);
     if (status == ALLOT_OK)
         *out = it;
     else

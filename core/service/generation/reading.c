@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "service/base/text.h"
+#include "base/text.h"
 
 enum { LINKS_MOST = 40, TO_READ = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
 
@@ -183,7 +183,7 @@ int allot__reading_folder(const char *file, char *out, size_t size)
 
 void allot__reading_keep(void *buf, const char *bytes, size_t len)
 {
-    allot__buf_add(buf, bytes, len);
+    allot__text_add(buf, bytes, len);
 }
 
 void allot__reading_why(int error, char *words, size_t size)

@@ -41,7 +41,7 @@ int allot__reading(const allot__reading_ask *ask);
 const char *allot__reading_inside(const char *file, const char *path);
 /* That folder, in `out`, which has room for `size` bytes. ENAMETOOLONG. */
 int allot__reading_folder(const char *file, char *out, size_t size);
-/* An allot__buf as what is told. */
+/* An allot__text as what is told. */
 void allot__reading_keep(void *buf, const char *bytes, size_t len);
 /* An error in words. */
 void allot__reading_why(int error, char *words, size_t size);

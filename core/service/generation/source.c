@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "service/generation/reading.h"
-#include "service/base/text.h"
+#include "base/text.h"
+#include "base/memory.h"
 
 /* ---- Contents -------------------------------------------------------------------------------- */
 
@@ -87,15 +88,15 @@ static int put(allot__sources *sources, const allot__source *like)
 {
     if (allot__sources_find(sources, like->path))
         return ALLOT_OK;
-    allot__source *items = allot__sv_grow(sources->engine, sources->items, &sources->capacity,
-                                          sources->count + 1, sizeof *items);
+    allot__source *items = allot__grow(sources->engine, sources->items, &sources->capacity,
+                                       sources->count + 1, sizeof *items);
     if (!items)
         return ALLOT_ENOMEM;
     sources->items = items;
     allot__source *it = &items[sources->count];
     *it = *like;
     it->bytes = NULL;
-    it->path = allot__sv_copy(sources->engine, like->path, strlen(like->path));
+    it->path = allot__copy(sources->engine, like->path, strlen(like->path));
     if (!it->path)
         return ALLOT_ENOMEM;
     sources->count++;
@@ -119,7 +120,7 @@ int allot__sources_put(allot__sources *sources, const char *path, const char *by
     if (status != ALLOT_OK || sources->count == before)
         return status;
     allot__source *it = &sources->items[before];
-    it->bytes = allot__sv_copy(sources->engine, bytes, len);
+    it->bytes = allot__copy(sources->engine, bytes, len);
     return it->bytes ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -140,7 +141,7 @@ int allot__sources_keep(allot__sources *sources, const allot__sources *from)
         status = put(sources, it);
         if (status != ALLOT_OK || !it->bytes || sources->count == before)
             continue;
-        char *bytes = allot__sv_copy(sources->engine, it->bytes, (size_t)it->size);
+        char *bytes = allot__copy(sources->engine, it->bytes, (size_t)it->size);
         sources->items[before].bytes = bytes;
         status = bytes ? ALLOT_OK : ALLOT_ENOMEM;
     }
@@ -162,10 +163,10 @@ void allot__sources_free(allot__sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++) {
         allot__source *it = &sources->items[i];
-        allot__sv_free(sources->engine, it->bytes, (size_t)it->size + 1, 1);
-        allot__sv_drop(sources->engine, it->path);
+        allot__free(sources->engine, it->bytes, (size_t)it->size + 1, 1);
+        allot__free_string(sources->engine, it->path);
     }
-    allot__sv_free(sources->engine, sources->items, sources->capacity, sizeof *sources->items);
+    allot__free(sources->engine, sources->items, sources->capacity, sizeof *sources->items);
     *sources = (allot__sources){.engine = sources->engine};
 }
 
@@ -200,7 +201,7 @@ static bool is_free(const allot__tracker *it, const char *use)
 }
 
 static int read_disk(const allot__tracker *it, const char *path, const char *use,
-                     const char *plan_file, allot__buf *text)
+                     const char *plan_file, allot__text *text)
 {
     char folder[PATH_MAX];
     size_t len = strlen(use);
@@ -219,14 +220,14 @@ static int read_disk(const allot__tracker *it, const char *path, const char *use
 
 /* The policy's text; known: it is not read from the disk. */
 static int read_policy(const allot__tracker *it, const char *path, const char *use,
-                       const char *plan_file, allot__buf *text, allot_report *report)
+                       const char *plan_file, allot__text *text, allot_report *report)
 {
     const allot__source *known = kept(it->sources, path); /* of another group: the same */
     int error = 0;
     if (!known)
         known = kept(it->texts, use);
     if (known)
-        allot__buf_add(text, known->bytes, (size_t)known->size);
+        allot__text_add(text, known->bytes, (size_t)known->size);
     else
         error = read_disk(it, path, use, plan_file, text);
     if (error != 0) {
@@ -234,17 +235,17 @@ static int read_policy(const allot__tracker *it, const char *path, const char *u
             allot__sources_add(it->sources, path, NULL, 0);
         return cannot_read(path, error, report);
     }
-    allot__buf_add(text, "", 0);
+    allot__text_add(text, "", 0);
     return text->failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
 /* As the inner loader finds files. */
-static void join(allot__buf *path, const char *plan_file, const char *use)
+static void join(allot__text *path, const char *plan_file, const char *use)
 {
     const char *slash = plan_file != NULL && use[0] != '/' ? strrchr(plan_file, '/') : NULL;
     if (slash)
-        allot__buf_add(path, plan_file, (size_t)(slash - plan_file) + 1);
-    allot__buf_puts(path, use);
+        allot__text_add(path, plan_file, (size_t)(slash - plan_file) + 1);
+    allot__text_puts(path, use);
 }
 
 /* A ready-made one, by its name; a program may have another than the one that decided. */
@@ -271,7 +272,7 @@ static int load_file(allot__tracker *it, allot_engine *engine, const char *use,
                      const char *plan_file, const allot_use_option *options, int32_t count,
                      allot_policy **out, allot_report *report)
 {
-    allot__buf path = {.engine = engine}, text = {.engine = engine};
+    allot__text path = {.engine = engine}, text = {.engine = engine};
     join(&path, plan_file, use);
     int status =
         path.failed ? ALLOT_ENOMEM : read_policy(it, path.bytes, use, plan_file, &text, report);
@@ -282,8 +283,8 @@ static int load_file(allot__tracker *it, allot_engine *engine, const char *use,
     if (status == ALLOT_OK)
         status = allot_script_load(engine, text.bytes, text.len, path.bytes, options, count,
                                    it->limits, report, out);
-    allot__buf_free(&path);
-    allot__buf_free(&text);
+    allot__text_free(&path);
+    allot__text_free(&text);
     return status;
 }
 

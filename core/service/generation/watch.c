@@ -6,7 +6,8 @@
 #include <string.h>
 #include <uv.h>
 
-#include "service/base/text.h"
+#include "base/text.h"
+#include "base/memory.h"
 
 enum { LOOK_MS = 2000 };
 
@@ -45,7 +46,7 @@ struct allot__watch {
 int allot__watch_new(allot_engine *engine, struct uv_loop_s *loop,
                      void (*touched)(void *ud, bool late), void *ud, allot__watch **out)
 {
-    allot__watch *watch = allot__sv_new(engine, 1, sizeof *watch);
+    allot__watch *watch = allot__new(engine, 1, sizeof *watch);
     if (!watch)
         return ALLOT_ENOMEM;
     *watch = (allot__watch){
@@ -61,7 +62,7 @@ static void end_watch(allot__watch *watch)
     void (*closed)(void *ud) = watch->closed;
     void *ud = watch->closed_ud;
     allot__watch_paths_free(&watch->paths);
-    allot__sv_free(watch->engine, watch, 1, sizeof *watch);
+    allot__free(watch->engine, watch, 1, sizeof *watch);
     closed(ud);
 }
 
@@ -76,8 +77,8 @@ static void folder_closed(uv_handle_t *handle)
 {
     folder *it = handle->data;
     allot__watch *watch = it->watch;
-    allot__sv_drop(watch->engine, it->path);
-    allot__sv_free(watch->engine, it, 1, sizeof *it);
+    allot__free_string(watch->engine, it->path);
+    allot__free(watch->engine, it, 1, sizeof *it);
     handle_gone(watch);
 }
 
@@ -85,8 +86,8 @@ static void file_closed(uv_handle_t *handle)
 {
     file *it = handle->data;
     allot__watch *watch = it->watch;
-    allot__sv_drop(watch->engine, it->path);
-    allot__sv_free(watch->engine, it, 1, sizeof *it);
+    allot__free_string(watch->engine, it->path);
+    allot__free(watch->engine, it, 1, sizeof *it);
     handle_gone(watch);
 }
 
@@ -124,11 +125,11 @@ static void seen(uv_fs_event_t *handle, const char *name, int events, int status
 /* Begins to watch a watch path's directory; one that cannot be watched leaves the watch lame. */
 static int add_folder(allot__watch *watch, const allot__watch_path *place)
 {
-    folder *it = allot__sv_new(watch->engine, 1, sizeof *it);
-    char *path = allot__sv_copy(watch->engine, place->folder, strlen(place->folder));
+    folder *it = allot__new(watch->engine, 1, sizeof *it);
+    char *path = allot__copy(watch->engine, place->folder, strlen(place->folder));
     if (!it || !path) {
-        allot__sv_free(watch->engine, it, 1, sizeof *it);
-        allot__sv_drop(watch->engine, path);
+        allot__free(watch->engine, it, 1, sizeof *it);
+        allot__free_string(watch->engine, path);
         return ALLOT_ENOMEM;
     }
     *it = (folder){.watch = watch, .device = place->device, .inode = place->inode, .path = path};
@@ -192,11 +193,11 @@ static int add_file(allot__watch *watch, const char *path)
     for (const file *it = watch->files; it; it = it->next)
         if (strcmp(it->path, path) == 0)
             return ALLOT_OK;
-    file *it = allot__sv_new(watch->engine, 1, sizeof *it);
-    char *copy = allot__sv_copy(watch->engine, path, strlen(path));
+    file *it = allot__new(watch->engine, 1, sizeof *it);
+    char *copy = allot__copy(watch->engine, path, strlen(path));
     if (!it || !copy) {
-        allot__sv_free(watch->engine, it, 1, sizeof *it);
-        allot__sv_drop(watch->engine, copy);
+        allot__free(watch->engine, it, 1, sizeof *it);
+        allot__free_string(watch->engine, copy);
         return ALLOT_ENOMEM;
     }
     *it = (file){.watch = watch, .path = copy, .next = watch->files};

@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "service/base/text.h"
+#include "base/text.h"
+#include "base/memory.h"
 
 enum { PATH_MOST = 4096, LINKS_MOST = 40 };
 
@@ -28,21 +29,21 @@ static int put(allot__watch_paths *paths, const allot__watch_path *like)
 {
     if (has(paths, like))
         return ALLOT_OK;
-    allot__watch_path *items = allot__sv_grow(paths->engine, paths->items, &paths->capacity,
-                                              paths->count + 1, sizeof *items);
+    allot__watch_path *items =
+        allot__grow(paths->engine, paths->items, &paths->capacity, paths->count + 1, sizeof *items);
     if (!items)
         return ALLOT_ENOMEM;
     paths->items = items;
     allot__watch_path *it = &items[paths->count];
     *it = *like;
-    it->folder = allot__sv_copy(paths->engine, like->folder, strlen(like->folder));
-    it->name = allot__sv_copy(paths->engine, like->name, strlen(like->name));
+    it->folder = allot__copy(paths->engine, like->folder, strlen(like->folder));
+    it->name = allot__copy(paths->engine, like->name, strlen(like->name));
     if (it->folder && it->name) {
         paths->count++;
         return ALLOT_OK;
     }
-    allot__sv_drop(paths->engine, it->folder);
-    allot__sv_drop(paths->engine, it->name);
+    allot__free_string(paths->engine, it->folder);
+    allot__free_string(paths->engine, it->name);
     return ALLOT_ENOMEM;
 }
 
@@ -57,10 +58,10 @@ int allot__watch_paths_copy(allot__watch_paths *paths, const allot__watch_paths 
 void allot__watch_paths_free(allot__watch_paths *paths)
 {
     for (size_t i = 0; i < paths->count; i++) {
-        allot__sv_drop(paths->engine, paths->items[i].folder);
-        allot__sv_drop(paths->engine, paths->items[i].name);
+        allot__free_string(paths->engine, paths->items[i].folder);
+        allot__free_string(paths->engine, paths->items[i].name);
     }
-    allot__sv_free(paths->engine, paths->items, paths->capacity, sizeof *paths->items);
+    allot__free(paths->engine, paths->items, paths->capacity, sizeof *paths->items);
     *paths = (allot__watch_paths){.engine = paths->engine};
 }
 

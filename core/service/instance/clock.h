@@ -12,7 +12,7 @@
 
 #include <allot/service.h>
 
-#include "service/base/text.h"
+#include "base/text.h"
 
 /* Seconds: the clock may be behind by less than the one; the time stands still for the other. */
 enum { ALLOT__CLOCK_SLACK = 2, ALLOT__CLOCK_PATIENCE = 60 };
@@ -32,7 +32,7 @@ int64_t allot__service_timer(void *service);
 /* What is wrong with it, as a sentence; false: nothing. */
 bool allot__clock_ails(const allot_service *service, char *buf, size_t size);
 /* The component. */
-void allot__clock_status(allot_service *service, allot__buf *out);
-void allot__clock_metrics(allot_service *service, allot__buf *out);
+void allot__clock_status(allot_service *service, allot__text *out);
+void allot__clock_metrics(allot_service *service, allot__text *out);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <allot/service.h>
 
-#include "service/base/text.h"
+#include "base/text.h"
 #include "service/events/event.h"
 
 /* What a cycle came to; borrowed for the call. */
@@ -39,8 +39,8 @@ typedef struct allot__component {
     /* Another generation of the plan decides from now on. */
     void (*swapped)(allot_service *service);
     /* Adds members to `status`'s result, and lines to /metrics. */
-    void (*status)(allot_service *service, allot__buf *out);
-    void (*metrics)(allot_service *service, allot__buf *out);
+    void (*status)(allot_service *service, allot__text *out);
+    void (*metrics)(allot_service *service, allot__text *out);
 } allot__component;
 
 #endif

@@ -12,51 +12,51 @@
 static const char *const levels[] = {"error", "warning", "info", "debug"};
 
 /* Standard error, unless who reads it has stopped to: the loop waits for nobody. */
-static void put_line(allot__buf *line)
+static void put_line(allot__text *line)
 {
     struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};
-    allot__buf_add(line, "\n", 1);
+    allot__text_add(line, "\n", 1);
     if (!line->failed && poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0) {
         ssize_t written = write(STDERR_FILENO, line->bytes, line->len);
         (void)written;
     }
 }
 
-static void put_text(allot__buf *line, const char *text)
+static void put_text(allot__text *line, const char *text)
 {
     if (strpbrk(text, " \"\\=\n\t") || text[0] == '\0')
-        allot__buf_json(line, text);
+        allot__text_json(line, text);
     else
-        allot__buf_puts(line, text);
+        allot__text_puts(line, text);
 }
 
-static void write_json(allot__buf *line, const char *at, allot_log_level level, const char *message,
-                       const allot__log_field *fields)
+static void write_json(allot__text *line, const char *at, allot_log_level level,
+                       const char *message, const allot__log_field *fields)
 {
-    allot__buf_puts(line, "{");
-    allot__buf_member(line, "at", at);
-    allot__buf_member(line, "level", levels[level]);
-    allot__buf_member(line, "message", message);
+    allot__text_puts(line, "{");
+    allot__text_member(line, "at", at);
+    allot__text_member(line, "level", levels[level]);
+    allot__text_member(line, "message", message);
     for (; fields && fields->name; fields++)
         if (fields->text)
-            allot__buf_member(line, fields->name, fields->text);
+            allot__text_member(line, fields->name, fields->text);
         else
-            allot__buf_number(line, fields->name, fields->number);
-    allot__buf_puts(line, "}");
+            allot__text_number(line, fields->name, fields->number);
+    allot__text_puts(line, "}");
 }
 
-static void write_text(allot__buf *line, const char *at, allot_log_level level, const char *message,
-                       const allot__log_field *fields)
+static void write_text(allot__text *line, const char *at, allot_log_level level,
+                       const char *message, const allot__log_field *fields)
 {
-    allot__buf_printf(line, "%s %s: ", at, levels[level]);
+    allot__text_printf(line, "%s %s: ", at, levels[level]);
     for (const char *c = message; *c != '\0'; c++)
-        allot__buf_add(line, (unsigned char)*c < 0x20 ? " " : c, 1);
+        allot__text_add(line, (unsigned char)*c < 0x20 ? " " : c, 1);
     for (; fields && fields->name; fields++) {
-        allot__buf_printf(line, " %s=", fields->name);
+        allot__text_printf(line, " %s=", fields->name);
         if (fields->text)
             put_text(line, fields->text);
         else
-            allot__buf_int(line, fields->number);
+            allot__text_int(line, fields->number);
     }
 }
 
@@ -64,7 +64,7 @@ void allot__log(allot_service *service, allot_log_level level, const char *messa
                 const allot__log_field *fields)
 {
     const allot_service_config *config = &service->config;
-    allot__buf line = {.engine = service->engine};
+    allot__text line = {.engine = service->engine};
     char at[40];
     if ((int32_t)level > config->log_level)
         return;
@@ -77,7 +77,7 @@ void allot__log(allot_service *service, allot_log_level level, const char *messa
         config->log(config->log_ud, level, line.bytes);
     else if (!line.failed)
         put_line(&line);
-    allot__buf_free(&line);
+    allot__text_free(&line);
 }
 
 void allot__log_report(allot_service *service, const allot_report *report)

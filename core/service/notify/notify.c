@@ -13,6 +13,7 @@
 
 #include "service/instance/service.h"
 #include "service/wire/wire.h"
+#include "base/memory.h"
 
 /* Milliseconds between looks at what is to be told, where no watchdog wants more. */
 #define LOOK_EVERY 5000
@@ -81,7 +82,7 @@ int allot__notify_start(allot_service *service, allot_report *report)
     (void)report;
     if (!config->notify)
         return ALLOT_OK;
-    notify *it = allot__sv_new(service->engine, 1, sizeof *it);
+    notify *it = allot__new(service->engine, 1, sizeof *it);
     if (!it)
         return ALLOT_ENOMEM;
     it->service = service;
@@ -134,6 +135,6 @@ void allot__notify_stop(allot_service *service)
 
 void allot__notify_free(allot_service *service)
 {
-    allot__sv_free(service->engine, service->components.notify, 1, sizeof(notify));
+    allot__free(service->engine, service->components.notify, 1, sizeof(notify));
     service->components.notify = NULL;
 }

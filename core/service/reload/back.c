@@ -6,6 +6,8 @@
 
 #include "service/reload/reload.h"
 
+#include "base/memory.h"
+
 /* ---- What failed ----------------------------------------------------------------------------- */
 
 void allot__reload_drop_culprit(allot__reload *it)
@@ -64,8 +66,7 @@ int allot__reload_take_start(allot__reload *it)
 {
     allot_service *service = it->service;
     const char *instead = service->generation->instead;
-    it->instead =
-        instead != NULL ? allot__sv_copy(service->engine, instead, strlen(instead)) : NULL;
+    it->instead = instead != NULL ? allot__copy(service->engine, instead, strlen(instead)) : NULL;
     if (instead && !it->instead)
         return ALLOT_ENOMEM;
     if (!service->refused)

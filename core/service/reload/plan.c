@@ -5,11 +5,13 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 /* ---- Handing in ------------------------------------------------------------------------------ */
 
 void allot__reload_drop_text(allot__reload *it)
 {
-    allot__sv_free(it->service->engine, it->text, it->len + 1, 1);
+    allot__free(it->service->engine, it->text, it->len + 1, 1);
     it->text = NULL;
     it->len = 0;
 }
@@ -17,11 +19,11 @@ void allot__reload_drop_text(allot__reload *it)
 static int hand_in(allot__reload *it, const char *text, size_t len, allot__reply *reply)
 {
     allot_engine *engine = it->service->engine;
-    allot__waiting *waiting = allot__sv_new(engine, 1, sizeof *waiting);
-    char *copy = allot__sv_copy(engine, text, len);
+    allot__waiting *waiting = allot__new(engine, 1, sizeof *waiting);
+    char *copy = allot__copy(engine, text, len);
     if (!waiting || !copy) {
-        allot__sv_free(engine, waiting, 1, sizeof *waiting);
-        allot__sv_free(engine, copy, len + 1, 1);
+        allot__free(engine, waiting, 1, sizeof *waiting);
+        allot__free(engine, copy, len + 1, 1);
         return ALLOT_ENOMEM;
     }
     *waiting = (allot__waiting){.reply = reply};
@@ -91,7 +93,7 @@ void allot__reload_undo(allot__reload *it, int status)
 /* What somebody else wrote there, and does not decide yet, is not to be lost. */
 static bool is_others(const allot__candidate *candidate)
 {
-    const allot__buf *old = &candidate->old.old;
+    const allot__text *old = &candidate->old.old;
     const allot__generation *live = candidate->live;
     if (!candidate->old.there ||
         (old->len == live->len && memcmp(old->bytes, live->text, live->len) == 0))

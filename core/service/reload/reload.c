@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 /* ---- Attempts -------------------------------------------------------------------------------- */
 
 static void on_time(uv_timer_t *timer)
@@ -154,7 +156,7 @@ static void take_question(allot__reload *it)
         allot__reload_drop_text(it);
         return;
     }
-    allot__sv_drop(it->service->engine, it->promote);
+    allot__free_string(it->service->engine, it->promote);
     it->promote = NULL;
 }
 
@@ -185,17 +187,17 @@ void allot__reload_begin(allot__reload *it)
 int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *reply)
 {
     allot_engine *engine = reload->service->engine;
-    char *copy = instead ? allot__sv_copy(engine, instead, strlen(instead)) : NULL;
-    allot__waiting *waiting = allot__sv_new(engine, 1, sizeof *waiting);
+    char *copy = instead ? allot__copy(engine, instead, strlen(instead)) : NULL;
+    allot__waiting *waiting = allot__new(engine, 1, sizeof *waiting);
     if (!waiting || (instead != NULL && !copy)) {
-        allot__sv_drop(engine, copy);
-        allot__sv_free(engine, waiting, 1, sizeof *waiting);
+        allot__free_string(engine, copy);
+        allot__free(engine, waiting, 1, sizeof *waiting);
         return ALLOT_ENOMEM;
     }
     *waiting = (allot__waiting){.reply = reply, .next = reload->waiting};
     reload->waiting = waiting;
     if (copy) {
-        allot__sv_drop(engine, reload->promote);
+        allot__free_string(engine, reload->promote);
         reload->promote = copy;
     }
     if (reload->phase == ALLOT__RELOAD_IDLE)
@@ -278,7 +280,7 @@ int allot__reload_start(allot_service *service, allot_report *report)
 {
     (void)report;
     allot_engine *engine = service->engine;
-    allot__reload *it = allot__sv_new(engine, 1, sizeof *it);
+    allot__reload *it = allot__new(engine, 1, sizeof *it);
     if (!it)
         return ALLOT_ENOMEM;
     it->service = service;
@@ -345,9 +347,9 @@ void allot__reload_free(allot_service *service)
     allot__sample_states_clear(&it->samples); /* while it was tried a thread had them */
     allot__reload_forget(it);
     allot__sources_free(&it->tried);
-    allot__sv_drop(service->engine, it->instead);
-    allot__sv_drop(service->engine, it->promote);
-    allot__sv_free(service->engine, it, 1, sizeof *it);
+    allot__free_string(service->engine, it->instead);
+    allot__free_string(service->engine, it->promote);
+    allot__free(service->engine, it, 1, sizeof *it);
     service->components.reload = NULL;
 }
 

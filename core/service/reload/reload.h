@@ -97,8 +97,8 @@ int allot__reload_start(allot_service *service, allot_report *report);
 void allot__reload_stop(allot_service *service);
 void allot__reload_free(allot_service *service);
 void allot__reload_cycle(allot_service *service, const allot__cycle_done *done);
-void allot__reload_status(allot_service *service, allot__buf *out);
-void allot__reload_metrics(allot_service *service, allot__buf *out);
+void allot__reload_status(allot_service *service, allot__text *out);
+void allot__reload_metrics(allot_service *service, allot__text *out);
 
 /* Makes an attempt with that policy in place of the plan's own, or, NULL, as it is; `reply` (NULL:
  * nobody) is told. ENOMEM: the reply stays the caller's. */
@@ -146,7 +146,7 @@ void allot__reload_tried(allot__reload *it, const allot__candidate *candidate);
 void allot__reload_arm(allot__reload *it);
 
 /* A report's first error as the members of an object; and its findings as "FILE:LINE: text". */
-void allot__reload_error(allot__buf *out, const allot_report *report);
+void allot__reload_error(allot__text *out, const allot_report *report);
 /* Tells the log, and who waits, what the attempt came to; NULL: to nothing, for lack of memory or
  * because the service ends. */
 void allot__reload_log(const allot__reload *reload, const allot__candidate *candidate);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* ---- Words ----------------------------------------------------------------------------------- */
 
 /* The first finding that says where and what. */
@@ -17,50 +19,50 @@ static const allot_diagnostic *first_error(const allot_report *report)
     return NULL;
 }
 
-void allot__reload_error(allot__buf *out, const allot_report *report)
+void allot__reload_error(allot__text *out, const allot_report *report)
 {
     const allot_diagnostic *it = first_error(report);
     if (!it)
         return;
-    allot__buf_member(out, "code", it->code);
-    allot__buf_member(out, "file", it->file);
+    allot__text_member(out, "code", it->code);
+    allot__text_member(out, "file", it->file);
     if (it->line > 0)
-        allot__buf_number(out, "line", it->line);
+        allot__text_number(out, "line", it->line);
     if (it->col > 0)
-        allot__buf_number(out, "col", it->col);
-    allot__buf_member(out, "path", it->path);
-    allot__buf_member(out, "message", it->message);
-    allot__buf_member(out, "hint", it->hint);
+        allot__text_number(out, "col", it->col);
+    allot__text_member(out, "path", it->path);
+    allot__text_member(out, "message", it->message);
+    allot__text_member(out, "hint", it->hint);
 }
 
 /* Those of the groups, and the files that they and others were read from. */
-static void put_policies(allot__buf *out, const allot__generation *generation)
+static void put_policies(allot__text *out, const allot__generation *generation)
 {
-    allot__buf_open(out, "policies", "[");
+    allot__text_open(out, "policies", "[");
     for (int32_t i = 0; i < allot_plan_groups(generation->plan); i++) {
         const allot_policy *policy = allot_plan_group_policy(generation->plan, i);
-        allot__buf_key(out, NULL);
-        allot__buf_json(out, policy ? allot_policy_name(policy) : NULL);
+        allot__text_key(out, NULL);
+        allot__text_json(out, policy ? allot_policy_name(policy) : NULL);
     }
-    allot__buf_puts(out, "]");
-    allot__buf_open(out, "files", "[");
+    allot__text_puts(out, "]");
+    allot__text_open(out, "files", "[");
     for (size_t i = 0; i < generation->sources.count; i++) {
-        allot__buf_key(out, NULL);
-        allot__buf_json(out, generation->sources.items[i].path);
+        allot__text_key(out, NULL);
+        allot__text_json(out, generation->sources.items[i].path);
     }
-    allot__buf_puts(out, "]");
+    allot__text_puts(out, "]");
 }
 
-static void put_generation(allot__buf *out, const allot__generation *generation)
+static void put_generation(allot__text *out, const allot__generation *generation)
 {
-    allot__buf_member(out, "plan", generation->sha256);
+    allot__text_member(out, "plan", generation->sha256);
     put_policies(out, generation);
 }
 
-static void put_numbers(allot__buf *out, const allot__candidate *candidate)
+static void put_numbers(allot__text *out, const allot__candidate *candidate)
 {
-    allot__buf_number(out, "checked", candidate->checked);
-    allot__buf_number(out, "rehearsed", candidate->tried);
+    allot__text_number(out, "checked", candidate->checked);
+    allot__text_number(out, "rehearsed", candidate->tried);
 }
 
 /* ---- The log --------------------------------------------------------------------------------- */
@@ -104,14 +106,14 @@ static void answer_one(const allot__reload *reload, const allot__candidate *cand
     } else if (bad && bad->outcome == ALLOT__REFUSED) {
         allot__rpc_report(call, bad->status, bad->report);
     } else {
-        allot__buf *out = allot__rpc_begin(call);
+        allot__text *out = allot__rpc_begin(call);
         bool swapped = candidate->outcome == ALLOT__MADE;
-        allot__buf_puts(out, "{");
-        allot__buf_member(out, "result", swapped ? "swapped" : "unchanged");
+        allot__text_puts(out, "{");
+        allot__text_member(out, "result", swapped ? "swapped" : "unchanged");
         put_generation(out, reload->service->generation);
         if (swapped)
             put_numbers(out, candidate);
-        allot__buf_puts(out, "}");
+        allot__text_puts(out, "}");
         allot__rpc_end(call);
     }
     allot__reply_end(reply);
@@ -124,64 +126,64 @@ void allot__reload_answer(allot__reload *reload, const allot__candidate *candida
         reload->answering = it->next;
         if (it->reply)
             answer_one(reload, candidate, it->reply);
-        allot__sv_free(reload->service->engine, it, 1, sizeof *it);
+        allot__free(reload->service->engine, it, 1, sizeof *it);
     }
 }
 
 /* ---- Status ---------------------------------------------------------------------------------- */
 
-static void put_failure(allot__buf *out, const allot__reload *it)
+static void put_failure(allot__text *out, const allot__reload *it)
 {
-    allot__buf_open(out, "error", "{");
-    allot__buf_number(out, "at", it->failed_at);
+    allot__text_open(out, "error", "{");
+    allot__text_number(out, "at", it->failed_at);
     allot__reload_error(out, it->failed->report);
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
-static void put_totals(allot__buf *out, const allot__reload *it)
+static void put_totals(allot__text *out, const allot__reload *it)
 {
-    allot__buf_open(out, "total", "{");
-    allot__buf_number(out, "swapped", it->swapped);
-    allot__buf_number(out, "refused", it->refused);
-    allot__buf_number(out, "unchanged", it->same);
-    allot__buf_number(out, "fell_back", it->fell_back);
-    allot__buf_puts(out, "}");
+    allot__text_open(out, "total", "{");
+    allot__text_number(out, "swapped", it->swapped);
+    allot__text_number(out, "refused", it->refused);
+    allot__text_number(out, "unchanged", it->same);
+    allot__text_number(out, "fell_back", it->fell_back);
+    allot__text_puts(out, "}");
 }
 
-void allot__reload_status(allot_service *service, allot__buf *out)
+void allot__reload_status(allot_service *service, allot__text *out)
 {
     static const char *const phases[] = {"idle", "building", "rehearsing", "settling", "writing"};
     const allot__reload *it = service->components.reload;
     if (!it)
         return;
-    allot__buf_open(out, "reload", "{");
-    allot__buf_member(out, "phase", phases[it->phase]);
-    allot__buf_open(out, "active", "{");
+    allot__text_open(out, "reload", "{");
+    allot__text_member(out, "phase", phases[it->phase]);
+    allot__text_open(out, "active", "{");
     put_generation(out, service->generation);
-    allot__buf_member(out, "promoted", it->instead);
+    allot__text_member(out, "promoted", it->instead);
     if (it->changed_at != 0)
-        allot__buf_number(out, "since", it->changed_at);
-    allot__buf_puts(out, "}");
+        allot__text_number(out, "since", it->changed_at);
+    allot__text_puts(out, "}");
     if (it->failed) {
-        allot__buf_bool(out, "stands_in", it->failed->replaced);
+        allot__text_bool(out, "stands_in", it->failed->replaced);
         put_failure(out, it);
     }
     put_totals(out, it);
     if (it->swapped > 0)
-        allot__buf_number(out, "last_ms", it->took_us / 1000);
+        allot__text_number(out, "last_ms", it->took_us / 1000);
     if (it->swapped > 0)
-        allot__buf_number(out, "last_swap_us", it->swap_us);
+        allot__text_number(out, "last_swap_us", it->swap_us);
     if (it->swapped > 0)
-        allot__buf_number(out, "last_rehearsed", it->rehearsed);
-    allot__buf_number(out, "recorded", it->samples.count);
-    allot__buf_number(out, "watched",
-                      it->watch != NULL ? (int64_t)allot__watch_count(it->watch) : 0);
+        allot__text_number(out, "last_rehearsed", it->rehearsed);
+    allot__text_number(out, "recorded", it->samples.count);
+    allot__text_number(out, "watched",
+                       it->watch != NULL ? (int64_t)allot__watch_count(it->watch) : 0);
     if (it->watch && allot__watch_lame(it->watch))
-        allot__buf_bool(out, "polled_only", true);
-    allot__buf_puts(out, "}");
+        allot__text_bool(out, "polled_only", true);
+    allot__text_puts(out, "}");
 }
 
-void allot__reload_metrics(allot_service *service, allot__buf *out)
+void allot__reload_metrics(allot_service *service, allot__text *out)
 {
     const allot__reload *it = service->components.reload;
     if (!it)
@@ -193,23 +195,23 @@ void allot__reload_metrics(allot_service *service, allot__buf *out)
                    {"refused", it->refused},
                    {"unchanged", it->same},
                    {"fell_back", it->fell_back}};
-    allot__buf_puts(out, "# HELP allot_reload_total Reloads by what came of them.\n"
-                         "# TYPE allot_reload_total counter\n");
+    allot__text_puts(out, "# HELP allot_reload_total Reloads by what came of them.\n"
+                          "# TYPE allot_reload_total counter\n");
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
-        allot__buf_printf(out, "allot_reload_total{result=\"%s\"} %lld\n", results[i].name,
-                          (long long)results[i].number);
-    allot__buf_printf(out,
-                      "# HELP allot_reload_last_success_timestamp_seconds When another version "
-                      "took over.\n"
-                      "# TYPE allot_reload_last_success_timestamp_seconds gauge\n"
-                      "allot_reload_last_success_timestamp_seconds %lld\n"
-                      "# HELP allot_reload_healthy 0: the files on disk were refused.\n"
-                      "# TYPE allot_reload_healthy gauge\n"
-                      "allot_reload_healthy %d\n"
-                      "# HELP allot_reload_stands_in 1: an earlier version decides, since that on "
-                      "disk failed.\n"
-                      "# TYPE allot_reload_stands_in gauge\n"
-                      "allot_reload_stands_in %d\n",
-                      (long long)it->changed_at, !it->failed,
-                      it->failed != NULL && it->failed->replaced);
+        allot__text_printf(out, "allot_reload_total{result=\"%s\"} %lld\n", results[i].name,
+                           (long long)results[i].number);
+    allot__text_printf(out,
+                       "# HELP allot_reload_last_success_timestamp_seconds When another version "
+                       "took over.\n"
+                       "# TYPE allot_reload_last_success_timestamp_seconds gauge\n"
+                       "allot_reload_last_success_timestamp_seconds %lld\n"
+                       "# HELP allot_reload_healthy 0: the files on disk were refused.\n"
+                       "# TYPE allot_reload_healthy gauge\n"
+                       "allot_reload_healthy %d\n"
+                       "# HELP allot_reload_stands_in 1: an earlier version decides, since that on "
+                       "disk failed.\n"
+                       "# TYPE allot_reload_stands_in gauge\n"
+                       "allot_reload_stands_in %d\n",
+                       (long long)it->changed_at, !it->failed,
+                       it->failed != NULL && it->failed->replaced);
 }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 static void next_step(allot__reload *it);
 
 /* ---- What goes ------------------------------------------------------------------------------- */
@@ -30,14 +32,14 @@ static void freed(uv_work_t *work, int canceled)
     allot_service *service = it->service;
     if (canceled)
         free_work(work);
-    allot__sv_free(service->engine, it, 1, sizeof *it);
+    allot__free(service->engine, it, 1, sizeof *it);
     allot__handle_closed(service);
 }
 
 static void let_go(allot_service *service, allot__generation *generation,
                    allot__sample_states *samples)
 {
-    leaving *it = generation ? allot__sv_new(service->engine, 1, sizeof *it) : NULL;
+    leaving *it = generation ? allot__new(service->engine, 1, sizeof *it) : NULL;
     if (it) {
         *it = (leaving){.service = service, .generation = generation, .samples = *samples};
         it->work.data = it;
@@ -46,7 +48,7 @@ static void let_go(allot_service *service, allot__generation *generation,
             samples->count = 0;
             return;
         }
-        allot__sv_free(service->engine, it, 1, sizeof *it);
+        allot__free(service->engine, it, 1, sizeof *it);
         allot__handle_closed(service);
     }
     allot__sample_states_clear(samples);
@@ -99,8 +101,8 @@ void allot__reload_refuse(allot__reload *it, int status)
 static void set_instead(allot__reload *it, const char *instead)
 {
     allot_engine *engine = it->service->engine;
-    allot__sv_drop(engine, it->instead);
-    it->instead = instead ? allot__sv_copy(engine, instead, strlen(instead)) : NULL;
+    allot__free_string(engine, it->instead);
+    it->instead = instead ? allot__copy(engine, instead, strlen(instead)) : NULL;
 }
 
 void allot__reload_adopt(allot__reload *it)

@@ -11,7 +11,7 @@ typedef struct again {
     allot_report *report; /* its own: warnings are part of a decision's document */
     const allot_state *state;
     allot_decision *decision;
-    allot__buf text, effect;
+    allot__text text, effect;
     int64_t orders;
     /* Of the other policy. */
     allot__books *books;
@@ -59,8 +59,8 @@ static void end(again *it)
     allot_decision_free(it->other);
     allot__books_end(it->books);
     allot_decision_free(it->decision);
-    allot__buf_free(&it->text);
-    allot__buf_free(&it->effect);
+    allot__text_free(&it->text);
+    allot__text_free(&it->effect);
     allot_report_free(it->report);
 }
 

@@ -7,12 +7,13 @@
 
 #include "service/generation/plan_texts.h"
 #include "service/replay/replay.h"
+#include "base/memory.h"
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 /* The texts of the plan, and of its policies where the store has them. */
 static int find_texts(allot__replay *replay, const allot__store_pair *names,
-                      allot__plan_texts **recall, allot__buf *plan)
+                      allot__plan_texts **recall, allot__text *plan)
 {
     int status = allot__plan_texts_store(replay->store, names, replay->report, recall);
     if (status == ALLOT_ENOENT)
@@ -27,7 +28,7 @@ static int read_generation(allot__replay *replay, const allot__store_pair *names
                            const char *policy, allot__generation **out)
 {
     allot__plan_texts *recall = NULL;
-    allot__buf plan = {.engine = replay->engine};
+    allot__text plan = {.engine = replay->engine};
     allot__generation_ask ask = {.file = replay->file, .limits = &replay->config->limits};
     int status = find_texts(replay, names, &recall, &plan);
     ask.text = plan.bytes;
@@ -39,7 +40,7 @@ static int read_generation(allot__replay *replay, const allot__store_pair *names
     if (status == ALLOT_OK)
         status = allot__generation_make(&ask, NULL, replay->report, out);
     allot__plan_texts_free(recall);
-    allot__buf_free(&plan);
+    allot__text_free(&plan);
     return status;
 }
 
@@ -125,15 +126,15 @@ static int enter(allot__replay *replay, const char *method, const char *params, 
 
 static int hold(allot__replay *replay, const allot__event_row *row)
 {
-    allot__replay_waits *list = allot__sv_grow(replay->engine, replay->held, &replay->held_capacity,
-                                               replay->held_count + 1, sizeof *list);
+    allot__replay_waits *list = allot__grow(replay->engine, replay->held, &replay->held_capacity,
+                                            replay->held_count + 1, sizeof *list);
     if (!list)
         return ALLOT_ENOMEM;
     replay->held = list;
     allot__replay_waits *it = &list[replay->held_count];
     *it = (allot__replay_waits){
-        .method = allot__sv_copy(replay->engine, row->method, strlen(row->method)),
-        .params = allot__sv_copy(replay->engine, row->params, row->params_len),
+        .method = allot__copy(replay->engine, row->method, strlen(row->method)),
+        .params = allot__copy(replay->engine, row->params, row->params_len),
         .params_len = row->params_len,
         .seq = row->seq,
         .at = row->at,
@@ -174,8 +175,8 @@ int allot__replay_release(allot__replay *replay)
 void allot__replay_forget(allot__replay *replay)
 {
     for (size_t i = 0; i < replay->held_count; i++) {
-        allot__sv_drop(replay->engine, replay->held[i].method);
-        allot__sv_drop(replay->engine, replay->held[i].params);
+        allot__free_string(replay->engine, replay->held[i].method);
+        allot__free_string(replay->engine, replay->held[i].params);
     }
     replay->held_count = 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "service/store/own.h"
+#include "base/memory.h"
 
 void allot_replay_config_init(allot_replay_config *config)
 {
@@ -107,19 +108,19 @@ static int name_plan(allot__replay *replay)
     size_t len = strlen(name);
     if (!config->plan && len > 3 && strcmp(name + len - 3, ".db") == 0)
         len -= 3;
-    replay->file = allot__sv_copy(replay->engine, name, len);
+    replay->file = allot__copy(replay->engine, name, len);
     return replay->file ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 static void end(allot__replay *replay)
 {
     allot__replay_forget(replay);
-    allot__sv_free(replay->engine, replay->held, replay->held_capacity, sizeof *replay->held);
+    allot__free(replay->engine, replay->held, replay->held_capacity, sizeof *replay->held);
     allot__event_reader_free(replay->reader);
     allot__books_end(replay->books);
     allot__generation_free(replay->generation);
     allot__generation_free(replay->other);
-    allot__sv_drop(replay->engine, replay->file);
+    allot__free_string(replay->engine, replay->file);
     if (replay->store)
         allot__store_close(replay->store);
 }

@@ -5,25 +5,27 @@
 
 #include "service/shadow/shadow.h"
 
+#include "base/memory.h"
+
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 static char *copy(allot_engine *engine, const char *text)
 {
-    return text ? allot__sv_copy(engine, text, strlen(text)) : NULL;
+    return text ? allot__copy(engine, text, strlen(text)) : NULL;
 }
 
 /* A plan that a client names is beside the live one. */
 static char *place(allot_engine *engine, const char *file, const char *plan)
 {
     const char *slash = strrchr(file, '/');
-    allot__buf path = {.engine = engine};
+    allot__text path = {.engine = engine};
     if (!plan)
         return NULL;
     if (slash && plan[0] != '/')
-        allot__buf_add(&path, file, (size_t)(slash - file) + 1);
-    allot__buf_puts(&path, plan);
+        allot__text_add(&path, file, (size_t)(slash - file) + 1);
+    allot__text_puts(&path, plan);
     char *made = path.failed ? NULL : copy(engine, path.bytes);
-    allot__buf_free(&path);
+    allot__text_free(&path);
     return made;
 }
 
@@ -37,7 +39,7 @@ static int fill(allot__pair_of *it, const allot__generation *live, const char *f
     it->plan = place(it->engine, file, plan);
     it->policy = copy(it->engine, policy);
     it->live_instead = copy(it->engine, live->instead);
-    it->text = allot__sv_copy(it->engine, live->text, live->len);
+    it->text = allot__copy(it->engine, live->text, live->len);
     it->len = live->len;
     bool whole = it->file != NULL && it->text && (!plan || it->plan) && (!policy || it->policy) &&
                  (!live->instead || it->live_instead);
@@ -51,7 +53,7 @@ int allot__pair_new(const allot__generation *live, const char *file, const char 
     int status = allot_engine_new(NULL, NULL, &engine);
     if (status != ALLOT_OK)
         return status;
-    allot__pair_of *it = allot__sv_new(engine, 1, sizeof *it);
+    allot__pair_of *it = allot__new(engine, 1, sizeof *it);
     if (!it) {
         allot_engine_free(engine);
         return ALLOT_ENOMEM;
@@ -76,13 +78,13 @@ void allot__pair_free(allot__pair_of *pair)
     allot__generation_free(pair->candidate);
     allot__generation_free(pair->twin);
     allot__sources_free(&pair->texts);
-    allot__sv_drop(engine, pair->file);
-    allot__sv_drop(engine, pair->plan);
-    allot__sv_drop(engine, pair->policy);
-    allot__sv_drop(engine, pair->live_instead);
-    allot__sv_free(engine, pair->text, pair->len + 1, 1);
+    allot__free_string(engine, pair->file);
+    allot__free_string(engine, pair->plan);
+    allot__free_string(engine, pair->policy);
+    allot__free_string(engine, pair->live_instead);
+    allot__free(engine, pair->text, pair->len + 1, 1);
     allot_report_free(pair->report);
-    allot__sv_free(engine, pair, 1, sizeof *pair);
+    allot__free(engine, pair, 1, sizeof *pair);
     allot_engine_free(engine);
 }
 

@@ -50,10 +50,10 @@ void allot__shadow_drop(allot__request *call)
         return;
     allot__shadow_busy(it);
     allot__shadow_end(it);
-    allot__buf *out = allot__rpc_begin(call);
-    allot__buf_puts(out, "{");
-    allot__buf_member(out, "result", "dropped");
-    allot__buf_puts(out, "}");
+    allot__text *out = allot__rpc_begin(call);
+    allot__text_puts(out, "{");
+    allot__text_member(out, "result", "dropped");
+    allot__text_puts(out, "}");
     allot__rpc_end(call);
 }
 
@@ -79,73 +79,73 @@ void allot__shadow_promote(allot__request *call)
 
 /* ---- Status ---------------------------------------------------------------------------------- */
 
-static void put_kinds(allot__buf *out, const int64_t *kinds)
+static void put_kinds(allot__text *out, const int64_t *kinds)
 {
-    allot__buf_puts(out, "{");
+    allot__text_puts(out, "{");
     for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++)
         if (kinds[kind] != 0)
-            allot__buf_number(out, allot_diff_kind_name(kind), kinds[kind]);
-    allot__buf_puts(out, "}");
+            allot__text_number(out, allot_diff_kind_name(kind), kinds[kind]);
+    allot__text_puts(out, "}");
 }
 
-static void put_last(allot__buf *out, const allot__shadow_found *last)
+static void put_last(allot__text *out, const allot__shadow_found *last)
 {
-    allot__buf_open(out, "last", "{");
-    allot__buf_number(out, "cycle", last->cycle);
-    allot__buf_number(out, "now", last->now);
-    allot__buf_key(out, "rows");
+    allot__text_open(out, "last", "{");
+    allot__text_number(out, "cycle", last->cycle);
+    allot__text_number(out, "now", last->now);
+    allot__text_key(out, "rows");
     put_kinds(out, last->kinds);
-    allot__buf_open(out, "quotas", "[");
+    allot__text_open(out, "quotas", "[");
     for (int32_t i = 0; i < last->top_count; i++) {
-        allot__buf_open(out, NULL, "{");
-        allot__buf_member(out, "path", last->top[i].path);
-        allot__buf_number(out, "live", last->top[i].live);
-        allot__buf_number(out, "shadow", last->top[i].shadow);
-        allot__buf_puts(out, "}");
+        allot__text_open(out, NULL, "{");
+        allot__text_member(out, "path", last->top[i].path);
+        allot__text_number(out, "live", last->top[i].live);
+        allot__text_number(out, "shadow", last->top[i].shadow);
+        allot__text_puts(out, "}");
     }
-    allot__buf_puts(out, "]}");
+    allot__text_puts(out, "]}");
 }
 
-void allot__shadow_status(allot_service *service, allot__buf *out)
+void allot__shadow_status(allot_service *service, allot__text *out)
 {
     static const char *const lives[] = {"none", "building", "running", "stopped"};
     const allot__shadow *it = service->components.shadow;
     if (!it || it->life == ALLOT__SHADOW_NONE)
         return;
-    allot__buf_open(out, "shadow", "{");
-    allot__buf_member(out, "state", lives[it->life]);
-    allot__buf_member(out, "plan", it->plan);
-    allot__buf_member(out, "policy", it->policy);
-    allot__buf_number(out, "since", it->since);
-    allot__buf_number(out, "cycles", it->cycles);
-    allot__buf_number(out, "differ", it->differ);
-    allot__buf_number(out, "skipped", it->skipped);
-    allot__buf_number(out, "failed", it->failed);
-    allot__buf_number(out, "live_us", it->live_us);
-    allot__buf_number(out, "shadow_us", it->shadow_us);
-    allot__buf_key(out, "rows");
+    allot__text_open(out, "shadow", "{");
+    allot__text_member(out, "state", lives[it->life]);
+    allot__text_member(out, "plan", it->plan);
+    allot__text_member(out, "policy", it->policy);
+    allot__text_number(out, "since", it->since);
+    allot__text_number(out, "cycles", it->cycles);
+    allot__text_number(out, "differ", it->differ);
+    allot__text_number(out, "skipped", it->skipped);
+    allot__text_number(out, "failed", it->failed);
+    allot__text_number(out, "live_us", it->live_us);
+    allot__text_number(out, "shadow_us", it->shadow_us);
+    allot__text_key(out, "rows");
     put_kinds(out, it->kinds);
     if (it->differ > 0)
         put_last(out, &it->last);
     if (it->failed > 0 && !it->working && it->pair && allot_report_count(it->pair->report) > 0) {
-        allot__buf_open(out, "error", "{");
+        allot__text_open(out, "error", "{");
         allot__reload_error(out, it->pair->report);
-        allot__buf_puts(out, "}");
+        allot__text_puts(out, "}");
     }
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
-void allot__shadow_metrics(allot_service *service, allot__buf *out)
+void allot__shadow_metrics(allot_service *service, allot__text *out)
 {
     const allot__shadow *it = service->components.shadow;
     if (!it)
         return;
     bool any = it->life != ALLOT__SHADOW_NONE;
-    allot__buf_printf(out,
-                      "# HELP allot_shadow_running 1: a shadow decides beside.\n"
-                      "# TYPE allot_shadow_running gauge\n"
-                      "allot_shadow_running %d\n",
-                      it->life == ALLOT__SHADOW_RUNNING);
+    allot__text_printf(out,
+                       "# HELP allot_shadow_running 1: a shadow decides beside.\n"
+                       "# TYPE allot_shadow_running gauge\n"
+                       "allot_shadow_running %d\n",
+                       it->life == ALLOT__SHADOW_RUNNING);
     if (!any)
         return;
     const struct {
@@ -156,14 +156,14 @@ void allot__shadow_metrics(allot_service *service, allot__buf *out)
                   {"skipped", "Cycles that it left out.", it->skipped},
                   {"failed", "Cycles in which it failed.", it->failed}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        allot__buf_printf(out,
-                          "# HELP allot_shadow_%s_total %s\n# TYPE allot_shadow_%s_total counter\n"
-                          "allot_shadow_%s_total %lld\n",
-                          counts[i].name, counts[i].help, counts[i].name, counts[i].name,
-                          (long long)counts[i].number);
-    allot__buf_puts(out, "# HELP allot_shadow_rows_total Rows of decisions that differ.\n"
-                         "# TYPE allot_shadow_rows_total counter\n");
+        allot__text_printf(out,
+                           "# HELP allot_shadow_%s_total %s\n# TYPE allot_shadow_%s_total counter\n"
+                           "allot_shadow_%s_total %lld\n",
+                           counts[i].name, counts[i].help, counts[i].name, counts[i].name,
+                           (long long)counts[i].number);
+    allot__text_puts(out, "# HELP allot_shadow_rows_total Rows of decisions that differ.\n"
+                          "# TYPE allot_shadow_rows_total counter\n");
     for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++)
-        allot__buf_printf(out, "allot_shadow_rows_total{kind=\"%s\"} %lld\n",
-                          allot_diff_kind_name(kind), (long long)it->kinds[kind]);
+        allot__text_printf(out, "allot_shadow_rows_total{kind=\"%s\"} %lld\n",
+                           allot_diff_kind_name(kind), (long long)it->kinds[kind]);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "service/shadow/own.h"
+#include "base/memory.h"
 
 enum { SHARE = 20 };
 
@@ -15,8 +16,8 @@ static void build(allot__shadow *it);
 
 static void forget_names(allot__shadow *it)
 {
-    allot__sv_drop(it->service->engine, it->plan);
-    allot__sv_drop(it->service->engine, it->policy);
+    allot__free_string(it->service->engine, it->plan);
+    allot__free_string(it->service->engine, it->policy);
     it->plan = it->policy = NULL;
 }
 
@@ -43,12 +44,12 @@ static void answer(allot__shadow *it, int status)
     if (status != ALLOT_OK) {
         allot__rpc_report(call, status, it->pair ? it->pair->report : NULL);
     } else {
-        allot__buf *out = allot__rpc_begin(call);
-        allot__buf_puts(out, "{");
-        allot__buf_member(out, "result", "shadowing");
-        allot__buf_member(out, "plan", it->plan);
-        allot__buf_member(out, "policy", it->policy);
-        allot__buf_puts(out, "}");
+        allot__text *out = allot__rpc_begin(call);
+        allot__text_puts(out, "{");
+        allot__text_member(out, "result", "shadowing");
+        allot__text_member(out, "plan", it->plan);
+        allot__text_member(out, "policy", it->policy);
+        allot__text_puts(out, "}");
         allot__rpc_end(call);
     }
     allot__reply_end(reply);
@@ -141,11 +142,11 @@ int allot__shadow_begin(allot__shadow *it, const char *plan, const char *policy,
                         allot__reply *reply)
 {
     allot_engine *engine = it->service->engine;
-    char *plan_copy = plan ? allot__sv_copy(engine, plan, strlen(plan)) : NULL;
-    char *policy_copy = policy ? allot__sv_copy(engine, policy, strlen(policy)) : NULL;
+    char *plan_copy = plan ? allot__copy(engine, plan, strlen(plan)) : NULL;
+    char *policy_copy = policy ? allot__copy(engine, policy, strlen(policy)) : NULL;
     if ((plan != NULL && !plan_copy) || (policy != NULL && !policy_copy)) {
-        allot__sv_drop(engine, plan_copy);
-        allot__sv_drop(engine, policy_copy);
+        allot__free_string(engine, plan_copy);
+        allot__free_string(engine, policy_copy);
         return ALLOT_ENOMEM;
     }
     allot__shadow_busy(it);
@@ -250,7 +251,7 @@ void allot__shadow_cycle(allot_service *service, const allot__cycle_done *done)
 int allot__shadow_start(allot_service *service, allot_report *report)
 {
     (void)report;
-    allot__shadow *it = allot__sv_new(service->engine, 1, sizeof *it);
+    allot__shadow *it = allot__new(service->engine, 1, sizeof *it);
     if (!it)
         return ALLOT_ENOMEM;
     it->service = service;
@@ -273,7 +274,7 @@ void allot__shadow_free(allot_service *service)
     allot__shadow *it = service->components.shadow;
     if (!it)
         return;
-    allot__sv_free(service->engine, it, 1, sizeof *it);
+    allot__free(service->engine, it, 1, sizeof *it);
     service->components.shadow = NULL;
 }
 

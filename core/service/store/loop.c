@@ -7,6 +7,8 @@
 
 #include "service/store/own.h"
 
+#include "base/memory.h"
+
 enum { PAUSE_FIRST = 100, PAUSE_MOST = 5000, KEPT_MOST = 4 * 1024 * 1024, PART_SIZE = 128 * 1024 };
 
 static void begin_work(allot__store *store);
@@ -28,7 +30,7 @@ static void end_ask(allot__store *store, allot__store_ask *ask)
     int status = ask->status;
     store->figures.damaged += ask->damaged;
     free(ask->rows);
-    allot__sv_free(store->engine, ask, 1, sizeof *ask);
+    allot__free(store->engine, ask, 1, sizeof *ask);
     if (done)
         done(ud, status, NULL, 0);
 }
@@ -71,7 +73,7 @@ static void batch_done(allot__store *store)
     store->oldest = store->work_oldest;
     store->figures.size = store->work_size;
     store->figures.unused = store->work_unused;
-    allot__buf_clear(&store->written, KEPT_MOST);
+    allot__text_clear(&store->written, KEPT_MOST);
     if (store->work_more)
         allot__store_compact(store, &store->bounds);
     set_trouble(store, NULL);
@@ -105,18 +107,18 @@ static void work_done(uv_work_t *request, int status)
 
 static int add_record(allot__store *store, allot__store_record *record, const char *const *texts)
 {
-    allot__buf *to = &store->gathered;
+    allot__text *to = &store->gathered;
     size_t from = to->len, size = sizeof *record;
     for (int i = 0; i < record->texts; i++)
         size += record->len[i] != SIZE_MAX ? record->len[i] + 1 : 0;
     record->size = (size + 7) & ~(size_t)7;
-    allot__buf_add(to, (const char *)record, sizeof *record);
+    allot__text_add(to, (const char *)record, sizeof *record);
     for (int i = 0; i < record->texts; i++)
         if (record->len[i] != SIZE_MAX) {
-            allot__buf_add(to, texts[i], record->len[i]);
-            allot__buf_add(to, "", 1);
+            allot__text_add(to, texts[i], record->len[i]);
+            allot__text_add(to, "", 1);
         }
-    allot__buf_add(to, "\0\0\0\0\0\0\0", record->size - size);
+    allot__text_add(to, "\0\0\0\0\0\0\0", record->size - size);
     if (to->failed) {
         to->failed = false;
         to->len = from;
@@ -146,9 +148,9 @@ static void add_part(allot__store *store)
     head->numbers[4]++;
     if (store->part_last) {
         store->lines = NULL;
-        allot__buf_free(&store->part);
+        allot__text_free(&store->part);
     }
-    allot__buf_clear(&store->part, 4 * PART_SIZE);
+    allot__text_clear(&store->part, 4 * PART_SIZE);
 }
 
 /* Batches and asks take turns: none waits for more than one of the others. */
@@ -168,7 +170,7 @@ static void begin_work(allot__store *store)
     } else if (store->written.len == 0) {
         if (part)
             add_part(store);
-        allot__buf full = store->gathered;
+        allot__text full = store->gathered;
         store->gathered = store->written;
         store->written = full;
         store->rows_written = store->rows_gathered;
@@ -193,9 +195,9 @@ static int64_t add(allot__store *store, allot__store_record *record, const char 
 
 int allot__store_reserve(allot__store *store, size_t bytes)
 {
-    allot__buf *to = &store->gathered;
-    char *more = allot__sv_grow(to->engine, to->bytes, &to->capacity,
-                                to->len + bytes + sizeof(allot__store_record) + 32, 1);
+    allot__text *to = &store->gathered;
+    char *more = allot__grow(to->engine, to->bytes, &to->capacity,
+                             to->len + bytes + sizeof(allot__store_record) + 32, 1);
     if (!more)
         return ALLOT_ENOMEM;
     to->bytes = more;
@@ -246,7 +248,7 @@ void allot__store_give_up(allot__store *store)
     if (!store->lines)
         return;
     store->lines = NULL;
-    allot__buf_free(&store->part);
+    allot__text_free(&store->part);
     if (numbers[4] > 0)
         add_record(store, &record, NULL);
 }
@@ -379,7 +381,7 @@ int allot__store_decisions(allot__store *store, int64_t from, int64_t to, int32_
                            void (*done)(void *ud, int64_t seq, const char *text, size_t len),
                            void *ud, allot__store_ask **out)
 {
-    allot__store_ask *ask = allot__sv_new(store->engine, 1, sizeof *ask);
+    allot__store_ask *ask = allot__new(store->engine, 1, sizeof *ask);
     if (!ask)
         return ALLOT_ENOMEM;
     *ask = (allot__store_ask){

@@ -12,7 +12,9 @@
 
 #include <allot/service.h>
 
-#include "service/base/text.h"
+#include "base/text.h"
+
+#include "base/memory.h"
 
 enum { COMMITS = 301, ROWS = 100, BYTES = 100, FLIGHT = 64, MESSAGES = 200000 };
 
@@ -156,12 +158,12 @@ static double time_echo(echo *it)
 static int measure_echo(allot_engine *engine, allot_report *report, double *out)
 {
     int fds[2];
-    echo *it = allot__sv_new(engine, 1, sizeof *it);
+    echo *it = allot__new(engine, 1, sizeof *it);
     if (!it)
         return ALLOT_ENOMEM;
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) != 0 || uv_loop_init(&it->loop) != 0) {
         allot_report_say(report, ALLOT_ERROR, "E-io", "no loop and no sockets can be made");
-        allot__sv_free(engine, it, 1, sizeof *it);
+        allot__free(engine, it, 1, sizeof *it);
         return ALLOT_EIO;
     }
     for (int i = 0; i < 2; i++) {
@@ -174,7 +176,7 @@ static int measure_echo(allot_engine *engine, allot_report *report, double *out)
         uv_close((uv_handle_t *)&it->ends[i], NULL);
     uv_run(&it->loop, UV_RUN_DEFAULT);
     uv_loop_close(&it->loop);
-    allot__sv_free(engine, it, 1, sizeof *it);
+    allot__free(engine, it, 1, sizeof *it);
     return ALLOT_OK;
 }
 

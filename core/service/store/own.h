@@ -68,11 +68,11 @@ struct allot__store {
     void (*committed)(void *ud, int64_t batch);
     void (*troubled)(void *ud, const char *text);
     void *ud;
-    allot__buf gathered, written;
+    allot__text gathered, written;
     int64_t batch;             /* the gathered one's number */
     allot__store_lines *lines; /* of the snapshot that is being written; NULL: none is */
     void *lines_ud;
-    allot__buf part; /* the next one; empty: to be asked for */
+    allot__text part; /* the next one; empty: to be asked for */
     bool part_last;
     allot__store_record snapshot_head;
     char snapshot_plan[65];

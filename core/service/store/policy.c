@@ -16,7 +16,7 @@ static bool is_name(const char *text)
 }
 
 /* A text is what its name says, or damaged. */
-static int take_text(sqlite3_stmt *statement, const char *sha256, allot__buf *out)
+static int take_text(sqlite3_stmt *statement, const char *sha256, allot__text *out)
 {
     char known[65];
     int type = sqlite3_column_type(statement, 0);
@@ -27,13 +27,13 @@ static int take_text(sqlite3_stmt *statement, const char *sha256, allot__buf *ou
     allot_sha256(text ? text : "", len, known);
     if (strcmp(known, sha256) != 0)
         return ALLOT_EIO;
-    allot__buf_add(out, text, len);
+    allot__text_add(out, text, len);
     return out->failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
 /* A table that an old store lacks has no rows. */
 static int read_text(allot__store *store, const char *sql, const char *sha256, allot_report *report,
-                     allot__buf *out)
+                     allot__text *out)
 {
     sqlite3_stmt *statement;
     char how[120];
@@ -50,13 +50,13 @@ static int read_text(allot__store *store, const char *sql, const char *sha256, a
 }
 
 int allot__store_plan(allot__store *store, const char *sha256, allot_report *report,
-                      allot__buf *out)
+                      allot__text *out)
 {
     return read_text(store, "SELECT text FROM plans WHERE sha256 = ?", sha256, report, out);
 }
 
 int allot__store_policy(allot__store *store, const char *sha256, allot_report *report,
-                        allot__buf *out)
+                        allot__text *out)
 {
     return read_text(store, "SELECT text FROM policies WHERE sha256 = ?", sha256, report, out);
 }

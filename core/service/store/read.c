@@ -33,7 +33,7 @@ typedef struct reading {
 
 /* A part of a snapshot; all have the same head. */
 static int read_part(const allot__store *store, sqlite3_stmt *statement, int64_t part,
-                     allot__snapshot_row *row, char plan[65], allot__buf *body,
+                     allot__snapshot_row *row, char plan[65], allot__text *body,
                      allot_report *report)
 {
     size_t len, plan_len;
@@ -57,13 +57,13 @@ static int read_part(const allot__store *store, sqlite3_stmt *statement, int64_t
     *row = head;
     memcpy(plan, name, plan_len + 1);
     row->plan = plan;
-    allot__buf_add(body, lines, len);
+    allot__text_add(body, lines, len);
     return ALLOT_OK;
 }
 
 /* The newest whole snapshot; its body is put together in `body`. */
 static int find_snapshot(allot__store *store, int64_t event, allot__snapshot_row *row,
-                         char plan[65], allot__buf *body, allot_report *report)
+                         char plan[65], allot__text *body, allot_report *report)
 {
     sqlite3_stmt *statement =
         ask(store,
@@ -87,7 +87,7 @@ static int find_snapshot(allot__store *store, int64_t event, allot__snapshot_row
 static int tell_snapshot(allot__store *store, int64_t event, const allot__store_visitor *visitor,
                          allot__snapshot_row *row, allot_report *report)
 {
-    allot__buf body = {.engine = store->engine};
+    allot__text body = {.engine = store->engine};
     char plan[65];
     *row = (allot__snapshot_row){0};
     int status = find_snapshot(store, event, row, plan, &body, report);
@@ -96,7 +96,7 @@ static int tell_snapshot(allot__store *store, int64_t event, const allot__store_
     else if (status == ALLOT_OK && row->plan && visitor->snapshot)
         status = visitor->snapshot(visitor->ud, row);
     store->snapshot_bytes = (int64_t)body.len;
-    allot__buf_free(&body);
+    allot__text_free(&body);
     row->plan = row->body = NULL;
     return status;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "service/store/own.h"
+#include "base/memory.h"
 
 static int check_sound(allot__store *store, allot_report *report)
 {
@@ -77,7 +78,7 @@ static int set_up(allot__store *store, allot_report *report)
 
 static int begin(allot_engine *engine, const char *path, bool writes, allot__store **out)
 {
-    allot__store *store = allot__sv_new(engine, 1, sizeof *store);
+    allot__store *store = allot__new(engine, 1, sizeof *store);
     if (!store)
         return ALLOT_ENOMEM;
     store->engine = store->gathered.engine = store->written.engine = engine;
@@ -85,7 +86,7 @@ static int begin(allot_engine *engine, const char *path, bool writes, allot__sto
     store->memory = strcmp(path, ":memory:") == 0;
     store->writes = writes;
     store->batch = 1;
-    store->path = allot__sv_copy(engine, path, strlen(path));
+    store->path = allot__copy(engine, path, strlen(path));
     if (!store->path) {
         allot__store_close(store);
         return ALLOT_ENOMEM;
@@ -146,14 +147,14 @@ void allot__store_close(allot__store *store)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->db);
     allot__store_unlock(store->hold, store->writes);
-    allot__sv_drop(store->engine, store->path);
-    allot__buf_free(&store->gathered);
-    allot__buf_free(&store->written);
-    allot__buf_free(&store->part);
+    allot__free_string(store->engine, store->path);
+    allot__text_free(&store->gathered);
+    allot__text_free(&store->written);
+    allot__text_free(&store->part);
     while (store->asks) {
         allot__store_ask *ask = store->asks;
         store->asks = ask->next;
-        allot__sv_free(store->engine, ask, 1, sizeof *ask);
+        allot__free(store->engine, ask, 1, sizeof *ask);
     }
-    allot__sv_free(store->engine, store, 1, sizeof *store);
+    allot__free(store->engine, store, 1, sizeof *store);
 }

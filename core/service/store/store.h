@@ -28,7 +28,7 @@
 
 #include <stdbool.h>
 
-#include "service/base/text.h"
+#include "base/text.h"
 
 #define ALLOT__STORE_VERSION 2
 #define ALLOT__STORE_MAGIC   0x616c6f74 /* application_id: "alot" */
@@ -69,7 +69,7 @@ typedef struct allot__snapshot_row {
 
 /* Adds the next lines of a snapshot, about `most` bytes; *over: nothing is left. Nonzero: there
  * will be no more, and the snapshot is given up. */
-typedef int allot__store_lines(void *ud, allot__buf *out, size_t most, bool *over);
+typedef int allot__store_lines(void *ud, allot__text *out, size_t most, bool *over);
 
 /* What is told of the store's rows; borrowed. Nonzero ends the reading with it. */
 typedef struct allot__store_visitor {
@@ -109,10 +109,10 @@ const allot__store_name *allot__store_identity(const allot__store *store);
 int64_t allot__store_cycles(allot__store *store);
 /* A plan's text by its sha256, into `out`; ENOENT; EIO (report): it is damaged. Blocks. */
 int allot__store_plan(allot__store *store, const char *sha256, allot_report *report,
-                      allot__buf *out);
+                      allot__text *out);
 /* A policy's, or that of a list of policies. Likewise. */
 int allot__store_policy(allot__store *store, const char *sha256, allot_report *report,
-                        allot__buf *out);
+                        allot__text *out);
 /* What took over last, or `back` times before that. Likewise. */
 typedef struct allot__store_pair {
     char plan[65], policies[65];

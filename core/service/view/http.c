@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 /* ---- What libwebsockets tells ---------------------------------------------------------------- */
 
 static int on_request(allot__http_session *session, const char *path)
@@ -143,7 +145,7 @@ int allot__http_start(allot_service *service, allot_report *report)
 {
     if (!service->config.http)
         return ALLOT_OK;
-    allot__http *http = allot__sv_new(service->engine, 1, sizeof *http);
+    allot__http *http = allot__new(service->engine, 1, sizeof *http);
     if (!http)
         return ALLOT_ENOMEM;
     http->service = service;
@@ -225,39 +227,39 @@ void allot__http_free(allot_service *service)
     while (http->asks) {
         allot__http_ask *ask = http->asks;
         http->asks = ask->next;
-        allot__sv_free(service->engine, ask, 1, sizeof *ask);
+        allot__free(service->engine, ask, 1, sizeof *ask);
     }
     service->components.http = NULL;
-    allot__sv_free(service->engine, http, 1, sizeof *http);
+    allot__free(service->engine, http, 1, sizeof *http);
 }
 
 /* ---- What is told of it ---------------------------------------------------------------------- */
 
-void allot__http_status(allot_service *service, allot__buf *out)
+void allot__http_status(allot_service *service, allot__text *out)
 {
     const allot__http *http = service->components.http;
     if (!http)
         return;
-    allot__buf_open(out, "http", "{");
-    allot__buf_member(out, "host", http->host);
-    allot__buf_number(out, "port", http->port);
-    allot__buf_number(out, "viewers", http->live_count);
-    allot__buf_number(out, "requests", http->requests);
-    allot__buf_number(out, "refused", http->refused);
-    allot__buf_puts(out, "}");
+    allot__text_open(out, "http", "{");
+    allot__text_member(out, "host", http->host);
+    allot__text_number(out, "port", http->port);
+    allot__text_number(out, "viewers", http->live_count);
+    allot__text_number(out, "requests", http->requests);
+    allot__text_number(out, "refused", http->refused);
+    allot__text_puts(out, "}");
 }
 
-void allot__http_metrics(allot_service *service, allot__buf *out)
+void allot__http_metrics(allot_service *service, allot__text *out)
 {
     const allot__http *http = service->components.http;
     if (!http)
         return;
-    allot__buf_printf(out,
-                      "# HELP allot_http_answers_total Answers of the live view, by outcome.\n"
-                      "# TYPE allot_http_answers_total counter\n"
-                      "allot_http_answers_total{outcome=\"done\"} %lld\n"
-                      "allot_http_answers_total{outcome=\"refused\"} %lld\n"
-                      "# HELP allot_viewers WebSockets that are open.\n"
-                      "# TYPE allot_viewers gauge\nallot_viewers %d\n",
-                      (long long)http->requests, (long long)http->refused, (int)http->live_count);
+    allot__text_printf(out,
+                       "# HELP allot_http_answers_total Answers of the live view, by outcome.\n"
+                       "# TYPE allot_http_answers_total counter\n"
+                       "allot_http_answers_total{outcome=\"done\"} %lld\n"
+                       "allot_http_answers_total{outcome=\"refused\"} %lld\n"
+                       "# HELP allot_viewers WebSockets that are open.\n"
+                       "# TYPE allot_viewers gauge\nallot_viewers %d\n",
+                       (long long)http->requests, (long long)http->refused, (int)http->live_count);
 }

@@ -70,7 +70,7 @@ struct allot__http_session {
     const char *type;
     const char *bytes; /* the answer: of `body`, or static */
     size_t len, sent;
-    allot__buf body;
+    allot__text body;
     allot__http_ask *ask;
     struct allot__viewer *socket; /* of a WebSocket */
     allot__http_session *next;
@@ -137,7 +137,7 @@ void allot__live_tick(allot__http *http);
 int allot__http_start(allot_service *service, allot_report *report);
 void allot__http_stop(allot_service *service);
 void allot__http_free(allot_service *service);
-void allot__http_status(allot_service *service, allot__buf *out);
-void allot__http_metrics(allot_service *service, allot__buf *out);
+void allot__http_status(allot_service *service, allot__text *out);
+void allot__http_metrics(allot_service *service, allot__text *out);
 
 #endif

@@ -41,7 +41,7 @@ void allot__http_static(allot__http_session *session, const char *type, const ch
 void allot__http_body(allot__http_session *session, int status, const char *type)
 {
     if (session->body.failed) {
-        allot__buf_free(&session->body);
+        allot__text_free(&session->body);
         session->body.failed = false;
         status = HTTP_STATUS_SERVICE_UNAVAILABLE;
     }
@@ -54,9 +54,9 @@ void allot__http_body(allot__http_session *session, int status, const char *type
 
 void allot__http_say(allot__http_session *session, int status, const char *text)
 {
-    allot__buf_clear(&session->body, 0);
-    allot__buf_puts(&session->body, text);
-    allot__buf_puts(&session->body, "\n");
+    allot__text_clear(&session->body, 0);
+    allot__text_puts(&session->body, text);
+    allot__text_puts(&session->body, "\n");
     allot__http_body(session, status, "text/plain; charset=utf-8");
 }
 
@@ -65,7 +65,7 @@ void allot__http_forget(allot__http_session *session)
     if (session->ask)
         session->ask->session = NULL;
     session->ask = NULL;
-    allot__buf_free(&session->body);
+    allot__text_free(&session->body);
     session->bytes = NULL;
     session->len = session->sent = 0;
     session->ready = session->begun = session->head = false;

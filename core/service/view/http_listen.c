@@ -13,6 +13,7 @@
 
 #include "service/view/http.h"
 #include "service/wire/wire.h"
+#include "base/memory.h"
 
 static int refuse(allot_report *report, const char *format, const char *address)
 {
@@ -26,7 +27,7 @@ static void let_go(uv_handle_t *handle)
 {
     allot__http *http = handle->data;
     allot_service *service = http->service;
-    allot__sv_free(service->engine, handle, 1, sizeof(uv_tcp_t));
+    allot__free(service->engine, handle, 1, sizeof(uv_tcp_t));
     allot__handle_closed(service);
 }
 
@@ -43,7 +44,7 @@ static void adopt(allot__http *http, const uv_tcp_t *tcp)
 static void accept_one(allot__http *http)
 {
     allot_service *service = http->service;
-    uv_tcp_t *tcp = allot__sv_new(service->engine, 1, sizeof *tcp);
+    uv_tcp_t *tcp = allot__new(service->engine, 1, sizeof *tcp);
     uv_os_fd_t fd;
     http->waits = !tcp;
     if (!tcp)
@@ -110,7 +111,7 @@ static allot__http_guest *find_guest(const allot__http *http, const struct lws *
 
 int allot__http_come(allot__http *http, struct lws *wsi)
 {
-    allot__http_guest *it = allot__sv_new(http->service->engine, 1, sizeof *it);
+    allot__http_guest *it = allot__new(http->service->engine, 1, sizeof *it);
     if (!it)
         return -1;
     it->wsi = wsi;
@@ -130,7 +131,7 @@ void allot__http_go(allot__http *http, struct lws *wsi)
     if (http->waits && !http->stopping && http->tick_opened)
         uv_timer_start(&http->tick, http->on_tick, 0, ALLOT__VIEW_AGE);
     unlink_guest(http, it);
-    allot__sv_free(http->service->engine, it, 1, sizeof *it);
+    allot__free(http->service->engine, it, 1, sizeof *it);
 }
 
 bool allot__http_asks(allot__http *http, struct lws *wsi)

@@ -6,6 +6,8 @@
 
 #include "service/view/http.h"
 
+#include "base/memory.h"
+
 /* ---- Answers of the service ------------------------------------------------------------------ */
 
 static void unlink_ask(allot__http_ask *ask)
@@ -30,9 +32,9 @@ static void take_answer(allot__http_session *session, const char *line, size_t l
     const char *end = line + len;
     if (at != line && end > at)
         end--; /* the answer's own brace */
-    allot__buf_clear(&session->body, 0);
-    allot__buf_add(&session->body, at, (size_t)(end - at));
-    allot__buf_puts(&session->body, "\n");
+    allot__text_clear(&session->body, 0);
+    allot__text_add(&session->body, at, (size_t)(end - at));
+    allot__text_puts(&session->body, "\n");
     /* -32006 is ENOENT: the plan lacks what was named. */
     int status = good                             ? HTTP_STATUS_OK
                  : strstr(at, "\"code\": -32006") ? HTTP_STATUS_NOT_FOUND
@@ -45,26 +47,26 @@ static void answered(void *ud, const char *line, size_t len)
     allot__http_ask *ask = ud;
     allot__http_session *session = ask->session;
     unlink_ask(ask);
-    allot__sv_free(ask->http->service->engine, ask, 1, sizeof *ask);
+    allot__free(ask->http->service->engine, ask, 1, sizeof *ask);
     if (!session)
         return;
     session->ask = NULL;
     /* A string, which strstr needs. */
-    char *copy = allot__sv_copy(session->http->service->engine, line, len);
+    char *copy = allot__copy(session->http->service->engine, line, len);
     if (!copy) {
         allot__http_say(session, HTTP_STATUS_SERVICE_UNAVAILABLE, "no memory");
         return;
     }
     take_answer(session, copy, strlen(copy));
-    allot__sv_drop(session->http->service->engine, copy);
+    allot__free_string(session->http->service->engine, copy);
 }
 
-static void call(allot__http_session *session, const allot__buf *text)
+static void call(allot__http_session *session, const allot__text *text)
 {
     allot__http *http = session->http;
-    allot__http_ask *ask = allot__sv_new(http->service->engine, 1, sizeof *ask);
+    allot__http_ask *ask = allot__new(http->service->engine, 1, sizeof *ask);
     if (!ask || text->failed) {
-        allot__sv_free(http->service->engine, ask, 1, sizeof *ask);
+        allot__free(http->service->engine, ask, 1, sizeof *ask);
         allot__http_say(session, HTTP_STATUS_SERVICE_UNAVAILABLE, "no memory");
         return;
     }
@@ -75,7 +77,7 @@ static void call(allot__http_session *session, const allot__buf *text)
         return;
     session->ask = NULL;
     unlink_ask(ask);
-    allot__sv_free(http->service->engine, ask, 1, sizeof *ask);
+    allot__free(http->service->engine, ask, 1, sizeof *ask);
     allot__http_say(session, HTTP_STATUS_SERVICE_UNAVAILABLE, allot_status_text(status));
 }
 
@@ -87,13 +89,13 @@ static const char *argument(struct lws *wsi, const char *name, char *buf, size_t
     return lws_get_urlarg_by_name(wsi, name, buf, (int)size);
 }
 
-static void put_text(allot__buf *out, struct lws *wsi, const char *name, const char *member)
+static void put_text(allot__text *out, struct lws *wsi, const char *name, const char *member)
 {
     char value[2048];
-    allot__buf_member(out, member, argument(wsi, name, value, sizeof value));
+    allot__text_member(out, member, argument(wsi, name, value, sizeof value));
 }
 
-static void put_number(allot__buf *out, struct lws *wsi, const char *name, const char *member)
+static void put_number(allot__text *out, struct lws *wsi, const char *name, const char *member)
 {
     char value[32], *end;
     const char *text = argument(wsi, name, value, sizeof value);
@@ -101,17 +103,17 @@ static void put_number(allot__buf *out, struct lws *wsi, const char *name, const
         return;
     long long number = strtoll(text, &end, 10);
     if (*text != '\0' && *end == '\0')
-        allot__buf_number(out, member, number);
+        allot__text_number(out, member, number);
     else
-        allot__buf_member(out, member, text); /* the method says what it takes */
+        allot__text_member(out, member, text); /* the method says what it takes */
 }
 
 static void ask(allot__http_session *session, const char *method, const char *const *names)
 {
-    allot__buf text = {.engine = session->http->service->engine};
-    allot__buf_puts(&text, "{\"jsonrpc\": \"2.0\", \"id\": 1");
-    allot__buf_member(&text, "method", method);
-    allot__buf_open(&text, "params", "{");
+    allot__text text = {.engine = session->http->service->engine};
+    allot__text_puts(&text, "{\"jsonrpc\": \"2.0\", \"id\": 1");
+    allot__text_member(&text, "method", method);
+    allot__text_open(&text, "params", "{");
     for (; *names != NULL; names++) {
         char name[16];
         snprintf(name, sizeof name, "%s=", *names);
@@ -120,9 +122,9 @@ static void ask(allot__http_session *session, const char *method, const char *co
         else
             put_text(&text, session->wsi, name, *names);
     }
-    allot__buf_puts(&text, "}}");
+    allot__text_puts(&text, "}}");
     call(session, &text);
-    allot__buf_free(&text);
+    allot__text_free(&text);
 }
 
 /* ---- Paths ----------------------------------------------------------------------------------- */

@@ -3,13 +3,15 @@
 /* live.c: viewers come, are told what they look at, and go. */
 #include "service/view/live.h"
 
+#include "base/memory.h"
+
 enum { SOON = 50 }; /* ms */
 
 int allot__live_open(allot__http_session *session)
 {
     allot__http *http = session->http;
     allot_engine *engine = http->service->engine;
-    struct allot__viewer *live = allot__sv_new(engine, 1, sizeof *live);
+    struct allot__viewer *live = allot__new(engine, 1, sizeof *live);
     if (!live)
         return -1;
     live->session = session;
@@ -30,7 +32,7 @@ int allot__live_open(allot__http_session *session)
 void allot__live_unwatch(struct allot__viewer *live)
 {
     allot_engine *engine = live->session->http->service->engine;
-    allot__sv_free(engine, live->last, (size_t)live->rows, ALLOT__VIEW_NUMBERS * sizeof(int64_t));
+    allot__free(engine, live->last, (size_t)live->rows, ALLOT__VIEW_NUMBERS * sizeof(int64_t));
     live->last = NULL;
     live->rows = live->watched_count = 0;
 }
@@ -48,9 +50,9 @@ void allot__live_close(allot__http_session *session)
     http->live_count--;
     session->socket = NULL;
     allot__live_unwatch(live);
-    allot__buf_free(&live->said);
-    allot__buf_free(&live->out);
-    allot__sv_free(http->service->engine, live, 1, sizeof *live);
+    allot__text_free(&live->said);
+    allot__text_free(&live->out);
+    allot__free(http->service->engine, live, 1, sizeof *live);
 }
 
 int allot__live_take(allot__http_session *session, const char *bytes, size_t len)
@@ -58,13 +60,13 @@ int allot__live_take(allot__http_session *session, const char *bytes, size_t len
     struct allot__viewer *live = session->socket;
     if (!live || lws_frame_is_binary(session->wsi) || live->said.len + len > ALLOT__LIVE_MESSAGE)
         return -1;
-    allot__buf_add(&live->said, bytes, len);
+    allot__text_add(&live->said, bytes, len);
     if (live->said.failed)
         return -1;
     if (lws_remaining_packet_payload(session->wsi) > 0 || !lws_is_final_fragment(session->wsi))
         return 0;
     allot__live_hear(live, live->said.bytes, live->said.len);
-    allot__buf_clear(&live->said, 4096);
+    allot__text_clear(&live->said, 4096);
     /* At once, unless somebody was just told: then with the others. */
     const allot__view *view = session->http->service->components.view;
     if (view && uv_now(session->http->service->loop) - view->made >= SOON)
@@ -80,8 +82,8 @@ int allot__live_write(allot__http_session *session)
         return -1;
     static const char room[LWS_PRE];
     live->slow = false;
-    allot__buf_clear(&live->out, 64 * 1024);
-    allot__buf_add(&live->out, room, sizeof room);
+    allot__text_clear(&live->out, 64 * 1024);
+    allot__text_add(&live->out, room, sizeof room);
     allot__live_say(live);
     if (live->out.failed)
         return -1;

@@ -28,10 +28,10 @@ struct allot__viewer {
     int32_t watched_count, rows, group;
     int64_t *last; /* of every row watched what it was told, ALLOT__VIEW_NUMBERS each */
     int64_t number, version, plan, point, told;
-    bool trusted, slow;   /* slow: it has not taken the last */
-    bool whole, fresh;    /* its branches are to be told whole; so is what happened before */
-    allot__buf said, out; /* out begins with LWS_PRE bytes for libwebsockets */
-    char error[200];      /* to be told; "": none */
+    bool trusted, slow;    /* slow: it has not taken the last */
+    bool whole, fresh;     /* its branches are to be told whole; so is what happened before */
+    allot__text said, out; /* out begins with LWS_PRE bytes for libwebsockets */
+    char error[200];       /* to be told; "": none */
 };
 
 /* Reads what it says, whole (live_take.c). What is wrong goes to live->error. */

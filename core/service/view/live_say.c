@@ -5,6 +5,8 @@
 
 #include "service/view/live.h"
 
+#include "service/base/path.h"
+
 bool allot__live_want(struct allot__viewer *live)
 {
     allot_service *service = live->session->http->service;
@@ -58,13 +60,13 @@ static void say_row(struct allot__viewer *live, const allot__view *view, int32_t
     const int64_t *now = allot__view_row(view, live->group, consumer);
     if (memcmp(now, last, ALLOT__VIEW_NUMBERS * sizeof *now) == 0)
         return;
-    allot__buf_key(&live->out, NULL);
-    allot__buf_puts(&live->out, "{\"path\": ");
-    allot__buf_path(&live->out, service->generation->plan, consumer);
+    allot__text_key(&live->out, NULL);
+    allot__text_puts(&live->out, "{\"path\": ");
+    allot__path_json(&live->out, service->generation->plan, consumer);
     for (int i = 0; i < ALLOT__VIEW_NUMBERS; i++)
         if (now[i] != last[i])
             allot__view_put(&live->out, i, now[i]);
-    allot__buf_puts(&live->out, "}");
+    allot__text_puts(&live->out, "}");
     memcpy(last, now, ALLOT__VIEW_NUMBERS * sizeof *now);
 }
 
@@ -72,14 +74,14 @@ static void say_changes(struct allot__viewer *live, const allot__view *view)
 {
     const allot_plan *plan = live->session->http->service->generation->plan;
     int32_t row = 0;
-    allot__buf_open(&live->out, "rows", "[");
+    allot__text_open(&live->out, "rows", "[");
     for (int32_t i = 0; i < live->watched_count; i++) {
         const allot__viewer_branch *at = &live->watched[i];
         for (int32_t k = 0; k < at->count; k++, row++)
             say_row(live, view, allot_plan_child(plan, at->parent, at->from + k),
                     live->last + (size_t)row * ALLOT__VIEW_NUMBERS);
     }
-    allot__buf_puts(&live->out, "]");
+    allot__text_puts(&live->out, "]");
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -90,10 +92,10 @@ static void say_branches(struct allot__viewer *live, const allot__view *view)
     const allot_plan *plan = service->generation->plan;
     size_t size = ALLOT__VIEW_NUMBERS * sizeof(int64_t);
     int32_t row = 0;
-    allot__buf_open(&live->out, "branches", "[");
+    allot__text_open(&live->out, "branches", "[");
     for (int32_t i = 0; i < live->watched_count; i++) {
         const allot__viewer_branch *at = &live->watched[i];
-        allot__buf_key(&live->out, NULL);
+        allot__text_key(&live->out, NULL);
         allot__view_put_branch(&live->out, service, view, live->group, at->parent, at->from,
                                at->count);
         for (int32_t k = 0; k < at->count; k++, row++)
@@ -102,21 +104,21 @@ static void say_branches(struct allot__viewer *live, const allot__view *view)
                                    allot_plan_child(plan, at->parent, at->from + k)),
                    size);
     }
-    allot__buf_puts(&live->out, "]");
+    allot__text_puts(&live->out, "]");
 }
 
 static void say(struct allot__viewer *live, const allot__view *view)
 {
     const allot_service *service = live->session->http->service;
     int64_t missed = view->told_count - ALLOT__VIEW_TOLD - live->told;
-    allot__buf_puts(&live->out, "{");
-    allot__buf_number(&live->out, "n", ++live->number);
+    allot__text_puts(&live->out, "{");
+    allot__text_number(&live->out, "n", ++live->number);
     allot__view_put_head(&live->out, service, view, live->group);
     if (missed > 0 && !live->fresh)
-        allot__buf_number(&live->out, "missed", missed);
+        allot__text_number(&live->out, "missed", missed);
     if (live->fresh) {
         live->point = live->told = 0;
-        allot__buf_bool(&live->out, "fresh", true);
+        allot__text_bool(&live->out, "fresh", true);
     }
     if (live->whole)
         say_branches(live, view);
@@ -124,7 +126,7 @@ static void say(struct allot__viewer *live, const allot__view *view)
         say_changes(live, view);
     allot__view_put_history(&live->out, view, live->group, live->point - (live->point > 0));
     allot__view_put_told(&live->out, view, live->told);
-    allot__buf_puts(&live->out, "}");
+    allot__text_puts(&live->out, "}");
     live->whole = live->fresh = false;
     live->version = view->version;
     live->point = view->point;
@@ -135,9 +137,9 @@ void allot__live_say(struct allot__viewer *live)
 {
     const allot__view *view = live->session->http->service->components.view;
     if (live->error[0] != '\0') {
-        allot__buf_puts(&live->out, "{\"error\": ");
-        allot__buf_json(&live->out, live->error);
-        allot__buf_puts(&live->out, "}");
+        allot__text_puts(&live->out, "{\"error\": ");
+        allot__text_json(&live->out, live->error);
+        allot__text_puts(&live->out, "}");
         live->error[0] = '\0';
         return;
     }
@@ -148,7 +150,7 @@ void allot__live_say(struct allot__viewer *live)
         live->group = 0;
         live->fresh = true;
         allot__live_unwatch(live);
-        allot__buf_puts(&live->out, "{\"again\": true}");
+        allot__text_puts(&live->out, "{\"again\": true}");
         return;
     }
     if (made(live, view)) /* else the next look brings them */

@@ -5,6 +5,8 @@
 
 #include "service/view/live.h"
 
+#include "base/memory.h"
+
 /* Of a message, as it is read. */
 typedef struct hearing {
     struct allot__viewer *live;
@@ -136,8 +138,8 @@ static void make_room(hearing *of)
 {
     struct allot__viewer *live = of->live;
     if (of->rows > 0)
-        live->last = allot__sv_new(live->session->http->service->engine, (size_t)of->rows,
-                                   ALLOT__VIEW_NUMBERS * sizeof(int64_t));
+        live->last = allot__new(live->session->http->service->engine, (size_t)of->rows,
+                                ALLOT__VIEW_NUMBERS * sizeof(int64_t));
     live->rows = live->last ? of->rows : 0;
     if (live->rows == of->rows)
         return;

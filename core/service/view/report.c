@@ -9,6 +9,8 @@
 
 #include "service/view/view.h"
 
+#include "base/memory.h"
+
 /*
  * A row is shown if its member is there and not 0, false or empty ("a.b=text": if it is that text).
  * In its text {member} is a value, {member:unit} one with a unit: time, since (so many seconds
@@ -160,29 +162,29 @@ static bool holds(const facts *of, const char *when)
 
 /* ---- Units ----------------------------------------------------------------------------------- */
 
-static void put_count(allot__buf *out, int64_t number)
+static void put_count(allot__text *out, int64_t number)
 {
     char digits[24];
     int len = snprintf(digits, sizeof digits, "%" PRId64, number);
     for (int i = 0; i < len; i++) {
-        allot__buf_add(out, &digits[i], 1);
+        allot__text_add(out, &digits[i], 1);
         if ((len - i) % 3 == 1 && i + 1 < len && digits[i] != '-')
-            allot__buf_puts(out, ",");
+            allot__text_puts(out, ",");
     }
 }
 
 /* The largest unit of which there is one, with a digit behind the point below ten. */
-static void put_scaled(allot__buf *out, int64_t number, int64_t step, const char *const *units)
+static void put_scaled(allot__text *out, int64_t number, int64_t step, const char *const *units)
 {
     double value = (double)number;
     for (; units[1] && value >= (double)step; units++)
         value /= (double)step;
     bool whole = value >= 10 || value == (double)(int64_t)value;
-    allot__buf_printf(out, whole ? "%.0f %s" : "%.1f %s", value, *units);
+    allot__text_printf(out, whole ? "%.0f %s" : "%.1f %s", value, *units);
 }
 
 /* The two largest units: "2 h 5 min". */
-static void put_span(allot__buf *out, int64_t seconds)
+static void put_span(allot__text *out, int64_t seconds)
 {
     static const struct {
         int64_t size;
@@ -191,32 +193,32 @@ static void put_span(allot__buf *out, int64_t seconds)
     size_t i = 0;
     while (i < 3 && seconds < units[i].size)
         i++;
-    allot__buf_printf(out, "%" PRId64 " %s", seconds / units[i].size, units[i].name);
+    allot__text_printf(out, "%" PRId64 " %s", seconds / units[i].size, units[i].name);
     int64_t rest = i < 2 ? seconds % units[i].size / units[i + 1].size : 0;
     if (rest > 0)
-        allot__buf_printf(out, " %" PRId64 " %s", rest, units[i + 1].name);
+        allot__text_printf(out, " %" PRId64 " %s", rest, units[i + 1].name);
 }
 
-static void put_time(allot__buf *out, const facts *of, int64_t when, bool ago)
+static void put_time(allot__text *out, const facts *of, int64_t when, bool ago)
 {
     char text[40];
     allot_time_text(when, text, sizeof text);
-    allot__buf_printf(out, "%s", text);
+    allot__text_printf(out, "%s", text);
     if (ago && when == of->now)
         return;
-    allot__buf_puts(out, ago && when > of->now ? " (in " : " (");
+    allot__text_puts(out, ago && when > of->now ? " (in " : " (");
     put_span(out, when > of->now ? when - of->now : of->now - when);
-    allot__buf_puts(out, ago && when < of->now ? " ago)" : ")");
+    allot__text_puts(out, ago && when < of->now ? " ago)" : ")");
 }
 
-static void put_value(allot__buf *out, const facts *of, const fact *it, const char *unit)
+static void put_value(allot__text *out, const facts *of, const fact *it, const char *unit)
 {
     static const char *const bytes[] = {"bytes", "KiB", "MiB", "GiB", "TiB", NULL};
     static const char *const us[] = {"us", "ms", "s", NULL};
     if (strcmp(unit, "id") == 0)
-        allot__buf_printf(out, "%.12s", it->text);
+        allot__text_printf(out, "%.12s", it->text);
     else if (*it->text)
-        allot__buf_puts(out, it->text);
+        allot__text_puts(out, it->text);
     else if (strcmp(unit, "time") == 0)
         put_time(out, of, it->whole, true);
     else if (strcmp(unit, "since") == 0)
@@ -228,10 +230,10 @@ static void put_value(allot__buf *out, const facts *of, const fact *it, const ch
     else if (strcmp(unit, "us") == 0 || strcmp(unit, "ms") == 0)
         put_scaled(out, it->whole, 1000, us + (*unit == 'm'));
     else if (*unit == '\0')
-        allot__buf_int(out, it->whole);
+        allot__text_int(out, it->whole);
     else {
         put_count(out, it->whole);
-        allot__buf_printf(out, " %s%s", unit, it->whole == 1 ? "" : "s");
+        allot__text_printf(out, " %s%s", unit, it->whole == 1 ? "" : "s");
     }
 }
 
@@ -246,7 +248,7 @@ static const char *read_member(const facts *of, const char *at, const fact **out
     return at + all + 1;
 }
 
-static void put_text(allot__buf *out, const facts *of, const char *at)
+static void put_text(allot__text *out, const facts *of, const char *at)
 {
     const fact *it;
     char unit[32];
@@ -260,41 +262,41 @@ static void put_text(allot__buf *out, const facts *of, const char *at)
             at += full(it) ? 1 : strcspn(at, "]") + 1;
         } else {
             if (*at != ']')
-                allot__buf_add(out, at, 1);
+                allot__text_add(out, at, 1);
             at++;
         }
 }
 
-static void put_row(allot__buf *out, const facts *of, size_t i)
+static void put_row(allot__text *out, const facts *of, size_t i)
 {
-    allot__buf text = {.engine = out->engine};
+    allot__text text = {.engine = out->engine};
     put_text(&text, of, rows[i].text);
-    allot__buf_key(out, NULL);
-    allot__buf_puts(out, "{");
-    allot__buf_member(out, "name", rows[i].name);
-    allot__buf_member(out, "text", text.bytes);
-    allot__buf_bool(out, "trouble", rows[i].trouble);
-    allot__buf_puts(out, "}");
+    allot__text_key(out, NULL);
+    allot__text_puts(out, "{");
+    allot__text_member(out, "name", rows[i].name);
+    allot__text_member(out, "text", text.bytes);
+    allot__text_bool(out, "trouble", rows[i].trouble);
+    allot__text_puts(out, "}");
     out->failed = out->failed || text.failed;
-    allot__buf_free(&text);
+    allot__text_free(&text);
 }
 
-int allot__report_put(const char *text, size_t len, allot__buf *out)
+int allot__report_put(const char *text, size_t len, allot__text *out)
 {
-    facts *of = allot__sv_new(out->engine, 1, sizeof *of);
+    facts *of = allot__new(out->engine, 1, sizeof *of);
     int status = of ? read_facts(out->engine, text, len, of) : ALLOT_ENOMEM;
     if (status == ALLOT_OK) {
         const fact *now = find(of, "now", 3);
         of->now = now ? now->whole : 0;
-        allot__buf_puts(out, "{");
-        allot__buf_bool(out, "healthy", holds(of, "healthy"));
-        allot__buf_key(out, "rows");
-        allot__buf_puts(out, "[");
+        allot__text_puts(out, "{");
+        allot__text_bool(out, "healthy", holds(of, "healthy"));
+        allot__text_key(out, "rows");
+        allot__text_puts(out, "[");
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
             if (holds(of, rows[i].when))
                 put_row(out, of, i);
-        allot__buf_puts(out, "]}");
+        allot__text_puts(out, "]}");
     }
-    allot__sv_free(out->engine, of, 1, sizeof *of);
+    allot__free(out->engine, of, 1, sizeof *of);
     return out->failed ? ALLOT_ENOMEM : status;
 }

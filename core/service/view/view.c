@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 const int64_t allot__view_bounds[ALLOT__VIEW_BOUNDS] = {
     50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000, 1000000,
 };
@@ -38,10 +40,10 @@ const int64_t *allot__view_row(const allot__view *view, int32_t group, int32_t c
 static void forget(allot_service *service, allot__view *view)
 {
     size_t groups = (size_t)view->groups, rows = groups * (size_t)view->consumers;
-    allot__sv_free(service->engine, view->numbers, rows, ALLOT__VIEW_NUMBERS * sizeof(int64_t));
-    allot__sv_free(service->engine, view->totals, groups, sizeof *view->totals);
-    allot__sv_free(service->engine, view->wanted, rows, sizeof *view->wanted);
-    allot__sv_free(service->engine, view->row_made, rows, sizeof *view->row_made);
+    allot__free(service->engine, view->numbers, rows, ALLOT__VIEW_NUMBERS * sizeof(int64_t));
+    allot__free(service->engine, view->totals, groups, sizeof *view->totals);
+    allot__free(service->engine, view->wanted, rows, sizeof *view->wanted);
+    allot__free(service->engine, view->row_made, rows, sizeof *view->row_made);
     view->numbers = NULL;
     view->totals = NULL;
     view->wanted = NULL;
@@ -59,10 +61,10 @@ static int make_room(allot_service *service, allot__view *view)
     view->groups = allot_plan_groups(plan);
     view->consumers = allot_plan_consumers(plan);
     size_t groups = (size_t)view->groups, rows = groups * (size_t)view->consumers;
-    view->numbers = allot__sv_new(service->engine, rows, ALLOT__VIEW_NUMBERS * sizeof(int64_t));
-    view->totals = allot__sv_new(service->engine, groups, sizeof *view->totals);
-    view->wanted = allot__sv_new(service->engine, rows, sizeof *view->wanted);
-    view->row_made = allot__sv_new(service->engine, rows, sizeof *view->row_made);
+    view->numbers = allot__new(service->engine, rows, ALLOT__VIEW_NUMBERS * sizeof(int64_t));
+    view->totals = allot__new(service->engine, groups, sizeof *view->totals);
+    view->wanted = allot__new(service->engine, rows, sizeof *view->wanted);
+    view->row_made = allot__new(service->engine, rows, sizeof *view->row_made);
     if (view->numbers && view->totals && view->wanted && view->row_made)
         return ALLOT_OK;
     forget(service, view);
@@ -71,8 +73,8 @@ static int make_room(allot_service *service, allot__view *view)
 
 static void history_forget(allot_service *service, allot__view *view)
 {
-    allot__sv_free(service->engine, view->history,
-                   (size_t)view->history_groups * ALLOT__VIEW_HISTORY, sizeof *view->history);
+    allot__free(service->engine, view->history, (size_t)view->history_groups * ALLOT__VIEW_HISTORY,
+                sizeof *view->history);
     view->history = NULL;
     view->history_groups = 0;
     view->point = 0;
@@ -256,8 +258,8 @@ static void keep_point(allot_service *service, allot__view *view, const allot__c
     if (groups > ALLOT__VIEW_GROUPS)
         groups = ALLOT__VIEW_GROUPS;
     if (!view->history) {
-        view->history = allot__sv_new(service->engine, (size_t)groups * ALLOT__VIEW_HISTORY,
-                                      sizeof *view->history);
+        view->history = allot__new(service->engine, (size_t)groups * ALLOT__VIEW_HISTORY,
+                                   sizeof *view->history);
         view->history_groups = view->history ? groups : 0;
     }
     if (!view->history)
@@ -306,13 +308,13 @@ void allot__view_swapped(allot_service *service)
     view->version++;
 }
 
-void allot__view_status(allot_service *service, allot__buf *out)
+void allot__view_status(allot_service *service, allot__text *out)
 {
     char why[400];
     bool ails = allot__health_ails(service, why, sizeof why);
-    allot__buf_bool(out, "healthy", !ails);
+    allot__text_bool(out, "healthy", !ails);
     if (ails)
-        allot__buf_member(out, "ails", why);
+        allot__text_member(out, "ails", why);
 }
 
 /* ---- The component --------------------------------------------------------------------------- */
@@ -328,7 +330,7 @@ static void give_back(uv_timer_t *timer)
 int allot__view_start(allot_service *service, allot_report *report)
 {
     (void)report;
-    allot__view *view = allot__sv_new(service->engine, 1, sizeof *view);
+    allot__view *view = allot__new(service->engine, 1, sizeof *view);
     if (!view)
         return ALLOT_ENOMEM;
     service->components.view = view;
@@ -356,5 +358,5 @@ void allot__view_free(allot_service *service)
     forget(service, view);
     history_forget(service, view);
     service->components.view = NULL;
-    allot__sv_free(service->engine, view, 1, sizeof *view);
+    allot__free(service->engine, view, 1, sizeof *view);
 }

@@ -105,27 +105,27 @@ const int64_t *allot__view_row(const allot__view *view, int32_t group, int32_t c
 /* ---- As JSON (view_json.c) ------------------------------------------------------------------- */
 
 /* A number as it is written: of `owned` with its fraction. */
-void allot__view_put(allot__buf *out, int number, int64_t value);
+void allot__view_put(allot__text *out, int number, int64_t value);
 /* {"path": ..., "name": ..., "children": n, "rank": ..., "limit": ..., numbers}. */
-void allot__view_put_row(allot__buf *out, const allot_service *service, const allot__view *view,
+void allot__view_put_row(allot__text *out, const allot_service *service, const allot__view *view,
                          int32_t group, int32_t consumer);
 /* {"path": "/a", "of": 12, "from": 0, "rows": [...]}: `most` of the children of a consumer. */
-void allot__view_put_branch(allot__buf *out, const allot_service *service, const allot__view *view,
+void allot__view_put_branch(allot__text *out, const allot_service *service, const allot__view *view,
                             int32_t group, int32_t parent, int32_t from, int32_t most);
 /* Consumers with that text in their name, or in their path where it has a slash, in any case: how
  * many, at most `most`, and which. */
 int32_t allot__view_find(const allot_plan *plan, const char *text, int32_t most, int32_t *list);
 /* {"text": ..., "rows": [...], "more": false}: what was found, without the one beyond `most`. */
-void allot__view_put_found(allot__buf *out, const allot_service *service, const allot__view *view,
+void allot__view_put_found(allot__text *out, const allot_service *service, const allot__view *view,
                            int32_t group, const char *text, const int32_t *list, int32_t count,
                            int32_t most);
 /* Members "cycle" to "totals" of a group. */
-void allot__view_put_head(allot__buf *out, const allot_service *service, const allot__view *view,
+void allot__view_put_head(allot__text *out, const allot_service *service, const allot__view *view,
                           int32_t group);
 /* Member "history": points behind number `behind`; and "told" likewise. */
-void allot__view_put_history(allot__buf *out, const allot__view *view, int32_t group,
+void allot__view_put_history(allot__text *out, const allot__view *view, int32_t group,
                              int64_t behind);
-void allot__view_put_told(allot__buf *out, const allot__view *view, int64_t behind);
+void allot__view_put_told(allot__text *out, const allot__view *view, int64_t behind);
 
 /* The method `view` {path, group, from, most, find} (view_call.c). */
 void allot__view_call(allot__request *call);
@@ -140,14 +140,14 @@ void allot__view_stop(allot_service *service);
 void allot__view_free(allot_service *service);
 void allot__view_cycle(allot_service *service, const allot__cycle_done *done);
 void allot__view_swapped(allot_service *service);
-void allot__view_status(allot_service *service, allot__buf *out);
+void allot__view_status(allot_service *service, allot__text *out);
 
 /* /metrics: all of it, in Prometheus' text format 0.0.4 (metrics.c). */
-void allot__metrics_write(allot_service *service, allot__buf *out);
+void allot__metrics_write(allot_service *service, allot__text *out);
 /* What ails the service, as a sentence, cut to `size`; false: nothing (health.c). */
 bool allot__health_ails(const allot_service *service, char *buf, size_t size);
 /* A status, as JSON, in words for people: {"healthy": ..., "rows": [{"name": "disk", "text": ...,
  * "trouble": false}, ...]}, troubles first (report.c). EINVALID: it is no JSON; ENOMEM. */
-int allot__report_put(const char *text, size_t len, allot__buf *out);
+int allot__report_put(const char *text, size_t len, allot__text *out);
 
 #endif

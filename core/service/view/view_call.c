@@ -65,11 +65,11 @@ static void answer(allot__request *call, const question *of)
 {
     const allot_service *service = call->service;
     const allot__view *view = service->components.view;
-    allot__buf *out = allot__rpc_begin(call);
-    allot__buf_puts(out, "{");
-    allot__buf_member(out, "schema", "allot/view/v1");
+    allot__text *out = allot__rpc_begin(call);
+    allot__text_puts(out, "{");
+    allot__text_member(out, "schema", "allot/view/v1");
     allot__view_put_head(out, service, view, of->group);
-    allot__buf_key(out, of->find ? "found" : "branch");
+    allot__text_key(out, of->find ? "found" : "branch");
     if (of->find)
         allot__view_put_found(out, service, view, of->group, of->find, of->list, of->count,
                               of->most);
@@ -79,7 +79,7 @@ static void answer(allot__request *call, const question *of)
         allot__view_put_history(out, view, of->group, 0);
         allot__view_put_told(out, view, 0);
     }
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "}");
     allot__rpc_end(call);
 }
 

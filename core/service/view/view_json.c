@@ -5,57 +5,59 @@
 
 #include "service/view/view.h"
 
-void allot__view_put(allot__buf *out, int number, int64_t value)
+#include "service/base/path.h"
+
+void allot__view_put(allot__text *out, int number, int64_t value)
 {
-    allot__buf_key(out, allot__view_name(number));
+    allot__text_key(out, allot__view_name(number));
     if (number != ALLOT__VIEW_OWNED || value % 100 == 0)
-        allot__buf_int(out, number == ALLOT__VIEW_OWNED ? value / 100 : value);
+        allot__text_int(out, number == ALLOT__VIEW_OWNED ? value / 100 : value);
     else
-        allot__buf_printf(out, "%lld.%02d", (long long)(value / 100), (int)(value % 100));
+        allot__text_printf(out, "%lld.%02d", (long long)(value / 100), (int)(value % 100));
 }
 
-static void put_limit(allot__buf *out, const char *name, int32_t value)
+static void put_limit(allot__text *out, const char *name, int32_t value)
 {
-    allot__buf_key(out, name);
+    allot__text_key(out, name);
     if (value == ALLOT_NONE)
-        allot__buf_puts(out, "null");
+        allot__text_puts(out, "null");
     else
-        allot__buf_int(out, value);
+        allot__text_int(out, value);
 }
 
-void allot__view_put_row(allot__buf *out, const allot_service *service, const allot__view *view,
+void allot__view_put_row(allot__text *out, const allot_service *service, const allot__view *view,
                          int32_t group, int32_t consumer)
 {
     const allot_plan *plan = service->generation->plan;
     const int64_t *numbers = allot__view_row(view, group, consumer);
-    allot__buf_key(out, NULL);
-    allot__buf_puts(out, "{\"path\": ");
-    allot__buf_path(out, plan, consumer);
-    allot__buf_member(out, "name", allot_plan_name(plan, consumer));
-    allot__buf_number(out, "children", allot_plan_children(plan, consumer));
-    allot__buf_number(out, "rank", allot_plan_get(plan, group, consumer, ALLOT_RANK));
+    allot__text_key(out, NULL);
+    allot__text_puts(out, "{\"path\": ");
+    allot__path_json(out, plan, consumer);
+    allot__text_member(out, "name", allot_plan_name(plan, consumer));
+    allot__text_number(out, "children", allot_plan_children(plan, consumer));
+    allot__text_number(out, "rank", allot_plan_get(plan, group, consumer, ALLOT_RANK));
     put_limit(out, "limit", allot_plan_get(plan, group, consumer, ALLOT_LIMIT));
     for (int i = 0; i < ALLOT__VIEW_NUMBERS; i++)
         allot__view_put(out, i, numbers[i]);
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
-void allot__view_put_branch(allot__buf *out, const allot_service *service, const allot__view *view,
+void allot__view_put_branch(allot__text *out, const allot_service *service, const allot__view *view,
                             int32_t group, int32_t parent, int32_t from, int32_t most)
 {
     const allot_plan *plan = service->generation->plan;
     int32_t of = allot_plan_children(plan, parent);
-    allot__buf_puts(out, "{\"path\": ");
+    allot__text_puts(out, "{\"path\": ");
     if (parent == ALLOT_ROOT)
-        allot__buf_puts(out, "\"/\"");
+        allot__text_puts(out, "\"/\"");
     else
-        allot__buf_path(out, plan, parent);
-    allot__buf_number(out, "of", of);
-    allot__buf_number(out, "from", from);
-    allot__buf_open(out, "rows", "[");
+        allot__path_json(out, plan, parent);
+    allot__text_number(out, "of", of);
+    allot__text_number(out, "from", from);
+    allot__text_open(out, "rows", "[");
     for (int32_t i = from; i < of && i - from < most; i++)
         allot__view_put_row(out, service, view, group, allot_plan_child(plan, parent, i));
-    allot__buf_puts(out, "]}");
+    allot__text_puts(out, "]}");
 }
 
 /* ---- Search ---------------------------------------------------------------------------------- */
@@ -97,23 +99,23 @@ int32_t allot__view_find(const allot_plan *plan, const char *text, int32_t most,
     return count;
 }
 
-void allot__view_put_found(allot__buf *out, const allot_service *service, const allot__view *view,
+void allot__view_put_found(allot__text *out, const allot_service *service, const allot__view *view,
                            int32_t group, const char *text, const int32_t *list, int32_t count,
                            int32_t most)
 {
-    allot__buf_puts(out, "{\"text\": ");
-    allot__buf_json(out, text);
-    allot__buf_open(out, "rows", "[");
+    allot__text_puts(out, "{\"text\": ");
+    allot__text_json(out, text);
+    allot__text_open(out, "rows", "[");
     for (int32_t i = 0; i < count && i < most; i++)
         allot__view_put_row(out, service, view, group, list[i]);
-    allot__buf_puts(out, "]");
-    allot__buf_bool(out, "more", count > most);
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "]");
+    allot__text_bool(out, "more", count > most);
+    allot__text_puts(out, "}");
 }
 
 /* ---- What stands above and beside ------------------------------------------------------------ */
 
-static void put_totals(allot__buf *out, const allot_totals *totals)
+static void put_totals(allot__text *out, const allot_totals *totals)
 {
     const struct {
         const char *name;
@@ -126,71 +128,71 @@ static void put_totals(allot__buf *out, const allot_totals *totals)
         {"reserve", totals->reserve},   {"planned", totals->planned},
         {"blocked", totals->blocked},
     };
-    allot__buf_open(out, "totals", "{");
+    allot__text_open(out, "totals", "{");
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        allot__buf_number(out, members[i].name, members[i].value);
+        allot__text_number(out, members[i].name, members[i].value);
     allot__view_put(out, ALLOT__VIEW_OWNED, allot__view_hundredths(&totals->owned));
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
-void allot__view_put_head(allot__buf *out, const allot_service *service, const allot__view *view,
+void allot__view_put_head(allot__text *out, const allot_service *service, const allot__view *view,
                           int32_t group)
 {
     const allot_plan *plan = service->generation->plan;
     const allot_policy *policy = allot_plan_group_policy(plan, group);
-    allot__buf_number(out, "cycle", view->cycle);
-    allot__buf_number(out, "seq", view->seq);
-    allot__buf_number(out, "event", view->event);
-    allot__buf_number(out, "now", view->now);
-    allot__buf_number(out, "plan", view->plan);
-    allot__buf_number(out, "consumers", view->consumers);
-    allot__buf_member(out, "group", allot_plan_group_name(plan, group));
-    allot__buf_member(out, "policy", policy ? allot_policy_name(policy) : NULL);
-    allot__buf_open(out, "groups", "[");
+    allot__text_number(out, "cycle", view->cycle);
+    allot__text_number(out, "seq", view->seq);
+    allot__text_number(out, "event", view->event);
+    allot__text_number(out, "now", view->now);
+    allot__text_number(out, "plan", view->plan);
+    allot__text_number(out, "consumers", view->consumers);
+    allot__text_member(out, "group", allot_plan_group_name(plan, group));
+    allot__text_member(out, "policy", policy ? allot_policy_name(policy) : NULL);
+    allot__text_open(out, "groups", "[");
     for (int32_t i = 0; i < view->groups && i < ALLOT__VIEW_GROUPS; i++)
-        allot__buf_member(out, NULL, allot_plan_group_name(plan, i));
-    allot__buf_puts(out, "]");
+        allot__text_member(out, NULL, allot_plan_group_name(plan, i));
+    allot__text_puts(out, "]");
     put_totals(out, &view->totals[group]);
 }
 
-void allot__view_put_history(allot__buf *out, const allot__view *view, int32_t group,
+void allot__view_put_history(allot__text *out, const allot__view *view, int32_t group,
                              int64_t behind)
 {
     int64_t first = view->point > ALLOT__VIEW_HISTORY ? view->point - ALLOT__VIEW_HISTORY : 0;
     if (first < behind)
         first = behind;
-    allot__buf_open(out, "history", "[");
+    allot__text_open(out, "history", "[");
     for (int64_t i = first; i < view->point && group < view->history_groups; i++) {
         const allot__view_point *point =
             &view->history[group * ALLOT__VIEW_HISTORY + i % ALLOT__VIEW_HISTORY];
         const int64_t numbers[] = {point->now, point->slots, point->allocated, point->demand,
                                    point->in_flight};
-        allot__buf_open(out, NULL, "[");
+        allot__text_open(out, NULL, "[");
         for (int k = 0; k < 5; k++)
-            allot__buf_number(out, NULL, numbers[k]);
-        allot__buf_puts(out, "]");
+            allot__text_number(out, NULL, numbers[k]);
+        allot__text_puts(out, "]");
     }
-    allot__buf_puts(out, "]");
+    allot__text_puts(out, "]");
 }
 
-void allot__view_put_told(allot__buf *out, const allot__view *view, int64_t behind)
+void allot__view_put_told(allot__text *out, const allot__view *view, int64_t behind)
 {
     int64_t first = view->told_count > ALLOT__VIEW_TOLD ? view->told_count - ALLOT__VIEW_TOLD : 0;
     if (first < behind)
         first = behind;
-    allot__buf_open(out, "told", "[");
+    allot__text_open(out, "told", "[");
     for (int64_t i = first; i < view->told_count; i++) {
         const allot__view_orders *orders = &view->told[i % ALLOT__VIEW_TOLD];
-        allot__buf_open(out, NULL, "{");
-        allot__buf_number(out, "seq", orders->seq);
-        allot__buf_number(out, "now", orders->now);
-        allot__buf_number(out, "granted", orders->granted);
-        allot__buf_number(out, "reclaimed", orders->reclaimed);
-        allot__buf_number(out, "kills", orders->kills);
-        allot__buf_number(out, "starts", orders->starts);
-        allot__buf_number(out, "suspends", orders->suspends);
-        allot__buf_number(out, "resumes", orders->resumes);
-        allot__buf_puts(out, "}");
+        allot__text_open(out, NULL, "{");
+        allot__text_number(out, "seq", orders->seq);
+        allot__text_number(out, "now", orders->now);
+        allot__text_number(out, "granted", orders->granted);
+        allot__text_number(out, "reclaimed", orders->reclaimed);
+        allot__text_number(out, "kills", orders->kills);
+        allot__text_number(out, "starts", orders->starts);
+        allot__text_number(out, "suspends", orders->suspends);
+        allot__text_number(out, "resumes", orders->resumes);
+        allot__text_puts(out, "}");
     }
-    allot__buf_puts(out, "]");
+    allot__text_puts(out, "]");
 }

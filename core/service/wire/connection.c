@@ -5,18 +5,20 @@
 
 #include "service/wire/own.h"
 
+#include "base/memory.h"
+
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 allot__connection *allot__connection_new(allot_service *service)
 {
-    allot__connection *peer = allot__sv_new(service->engine, 1, sizeof *peer);
+    allot__connection *peer = allot__new(service->engine, 1, sizeof *peer);
     if (!peer)
         return NULL;
     struct allot__wire *wire = service->wire;
     peer->service = service;
     peer->number = ++wire->last_number;
     peer->since = uv_now(service->loop);
-    allot__buf *bufs[] = {&peer->line, &peer->waiting, &peer->out, &peer->sending};
+    allot__text *bufs[] = {&peer->line, &peer->waiting, &peer->out, &peer->sending};
     for (int i = 0; i < 4; i++)
         bufs[i]->engine = service->engine;
     peer->next = wire->peers;
@@ -31,11 +33,11 @@ static void closed(uv_handle_t *handle)
 {
     allot__connection *peer = handle->data;
     allot_service *service = peer->service;
-    allot__buf *bufs[] = {&peer->line, &peer->waiting, &peer->out, &peer->sending};
+    allot__text *bufs[] = {&peer->line, &peer->waiting, &peer->out, &peer->sending};
     for (int i = 0; i < 4; i++)
-        allot__buf_free(bufs[i]);
-    allot__sv_free(service->engine, peer->held, peer->held_room, sizeof *peer->held);
-    allot__sv_free(service->engine, peer, 1, sizeof *peer);
+        allot__text_free(bufs[i]);
+    allot__free(service->engine, peer->held, peer->held_room, sizeof *peer->held);
+    allot__free(service->engine, peer, 1, sizeof *peer);
     allot__handle_closed(service);
 }
 
@@ -77,7 +79,7 @@ static void written(uv_write_t *request, int status)
 /* Gives to the kernel what it takes; the rest, which is in `sending`, later. */
 static bool write_out(allot__connection *peer)
 {
-    allot__buf full = peer->out;
+    allot__text full = peer->out;
     peer->out = peer->sending;
     peer->sending = full;
     uv_buf_t buf = uv_buf_init(full.bytes, (unsigned)full.len);
@@ -85,7 +87,7 @@ static bool write_out(allot__connection *peer)
     if (sent < 0 && sent != UV_EAGAIN)
         return false;
     if (sent > 0 && (size_t)sent == full.len) {
-        allot__buf_clear(&peer->sending, ALLOT__OUT_MOST);
+        allot__text_clear(&peer->sending, ALLOT__OUT_MOST);
         return true;
     }
     size_t from = sent > 0 ? (size_t)sent : 0;
@@ -119,7 +121,7 @@ void allot__connection_end(allot__connection *peer)
     peer->ending = peer->deaf = true;
     peer->since = uv_now(peer->service->loop);
     wire->line_bytes -= peer->line.capacity;
-    allot__buf_free(&peer->line);
+    allot__text_free(&peer->line);
 }
 
 /* Answers that are on disk join what is to be sent. */
@@ -130,7 +132,7 @@ void allot__connection_free_held(allot__connection *peer, int64_t batch)
         end = peer->held[count++].end;
     if (count == 0)
         return;
-    allot__buf_add(&peer->out, peer->waiting.bytes, end);
+    allot__text_add(&peer->out, peer->waiting.bytes, end);
     peer->waiting.len -= end;
     memmove(peer->waiting.bytes, peer->waiting.bytes + end, peer->waiting.len);
     peer->held_count -= count;
@@ -139,15 +141,15 @@ void allot__connection_free_held(allot__connection *peer, int64_t batch)
         peer->held[i].end -= end;
     }
     if (peer->waiting.len == 0)
-        allot__buf_clear(&peer->waiting, ALLOT__OUT_MOST);
+        allot__text_clear(&peer->waiting, ALLOT__OUT_MOST);
 }
 
 static void hold(allot__connection *peer, const char *line, size_t len, int64_t batch)
 {
     allot__deferred *last = peer->held_count > 0 ? &peer->held[peer->held_count - 1] : NULL;
     if (!last || last->batch != batch) {
-        allot__deferred *held = allot__sv_grow(peer->service->engine, peer->held, &peer->held_room,
-                                               peer->held_count + 1, sizeof *held);
+        allot__deferred *held = allot__grow(peer->service->engine, peer->held, &peer->held_room,
+                                            peer->held_count + 1, sizeof *held);
         if (!held) {
             peer->waiting.failed = true;
             return;
@@ -156,8 +158,8 @@ static void hold(allot__connection *peer, const char *line, size_t len, int64_t 
         last = &held[peer->held_count++];
         last->batch = batch;
     }
-    allot__buf_add(&peer->waiting, line, len);
-    allot__buf_add(&peer->waiting, "\n", 1);
+    allot__text_add(&peer->waiting, line, len);
+    allot__text_add(&peer->waiting, "\n", 1);
     last->end = peer->waiting.len;
 }
 
@@ -169,8 +171,8 @@ void allot__connection_send(allot__connection *peer, const char *line, size_t le
         hold(peer, line, len, batch);
         return;
     }
-    allot__buf_add(&peer->out, line, len);
-    allot__buf_add(&peer->out, "\n", 1);
+    allot__text_add(&peer->out, line, len);
+    allot__text_add(&peer->out, "\n", 1);
 }
 
 /* ---- Hearing --------------------------------------------------------------------------------- */
@@ -186,10 +188,10 @@ static const char too_long[] = "a line has at most 1048576 bytes";
 
 static void end_with(allot__connection *peer, int code, const char *message)
 {
-    allot__buf *answer = &peer->service->wire->answer;
+    allot__text *answer = &peer->service->wire->answer;
     allot__request call = {
         .service = peer->service, .peer = peer, .answer = answer, .id = "null", .id_len = 4};
-    allot__buf_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
+    allot__text_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
     allot__rpc_error(&call, code, message, NULL);
     allot__connection_send(peer, answer->bytes, answer->len, 0);
     peer->ended = true;
@@ -198,10 +200,10 @@ static void end_with(allot__connection *peer, int code, const char *message)
 /* false: it is a question, and others have asked enough in this turn. */
 static bool run_line(allot__connection *peer, const char *line, size_t len)
 {
-    allot__buf *answer = &peer->service->wire->answer;
+    allot__text *answer = &peer->service->wire->answer;
     allot__request from = {.service = peer->service, .peer = peer};
     int64_t batch;
-    allot__buf_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
+    allot__text_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
     if (len > 0 && line[len - 1] == '\r')
         len--;
     peer->running = true;
@@ -253,7 +255,7 @@ static void keep(allot__connection *peer, const char *bytes, size_t len)
         end_with(peer, ALLOT__RPC_BUSY, "too many long lines at once");
         return;
     }
-    allot__buf_add(&peer->line, bytes, len);
+    allot__text_add(&peer->line, bytes, len);
     wire->line_bytes += peer->line.capacity - before;
     if (peer->line.failed)
         allot__connection_close(peer);
@@ -275,7 +277,7 @@ static void run_kept(allot__connection *peer)
     memmove(peer->line.bytes, peer->line.bytes + ran, peer->line.len);
     if (peer->line.len == 0) {
         wire->line_bytes -= peer->line.capacity;
-        allot__buf_clear(&peer->line, 4096);
+        allot__text_clear(&peer->line, 4096);
         wire->line_bytes += peer->line.capacity;
     }
 }

@@ -4,19 +4,20 @@
 #include "service/instance/service.h"
 #include "service/wire/rpc.h"
 #include "service/wire/wire.h"
+#include "base/memory.h"
 
 struct allot__waiter {
     struct allot__waiter *next;
     int64_t batch;
-    allot__buf answer;
+    allot__text answer;
     void (*tell)(void *ud, const char *line, size_t len);
     void *ud;
 };
 
 static void release(allot_service *service, struct allot__waiter *waiter)
 {
-    allot__buf_free(&waiter->answer);
-    allot__sv_free(service->engine, waiter, 1, sizeof *waiter);
+    allot__text_free(&waiter->answer);
+    allot__free(service->engine, waiter, 1, sizeof *waiter);
 }
 
 void allot__waiters_committed(allot_service *service, int64_t batch)
@@ -44,7 +45,7 @@ int allot_service_call(allot_service *service, const char *text, size_t len,
 {
     if (!service->running || service->stopping)
         return ALLOT_EUSAGE;
-    struct allot__waiter *waiter = allot__sv_new(service->engine, 1, sizeof *waiter);
+    struct allot__waiter *waiter = allot__new(service->engine, 1, sizeof *waiter);
     if (!waiter)
         return ALLOT_ENOMEM;
     waiter->answer.engine = service->engine;

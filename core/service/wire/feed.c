@@ -8,6 +8,7 @@
 #include "service/instance/service.h"
 #include "service/wire/feed.h"
 #include "service/wire/wire.h"
+#include "base/memory.h"
 
 typedef struct kept {
     int64_t seq, batch;
@@ -33,12 +34,12 @@ struct allot__feed {
     int64_t told;           /* the newest that is on disk */
     subscriber *subscribers;
     int64_t missed;
-    allot__buf line;
+    allot__text line;
 };
 
 int allot__feed_new(allot_service *service, allot__feed **out)
 {
-    allot__feed *feed = allot__sv_new(service->engine, 1, sizeof *feed);
+    allot__feed *feed = allot__new(service->engine, 1, sizeof *feed);
     if (!feed)
         return ALLOT_ENOMEM;
     feed->service = service;
@@ -58,7 +59,7 @@ static void drop_first(allot__feed *feed)
 {
     kept *first = at(feed, feed->oldest++);
     feed->bytes -= first->len;
-    allot__sv_free(feed->service->engine, first, 1, sizeof *first + first->len + 1);
+    allot__free(feed->service->engine, first, 1, sizeof *first + first->len + 1);
 }
 
 static int64_t count(const allot__feed *feed)
@@ -73,12 +74,12 @@ static int widen(allot__feed *feed)
         return ALLOT_OK;
     allot_engine *engine = feed->service->engine;
     size_t room = feed->room > 0 ? feed->room * 2 : 64;
-    kept **ring = allot__sv_new(engine, room, sizeof(void *));
+    kept **ring = allot__new(engine, room, sizeof(void *));
     if (!ring)
         return ALLOT_ENOMEM;
     for (int64_t seq = feed->oldest; seq <= feed->newest; seq++)
         ring[(size_t)seq & (room - 1)] = at(feed, seq);
-    allot__sv_free(engine, feed->ring, feed->room, sizeof(void *));
+    allot__free(engine, feed->ring, feed->room, sizeof(void *));
     feed->ring = ring;
     feed->room = room;
     return ALLOT_OK;
@@ -90,14 +91,14 @@ void allot__feed_free(allot__feed *feed)
         return;
     while (count(feed) > 0)
         drop_first(feed);
-    allot__sv_free(feed->service->engine, feed->ring, feed->room, sizeof(void *));
+    allot__free(feed->service->engine, feed->ring, feed->room, sizeof(void *));
     while (feed->subscribers) {
         subscriber *it = feed->subscribers;
         feed->subscribers = it->next;
-        allot__sv_free(feed->service->engine, it, 1, sizeof *it);
+        allot__free(feed->service->engine, it, 1, sizeof *it);
     }
-    allot__buf_free(&feed->line);
-    allot__sv_free(feed->service->engine, feed, 1, sizeof *feed);
+    allot__text_free(&feed->line);
+    allot__free(feed->service->engine, feed, 1, sizeof *feed);
 }
 
 /* ---- Sending --------------------------------------------------------------------------------- */
@@ -109,11 +110,11 @@ static bool has_room(const subscriber *it)
 
 static void send_one(subscriber *it, const char *text, size_t len)
 {
-    allot__buf *line = &it->feed->line;
-    allot__buf_clear(line, 1024 * 1024);
-    allot__buf_puts(line, "{\"jsonrpc\": \"2.0\", \"method\": \"decision\", \"params\": ");
-    allot__buf_add(line, text, len);
-    allot__buf_puts(line, "}");
+    allot__text *line = &it->feed->line;
+    allot__text_clear(line, 1024 * 1024);
+    allot__text_puts(line, "{\"jsonrpc\": \"2.0\", \"method\": \"decision\", \"params\": ");
+    allot__text_add(line, text, len);
+    allot__text_puts(line, "}");
     if (!line->failed)
         allot__connection_send(it->peer, line->bytes, line->len, 0);
     line->failed = false;
@@ -121,12 +122,13 @@ static void send_one(subscriber *it, const char *text, size_t len)
 
 static void send_missed(subscriber *it, int64_t to)
 {
-    allot__buf *line = &it->feed->line;
-    allot__buf_clear(line, 1024 * 1024);
-    allot__buf_printf(line,
-                      "{\"jsonrpc\": \"2.0\", \"method\": \"missed\", \"params\": {\"from\": %lld, "
-                      "\"to\": %lld}}",
-                      (long long)it->wanted, (long long)to);
+    allot__text *line = &it->feed->line;
+    allot__text_clear(line, 1024 * 1024);
+    allot__text_printf(
+        line,
+        "{\"jsonrpc\": \"2.0\", \"method\": \"missed\", \"params\": {\"from\": %lld, "
+        "\"to\": %lld}}",
+        (long long)it->wanted, (long long)to);
     if (!line->failed)
         allot__connection_send(it->peer, line->bytes, line->len, 0);
     it->feed->missed += to - it->wanted + 1;
@@ -141,7 +143,7 @@ static void release(subscriber *it)
     while (*place != it)
         place = &(*place)->next;
     *place = it->next;
-    allot__sv_free(it->feed->service->engine, it, 1, sizeof *it);
+    allot__free(it->feed->service->engine, it, 1, sizeof *it);
 }
 
 /* A decision from the store; behind the last, `text` NULL and a status. */
@@ -203,7 +205,7 @@ int allot__feed_add(allot__feed *feed, int64_t seq, int64_t batch, const char *t
 {
     if (widen(feed) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    kept *item = allot__sv_new(feed->service->engine, 1, sizeof *item + len + 1);
+    kept *item = allot__new(feed->service->engine, 1, sizeof *item + len + 1);
     if (!item)
         return ALLOT_ENOMEM;
     item->seq = seq;
@@ -254,7 +256,7 @@ static subscriber *find(allot__feed *feed, const allot__connection *peer)
 int allot__feed_join(allot__feed *feed, allot__connection *peer, int64_t next)
 {
     allot__feed_gone(feed, peer);
-    subscriber *it = allot__sv_new(feed->service->engine, 1, sizeof *it);
+    subscriber *it = allot__new(feed->service->engine, 1, sizeof *it);
     if (!it)
         return ALLOT_ENOMEM;
     *it = (subscriber){.next = feed->subscribers, .peer = peer, .wanted = next, .feed = feed};

@@ -34,14 +34,14 @@ void allot__feed_subscribe(allot__request *call)
         return;
     }
     const allot__store_name *name = allot__store_identity(call->service->store);
-    allot__buf *out = allot__rpc_begin(call);
-    allot__buf_puts(out, "{");
-    allot__buf_number(out, "next", next);
-    allot__buf_number(out, "newest", call->service->seq);
-    allot__buf_member(out, "store", name->id);
-    allot__buf_number(out, "epoch", name->epoch);
-    allot__buf_number(out, "began", name->began);
-    allot__buf_puts(out, "}");
+    allot__text *out = allot__rpc_begin(call);
+    allot__text_puts(out, "{");
+    allot__text_number(out, "next", next);
+    allot__text_number(out, "newest", call->service->seq);
+    allot__text_member(out, "store", name->id);
+    allot__text_number(out, "epoch", name->epoch);
+    allot__text_number(out, "began", name->began);
+    allot__text_puts(out, "}");
     allot__rpc_end(call);
 }
 
@@ -49,7 +49,7 @@ void allot__feed_unsubscribe(allot__request *call)
 {
     if (call->peer)
         allot__feed_gone(call->service->feed, call->peer);
-    allot__buf_puts(allot__rpc_begin(call), "{}");
+    allot__text_puts(allot__rpc_begin(call), "{}");
     allot__rpc_end(call);
 }
 
@@ -59,14 +59,14 @@ static void on_decision(void *ud, int64_t seq, const char *text, size_t len)
 {
     allot__request *call = allot__reply_call(ud);
     if (call->answer->len == 0)
-        allot__buf_puts(allot__rpc_begin(call), "[");
+        allot__text_puts(allot__rpc_begin(call), "[");
     if (text) {
-        allot__buf_key(call->answer, NULL);
-        allot__buf_add(call->answer, text, len);
+        allot__text_key(call->answer, NULL);
+        allot__text_add(call->answer, text, len);
         return;
     }
     if (seq == ALLOT_OK) {
-        allot__buf_puts(call->answer, "]");
+        allot__text_puts(call->answer, "]");
         allot__rpc_end(call);
     } else {
         call->answer->len = 0;

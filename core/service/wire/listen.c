@@ -11,6 +11,8 @@
 
 #include "service/wire/own.h"
 
+#include "base/memory.h"
+
 /* So many are told at once why they are turned away; more are not let in to be told. */
 enum { TOLD_MOST = 16 };
 
@@ -186,7 +188,7 @@ int allot__listen_pipe(allot_service *service, allot_report *report)
     wire->pipe_open = true;
     allot__handle_open(service);
     int status = bind_pipe(wire, path);
-    wire->path = status == 0 ? allot__sv_copy(service->engine, path, strlen(path)) : NULL;
+    wire->path = status == 0 ? allot__copy(service->engine, path, strlen(path)) : NULL;
     if (status == 0 && !wire->path)
         return ALLOT_ENOMEM;
     if (status == 0)

@@ -43,12 +43,12 @@ struct allot__connection {
     } uv;
     uv_write_t request;
     uint64_t number, since; /* ms of the loop */
-    allot__buf line;        /* what was read and not yet run */
+    allot__text line;       /* what was read and not yet run */
     size_t taken;           /* of `line`: run already */
-    allot__buf waiting;     /* answers until their batch is on disk */
+    allot__text waiting;    /* answers until their batch is on disk */
     allot__deferred *held;
     size_t held_count, held_room;
-    allot__buf out, sending;
+    allot__text out, sending;
     uv_shutdown_t shutdown;
     bool local;         /* of the Unix socket */
     uint8_t network[8]; /* of TCP: where it is from; of IPv4 the first half */
@@ -85,7 +85,7 @@ struct allot__wire {
     uint64_t turn, spent, asked; /* its number; ns that lines, and questions, have taken in it */
     allot__waitlist queues[2];   /* for a turn, and for one to ask in */
     allot__token token;
-    allot__buf answer;
+    allot__text answer;
     char read[ALLOT__READ_SIZE]; /* filled and emptied in one turn */
 };
 

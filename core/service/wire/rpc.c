@@ -13,40 +13,40 @@
 
 static void begin_answer(allot__request *call)
 {
-    allot__buf *out = call->answer;
+    allot__text *out = call->answer;
     if (call->in_batch && out->len > 0 && out->bytes[out->len - 1] != '[')
-        allot__buf_add(out, ", ", 2);
-    allot__buf_puts(out, "{\"jsonrpc\": \"2.0\", \"id\": ");
-    allot__buf_add(out, call->id ? call->id : "null", call->id ? call->id_len : 4);
+        allot__text_add(out, ", ", 2);
+    allot__text_puts(out, "{\"jsonrpc\": \"2.0\", \"id\": ");
+    allot__text_add(out, call->id ? call->id : "null", call->id ? call->id_len : 4);
 }
 
-allot__buf *allot__rpc_begin(allot__request *call)
+allot__text *allot__rpc_begin(allot__request *call)
 {
     call->mark = call->answer->len;
     begin_answer(call);
-    allot__buf_puts(call->answer, ", \"result\": ");
+    allot__text_puts(call->answer, ", \"result\": ");
     return call->answer;
 }
 
 void allot__rpc_end(allot__request *call)
 {
-    allot__buf_add(call->answer, "}", 1);
+    allot__text_add(call->answer, "}", 1);
     call->answered = true;
     if (!call->id)
         call->answer->len = call->mark;
 }
 
-static void put_data(allot__buf *out, const char *code, const char *path, const char *hint,
+static void put_data(allot__text *out, const char *code, const char *path, const char *hint,
                      const char *file, int32_t line)
 {
-    allot__buf_open(out, "data", "{");
-    allot__buf_member(out, "code", code);
-    allot__buf_member(out, "path", path != NULL && path[0] != '\0' ? path : NULL);
-    allot__buf_member(out, "hint", hint != NULL && hint[0] != '\0' ? hint : NULL);
-    allot__buf_member(out, "file", file);
+    allot__text_open(out, "data", "{");
+    allot__text_member(out, "code", code);
+    allot__text_member(out, "path", path != NULL && path[0] != '\0' ? path : NULL);
+    allot__text_member(out, "hint", hint != NULL && hint[0] != '\0' ? hint : NULL);
+    allot__text_member(out, "file", file);
     if (line > 0)
-        allot__buf_number(out, "line", line);
-    allot__buf_puts(out, "}");
+        allot__text_number(out, "line", line);
+    allot__text_puts(out, "}");
 }
 
 /* What is no request has no id, and is answered all the same. */
@@ -54,14 +54,14 @@ static void put_error(allot__request *call, int code, const char *message)
 {
     call->mark = call->answer->len;
     begin_answer(call);
-    allot__buf_puts(call->answer, ", \"error\": {");
-    allot__buf_number(call->answer, "code", code);
-    allot__buf_member(call->answer, "message", message);
+    allot__text_puts(call->answer, ", \"error\": {");
+    allot__text_number(call->answer, "code", code);
+    allot__text_member(call->answer, "message", message);
 }
 
 static void end_error(allot__request *call, bool always)
 {
-    allot__buf_puts(call->answer, "}}");
+    allot__text_puts(call->answer, "}}");
     call->answered = true;
     if (!call->id && !always)
         call->answer->len = call->mark;
@@ -210,10 +210,10 @@ static void run_event(allot__request *call, int32_t kind)
         allot__rpc_fault(call, &fault);
         return;
     }
-    allot__buf *out = allot__rpc_begin(call);
-    allot__buf_puts(out, "{\"seq\": ");
-    allot__buf_int(out, seq);
-    allot__buf_puts(out, "}");
+    allot__text *out = allot__rpc_begin(call);
+    allot__text_puts(out, "{\"seq\": ");
+    allot__text_int(out, seq);
+    allot__text_puts(out, "}");
     allot__rpc_end(call);
 }
 
@@ -294,10 +294,10 @@ static void run_request(allot__request *call, const char *at, const char *end)
 
 static void run_batch(const allot__request *like, const char *at, const char *end, int64_t *batch)
 {
-    allot__buf *answer = like->answer;
+    allot__text *answer = like->answer;
     size_t from = answer->len;
     int32_t count = 0;
-    allot__buf_add(answer, "[", 1);
+    allot__text_add(answer, "[", 1);
     for (at = skip_blank(at + 1, end); *at != ']' && count <= ALLOT__RPC_BATCH_MOST; count++) {
         allot__request call = *like;
         const char *behind = skip_value(at, end);
@@ -314,7 +314,7 @@ static void run_batch(const allot__request *like, const char *at, const char *en
     if (answer->len == from + 1)
         answer->len = from;
     else
-        allot__buf_add(answer, "]", 1);
+        allot__text_add(answer, "]", 1);
     if (count == 0) {
         allot__request call = *like;
         allot__rpc_error(&call, ALLOT__RPC_REQUEST, "a batch has at least one request", NULL);
@@ -337,7 +337,7 @@ static void answer_garbage(allot__request *call, const char *line, size_t len)
     allot__rpc_error(call, ALLOT__RPC_PARSE, message, NULL);
 }
 
-int allot__rpc_line(const allot__request *from, const char *line, size_t len, allot__buf *answer,
+int allot__rpc_line(const allot__request *from, const char *line, size_t len, allot__text *answer,
                     int64_t *batch)
 {
     allot__request call = *from;

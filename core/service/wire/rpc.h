@@ -13,7 +13,7 @@
 #include <allot/service.h>
 
 #include "service/events/event.h"
-#include "service/base/text.h"
+#include "base/text.h"
 
 enum {
     ALLOT__RPC_PARSE = -32700,
@@ -44,8 +44,8 @@ typedef struct allot__request {
     const char *id; /* JSON as it came; NULL: a notification, or the caller wants no answer */
     size_t id_len;
     bool in_batch;
-    int64_t batch;      /* answer once the store's batch of that number is on disk; 0: at once */
-    allot__buf *answer; /* gets {"jsonrpc": ..., "id": ..., ["result": value | "error": ...]} */
+    int64_t batch;       /* answer once the store's batch of that number is on disk; 0: at once */
+    allot__text *answer; /* gets {"jsonrpc": ..., "id": ..., ["result": value | "error": ...]} */
     /* Whom an answer that comes later is told, where there is no peer. */
     void (*tell)(void *ud, const char *line, size_t len);
     void *tell_ud;
@@ -63,7 +63,7 @@ typedef struct allot__method {
 
 /* Begins the answer, behind which a value is to be written into the buffer that it returns (which
  * drops it when nobody wants one); and ends it. */
-allot__buf *allot__rpc_begin(allot__request *call);
+allot__text *allot__rpc_begin(allot__request *call);
 void allot__rpc_end(allot__request *call);
 /* Answers with an error. `fault` (NULL: none) gives data. */
 void allot__rpc_error(allot__request *call, int code, const char *message,
@@ -107,7 +107,7 @@ void allot__params_free(allot__request *call, allot__param *fields);
  * no effect beyond what was answered. NOT_YET: it asks, and its peer may not in this turn of the
  * loop: it had no effect. */
 #define ALLOT__RPC_NOT_YET 1
-int allot__rpc_line(const allot__request *from, const char *line, size_t len, allot__buf *answer,
+int allot__rpc_line(const allot__request *from, const char *line, size_t len, allot__text *answer,
                     int64_t *batch);
 
 #endif

@@ -7,10 +7,11 @@
 #include "service/instance/service.h"
 #include "service/wire/rpc.h"
 #include "service/wire/wire.h"
+#include "base/memory.h"
 
 struct allot__reply {
     allot__request call;
-    allot__buf answer;
+    allot__text answer;
     char *id;
     uint64_t peer; /* its number; 0: none */
     allot__answer size;
@@ -26,10 +27,10 @@ int allot__rpc_later(allot__request *call, allot__answer size, allot__reply **ou
                          NULL);
         return ALLOT_EUSAGE;
     }
-    allot__reply *reply = allot__sv_new(engine, 1, sizeof *reply);
-    char *id = call->id != NULL && reply ? allot__sv_copy(engine, call->id, call->id_len) : NULL;
+    allot__reply *reply = allot__new(engine, 1, sizeof *reply);
+    char *id = call->id != NULL && reply ? allot__copy(engine, call->id, call->id_len) : NULL;
     if (!reply || (call->id != NULL && !id)) {
-        allot__sv_free(engine, reply, 1, sizeof *reply);
+        allot__free(engine, reply, 1, sizeof *reply);
         allot__rpc_no_memory(call);
         return ALLOT_ENOMEM;
     }
@@ -85,9 +86,9 @@ void allot__reply_end(allot__reply *reply)
         allot__connection_owe(peer, -(int32_t)reply->size);
         allot__connection_push(peer);
     }
-    allot__buf_free(&reply->answer);
-    allot__sv_drop(service->engine, reply->id);
-    allot__sv_free(service->engine, reply, 1, sizeof *reply);
+    allot__text_free(&reply->answer);
+    allot__free_string(service->engine, reply->id);
+    allot__free(service->engine, reply, 1, sizeof *reply);
 }
 
 void allot__reply_no_memory(allot__reply *reply)
@@ -117,7 +118,7 @@ static int take_value(allot__request *call, allot__param *param, const allot_jso
                                 (long long)param->most);
     param->whole = boolean ? value->kind == ALLOT_JSON_TRUE : value->whole;
     if (param->kind == ALLOT_JSON_TEXT) {
-        param->text = allot__sv_copy(call->service->engine, value->text, value->len);
+        param->text = allot__copy(call->service->engine, value->text, value->len);
         if (!param->text)
             return ALLOT_ENOMEM;
     }
@@ -185,7 +186,7 @@ bool allot__params_read(allot__request *call, allot__param *fields)
 void allot__params_free(allot__request *call, allot__param *fields)
 {
     for (allot__param *param = fields; param->name; param++) {
-        allot__sv_drop(call->service->engine, (char *)param->text);
+        allot__free_string(call->service->engine, (char *)param->text);
         param->text = NULL;
     }
 }

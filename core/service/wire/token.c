@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "service/wire/own.h"
+#include "base/memory.h"
 
 enum { TELL_PAUSE = 10000, FILE_MOST = 4096 };
 
@@ -52,10 +53,10 @@ static void take(allot_service *service, const char *text, size_t len)
     const allot__log_field fields[] = {{"file", config->token_file, 0}, {0}};
     if (strlen(config->token) == len && memcmp(config->token, text, len) == 0)
         return;
-    char *copy = allot__sv_copy(service->engine, text, len);
+    char *copy = allot__copy(service->engine, text, len);
     if (!copy)
         return;
-    allot__sv_drop(service->engine, (char *)config->token);
+    allot__free_string(service->engine, (char *)config->token);
     config->token = copy;
     allot__log(service, ALLOT_LOG_INFO, "the token is another from now on", fields);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "service/wire/own.h"
+#include "base/memory.h"
 
 /* ---- Turns of the loop ------------------------------------------------------------------------
  */
@@ -78,7 +79,7 @@ static void each_second(uv_timer_t *timer)
 
 int allot__wire_start(allot_service *service, allot_report *report)
 {
-    struct allot__wire *wire = allot__sv_new(service->engine, 1, sizeof *wire);
+    struct allot__wire *wire = allot__new(service->engine, 1, sizeof *wire);
     if (!wire)
         return ALLOT_ENOMEM;
     service->wire = wire;
@@ -142,9 +143,9 @@ void allot__wire_free(allot_service *service)
     struct allot__wire *wire = service->wire;
     if (!wire)
         return;
-    allot__buf_free(&wire->answer);
-    allot__sv_drop(service->engine, wire->path);
-    allot__sv_free(service->engine, wire, 1, sizeof *wire);
+    allot__text_free(&wire->answer);
+    allot__free_string(service->engine, wire->path);
+    allot__free(service->engine, wire, 1, sizeof *wire);
     service->wire = NULL;
 }
 

@@ -13,7 +13,7 @@
 
 #include <allot/service.h>
 
-#include "service/base/text.h"
+#include "base/text.h"
 
 #define ALLOT__OUT_MOST (64 * 1024)
 

@@ -72,7 +72,7 @@ static int tell(desk *it, allot__books *books, const saying *said, const char *p
     return allot__books_apply(books, &event, &fault);
 }
 
-static bool read_lines(desk *it, const allot__buf *text)
+static bool read_lines(desk *it, const allot__text *text)
 {
     allot__error fault = {.message = ""};
     int status = ALLOT_OK;
@@ -86,7 +86,7 @@ static bool read_lines(desk *it, const allot__buf *text)
     return status == ALLOT_OK;
 }
 
-static bool same_text(const allot__buf *a, const allot__buf *b)
+static bool same_text(const allot__text *a, const allot__text *b)
 {
     bool same = a->len == b->len && (a->len == 0 || memcmp(a->bytes, b->bytes, a->len) == 0);
     if (!same)
@@ -95,7 +95,7 @@ static bool same_text(const allot__buf *a, const allot__buf *b)
 }
 
 /* What is decided on some books: the document with its warnings, and the digests of it. */
-static int would_decide(desk *it, allot__books *books, allot_report *report, allot__buf *out,
+static int would_decide(desk *it, allot__books *books, allot_report *report, allot__text *out,
                         allot_decision **decision)
 {
     const allot_state *state;
@@ -108,10 +108,10 @@ static int would_decide(desk *it, allot__books *books, allot_report *report, all
         if (allot_report_at(report, i)->severity == ALLOT_ERROR)
             printf("# %s\n", allot_report_at(report, i)->message);
     if (status == ALLOT_OK)
-        status = allot_decision_write(*decision, report, allot__buf_sink, out);
+        status = allot_decision_write(*decision, report, allot__text_sink, out);
     if (status == ALLOT_OK)
         allot_decision_digest(*decision, &input, &output);
-    allot__buf_printf(out, "%llx %llx", (unsigned long long)input, (unsigned long long)output);
+    allot__text_printf(out, "%llx %llx", (unsigned long long)input, (unsigned long long)output);
     return status;
 }
 
@@ -121,35 +121,35 @@ static int would_decide(desk *it, allot__books *books, allot_report *report, all
 static bool decide(desk *it)
 {
     allot_decision *decision = NULL, *other = NULL;
-    allot__buf a = {.engine = it->engine}, b = {.engine = it->engine};
-    allot__buf effect = {.engine = it->engine};
+    allot__text a = {.engine = it->engine}, b = {.engine = it->engine};
+    allot__text effect = {.engine = it->engine};
     bool good = would_decide(it, it->books, it->report, &a, &decision) == ALLOT_OK &&
                 would_decide(it, it->reads, it->other, &b, &other) == ALLOT_OK && same_text(&a, &b);
     good = good && allot__books_enter(it->books, decision, ++it->cycle, &effect) == ALLOT_OK &&
            read_lines(it, &effect);
     allot_decision_free(decision);
     allot_decision_free(other);
-    allot__buf *all[] = {&a, &b, &effect};
+    allot__text *all[] = {&a, &b, &effect};
     for (size_t i = 0; i < 3; i++)
-        allot__buf_free(all[i]);
+        allot__text_free(all[i]);
     return good;
 }
 
 /* Books that are read from a snapshot take the place of those that read what was decided. */
 static bool begin_anew(desk *it)
 {
-    allot__buf text = {.engine = it->engine};
+    allot__text text = {.engine = it->engine};
     allot__books_end(it->reads);
     it->reads = NULL;
     bool good = allot__books_new(it->engine, it->plan, &it->reads) == ALLOT_OK &&
                 allot__books_write(it->books, &text) == ALLOT_OK && read_lines(it, &text);
-    allot__buf_free(&text);
+    allot__text_free(&text);
     return good;
 }
 
 /* A snapshot that is written bit by bit, while all goes on, is as it was when it began. */
 typedef struct listing {
-    allot__buf whole, text;
+    allot__text whole, text;
     bool under_way;
 } listing;
 
@@ -171,11 +171,11 @@ static bool list_some(desk *it, listing *list)
 
 static bool same_lines(desk *it)
 {
-    allot__buf a = {.engine = it->engine}, b = {.engine = it->engine};
+    allot__text a = {.engine = it->engine}, b = {.engine = it->engine};
     bool same = allot__books_write(it->books, &a) == ALLOT_OK &&
                 allot__books_write(it->reads, &b) == ALLOT_OK && same_text(&a, &b);
-    allot__buf_free(&a);
-    allot__buf_free(&b);
+    allot__text_free(&a);
+    allot__text_free(&b);
     return same;
 }
 
@@ -206,8 +206,8 @@ static bool stroll(const site *site, unsigned from, int steps, int *accepted)
         if (!good)
             printf("# %s, seed %u, step %d: %s %s\n", site->name, from, i, said->method, params);
     }
-    allot__buf_free(&list.whole);
-    allot__buf_free(&list.text);
+    allot__text_free(&list.whole);
+    allot__text_free(&list.text);
     close_desk(&it);
     return good;
 }
@@ -232,7 +232,7 @@ static void test_hosts_come_and_go(void)
     static const saying come = {"host", NULL}, gone = {"host_gone", NULL}, start = {"start", NULL};
     desk it;
     char params[100];
-    allot__buf lines = {.bytes = NULL};
+    allot__text lines = {.bytes = NULL};
     CHECK(open_desk(&it, &sites[0]));
     lines.engine = it.engine;
     CHECK_EQ(
@@ -252,7 +252,7 @@ static void test_hosts_come_and_go(void)
     for (const char *at = lines.bytes; (at = strstr(at, "\"host\", \"params\"")); at++)
         count++;
     CHECK(count >= 9 && count < 64 + 9);
-    allot__buf_free(&lines);
+    allot__text_free(&lines);
     close_desk(&it);
 }
 

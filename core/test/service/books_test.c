@@ -45,10 +45,10 @@ static void test_refusals(void)
         CHECK_STR(it.fault.path, refused[i].path);
         CHECK(it.fault.message[0] != '\0');
     }
-    allot__buf out = {.engine = engine};
+    allot__text out = {.engine = engine};
     CHECK_EQ(allot__books_write(it.books, &out), ALLOT_OK);
     CHECK_EQ(out.len, 0);
-    allot__buf_free(&out);
+    allot__text_free(&out);
     close_desk(&it);
     allot_engine_free(engine);
 }
@@ -79,7 +79,7 @@ static void test_shared_slot(void)
 
 /* ---- The same books again -------------------------------------------------------------------- */
 
-static int read_lines(allot__books *books, allot__event_reader *reader, const allot__buf *text)
+static int read_lines(allot__books *books, allot__event_reader *reader, const allot__text *text)
 {
     allot__error fault = {.message = ""};
     int status = ALLOT_OK;
@@ -113,11 +113,11 @@ static void stroll(const char *plan, unsigned from, int steps)
         equal = CHECK_EQ(tell(&other, method, text), status);
         accepted += status == ALLOT_OK;
         if (pick(3) == 0) {
-            allot__buf effect = {.engine = engine};
+            allot__text effect = {.engine = engine};
             it.now += pick(4);
             equal = decides_as_anew(&it) && CHECK_EQ(decide(&it, &effect), ALLOT_OK) &&
                     CHECK_EQ(read_lines(other.books, other.reader, &effect), ALLOT_OK);
-            allot__buf_free(&effect);
+            allot__text_free(&effect);
         }
         equal = equal && CHECK(same(&it, it.books, other.books));
     }
@@ -156,7 +156,7 @@ static int enter_some(allot_engine *engine)
         {"demand", "{\"consumer\": \"/b\", \"slots\": 30}"},
     };
     desk it;
-    allot__buf effect = {.engine = engine};
+    allot__text effect = {.engine = engine};
     int status = open_desk(&it, engine, tree);
     for (size_t i = 0; i < sizeof events / sizeof *events && status == ALLOT_OK; i++)
         OOM_RETRY(status, tell(&it, events[i][0], events[i][1]));
@@ -168,7 +168,7 @@ static int enter_some(allot_engine *engine)
     if (status == ALLOT_OK)
         OOM_RETRY(status, allot__books_move(it.books, it.plan, NULL, NULL, &moved));
     allot__books_end(moved);
-    allot__buf_free(&effect);
+    allot__text_free(&effect);
     close_desk(&it);
     return status;
 }

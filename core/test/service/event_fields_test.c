@@ -18,22 +18,22 @@ static int32_t kind_of(const char *method)
 }
 
 /* The base's members, with `value` (JSON) as the member `name`, in place or behind. */
-static void put_params(const base *of, const char *name, const char *value, allot__buf *out)
+static void put_params(const base *of, const char *name, const char *value, allot__text *out)
 {
     bool there = false;
     out->len = 0;
-    allot__buf_puts(out, "{");
+    allot__text_puts(out, "{");
     for (int i = 0; i < MEMBERS_MOST && of->members[i].name; i++) {
         bool it = strcmp(of->members[i].name, name) == 0;
         there = there || it;
-        allot__buf_key(out, of->members[i].name);
-        allot__buf_puts(out, it ? value : of->members[i].value);
+        allot__text_key(out, of->members[i].name);
+        allot__text_puts(out, it ? value : of->members[i].value);
     }
     if (!there) {
-        allot__buf_key(out, name);
-        allot__buf_puts(out, value);
+        allot__text_key(out, name);
+        allot__text_puts(out, value);
     }
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
 /* Whether a state that says the same is sound; -1: no state says such things. */
@@ -49,12 +49,12 @@ static int state_says(desk *it, const base *of, const char *name, const char *va
     bool list = strcmp(name, "tags") == 0 && value[0] == '[';
     if (!before || (!list && (value[0] != '"' || strcmp(name, "tags") == 0)))
         return -1;
-    allot__buf text = {.engine = it->engine};
+    allot__text text = {.engine = it->engine};
     put_quoted(&text, before);
-    allot__buf_puts(&text, value);
+    allot__text_puts(&text, value);
     put_quoted(&text, behind);
     int status = allot_state_read(it->plan, text.bytes, text.len, "s", NULL, &state);
-    allot__buf_free(&text);
+    allot__text_free(&text);
     allot_state_free(state);
     return status == ALLOT_OK;
 }
@@ -72,7 +72,7 @@ typedef struct counts {
 
 static bool try_value(desk *it, const base *of, const char *name, const char *value, counts *counts)
 {
-    allot__buf params = {.engine = it->engine}, before = {.engine = it->engine};
+    allot__text params = {.engine = it->engine}, before = {.engine = it->engine};
     bool good = begin(it) && CHECK_EQ(allot__books_write(it->books, &before), ALLOT_OK);
     put_params(of, name, value, &params);
     int status = good ? tell(it, of->method, params.bytes, params.len) : ALLOT_ENOMEM;
@@ -90,22 +90,22 @@ static bool try_value(desk *it, const base *of, const char *name, const char *va
     if (!good)
         printf("# %s: %s %s -> %d %s\n", it->ground->name, of->method, params.bytes, status,
                it->fault.message);
-    allot__buf_free(&params);
-    allot__buf_free(&before);
+    allot__text_free(&params);
+    allot__text_free(&before);
     return good;
 }
 
 static void try_member(desk *it, const base *of, const char *name, counts *counts)
 {
-    allot__buf value = {.engine = it->engine};
+    allot__text value = {.engine = it->engine};
     for (int i = 0; put_hostile(i, &value); i++)
         for (int form = 0; form < HOSTILE_FORMS; form++) {
-            allot__buf formed = {.engine = it->engine};
+            allot__text formed = {.engine = it->engine};
             put_form(form, value.bytes, &formed);
             try_value(it, of, name, formed.bytes, counts);
-            allot__buf_free(&formed);
+            allot__text_free(&formed);
         }
-    allot__buf_free(&value);
+    allot__text_free(&value);
 }
 
 static void try_base(const base *of, counts *counts)
@@ -147,9 +147,9 @@ static void test_each_value_in_each_member(void)
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
-static bool step(desk *it, allot__buf *params, int *accepted)
+static bool step(desk *it, allot__text *params, int *accepted)
 {
-    allot__buf before = {.engine = it->engine};
+    allot__text before = {.engine = it->engine};
     int32_t kind = random_kind(it);
     random_params(it, kind, params);
     bool good = allot__books_write(it->books, &before) == ALLOT_OK;
@@ -167,14 +167,14 @@ static bool step(desk *it, allot__buf *params, int *accepted)
     if (!good)
         printf("# %s: %s %s -> %d %s\n", it->ground->name, allot__event_name(kind), params->bytes,
                status, it->fault.message);
-    allot__buf_free(&before);
+    allot__text_free(&before);
     return good;
 }
 
 static bool stroll(const ground *ground, unsigned from, int *accepted)
 {
     desk it;
-    allot__buf params = {0};
+    allot__text params = {0};
     bool good = CHECK(open_desk(&it, ground)) && CHECK(begin(&it));
     params.engine = it.engine;
     seed = from;
@@ -182,7 +182,7 @@ static bool stroll(const ground *ground, unsigned from, int *accepted)
         good = step(&it, &params, accepted);
     if (!good)
         printf("# seed %u\n", from);
-    allot__buf_free(&params);
+    allot__text_free(&params);
     close_desk(&it);
     return good;
 }

@@ -57,7 +57,7 @@ static void a_file_is_replaced_and_put_back(void)
     CHECK_EQ(allot__plan_file_undo(&file, it.plan, it.report), ALLOT_OK);
     CHECK_STR(text_of(it.plan), world_plan);
     CHECK_EQ(allot__plan_file_undo(&file, it.plan, it.report), ALLOT_OK); /* nothing more to do */
-    allot__buf_free(&file.old);
+    allot__text_free(&file.old);
     close_world(&it);
 }
 
@@ -88,7 +88,7 @@ static void a_link_stays_one(void)
     CHECK_EQ(readlink(link, to, sizeof to), 6);
     CHECK_EQ(allot__plan_file_undo(&file, link, it.report), ALLOT_OK);
     CHECK_STR(text_of(it.plan), world_plan);
-    allot__buf_free(&file.old);
+    allot__text_free(&file.old);
     close_world(&it);
 }
 
@@ -101,7 +101,7 @@ static void what_cannot_be_replaced_stays(void)
     CHECK_EQ(write_to(&it, &file, "/proc/version", other), ALLOT_EIO);
     CHECK(!file.written);
     CHECK(strstr(allot_report_at(it.report, 0)->message, "/proc/version cannot be replaced"));
-    allot__buf_free(&file.old);
+    allot__text_free(&file.old);
     CHECK_EQ(write_to(&it, &file, it.folder, other), ALLOT_EIO);
     snprintf(path, sizeof path, "%s/nowhere/p.json", it.folder);
     CHECK_EQ(write_to(&it, &file, path, other), ALLOT_EIO);

@@ -35,10 +35,10 @@ static void random_steps(desk *it, int steps)
         (jobs ? random_job_event : random_leaf_event)(it, text, sizeof text, &method);
         tell(it, method, text);
         if (pick(4) == 0) {
-            allot__buf effect = {.engine = it->engine};
+            allot__text effect = {.engine = it->engine};
             it->now += pick(4);
             CHECK_EQ(decide(it, &effect), ALLOT_OK);
-            allot__buf_free(&effect);
+            allot__text_free(&effect);
         }
     }
 }
@@ -166,7 +166,7 @@ static void list_while(const char *plan, unsigned with)
     bool over = false;
     seed = with;
     CHECK_EQ(allot_engine_new(NULL, NULL, &engine), ALLOT_OK);
-    allot__buf whole = {.engine = engine}, text = {.engine = engine};
+    allot__text whole = {.engine = engine}, text = {.engine = engine};
     CHECK_EQ(open_desk(&it, engine, plan), ALLOT_OK);
     random_steps(&it, 60);
     CHECK_EQ(allot__books_write(it.books, &whole), ALLOT_OK);
@@ -181,8 +181,8 @@ static void list_while(const char *plan, unsigned with)
     CHECK_EQ(allot__books_list(it.books, &text, 1, &over), ALLOT_EUSAGE);
     CHECK_EQ(allot__books_list_begin(it.books), ALLOT_OK); /* and never gone on with */
     random_steps(&it, 20);
-    allot__buf_free(&whole);
-    allot__buf_free(&text);
+    allot__text_free(&whole);
+    allot__text_free(&text);
     close_desk(&it);
     allot_engine_free(engine);
 }
@@ -211,7 +211,7 @@ static int turn_and_list(allot_engine *engine)
         {"session_end", "{\"id\": \"s\"}"},
     };
     desk it = {.engine = engine, .plan = planned.plan, .now = 1000};
-    allot__buf text = {.engine = engine};
+    allot__text text = {.engine = engine};
     bool over = false;
     int status = allot__books_new(engine, it.plan, &it.books), listed = ALLOT_OK;
     if (status == ALLOT_OK)
@@ -227,7 +227,7 @@ static int turn_and_list(allot_engine *engine)
     CHECK(listed == ALLOT_OK || listed == ALLOT_ENOMEM);
     if (status == ALLOT_OK)
         OOM_RETRY(status, turn(&it, replanned.plan));
-    allot__buf_free(&text);
+    allot__text_free(&text);
     allot__event_reader_free(it.reader);
     allot__books_end(it.books);
     return status;

@@ -37,12 +37,12 @@ static void test_configurations_that_are_refused(void)
 /* As a client's line that comes while the last rows are written. */
 static const char *late(world *it, const char *text)
 {
-    allot__buf answer = {.engine = it->engine};
+    allot__text answer = {.engine = it->engine};
     allot__request from = {.service = it->service};
     int64_t batch;
     CHECK_EQ(allot__rpc_line(&from, text, strlen(text), &answer, &batch), ALLOT_OK);
     snprintf(it->answer, sizeof it->answer, "%.*s", (int)answer.len, answer.bytes);
-    allot__buf_free(&answer);
+    allot__text_free(&answer);
     return it->answer;
 }
 

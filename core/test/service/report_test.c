@@ -95,27 +95,27 @@ static void says_what_is(void)
     allot_engine *engine = NULL;
     CHECK_EQ(allot_engine_new(NULL, NULL, &engine), ALLOT_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        allot__buf out = {.engine = engine};
+        allot__text out = {.engine = engine};
         CHECK_EQ(allot__report_put(cases[i].status, strlen(cases[i].status), &out), ALLOT_OK);
         char *rows = strstr(out.bytes, "\"rows\": [");
         if (CHECK(rows != NULL)) {
             out.bytes[out.len - 2] = '\0';
             CHECK_STR(rows + strlen("\"rows\": ["), cases[i].rows);
         }
-        allot__buf_free(&out);
+        allot__text_free(&out);
     }
-    allot__buf out = {.engine = engine};
+    allot__text out = {.engine = engine};
     CHECK_EQ(allot__report_put("{", 1, &out), ALLOT_EINVALID);
-    allot__buf_free(&out);
+    allot__text_free(&out);
     allot_engine_free(engine);
 }
 
 static int put_last(allot_engine *engine)
 {
     const char *text = cases[sizeof cases / sizeof *cases - 1].status;
-    allot__buf out = {.engine = engine};
+    allot__text out = {.engine = engine};
     int status = allot__report_put(text, strlen(text), &out);
-    allot__buf_free(&out);
+    allot__text_free(&out);
     return status;
 }
 

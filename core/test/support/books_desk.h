@@ -70,7 +70,7 @@ static int tell(desk *it, const char *method, const char *params)
 }
 
 /* A cycle; `effect` gets what it changed. */
-static int decide(desk *it, allot__buf *effect)
+static int decide(desk *it, allot__text *effect)
 {
     const allot_state *state;
     allot_decision *decision = NULL;
@@ -86,7 +86,7 @@ static int decide(desk *it, allot__buf *effect)
 }
 
 /* What would be decided now; the books are as before, but for the state that they keep. */
-static int would_decide(allot__books *books, int64_t now, allot__buf *out)
+static int would_decide(allot__books *books, int64_t now, allot__text *out)
 {
     const allot_state *state;
     allot_decision *decision = NULL;
@@ -94,7 +94,7 @@ static int would_decide(allot__books *books, int64_t now, allot__buf *out)
     if (status == ALLOT_OK)
         status = allot_cycle(allot__books_plan(books), state, NULL, &decision);
     if (status == ALLOT_OK)
-        status = allot_decision_write(decision, NULL, allot__buf_sink, out);
+        status = allot_decision_write(decision, NULL, allot__text_sink, out);
     allot_decision_free(decision);
     return status;
 }
@@ -165,29 +165,29 @@ static void random_job_event(desk *it, char *text, size_t size, const char **met
 /* Whether two books say the same. */
 static bool same(desk *it, const allot__books *one, const allot__books *other)
 {
-    allot__buf a = {.engine = it->engine}, b = {.engine = it->engine};
+    allot__text a = {.engine = it->engine}, b = {.engine = it->engine};
     allot__books_write(one, &a);
     allot__books_write(other, &b);
     bool equal = a.len == b.len && (a.len == 0 || memcmp(a.bytes, b.bytes, a.len) == 0);
     if (!equal)
         printf("# %.*s\n# ---\n# %.*s\n", (int)a.len, a.bytes, (int)b.len, b.bytes);
-    allot__buf_free(&a);
-    allot__buf_free(&b);
+    allot__text_free(&a);
+    allot__text_free(&b);
     return equal;
 }
 
 /* A state that is told of changes alone is as one that is made anew. */
 static bool decides_as_anew(desk *it)
 {
-    allot__buf a = {.engine = it->engine}, b = {.engine = it->engine};
+    allot__text a = {.engine = it->engine}, b = {.engine = it->engine};
     allot__books *anew = NULL;
     bool equal = CHECK_EQ(allot__books_move(it->books, it->plan, NULL, NULL, &anew), ALLOT_OK) &&
                  CHECK_EQ(would_decide(it->books, it->now, &a), ALLOT_OK) &&
                  CHECK_EQ(would_decide(anew, it->now, &b), ALLOT_OK) &&
                  CHECK(a.len == b.len && memcmp(a.bytes, b.bytes, a.len) == 0);
     allot__books_end(anew);
-    allot__buf_free(&a);
-    allot__buf_free(&b);
+    allot__text_free(&a);
+    allot__text_free(&b);
     return equal;
 }
 

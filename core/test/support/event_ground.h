@@ -175,10 +175,10 @@ typedef struct desk {
     int64_t now, cycle;
 } desk;
 
-static void put_quoted(allot__buf *out, const char *text)
+static void put_quoted(allot__text *out, const char *text)
 {
     size_t from = out->len;
-    allot__buf_puts(out, text);
+    allot__text_puts(out, text);
     for (size_t i = from; i < out->len; i++)
         out->bytes[i] = out->bytes[i] == '\'' ? '"' : out->bytes[i];
 }
@@ -196,7 +196,7 @@ static int load_policy(void *ud, allot_engine *engine, const char *use, const ch
 
 static bool open_desk(desk *it, const ground *ground)
 {
-    allot__buf plan = {0};
+    allot__text plan = {0};
     *it = (desk){.ground = ground, .now = 1000};
     bool good = CHECK_EQ(allot_engine_new(NULL, NULL, &it->engine), ALLOT_OK) &&
                 CHECK_EQ(allot_report_new(it->engine, &it->report), ALLOT_OK) &&
@@ -210,7 +210,7 @@ static bool open_desk(desk *it, const ground *ground)
                             ALLOT_OK);
     for (int32_t i = 0; !good && i < allot_report_count(it->report); i++)
         printf("# %s: %s\n", ground->name, allot_report_at(it->report, i)->message);
-    allot__buf_free(&plan);
+    allot__text_free(&plan);
     return good;
 }
 
@@ -245,7 +245,7 @@ static bool cycle(desk *it, bool enters)
 {
     const allot_state *state;
     allot_decision *decision = NULL;
-    allot__buf effect = {.engine = it->engine};
+    allot__text effect = {.engine = it->engine};
     allot_report_clear(it->report);
     int status = allot__books_state(it->books, it->now, it->report, &state);
     if (status == ALLOT_OK)
@@ -255,7 +255,7 @@ static bool cycle(desk *it, bool enters)
     for (int32_t i = 0; status != ALLOT_OK && i < allot_report_count(it->report); i++)
         printf("# %s\n", allot_report_at(it->report, i)->message);
     allot_decision_free(decision);
-    allot__buf_free(&effect);
+    allot__text_free(&effect);
     return status == ALLOT_OK;
 }
 
@@ -270,19 +270,19 @@ static bool would_decide(desk *it)
 }
 
 /* Whether the books say what they said. */
-static bool is_as(desk *it, const allot__buf *before)
+static bool is_as(desk *it, const allot__text *before)
 {
-    allot__buf now = {.engine = it->engine};
+    allot__text now = {.engine = it->engine};
     bool same = allot__books_write(it->books, &now) == ALLOT_OK && now.len == before->len &&
                 (now.len == 0 || memcmp(now.bytes, before->bytes, now.len) == 0);
-    allot__buf_free(&now);
+    allot__text_free(&now);
     return same;
 }
 
 /* Whether what they write makes the same books, which decide too. */
 static bool reads_back(desk *it)
 {
-    allot__buf text = {.engine = it->engine};
+    allot__text text = {.engine = it->engine};
     allot__books *books = it->books, *other = NULL;
     int status = allot__books_write(books, &text);
     if (status == ALLOT_OK)
@@ -298,7 +298,7 @@ static bool reads_back(desk *it)
     bool same = status == ALLOT_OK && CHECK(is_as(it, &text)) && would_decide(it);
     it->books = books;
     allot__books_end(other);
-    allot__buf_free(&text);
+    allot__text_free(&text);
     return same;
 }
 
@@ -312,14 +312,14 @@ static bool begin(desk *it)
     if (!CHECK_EQ(allot__books_new(it->engine, it->plan, &it->books), ALLOT_OK))
         return false;
     for (int i = 0; good && it->ground->before[i]; i++) {
-        allot__buf line = {.engine = it->engine};
+        allot__text line = {.engine = it->engine};
         put_quoted(&line, it->ground->before[i]);
         char *params = strchr(line.bytes, ' ');
         if (params)
             *params++ = '\0';
         good = params ? CHECK_EQ(tell(it, line.bytes, params, strlen(params)), ALLOT_OK)
                       : CHECK(decides(it));
-        allot__buf_free(&line);
+        allot__text_free(&line);
     }
     return good;
 }

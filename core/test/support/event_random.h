@@ -80,24 +80,24 @@ static const char *const wild[] = {
 #define WILD (int)(sizeof wild / sizeof *wild)
 
 /* The i-th: each control character, names of many lengths, what stands above. false: none. */
-static bool put_hostile(int i, allot__buf *out)
+static bool put_hostile(int i, allot__text *out)
 {
     static const int lengths[] = {254, 255, 256, 1000, 70000};
     out->len = 0;
     if (i < 32) {
-        allot__buf_printf(out, "\"a\\u%04xb\"", i);
+        allot__text_printf(out, "\"a\\u%04xb\"", i);
     } else if (i < 32 + 5) {
-        allot__buf_puts(out, "\"");
+        allot__text_puts(out, "\"");
         for (int k = 0; k < lengths[i - 32]; k++)
-            allot__buf_puts(out, "x");
-        allot__buf_puts(out, "\"");
+            allot__text_puts(out, "x");
+        allot__text_puts(out, "\"");
     } else if (i == 32 + 5) { /* 128 characters, 256 bytes */
-        allot__buf_puts(out, "\"");
+        allot__text_puts(out, "\"");
         for (int k = 0; k < 128; k++)
-            allot__buf_puts(out, "\xc3\xa4");
-        allot__buf_puts(out, "\"");
+            allot__text_puts(out, "\xc3\xa4");
+        allot__text_puts(out, "\"");
     } else if (i - 38 < WILD) {
-        allot__buf_puts(out, wild[i - 38]);
+        allot__text_puts(out, wild[i - 38]);
     } else {
         return false;
     }
@@ -107,16 +107,16 @@ static bool put_hostile(int i, allot__buf *out)
 
 /* As it is, in a list, as a key and as an object's value. */
 enum { HOSTILE_FORMS = 4 };
-static void put_form(int form, const char *value, allot__buf *out)
+static void put_form(int form, const char *value, allot__text *out)
 {
     if (form == 0)
-        allot__buf_puts(out, value);
+        allot__text_puts(out, value);
     else if (form == 1)
-        allot__buf_printf(out, "[%s]", value);
+        allot__text_printf(out, "[%s]", value);
     else if (form == 2)
-        allot__buf_printf(out, "{%s: 1}", value[0] == '"' ? value : "\"lic\"");
+        allot__text_printf(out, "{%s: 1}", value[0] == '"' ? value : "\"lic\"");
     else
-        allot__buf_printf(out, "{\"available\": %s}", value);
+        allot__text_printf(out, "{\"available\": %s}", value);
 }
 
 /* ---- Events at random ------------------------------------------------------------------------ */
@@ -153,27 +153,27 @@ static int32_t random_kind(const desk *it)
 }
 
 static void random_text(const desk *it, int32_t kind, const allot__event_field *field,
-                        allot__buf *out)
+                        allot__text *out)
 {
     bool host = strcmp(field->name, "host") == 0 || kind == ALLOT__EVENT_HOST ||
                 kind == ALLOT__EVENT_HOST_GONE;
     if (strcmp(field->name, "reclaim") == 0)
-        allot__buf_printf(out, "\"r%d.%d\"", (int)it->cycle - pick(4), pick(2));
+        allot__text_printf(out, "\"r%d.%d\"", (int)it->cycle - pick(4), pick(2));
     else
-        allot__buf_printf(out, "\"%c%d\"", host ? 'h' : 'i', 1 + pick(host ? 4 : 8));
+        allot__text_printf(out, "\"%c%d\"", host ? 'h' : 'i', 1 + pick(host ? 4 : 8));
 }
 
-static void random_number(const allot__event_field *field, allot__buf *out)
+static void random_number(const allot__event_field *field, allot__text *out)
 {
     static const int64_t large[] = {1000000000, 999999999, 500000000, 900000000};
     int64_t value = pick(8) == 0 ? large[pick(4)] : pick(30);
     if (value < field->least)
         value = field->least;
-    allot__buf_int(out, value);
+    allot__text_int(out, value);
 }
 
 static void random_value(const desk *it, int32_t kind, const allot__event_field *field,
-                         allot__buf *out)
+                         allot__text *out)
 {
     static const char *const closed[] = {"false", "\"drain\"", "\"reclaim\"", NULL};
     static const char *const words[] = {"\"proportional\"", "\"minimum\"", "\"priority\"", NULL};
@@ -181,39 +181,39 @@ static void random_value(const desk *it, int32_t kind, const allot__event_field 
     switch (field->type) {
     case ALLOT__F_CONSUMER:
     case ALLOT__F_LEAF:
-        allot__buf_json(out, one_of(it->ground->leaves));
+        allot__text_json(out, one_of(it->ground->leaves));
         break;
     case ALLOT__F_GROUP:
-        allot__buf_json(out, it->ground->groups[0] ? one_of(it->ground->groups) : "default");
+        allot__text_json(out, it->ground->groups[0] ? one_of(it->ground->groups) : "default");
         break;
     case ALLOT__F_QUEUE:
-        allot__buf_json(out, one_of(it->ground->queues));
+        allot__text_json(out, one_of(it->ground->queues));
         break;
     case ALLOT__F_LEASE:
-        allot__buf_puts(out, "\"l\"");
+        allot__text_puts(out, "\"l\"");
         break;
     case ALLOT__F_BOOL:
-        allot__buf_puts(out, pick(2) ? "true" : "false");
+        allot__text_puts(out, pick(2) ? "true" : "false");
         break;
     case ALLOT__F_TIME:
-        allot__buf_int(out, it->now - pick(100));
+        allot__text_int(out, it->now - pick(100));
         break;
     case ALLOT__F_TEXTS:
-        allot__buf_puts(out, one_of(tags));
+        allot__text_puts(out, one_of(tags));
         break;
     case ALLOT__F_NUMBERS:
-        allot__buf_printf(
+        allot__text_printf(
             out, kind == ALLOT__EVENT_LEASE ? "{\"available\": %d, \"used\": %d}" : "{\"lic\": %d}",
             pick(9), pick(9));
         break;
     case ALLOT__F_SCHEDULING:
-        allot__buf_puts(out, one_of(words));
+        allot__text_puts(out, one_of(words));
         break;
     case ALLOT__F_CLOSED:
-        allot__buf_puts(out, one_of(closed));
+        allot__text_puts(out, one_of(closed));
         break;
     case ALLOT__F_LOAD:
-        allot__buf_printf(out, "%d.5", pick(1000));
+        allot__text_printf(out, "%d.5", pick(1000));
         break;
     case ALLOT__F_WHOLE:
         random_number(field, out);
@@ -224,38 +224,38 @@ static void random_value(const desk *it, int32_t kind, const allot__event_field 
 }
 
 static void add_random(const desk *it, int32_t kind, const allot__event_field *field,
-                       allot__buf *out)
+                       allot__text *out)
 {
-    allot__buf value = {.engine = it->engine}, formed = {.engine = it->engine};
+    allot__text value = {.engine = it->engine}, formed = {.engine = it->engine};
     if (field->kept || (!field->required && pick(3) != 0))
         return;
-    allot__buf_key(out, field->name);
+    allot__text_key(out, field->name);
     if (pick(25) == 0) {
         put_hostile(pick(HOSTILES), &value);
         put_form(pick(HOSTILE_FORMS), value.bytes, &formed);
-        allot__buf_puts(out, formed.bytes);
+        allot__text_puts(out, formed.bytes);
     } else {
         random_value(it, kind, field, out);
     }
-    allot__buf_free(&value);
-    allot__buf_free(&formed);
+    allot__text_free(&value);
+    allot__text_free(&formed);
 }
 
-static void random_params(const desk *it, int32_t kind, allot__buf *out)
+static void random_params(const desk *it, int32_t kind, allot__text *out)
 {
     const allot__fields *fields = &allot__event_fields[kind];
     out->len = 0;
-    allot__buf_puts(out, "{");
+    allot__text_puts(out, "{");
     for (int32_t i = 0; i < fields->count; i++)
         add_random(it, kind, &fields->items[i], out);
     for (int32_t i = 0; fields->attributes && i < allot_plan_task_attributes(it->plan); i++) {
         allot_attribute attribute;
         if (pick(5) != 0 || allot_plan_task_attribute_at(it->plan, i, &attribute) != ALLOT_OK)
             continue;
-        allot__buf_key(out, attribute.name);
-        allot__buf_puts(out, pick(3) == 0 ? "true" : pick(2) == 0 ? "1" : "7");
+        allot__text_key(out, attribute.name);
+        allot__text_puts(out, pick(3) == 0 ? "true" : pick(2) == 0 ? "1" : "7");
     }
-    allot__buf_puts(out, "}");
+    allot__text_puts(out, "}");
 }
 
 #endif

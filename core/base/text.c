@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* text.c: text that grows in memory, and JSON written into it. */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+char *allot__text_room(allot__text *text, size_t len)
+{
+    if (text->failed || len >= SIZE_MAX - text->len)
+        return NULL;
+    size_t need = text->len + len + 1;
+    char *bytes = allot__grow(text->engine, text->bytes, &text->capacity, need < 64 ? 64 : need, 1);
+    text->failed = !bytes;
+    if (!bytes)
+        return NULL;
+    text->bytes = bytes;
+    return bytes + text->len;
+}
+
+void allot__text_add(allot__text *text, const char *bytes, size_t len)
+{
+    char *at = allot__text_room(text, len);
+    if (!at)
+        return;
+    if (len > 0)
+        memcpy(at, bytes, len);
+    at[len] = '\0';
+    text->len += len;
+}
+
+void allot__text_puts(allot__text *text, const char *string)
+{
+    allot__text_add(text, string, strlen(string));
+}
+
+void allot__text_int(allot__text *text, int64_t number)
+{
+    char digits[24], *at = digits + sizeof digits;
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    do {
+        *--at = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (number < 0)
+        *--at = '-';
+    allot__text_add(text, at, (size_t)(digits + sizeof digits - at));
+}
+
+void allot__text_printf(allot__text *text, const char *format, ...)
+{
+    va_list arguments;
+    char small[512];
+    va_start(arguments, format);
+    int len = vsnprintf(small, sizeof small, format, arguments);
+    va_end(arguments);
+    if (len < 0) {
+        text->failed = true;
+        return;
+    }
+    if ((size_t)len < sizeof small) {
+        allot__text_add(text, small, (size_t)len);
+        return;
+    }
+    char *at = allot__text_room(text, (size_t)len);
+    if (!at)
+        return;
+    va_start(arguments, format);
+    vsnprintf(at, (size_t)len + 1, format, arguments);
+    va_end(arguments);
+    text->len += (size_t)len;
+}
+
+void allot__text_spaces(allot__text *text, int count)
+{
+    for (; count > 0; count--)
+        allot__text_add(text, " ", 1);
+}
+
+void allot__text_trim(allot__text *text)
+{
+    while (text->len > 0 && text->bytes[text->len - 1] == ' ')
+        text->len--;
+}
+
+void allot__text_puts_safe(allot__text *text, const char *string, size_t len)
+{
+    size_t start = 0;
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)string[i];
+        if ((c >= 0x20 && c != 0x7f) || c == '\n' || c == '\t')
+            continue;
+        allot__text_add(text, string + start, i - start);
+        allot__text_add(text, "?", 1);
+        start = i + 1;
+    }
+    allot__text_add(text, string + start, len - start);
+}
+
+int allot__text_sink(void *text, const char *bytes, size_t len)
+{
+    allot__text_add(text, bytes, len);
+    return ((allot__text *)text)->failed;
+}
+
+void allot__text_clear(allot__text *text, size_t most)
+{
+    if (text->capacity > most)
+        allot__text_free(text);
+    text->len = 0;
+    text->failed = false;
+}
+
+void allot__text_free(allot__text *text)
+{
+    allot__free(text->engine, text->bytes, text->capacity, 1);
+    *text = (allot__text){.engine = text->engine};
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* Rows of the table of well-formed UTF-8 (Unicode 3.9, table 3-7): first byte, second byte. */
+static size_t utf8_length(unsigned char lead, unsigned char *low, unsigned char *high)
+{
+    *low = 0x80;
+    *high = 0xBF;
+    if (lead < 0x80)
+        return 1;
+    if (lead >= 0xC2 && lead <= 0xDF)
+        return 2;
+    if (lead >= 0xE0 && lead <= 0xEF) {
+        *low = lead == 0xE0 ? 0xA0 : 0x80;
+        *high = lead == 0xED ? 0x9F : 0xBF;
+        return 3;
+    }
+    if (lead >= 0xF0 && lead <= 0xF4) {
+        *low = lead == 0xF0 ? 0x90 : 0x80;
+        *high = lead == 0xF4 ? 0x8F : 0xBF;
+        return 4;
+    }
+    return 0;
+}
+
+size_t allot__utf8(const char *text, size_t len)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+    unsigned char low, high;
+    size_t size = len > 0 ? utf8_length(byte[0], &low, &high) : 0;
+    if (size == 0 || size > len)
+        return 0;
+    if (size > 1 && (byte[1] < low || byte[1] > high))
+        return 0;
+    for (size_t i = 2; i < size; i++)
+        if ((byte[i] & 0xC0) != 0x80)
+            return 0;
+    return size;
+}
+
+size_t allot__json_escape(char out[6], unsigned char c)
+{
+    static const char hex[] = "0123456789abcdef", letters[] = "\"\\\b\f\n\r\t",
+                      names[] = "\"\\bfnrt";
+    const char *letter = c ? strchr(letters, c) : NULL;
+    if (letter) {
+        memcpy(out, (char[]){'\\', names[letter - letters]}, 2);
+        return 2;
+    }
+    memcpy(out, (char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+    return 6;
+}
+
+void allot__text_json_len(allot__text *text, const char *string, size_t len)
+{
+    size_t from = 0, at = 0;
+    allot__text_add(text, "\"", 1);
+    while (at < len) {
+        unsigned char c = (unsigned char)string[at];
+        size_t size = c < 0x80 ? 1 : allot__utf8(string + at, len - at);
+        if (size > 0 && c >= 0x20 && c != '"' && c != '\\') {
+            at += size;
+            continue;
+        }
+        char escape[6] = "\xEF\xBF\xBD";
+        size_t escaped = size > 0 ? allot__json_escape(escape, c) : 3;
+        allot__text_add(text, string + from, at - from);
+        allot__text_add(text, escape, escaped);
+        from = ++at;
+    }
+    allot__text_add(text, string + from, at - from);
+    allot__text_add(text, "\"", 1);
+}
+
+void allot__text_json(allot__text *text, const char *string)
+{
+    if (string)
+        allot__text_json_len(text, string, strlen(string));
+    else
+        allot__text_add(text, "null", 4);
+}
+
+void allot__text_key(allot__text *text, const char *key)
+{
+    char last = text->len > 0 ? text->bytes[text->len - 1] : '{';
+    if (last != '{' && last != '[')
+        allot__text_add(text, ", ", 2);
+    if (key) {
+        allot__text_add(text, "\"", 1);
+        allot__text_puts(text, key);
+        allot__text_add(text, "\": ", 3);
+    }
+}
+
+void allot__text_open(allot__text *text, const char *key, const char *bracket)
+{
+    allot__text_key(text, key);
+    allot__text_puts(text, bracket);
+}
+
+void allot__text_member(allot__text *text, const char *key, const char *string)
+{
+    if (!string)
+        return;
+    allot__text_key(text, key);
+    allot__text_json(text, string);
+}
+
+void allot__text_number(allot__text *text, const char *key, int64_t number)
+{
+    allot__text_key(text, key);
+    allot__text_int(text, number);
+}
+
+void allot__text_bool(allot__text *text, const char *key, bool value)
+{
+    allot__text_key(text, key);
+    allot__text_puts(text, value ? "true" : "false");
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* lua_text.c: text that grows outside Lua, owned by a userdata. */
+#include "script/sandbox/lua_text.h"
+
+#include <lauxlib.h>
+
+static int collect(lua_State *L)
+{
+    allot__text_free(lua_touserdata(L, 1));
+    return 0;
+}
+
+allot__text *allot__text_push(lua_State *L, allot_engine *engine)
+{
+    allot__text *text = lua_newuserdatauv(L, sizeof *text, 0);
+    *text = (allot__text){.engine = engine};
+    if (luaL_newmetatable(L, "allot.text")) {
+        lua_pushcfunction(L, collect);
+        lua_setfield(L, -2, "__gc");
+    }
+    lua_setmetatable(L, -2);
+    return text;
+}
