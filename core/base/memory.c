@@ -91,14 +91,35 @@ void *allot__grow(allot_engine *engine, void *block, size_t *capacity, size_t ne
     return grown;
 }
 
-void *allot__push(allot_engine *engine, allot__vector *vector, size_t size)
+int allot__vector_room(allot_engine *engine, allot__vector *vector, size_t more, size_t size)
 {
-    void *items = allot__grow(engine, vector->items, &vector->capacity, vector->count + 1, size);
+    if (more > SIZE_MAX - vector->count)
+        return ALLOT_ENOMEM;
+    void *items = allot__grow(engine, vector->items, &vector->capacity, vector->count + more, size);
     if (!items)
-        return NULL;
+        return ALLOT_ENOMEM;
     vector->items = items;
     vector->size = size;
-    return memset((char *)items + vector->count++ * size, 0, size);
+    return ALLOT_OK;
+}
+
+void *allot__push(allot_engine *engine, allot__vector *vector, size_t size)
+{
+    if (allot__vector_room(engine, vector, 1, size))
+        return NULL;
+    return memset((char *)vector->items + vector->count++ * size, 0, size);
+}
+
+void allot__vector_trim(allot_engine *engine, allot__vector *vector)
+{
+    if (vector->count == vector->capacity || vector->count == 0)
+        return;
+    void *items = allot_engine_alloc(engine, vector->items, vector->capacity * vector->size,
+                                     vector->count * vector->size);
+    if (!items)
+        return;
+    vector->items = items;
+    vector->capacity = vector->count;
 }
 
 void allot__vector_free(allot_engine *engine, allot__vector *vector)

@@ -45,6 +45,10 @@ static inline void *allot__vector_from(const allot__vector *vector, size_t first
 
 /* Room for one more item, zeroed, or NULL with the vector as it was. */
 void *allot__push(allot_engine *engine, allot__vector *vector, size_t size);
+/* Room for `more` items behind those that there are. ENOMEM, all as it was. */
+int allot__vector_room(allot_engine *engine, allot__vector *vector, size_t more, size_t size);
+/* Gives back what is not used; may fail, and then nothing changes. */
+void allot__vector_trim(allot_engine *engine, allot__vector *vector);
 void allot__vector_free(allot_engine *engine, allot__vector *vector);
 
 /* One block handed out piece by piece and freed whole: nothing inside has a free of its own. */

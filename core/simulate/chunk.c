@@ -95,12 +95,12 @@ static void unlink_chunk(allot_simulation *sim, allot__cell *cell, int32_t i)
 /* A chunk as told, in its cell and, where it ends, in the heap; -1 when out of memory. */
 static int32_t put(allot_simulation *sim, const allot__chunk *made)
 {
-    if (allot__list_room(sim->engine, &sim->ends, 1, sizeof(int32_t)) != ALLOT_OK)
+    if (allot__vector_room(sim->engine, &sim->ends, 1, sizeof(int32_t)) != ALLOT_OK)
         return -1;
     int32_t i = sim->free_chunk;
     if (i >= 0)
         sim->free_chunk = allot__chunk_of(sim, i)->next;
-    else if (allot__list_add(sim->engine, &sim->chunks, sizeof *made))
+    else if (allot__push(sim->engine, &sim->chunks, sizeof *made))
         i = (int32_t)sim->chunks.count - 1;
     else
         return -1;

@@ -16,7 +16,7 @@ static allot__live *live_at(const allot_simulation *sim, size_t i)
 
 static void free_hosts(const allot_simulation *sim, allot__live *live)
 {
-    allot__give(sim->engine, live->hosts, (size_t)live->host_count, sizeof *live->hosts);
+    allot__free(sim->engine, live->hosts, (size_t)live->host_count, sizeof *live->hosts);
     live->hosts = NULL;
     live->host_count = 0;
 }
@@ -25,12 +25,12 @@ void allot__lives_free(allot_simulation *sim)
 {
     for (size_t i = 0; i < sim->lives.count; i++)
         free_hosts(sim, live_at(sim, i));
-    allot__list_free(sim->engine, &sim->lives);
+    allot__vector_free(sim->engine, &sim->lives);
 }
 
 int allot__live_add(allot_simulation *sim, int32_t job)
 {
-    allot__live *live = allot__list_add(sim->engine, &sim->lives, sizeof *live);
+    allot__live *live = allot__push(sim->engine, &sim->lives, sizeof *live);
     if (!live)
         return ALLOT_ENOMEM;
     live->job = job;
@@ -144,7 +144,7 @@ static int start(allot_simulation *sim, allot__live *live, const allot_job_order
 {
     const allot__sim_job *job = allot__job_of(sim, live->job);
     if (order->kind == ALLOT_ORDER_START && order->place_count > 0) {
-        live->hosts = allot__take(sim->engine, (size_t)order->place_count, sizeof *live->hosts);
+        live->hosts = allot__new(sim->engine, (size_t)order->place_count, sizeof *live->hosts);
         if (!live->hosts)
             return ALLOT_ENOMEM;
         live->host_count = order->place_count;

@@ -87,7 +87,7 @@ static int keep_loans(allot_simulation *sim, const allot_decision *decision)
         allot_decision_loan(decision, i, &change);
         if (change.slots == 0)
             continue;
-        allot_loan *loan = allot__list_add(sim->engine, &sim->loans, sizeof *loan);
+        allot_loan *loan = allot__push(sim->engine, &sim->loans, sizeof *loan);
         if (!loan)
             return ALLOT_ENOMEM;
         *loan = (allot_loan){change.group, change.lender, change.borrower, change.slots};

@@ -14,7 +14,7 @@ typedef struct reading {
     uint8_t *within; /* by consumer: it is of the part */
     double *speeds;  /* by cell: sum of its ended jobs' */
     int64_t *counts; /* ... and how many */
-    allot__list waits, slowdowns;
+    allot__vector waits, slowdowns;
     double speed, square; /* of jobs: sums */
 } reading;
 
@@ -33,13 +33,13 @@ static int by_size(const void *a, const void *b)
     return one < other ? -1 : one > other;
 }
 
-static double percentile(const allot__list *list, size_t part)
+static double percentile(const allot__vector *list, size_t part)
 {
     size_t place = (list->count * part + 99) / 100;
     return ((const double *)list->items)[place > 0 ? place - 1 : 0];
 }
 
-static allot_spread spread_of(const allot__list *list)
+static allot_spread spread_of(const allot__vector *list)
 {
     const double *values = list->items;
     allot_spread out = {0};
@@ -90,9 +90,9 @@ static double fairness_of(const reading *it, int32_t consumer)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static int add_value(const allot_simulation *sim, allot__list *list, double value)
+static int add_value(const allot_simulation *sim, allot__vector *list, double value)
 {
-    double *added = allot__list_add(sim->engine, list, sizeof *added);
+    double *added = allot__push(sim->engine, list, sizeof *added);
     if (!added)
         return ALLOT_ENOMEM;
     *added = value;
@@ -180,9 +180,9 @@ int allot_simulation_figures(const allot_simulation *sim, int32_t consumer, allo
         return ALLOT_EUSAGE;
     size_t rows = (size_t)sim->consumers, cells = rows * (size_t)sim->groups;
     reading it = {.sim = sim,
-                  .within = allot__take(sim->engine, rows, 1),
-                  .speeds = allot__take(sim->engine, cells, sizeof *it.speeds),
-                  .counts = allot__take(sim->engine, cells, sizeof *it.counts)};
+                  .within = allot__new(sim->engine, rows, 1),
+                  .speeds = allot__new(sim->engine, cells, sizeof *it.speeds),
+                  .counts = allot__new(sim->engine, cells, sizeof *it.counts)};
     bool made = it.within != NULL && it.speeds && it.counts;
     int status = made ? ALLOT_OK : ALLOT_ENOMEM;
     allot_figures figures = {0};
@@ -197,10 +197,10 @@ int allot_simulation_figures(const allot_simulation *sim, int32_t consumer, allo
         figures.slowdown = spread_of(&it.slowdowns);
         *out = figures;
     }
-    allot__give(sim->engine, it.within, rows, 1);
-    allot__give(sim->engine, it.speeds, cells, sizeof *it.speeds);
-    allot__give(sim->engine, it.counts, cells, sizeof *it.counts);
-    allot__list_free(sim->engine, &it.waits);
-    allot__list_free(sim->engine, &it.slowdowns);
+    allot__free(sim->engine, it.within, rows, 1);
+    allot__free(sim->engine, it.speeds, cells, sizeof *it.speeds);
+    allot__free(sim->engine, it.counts, cells, sizeof *it.counts);
+    allot__vector_free(sim->engine, &it.waits);
+    allot__vector_free(sim->engine, &it.slowdowns);
     return status;
 }

@@ -41,7 +41,7 @@ int allot__leaves_make(const allot_simulation *sim, allot__leaves *out)
             return ALLOT_ENOMEM;
         bool known = (size_t)number < out->handles.count;
         int32_t *handle = known ? (int32_t *)out->handles.items + number
-                                : allot__list_add(sim->engine, &out->handles, sizeof *handle);
+                                : allot__push(sim->engine, &out->handles, sizeof *handle);
         if (!handle)
             return ALLOT_ENOMEM;
         *handle = known ? -1 : i;
@@ -52,7 +52,7 @@ int allot__leaves_make(const allot_simulation *sim, allot__leaves *out)
 void allot__leaves_free(const allot_simulation *sim, allot__leaves *leaves)
 {
     allot__book_free(sim->engine, &leaves->names);
-    allot__list_free(sim->engine, &leaves->handles);
+    allot__vector_free(sim->engine, &leaves->handles);
 }
 
 /* ---- Consumers ------------------------------------------------------------------------------- */

@@ -10,42 +10,42 @@
 
 #include "simulate/sim.h"
 
-static allot__on_way *way_at(const allot__list *ways, size_t i)
+static allot__on_way *way_at(const allot__vector *ways, size_t i)
 {
     return (allot__on_way *)ways->items + i;
 }
 
 static void free_claims(allot_simulation *sim, allot__on_way *way)
 {
-    allot__give(sim->engine, way->claims, (size_t)way->claim_room, sizeof *way->claims);
+    allot__free(sim->engine, way->claims, (size_t)way->claim_room, sizeof *way->claims);
 }
 
-void allot__ways_clear(allot_simulation *sim, allot__list *ways)
+void allot__ways_clear(allot_simulation *sim, allot__vector *ways)
 {
     for (size_t i = 0; i < ways->count; i++)
         free_claims(sim, way_at(ways, i));
     ways->count = 0;
 }
 
-void allot__ways_free(allot_simulation *sim, allot__list *ways)
+void allot__ways_free(allot_simulation *sim, allot__vector *ways)
 {
     allot__ways_clear(sim, ways);
-    allot__list_free(sim->engine, ways);
+    allot__vector_free(sim->engine, ways);
 }
 
 /* Adds a way with the claims, first to last, as far as the slots go. */
-static allot__on_way *add(allot_simulation *sim, allot__list *ways, int32_t cell, int64_t slots,
+static allot__on_way *add(allot_simulation *sim, allot__vector *ways, int32_t cell, int64_t slots,
                           const allot_claim *claims, int32_t count)
 {
     allot_claim *copy = NULL;
     if (count > 0) {
-        copy = allot__take(sim->engine, (size_t)count, sizeof *copy);
+        copy = allot__new(sim->engine, (size_t)count, sizeof *copy);
         if (!copy)
             return NULL;
     }
-    allot__on_way *way = allot__list_add(sim->engine, ways, sizeof *way);
+    allot__on_way *way = allot__push(sim->engine, ways, sizeof *way);
     if (!way) {
-        allot__give(sim->engine, copy, (size_t)count, sizeof *copy);
+        allot__free(sim->engine, copy, (size_t)count, sizeof *copy);
         return NULL;
     }
     *way = (allot__on_way){

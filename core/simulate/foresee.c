@@ -11,7 +11,7 @@ static int make(allot_simulation *sim)
     sim->outlooks_known = true;
     if (sim->varies || sim->hosted || sim->options.always_cycles)
         return ALLOT_OK;
-    sim->outlooks = allot__take(sim->engine, (size_t)sim->groups, sizeof(allot_outlook *));
+    sim->outlooks = allot__new(sim->engine, (size_t)sim->groups, sizeof(allot_outlook *));
     if (!sim->outlooks)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < sim->groups && status == ALLOT_OK; i++)
@@ -25,7 +25,7 @@ void allot__foresee_free(allot_simulation *sim)
 {
     for (int32_t i = 0; sim->outlooks && i < sim->groups; i++)
         allot_outlook_free(sim->outlooks[i]);
-    allot__give(sim->engine, sim->outlooks, (size_t)sim->groups, sizeof(allot_outlook *));
+    allot__free(sim->engine, sim->outlooks, (size_t)sim->groups, sizeof(allot_outlook *));
     sim->outlooks = NULL;
 }
 

@@ -127,7 +127,7 @@ static int change_host(allot_simulation *sim, const allot__change *change)
     for (size_t i = 0; i < sim->hosts.count && !known; i++)
         known = strcmp(hosts[i], name) == 0;
     if (!known) {
-        const char **added = allot__list_add(sim->engine, &sim->hosts, sizeof *added);
+        const char **added = allot__push(sim->engine, &sim->hosts, sizeof *added);
         if (!added)
             return ALLOT_ENOMEM;
         *added = name;

@@ -146,7 +146,7 @@ static int add_job(loading *it, const allot_mapped *mapped, int32_t cell)
         if (session < 0)
             return ALLOT_ENOMEM;
     }
-    allot__sim_job *job = allot__list_add(sim->engine, &sim->jobs, sizeof *job);
+    allot__sim_job *job = allot__push(sim->engine, &sim->jobs, sizeof *job);
     if (!job)
         return ALLOT_ENOMEM;
     *job = (allot__sim_job){
@@ -248,7 +248,7 @@ static int load_change(loading *it)
         return status;
     sim->varies = sim->varies || it->record.kind != ALLOT_RECORD_DEMAND;
     sim->hosted = sim->hosted || it->record.kind == ALLOT_RECORD_HOST;
-    allot__change *change = allot__list_add(sim->engine, &sim->changes, sizeof *change);
+    allot__change *change = allot__push(sim->engine, &sim->changes, sizeof *change);
     if (!change)
         return ALLOT_ENOMEM;
     *change = (allot__change){.at = it->record.at,
@@ -300,6 +300,6 @@ int allot_simulation_load(allot_simulation *sim, const allot_trace *trace, allot
     int status = load_all(&it);
     allot__leaves_free(sim, &it.leaves);
     allot__book_free(sim->engine, &it.said);
-    allot__list_trim(sim->engine, &sim->jobs);
+    allot__vector_trim(sim->engine, &sim->jobs);
     return status;
 }

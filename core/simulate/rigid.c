@@ -29,7 +29,7 @@ static int by_job(const void *a, const void *b)
 }
 
 /* Cells whose first job is rigid. */
-static int collect(allot_simulation *sim, allot__list *out)
+static int collect(allot_simulation *sim, allot__vector *out)
 {
     for (int32_t c = 0; c < sim->groups * sim->consumers && sim->rigid_waiting > 0; c++) {
         allot__cell *cell = &sim->cells[c];
@@ -43,7 +43,7 @@ static int collect(allot_simulation *sim, allot__list *out)
             allot__gather(sim, cell, -cell->gathered);
             continue;
         }
-        asking *added = allot__list_add(sim->engine, out, sizeof *added);
+        asking *added = allot__push(sim->engine, out, sizeof *added);
         if (!added)
             return ALLOT_ENOMEM;
         *added = (asking){first, c, cell->asks && cell->asked == first};
@@ -57,7 +57,7 @@ static int64_t slots_of(const allot_simulation *sim, const asking *one)
 }
 
 /* The first `count` ask, and nobody behind them. */
-static void ask_first(allot_simulation *sim, const allot__list *list, size_t count)
+static void ask_first(allot_simulation *sim, const allot__vector *list, size_t count)
 {
     const asking *them = list->items;
     for (size_t i = 0; i < list->count; i++)
@@ -85,7 +85,7 @@ static bool hold_running(const allot_simulation *sim, const allot_decision *deci
 }
 
 /* The next cycle is told of whom the last one did not know so. */
-static int touch_all(allot_simulation *sim, const allot__list *list)
+static int touch_all(allot_simulation *sim, const allot__vector *list)
 {
     const asking *them = list->items;
     int status = ALLOT_OK;
@@ -98,8 +98,8 @@ static int touch_all(allot_simulation *sim, const allot__list *list)
 }
 
 /* Do the quotas of those who ask hold their jobs? `kind`: and all that runs. */
-static int try_all(allot_simulation *sim, const allot__list *list, bool kind, allot_report *report,
-                   bool *hold)
+static int try_all(allot_simulation *sim, const allot__vector *list, bool kind,
+                   allot_report *report, bool *hold)
 {
     const asking *them = list->items;
     allot_decision *decision = NULL;
@@ -127,7 +127,7 @@ typedef struct load {
 
 typedef struct trying {
     allot_simulation *sim;
-    const allot__list *list;
+    const allot__vector *list;
     load *loads; /* by group */
     allot_report *report;
 } trying;
@@ -289,20 +289,20 @@ static int try_list(trying *it)
     return status == ALLOT_OK && !hold ? try_others(it, before) : status;
 }
 
-static int try_them(allot_simulation *sim, const allot__list *list, allot_report *report)
+static int try_them(allot_simulation *sim, const allot__vector *list, allot_report *report)
 {
     trying it = {.sim = sim, .list = list, .report = report};
-    it.loads = allot__take(sim->engine, (size_t)sim->groups, sizeof *it.loads);
+    it.loads = allot__new(sim->engine, (size_t)sim->groups, sizeof *it.loads);
     int status = it.loads ? allot__foresee_begin(sim) : ALLOT_ENOMEM;
     if (status == ALLOT_OK)
         status = try_list(&it);
-    allot__give(sim->engine, it.loads, (size_t)sim->groups, sizeof *it.loads);
+    allot__free(sim->engine, it.loads, (size_t)sim->groups, sizeof *it.loads);
     return status;
 }
 
 int allot__rigid_ask(allot_simulation *sim, allot_report *report)
 {
-    allot__list list = {0};
+    allot__vector list = {0};
     int status = collect(sim, &list);
     const asking *them = list.items;
     if (status == ALLOT_OK && list.count > 0)
@@ -315,6 +315,6 @@ int allot__rigid_ask(allot_simulation *sim, allot_report *report)
     }
     if (status == ALLOT_OK)
         status = touch_all(sim, &list);
-    allot__list_free(sim->engine, &list);
+    allot__vector_free(sim->engine, &list);
     return status;
 }

@@ -11,12 +11,12 @@ static int make_cells(allot_simulation *sim)
 {
     size_t cells = (size_t)sim->groups * (size_t)sim->consumers;
     size_t queues = (size_t)allot_plan_queues(sim->plan);
-    sim->cells = allot__take(sim->engine, cells, sizeof *sim->cells);
-    sim->sizes = allot__take(sim->engine, (size_t)sim->groups, sizeof *sim->sizes);
-    sim->offered = allot__take(sim->engine, (size_t)sim->groups, sizeof *sim->offered);
-    sim->sizes_shown = allot__take(sim->engine, (size_t)sim->groups, sizeof *sim->sizes_shown);
+    sim->cells = allot__new(sim->engine, cells, sizeof *sim->cells);
+    sim->sizes = allot__new(sim->engine, (size_t)sim->groups, sizeof *sim->sizes);
+    sim->offered = allot__new(sim->engine, (size_t)sim->groups, sizeof *sim->offered);
+    sim->sizes_shown = allot__new(sim->engine, (size_t)sim->groups, sizeof *sim->sizes_shown);
     if (queues > 0)
-        sim->usage = allot__take(sim->engine, 2 * queues, sizeof *sim->usage);
+        sim->usage = allot__new(sim->engine, 2 * queues, sizeof *sim->usage);
     if (!sim->cells || !sim->sizes || !sim->offered || !sim->sizes_shown ||
         (queues > 0 && !sim->usage))
         return ALLOT_ENOMEM;
@@ -65,7 +65,7 @@ int allot_simulation_new(const allot_plan *plan, const allot_simulation_options 
     if (!plan || !out || allot_plan_leases(plan) > 0 || allot_plan_consumers(plan) == 0)
         return ALLOT_EUSAGE;
     allot_engine *engine = allot_plan_engine(plan);
-    allot_simulation *sim = allot__take(engine, 1, sizeof *sim);
+    allot_simulation *sim = allot__new(engine, 1, sizeof *sim);
     if (!sim)
         return ALLOT_ENOMEM;
     sim->engine = engine;
@@ -102,21 +102,21 @@ void allot_simulation_free(allot_simulation *sim)
     allot_state_free(sim->alone);
     allot__foresee_free(sim);
     for (size_t i = 0; sim->cells && i < cells; i++)
-        allot__list_free(engine, &sim->cells[i].waiting);
-    allot__give(engine, sim->cells, cells, sizeof *sim->cells);
-    allot__give(engine, sim->sizes, (size_t)sim->groups, sizeof *sim->sizes);
-    allot__give(engine, sim->sizes_shown, (size_t)sim->groups, sizeof *sim->sizes_shown);
-    allot__give(engine, sim->offered, (size_t)sim->groups, sizeof *sim->offered);
-    allot__give(engine, sim->usage, 2 * queues, sizeof *sim->usage);
+        allot__vector_free(engine, &sim->cells[i].waiting);
+    allot__free(engine, sim->cells, cells, sizeof *sim->cells);
+    allot__free(engine, sim->sizes, (size_t)sim->groups, sizeof *sim->sizes);
+    allot__free(engine, sim->sizes_shown, (size_t)sim->groups, sizeof *sim->sizes_shown);
+    allot__free(engine, sim->offered, (size_t)sim->groups, sizeof *sim->offered);
+    allot__free(engine, sim->usage, 2 * queues, sizeof *sim->usage);
     allot__ways_free(sim, &sim->flights);
     allot__ways_free(sim, &sim->back);
     allot__lives_free(sim);
     allot__book_free(engine, &sim->names);
-    allot__list *lists[] = {&sim->jobs,  &sim->changes, &sim->chunks, &sim->ends,
-                            &sim->dirty, &sim->loans,   &sim->told,   &sim->hosts};
+    allot__vector *lists[] = {&sim->jobs,  &sim->changes, &sim->chunks, &sim->ends,
+                              &sim->dirty, &sim->loans,   &sim->told,   &sim->hosts};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        allot__list_free(engine, lists[i]);
-    allot__give(engine, sim, 1, sizeof *sim);
+        allot__vector_free(engine, lists[i]);
+    allot__free(engine, sim, 1, sizeof *sim);
 }
 
 void allot_simulation_watch(allot_simulation *sim, const allot_watcher *watcher)

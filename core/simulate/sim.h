@@ -66,7 +66,7 @@ typedef struct allot__cell {
     int64_t waiting_since;     /* as the last cycle said; INT64_MIN: it does not wait */
     int64_t reclaimed, killed; /* at this instant */
     int64_t shown[3];          /* of the last sample: demand, allocated, busy */
-    allot__list waiting;       /* of int32_t: jobs */
+    allot__vector waiting;     /* of int32_t: jobs */
     /* Sums. */
     int64_t busy_since, preemptions, reclaims, reclaimed_sum;
     allot__area gathered_sum, useful, lost;
@@ -116,26 +116,26 @@ struct allot_simulation {
     bool cycled, due;              /* there was a cycle; one is wanted */
     int32_t groups, consumers;
     allot__cell *cells;
-    int64_t *sizes;       /* by group: slots now */
-    allot__area *offered; /* likewise */
-    int64_t *sizes_shown; /* as the watcher was told; -1: it was not */
-    allot__list jobs;     /* of allot__sim_job */
-    allot__list changes;  /* of allot__change */
-    allot__book names;    /* sessions */
+    int64_t *sizes;        /* by group: slots now */
+    allot__area *offered;  /* likewise */
+    int64_t *sizes_shown;  /* as the watcher was told; -1: it was not */
+    allot__vector jobs;    /* of allot__sim_job */
+    allot__vector changes; /* of allot__change */
+    allot__book names;     /* sessions */
     size_t next_job, next_change, arrived;
-    int32_t ended, over; /* jobs that ended; that are over: killed and refused ones too */
-    allot__list chunks;  /* of allot__chunk */
+    int32_t ended, over;  /* jobs that ended; that are over: killed and refused ones too */
+    allot__vector chunks; /* of allot__chunk */
     int32_t free_chunk;
-    allot__list ends;    /* of int32_t: a heap of chunks */
-    allot__list dirty;   /* of int32_t: cells */
-    allot__list flights; /* of allot__on_way, by rising serial */
-    allot__list back;    /* of allot__on_way */
+    allot__vector ends;    /* of int32_t: a heap of chunks */
+    allot__vector dirty;   /* of int32_t: cells */
+    allot__vector flights; /* of allot__on_way, by rising serial */
+    allot__vector back;    /* of allot__on_way */
     int32_t serial;
-    allot__list loans; /* of allot_loan */
-    allot__list told;  /* of int32_t: chunks by the state's tasks */
-    allot__list lives; /* of allot__live */
-    allot__list hosts; /* of const char *: those that the plan does not know */
-    int64_t *usage;    /* by queue: slot-seconds; and millionths behind them */
+    allot__vector loans; /* of allot_loan */
+    allot__vector told;  /* of int32_t: chunks by the state's tasks */
+    allot__vector lives; /* of allot__live */
+    allot__vector hosts; /* of const char *: those that the plan does not know */
+    int64_t *usage;      /* by queue: slot-seconds; and millionths behind them */
     int64_t usage_at;
     bool preempts;
     int32_t rigid_waiting;    /* jobs, of all cells */
@@ -162,7 +162,7 @@ static inline allot__cell *allot__cell_of(const allot_simulation *sim, const all
 /* Leaves by name, for those that nobody maps. */
 typedef struct allot__leaves {
     allot__book names;
-    allot__list handles; /* of int32_t: by name; -1: several have it */
+    allot__vector handles; /* of int32_t: by name; -1: several have it */
 } allot__leaves;
 int allot__leaves_make(const allot_simulation *sim, allot__leaves *out);
 void allot__leaves_free(const allot_simulation *sim, allot__leaves *leaves);
@@ -220,8 +220,8 @@ int allot__flight_return(allot_simulation *sim, int32_t cell, int64_t slots,
                          const allot_claim *claims, int32_t count);
 /* The first deadline, or ALLOT__NEVER. */
 int64_t allot__flight_deadline(const allot_simulation *sim);
-void allot__ways_free(allot_simulation *sim, allot__list *ways);
-void allot__ways_clear(allot_simulation *sim, allot__list *ways);
+void allot__ways_free(allot_simulation *sim, allot__vector *ways);
+void allot__ways_clear(allot_simulation *sim, allot__vector *ways);
 
 /* ---- tell.c: the state of a cycle ------------------------------------------------------------ */
 

@@ -109,7 +109,7 @@ int allot__take_back(allot_simulation *sim, const allot_reclaim *reclaim, bool *
     int status = allot__touch(sim, cell);
     if (status == ALLOT_OK && it.claim_count > 0) {
         size_t size = (size_t)it.claim_count * sizeof *it.claims;
-        it.claims = allot__take(sim->engine, 1, size);
+        it.claims = allot__new(sim->engine, 1, size);
         if (!it.claims)
             return ALLOT_ENOMEM;
         memcpy(it.claims, reclaim->claims, size);
@@ -118,6 +118,6 @@ int allot__take_back(allot_simulation *sim, const allot_reclaim *reclaim, bool *
         status = take_gathered(&it, again);
     if (status == ALLOT_OK)
         status = take_tasks(&it, again);
-    allot__give(sim->engine, it.claims, 1, (size_t)it.claim_count * sizeof *it.claims);
+    allot__free(sim->engine, it.claims, 1, (size_t)it.claim_count * sizeof *it.claims);
     return status;
 }

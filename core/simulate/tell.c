@@ -140,7 +140,7 @@ static int tell_chunk(allot_simulation *sim, const allot__cell *cell, int32_t i)
     char *end = put_number(id, chunk->job);
     *end++ = '.';
     for (int32_t k = 0; k < count && status == ALLOT_OK; k++) {
-        int32_t *told = allot__list_add(sim->engine, &sim->told, sizeof *told);
+        int32_t *told = allot__push(sim->engine, &sim->told, sizeof *told);
         if (!told)
             return ALLOT_ENOMEM;
         *told = i;
@@ -209,7 +209,7 @@ static int tell_tasks(allot_simulation *sim, bool all, allot_report *report)
 /* ---- Reclaims and loans ---------------------------------------------------------------------- */
 
 /* The ids of the tasks that a reclaim takes, as far as they were told. ENOMEM. */
-static int named_tasks(allot_simulation *sim, int32_t serial, allot__list *out)
+static int named_tasks(allot_simulation *sim, int32_t serial, allot__vector *out)
 {
     const int32_t *told = sim->told.items;
     out->count = 0;
@@ -217,7 +217,7 @@ static int named_tasks(allot_simulation *sim, int32_t serial, allot__list *out)
         if (allot__chunk_of(sim, told[i])->flight != serial)
             continue;
         allot_task task;
-        const char **id = allot__list_add(sim->engine, out, sizeof *id);
+        const char **id = allot__push(sim->engine, out, sizeof *id);
         if (!id)
             return ALLOT_ENOMEM;
         allot_state_task_at(sim->state, (int32_t)i, &task);
@@ -246,7 +246,7 @@ static int tell_ways(allot_simulation *sim)
 {
     static const char *const gone[] = {"gone"}; /* no task of that name is there: all is back */
     const allot__on_way *back = sim->back.items, *flights = sim->flights.items;
-    allot__list names = {0};
+    allot__vector names = {0};
     int status = ALLOT_OK;
     for (size_t i = 0; i < sim->flights.count && status == ALLOT_OK; i++) {
         status = named_tasks(sim, flights[i].serial, &names);
@@ -255,7 +255,7 @@ static int tell_ways(allot_simulation *sim)
     }
     for (size_t i = 0; i < sim->back.count && status == ALLOT_OK; i++)
         status = tell_way(sim, &back[i], gone, 1);
-    allot__list_free(sim->engine, &names);
+    allot__vector_free(sim->engine, &names);
     return status;
 }
 

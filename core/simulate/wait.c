@@ -8,7 +8,7 @@ int allot__touch(allot_simulation *sim, allot__cell *cell)
     sim->due = true;
     if (cell->dirty)
         return ALLOT_OK;
-    int32_t *added = allot__list_add(sim->engine, &sim->dirty, sizeof *added);
+    int32_t *added = allot__push(sim->engine, &sim->dirty, sizeof *added);
     if (!added)
         return ALLOT_ENOMEM;
     *added = (int32_t)(cell - sim->cells);
@@ -32,7 +32,7 @@ static void swap(int32_t *a, int32_t *b)
 
 int allot__wait_put(allot_simulation *sim, allot__cell *cell, int32_t job)
 {
-    int32_t *added = allot__list_add(sim->engine, &cell->waiting, sizeof *added);
+    int32_t *added = allot__push(sim->engine, &cell->waiting, sizeof *added);
     if (!added)
         return ALLOT_ENOMEM;
     int32_t *heap = cell->waiting.items;

@@ -254,7 +254,7 @@ static int32_t number_of(const event *it, int key, int32_t otherwise)
 static int add(const event *it)
 {
     allot_trace *trace = it->reader->trace;
-    allot__line *line = allot__list_add(trace->engine, &trace->lines, sizeof *line);
+    allot__line *line = allot__push(trace->engine, &trace->lines, sizeof *line);
     if (!line)
         return ALLOT_ENOMEM;
     *line = (allot__line){

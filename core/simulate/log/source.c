@@ -22,7 +22,7 @@ typedef struct stream {
     char *raw;   /* PIECE bytes: as they come */
     char *plain; /* PIECE bytes: uncompressed */
     size_t raw_count;
-    allot__list line; /* the line in hand, as far as it has come */
+    allot__vector line; /* the line in hand, as far as it has come */
     int32_t number;
 } stream;
 
@@ -72,7 +72,7 @@ typedef union sized {
 static voidpf zip_alloc(voidpf engine, uInt items, uInt size)
 {
     size_t bytes = (size_t)items * size + sizeof(sized);
-    sized *block = allot__take(engine, bytes, 1);
+    sized *block = allot__new(engine, bytes, 1);
     if (!block)
         return Z_NULL;
     block->bytes = bytes;
@@ -82,7 +82,7 @@ static voidpf zip_alloc(voidpf engine, uInt items, uInt size)
 static void zip_free(voidpf engine, voidpf address)
 {
     sized *block = (sized *)address - 1;
-    allot__give(engine, block, block->bytes, 1);
+    allot__free(engine, block, block->bytes, 1);
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static int keep(stream *it, const char *text, size_t len)
 {
     if (it->line.count + len > LINE_MAX_BYTES)
         return refuse(it, "E-trace-line", "a line has more than 1 MiB", "is it a log at all?");
-    if (allot__list_room(it->engine, &it->line, len + 1, 1) != ALLOT_OK)
+    if (allot__vector_room(it->engine, &it->line, len + 1, 1) != ALLOT_OK)
         return ALLOT_ENOMEM;
     memcpy((char *)it->line.items + it->line.count, text, len);
     it->line.count += len;
@@ -213,13 +213,13 @@ int allot__read_lines(allot_engine *engine, allot_trace_source source, void *ud,
                       allot_report *report, allot__line_sink each, void *each_ud)
 {
     stream it = {.engine = engine, .source = source, .ud = ud, .file = file, .report = report};
-    it.raw = allot__take(engine, PIECE, 1);
-    it.plain = allot__take(engine, PIECE, 1);
+    it.raw = allot__new(engine, PIECE, 1);
+    it.plain = allot__new(engine, PIECE, 1);
     int status = it.raw != NULL && it.plain ? pour(&it, each, each_ud) : ALLOT_ENOMEM;
     if (it.opened)
         inflateEnd(&it.zip);
-    allot__give(engine, it.raw, PIECE, 1);
-    allot__give(engine, it.plain, PIECE, 1);
-    allot__list_free(engine, &it.line);
+    allot__free(engine, it.raw, PIECE, 1);
+    allot__free(engine, it.plain, PIECE, 1);
+    allot__vector_free(engine, &it.line);
     return status;
 }

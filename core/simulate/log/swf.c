@@ -82,7 +82,7 @@ static int take_header(allot__reader *reader)
     int32_t name = allot__book_put(trace->engine, &trace->names, key, (size_t)(colon - key));
     int32_t of = allot__book_put(trace->engine, &trace->names, value, (size_t)(end - value));
     allot__header *header =
-        name < 0 || of < 0 ? NULL : allot__list_add(trace->engine, &trace->keys, sizeof *header);
+        name < 0 || of < 0 ? NULL : allot__push(trace->engine, &trace->keys, sizeof *header);
     if (!header)
         return ALLOT_ENOMEM;
     *header = (allot__header){name, of};
@@ -177,7 +177,7 @@ static bool take_fields(allot__reader *reader, int64_t *values)
 static int add_job(allot__reader *reader, const int64_t *values)
 {
     allot_trace *trace = reader->trace;
-    allot__line *line = allot__list_add(trace->engine, &trace->lines, sizeof *line);
+    allot__line *line = allot__push(trace->engine, &trace->lines, sizeof *line);
     if (!line)
         return ALLOT_ENOMEM;
     int64_t slots = values[PROCESSORS] > 0 ? values[PROCESSORS] : values[REQUESTED_PROCESSORS];

@@ -105,7 +105,7 @@ static int check_ids(allot__reader *reader)
     if (ids_rise(trace))
         return ALLOT_OK;
     const allot__line **list =
-        allot__take(trace->engine, trace->lines.count, sizeof(const allot__line *));
+        allot__new(trace->engine, trace->lines.count, sizeof(const allot__line *));
     if (!list)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < trace->lines.count; i++)
@@ -127,7 +127,7 @@ static int check_ids(allot__reader *reader)
                               "the job %d was submitted in line %d already", (int)list[i]->id,
                               (int)list[i - 1]->line);
     }
-    allot__give(trace->engine, list, trace->lines.count, sizeof(const allot__line *));
+    allot__free(trace->engine, list, trace->lines.count, sizeof(const allot__line *));
     return ALLOT_OK;
 }
 
@@ -157,7 +157,7 @@ static int find_queues(allot_trace *trace)
         int64_t number = strtoll(value, &name, 10);
         if (strcmp(allot__book_text(&trace->names, headers[i].key), "Queue") != 0 || name == value)
             continue;
-        allot__queue_name *added = allot__list_add(trace->engine, &trace->queues, sizeof *added);
+        allot__queue_name *added = allot__push(trace->engine, &trace->queues, sizeof *added);
         if (!added)
             return ALLOT_ENOMEM;
         name += strspn(name, " \t");
@@ -177,7 +177,7 @@ static int read_all(allot__reader *reader, allot_trace_source source, void *ud)
         return status;
     if (trace->lines.count >= INT32_MAX)
         return ALLOT_ERANGE;
-    allot__list_trim(trace->engine, &trace->lines);
+    allot__vector_trim(trace->engine, &trace->lines);
     status = check_ids(reader);
     if (status != ALLOT_OK)
         return status;
@@ -192,12 +192,12 @@ int allot_trace_read(allot_engine *engine, allot_trace_source source, void *ud, 
 {
     if (!engine || !source || !out)
         return ALLOT_EUSAGE;
-    allot_trace *trace = allot__take(engine, 1, sizeof *trace);
+    allot_trace *trace = allot__new(engine, 1, sizeof *trace);
     if (!trace)
         return ALLOT_ENOMEM;
     trace->engine = engine;
     trace->file_size = file ? strlen(file) + 1 : 1;
-    trace->file = allot__take(engine, trace->file_size, 1);
+    trace->file = allot__new(engine, trace->file_size, 1);
     allot__reader reader = {.trace = trace, .report = report};
     int status = trace->file ? ALLOT_OK : ALLOT_ENOMEM;
     if (status == ALLOT_OK && file)
@@ -217,12 +217,12 @@ void allot_trace_free(allot_trace *trace)
     if (!trace)
         return;
     allot_engine *engine = trace->engine;
-    allot__give(engine, trace->file, trace->file_size, 1);
-    allot__list_free(engine, &trace->lines);
-    allot__list_free(engine, &trace->keys);
-    allot__list_free(engine, &trace->queues);
+    allot__free(engine, trace->file, trace->file_size, 1);
+    allot__vector_free(engine, &trace->lines);
+    allot__vector_free(engine, &trace->keys);
+    allot__vector_free(engine, &trace->queues);
     allot__book_free(engine, &trace->names);
-    allot__give(engine, trace, 1, sizeof *trace);
+    allot__free(engine, trace, 1, sizeof *trace);
 }
 
 /* ---- Getters --------------------------------------------------------------------------------- */

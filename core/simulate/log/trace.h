@@ -25,10 +25,10 @@ struct allot_trace {
     allot_engine *engine;
     char *file; /* with its size in file_size */
     size_t file_size;
-    allot__list lines;  /* of allot__line */
-    allot__book names;  /* of an event log; of SWF its header's texts */
-    allot__list keys;   /* of allot__header */
-    allot__list queues; /* of allot__queue_name, by number */
+    allot__vector lines;  /* of allot__line */
+    allot__book names;    /* of an event log; of SWF its header's texts */
+    allot__vector keys;   /* of allot__header */
+    allot__vector queues; /* of allot__queue_name, by number */
     int32_t others;
     int64_t epoch; /* SWF: added to times */
     bool named;    /* names are texts: an event log */
