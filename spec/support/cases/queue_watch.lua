@@ -5,7 +5,7 @@
 local invariants = require "allot.check.invariants_queues"
 local apply = require "allot.fixture.apply"
 local apply_jobs = require "allot.fixture.jobs"
-local prey = require "spec.support.model.queue_prey"
+local prey = require "spec.support.model.queue_search"
 local room = require "spec.support.model.queue_room"
 local world = require "spec.support.model.queue_world"
 

@@ -5,7 +5,7 @@
 
 local world = require "spec.support.model.queue_world"
 local room = require "spec.support.model.queue_room"
-local prey = require "spec.support.model.queue_prey"
+local prey = require "spec.support.model.queue_search"
 
 local orders = {}
 

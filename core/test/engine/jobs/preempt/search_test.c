@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /* search_test.c: the two hunts agree, and change nothing, on random queues. */
 #include "test/support/plain_search.h"
-#include "test/support/prey_world.h"
+#include "test/support/search_world.h"
 
 enum { CASES = 12000 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* shelter.c: what protects a running job from being preempted, since when, until when. */
+/* protection.c: what protects a running job from being preempted, since when, until when. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

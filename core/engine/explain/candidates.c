@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* prey.c: whom a waiting job may preempt, who of them is spared, and whom it may not. */
+/* candidates.c: whom a waiting job may preempt, who of them is spared, and whom it may not. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* prey_world.h: random plans and states of queues, small enough to try everything. */
-#ifndef ALLOT_TEST_SUPPORT_PREY_WORLD_H
-#define ALLOT_TEST_SUPPORT_PREY_WORLD_H
+/* search_world.h: random plans and states of queues, small enough to try everything. */
+#ifndef ALLOT_TEST_SUPPORT_SEARCH_WORLD_H
+#define ALLOT_TEST_SUPPORT_SEARCH_WORLD_H
 
 #include "engine/jobs/preempt/search.h"
 #include "engine/jobs/limits/resource.h"
