@@ -59,7 +59,7 @@ static int run_group(allot__decided *group, allot_stage last)
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
         status = allot__reach(work);
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
-        status = allot__victims_shelter(work, &group->victims);
+        status = allot__victims_protect(work, &group->victims);
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM &&
         (last >= ALLOT_STAGE_ORDERS || work->forced || work->reach))
         status = allot__orders_make(work, &group->orders); /* reclaims as it goes */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* candidates.c: whom a waiting job may preempt, who of them is spared, and whom it may not. */
+/* candidates.c: whom a waiting job may preempt, who of them is ineligible, and whom it may not. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +20,8 @@ typedef struct tally {
 static int32_t kind_of(const allot__job_teller *it, int32_t number)
 {
     const allot__job *job = allot__tell_job(it, number);
-    int32_t kind =
-        it->out->preys ? it->out->prey.spared[number] : allot__prey_type(it->teller.work, job);
+    int32_t kind = it->out->searched ? it->out->candidates.ineligible[number]
+                                     : allot__job_ineligible(it->teller.work, job);
     return kind == ALLOT__ELIGIBLE && allot__backfill_reserved(it->queues, job, it->job->queue)
                ? ALLOT__INELIGIBLE_RESERVED
                : kind;
@@ -65,7 +65,7 @@ static tally count_queue(const allot__job_teller *it, int32_t low)
     return out;
 }
 
-static int64_t sheltered(const tally *of)
+static int64_t protected(const tally *of)
 {
     int64_t sum = 0;
     for (int32_t kind = GUARD; kind < KINDS; kind++)
@@ -273,7 +273,7 @@ static int32_t count_low(const allot__job_teller *it)
     return count;
 }
 
-void allot__tell_prey(const allot__job_teller *it)
+void allot__tell_candidates(const allot__job_teller *it)
 {
     int32_t queues = count_low(it);
     int64_t may = 0;
@@ -300,7 +300,7 @@ void allot__tell_prey(const allot__job_teller *it)
             continue;
         tally of = count_queue(it, low);
         may += of.slots[ALLOT__ELIGIBLE];
-        safe += sheltered(&of);
+        safe += protected(&of);
         if (told < ALLOT__TELL_NAMED && (of.all_jobs > 0 || queues <= ALLOT__TELL_NAMED)) {
             told++;
             tell_low(it, low, &of);

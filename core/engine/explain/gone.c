@@ -11,11 +11,11 @@
 typedef struct inquiry {
     const allot__job_teller *it;
     const allot_job_order *order;
-    allot__job_teller high; /* of the job that it goes for */
-    int32_t first, end;     /* orders: those that go for that job, if nothing is held back */
-    int32_t row;            /* its own */
-    allot__prey_list list;  /* what two queues have together */
-    allot__tell_past past;  /* before these went */
+    allot__job_teller high;     /* of the job that it goes for */
+    int32_t first, end;         /* orders: those that go for that job, if nothing is held back */
+    int32_t row;                /* its own */
+    allot__candidate_list list; /* what two queues have together */
+    allot__tell_past past;      /* before these went */
 } inquiry;
 
 static const allot_job_order *order_at(const inquiry *of, int32_t i)
@@ -28,9 +28,9 @@ static bool stops(const allot_job_order *order)
     return order->kind == ALLOT_ORDER_SUSPEND || order->kind == ALLOT_ORDER_KILL;
 }
 
-static const allot__prey_rows *rows_of(const inquiry *of)
+static const allot__candidate_rows *rows_of(const inquiry *of)
 {
-    return &of->it->out->prey.rows;
+    return &of->it->out->candidates.rows;
 }
 
 /* ---- For whom -------------------------------------------------------------------------------- */
@@ -103,8 +103,9 @@ static bool candidate(const inquiry *of, int32_t job)
     const allot__job_teller *it = of->it;
     const allot__job *other = allot__tell_job(it, job);
     int32_t at = it->out->jobs[job].order;
-    uint8_t spared = it->out->prey.spared[job];
-    bool free = spared == ALLOT__ELIGIBLE || (spared == ALLOT__INELIGIBLE_TAKEN && at >= of->first);
+    uint8_t ineligible = it->out->candidates.ineligible[job];
+    bool free =
+        ineligible == ALLOT__ELIGIBLE || (ineligible == ALLOT__INELIGIBLE_TAKEN && at >= of->first);
     return free && allot__tell_may(it, of->high.job->queue, other->queue) &&
            allot__tell_shares(&of->high, job) > 0 &&
            !allot__backfill_reserved(it->queues, other, of->high.job->queue);
@@ -118,7 +119,7 @@ static const allot__order *keys_of(const inquiry *of)
 static int64_t key_value(const inquiry *of, const allot_key *key, int32_t row)
 {
     int64_t room;
-    const allot__prey_rows *rows = rows_of(of);
+    const allot__candidate_rows *rows = rows_of(of);
     int32_t queue = allot__tell_job(of->it, rows->jobs[row])->queue;
     if (allot__job_pair_column(key->source)) {
         return key->source.value == ALLOT_TASK_PREFERENCE ? of->list.preference[queue]
@@ -200,17 +201,18 @@ typedef struct standing {
 
 static standing find_standing(const inquiry *of)
 {
-    const allot__prey_rows *rows = rows_of(of);
+    const allot__candidate_rows *rows = rows_of(of);
     standing out = {.count = 1, .next = -1};
     for (int32_t row = 0; row < rows->count; row++) {
         if (row == of->row || !candidate(of, rows->jobs[row]))
             continue;
-        bool first = allot__prey_before(rows, &of->list, row, of->row);
+        bool first = allot__candidate_before(rows, &of->list, row, of->row);
         bool stays = !goes(of, rows->jobs[row]);
         out.count++;
         out.before += first;
         out.passed += first && stays;
-        if (!first && stays && (out.next < 0 || allot__prey_before(rows, &of->list, row, out.next)))
+        if (!first && stays &&
+            (out.next < 0 || allot__candidate_before(rows, &of->list, row, out.next)))
             out.next = row;
     }
     return out;

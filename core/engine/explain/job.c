@@ -173,7 +173,7 @@ static void tell_reason(const allot__job_teller *it)
         allot__tell_slice(it);
         break;
     }
-    allot__tell_prey(it);
+    allot__tell_candidates(it);
 }
 
 static void tell_waiting(const allot__job_teller *it)
@@ -202,7 +202,7 @@ static int tell_job(allot__job_teller *it)
     if (order)
         return allot__tell_gone(it);
     if (it->job->state == ALLOT_RUNNING)
-        allot__tell_shelter(it);
+        allot__tell_protection(it);
     else if (it->job->state != ALLOT_STOPPED)
         tell_waiting(it);
     return ALLOT_OK;

@@ -75,7 +75,7 @@ void allot__tell_resources(const allot__job_teller *it);
 void allot__tell_released(const allot__job_teller *it, int32_t other);
 void allot__tell_resource(const allot__job_teller *it);
 /* candidates.c: whom it may preempt, whom not, and why that is not enough. */
-void allot__tell_prey(const allot__job_teller *it);
+void allot__tell_candidates(const allot__job_teller *it);
 /* gone.c: why it goes, and what would have spared it; ENOMEM. */
 int allot__tell_gone(allot__job_teller *it);
 /* back.c: hosts as a queue saw them before the order of that number; ENOMEM. It stays where it
@@ -86,7 +86,7 @@ typedef struct allot__tell_past {
 } allot__tell_past;
 int allot__tell_back(allot__job_teller *it, int32_t orders, int32_t viewer, allot__tell_past *out);
 /* protection.c: what protects it, since when, until when. And what would, if it goes. */
-void allot__tell_shelter(const allot__job_teller *it);
+void allot__tell_protection(const allot__job_teller *it);
 void allot__tell_sparing(const allot__job_teller *it);
 /* Why one queue may not preempt another, as words behind "it may not preempt ...: "; `size` of 200
  * are enough. */

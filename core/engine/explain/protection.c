@@ -86,7 +86,7 @@ static void tell_times(const allot__job_teller *it)
 
 static void tell_type(const allot__job_teller *it)
 {
-    switch (allot__prey_type(it->teller.work, it->job)) {
+    switch (allot__job_ineligible(it->teller.work, it->job)) {
     case ALLOT__INELIGIBLE_EXCLUSIVE:
         allot__tell(&it->teller,
                     "It is left alone: PREEMPT_JOBTYPE does not name EXCLUSIVE (P-40).");
@@ -134,10 +134,10 @@ static bool is_parameter(const allot__guard *guard)
            guard->value.value <= ALLOT_TASK_FINISH_TIME_LEFT;
 }
 
-/* The guard that sheltered it, if that is none of the parameters told of. */
+/* The guard that protected it, if that is none of the parameters told of. */
 static const char *guard_of(const allot__job_teller *it)
 {
-    int32_t mark = it->out->preys ? it->out->prey.spared[it->number] : ALLOT__ELIGIBLE;
+    int32_t mark = it->out->searched ? it->out->candidates.ineligible[it->number] : ALLOT__ELIGIBLE;
     const allot__vector *all = &it->teller.rules->policy->guards;
     if (mark < ALLOT__INELIGIBLE_GUARD || (size_t)(mark - ALLOT__INELIGIBLE_GUARD) >= all->count)
         return NULL;
@@ -145,7 +145,7 @@ static const char *guard_of(const allot__job_teller *it)
     return is_parameter(guard) ? NULL : guard->label;
 }
 
-void allot__tell_shelter(const allot__job_teller *it)
+void allot__tell_protection(const allot__job_teller *it)
 {
     if (tell_above(it) == 0)
         return;
@@ -154,7 +154,7 @@ void allot__tell_shelter(const allot__job_teller *it)
     tell_times(it);
     if (guard_of(it))
         allot__tell(&it->teller, "Guard %.60s shelters it: nobody may choose it.", guard_of(it));
-    else if (it->out->preys && it->out->prey.spared[it->number] == ALLOT__ELIGIBLE)
+    else if (it->out->searched && it->out->candidates.ineligible[it->number] == ALLOT__ELIGIBLE)
         allot__tell(&it->teller, "In this cycle it could have gone, but nobody needed it to.");
 }
 

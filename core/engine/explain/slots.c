@@ -118,11 +118,11 @@ static void tell_options(const allot__teller *teller)
 /* What it keeps of what it is over, whatever is damped. */
 static void tell_kept(const allot__teller *teller, const allot__damped *damped)
 {
-    if (damped->sheltered > 0) {
+    if (damped->protected > 0) {
         allot__tell(teller,
                     "Guards or hosts that drain shelter %" PRId64 " of the %" PRId64
                     " it is over (C-8).",
-                    damped->sheltered, damped->over);
+                    damped->protected, damped->over);
     }
     int64_t kept = damped->over - teller->work->reclaimed[teller->row];
     kept = damped->elsewhere < kept ? damped->elsewhere : kept;

@@ -105,11 +105,11 @@ static void tell_bounds(const inquiry *it, const allot__guard *guard)
 }
 
 /* Whether it is no candidate, and why. */
-static bool tell_staying(const inquiry *it)
+static bool tell_ineligible(const inquiry *it)
 {
     const allot__victims *victims = &it->teller.decided->victims;
     const allot__guard *guards = it->teller.rules->policy->guards.items;
-    uint8_t mark = victims->stays ? victims->stays[it->unit] : ALLOT__ELIGIBLE;
+    uint8_t mark = victims->ineligible ? victims->ineligible[it->unit] : ALLOT__ELIGIBLE;
     switch (mark) {
     case ALLOT__ELIGIBLE:
         return false;
@@ -272,7 +272,7 @@ static void tell_spared(const inquiry *it)
 static void tell_task(inquiry *it)
 {
     tell_what(it);
-    if (tell_staying(it))
+    if (tell_ineligible(it))
         return;
     if (!it->queue || it->queue->picked.count + it->queue->gone == 0) {
         allot__tell(&it->teller, "%s gives nothing back: nothing of it has to go.",

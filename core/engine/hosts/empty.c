@@ -272,7 +272,7 @@ static void find_all(emptier *it)
         count_left(it, &one, &rack->beyond, &unwanted);
     }
     bool twice = unwanted < rack->beyond;
-    rack->search = rack->chosen_count == 0 ? ALLOT__SEARCH : twice ? ALLOT__HELD : ALLOT__APART;
+    rack->step = rack->chosen_count == 0 ? ALLOT__CHOOSE : twice ? ALLOT__HELD : ALLOT__APART;
     set_apart(it, twice ? unwanted : rack->beyond);
 }
 
@@ -367,7 +367,7 @@ static bool cut_hosts(emptier *it, int64_t *waste)
 {
     allot__rack *rack = it->rack;
     int64_t unwanted = 0;
-    bool some = rack->search == ALLOT__APART && bar_stuck(it);
+    bool some = rack->step == ALLOT__APART && bar_stuck(it);
     for (one one = {0}; next_one(it, &one);) {
         int32_t unit = rack->unit[it->leaf[it->order[one.first]]];
         while (one.last < rack->chosen_count && rack->meant[rack->chosen[one.last]] == unit)
@@ -502,21 +502,21 @@ int allot__rack_empty(allot__work *work, bool *again)
     int64_t waste = 0;
     count_wants(&it);
     allot__match_reset(rack->alone);
-    if (rack->search == ALLOT__SEARCH) {
+    if (rack->step == ALLOT__CHOOSE) {
         find_all(&it);
-        *again = rack->search != ALLOT__SEARCH;
+        *again = rack->step != ALLOT__CHOOSE;
         return ALLOT_OK;
     }
-    if (rack->search == ALLOT__APART)
+    if (rack->step == ALLOT__APART)
         find_stuck(&it);
-    *again = rack->search == ALLOT__HELD;
+    *again = rack->step == ALLOT__HELD;
     if (cut_hosts(&it, &waste)) {
         set_apart(&it, 0);
-        rack->search = ALLOT__SEARCH;
+        rack->step = ALLOT__CHOOSE;
         *again = true;
     } else if (*again) {
         set_apart(&it, rack->beyond);
-        rack->search = ALLOT__APART;
+        rack->step = ALLOT__APART;
     } else {
         lower_waste(&it, waste);
     }

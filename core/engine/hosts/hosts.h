@@ -25,7 +25,7 @@ enum { ALLOT__NOBODY = -2 };
 
 /* Hosts for exclusive consumers: none are chosen; quotas are those that there will be once they are
  * held, or those with all set apart that is too much there. */
-typedef enum allot__search { ALLOT__SEARCH, ALLOT__HELD, ALLOT__APART } allot__search;
+typedef enum allot__host_step { ALLOT__CHOOSE, ALLOT__HELD, ALLOT__APART } allot__host_step;
 
 typedef struct allot__rack {
     int32_t count;
@@ -56,7 +56,7 @@ typedef struct allot__rack {
     int32_t chosen_count;
     uint8_t *barred;        /* by host: others were found not to be able to leave it */
     int32_t rounds;         /* ... so often */
-    allot__search search;   /* what quotas are computed for now */
+    allot__host_step step;  /* what quotas are computed for now */
     int64_t beyond;         /* what quotas leave of hosts that are meant for somebody, */
     int64_t waste;          /* ... and what of these is blocked */
     const int32_t *host_of; /* by site: the host, or -1 */

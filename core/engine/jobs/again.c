@@ -85,7 +85,8 @@ int allot__again_mark_places(allot__turns *turns, int32_t number, const allot__j
     return status;
 }
 
-/* A job that came as others went is prey, too: for some that wait, these may have been none. */
+/* A job that came as others went is a candidate, too: for some that wait, these may have been
+ * none. */
 static bool feeds(const allot__turns *turns, int32_t job)
 {
     const allot__relation *relation = turns->work->plan->relation;

@@ -18,12 +18,12 @@
 
 static void spare(allot__turns *turns, const allot_job_order *order, bool again)
 {
-    if (order->kind != ALLOT_ORDER_RESIZE || !turns->out->preys)
+    if (order->kind != ALLOT_ORDER_RESIZE || !turns->out->searched)
         return;
     if (again)
-        allot__prey_spare(&turns->out->prey, order->job, ALLOT__INELIGIBLE_TAKEN);
+        allot__candidates_drop(&turns->out->candidates, order->job, ALLOT__INELIGIBLE_TAKEN);
     else
-        allot__prey_unspare(&turns->out->prey, order->job);
+        allot__candidates_restore(&turns->out->candidates, order->job);
 }
 
 /* Of orders from the last on: those that the job may take back are undone, or (1) done again. */

@@ -62,7 +62,7 @@ int allot__turns_make(allot__turns *turns)
         ALLOT__WANTED(turns->list, jobs),
         ALLOT__WANTED(turns->other, jobs > queues ? jobs : queues),
         ALLOT__WANTED(turns->fits, classes),
-        ALLOT__WANTED(turns->hunts, classes),
+        ALLOT__WANTED(turns->searches, classes),
         ALLOT__WANTED(turns->grown, jobs),
         ALLOT__WANTED(turns->backs, classes),
         ALLOT__WANTED(turns->places, hosts),

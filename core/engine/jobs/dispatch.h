@@ -52,8 +52,8 @@ typedef struct allot__job_told {
 typedef struct allot__dispatched {
     allot__room room;
     allot__bounds bounds;
-    allot__prey prey;
-    bool preys;              /* somebody asked for victims */
+    allot__candidates candidates;
+    bool searched;           /* somebody asked for victims */
     allot__vector orders;    /* of allot_job_order */
     allot__vector places;    /* of allot_place: those of the orders, one behind another */
     allot__job_told *jobs;   /* by job */

@@ -250,59 +250,59 @@ static bool alike(const allot__turns *turns, int32_t number)
 }
 
 /* Victims are only looked for once somebody wants some. */
-static int make_prey(allot__turns *turns)
+static int make_candidates(allot__turns *turns)
 {
     allot__dispatched *out = turns->out;
-    if (out->preys)
+    if (out->searched)
         return ALLOT_OK;
-    int status = allot__prey_make(turns->work, &out->room, &out->bounds, &out->prey);
+    int status = allot__candidates_make(turns->work, &out->room, &out->bounds, &out->candidates);
     if (status != ALLOT_OK)
         return status;
-    out->preys = true;
+    out->searched = true;
     const allot_job_order *orders = out->orders.items;
     for (size_t i = 0; i < out->orders.count; i++)
-        allot__prey_spare(&out->prey, orders[i].job, ALLOT__INELIGIBLE_TAKEN);
+        allot__candidates_drop(&out->candidates, orders[i].job, ALLOT__INELIGIBLE_TAKEN);
     return ALLOT_OK;
 }
 
-static int restore(allot__turns *turns, const allot__hunt *hunt, int32_t count)
+static int restore(allot__turns *turns, const allot__found *found, int32_t count)
 {
     int status = ALLOT_OK;
     while (count-- > 0 && status == ALLOT_OK) {
-        const allot__job *job = allot__job_at(turns->jobs, hunt->victims[count]);
+        const allot__job *job = allot__job_at(turns->jobs, found->victims[count]);
         allot_action action = allot__queue_at(turns->queues, job->queue)->on_preempt;
-        status = allot__job_turn(turns, hunt->victims[count], action, 1);
+        status = allot__job_turn(turns, found->victims[count], action, 1);
     }
     return status;
 }
 
 /* They go if the job then fits; if not, nobody does. */
-static int carry_out(allot__turns *turns, const allot__hunt *hunt, bool *done)
+static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
 {
     int status = ALLOT_OK;
     int32_t released = 0;
-    for (int32_t i = 0; i < hunt->count && status == ALLOT_OK; i++)
-        status = allot__again_mark(turns, hunt->victims[i]);
-    for (; released < hunt->count && status == ALLOT_OK; released++) {
-        const allot__job *job = allot__job_at(turns->jobs, hunt->victims[released]);
-        status = allot__job_turn(turns, hunt->victims[released],
+    for (int32_t i = 0; i < found->count && status == ALLOT_OK; i++)
+        status = allot__again_mark(turns, found->victims[i]);
+    for (; released < found->count && status == ALLOT_OK; released++) {
+        const allot__job *job = allot__job_at(turns->jobs, found->victims[released]);
+        status = allot__job_turn(turns, found->victims[released],
                                  allot__queue_at(turns->queues, job->queue)->on_preempt, -1);
     }
     if (status != ALLOT_OK)
         return status;
-    if (!fit(turns, hunt->job) || (hunt->held && turns->withdraws)) {
-        tell(turns, hunt->job, ALLOT_PEND_FEW, -1);
-        return restore(turns, hunt, released);
+    if (!fit(turns, found->job) || (found->held && turns->withdraws)) {
+        tell(turns, found->job, ALLOT_PEND_FEW, -1);
+        return restore(turns, found, released);
     }
-    if (hunt->held) {
-        status = restore(turns, hunt, hunt->count);
-        return status == ALLOT_OK ? allot__hold_take(turns, hunt) : status;
+    if (found->held) {
+        status = restore(turns, found, found->count);
+        return status == ALLOT_OK ? allot__hold_take(turns, found) : status;
     }
-    for (int32_t i = 0; i < hunt->count && status == ALLOT_OK; i++) {
-        const allot__job *job = allot__job_at(turns->jobs, hunt->victims[i]);
+    for (int32_t i = 0; i < found->count && status == ALLOT_OK; i++) {
+        const allot__job *job = allot__job_at(turns->jobs, found->victims[i]);
         status = allot__order_stop(
-            turns, &(allot__stop){.job = hunt->victims[i],
-                                  .preemptor = hunt->job,
+            turns, &(allot__stop){.job = found->victims[i],
+                                  .preemptor = found->job,
                                   .action = allot__queue_at(turns->queues, job->queue)->on_preempt,
                                   .reason = "preempted"});
     }
@@ -322,33 +322,33 @@ static bool barred(allot__turns *turns, int32_t number)
            delayed(turns, number) || without_resource(turns, number);
 }
 
-static int hunt(allot__turns *turns, int32_t number, bool *done)
+static int search(allot__turns *turns, int32_t number, bool *done)
 {
     const allot__bounds *bounds = &turns->out->bounds;
     bool limited = turns->out->jobs[number].why == ALLOT_PEND_LIMIT;
     limited = bounds->class_of != NULL && (limited || allot__bounds_by_host(bounds, number));
-    allot__missed *known = missed(turns, turns->hunts, number, limited);
+    allot__missed *known = missed(turns, turns->searches, number, limited);
     bool is_alike = alike(turns, number);
     allot__job_told *told = &turns->out->jobs[number], before = *told;
     if (is_alike && misses(turns, known, number)) {
         *told = told->why == ALLOT_PEND_SLOTS ? before : *told;
         return ALLOT_OK;
     }
-    int status = make_prey(turns);
-    allot__hunt hunt = {.job = number, .binding = -1, .why = ALLOT_PEND_FEW};
+    int status = make_candidates(turns);
+    allot__found found = {.job = number, .binding = -1, .why = ALLOT_PEND_FEW};
     if (status == ALLOT_OK)
-        status = allot__prey_hunt(&turns->out->prey, &hunt);
-    if (status == ALLOT_OK && hunt.count > 0)
-        return carry_out(turns, &hunt, done);
-    if (status == ALLOT_OK && hunt.why != ALLOT_PEND_SLOTS) /* else it stays as it is without */
-        tell(turns, number, hunt.why, hunt.binding);
+        status = allot__candidates_search(&turns->out->candidates, &found);
+    if (status == ALLOT_OK && found.count > 0)
+        return carry_out(turns, &found, done);
+    if (status == ALLOT_OK && found.why != ALLOT_PEND_SLOTS) /* else it stays as it is without */
+        tell(turns, number, found.why, found.binding);
     if (status == ALLOT_OK && is_alike)
         *known = (allot__missed){.gains = turns->out->room.gains,
-                                 .slots = hunt.least,
-                                 .most = hunt.most,
-                                 .binding = hunt.binding,
-                                 .why = (uint8_t)hunt.why,
-                                 .above = (uint8_t)hunt.above};
+                                 .slots = found.least,
+                                 .most = found.most,
+                                 .binding = found.binding,
+                                 .why = (uint8_t)found.why,
+                                 .above = (uint8_t)found.above};
     return status;
 }
 
@@ -359,7 +359,7 @@ int allot__fit_preempting(allot__turns *turns, int32_t number, bool *done)
         turns->marks.count = 0;
     if (barred(turns, number))
         return ALLOT_OK;
-    int status = hunt(turns, number, done);
+    int status = search(turns, number, done);
     bool held = turns->out->jobs[number].why == ALLOT_PEND_HELD;
     return status == ALLOT_OK && !*done && !held ? allot__back_take(turns, number, done) : status;
 }

@@ -44,17 +44,17 @@ static int keep_slots(allot__turns *turns)
     return status;
 }
 
-static int keep_victims(allot__turns *turns, const allot__hunt *hunt)
+static int keep_victims(allot__turns *turns, const allot__found *found)
 {
     int status = ALLOT_OK;
-    for (int32_t i = 0; status == ALLOT_OK && i < hunt->count; i++) {
-        const allot__job *job = allot__job_at(turns->jobs, hunt->victims[i]);
+    for (int32_t i = 0; status == ALLOT_OK && i < found->count; i++) {
+        const allot__job *job = allot__job_at(turns->jobs, found->victims[i]);
         allot_action action = allot__queue_at(turns->queues, job->queue)->on_preempt;
-        status = note(turns, hunt->victims[i], 0);
-        allot__prey_spare(&turns->out->prey, hunt->victims[i], ALLOT__INELIGIBLE_TAKEN);
+        status = note(turns, found->victims[i], 0);
+        allot__candidates_drop(&turns->out->candidates, found->victims[i], ALLOT__INELIGIBLE_TAKEN);
         if (status == ALLOT_OK && job->notifying)
-            status = allot__order_stop(turns, &(allot__stop){.job = hunt->victims[i],
-                                                             .preemptor = hunt->job,
+            status = allot__order_stop(turns, &(allot__stop){.job = found->victims[i],
+                                                             .preemptor = found->job,
                                                              .action = action,
                                                              .held = true,
                                                              .reason = "preempted"});
@@ -75,19 +75,19 @@ static int count(allot__turns *turns, int32_t number, const allot__job_place *pl
                                 allot__job_places(turns->jobs, job), job->place_count);
 }
 
-int allot__hold_take(allot__turns *turns, const allot__hunt *hunt)
+int allot__hold_take(allot__turns *turns, const allot__found *found)
 {
-    bool pending = turns->states[hunt->job] == ALLOT_PENDING;
-    held it = {.job = hunt->job,
+    bool pending = turns->states[found->job] == ALLOT_PENDING;
+    held it = {.job = found->job,
                .first = (int32_t)turns->holding.count,
                .place_count = pending ? turns->place_count : 0,
-               .victim_count = hunt->count,
+               .victim_count = found->count,
                .orders = turns->out->orders.count};
-    int status = count(turns, hunt->job, turns->places, turns->place_count, 1);
+    int status = count(turns, found->job, turns->places, turns->place_count, 1);
     if (status == ALLOT_OK && pending)
         status = keep_slots(turns);
     if (status == ALLOT_OK)
-        status = keep_victims(turns, hunt);
+        status = keep_victims(turns, found);
     held *kept = status == ALLOT_OK
                      ? allot__push(turns->work->plan->engine, &turns->holds, sizeof *kept)
                      : NULL;
@@ -95,8 +95,8 @@ int allot__hold_take(allot__turns *turns, const allot__hunt *hunt)
         return status == ALLOT_OK ? ALLOT_ENOMEM : status;
     it.order_count = turns->out->orders.count - it.orders;
     *kept = it;
-    turns->out->jobs[hunt->job].why = ALLOT_PEND_HELD;
-    turns->out->jobs[hunt->job].binding = -1;
+    turns->out->jobs[found->job].why = ALLOT_PEND_HELD;
+    turns->out->jobs[found->job].binding = -1;
     return ALLOT_OK;
 }
 
@@ -134,7 +134,7 @@ int allot__hold_leave(allot__turns *turns, int32_t job)
         if (kept[i].slots > 0)
             allot__room_take(room, allot__room_host(room, kept[i].site), -kept[i].slots);
     for (int32_t i = 0; i < it->victim_count; i++)
-        allot__prey_unspare(&turns->out->prey, victims[i].site);
+        allot__candidates_restore(&turns->out->candidates, victims[i].site);
     leave_orders(turns, it);
     return count(turns, job, places, it->place_count, -1);
 }

@@ -153,8 +153,8 @@ int allot__order_resume(allot__turns *turns, int32_t number, const char *reason)
 
 int allot__order_grow(allot__turns *turns, int32_t number)
 {
-    if (turns->out->preys)
-        allot__prey_spare(&turns->out->prey, number, ALLOT__INELIGIBLE_TAKEN);
+    if (turns->out->searched)
+        allot__candidates_drop(&turns->out->candidates, number, ALLOT__INELIGIBLE_TAKEN);
     return bring(turns, ALLOT_ORDER_RESIZE, number, turns->places, turns->place_count, "free");
 }
 
@@ -196,8 +196,8 @@ int allot__order_stop(allot__turns *turns, const allot__stop *stop)
         turns->of_queue[job->queue]->anew = true;
         turns->out->parts[job->queue].preempted += slots;
         allot__turn_use(turns, job->queue, ends ? -slots : -cancelled);
-        if (turns->out->preys)
-            allot__prey_spare(&turns->out->prey, number, ALLOT__INELIGIBLE_TAKEN);
+        if (turns->out->searched)
+            allot__candidates_drop(&turns->out->candidates, number, ALLOT__INELIGIBLE_TAKEN);
     }
     bool counts = stop->preemptor >= 0 && !stop->held; /* */
     return give(turns,

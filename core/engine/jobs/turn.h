@@ -90,13 +90,13 @@ typedef struct allot__turns {
     allot__slice_row *rows; /* room for one pool's */
     int64_t taken;          /* slots that jobs got in this cycle, and by pool its own jobs' */
     int64_t *own;
-    int64_t *held;                       /* by pool: what its queues use */
-    int64_t *pending;                    /* by queue: slots */
-    bool *preempts;                      /* by queue: it may preempt some other */
-    allot__missed *fits, *hunts, *backs; /* by class, then by queue, `kinds` of each: exclusive jobs
-                                    have their own */
-    int32_t kinds;                       /* 1 without exclusive jobs, else 2 */
-    allot__job_place *places;            /* of the job that is being put on hosts */
+    int64_t *held;                          /* by pool: what its queues use */
+    int64_t *pending;                       /* by queue: slots */
+    bool *preempts;                         /* by queue: it may preempt some other */
+    allot__missed *fits, *searches, *backs; /* by class, then by queue, `kinds` of each: exclusive
+                                    jobs have their own */
+    int32_t kinds;                          /* 1 without exclusive jobs, else 2 */
+    allot__job_place *places;               /* of the job that is being put on hosts */
     int32_t place_count;
     int32_t *hosts; /* room for all */
     bool leftover;  /* rule 6: slices do not bind, nobody is preempted */
@@ -141,7 +141,7 @@ int allot__back_finish(allot__turns *turns);
 
 /* hold.c: a job waits for victims that are held back, with its places found; and does so
  * no longer. ENOMEM. */
-int allot__hold_take(allot__turns *turns, const allot__hunt *hunt);
+int allot__hold_take(allot__turns *turns, const allot__found *found);
 int allot__hold_leave(allot__turns *turns, int32_t job);
 
 /* fit.c: finds places for a pending job, or of a suspended one its own; false: told.why

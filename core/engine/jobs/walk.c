@@ -231,7 +231,7 @@ static void finish_orders(allot__dispatched *out)
 
 int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__dispatched *out)
 {
-    *out = (allot__dispatched){.preys = false};
+    *out = (allot__dispatched){.searched = false};
     allot__turns turns = {.work = work,
                           .out = out,
                           .queues = allot__queues_of(work->plan),
@@ -266,5 +266,5 @@ void allot__dispatched_free(allot__work *work, allot__dispatched *dispatched)
     allot__bounds_free(&dispatched->bounds);
     allot__vector_free(engine, &dispatched->orders);
     allot__vector_free(engine, &dispatched->places);
-    *dispatched = (allot__dispatched){.preys = false};
+    *dispatched = (allot__dispatched){.searched = false};
 }

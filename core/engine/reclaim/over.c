@@ -23,7 +23,7 @@ static bool has_options(const allot__work *work)
 int allot__kept_init(allot__work *work)
 {
     work->kept = NULL;
-    if (!has_options(work) && !work->forced && !work->sheltered && !work->state->former &&
+    if (!has_options(work) && !work->forced && !work->protected && !work->state->former &&
         !work->reach)
         return ALLOT_OK;
     work->kept = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof *work->kept);
@@ -43,7 +43,7 @@ int64_t allot__target(const allot__work *work, int32_t row)
 }
 
 /* What a leaf holds and is not giving back yet. */
-static int64_t stays(const allot__work *work, int32_t row)
+static int64_t remaining(const allot__work *work, int32_t row)
 {
     int64_t going = work->in_flight ? work->in_flight[row] : 0;
     int64_t holds = work->allocated[row] - going;
@@ -55,7 +55,7 @@ int64_t allot__over(const allot__work *work, int32_t row)
     const allot__holder *holder = allot__ledger_holder(work, row);
     if (holder)
         return holder->lost; /* what it holds beyond its quota nobody wants */
-    int64_t over = stays(work, row) - allot__target(work, row);
+    int64_t over = remaining(work, row) - allot__target(work, row);
     if (work->moved && work->moved[row] > 0)
         return (over > 0 ? over : 0) + work->moved[row];
     if (over > 0 && allot__rules_at(work, row)->options[ALLOT_OPTION_HOLD_ROUNDING] &&
@@ -143,14 +143,14 @@ int64_t allot__forced(const allot__work *work, int32_t row)
 void allot__damping(const allot__work *work, int32_t row, allot__damped *out)
 {
     int64_t over = allot__over(work, row);
-    int64_t open = stays(work, row);
+    int64_t open = remaining(work, row);
     int64_t forced = allot__forced(work, row);
-    open -= work->sheltered ? work->sheltered[row] : 0;
+    open -= work->protected ? work->protected[row] : 0;
     open = open > 0 ? open : 0;
     over = over > forced ? over : forced;
     *out = (allot__damped){
         .over = over, .may = allot__least(over, open), .most = allot__least(over, open)};
-    out->sheltered = over - out->may;
+    out->protected = over - out->may;
     damp(work, row, allot__least(forced, open), out);
 }
 

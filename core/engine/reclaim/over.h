@@ -5,7 +5,7 @@
  *
  * Without force and damping a leaf gives back what it is over. What is forced (C-10) is over
  * whatever its quota says; guards and a site's damping let it keep slots that are not:
- *  1. what guards shelter stays;
+ *  1. what guards protect stays;
  *     at a switch of windows so does all the rest of who drains (A-71);
  *     under a policy that reclaims nothing (E-21: shared slots) so does all the rest;
  *  2. so does what is on hosts that serve nobody who lacks slots (reach.h);
@@ -30,9 +30,9 @@ typedef struct allot__kept {
 /* What a leaf keeps of what it is over, by rule, and what it may have to give. */
 typedef struct allot__damped {
     int64_t over; /* whatever it keeps */
-    int64_t sheltered, elsewhere, drains, policy, dead_zone, interval, most_reclaimed;
+    int64_t protected, elsewhere, drains, policy, dead_zone, interval, most_reclaimed;
     int64_t may;  /* the rest */
-    int64_t most; /* what a limit or the group's size can take: all but what is sheltered */
+    int64_t most; /* what a limit or the group's size can take: all but what is protected */
 } allot__damped;
 
 /* Finds out whether there is anything of the kind: writes kept, NULL when not. ENOMEM. */

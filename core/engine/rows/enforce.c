@@ -70,7 +70,7 @@ static bool own_changed(const allot__work *work, const past *past, int32_t row, 
     return now != then;
 }
 
-static int64_t stays(const allot__work *work, int32_t row)
+static int64_t remaining(const allot__work *work, int32_t row)
 {
     return work->allocated[row] - (work->in_flight ? work->in_flight[row] : 0);
 }
@@ -96,7 +96,7 @@ static int count_loans(allot__work *work, past *past)
 /* Rules 2 and 3: what a leaf holds that may not stay. */
 static int64_t beyond(const allot__work *work, const past *past, int32_t row, int32_t before)
 {
-    int64_t holds = stays(work, row);
+    int64_t holds = remaining(work, row);
     int64_t slots = 0;
     int32_t limit = work->group->columns[ALLOT_LIMIT][row];
     if (limit != past->group->columns[ALLOT_LIMIT][before] && limit != ALLOT_NONE)
@@ -123,7 +123,7 @@ static int64_t above_attribute(const allot__work *work, int32_t row)
         int32_t value = work->group->columns[rules->attribute_column[i]][row];
         most = rules->policy->attributes[i].limit && value < most ? value : most;
     }
-    return most == ALLOT_NONE ? 0 : stays(work, row) - most;
+    return most == ALLOT_NONE ? 0 : remaining(work, row) - most;
 }
 
 typedef struct columns {

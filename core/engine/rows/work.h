@@ -105,10 +105,10 @@ typedef struct allot__work {
      * which demands and holds nothing: what it received. */
     int32_t *spare;
 
-    /* C-6, C-7, C-10; forced: what leaves must give back whatever their quota; sheltered: what
+    /* C-6, C-7, C-10; forced: what leaves must give back whatever their quota; protected: what
      * guards keep of theirs. Those two and kept (reclaim/over.h) are NULL when there is nothing to
      * tell. */
-    const int32_t *forced, *sheltered;
+    const int32_t *forced, *protected;
     const struct allot__enforced *enforced; /* why (enforce.h); NULL: nothing holds by force */
     struct allot__kept *kept;               /* by family */
     int32_t *over;

@@ -105,9 +105,9 @@ static int find_over(const allot__work *work, allot__victims *victims)
     victims->over[0] = 0;
     for (size_t i = 0; i < count; i++)
         victims->over[i + 1] = tasks->session_held[i] - work->session_quota[i];
-    for (int32_t unit = 0; victims->stays && unit < units->count; unit++) {
-        bool going = victims->stays[unit] == ALLOT__INELIGIBLE_GOING ||
-                     victims->stays[unit] == ALLOT__INELIGIBLE_CLOSED;
+    for (int32_t unit = 0; victims->ineligible && unit < units->count; unit++) {
+        bool going = victims->ineligible[unit] == ALLOT__INELIGIBLE_GOING ||
+                     victims->ineligible[unit] == ALLOT__INELIGIBLE_CLOSED;
         if (going && units->session[unit] >= 0)
             victims->over[units->session[unit] + 1] -= units->slots[unit];
     }

@@ -23,9 +23,9 @@ enum { ALLOT__INELIGIBLE_ELSEWHERE = UINT8_MAX }; /* no guard has this number */
 typedef struct host_pick {
     const allot__work *work;
     allot__queue *queue;
-    uint8_t *stays; /* by row: who was no candidate at first, or is picked already */
-    uint8_t *mask;  /* ... or runs on a host that does not serve the claimant at hand */
-    int32_t *rows;  /* all that are picked */
+    uint8_t *ineligible; /* by row: who was no candidate at first, or is picked already */
+    uint8_t *mask;       /* ... or runs on a host that does not serve the claimant at hand */
+    int32_t *rows;       /* all that are picked */
     int32_t count;
     int64_t slots;  /* of these, and idle ones */
     int64_t idle;   /* slots that no task uses and that do not go yet */
@@ -36,29 +36,29 @@ static int begin(host_pick *it)
 {
     size_t n = (size_t)it->queue->pick.count;
     allot__arena *arena = it->work->arena;
-    it->stays = allot__arena_take(arena, n + 1, 1);
+    it->ineligible = allot__arena_take(arena, n + 1, 1);
     it->mask = allot__arena_take(arena, n + 1, 1);
     it->rows = allot__arena_take(arena, n + 1, sizeof *it->rows);
     it->there = allot__arena_take(arena, (size_t)it->work->rack->count, sizeof *it->there);
-    if (!it->stays || !it->mask || !it->rows || !it->there)
+    if (!it->ineligible || !it->mask || !it->rows || !it->there)
         return ALLOT_ENOMEM;
-    memset(it->stays, 0, n);
-    if (it->queue->pick.stays)
-        memcpy(it->stays, it->queue->pick.stays, n);
+    memset(it->ineligible, 0, n);
+    if (it->queue->pick.ineligible)
+        memcpy(it->ineligible, it->queue->pick.ineligible, n);
     return ALLOT_OK;
 }
 
-/* Picks what covers `owed` among those that `stays` lets go. */
-static int pick(host_pick *it, const uint8_t *stays, int64_t owed)
+/* Picks what covers `owed` among those that are not `ineligible`. */
+static int pick(host_pick *it, const uint8_t *ineligible, int64_t owed)
 {
-    const uint8_t *before = it->queue->pick.stays;
+    const uint8_t *before = it->queue->pick.ineligible;
     allot__picked picked;
-    it->queue->pick.stays = stays;
+    it->queue->pick.ineligible = ineligible;
     int status = allot__pick_fast(&it->queue->pick, owed, it->work->arena, &picked);
-    it->queue->pick.stays = before;
+    it->queue->pick.ineligible = before;
     for (int32_t i = 0; status == ALLOT_OK && i < picked.count; i++) {
         it->rows[it->count++] = picked.rows[i];
-        it->stays[picked.rows[i]] = ALLOT__INELIGIBLE_ELSEWHERE;
+        it->ineligible[picked.rows[i]] = ALLOT__INELIGIBLE_ELSEWHERE;
     }
     it->slots += status == ALLOT_OK ? picked.slots : 0;
     return status;
@@ -93,14 +93,14 @@ static void count_whole(host_pick *it, int32_t claimant)
     memset(it->there, 0, (size_t)it->work->rack->count * sizeof *it->there);
     for (int32_t row = 0; row < it->queue->pick.count; row++) {
         int32_t host = host_of(it, row);
-        if (host >= 0 && it->stays[row] == ALLOT__ELIGIBLE && helps(it, claimant, row) &&
+        if (host >= 0 && it->ineligible[row] == ALLOT__ELIGIBLE && helps(it, claimant, row) &&
             whole(it, claimant, host))
             it->there[host] += it->queue->pick.slots[row];
     }
     for (int32_t row = 0; row < it->queue->pick.count; row++) {
         int32_t host = host_of(it, row);
-        if (host >= 0 && it->stays[row] >= ALLOT__INELIGIBLE_DRAINS &&
-            it->stays[row] != ALLOT__INELIGIBLE_ELSEWHERE)
+        if (host >= 0 && it->ineligible[row] >= ALLOT__INELIGIBLE_DRAINS &&
+            it->ineligible[row] != ALLOT__INELIGIBLE_ELSEWHERE)
             it->there[host] = 0; /* somebody is to stay */
     }
 }
@@ -138,7 +138,8 @@ static int leave_hosts(host_pick *it, int32_t claimant, int64_t *owed)
     count_whole(it, claimant);
     for (int32_t host; status == ALLOT_OK && *owed > 0 && (host = next_whole(it, *owed)) >= 0;) {
         for (int32_t row = 0; row < it->queue->pick.count; row++)
-            it->mask[row] = host_of(it, row) == host ? it->stays[row] : ALLOT__INELIGIBLE_ELSEWHERE;
+            it->mask[row] =
+                host_of(it, row) == host ? it->ineligible[row] : ALLOT__INELIGIBLE_ELSEWHERE;
         status = pick(it, it->mask, it->there[host]);
         *owed -= it->there[host];
         it->there[host] = 0;
@@ -165,7 +166,7 @@ static int pick_for(host_pick *it, int32_t claimant, int64_t owed)
     if (status != ALLOT_OK || owed <= 0)
         return status;
     for (int32_t i = 0; i < it->queue->pick.count; i++)
-        it->mask[i] = helps(it, claimant, i) ? it->stays[i] : ALLOT__INELIGIBLE_ELSEWHERE;
+        it->mask[i] = helps(it, claimant, i) ? it->ineligible[i] : ALLOT__INELIGIBLE_ELSEWHERE;
     return pick(it, it->mask, owed);
 }
 
@@ -177,7 +178,8 @@ static int pick_wanted(host_pick *it)
         return ALLOT_OK;
     for (int32_t i = 0; i < it->queue->pick.count; i++) {
         int32_t host = host_of(it, i);
-        it->mask[i] = host >= 0 && wanted[host] != 0 ? it->stays[i] : ALLOT__INELIGIBLE_ELSEWHERE;
+        it->mask[i] =
+            host >= 0 && wanted[host] != 0 ? it->ineligible[i] : ALLOT__INELIGIBLE_ELSEWHERE;
     }
     return pick(it, it->mask, it->queue->owed - it->slots);
 }
@@ -220,7 +222,7 @@ int allot__victims_pick(const allot__work *work, allot__queue *queue, const allo
     }
     status = status == ALLOT_OK ? pick_wanted(&it) : status;
     if (status == ALLOT_OK && it.slots < queue->owed)
-        status = pick(&it, it.stays, queue->owed - it.slots);
+        status = pick(&it, it.ineligible, queue->owed - it.slots);
     queue->gone = queue->idle - it.idle;
     queue->picked =
         (allot__picked){.rows = it.rows, .count = it.count, .slots = it.slots - queue->gone};

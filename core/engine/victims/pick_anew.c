@@ -46,7 +46,7 @@ static int sort_classes(merger *it, allot_engine *engine)
     by_class rows = {.pick = {.count = it->pick->count,
                               .keys = it->pick->keys,
                               .slots = it->pick->slots,
-                              .stays = it->pick->stays,
+                              .ineligible = it->pick->ineligible,
                               .values = values,
                               .before = before},
                      .of = it->pick};

@@ -25,7 +25,7 @@ static int draw_sample(const allot__pick *pick, allot_engine *engine, allot__ite
     int status = allot__items_room(engine, sample, (size_t)*draws + 1);
     for (int32_t i = 0; i < *draws && status == ALLOT_OK; i++) {
         int32_t row = (int32_t)(mixed((uint64_t)i) % (uint64_t)pick->count);
-        if (!allot__stays(pick, row))
+        if (!allot__pick_ineligible(pick, row))
             allot__item_read(pick, row, &sample->list[sample->count++]);
     }
     return status;

@@ -186,7 +186,7 @@ static int read_block(filter *it, allot_engine *engine, int32_t first, allot__it
     for (int32_t i = 0; i < it->count; i++) {
         int32_t row = it->rows[i];
         bool sooner = it->marks[row - first] == SOONER;
-        if (!allot__stays(it->pick, row) && (sooner || goes(it, row, key)))
+        if (!allot__pick_ineligible(it->pick, row) && (sooner || goes(it, row, key)))
             allot__item_read(it->pick, row, &all->list[all->count++]);
     }
     return ALLOT_OK;

@@ -337,7 +337,7 @@ int allot__items_read(const allot__pick *pick, allot_engine *engine, allot__item
     int status = allot__items_room(engine, all, (size_t)pick->count + 1);
     all->count = 0;
     for (int32_t row = 0; row < pick->count && status == ALLOT_OK; row++)
-        if (!allot__stays(pick, row))
+        if (!allot__pick_ineligible(pick, row))
             allot__item_read(pick, row, &all->list[all->count++]);
     return status;
 }

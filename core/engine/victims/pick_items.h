@@ -24,9 +24,9 @@ typedef struct allot__items {
     int32_t bits; /* ... and is below 2^bits */
 } allot__items;
 
-static inline bool allot__stays(const allot__pick *pick, int32_t row)
+static inline bool allot__pick_ineligible(const allot__pick *pick, int32_t row)
 {
-    return pick->stays != NULL && pick->stays[row] != 0;
+    return pick->ineligible != NULL && pick->ineligible[row] != 0;
 }
 
 /* Makes room for `count` in all; ENOMEM. */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* victim.c: who stays, then leaf by leaf a pick; what is picked goes to the leaf's reclaims. */
+/* victim.c: who is ineligible, then leaf by leaf a pick; what is picked goes to the leaf's
+ * reclaims. */
 #include "engine/victims/victim.h"
 
 #include <string.h>
 
 #include "engine/rows/flight.h"
 
-/* ---- Who stays ------------------------------------------------------------------------------- */
+/* ---- Who is ineligible ----------------------------------------------------------------------- */
 
 /* Marks the units of which a task is named by a reclaim in flight; ENOMEM. */
-static int mark_flying(const allot__work *work, const allot__units *units, uint8_t *stays)
+static int mark_flying(const allot__work *work, const allot__units *units, uint8_t *ineligible)
 {
     const allot_state *state = work->state;
     const allot__flight_task *named = state->flight_tasks.items;
@@ -30,7 +31,7 @@ static int mark_flying(const allot__work *work, const allot__units *units, uint8
         int32_t count;
         const int32_t *tasks = allot__unit_tasks(units, unit, &count);
         for (int32_t i = 0; i < count; i++)
-            stays[unit] = flying[tasks[i]] ? ALLOT__INELIGIBLE_GOING : stays[unit];
+            ineligible[unit] = flying[tasks[i]] ? ALLOT__INELIGIBLE_GOING : ineligible[unit];
     }
     allot__free(state->engine, flying, room, 1);
     return ALLOT_OK;
@@ -38,8 +39,8 @@ static int mark_flying(const allot__work *work, const allot__units *units, uint8
 
 /* What runs on closed hosts is no candidate (E-34): it goes whatever the order, or, where a host
  * drains, it stays until it ends. */
-static void close_hosts(const allot__work *work, const allot__units *units, uint8_t *stays,
-                        int32_t *sheltered)
+static void close_hosts(const allot__work *work, const allot__units *units, uint8_t *ineligible,
+                        int32_t *protected)
 {
     const allot__site *sites = work->state->tasks.sites;
     for (int32_t leaf = 0; leaf < work->tree->rows; leaf++) {
@@ -47,11 +48,11 @@ static void close_hosts(const allot__work *work, const allot__units *units, uint
         for (int32_t unit = units->first[leaf]; unit < units->first[leaf + 1]; unit++) {
             int32_t site = units->site[unit];
             int32_t closed = site >= 0 ? sites[site].closed : ALLOT_OPEN;
-            if (closed == ALLOT_OPEN || stays[unit] != ALLOT__ELIGIBLE)
+            if (closed == ALLOT_OPEN || ineligible[unit] != ALLOT__ELIGIBLE)
                 continue;
-            stays[unit] =
+            ineligible[unit] =
                 closed == ALLOT_DRAIN ? ALLOT__INELIGIBLE_DRAINS : ALLOT__INELIGIBLE_CLOSED;
-            sheltered[row] += closed == ALLOT_DRAIN ? units->slots[unit] : 0;
+            protected[row] += closed == ALLOT_DRAIN ? units->slots[unit] : 0;
         }
     }
 }
@@ -72,8 +73,8 @@ static bool may_give(const allot__work *work, const allot__rules *rules, int32_t
            allot__policy_ledger(rules->policy);
 }
 
-static int run_guards(allot__work *work, const allot__units *units, uint8_t *stays,
-                      int32_t *sheltered)
+static int run_guards(allot__work *work, const allot__units *units, uint8_t *ineligible,
+                      int32_t *protected)
 {
     allot__unit_rows rows;
     allot__unit_rows_init(&rows, work);
@@ -84,7 +85,7 @@ static int run_guards(allot__work *work, const allot__units *units, uint8_t *sta
         const allot__guard *guards = rules->policy->guards.items;
         bool none =
             units->first[leaf] == units->first[leaf + 1] || rules->policy->guards.count == 0;
-        int64_t slots = sheltered[row];
+        int64_t slots = protected[row];
         if (none || !may_give(work, rules, row))
             continue;
         status = allot__unit_rows_leaf(&rows, leaf);
@@ -92,16 +93,16 @@ static int run_guards(allot__work *work, const allot__units *units, uint8_t *sta
             status = allot__unit_rows_prepare(&rows, guards[i].value);
             if (status == ALLOT_OK)
                 allot__rowset_guard(&rows.rows, &guards[i], (uint8_t)(ALLOT__INELIGIBLE_GUARD + i),
-                                    NULL, stays + rows.base);
+                                    NULL, ineligible + rows.base);
         }
         for (int32_t unit = units->first[leaf]; unit < units->first[leaf + 1]; unit++)
-            slots += stays[unit] >= ALLOT__INELIGIBLE_GUARD ? units->slots[unit] : 0;
-        sheltered[row] = slots > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)slots;
+            slots += ineligible[unit] >= ALLOT__INELIGIBLE_GUARD ? units->slots[unit] : 0;
+        protected[row] = slots > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)slots;
     }
     return status;
 }
 
-int allot__victims_shelter(allot__work *work, allot__victims *out)
+int allot__victims_protect(allot__work *work, allot__victims *out)
 {
     const allot__units *units = allot__units_of(work);
     *out = (allot__victims){0};
@@ -111,21 +112,21 @@ int allot__victims_shelter(allot__work *work, allot__victims *out)
     bool guards = any_guards(work);
     if (!units || !(flying || closed || drains || guards))
         return ALLOT_OK;
-    out->stays = allot__arena_take(work->arena, (size_t)units->count, 1);
-    if (!out->stays)
+    out->ineligible = allot__arena_take(work->arena, (size_t)units->count, 1);
+    if (!out->ineligible)
         return ALLOT_ENOMEM;
-    memset(out->stays, ALLOT__ELIGIBLE, (size_t)units->count);
-    int status = flying ? mark_flying(work, units, out->stays) : ALLOT_OK;
+    memset(out->ineligible, ALLOT__ELIGIBLE, (size_t)units->count);
+    int status = flying ? mark_flying(work, units, out->ineligible) : ALLOT_OK;
     if (!(closed || drains || guards) || status != ALLOT_OK)
         return status;
     size_t rows = (size_t)work->tree->rows + 1;
-    int32_t *sheltered = allot__arena_take(work->arena, rows, sizeof *sheltered);
-    if (!sheltered)
+    int32_t *protected = allot__arena_take(work->arena, rows, sizeof *protected);
+    if (!protected)
         return ALLOT_ENOMEM;
-    memset(sheltered, 0, rows * sizeof *sheltered);
-    close_hosts(work, units, out->stays, sheltered);
-    status = guards ? run_guards(work, units, out->stays, sheltered) : ALLOT_OK;
-    work->sheltered = drains || guards ? sheltered : NULL;
+    memset(protected, 0, rows * sizeof *protected);
+    close_hosts(work, units, out->ineligible, protected);
+    status = guards ? run_guards(work, units, out->ineligible, protected) : ALLOT_OK;
+    work->protected = drains || guards ? protected : NULL;
     return status;
 }
 
@@ -193,7 +194,7 @@ static allot__order order_of(const allot__unit_rows *rows)
 
 /* Slots of the leaf that none of its tasks uses (rule 0). What is on its way and named by no task
  * is of these, too. */
-static int64_t idle_slots(const allot__queue *queue, const uint8_t *stays)
+static int64_t idle_slots(const allot__queue *queue, const uint8_t *ineligible)
 {
     const allot__work *work = queue->rows.rows.work;
     const allot__units *units = queue->rows.units;
@@ -203,7 +204,9 @@ static int64_t idle_slots(const allot__queue *queue, const uint8_t *stays)
     for (int32_t unit = queue->rows.base; unit < queue->rows.base + queue->pick.count; unit++) {
         bool there = !allot__site_reclaimed(work->state, units->site[unit]);
         idle -= there ? units->slots[unit] : 0;
-        going -= there && stays && stays[unit] == ALLOT__INELIGIBLE_GOING ? units->slots[unit] : 0;
+        going -= there && ineligible && ineligible[unit] == ALLOT__INELIGIBLE_GOING
+                     ? units->slots[unit]
+                     : 0;
     }
     idle -= going > 0 ? going : 0;
     idle -= unlisted ? unlisted[queue->rows.rows.leaf] : 0;
@@ -222,10 +225,10 @@ static int queue_begin(allot__queue *queue, allot__victims *victims, const allot
     int32_t base = queue->rows.base;
     queue->pick.count = queue->rows.rows.count;
     queue->pick.slots = queue->rows.units->slots + base;
-    queue->pick.stays = victims->stays ? victims->stays + base : NULL;
+    queue->pick.ineligible = victims->ineligible ? victims->ineligible + base : NULL;
     queue->pick.values = key_values;
     queue->pick.before = larger_id;
-    queue->idle = idle_slots(queue, victims->stays);
+    queue->idle = idle_slots(queue, victims->ineligible);
     return status == ALLOT_OK ? allot__queue_fuse(queue, victims) : status;
 }
 

@@ -7,7 +7,7 @@
  *  0. slots that none of its tasks uses go first: nobody names them. Those that run work which the
  *     state does not list (`unlisted`) and those on their way are not among them;
  *  1. candidates are its units that are not already going, not on a closed host (what runs there
- *     goes by itself), and not sheltered by a guard of its policy;
+ *     goes by itself), and not protected by a guard of its policy;
  *  2. they go by the policy's victims, or by importance, then (where priority schedules sessions)
  *     the last created session, then the last started; ties: larger id first (byte order). A task
  *     of which the state does not tell when it started counts as running since 1970: what may have
@@ -45,7 +45,7 @@ typedef struct allot__queue {
 } allot__queue;
 
 typedef struct allot__victims {
-    uint8_t *stays; /* by unit; NULL: all may go */
+    uint8_t *ineligible; /* by unit; NULL: all may go */
     /* By session + 1, what it holds above what it deserves, without all that goes or is going; at 0
      * that of none. NULL: nobody asked. */
     int64_t *over;
@@ -53,10 +53,9 @@ typedef struct allot__victims {
     int32_t queue_count;
 } allot__victims;
 
-/* Before reclaim: finds out who stays, and writes work->sheltered where guards or hosts that
- * drain keep something.
- * ENOMEM, and what a policy's function fails with. */
-int allot__victims_shelter(allot__work *work, allot__victims *out);
+/* Before reclaim: finds out who is ineligible, and writes work->protected where guards or hosts
+ * that drain keep something. ENOMEM, and what a policy's function fails with. */
+int allot__victims_protect(allot__work *work, allot__victims *out);
 /* After orders: names the tasks of every reclaim. Likewise. */
 int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders *orders);
 

@@ -188,7 +188,7 @@ ALLOT_API int allot_policy_rows_function(allot_policy *policy, allot_rows rows,
 /* Which tasks of a leaf go first (C-8); ties: larger id first. Sources are of tasks. Default:
  * importance, then what ran least. */
 ALLOT_API int allot_policy_victims(allot_policy *policy, const allot_key *keys, int32_t n);
-/* Shelters tasks whose value is outside min ... max; the label (copied) names it: 1 ... 255 bytes
+/* Protects tasks whose value is outside min ... max; the label (copied) names it: 1 ... 255 bytes
  * without control characters. ENAME, EEXIST, EUSAGE (also: more than ALLOT_GUARDS_MAX). */
 ALLOT_API int allot_policy_guard(allot_policy *policy, const char *label, allot_source value,
                                  int64_t min, int64_t max);
@@ -264,8 +264,8 @@ enum {
 #define ALLOT_LIFT_BIT(name, text, doc) ALLOT_LIFT_##name = 1 << ALLOT__LIFT_PLACE_##name,
     ALLOT_LIFT_MAP(ALLOT_LIFT_BIT)
 #undef ALLOT_LIFT_BIT
-        ALLOT_PREY_EXCLUSIVE = 1,
-    ALLOT_PREY_BACKFILL = 2
+        ALLOT_PREEMPT_EXCLUSIVE = 1,
+    ALLOT_PREEMPT_BACKFILL = 2
 };
 ALLOT_API int allot_policy_lift(allot_policy *policy, int32_t lifts);
 ALLOT_API int allot_policy_job_types(allot_policy *policy, int32_t types);

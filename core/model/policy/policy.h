@@ -37,7 +37,7 @@ typedef struct allot__function {
     allot_rows rows;
 } allot__function;
 
-/* Shelters tasks whose value is outside min ... max. */
+/* Protects tasks whose value is outside min ... max. */
 typedef struct allot__guard {
     char *label;
     allot_source value; /* of tasks */

@@ -138,7 +138,7 @@ int allot_policy_lift(allot_policy *policy, int32_t lifts)
 
 int allot_policy_job_types(allot_policy *policy, int32_t types)
 {
-    if (types < 0 || types > (ALLOT_PREY_EXCLUSIVE | ALLOT_PREY_BACKFILL) || !turn(policy))
+    if (types < 0 || types > (ALLOT_PREEMPT_EXCLUSIVE | ALLOT_PREEMPT_BACKFILL) || !turn(policy))
         return ALLOT_EUSAGE;
     policy->job_types = types;
     return ALLOT_OK;

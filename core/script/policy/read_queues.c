@@ -41,7 +41,7 @@ static void refuse_others(lua_State *L)
         allot__read_fail(L, NULL, "slices are rounded up: round = \"ceil_in_order\"");
 }
 
-/* ---- Words --------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 /* The place of the text among names; -1: it is none of them. */
 static int32_t place_of(const char *text, const char *const *names, int32_t count)
@@ -94,12 +94,12 @@ static void read_sets(lua_State *L, allot__draft *draft)
 #define LIFT(name, text, doc) text,
     static const char *const lifts[] = {ALLOT_LIFT_MAP(LIFT)};
 #undef LIFT
-    static const char *const types[] = {"exclusive", "backfill"}; /* ALLOT_PREY_... */
+    static const char *const types[] = {"exclusive", "backfill"}; /* ALLOT_PREEMPT_... */
     draft->lift_given = read_set(L, draft, "lift", lifts, ALLOT_LIFT_COUNT, &draft->lift);
     draft->job_types_given = read_set(L, draft, "job_types", types, 2, &draft->job_types);
 }
 
-/* ---- Who preempts whom --------------------------------------------------------------------- */
+/* ---- Who preempts whom ----------------------------------------------------------------------- */
 
 static void read_field(lua_State *L, const char *at, allot__test *out)
 {
@@ -179,7 +179,7 @@ static void read_preempts(lua_State *L, allot__reading *reading)
     lua_pop(L, 1);
 }
 
-/* ---- Orders, slices, leases ---------------------------------------------------------------- */
+/* ---- Orders, slices, leases ------------------------------------------------------------------ */
 
 static void read_slices(lua_State *L, allot__reading *reading)
 {

@@ -91,7 +91,7 @@ static void words_choose(void)
     const allot_policy *p = ready("preemption", both, 2);
     CHECK_EQ(p->lift, ALLOT_LIFT_GROUP_MAX | ALLOT_LIFT_USER_JLP);
     CHECK_EQ(p->fewest, ALLOT_MINI_JOB);
-    CHECK_EQ(p->job_types, ALLOT_PREY_BACKFILL);
+    CHECK_EQ(p->job_types, ALLOT_PREEMPT_BACKFILL);
     CHECK_EQ(p->victims.count, 4);
     CHECK_EQ(p->victims.keys[0].source.value, ALLOT_TASK_PREFERENCE);
     CHECK_EQ(p->victims.keys[2].source.value, ALLOT_TASK_RAN);
@@ -99,7 +99,7 @@ static void words_choose(void)
     both[1].string = "exclusive";
     p = ready("preemption", both, 2);
     CHECK_EQ(p->fewest, ALLOT_OPTIMAL_MINI_JOB);
-    CHECK_EQ(p->job_types, ALLOT_PREY_EXCLUSIVE);
+    CHECK_EQ(p->job_types, ALLOT_PREEMPT_EXCLUSIVE);
     script_end(&it);
 }
 
@@ -159,7 +159,7 @@ static void everything_arrives(void)
     CHECK_EQ(p->preempts, 0);
     CHECK_EQ(p->fewest, ALLOT_MINI_JOB);
     CHECK_EQ(p->lift, ALLOT_LIFT_USER_JLP | ALLOT_LIFT_GROUP_JLP);
-    CHECK_EQ(p->job_types, ALLOT_PREY_EXCLUSIVE);
+    CHECK_EQ(p->job_types, ALLOT_PREEMPT_EXCLUSIVE);
     CHECK_EQ(p->slices.keys[0].source.kind, ALLOT_FROM_FUNCTION);
     CHECK_EQ(p->slices.keys[1].source.value, ALLOT_QUEUE_PLACE);
     CHECK(p->switches[ALLOT_SWITCH_UNGUARDED]);

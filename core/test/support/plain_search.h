@@ -11,7 +11,7 @@
 #include "engine/jobs/preempt/search.h"
 
 typedef struct plain {
-    allot__chase chase;
+    allot__search search;
     int64_t *preference, *queue_order;
     int32_t *rows; /* of candidates, in order */
     int32_t count;
@@ -20,12 +20,12 @@ typedef struct plain {
 
 static int32_t job_of(const plain *it, int32_t row)
 {
-    return it->chase.prey->rows.jobs[row];
+    return it->search.candidates->rows.jobs[row];
 }
 
 static const allot__job *job_at(const plain *it, int32_t job)
 {
-    return allot__job_at(it->chase.prey->work->state->jobs, job);
+    return allot__job_at(it->search.candidates->work->state->jobs, job);
 }
 
 static int64_t key_value(const plain *it, const allot_key *key, int32_t row)
@@ -36,12 +36,12 @@ static int64_t key_value(const plain *it, const allot_key *key, int32_t row)
         return key->source.value == ALLOT_TASK_PREFERENCE ? it->preference[queue]
                                                           : it->queue_order[queue];
     }
-    return *allot__rowset_values(&it->chase.prey->rows.of.rows, key->source, row, 1, &room);
+    return *allot__rowset_values(&it->search.candidates->rows.of.rows, key->source, row, 1, &room);
 }
 
 static bool goes_before(const plain *it, int32_t a, int32_t b)
 {
-    const allot__order *victims = &it->chase.prey->work->rules[0].policy->victims;
+    const allot__order *victims = &it->search.candidates->work->rules[0].policy->victims;
     for (int32_t i = 0; i < victims->count; i++) {
         int64_t x = key_value(it, &victims->keys[i], a);
         int64_t y = key_value(it, &victims->keys[i], b);
@@ -54,20 +54,20 @@ static bool goes_before(const plain *it, int32_t a, int32_t b)
 /* All candidates, by insertion. */
 static int list_candidates(plain *it)
 {
-    const allot__prey *prey = it->chase.prey;
-    allot__arena *arena = prey->work->arena;
-    size_t queues = (size_t)allot__queue_count(prey->work->plan) + 1;
+    const allot__candidates *candidates = it->search.candidates;
+    allot__arena *arena = candidates->work->arena;
+    size_t queues = (size_t)allot__queue_count(candidates->work->plan) + 1;
     int32_t *sorted = allot__arena_take(arena, 2 * queues, sizeof *sorted);
     it->preference = allot__arena_take(arena, queues, sizeof *it->preference);
     it->queue_order = allot__arena_take(arena, queues, sizeof *it->queue_order);
-    it->rows = allot__arena_take(arena, (size_t)prey->rows.count + 1, sizeof *it->rows);
-    it->tried = allot__arena_take(arena, (size_t)prey->rows.count + 1, sizeof *it->tried);
+    it->rows = allot__arena_take(arena, (size_t)candidates->rows.count + 1, sizeof *it->rows);
+    it->tried = allot__arena_take(arena, (size_t)candidates->rows.count + 1, sizeof *it->tried);
     if (!sorted || !it->preference || !it->queue_order || !it->rows || !it->tried)
         return ALLOT_ENOMEM;
-    allot__job_pairs(prey->work->plan, it->chase.fit.job->queue, it->preference, it->queue_order,
-                     sorted);
-    for (int32_t row = 0; row < prey->rows.count; row++) {
-        if (allot__prey_may(&it->chase, job_of(it, row))) {
+    allot__job_pairs(candidates->work->plan, it->search.fit.job->queue, it->preference,
+                     it->queue_order, sorted);
+    for (int32_t row = 0; row < candidates->rows.count; row++) {
+        if (allot__search_may(&it->search, job_of(it, row))) {
             int32_t at = it->count++;
             for (; at > 0 && goes_before(it, row, it->rows[at - 1]); at--)
                 it->rows[at] = it->rows[at - 1];
@@ -80,57 +80,57 @@ static int list_candidates(plain *it)
 /* Everything is counted anew. */
 static bool plain_fits(plain *it)
 {
-    allot__fit_count(&it->chase.fit);
-    return allot__fits(&it->chase.fit);
+    allot__fit_count(&it->search.fit);
+    return allot__fits(&it->search.fit);
 }
 
 static int64_t lack_of(plain *it)
 {
     plain_fits(it);
-    return it->chase.fit.lack > 0 ? it->chase.fit.lack : 0;
+    return it->search.fit.lack > 0 ? it->search.fit.lack : 0;
 }
 
 /* Takes those that make room, of `n` jobs together; else none. */
 static void try_them(plain *it, const int32_t *jobs, int32_t n)
 {
     int64_t lack = lack_of(it);
-    int64_t over = it->chase.fit.over;
+    int64_t over = it->search.fit.over;
     for (int32_t i = 0; i < n; i++)
-        allot__chase_take(&it->chase, jobs[i]);
-    bool better = lack_of(it) < lack || it->chase.fit.over < over;
+        allot__search_take(&it->search, jobs[i]);
+    bool better = lack_of(it) < lack || it->search.fit.over < over;
     for (int32_t i = 0; i < n && !better; i++)
-        allot__chase_leave(&it->chase, it->chase.count - 1);
+        allot__search_leave(&it->search, it->search.count - 1);
 }
 
 static bool is_on(const plain *it, int32_t job, int32_t host)
 {
-    const allot__prey *prey = it->chase.prey;
-    const allot__job_place *all = prey->work->state->jobs->places.items;
+    const allot__candidates *candidates = it->search.candidates;
+    const allot__job_place *all = candidates->work->state->jobs->places.items;
     const allot__job *of = job_at(it, job);
     bool on = false;
     for (int32_t i = 0; i < of->place_count; i++)
-        on = on || allot__room_host(prey->room, all[of->place + i].site) == host;
+        on = on || allot__room_host(candidates->room, all[of->place + i].site) == host;
     for (int32_t i = 0; i < of->grown_count; i++)
-        on = on || allot__room_host(prey->room, all[of->grown + i].site) == host;
+        on = on || allot__room_host(candidates->room, all[of->grown + i].site) == host;
     return on;
 }
 
 /* Host by host, where all that run are candidates and nobody keeps slots. */
 static void take_hosts(plain *it)
 {
-    const allot__prey *prey = it->chase.prey;
-    for (int32_t host = 0; host < prey->room->count && lack_of(it) > 0; host++) {
+    const allot__candidates *candidates = it->search.candidates;
+    for (int32_t host = 0; host < candidates->room->count && lack_of(it) > 0; host++) {
         int32_t n = 0;
         int32_t running = 0;
         for (int32_t i = 0; i < it->count; i++) {
             int32_t job = job_of(it, it->rows[i]);
-            if (!prey->gone[job] && is_on(it, job, host))
+            if (!candidates->gone[job] && is_on(it, job, host))
                 it->tried[n++] = job;
         }
-        for (int32_t row = 0; row < prey->rows.count; row++)
-            running += !prey->gone[job_of(it, row)] && is_on(it, job_of(it, row), host);
-        if (n > 0 && n == running && prey->room->kept[host] == 0 &&
-            allot__room_has(prey->room, it->chase.fit.set, host))
+        for (int32_t row = 0; row < candidates->rows.count; row++)
+            running += !candidates->gone[job_of(it, row)] && is_on(it, job_of(it, row), host);
+        if (n > 0 && n == running && candidates->room->kept[host] == 0 &&
+            allot__room_has(candidates->room, it->search.fit.set, host))
             try_them(it, it->tried, n);
     }
 }
@@ -139,25 +139,25 @@ static void take_one_by_one(plain *it)
 {
     for (int32_t i = 0; i < it->count && !plain_fits(it); i++) {
         int32_t job = job_of(it, it->rows[i]);
-        if (!it->chase.prey->gone[job])
+        if (!it->search.candidates->gone[job])
             try_them(it, &job, 1);
     }
 }
 
 static void plain_spare(plain *it)
 {
-    for (int32_t i = it->chase.count - 1; i >= 0; i--) {
-        int32_t count = it->chase.count;
-        memcpy(it->tried, it->chase.prey->chosen, (size_t)count * sizeof *it->tried);
-        while (it->chase.count > i)
-            allot__chase_leave(&it->chase, it->chase.count - 1);
+    for (int32_t i = it->search.count - 1; i >= 0; i--) {
+        int32_t count = it->search.count;
+        memcpy(it->tried, it->search.candidates->chosen, (size_t)count * sizeof *it->tried);
+        while (it->search.count > i)
+            allot__search_leave(&it->search, it->search.count - 1);
         for (int32_t k = i + 1; k < count; k++)
-            allot__chase_take(&it->chase, it->tried[k]);
+            allot__search_take(&it->search, it->tried[k]);
         if (!plain_fits(it)) {
-            while (it->chase.count > i)
-                allot__chase_leave(&it->chase, it->chase.count - 1);
+            while (it->search.count > i)
+                allot__search_leave(&it->search, it->search.count - 1);
             for (int32_t k = i; k < count; k++)
-                allot__chase_take(&it->chase, it->tried[k]);
+                allot__search_take(&it->search, it->tried[k]);
         }
     }
 }
@@ -184,11 +184,11 @@ static bool plain_fewest(plain *it)
             places[i] = i;
         do {
             for (int32_t i = 0; i < n; i++)
-                allot__chase_take(&it->chase, job_of(it, it->rows[places[i]]));
+                allot__search_take(&it->search, job_of(it, it->rows[places[i]]));
             if (plain_fits(it))
                 return true;
-            while (it->chase.count > 0)
-                allot__chase_leave(&it->chase, it->chase.count - 1);
+            while (it->search.count > 0)
+                allot__search_leave(&it->search, it->search.count - 1);
         } while (next_set(places, n, it->count));
     }
     return false;
@@ -198,18 +198,19 @@ static void take_together(plain *it)
 {
     for (int32_t i = 0; i < it->count && !plain_fits(it); i++) {
         int32_t job = job_of(it, it->rows[i]);
-        bool here = allot__fit_shares(&it->chase.fit, job) || allot__fit_helps(&it->chase.fit, job);
-        if (!it->chase.prey->gone[job] && here)
-            allot__chase_take(&it->chase, job);
+        bool here =
+            allot__fit_shares(&it->search.fit, job) || allot__fit_helps(&it->search.fit, job);
+        if (!it->search.candidates->gone[job] && here)
+            allot__search_take(&it->search, job);
     }
 }
 
 static void plain_pursue(plain *it)
 {
-    const allot__fit *fit = &it->chase.fit;
-    allot_fewest how = it->chase.prey->work->rules[0].policy->fewest;
+    const allot__fit *fit = &it->search.fit;
+    allot_fewest how = it->search.candidates->work->rules[0].policy->fewest;
     bool whole = fit->exclusive && !fit->resumes;
-    if (how == ALLOT_OPTIMAL_MINI_JOB && allot__chase_adds_up(&it->chase) && plain_fewest(it))
+    if (how == ALLOT_OPTIMAL_MINI_JOB && allot__search_adds_up(&it->search) && plain_fewest(it))
         return;
     if (whole)
         take_hosts(it);
@@ -222,21 +223,21 @@ static void plain_pursue(plain *it)
         plain_spare(it);
 }
 
-static int plain_search(allot__prey *prey, allot__hunt *hunt)
+static int plain_search(allot__candidates *candidates, allot__found *found)
 {
     plain it = {.count = 0};
-    allot__chase_begin(prey, hunt->job, &it.chase);
-    int64_t gains = prey->room->gains;
-    int64_t changes = prey->room->changes;
-    bool barred =
-        it.chase.fit.exclusive && !(prey->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
+    allot__search_begin(candidates, found->job, &it.search);
+    int64_t gains = candidates->room->gains;
+    int64_t changes = candidates->room->changes;
+    bool barred = it.search.fit.exclusive &&
+                  !(candidates->work->rules[0].policy->job_types & ALLOT_PREEMPT_EXCLUSIVE);
     int status = list_candidates(&it);
     if (status == ALLOT_OK && !barred && !plain_fits(&it)) {
         plain_pursue(&it);
-        it.chase.tried = true;
+        it.search.tried = true;
     }
     plain_fits(&it);
-    allot__chase_end(&it.chase, gains, changes, hunt);
+    allot__search_end(&it.search, gains, changes, found);
     return status;
 }
 

@@ -21,7 +21,7 @@ typedef struct world {
     allot__work work;
     allot__room room;
     allot__bounds bounds;
-    allot__prey prey;
+    allot__candidates candidates;
     int32_t hosts, queues, jobs, resources;
     int32_t left[HOSTS]; /* slots that nobody runs on */
 } world;
@@ -244,7 +244,7 @@ static inline bool world_begin(world *it, uint64_t seed)
     CHECK_EQ(allot__room_make(&it->work, &it->room), ALLOT_OK);
     CHECK_EQ(allot__bounds_make(&it->work, &it->room, &it->bounds), ALLOT_OK);
     CHECK_EQ(allot__resources_make(&it->work, &it->bounds.resources), ALLOT_OK);
-    CHECK_EQ(allot__prey_make(&it->work, &it->room, &it->bounds, &it->prey), ALLOT_OK);
+    CHECK_EQ(allot__candidates_make(&it->work, &it->room, &it->bounds, &it->candidates), ALLOT_OK);
     return true;
 }
 

@@ -5,7 +5,7 @@
 local invariants = require "allot.check.invariants_queues"
 local apply = require "allot.fixture.apply"
 local apply_jobs = require "allot.fixture.jobs"
-local prey = require "spec.support.model.queue_search"
+local search = require "spec.support.model.queue_search"
 local room = require "spec.support.model.queue_room"
 local world = require "spec.support.model.queue_world"
 
@@ -191,7 +191,7 @@ end
 
 --- The only preemptor of a decision as it was before it, in the world behind the decision, and its
 -- victims, running again. Who came later has only taken room, so what fits now did so then too.
-local function hunted(plan, state, decision)
+local function searched(plan, state, decision)
   local list, by = watch.victims(decision), nil
   for _, it in ipairs(list) do
     if by and it.by ~= by then return nil end
@@ -212,12 +212,12 @@ end
 
 local function fits(w, job, list, but)
   for _, victim in ipairs(list) do victim.state = victim == but and "running" or "suspended" end
-  return prey.place(w, job, nil) ~= nil
+  return search.place(w, job, nil) ~= nil
 end
 
 --- MINI_JOB: without any one of the victims the preemptor has no room.
 function watch.few(plan, state, decision)
-  local w, job, victims = hunted(plan, state, decision)
+  local w, job, victims = searched(plan, state, decision)
   if not w then return end
   for _, victim in ipairs(victims) do
     claim(not fits(w, job, victims, victim), "%s did not need %s", job.id, victim.id)
@@ -249,7 +249,7 @@ end
 
 --- OPTIMAL_MINI_JOB: no fewer of those that may go make room. At most `most` candidates.
 function watch.fewest(plan, state, decision, most)
-  local w, job, victims = hunted(plan, state, decision)
+  local w, job, victims = searched(plan, state, decision)
   if not w then return end
   local fate, list = apply_jobs.fates(decision), {}
   for _, victim in ipairs(victims) do victim.state = "running" end
@@ -285,7 +285,7 @@ function watch.waiting(plan, state, decision)
         local before = other.queue.priority >= job.queue.priority
         w.claims[other] = other.state == "stopped" or other.state == "suspended" and before
       end
-      claim(not prey.place(w, job, nil), "%s is %s, but fits", job.id, job.state)
+      claim(not search.place(w, job, nil), "%s is %s, but fits", job.id, job.state)
     end
   end
 end

@@ -5,7 +5,7 @@
 
 local world = require "spec.support.model.queue_world"
 local room = require "spec.support.model.queue_room"
-local prey = require "spec.support.model.queue_search"
+local search = require "spec.support.model.queue_search"
 
 local orders = {}
 
@@ -83,8 +83,8 @@ end
 -- victims, and what limits allow it.
 local function keep(w, job, victims)
   local gone, kept = {}, {}
-  for _, victim in ipairs(victims) do gone[victim] = prey.state_once(victim) end
-  job.held = prey.place(w, job, gone)
+  for _, victim in ipairs(victims) do gone[victim] = search.state_once(victim) end
+  job.held = search.place(w, job, gone)
   if job.state == "pending" then
     for host, slots in pairs(job.held) do
       kept[host] = math.min(slots, math.max(0, room.free(w, w.host[host], job.queue, {})))
@@ -113,8 +113,8 @@ end
 
 --- Victims go, and the job runs; or it waits for those that are told of new slots (A-15), not
 -- where `now` says that it must be at once.
-local function hunt(w, job, now)
-  local victims = prey.hunt(w, job)
+local function find(w, job, now)
+  local victims = search.find(w, job)
   if not victims then return false end
   local waits = false
   for _, victim in ipairs(victims) do waits = waits or victim.notifying end
@@ -123,7 +123,7 @@ local function hunt(w, job, now)
     return false
   end
   for _, victim in ipairs(victims) do preempt(w, victim, job) end
-  run(w, job, prey.place(w, job, nil))
+  run(w, job, search.place(w, job, nil))
   return true
 end
 
@@ -163,9 +163,9 @@ local function take_back(w, job)
   local list = given_to(w, job)
   if not list[1] then return false end
   undo(list)
-  local hosts = prey.place(w, job, nil)
+  local hosts = search.place(w, job, nil)
   if hosts then run(w, job, hosts) end
-  if not hosts and not hunt(w, job, true) then
+  if not hosts and not find(w, job, true) then
     redo(list)
     return false
   end
@@ -184,13 +184,13 @@ end
 function orders.try(w, job)
   if job.fresh or job.taken then return false end
   if job.held then let_go(w, job) end
-  local hosts = prey.place(w, job, nil)
+  local hosts = search.place(w, job, nil)
   if hosts then
     run(w, job, hosts)
     return true
   end
   if not w.on or delayed(w, job) or job.exclusive then return false end
-  w.again = hunt(w, job) or not job.held and take_back(w, job)
+  w.again = find(w, job) or not job.held and take_back(w, job)
   return w.again
 end
 

@@ -6,11 +6,11 @@
 local world = require "spec.support.model.queue_world"
 local room = require "spec.support.model.queue_room"
 
-local prey = {}
+local search = {}
 
 --- Where a job would run with jobs `gone` (suspended or ended): slots by host, or nil and how many
 -- there are. A suspended job only on its own hosts.
-function prey.place(w, job, gone)
+function search.place(w, job, gone)
   local before = {}
   for other, state in pairs(gone or {}) do before[other], other.state = other.state, state end
   local placed, left = {}, job.slots
@@ -33,7 +33,7 @@ function prey.place(w, job, gone)
 end
 
 --- What a job is once it is preempted.
-function prey.state_once(job)
+function search.state_once(job)
   local given = job.queue.given
   local action = given.job_controls and given.job_controls.suspend
   local ends = given.terminate_when or action == "requeue" or action == "kill"
@@ -54,7 +54,7 @@ end
 local function with(gone, victim)
   local out = {}
   for job, state in pairs(gone) do out[job] = state end
-  out[victim] = prey.state_once(victim)
+  out[victim] = search.state_once(victim)
   return out
 end
 
@@ -62,7 +62,7 @@ end
 local function wanting(w, job, gone)
   local before = {}
   for other, state in pairs(gone) do before[other], other.state = other.state, state end
-  local _, left = prey.place(w, job, nil)
+  local _, left = search.place(w, job, nil)
   local over = excess(w, job)
   for other, state in pairs(before) do other.state = state end
   return left, over
@@ -120,7 +120,7 @@ end
 local function gone_of(list, but)
   local out = {}
   for _, victim in ipairs(list) do
-    if victim ~= but then out[victim] = prey.state_once(victim) end
+    if victim ~= but then out[victim] = search.state_once(victim) end
   end
   return out
 end
@@ -137,7 +137,7 @@ local function fewest(w, job, list)
     end
     sizes[i] = { gain = gain, i = i }
   end
-  local _, need = prey.place(w, job, nil)
+  local _, need = search.place(w, job, nil)
   local by_gain = { table.unpack(sizes) }
   table.sort(by_gain, function (a, b)
     return a.gain > b.gain or a.gain == b.gain and a.i < b.i
@@ -163,11 +163,11 @@ local function fewest(w, job, list)
 end
 
 --- The jobs that go so that `job` fits; nil: there are no such.
-function prey.hunt(w, job)
+function search.find(w, job)
   local list = candidates(w, job)
   if w.fewest == "optimal_mini_job" and w.slots_alone then
     local chosen = fewest(w, job, list)
-    if chosen and chosen[1] and prey.place(w, job, gone_of(chosen)) then return chosen end
+    if chosen and chosen[1] and search.place(w, job, gone_of(chosen)) then return chosen end
     if chosen and not chosen[1] then return nil end
   end
   local gone, chosen = {}, {}
@@ -178,18 +178,18 @@ function prey.hunt(w, job)
       gone, chosen[#chosen + 1] = with(gone, victim), victim
     end
   end
-  local together = not prey.place(w, job, gone) -- who makes room only with others
+  local together = not search.place(w, job, gone) -- who makes room only with others
   for _, victim in ipairs(together and list or {}) do
-    if prey.place(w, job, gone) then break end
+    if search.place(w, job, gone) then break end
     if not gone[victim] then gone, chosen[#chosen + 1] = with(gone, victim), victim end
   end
-  if not prey.place(w, job, gone) then return nil end
+  if not search.place(w, job, gone) then return nil end
   for i = (together or w.fewest ~= "no") and #chosen or 0, 1, -1 do
-    if prey.place(w, job, gone_of(chosen, chosen[i])) then
+    if search.place(w, job, gone_of(chosen, chosen[i])) then
       table.remove(chosen, i)
     end
   end
   return chosen
 end
 
-return prey
+return search

@@ -16,59 +16,59 @@ bool allot__backfill_reserved(const allot__queues *queues, const allot__job *job
                allot__queue_at(queues, job->reserved_by)->priority;
 }
 
-bool allot__prey_may(const allot__chase *chase, int32_t job)
+bool allot__search_may(const allot__search *search, int32_t job)
 {
-    const allot__prey *prey = chase->prey;
-    const allot__job *it = allot__job_at(prey->work->state->jobs, job);
-    int32_t high = chase->fit.job->queue;
-    return prey->spared[job] == ALLOT__ELIGIBLE &&
-           allot__may_preempt(prey->work->plan->relation, high, it->queue) &&
-           !allot__backfill_reserved(allot__queues_of(prey->work->plan), it, high);
+    const allot__candidates *candidates = search->candidates;
+    const allot__job *it = allot__job_at(candidates->work->state->jobs, job);
+    int32_t high = search->fit.job->queue;
+    return candidates->ineligible[job] == ALLOT__ELIGIBLE &&
+           allot__may_preempt(candidates->work->plan->relation, high, it->queue) &&
+           !allot__backfill_reserved(allot__queues_of(candidates->work->plan), it, high);
 }
 
-void allot__chase_take(allot__chase *chase, int32_t job)
+void allot__search_take(allot__search *search, int32_t job)
 {
-    allot__fit_away(&chase->fit, job);
-    chase->prey->gone[job] = 1;
-    chase->prey->chosen[chase->count++] = job;
+    allot__fit_away(&search->fit, job);
+    search->candidates->gone[job] = 1;
+    search->candidates->chosen[search->count++] = job;
 }
 
-static void forget(allot__chase *chase, int32_t place)
+static void forget(allot__search *search, int32_t place)
 {
-    int32_t *chosen = chase->prey->chosen;
-    chase->prey->gone[chosen[place]] = 0;
-    chase->count--;
-    memmove(&chosen[place], &chosen[place + 1], (size_t)(chase->count - place) * sizeof *chosen);
+    int32_t *chosen = search->candidates->chosen;
+    search->candidates->gone[chosen[place]] = 0;
+    search->count--;
+    memmove(&chosen[place], &chosen[place + 1], (size_t)(search->count - place) * sizeof *chosen);
 }
 
-void allot__chase_leave(allot__chase *chase, int32_t place)
+void allot__search_leave(allot__search *search, int32_t place)
 {
-    allot__fit_back(&chase->fit, chase->prey->chosen[place]);
-    forget(chase, place);
+    allot__fit_back(&search->fit, search->candidates->chosen[place]);
+    forget(search, place);
 }
 
-void allot__chase_spare(allot__chase *chase)
+void allot__search_spare(allot__search *search)
 {
-    for (int32_t i = chase->count - 1; i >= 0; i--) {
-        int32_t job = chase->prey->chosen[i];
-        allot__fit_back(&chase->fit, job);
-        if (allot__fits(&chase->fit))
-            forget(chase, i);
+    for (int32_t i = search->count - 1; i >= 0; i--) {
+        int32_t job = search->candidates->chosen[i];
+        allot__fit_back(&search->fit, job);
+        if (allot__fits(&search->fit))
+            forget(search, i);
         else
-            allot__fit_away(&chase->fit, job);
+            allot__fit_away(&search->fit, job);
     }
 }
 
-allot__prey_list *allot__chase_list(allot__chase *chase)
+allot__candidate_list *allot__search_list(allot__search *search)
 {
-    allot__prey_rows *rows = &chase->prey->rows;
-    const allot__fit *fit = &chase->fit;
+    allot__candidate_rows *rows = &search->candidates->rows;
+    const allot__fit *fit = &search->fit;
     if (fit->resumes || fit->over > 0 || fit->whole || fit->set == 0)
-        return allot__prey_list_of(rows, fit->job->queue);
-    int64_t on_set = allot__prey_on_set(rows, fit->set);
+        return allot__candidate_list_of(rows, fit->job->queue);
+    int64_t on_set = allot__candidate_on_set(rows, fit->set);
     if (on_set < 0)
         return NULL;
     return on_set * on_set < (int64_t)NEAR * rows->count
-               ? allot__prey_list_near(rows, fit->job->queue)
-               : allot__prey_list_of(rows, fit->job->queue);
+               ? allot__candidate_list_near(rows, fit->job->queue)
+               : allot__candidate_list_of(rows, fit->job->queue);
 }

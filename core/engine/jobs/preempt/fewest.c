@@ -24,13 +24,13 @@ struct allot__gain {
     int32_t last, n;
 };
 
-static struct allot__gain *take_room(allot__prey *prey)
+static struct allot__gain *take_room(allot__candidates *candidates)
 {
-    allot__arena *arena = prey->work->arena;
-    size_t room = (size_t)prey->rows.count + 1;
-    if (prey->gains) {
-        prey->gains->count = 0;
-        return prey->gains;
+    allot__arena *arena = candidates->work->arena;
+    size_t room = (size_t)candidates->rows.count + 1;
+    if (candidates->gains) {
+        candidates->gains->count = 0;
+        return candidates->gains;
     }
     struct allot__gain *it = allot__arena_take(arena, 1, sizeof *it);
     int32_t *narrow = allot__arena_take(arena, 6 * room, sizeof *narrow);
@@ -45,17 +45,17 @@ static struct allot__gain *take_room(allot__prey *prey)
                                .ranks = narrow + 5 * room,
                                .gains = wide,
                                .keys = wide + room};
-    prey->gains = it;
+    candidates->gains = it;
     return it;
 }
 
 /* On a host that has more than fits, or an exclusive job, who goes may make room only with another
  * who goes. */
-static bool host_adds_up(const allot__chase *chase, int32_t host)
+static bool host_adds_up(const allot__search *search, int32_t host)
 {
-    const allot__room *room = chase->prey->room;
+    const allot__room *room = search->candidates->room;
     bool closed = room->alone[host] > 0 &&
-                  (chase->prey->work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
+                  (search->candidates->work->rules[0].policy->job_types & ALLOT_PREEMPT_EXCLUSIVE);
     return room->free[host] >= 0 && !closed;
 }
 
@@ -68,20 +68,20 @@ static bool some_crowded(const allot__room *room)
     return some != 0;
 }
 
-bool allot__chase_adds_up(const allot__chase *chase)
+bool allot__search_adds_up(const allot__search *search)
 {
-    const allot__fit *fit = &chase->fit;
+    const allot__fit *fit = &search->fit;
     if (fit->over > 0 || fit->exclusive || fit->resumes ||
         allot__bounds_by_host(fit->bounds, fit->number))
         return false;
     bool all = true;
     int32_t count = some_crowded(fit->room) ? fit->room->count : 0;
     for (int32_t host = 0; host < count && all; host++)
-        all = !allot__room_has(fit->room, fit->set, host) || host_adds_up(chase, host);
+        all = !allot__room_has(fit->room, fit->set, host) || host_adds_up(search, host);
     return all;
 }
 
-/* Slots of a job where the hunting one may use them. */
+/* Slots of a job where the job that searches may use them. */
 static int64_t gain_of(const allot__fit *fit, int32_t number)
 {
     const allot__room *room = fit->room;
@@ -100,15 +100,15 @@ static int64_t gain_of(const allot__fit *fit, int32_t number)
 }
 
 /* The most that any candidate gives. */
-static int64_t most_of(const allot__prey *prey, int32_t high)
+static int64_t most_of(const allot__candidates *candidates, int32_t high)
 {
-    const allot__relation *relation = prey->work->plan->relation;
+    const allot__relation *relation = candidates->work->plan->relation;
     size_t words = ((size_t)relation->count + 63) / 64;
     const uint64_t *may = relation->may + (size_t)high * words;
     int64_t most = 1;
     for (size_t i = 0; i < words; i++) {
         for (uint64_t left = may[i]; left != 0; left &= left - 1) {
-            int64_t here = prey->most_left[i * 64 + (size_t)__builtin_ctzll(left)];
+            int64_t here = candidates->most_left[i * 64 + (size_t)__builtin_ctzll(left)];
             most = here > most ? here : most;
         }
     }
@@ -117,32 +117,33 @@ static int64_t most_of(const allot__prey *prey, int32_t high)
 
 /* As if those behind all gave the most: then so many are needed at least. Where that many do it,
  * they are those sought, since who is passed by could not be among so many. */
-static bool guess(allot__chase *chase, allot__prey_list *list)
+static bool guess(allot__search *search, allot__candidate_list *list)
 {
-    allot__prey *prey = chase->prey;
-    int64_t most = most_of(prey, chase->fit.job->queue);
-    int64_t left = chase->fit.lack;
+    allot__candidates *candidates = search->candidates;
+    int64_t most = most_of(candidates, search->fit.job->queue);
+    int64_t left = search->fit.lack;
     int64_t needed = (left + most - 1) / most;
-    for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0); place >= 0 && needed > 0;
-         place = allot__prey_list_seek(&prey->rows, list, place + 1)) {
-        int32_t job = allot__prey_list_job(&prey->rows, list, place);
-        int64_t gain = allot__prey_may(chase, job) ? gain_of(&chase->fit, job) : 0;
+    for (int32_t place = allot__candidate_list_seek(&candidates->rows, list, 0);
+         place >= 0 && needed > 0;
+         place = allot__candidate_list_seek(&candidates->rows, list, place + 1)) {
+        int32_t job = allot__candidate_list_job(&candidates->rows, list, place);
+        int64_t gain = allot__search_may(search, job) ? gain_of(&search->fit, job) : 0;
         if (gain > 0 && gain + (needed - 1) * most >= left) {
             left -= gain;
             needed--;
-            allot__chase_take(chase, job);
+            allot__search_take(search, job);
         }
     }
-    return allot__fits(&chase->fit);
+    return allot__fits(&search->fit);
 }
 
-static void read_gains(allot__chase *chase, allot__prey_list *list, struct allot__gain *it)
+static void read_gains(allot__search *search, allot__candidate_list *list, struct allot__gain *it)
 {
-    allot__prey *prey = chase->prey;
-    for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0); place >= 0;
-         place = allot__prey_list_seek(&prey->rows, list, place + 1)) {
-        int32_t job = allot__prey_list_job(&prey->rows, list, place);
-        int64_t gain = allot__prey_may(chase, job) ? gain_of(&chase->fit, job) : 0;
+    allot__candidates *candidates = search->candidates;
+    for (int32_t place = allot__candidate_list_seek(&candidates->rows, list, 0); place >= 0;
+         place = allot__candidate_list_seek(&candidates->rows, list, place + 1)) {
+        int32_t job = allot__candidate_list_job(&candidates->rows, list, place);
+        int64_t gain = allot__search_may(search, job) ? gain_of(&search->fit, job) : 0;
         if (gain > 0) {
             it->jobs[it->count] = job;
             it->gains[it->count++] = gain;
@@ -208,9 +209,9 @@ static void pass(struct allot__gain *it, int32_t at, int32_t n)
         more(it);
 }
 
-static void choose(allot__chase *chase, struct allot__gain *it, int32_t needed)
+static void choose(allot__search *search, struct allot__gain *it, int32_t needed)
 {
-    int64_t left = chase->fit.lack;
+    int64_t left = search->fit.lack;
     it->sum = 0;
     it->n = 0;
     it->last = it->count;
@@ -221,35 +222,35 @@ static void choose(allot__chase *chase, struct allot__gain *it, int32_t needed)
         if (it->gains[i] + it->sum >= left) {
             left -= it->gains[i];
             needed--;
-            allot__chase_take(chase, it->jobs[i]);
+            allot__search_take(search, it->jobs[i]);
         }
     }
 }
 
-static void leave_all(allot__chase *chase)
+static void leave_all(allot__search *search)
 {
-    while (chase->count > 0)
-        allot__chase_leave(chase, chase->count - 1);
+    while (search->count > 0)
+        allot__search_leave(search, search->count - 1);
 }
 
-bool allot__chase_fewest(allot__chase *chase, int *status)
+bool allot__search_fewest(allot__search *search, int *status)
 {
-    if (!allot__chase_adds_up(chase))
+    if (!allot__search_adds_up(search))
         return false;
-    struct allot__gain *it = take_room(chase->prey);
-    allot__prey_list *list = allot__chase_list(chase);
+    struct allot__gain *it = take_room(search->candidates);
+    allot__candidate_list *list = allot__search_list(search);
     if (!it || !list) {
         *status = ALLOT_ENOMEM;
         return false;
     }
-    if (guess(chase, list))
+    if (guess(search, list))
         return true;
-    leave_all(chase);
-    read_gains(chase, list, it);
-    int32_t needed = link_gains(it, chase->fit.lack);
+    leave_all(search);
+    read_gains(search, list, it);
+    int32_t needed = link_gains(it, search->fit.lack);
     if (needed > 0)
-        choose(chase, it, needed);
-    if (!allot__fits(&chase->fit))
-        leave_all(chase);
-    return allot__fits(&chase->fit);
+        choose(search, it, needed);
+    if (!allot__fits(&search->fit))
+        leave_all(search);
+    return allot__fits(&search->fit);
 }

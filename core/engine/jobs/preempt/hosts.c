@@ -1,129 +1,130 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* hosts.c: hunts that go by hosts: a suspended job's own, and whole ones; and all together. */
+/* hosts.c: searches by host: a suspended job's own, and whole ones; and all together. */
 #include "engine/jobs/preempt/search.h"
 
 /* Room for all rows that run on a host; ENOMEM. */
-static int near_room(allot__prey *prey, int32_t count)
+static int near_room(allot__candidates *candidates, int32_t count)
 {
-    if (prey->near_room >= count)
+    if (candidates->near_room >= count)
         return ALLOT_OK;
-    int32_t room = count > 2 * prey->near_room ? count : 2 * prey->near_room;
-    int32_t *both = allot__arena_take(prey->work->arena, 2 * (size_t)room, sizeof *both);
+    int32_t room = count > 2 * candidates->near_room ? count : 2 * candidates->near_room;
+    int32_t *both = allot__arena_take(candidates->work->arena, 2 * (size_t)room, sizeof *both);
     if (!both)
         return ALLOT_ENOMEM;
-    for (int32_t i = 0; i < prey->near_room; i++)
-        both[i] = prey->near[i];
-    prey->near = both;
-    prey->near_by = both + room;
-    prey->near_room = room;
+    for (int32_t i = 0; i < candidates->near_room; i++)
+        both[i] = candidates->near[i];
+    candidates->near = both;
+    candidates->near_by = both + room;
+    candidates->near_room = room;
     return ALLOT_OK;
 }
 
 /* Adds the rows on a host to `count` that are near; *all: are all candidates? ENOMEM. */
-static int add_near(allot__chase *chase, int32_t host, int32_t *count, bool *all)
+static int add_near(allot__search *search, int32_t host, int32_t *count, bool *all)
 {
-    allot__prey *prey = chase->prey;
+    allot__candidates *candidates = search->candidates;
     int32_t n;
-    const int32_t *rows = allot__prey_on(&prey->rows, host, &n);
-    if (!rows || near_room(prey, *count + n) != ALLOT_OK)
+    const int32_t *rows = allot__candidate_on(&candidates->rows, host, &n);
+    if (!rows || near_room(candidates, *count + n) != ALLOT_OK)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < n; i++) {
-        int32_t job = prey->rows.jobs[rows[i]];
-        if (prey->gone[job])
+        int32_t job = candidates->rows.jobs[rows[i]];
+        if (candidates->gone[job])
             continue;
-        bool may = allot__prey_may(chase, job);
+        bool may = allot__search_may(search, job);
         *all = *all && may;
-        prey->near[*count] = rows[i];
+        candidates->near[*count] = rows[i];
         *count += may;
     }
     return ALLOT_OK;
 }
 
-/* In the order of the hunting job's queue, each once: a job may be on several hosts. ENOMEM. */
-static int sort_near(allot__chase *chase, int32_t *count)
+/* In the order of the job's queue, each once: a job may be on several hosts. ENOMEM. */
+static int sort_near(allot__search *search, int32_t *count)
 {
-    allot__prey *prey = chase->prey;
-    const allot__prey_list *list = allot__prey_list_of(&prey->rows, chase->fit.job->queue);
+    allot__candidates *candidates = search->candidates;
+    const allot__candidate_list *list =
+        allot__candidate_list_of(&candidates->rows, search->fit.job->queue);
     if (!list)
         return ALLOT_ENOMEM;
-    allot__prey_sort(&prey->rows, list, prey->near, prey->near_by, *count);
+    allot__candidate_sort(&candidates->rows, list, candidates->near, candidates->near_by, *count);
     int32_t kept = 0;
     for (int32_t i = 0; i < *count; i++)
-        if (i == 0 || prey->near[i] != prey->near[i - 1])
-            prey->near[kept++] = prey->near[i];
+        if (i == 0 || candidates->near[i] != candidates->near[i - 1])
+            candidates->near[kept++] = candidates->near[i];
     *count = kept;
     return ALLOT_OK;
 }
 
-int allot__chase_own_hosts(allot__chase *chase, bool together)
+int allot__search_own_hosts(allot__search *search, bool together)
 {
-    allot__prey *prey = chase->prey;
-    const allot__job *job = chase->fit.job;
-    const allot__job_place *places = allot__job_places(prey->work->state->jobs, job);
+    allot__candidates *candidates = search->candidates;
+    const allot__job *job = search->fit.job;
+    const allot__job_place *places = allot__job_places(candidates->work->state->jobs, job);
     int32_t count = 0;
     bool all = true;
     int status = ALLOT_OK;
     for (int32_t i = 0; i < job->place_count && status == ALLOT_OK; i++) {
-        int32_t host = allot__room_host(prey->room, places[i].site);
-        status = host < 0 ? ALLOT_OK : add_near(chase, host, &count, &all);
+        int32_t host = allot__room_host(candidates->room, places[i].site);
+        status = host < 0 ? ALLOT_OK : add_near(search, host, &count, &all);
     }
-    status = status == ALLOT_OK ? sort_near(chase, &count) : status;
-    for (int32_t i = 0; i < count && status == ALLOT_OK && !allot__fits(&chase->fit); i++) {
-        int64_t lack = chase->fit.lack;
-        allot__chase_take(chase, prey->rows.jobs[prey->near[i]]);
-        if (chase->fit.lack >= lack && !together)
-            allot__chase_leave(chase, chase->count - 1);
+    status = status == ALLOT_OK ? sort_near(search, &count) : status;
+    for (int32_t i = 0; i < count && status == ALLOT_OK && !allot__fits(&search->fit); i++) {
+        int64_t lack = search->fit.lack;
+        allot__search_take(search, candidates->rows.jobs[candidates->near[i]]);
+        if (search->fit.lack >= lack && !together)
+            allot__search_leave(search, search->count - 1);
     }
     return status;
 }
 
-int allot__chase_together(allot__chase *chase)
+int allot__search_together(allot__search *search)
 {
-    allot__prey *prey = chase->prey;
-    allot__prey_list *list = allot__chase_list(chase);
+    allot__candidates *candidates = search->candidates;
+    allot__candidate_list *list = allot__search_list(search);
     if (!list)
         return ALLOT_ENOMEM;
-    for (int32_t place = allot__prey_list_seek(&prey->rows, list, 0);
-         place >= 0 && !allot__fits(&chase->fit);
-         place = allot__prey_list_seek(&prey->rows, list, place + 1)) {
-        int32_t job = allot__prey_list_job(&prey->rows, list, place);
-        if (!allot__prey_may(chase, job) || prey->gone[job])
+    for (int32_t place = allot__candidate_list_seek(&candidates->rows, list, 0);
+         place >= 0 && !allot__fits(&search->fit);
+         place = allot__candidate_list_seek(&candidates->rows, list, place + 1)) {
+        int32_t job = allot__candidate_list_job(&candidates->rows, list, place);
+        if (!allot__search_may(search, job) || candidates->gone[job])
             continue;
-        if (allot__fit_shares(&chase->fit, job) || allot__fit_helps(&chase->fit, job))
-            allot__chase_take(chase, job);
+        if (allot__fit_shares(&search->fit, job) || allot__fit_helps(&search->fit, job))
+            allot__search_take(search, job);
     }
     return ALLOT_OK;
 }
 
 /* Empties a host where all that run there may go, and that makes room. */
-static int empty_host(allot__chase *chase, int32_t host)
+static int empty_host(allot__search *search, int32_t host)
 {
-    allot__prey *prey = chase->prey;
-    int32_t before = chase->count;
-    int64_t lack = chase->fit.lack;
+    allot__candidates *candidates = search->candidates;
+    int32_t before = search->count;
+    int64_t lack = search->fit.lack;
     int32_t count = 0;
     bool all = true;
-    int status = add_near(chase, host, &count, &all);
+    int status = add_near(search, host, &count, &all);
     if (status != ALLOT_OK || !all || count == 0)
         return status;
-    status = sort_near(chase, &count);
+    status = sort_near(search, &count);
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
-        allot__chase_take(chase, prey->rows.jobs[prey->near[i]]);
-    while (chase->fit.lack >= lack && chase->count > before)
-        allot__chase_leave(chase, chase->count - 1);
+        allot__search_take(search, candidates->rows.jobs[candidates->near[i]]);
+    while (search->fit.lack >= lack && search->count > before)
+        allot__search_leave(search, search->count - 1);
     return status;
 }
 
-int allot__chase_whole_hosts(allot__chase *chase)
+int allot__search_whole_hosts(allot__search *search)
 {
-    const allot__room *room = chase->prey->room;
+    const allot__room *room = search->candidates->room;
     int status = ALLOT_OK;
-    for (int32_t host = 0; host < room->count && status == ALLOT_OK && chase->fit.lack > 0;
+    for (int32_t host = 0; host < room->count && status == ALLOT_OK && search->fit.lack > 0;
          host++) {
-        bool may = allot__room_has(room, chase->fit.set, host) && room->slots[host] > 0 &&
+        bool may = allot__room_has(room, search->fit.set, host) && room->slots[host] > 0 &&
                    room->kept[host] == 0;
-        status = may ? empty_host(chase, host) : ALLOT_OK;
+        status = may ? empty_host(search, host) : ALLOT_OK;
     }
     return status;
 }

@@ -43,7 +43,7 @@ static bool join(int64_t *first, const int64_t *second, int32_t count)
     return true;
 }
 
-static void join_keys(allot__prey_rows *rows)
+static void join_keys(allot__candidate_rows *rows)
 {
     int32_t last = -1;
     for (int32_t i = 0; i < rows->key_count; i++) {
@@ -58,7 +58,7 @@ static void join_keys(allot__prey_rows *rows)
     rows->key_count = last + 1;
 }
 
-int allot__prey_rows_read(allot__prey_rows *rows)
+int allot__candidate_rows_read(allot__candidate_rows *rows)
 {
     const allot__order *victims = &rows->work->rules[0].policy->victims;
     int status = ALLOT_OK;
@@ -76,8 +76,8 @@ int allot__prey_rows_read(allot__prey_rows *rows)
     return status;
 }
 
-static int64_t pair_value(const allot__prey_rows *rows, const allot__prey_list *list, int32_t key,
-                          int32_t queue)
+static int64_t pair_value(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                          int32_t key, int32_t queue)
 {
     const allot_key *of = &rows->keys[key];
     bool preference = of->source.value == ALLOT_TASK_PREFERENCE;
@@ -85,13 +85,13 @@ static int64_t pair_value(const allot__prey_rows *rows, const allot__prey_list *
     return of->descending ? ~value : value;
 }
 
-static const allot__job *job_at(const allot__prey_rows *rows, int32_t row)
+static const allot__job *job_at(const allot__candidate_rows *rows, int32_t row)
 {
     return allot__job_at(rows->work->state->jobs, rows->jobs[row]);
 }
 
-int64_t allot__prey_value(const allot__prey_rows *rows, const allot__prey_list *list, int32_t key,
-                          int32_t row)
+int64_t allot__candidate_value(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                               int32_t key, int32_t row)
 {
     if (key >= rows->key_count)
         return 0;
@@ -100,31 +100,32 @@ int64_t allot__prey_value(const allot__prey_rows *rows, const allot__prey_list *
     return !list ? 0 : pair_value(rows, list, key, rows->queues[row]);
 }
 
-bool allot__prey_before(const allot__prey_rows *rows, const allot__prey_list *list, int32_t a,
-                        int32_t b)
+bool allot__candidate_before(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                             int32_t a, int32_t b)
 {
     for (int32_t key = 0; key < rows->key_count; key++) {
-        int64_t x = allot__prey_value(rows, list, key, a);
-        int64_t y = allot__prey_value(rows, list, key, b);
+        int64_t x = allot__candidate_value(rows, list, key, a);
+        int64_t y = allot__candidate_value(rows, list, key, b);
         if (x != y)
             return x < y;
     }
     return strcmp(job_at(rows, a)->id, job_at(rows, b)->id) > 0;
 }
 
-static void merge(const allot__prey_rows *rows, const allot__prey_list *list, const int32_t *from,
-                  int32_t low, int32_t middle, int32_t high, int32_t *to)
+static void merge(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                  const int32_t *from, int32_t low, int32_t middle, int32_t high, int32_t *to)
 {
     int32_t a = low;
     int32_t b = middle;
     for (int32_t i = low; i < high; i++) {
-        bool left = a < middle && (b >= high || !allot__prey_before(rows, list, from[b], from[a]));
+        bool left =
+            a < middle && (b >= high || !allot__candidate_before(rows, list, from[b], from[a]));
         to[i] = left ? from[a++] : from[b++];
     }
 }
 
-void allot__prey_sort(const allot__prey_rows *rows, const allot__prey_list *list, int32_t *first,
-                      int32_t *other, int32_t count)
+void allot__candidate_sort(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                           int32_t *first, int32_t *other, int32_t count)
 {
     for (int32_t width = 1; width < count; width = width < count / 2 + 1 ? width * 2 : count) {
         for (int32_t low = 0; low < count;) {

@@ -61,27 +61,27 @@ bool allot__fit_helps(const allot__fit *fit, int32_t other)
     return fit->whole;
 }
 
-void allot__prey_help(allot__prey *prey, int32_t number, int32_t sign)
+void allot__candidates_help(allot__candidates *candidates, int32_t number, int32_t sign)
 {
-    const allot__jobs *jobs = prey->work->state->jobs;
+    const allot__jobs *jobs = candidates->work->state->jobs;
     const allot__job_place *all = jobs->places.items;
     const allot__job *job = allot__job_at(jobs, number);
     int32_t count;
-    const allot__bound_entry *entries = allot__fit_entries(prey->bounds, number, &count);
+    const allot__bound_entry *entries = allot__fit_entries(candidates->bounds, number, &count);
     int64_t slots = job->slots;
-    if (prey->bounds->resources)
-        allot__resources_candidate(prey->bounds->resources, number, sign);
+    if (candidates->bounds->resources)
+        allot__resources_candidate(candidates->bounds->resources, number, sign);
     for (int32_t i = 0; i < job->grown_count; i++)
         slots += all[job->grown + i].slots;
     for (int32_t i = 0; i < count; i++)
         if (entries[i].bound >= 0)
-            prey->helps[entries[i].bound] += sign * slots;
+            candidates->helps[entries[i].bound] += sign * slots;
 }
 
 /* Is a limit over that candidates do not lessen by as much? */
-static bool helpless(const allot__chase *chase)
+static bool helpless(const allot__search *search)
 {
-    const allot__fit *fit = &chase->fit;
+    const allot__fit *fit = &search->fit;
     int32_t count;
     if (fit->bounds->resources && !fit->resumes &&
         allot__resources_hopeless(fit->bounds->resources, fit->number))
@@ -89,8 +89,8 @@ static bool helpless(const allot__chase *chase)
     const allot__bound_entry *entries = allot__fit_entries(fit->bounds, fit->number, &count);
     for (int32_t i = 0; i < count; i++) {
         int64_t above = allot__fit_above(fit, &entries[i]);
-        if (above > 0 && entries[i].bound < chase->prey->help_count &&
-            above > chase->prey->helps[entries[i].bound])
+        if (above > 0 && entries[i].bound < search->candidates->help_count &&
+            above > search->candidates->helps[entries[i].bound])
             return true;
     }
     return false;
@@ -109,33 +109,34 @@ int64_t allot__sum_below(const allot__relation *relation, int32_t high, const in
     return sum;
 }
 
-int64_t allot__prey_reach(allot__prey *prey, int32_t high)
+int64_t allot__candidates_reach(allot__candidates *candidates, int32_t high)
 {
-    if (prey->reach_at[high] != prey->spent) {
-        prey->reach[high] = allot__sum_below(prey->work->plan->relation, high, prey->slots_left);
-        prey->reach_at[high] = prey->spent;
+    if (candidates->reach_at[high] != candidates->spent) {
+        candidates->reach[high] =
+            allot__sum_below(candidates->work->plan->relation, high, candidates->slots_left);
+        candidates->reach_at[high] = candidates->spent;
     }
-    return prey->reach[high];
+    return candidates->reach[high];
 }
 
 /* Is it at least so much? What is spent since it was known may all be of its queues, or none. */
-static bool reaches(allot__prey *prey, int32_t high, int64_t slots)
+static bool reaches(allot__candidates *candidates, int32_t high, int64_t slots)
 {
-    int64_t since = prey->spent - prey->reach_at[high];
-    bool known = prey->reach_at[high] >= 0;
-    if (known && (prey->reach[high] < slots || prey->reach[high] - since >= slots))
-        return prey->reach[high] >= slots;
-    return allot__prey_reach(prey, high) >= slots;
+    int64_t since = candidates->spent - candidates->reach_at[high];
+    bool known = candidates->reach_at[high] >= 0;
+    if (known && (candidates->reach[high] < slots || candidates->reach[high] - since >= slots))
+        return candidates->reach[high] >= slots;
+    return allot__candidates_reach(candidates, high) >= slots;
 }
 
 /* An exclusive job's hosts, and those that limits close, may have more free for it than who goes
  * leaves. */
-bool allot__prey_hopeless(allot__chase *chase)
+bool allot__search_hopeless(allot__search *search)
 {
-    const allot__fit *fit = &chase->fit;
-    if (helpless(chase))
+    const allot__fit *fit = &search->fit;
+    if (helpless(search))
         return true;
     bool simple = !fit->exclusive && !allot__bounds_by_host(fit->bounds, fit->number);
     int64_t least = simple && fit->lack > 1 ? fit->lack : 1;
-    return !reaches(chase->prey, fit->job->queue, least);
+    return !reaches(search->candidates, fit->job->queue, least);
 }

@@ -5,7 +5,7 @@
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static int take_rows(allot__prey_rows *rows, size_t queues, size_t count)
+static int take_rows(allot__candidate_rows *rows, size_t queues, size_t count)
 {
     allot__arena *arena = rows->work->arena;
     rows->first = allot__arena_take(arena, queues + 1, sizeof *rows->first);
@@ -21,17 +21,17 @@ static int take_rows(allot__prey_rows *rows, size_t queues, size_t count)
                : ALLOT_ENOMEM;
 }
 
-int allot__prey_rows_make(const allot__work *work, const allot__room *room, const uint8_t *spared,
-                          allot__prey_rows *out)
+int allot__candidate_rows_make(const allot__work *work, const allot__room *room,
+                               const uint8_t *ineligible, allot__candidate_rows *out)
 {
     const allot__jobs *jobs = work->state->jobs;
     int32_t queues = allot__queue_count(work->plan);
-    *out = (allot__prey_rows){.work = work, .spared = spared};
-    for (int32_t i = 0; i < ALLOT__PREY_LISTS; i++)
+    *out = (allot__candidate_rows){.work = work, .ineligible = ineligible};
+    for (int32_t i = 0; i < ALLOT__CANDIDATE_LISTS; i++)
         out->lists[i].high = -1;
     size_t running = 0;
     for (size_t i = 0; i < jobs->list.count; i++)
-        running += spared[i] != ALLOT__INELIGIBLE_NEW;
+        running += ineligible[i] != ALLOT__INELIGIBLE_NEW;
     int status = take_rows(out, (size_t)queues, running);
     if (status != ALLOT_OK)
         return status;
@@ -42,7 +42,7 @@ int allot__prey_rows_make(const allot__work *work, const allot__room *room, cons
         for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
             out->jobs[out->count] = jobs->by_queue[i]; /* there is room for one more */
             out->queues[out->count] = queue;
-            out->count += spared[jobs->by_queue[i]] != ALLOT__INELIGIBLE_NEW;
+            out->count += ineligible[jobs->by_queue[i]] != ALLOT__INELIGIBLE_NEW;
         }
     }
     out->first[queues] = out->count;
@@ -52,58 +52,58 @@ int allot__prey_rows_make(const allot__work *work, const allot__room *room, cons
 /* ---- Merging --------------------------------------------------------------------------------- */
 
 /* Puts a queue's candidates in order; the others of its rows stand behind them as -1. */
-static void sort_queue(allot__prey_rows *rows, int32_t queue)
+static void sort_queue(allot__candidate_rows *rows, int32_t queue)
 {
     int32_t first = rows->first[queue];
     int32_t end = rows->first[queue + 1];
     int32_t count = 0;
     for (int32_t row = first; row < end; row++)
-        if (rows->spared[rows->jobs[row]] <= ALLOT__INELIGIBLE_TAKEN) /* it may be one again */
+        if (rows->ineligible[rows->jobs[row]] <= ALLOT__INELIGIBLE_TAKEN) /* it may be one again */
             rows->sorted[first + count++] = row;
     for (int32_t i = first + count; i < end; i++)
         rows->sorted[i] = -1;
-    allot__prey_sort(rows, NULL, rows->sorted + first, rows->other, count);
+    allot__candidate_sort(rows, NULL, rows->sorted + first, rows->other, count);
     rows->is_sorted[queue] = true;
 }
 
 /* The first of a queue's places from `at` on that has a candidate; its end: there is none. */
-static int32_t skip_spared(const allot__prey_rows *rows, int32_t queue, int32_t at)
+static int32_t skip_ineligible(const allot__candidate_rows *rows, int32_t queue, int32_t at)
 {
     int32_t end = rows->first[queue + 1];
-    while (at < end && rows->sorted[at] >= 0 && rows->spared[rows->jobs[rows->sorted[at]]])
+    while (at < end && rows->sorted[at] >= 0 && rows->ineligible[rows->jobs[rows->sorted[at]]])
         at++;
     return at < end && rows->sorted[at] >= 0 ? at : end;
 }
 
 /* Turns a queue to its next candidate from there on; false: there is none. */
-static bool turn(const allot__prey_rows *rows, const allot__prey_list *list, int32_t queue,
-                 int32_t at, allot__prey_top *top)
+static bool turn(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                 int32_t queue, int32_t at, allot__candidate_top *top)
 {
-    int32_t next = skip_spared(rows, queue, at);
+    int32_t next = skip_ineligible(rows, queue, at);
     if (next == rows->first[queue + 1])
         return false;
     int32_t row = rows->sorted[next];
-    *top = (allot__prey_top){
-        .keys = {allot__prey_value(rows, list, 0, row), allot__prey_value(rows, list, 1, row)},
-        .queue = queue,
-        .at = next};
+    *top = (allot__candidate_top){.keys = {allot__candidate_value(rows, list, 0, row),
+                                           allot__candidate_value(rows, list, 1, row)},
+                                  .queue = queue,
+                                  .at = next};
     return true;
 }
 
-static bool goes_before(const allot__prey_rows *rows, const allot__prey_list *list,
-                        const allot__prey_top *a, const allot__prey_top *b)
+static bool goes_before(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                        const allot__candidate_top *a, const allot__candidate_top *b)
 {
     if (a->keys[0] != b->keys[0])
         return a->keys[0] < b->keys[0];
     if (a->keys[1] != b->keys[1])
         return a->keys[1] < b->keys[1];
-    return allot__prey_before(rows, list, rows->sorted[a->at], rows->sorted[b->at]);
+    return allot__candidate_before(rows, list, rows->sorted[a->at], rows->sorted[b->at]);
 }
 
-static void sink(const allot__prey_rows *rows, allot__prey_list *list, int32_t place)
+static void sink(const allot__candidate_rows *rows, allot__candidate_list *list, int32_t place)
 {
-    allot__prey_top *heap = list->heap;
-    allot__prey_top top = heap[place];
+    allot__candidate_top *heap = list->heap;
+    allot__candidate_top top = heap[place];
     for (;;) {
         int32_t child = 2 * place + 1;
         if (child + 1 < list->heap_count && goes_before(rows, list, &heap[child + 1], &heap[child]))
@@ -116,17 +116,17 @@ static void sink(const allot__prey_rows *rows, allot__prey_list *list, int32_t p
     heap[place] = top;
 }
 
-static void add_queue(allot__prey_rows *rows, allot__prey_list *list, int32_t low)
+static void add_queue(allot__candidate_rows *rows, allot__candidate_list *list, int32_t low)
 {
     if (rows->first[low] == rows->first[low + 1])
         return;
     if (!rows->is_sorted[low])
         sort_queue(rows, low);
-    rows->head[low] = skip_spared(rows, low, rows->head[low]);
+    rows->head[low] = skip_ineligible(rows, low, rows->head[low]);
     list->heap_count += turn(rows, list, low, rows->head[low], &list->heap[list->heap_count]);
 }
 
-static void merge_list(allot__prey_rows *rows, allot__prey_list *list, int32_t high)
+static void merge_list(allot__candidate_rows *rows, allot__candidate_list *list, int32_t high)
 {
     const allot__relation *relation = rows->work->plan->relation;
     size_t words = ((size_t)relation->count + 63) / 64;
@@ -138,12 +138,12 @@ static void merge_list(allot__prey_rows *rows, allot__prey_list *list, int32_t h
         sink(rows, list, i);
 }
 
-static bool take_list(const allot__prey_rows *rows, allot__prey_list *list)
+static bool take_list(const allot__candidate_rows *rows, allot__candidate_list *list)
 {
     size_t queues = (size_t)allot__queue_count(rows->work->plan) + 1;
     size_t count = (size_t)rows->count + 1;
     allot__arena *arena = rows->work->arena;
-    allot__prey_top *heap = allot__arena_take(arena, queues, sizeof *heap);
+    allot__candidate_top *heap = allot__arena_take(arena, queues, sizeof *heap);
     int32_t *room = allot__arena_take(arena, 2 * queues, sizeof *room);
     int64_t *pairs = allot__arena_take(arena, 2 * queues, sizeof *pairs);
     int32_t *places = allot__arena_take(arena, 2 * count, sizeof *places);
@@ -160,12 +160,13 @@ static bool take_list(const allot__prey_rows *rows, allot__prey_list *list)
 
 /* The list of a queue, or the one that was asked for longest ago, which is begun anew for it; NULL:
  * out of memory. */
-static allot__prey_list *find_list(allot__prey_rows *rows, int32_t high, bool near, bool *begun)
+static allot__candidate_list *find_list(allot__candidate_rows *rows, int32_t high, bool near,
+                                        bool *begun)
 {
-    allot__prey_list *found = &rows->lists[0];
+    allot__candidate_list *found = &rows->lists[0];
     *begun = true;
-    for (int32_t i = 0; i < ALLOT__PREY_LISTS; i++) {
-        allot__prey_list *list = &rows->lists[i];
+    for (int32_t i = 0; i < ALLOT__CANDIDATE_LISTS; i++) {
+        allot__candidate_list *list = &rows->lists[i];
         if (list->high == high && list->near == near) {
             list->asked = ++rows->asked;
             return list;
@@ -185,27 +186,27 @@ static allot__prey_list *find_list(allot__prey_rows *rows, int32_t high, bool ne
     return found;
 }
 
-void allot__prey_rows_again(allot__prey_rows *rows, int32_t queue)
+void allot__candidate_rows_again(allot__candidate_rows *rows, int32_t queue)
 {
     rows->head[queue] = rows->first[queue];
-    for (int32_t i = 0; i < ALLOT__PREY_LISTS; i++)
+    for (int32_t i = 0; i < ALLOT__CANDIDATE_LISTS; i++)
         rows->lists[i].high = -1;
 }
 
-allot__prey_list *allot__prey_list_of(allot__prey_rows *rows, int32_t high)
+allot__candidate_list *allot__candidate_list_of(allot__candidate_rows *rows, int32_t high)
 {
     bool begun;
-    allot__prey_list *list = find_list(rows, high, false, &begun);
+    allot__candidate_list *list = find_list(rows, high, false, &begun);
     if (list && !begun)
         merge_list(rows, list, high);
     return list;
 }
 
-allot__prey_list *allot__prey_list_near(allot__prey_rows *rows, int32_t high)
+allot__candidate_list *allot__candidate_list_near(allot__candidate_rows *rows, int32_t high)
 {
     bool begun;
-    allot__prey_list *list = find_list(rows, high, true, &begun);
-    if (list && !begun && allot__prey_near(rows, list) != ALLOT_OK) {
+    allot__candidate_list *list = find_list(rows, high, true, &begun);
+    if (list && !begun && allot__candidate_near(rows, list) != ALLOT_OK) {
         list->high = -1;
         return NULL;
     }
@@ -213,15 +214,15 @@ allot__prey_list *allot__prey_list_near(allot__prey_rows *rows, int32_t high)
 }
 
 /* Merges one more; false: there is none. */
-static bool extend(allot__prey_rows *rows, allot__prey_list *list)
+static bool extend(allot__candidate_rows *rows, allot__candidate_list *list)
 {
     while (list->heap_count > 0) {
-        allot__prey_top top = list->heap[0];
+        allot__candidate_top top = list->heap[0];
         int32_t row = rows->sorted[top.at];
         if (!turn(rows, list, top.queue, top.at + 1, &list->heap[0]))
             list->heap[0] = list->heap[--list->heap_count];
         sink(rows, list, 0);
-        if (!rows->spared[rows->jobs[row]]) {
+        if (!rows->ineligible[rows->jobs[row]]) {
             list->rows[list->count++] = row;
             list->alive[list->count] = list->count;
             return true;
@@ -230,7 +231,8 @@ static bool extend(allot__prey_rows *rows, allot__prey_list *list)
     return false;
 }
 
-int32_t allot__prey_list_seek(allot__prey_rows *rows, allot__prey_list *list, int32_t from)
+int32_t allot__candidate_list_seek(allot__candidate_rows *rows, allot__candidate_list *list,
+                                   int32_t from)
 {
     int32_t place = from;
     for (;;) {
@@ -240,8 +242,8 @@ int32_t allot__prey_list_seek(allot__prey_rows *rows, allot__prey_list *list, in
         }
         if (place == list->count && !extend(rows, list))
             return -1;
-        if (!rows->spared[allot__prey_list_job(rows, list, place)])
+        if (!rows->ineligible[allot__candidate_list_job(rows, list, place)])
             return place;
-        allot__prey_list_drop(list, place);
+        allot__candidate_list_drop(list, place);
     }
 }

@@ -9,7 +9,7 @@
  * those of the queues that it may preempt, as far as it is asked for. Ties: the larger id first
  * (A-4).
  *
- * A job that is spared stays so, and lists drop it for good; where one does not, all begin anew.
+ * Lists drop an ineligible job for good; where one is a candidate again, all begin anew.
  */
 #ifndef ALLOT_ENGINE_JOBS_PREEMPT_LIST_H
 #define ALLOT_ENGINE_JOBS_PREEMPT_LIST_H
@@ -17,30 +17,30 @@
 #include "engine/jobs/preempt/job_rows.h"
 
 /* A queue with rows that are to come to a list: the first of them. */
-typedef struct allot__prey_top {
+typedef struct allot__candidate_top {
     int64_t keys[2];   /* the first two, 0 where there are fewer */
     int32_t queue, at; /* its place among `sorted` */
-} allot__prey_top;
+} allot__candidate_top;
 
 /* The list of one queue. */
-typedef struct allot__prey_list {
+typedef struct allot__candidate_list {
     int32_t high;   /* -1: nobody's */
     bool near;      /* only what is on hosts of the queue's set, and all of that at once */
     int64_t asked;  /* when it was asked for last: a list that is needed no more is given away */
     int32_t *rows;  /* merged so far */
     int32_t *alive; /* by place in `rows`, one more: the next that may not have been dropped */
     int32_t count;
-    allot__prey_top *heap; /* the first of them first */
+    allot__candidate_top *heap; /* the first of them first */
     int32_t heap_count;
     int32_t *room;                     /* for two times as many as there are queues */
     int64_t *preference, *queue_order; /* by queue */
-} allot__prey_list;
+} allot__candidate_list;
 
-enum { ALLOT__PREY_LISTS = 8 };
+enum { ALLOT__CANDIDATE_LISTS = 8 };
 
-typedef struct allot__prey_rows {
+typedef struct allot__candidate_rows {
     const allot__work *work;
-    const uint8_t *spared; /* by job, nonzero: it is no candidate */
+    const uint8_t *ineligible; /* by job, nonzero: it is no candidate */
     allot__job_rows of;
     int32_t count;
     int32_t *jobs;   /* by row */
@@ -49,58 +49,59 @@ typedef struct allot__prey_rows {
     int32_t *sorted; /* rows; each queue's, from its first on, in order once is_sorted says so */
     int32_t *other;  /* room to sort */
     bool *is_sorted;
-    int32_t *head; /* by queue: all before that place are spared */
+    int32_t *head; /* by queue: all before that place are ineligible */
     allot_key keys[ALLOT_KEYS_MAX];
     int32_t key_count;
     int64_t *values[ALLOT_KEYS_MAX]; /* by row, turned so that they rise; NULL: of two queues */
     int32_t *on_first, *on;          /* rows by host of the room; NULL: not asked for yet */
     int32_t *on_set;                 /* by set of hosts: how many; -1: not asked for yet */
-    allot__prey_list lists[ALLOT__PREY_LISTS];
+    allot__candidate_list lists[ALLOT__CANDIDATE_LISTS];
     int64_t asked;
-} allot__prey_rows;
+} allot__candidate_rows;
 
-/* Finds rows: jobs that are not spared by their state. Guards come behind, but before lists are
+/* Finds rows: jobs that are eligible by their state. Guards come behind, but before lists are
  * asked for. ENOMEM. */
-int allot__prey_rows_make(const allot__work *work, const allot__room *room, const uint8_t *spared,
-                          allot__prey_rows *out);
+int allot__candidate_rows_make(const allot__work *work, const allot__room *room,
+                               const uint8_t *ineligible, allot__candidate_rows *out);
 /* keys.c: reads the keys of the policy's victims, made few. ENOMEM, and what its functions
  * fail with. */
-int allot__prey_rows_read(allot__prey_rows *rows);
+int allot__candidate_rows_read(allot__candidate_rows *rows);
 
-/* A job of that queue is spared no more: lists are begun anew. */
-void allot__prey_rows_again(allot__prey_rows *rows, int32_t queue);
+/* A job of that queue is eligible again: lists are begun anew. */
+void allot__candidate_rows_again(allot__candidate_rows *rows, int32_t queue);
 /* The list of a queue; NULL: out of memory. It holds until 8 others were asked for. */
-allot__prey_list *allot__prey_list_of(allot__prey_rows *rows, int32_t high);
+allot__candidate_list *allot__candidate_list_of(allot__candidate_rows *rows, int32_t high);
 /* Likewise only of what is on hosts of its set: found by host, which is worth it where these are
  * few. */
-allot__prey_list *allot__prey_list_near(allot__prey_rows *rows, int32_t high);
+allot__candidate_list *allot__candidate_list_near(allot__candidate_rows *rows, int32_t high);
 /* Fills such a list (near.c); ENOMEM. */
-int allot__prey_near(allot__prey_rows *rows, allot__prey_list *list);
+int allot__candidate_near(allot__candidate_rows *rows, allot__candidate_list *list);
 /* How many rows are on hosts of a set; -1: out of memory. */
-int32_t allot__prey_on_set(allot__prey_rows *rows, int32_t set);
+int32_t allot__candidate_on_set(allot__candidate_rows *rows, int32_t set);
 /* The first candidate at place `from` or behind it: its place, or -1. */
-int32_t allot__prey_list_seek(allot__prey_rows *rows, allot__prey_list *list, int32_t from);
+int32_t allot__candidate_list_seek(allot__candidate_rows *rows, allot__candidate_list *list,
+                                   int32_t from);
 /* The one at a place is none for this queue. */
-static inline void allot__prey_list_drop(allot__prey_list *list, int32_t place)
+static inline void allot__candidate_list_drop(allot__candidate_list *list, int32_t place)
 {
     list->alive[place] = place + 1;
 }
-static inline int32_t allot__prey_list_job(const allot__prey_rows *rows,
-                                           const allot__prey_list *list, int32_t place)
+static inline int32_t allot__candidate_list_job(const allot__candidate_rows *rows,
+                                                const allot__candidate_list *list, int32_t place)
 {
     return rows->jobs[list->rows[place]];
 }
 /* A key's value; 0 of one behind the last, and with `list` NULL of one that two queues have. */
-int64_t allot__prey_value(const allot__prey_rows *rows, const allot__prey_list *list, int32_t key,
-                          int32_t row);
+int64_t allot__candidate_value(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                               int32_t key, int32_t row);
 /* Does row a go before row b for that list's queue? */
-bool allot__prey_before(const allot__prey_rows *rows, const allot__prey_list *list, int32_t a,
-                        int32_t b);
+bool allot__candidate_before(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                             int32_t a, int32_t b);
 /* Puts rows in that order; `list` NULL: they are of one queue. `other` is room for as many. */
-void allot__prey_sort(const allot__prey_rows *rows, const allot__prey_list *list, int32_t *first,
-                      int32_t *other, int32_t count);
+void allot__candidate_sort(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                           int32_t *first, int32_t *other, int32_t count);
 
 /* Rows that run on a host of the room, *count of them, in no order; NULL: out of memory. */
-const int32_t *allot__prey_on(allot__prey_rows *rows, int32_t host, int32_t *count);
+const int32_t *allot__candidate_on(allot__candidate_rows *rows, int32_t host, int32_t *count);
 
 #endif

@@ -9,7 +9,8 @@
 enum { AHEAD = 8 };
 
 /* Counts, and with `list` lists, rows by host; a job on a host twice is there twice. */
-static void by_host(allot__prey_rows *rows, const allot__room *room, int32_t *first, int32_t *list)
+static void by_host(allot__candidate_rows *rows, const allot__room *room, int32_t *first,
+                    int32_t *list)
 {
     const allot__jobs *jobs = rows->work->state->jobs;
     const allot__job_place *all = jobs->places.items;
@@ -28,7 +29,7 @@ static void by_host(allot__prey_rows *rows, const allot__room *room, int32_t *fi
     }
 }
 
-static int list_hosts(allot__prey_rows *rows)
+static int list_hosts(allot__candidate_rows *rows)
 {
     const allot__room *room = rows->of.room;
     allot__arena *arena = rows->work->arena;
@@ -50,7 +51,7 @@ static int list_hosts(allot__prey_rows *rows)
     return ALLOT_OK;
 }
 
-const int32_t *allot__prey_on(allot__prey_rows *rows, int32_t host, int32_t *count)
+const int32_t *allot__candidate_on(allot__candidate_rows *rows, int32_t host, int32_t *count)
 {
     if (!rows->on && list_hosts(rows) != ALLOT_OK)
         return NULL;
@@ -70,7 +71,7 @@ static int32_t next_of(const allot__room *room, int32_t set, int32_t from)
     return -1;
 }
 
-int32_t allot__prey_on_set(allot__prey_rows *rows, int32_t set)
+int32_t allot__candidate_on_set(allot__candidate_rows *rows, int32_t set)
 {
     const allot__room *room = rows->of.room;
     if (!rows->on && list_hosts(rows) != ALLOT_OK)
@@ -90,11 +91,11 @@ int32_t allot__prey_on_set(allot__prey_rows *rows, int32_t set)
     return !rows->on_set ? -1 : rows->on_set[set];
 }
 
-int allot__prey_near(allot__prey_rows *rows, allot__prey_list *list)
+int allot__candidate_near(allot__candidate_rows *rows, allot__candidate_list *list)
 {
     const allot__room *room = rows->of.room;
     int32_t set = allot__queues_of(rows->work->plan)->set_of[list->high];
-    int32_t on_set = allot__prey_on_set(rows, set);
+    int32_t on_set = allot__candidate_on_set(rows, set);
     int32_t *both =
         on_set < 0 ? NULL
                    : allot__arena_take(rows->work->arena, 2 * (size_t)on_set + 1, sizeof *both);
@@ -105,11 +106,11 @@ int allot__prey_near(allot__prey_rows *rows, allot__prey_list *list)
         for (int32_t i = rows->on_first[host]; i < rows->on_first[host + 1]; i++) {
             int32_t row = rows->on[i];
             both[count] = row;
-            count += !rows->spared[rows->jobs[row]] &&
+            count += !rows->ineligible[rows->jobs[row]] &&
                      allot__may_preempt(rows->work->plan->relation, list->high, rows->queues[row]);
         }
     }
-    allot__prey_sort(rows, list, both, both + on_set, count);
+    allot__candidate_sort(rows, list, both, both + on_set, count);
     for (int32_t i = 0; i < count; i++) {
         if (i == 0 || both[i] != both[i - 1]) {
             list->rows[list->count++] = both[i];

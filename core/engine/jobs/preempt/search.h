@@ -4,7 +4,7 @@
  * search.h: whom a job may preempt, in what order, and which of them it needs (P-7 ... P-14).
  *
  * Candidates are running jobs of queues that the job's queue may preempt, which no guard of the
- * policy shelters, which are not exclusive, backfilling or forced unless the policy says so (P-8,
+ * policy protects, which are not exclusive, backfilling or forced unless the policy says so (P-8,
  * P-40), and which were not started, resumed or chosen in this cycle. Backfill is preempted of
  * queues alone that are preemptable, and by queues of larger PRIORITY than that which holds the
  * reservation. Candidates go by the policy's victims; ties: the larger id first (A-4).
@@ -25,7 +25,8 @@
  *  4. with fewest = "mini_job" those are spared again, last taken first, that it fits without; with
  *     "optimal_mini_job" the fewest that do are taken, and of such sets the one that comes first in
  *     the order. Where limits are wanting too or go by hosts, where hosts have more than fits or
- *     exclusive jobs that may go, and where an exclusive or a suspended job hunts: as mini_job.
+ *     exclusive jobs that may go, and where the search is for an exclusive or a suspended job: as
+ *     mini_job.
  *
  * Each queue's candidates are kept in order and merged as they are asked for, and only changes are
  * counted; test/support/plain_search.h does all of it anew at every step, and tests compare the
@@ -39,33 +40,33 @@
 #include "engine/jobs/preempt/fit.h"
 #include "engine/jobs/preempt/list.h"
 
-typedef struct allot__prey {
+typedef struct allot__candidates {
     const allot__work *work;
     allot__room *room;
     allot__bounds *bounds;
-    uint8_t *spared; /* by job */
-    uint8_t *gone;   /* by job: away in the hunt that goes on */
-    /* By queue: slots that its candidates can make free, at most; and those that guards shelter. */
-    int64_t *slots_left, *slots_sheltered;
-    int64_t *most_left; /* the most that one of them could when hunting began */
+    uint8_t *ineligible; /* by job */
+    uint8_t *gone;       /* by job: away in the search that goes on */
+    /* By queue: slots that its candidates can make free, at most; and those that guards protect. */
+    int64_t *slots_left, *slots_protected;
+    int64_t *most_left; /* the most that one of them could when the search began */
     /* By bound: what it has less in use with all candidates gone. */
     int64_t *helps;
     int32_t help_count;
     /* By queue: the sum of slots_left over those that it may preempt, when slots that had been
      * taken off slots_left in all were so many; -1: it is not known. */
     int64_t *reach, *reach_at, spent;
-    allot__prey_rows rows;
+    allot__candidate_rows rows;
     int32_t *stamp;          /* fit.h */
     int32_t *chosen;         /* room for victims */
     int32_t *near, *near_by; /* room for rows on hosts, twice; NULL: not asked for yet */
     int32_t near_room;
     struct allot__gain *gains; /* fewest.c's room; NULL: not asked for yet */
-} allot__prey;
+} allot__candidates;
 
 /* What a job wants, and what was found. */
-typedef struct allot__hunt {
+typedef struct allot__found {
     int32_t job;
-    const int32_t *victims; /* jobs, in the order in which they go; borrowed until the next hunt */
+    const int32_t *victims; /* jobs, in the order in which they go; until the next search */
     int32_t count;
     bool held; /* one is being told of new slots: nothing happens yet, but they are taken */
     allot_pending why; /* when there are none */
@@ -74,72 +75,72 @@ typedef struct allot__hunt {
      * on, and up to `most` for that reason; above it for another. */
     int64_t least, most;
     allot_pending above;
-} allot__hunt;
+} allot__found;
 
-/* Finds candidates; calls the policy's functions. What runs is as the state has it; who was started
- * or resumed since has to be spared. ENOMEM, ESCRIPT, EBUDGET. */
-int allot__prey_make(const allot__work *work, allot__room *room, allot__bounds *bounds,
-                     allot__prey *out);
+/* Finds candidates; calls the policy's functions. What runs is as the state has it; drop who was
+ * started or resumed since. ENOMEM, ESCRIPT, EBUDGET. */
+int allot__candidates_make(const allot__work *work, allot__room *room, allot__bounds *bounds,
+                           allot__candidates *out);
 /* Finds the victims for a job that does not fit as it is; nothing is changed, but that the room is
  * turned to the job's queue. ENOMEM. */
-int allot__prey_hunt(allot__prey *prey, allot__hunt *hunt);
+int allot__candidates_search(allot__candidates *candidates, allot__found *found);
 /* Why a job is no candidate by what it is, guards aside: ALLOT__ELIGIBLE ...
  * ALLOT__INELIGIBLE_FORCED. */
-uint8_t allot__prey_type(const allot__work *work, const allot__job *job);
+uint8_t allot__job_ineligible(const allot__work *work, const allot__job *job);
 /* Is it backfill in a reservation whose queue is not below `high` by PRIORITY (P-40)? */
 bool allot__backfill_reserved(const allot__queues *queues, const allot__job *job, int32_t high);
 /* May a job preempt nobody, as it is exclusive and PREEMPT_JOBTYPE does not name that (P-40)? */
 static inline bool allot__barred_by_type(const allot__work *work, const allot__job *job)
 {
     return (job->flags & ALLOT_JOB_EXCLUSIVE) &&
-           !(work->rules[0].policy->job_types & ALLOT_PREY_EXCLUSIVE);
+           !(work->rules[0].policy->job_types & ALLOT_PREEMPT_EXCLUSIVE);
 }
-/* A job is no candidate any more; what spared it before stays told. */
-void allot__prey_spare(allot__prey *prey, int32_t job, uint8_t why);
-/* A running job that was spared by what was decided about it is a candidate again. */
-void allot__prey_unspare(allot__prey *prey, int32_t job);
+/* A job is no candidate any more; an earlier reason stands. */
+void allot__candidates_drop(allot__candidates *candidates, int32_t job, uint8_t why);
+/* A running job that a decision made ineligible is a candidate again. */
+void allot__candidates_restore(allot__candidates *candidates, int32_t job);
 
-/* ---- What the files of hunting share --------------------------------------------------------- */
+/* ---- What the files of the search share ------------------------------------------------------ */
 
-/* A hunt that goes on: those chosen are away. */
-typedef struct allot__chase {
-    allot__prey *prey;
+/* A search that goes on: those chosen are away. */
+typedef struct allot__search {
+    allot__candidates *candidates;
     allot__fit fit;
     int64_t lack;  /* at its beginning */
     bool tried;    /* all that may go were looked at */
-    int32_t count; /* of prey->chosen */
-} allot__chase;
+    int32_t count; /* of candidates->chosen */
+} allot__search;
 
 /* choose.c: may the hunting job preempt that one, by what it is? */
-bool allot__prey_may(const allot__chase *chase, int32_t job);
+bool allot__search_may(const allot__search *search, int32_t job);
 /* One more is chosen; the one at a place is so no more. */
-void allot__chase_take(allot__chase *chase, int32_t job);
-void allot__chase_leave(allot__chase *chase, int32_t place);
+void allot__search_take(allot__search *search, int32_t job);
+void allot__search_leave(allot__search *search, int32_t place);
 /* The list of the job's queue; where only hosts of its set help and few run there, of these. NULL:
  * out of memory. */
-allot__prey_list *allot__chase_list(allot__chase *chase);
+allot__candidate_list *allot__search_list(allot__search *search);
 /* Rule 4 of mini_job. */
-void allot__chase_spare(allot__chase *chase);
+void allot__search_spare(allot__search *search);
 /* limits.c: counts what a candidate would lessen of limits, or (-1) no longer. */
-void allot__prey_help(allot__prey *prey, int32_t job, int32_t sign);
+void allot__candidates_help(allot__candidates *candidates, int32_t job, int32_t sign);
 /* Sums over queues that a queue may preempt; of what their candidates can make free, at most. */
 int64_t allot__sum_below(const allot__relation *relation, int32_t high, const int64_t *values);
-int64_t allot__prey_reach(allot__prey *prey, int32_t high);
+int64_t allot__candidates_reach(allot__candidates *candidates, int32_t high);
 /* Whatever goes, it does not fit: known without looking. */
-bool allot__prey_hopeless(allot__chase *chase);
+bool allot__search_hopeless(allot__search *search);
 /* fewest.c: does what jobs make free add up, so that the fewest can be told? And rule 4 of
  * optimal_mini_job; false: it does not, or no set was found. *status: ENOMEM. */
-bool allot__chase_adds_up(const allot__chase *chase);
-bool allot__chase_fewest(allot__chase *chase, int *status);
+bool allot__search_adds_up(const allot__search *search);
+bool allot__search_fewest(allot__search *search, int *status);
 /* hosts.c: candidates on the own hosts of a suspended job that make room, or together all of
  * them; and whole hosts for an exclusive one. ENOMEM. */
-int allot__chase_own_hosts(allot__chase *chase, bool together);
-int allot__chase_whole_hosts(allot__chase *chase);
+int allot__search_own_hosts(allot__search *search, bool together);
+int allot__search_whole_hosts(allot__search *search);
 /* ... and rule 2 where jobs make room together, if at all: where hosts have less than nothing free,
  * or limits of hosts are above what they allow. ENOMEM. */
-int allot__chase_together(allot__chase *chase);
-/* What is told of a hunt that is over; all that were away are back. */
-void allot__chase_end(allot__chase *chase, int64_t gains, int64_t changes, allot__hunt *hunt);
-void allot__chase_begin(allot__prey *prey, int32_t job, allot__chase *out);
+int allot__search_together(allot__search *search);
+/* The result of a search that is over; all that were away are back. */
+void allot__search_end(allot__search *search, int64_t gains, int64_t changes, allot__found *found);
+void allot__search_begin(allot__candidates *candidates, int32_t job, allot__search *out);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct table {
     int64_t keys[KEYS][MOST];
     int64_t anew[CLASSES + 1];
     int32_t size[MOST], class[MOST];
-    uint8_t stays[MOST];
+    uint8_t ineligible[MOST];
 } table;
 
 static table rows;
@@ -49,7 +49,7 @@ static void fill(int32_t count)
     rows.pick = (allot__pick){.count = count,
                               .keys = 1 + drawn(KEYS - 1),
                               .slots = rows.size,
-                              .stays = drawn(1) != 0 ? rows.stays : NULL,
+                              .ineligible = drawn(1) != 0 ? rows.ineligible : NULL,
                               .values = values,
                               .before = before,
                               .anew = rows.anew,
@@ -65,7 +65,7 @@ static void fill(int32_t count)
     for (int32_t i = 0; i < count; i++) {
         rows.size[i] = 1 + drawn(2);
         rows.class[i] = drawn(CLASSES) - 1;
-        rows.stays[i] = drawn(3) == 0;
+        rows.ineligible[i] = drawn(3) == 0;
     }
 }
 
@@ -79,7 +79,7 @@ static int32_t next(const uint8_t *gone)
 {
     int32_t best = -1, key;
     for (int32_t i = 0; i < rows.pick.count; i++) {
-        bool may = !gone[i] && (!rows.pick.stays || !rows.stays[i]);
+        bool may = !gone[i] && (!rows.pick.ineligible || !rows.ineligible[i]);
         if (may && (best < 0 || allot__pick_compare(&rows.pick, i, best, &key) < 0))
             best = i;
     }

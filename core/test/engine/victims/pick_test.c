@@ -14,7 +14,7 @@ typedef struct table {
     int64_t keys[5][MOST];
     int32_t size[MOST];
     int32_t name[MOST];
-    uint8_t stays[MOST];
+    uint8_t ineligible[MOST];
     int32_t classes[MOST];
     int64_t class_keys[40];
 } table;
@@ -50,7 +50,7 @@ static void fill(int32_t count, int32_t keys, int64_t wide, int64_t largest, boo
 {
     rows.pick = (allot__pick){.count = count,
                               .keys = keys,
-                              .stays = some_stay ? rows.stays : NULL,
+                              .ineligible = some_stay ? rows.ineligible : NULL,
                               .values = values,
                               .slots = rows.size,
                               .before = before};
@@ -61,7 +61,7 @@ static void fill(int32_t count, int32_t keys, int64_t wide, int64_t largest, boo
         }
         rows.size[i] = 1 + (int32_t)drawn(largest - 1);
         rows.name[i] = i;
-        rows.stays[i] = drawn(3) == 0;
+        rows.ineligible[i] = drawn(3) == 0;
     }
     for (int32_t i = count - 1; i > 0; i--) {
         int32_t other = (int32_t)drawn(i);
@@ -121,7 +121,7 @@ static int64_t in_all(void)
 {
     int64_t sum = 0;
     for (int32_t i = 0; i < rows.pick.count; i++)
-        sum += rows.pick.stays != NULL && rows.stays[i] ? 0 : rows.size[i];
+        sum += rows.pick.ineligible != NULL && rows.ineligible[i] ? 0 : rows.size[i];
     return sum;
 }
 
@@ -187,8 +187,8 @@ static void the_filter_keeps_its_bar(void)
         rows.pick = without_ways();
         for (int32_t i = 0; i < rows.pick.count; i++) {
             int32_t key;
-            bool stays = rows.pick.stays != NULL && rows.stays[i];
-            if (!stays && allot__pick_compare(&rows.pick, i, bar.row, &key) <= 0) {
+            bool ineligible = rows.pick.ineligible != NULL && rows.ineligible[i];
+            if (!ineligible && allot__pick_compare(&rows.pick, i, bar.row, &key) <= 0) {
                 sum += rows.size[i];
                 CHECK(at < found.count && found.list[at].row == i);
                 at++;
@@ -215,7 +215,7 @@ static void what_is_picked_covers_and_is_needed(void)
         int64_t sum = 0;
         for (int32_t i = 0; i < picked.count; i++) {
             int32_t key;
-            CHECK(!rows.pick.stays || !rows.stays[picked.rows[i]]);
+            CHECK(!rows.pick.ineligible || !rows.ineligible[picked.rows[i]]);
             CHECK(i == 0 ||
                   allot__pick_compare(&rows.pick, picked.rows[i - 1], picked.rows[i], &key) < 0);
             sum += rows.size[picked.rows[i]];

@@ -150,7 +150,7 @@ static void finish(world *it)
     allot_engine_free(engine);
 }
 
-/* By default the last started; t5 is sheltered; of t4, t3, t2 (1, 2, 1) all are needed for 4. */
+/* By default the last started; t5 is protected; of t4, t3, t2 (1, 2, 1) all are needed for 4. */
 static void last_started_goes_first(void)
 {
     world it;

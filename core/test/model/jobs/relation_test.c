@@ -12,7 +12,7 @@ static void seal(fixture *it)
 }
 
 /* Whom a queue may preempt, as a text of their names. */
-static const char *preys(const fixture *it, const char *name)
+static const char *victims_of(const fixture *it, const char *name)
 {
     static char text[200];
     text[0] = '\0';
@@ -39,10 +39,10 @@ static void lists_restrict(void)
     queue_preempting(&it, "normal", 5, LIST("low"), LIST("high", "medium"));
     queue_preempting(&it, "low", 1, NULL, NULL);
     seal(&it);
-    CHECK_STR(preys(&it, "high"), "medium normal low ");
-    CHECK_STR(preys(&it, "medium"), "normal low ");
-    CHECK_STR(preys(&it, "normal"), "low ");
-    CHECK_STR(preys(&it, "low"), "");
+    CHECK_STR(victims_of(&it, "high"), "medium normal low ");
+    CHECK_STR(victims_of(&it, "medium"), "normal low ");
+    CHECK_STR(victims_of(&it, "normal"), "low ");
+    CHECK_STR(victims_of(&it, "low"), "");
     int32_t of = allot_plan_queue_find(it.plan, "medium");
     CHECK_EQ(allot_plan_preference(it.plan, of, allot_plan_queue_find(it.plan, "low")), 1);
     CHECK_EQ(allot_plan_preference(it.plan, of, allot_plan_queue_find(it.plan, "normal")), 0);
@@ -59,9 +59,9 @@ static void either_side_says_it(void)
     queue_preempting(&it, "B", 10, any, any);
     queue_preempting(&it, "C", 1, NULL, NULL);
     seal(&it);
-    CHECK_STR(preys(&it, "A"), "B ");
-    CHECK_STR(preys(&it, "B"), "C ");
-    CHECK_STR(preys(&it, "C"), "");
+    CHECK_STR(victims_of(&it, "A"), "B ");
+    CHECK_STR(victims_of(&it, "B"), "C ");
+    CHECK_STR(victims_of(&it, "C"), "");
     fixture_end(&it);
 }
 
@@ -95,8 +95,8 @@ static void an_allow_list_wins(void)
     queue_preempting(&it, "X", 5, NULL, NULL);
     queue_preempting(&it, "Y", 9, any, NULL);
     seal(&it);
-    CHECK_STR(preys(&it, "X"), "L ");
-    CHECK_STR(preys(&it, "Y"), "X ");
+    CHECK_STR(victims_of(&it, "X"), "L ");
+    CHECK_STR(victims_of(&it, "Y"), "X ");
     fixture_end(&it);
 }
 
@@ -110,7 +110,7 @@ static void an_open_queue_stays_open(void)
     queue_preempting(&it, "b", 1, NULL, NULL);
     queue_preempting(&it, "c", 1, NULL, NULL);
     seal(&it);
-    CHECK_STR(preys(&it, "high"), "a b ");
+    CHECK_STR(victims_of(&it, "high"), "a b ");
     fixture_end(&it);
 }
 
@@ -123,9 +123,9 @@ static void priority_is_strict(void)
     queue_preempting(&it, "b", 5, any, LIST("a"));
     queue_preempting(&it, "c", 6, NULL, LIST("a"));
     seal(&it);
-    CHECK_STR(preys(&it, "a"), "");
-    CHECK_STR(preys(&it, "b"), "");
-    CHECK_STR(preys(&it, "c"), "");
+    CHECK_STR(victims_of(&it, "a"), "");
+    CHECK_STR(victims_of(&it, "b"), "");
+    CHECK_STR(victims_of(&it, "c"), "");
     CHECK(finds(it.report, "W-preemption", "queues[0].preemptive[0]"));
     CHECK(finds(it.report, "W-preemption", "queues[0].preemptive[1]"));
     CHECK(finds(it.report, "W-preemption", "queues[2].preemptable[0]"));
@@ -158,7 +158,7 @@ static void many_queues(void)
     fixture_end(&it);
 }
 
-/* ---- A policy's own relation ---- */
+/* ---- A policy's own relation ----------------------------------------------------------------- */
 
 typedef struct asked {
     int (*may)(int32_t high, int32_t low);
@@ -215,8 +215,8 @@ static void a_policy_says_who(void)
     asking_begin(&it, &asked);
     seal(&it);
     CHECK_EQ(asked.calls, 4 * 3);
-    CHECK_STR(preys(&it, "a"), "");
-    CHECK_STR(preys(&it, "d"), "c ");
+    CHECK_STR(victims_of(&it, "a"), "");
+    CHECK_STR(victims_of(&it, "d"), "c ");
     CHECK_EQ(it.plan->queues->preempts, true);
     fixture_end(&it);
 }
@@ -265,12 +265,12 @@ static void nobody_preempts(void)
     queue_preempting(&it, "high", 9, any, NULL);
     queue_preempting(&it, "low", 1, NULL, any);
     seal(&it);
-    CHECK_STR(preys(&it, "high"), "");
+    CHECK_STR(victims_of(&it, "high"), "");
     allot_policy_free(calm);
     fixture_end(&it);
 }
 
-/* ---- Editions ---- */
+/* ---- Editions -------------------------------------------------------------------------------- */
 
 /* From 08:00 on another policy holds, under which b preempts a. */
 static void windows_may_change_it(void)

@@ -42,7 +42,7 @@ static void saying_any_of_it_makes_a_policy_dispatch(void)
                      : i == 1 ? allot_policy_preempts(p, 3)
                      : i == 2 ? allot_policy_fewest(p, ALLOT_MINI_JOB)
                      : i == 3 ? allot_policy_lift(p, ALLOT_LIFT_GROUP_MAX)
-                     : i == 4 ? allot_policy_job_types(p, ALLOT_PREY_BACKFILL)
+                     : i == 4 ? allot_policy_job_types(p, ALLOT_PREEMPT_BACKFILL)
                      : i == 5 ? allot_policy_slices(p, &share, 1)
                               : allot_policy_lease(p, lease);
         CHECK_EQ(status, ALLOT_OK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* hosts_test.c: hunts by hosts, fewest victims, who may never go; memory failing. */
+/* hosts_test.c: searches by host, fewest victims, who may never go; memory failing. */
 #include "test/support/queues.h"
 #include "test/support/try.h"
 
@@ -17,7 +17,7 @@ static void open_queues(queues *q, allot_fewest fewest, int32_t types, const int
     queues_begin(q);
     allot_plan_free(q->it.plan);
     allot_policy_free(q->it.policy);
-    CHECK_EQ(allot_policy_new(q->it.engine, "hunting", &q->it.policy), ALLOT_OK);
+    CHECK_EQ(allot_policy_new(q->it.engine, "searching", &q->it.policy), ALLOT_OK);
     CHECK_EQ(allot_policy_fewest(q->it.policy, fewest), ALLOT_OK);
     CHECK_EQ(allot_policy_job_types(q->it.policy, types), ALLOT_OK);
     CHECK_EQ(allot_plan_new(q->it.engine, &q->it.plan), ALLOT_OK);
@@ -75,7 +75,7 @@ static void exclusive_takes_whole_hosts(int32_t types, const char *orders, const
 
 static void exclusive_jobs(void)
 {
-    exclusive_takes_whole_hosts(ALLOT_PREY_EXCLUSIVE,
+    exclusive_takes_whole_hosts(ALLOT_PREEMPT_EXCLUSIVE,
                                 "suspend c@h2:1 (preempted), suspend b@h2:2 (preempted), "
                                 "start x@h2:3 (preempted)",
                                 "not");
@@ -89,9 +89,9 @@ static void types_of_victims(void)
         int32_t flag, types;
         bool goes;
     } cases[] = {{ALLOT_JOB_EXCLUSIVE, 0, false},
-                 {ALLOT_JOB_EXCLUSIVE, ALLOT_PREY_EXCLUSIVE, true},
-                 {ALLOT_JOB_BACKFILL, ALLOT_PREY_EXCLUSIVE, false},
-                 {ALLOT_JOB_FORCED, ALLOT_PREY_EXCLUSIVE | ALLOT_PREY_BACKFILL, false}};
+                 {ALLOT_JOB_EXCLUSIVE, ALLOT_PREEMPT_EXCLUSIVE, true},
+                 {ALLOT_JOB_BACKFILL, ALLOT_PREEMPT_EXCLUSIVE, false},
+                 {ALLOT_JOB_FORCED, ALLOT_PREEMPT_EXCLUSIVE | ALLOT_PREEMPT_BACKFILL, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         queues q;
         open_queues(&q, ALLOT_ONE_BY_ONE, cases[i].types, (const int64_t[]){4}, 1);
@@ -140,7 +140,7 @@ static int run_queues(allot_policy *policy, allot_plan *plan, allot_state **stat
     int status = ALLOT_OK;
     const allot_queue queue[] = {queues_of("low", 1), queues_of("high", 9)};
     TRY(allot_policy_fewest(policy, ALLOT_OPTIMAL_MINI_JOB));
-    TRY(allot_policy_job_types(policy, ALLOT_PREY_EXCLUSIVE));
+    TRY(allot_policy_job_types(policy, ALLOT_PREEMPT_EXCLUSIVE));
     TRY(allot_plan_policy(plan, ALLOT_ALL, policy));
     TRY(allot_plan_host(plan, "h1", 0, 2));
     TRY(allot_plan_queue(plan, &queue[0], &number));

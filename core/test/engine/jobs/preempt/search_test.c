@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* search_test.c: the two hunts agree, and change nothing, on random queues. */
+/* search_test.c: the two searches agree, and change nothing, on random queues. */
 #include "test/support/plain_search.h"
 #include "test/support/search_world.h"
 
 enum { CASES = 12000 };
 
-/* What a hunt must leave as it was. */
+/* What a search must leave as it was. */
 typedef struct print {
     uint64_t free, kept, running, alone, open, used, gains, gone;
 } print;
@@ -28,14 +28,14 @@ static print print_of(const world *it)
     for (int32_t i = 0; i < it->resources; i++)
         out.used = out.used * 31 + (uint64_t)it->bounds.resources->used[i];
     for (int32_t job = 0; job < it->jobs; job++)
-        out.gone += it->prey.gone[job];
+        out.gone += it->candidates.gone[job];
     return out;
 }
 
 static int32_t agreed, found, held, limited, resumed, alone, lacking, supplied;
 
 /* Where slots are hopeless, a limit or resource that victims would help with is told or not. */
-static bool same(const allot__hunt *fast, const int32_t *victims, const allot__hunt *plain)
+static bool same(const allot__found *fast, const int32_t *victims, const allot__found *plain)
 {
     bool why = fast->why == plain->why && fast->binding == plain->binding;
     bool over = fast->why == ALLOT_PEND_LIMIT || fast->why == ALLOT_PEND_RESOURCE;
@@ -47,13 +47,13 @@ static bool same(const allot__hunt *fast, const int32_t *victims, const allot__h
 }
 
 /* The victims go, and the job is where it fits then. */
-static void carry_out(world *it, const allot__hunt *hunt, const int32_t *victims)
+static void carry_out(world *it, const allot__found *found, const int32_t *victims)
 {
     allot__fit fit;
-    allot__fit_begin(&it->room, &it->bounds, hunt->job, it->prey.stamp, &fit);
-    for (int32_t i = 0; i < hunt->count; i++) {
+    allot__fit_begin(&it->room, &it->bounds, found->job, it->candidates.stamp, &fit);
+    for (int32_t i = 0; i < found->count; i++) {
         allot__fit_away(&fit, victims[i]);
-        allot__prey_spare(&it->prey, victims[i], ALLOT__INELIGIBLE_TAKEN);
+        allot__candidates_drop(&it->candidates, victims[i], ALLOT__INELIGIBLE_TAKEN);
     }
     allot__fit_count(&fit);
     CHECK(allot__fits(&fit));
@@ -67,19 +67,19 @@ static void carry_out(world *it, const allot__hunt *hunt, const int32_t *victims
     }
 }
 
-static bool hunt_one(world *it, int32_t job)
+static bool search_one(world *it, int32_t job)
 {
     const allot__job *of = allot__job_at(it->state->jobs, job);
-    allot__hunt fast = {.job = job}, plain = {.job = job};
+    allot__found fast = {.job = job}, plain = {.job = job};
     int32_t victims[JOBS];
     allot__room_view(&it->room, of->queue);
     bool wanted = it->resources > 0 && of->state == ALLOT_PENDING &&
                   allot__resources_above(it->bounds.resources, job) > 0;
     print before = print_of(it);
-    CHECK_EQ(allot__prey_hunt(&it->prey, &fast), ALLOT_OK);
+    CHECK_EQ(allot__candidates_search(&it->candidates, &fast), ALLOT_OK);
     memcpy(victims, fast.victims, (size_t)fast.count * sizeof *victims);
     print between = print_of(it);
-    CHECK_EQ(plain_search(&it->prey, &plain), ALLOT_OK);
+    CHECK_EQ(plain_search(&it->candidates, &plain), ALLOT_OK);
     print after = print_of(it);
     bool fine = same(&fast, victims, &plain) && memcmp(&before, &between, sizeof before) == 0 &&
                 memcmp(&before, &after, sizeof before) == 0;
@@ -102,7 +102,7 @@ static bool hunt_one(world *it, int32_t job)
     return fine;
 }
 
-/* True: all hunts of a case agree, or there is no such case. */
+/* True: all searches of a case agree, or there is no such case. */
 static bool run_case(uint64_t seed)
 {
     world it;
@@ -111,14 +111,14 @@ static bool run_case(uint64_t seed)
         for (int32_t job = 0; job < it.jobs && fine; job++) {
             int state = allot__job_at(it.state->jobs, job)->state;
             if (state == ALLOT_PENDING || state == ALLOT_SUSPENDED)
-                fine = hunt_one(&it, job);
+                fine = search_one(&it, job);
         }
     }
     world_end(&it);
     return fine;
 }
 
-static void test_two_hunts_agree(void)
+static void test_two_searches_agree(void)
 {
     for (uint64_t seed = 1; seed <= CASES; seed++) {
         if (!CHECK(run_case(seed * 1000003))) {
@@ -126,8 +126,8 @@ static void test_two_hunts_agree(void)
             return;
         }
     }
-    /* The cases have all kinds of hunts in them. */
-    printf("# %d hunts, %d found, %d held, %d limited, %d resumed, %d exclusive\n", (int)agreed,
+    /* The cases have all kinds of searches in them. */
+    printf("# %d searches, %d found, %d held, %d limited, %d resumed, %d exclusive\n", (int)agreed,
            (int)found, (int)held, (int)limited, (int)resumed, (int)alone);
     CHECK(found > CASES / 10 && held > 0 && limited > CASES / 20 && resumed > 0 && alone > 0);
     printf("# %d lacked resources, %d found some\n", (int)lacking, (int)supplied);
@@ -136,6 +136,6 @@ static void test_two_hunts_agree(void)
 
 int main(void)
 {
-    RUN(test_two_hunts_agree);
+    RUN(test_two_searches_agree);
     return check_done();
 }
