@@ -4,7 +4,7 @@
  * queue.h: a plan's queues as the engine reads them, once it is sealed.
  *
  * Queues are leaves of the first level, so queue q is consumer handle q. Everything here is the
- * base plan's: editions share it, but for the relation, which goes by the policy.
+ * base plan's: variants share it, but for the relation, which goes by the policy.
  */
 #ifndef ALLOT_MODEL_JOBS_QUEUE_H
 #define ALLOT_MODEL_JOBS_QUEUE_H
@@ -104,7 +104,7 @@ typedef struct allot__queues {
     int32_t *user_first, *group_of;
 } allot__queues;
 
-/* Who may preempt whom, by the policy of a plan or edition: row-major bits, and preferences where
+/* Who may preempt whom, by the policy of a plan or variant: row-major bits, and preferences where
  * there are any. */
 typedef struct allot__relation {
     int32_t count;   /* queues */
@@ -157,13 +157,13 @@ int allot__leases_check(const allot_plan *plan, allot_report *report);
 /* Where hosts are known, a plan's and its windows' other sizes are warned of: they change nothing.
  */
 void allot__sizes_check(const allot_plan *plan, allot_report *report);
-/* Do queues stand alone in a plan, and does the group's policy dispatch them? EINVALID. Of editions
+/* Do queues stand alone in a plan, and does the group's policy dispatch them? EINVALID. Of variants
  * too. */
 int allot__check_queues(const allot_plan *plan, int32_t group, allot_report *report);
 /* Of the base alone: are there consumers, groups or branches that queues do not stand beside? */
 int allot__check_beside(const allot_plan *plan, allot_report *report);
 /* Makes plan->relation by the policy's relation, or P-7; finds cycles: EINVALID. ENOMEM, ESCRIPT,
- * EBUDGET. Of editions too, which share their base's where the policy is the same. */
+ * EBUDGET. Of variants too, which share their base's where the policy is the same. */
 int allot__relation_make(allot_plan *plan, allot_report *report);
 void allot__relation_free(allot_plan *plan);
 

@@ -46,7 +46,7 @@ static void set(const allot__relation *it, int32_t high, int32_t low, bool may)
     *word = may ? *word | bit : *word & ~bit;
 }
 
-/* ---- P-7 ---- */
+/* ---- P-7 ------------------------------------------------------------------------------------- */
 
 /* What the queue itself is about: those below that it may preempt (P-3, a list restricts it). */
 static void put_preemptive(const allot_plan *plan, const allot__relation *it, int32_t high)
@@ -91,7 +91,7 @@ static void put_built_in(const allot_plan *plan, const allot__relation *it)
     cut_above(plan, it);
 }
 
-/* ---- A policy's ---- */
+/* ---- A policy's ------------------------------------------------------------------------------ */
 
 static int put_asked(const allot_plan *plan, allot__relation *it, allot_report *report)
 {
@@ -137,7 +137,7 @@ static bool any_may(const allot__relation *it)
     return any;
 }
 
-/* ---- Preferences ---- */
+/* ---- Preferences ----------------------------------------------------------------------------- */
 
 static int put_levels(const allot_plan *plan, allot__relation *it)
 {
@@ -166,7 +166,7 @@ static int put_levels(const allot_plan *plan, allot__relation *it)
     return ALLOT_OK;
 }
 
-/* ---- Cycles ---- */
+/* ---- Cycles ---------------------------------------------------------------------------------- */
 
 /* Of those left, the first queue that it may preempt; -1: none. */
 static int32_t next_of(const allot__relation *it, const uint64_t *left, int32_t high)
@@ -244,7 +244,7 @@ static int check_circles(const allot_plan *plan, const allot__relation *it, allo
     return status;
 }
 
-/* ---- Making ---- */
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 static int make(const allot_plan *plan, allot__relation *it, allot_report *report)
 {
@@ -268,7 +268,7 @@ int allot__relation_make(allot_plan *plan, allot_report *report)
     bool same = plan->base && plan->groups[0].policy == plan->base->groups[0].policy;
     if (count == 0 || same)
         return ALLOT_OK;
-    plan->relation = NULL; /* of an edition: its base's no more */
+    plan->relation = NULL; /* of a variant: its base's no more */
     allot__relation *it = allot__new(plan->engine, 1, sizeof *it);
     if (!it)
         return ALLOT_ENOMEM;

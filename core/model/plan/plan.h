@@ -113,17 +113,17 @@ struct allot_plan {
     allot__hosts hosts;
     allot__vector branches;         /* of allot__branch */
     struct allot__windows *windows; /* model/windows/window.h; NULL: there are none */
-    /* Of an edition: the plan whose windows `held` hold in it, which has all that is shared. */
+    /* Of a variant: the plan whose windows `held` hold in it, which has all that is shared. */
     const allot_plan *base;
     uint64_t held;
     allot__vector requires; /* of allot__require, one a consumer */
-    /* model/jobs/queue.h. Both NULL: the plan has neither queues nor leases; editions share the
+    /* model/jobs/queue.h. Both NULL: the plan has neither queues nor leases; variants share the
      * first, and the second too where the policy is the same. */
     struct allot__queues *queues;
     struct allot__relation *relation; /* after sealing; NULL without queues */
 };
 
-/* The plan that was read: of an edition its base, of others themselves. */
+/* The plan that was read: of a variant its base, of others themselves. */
 static inline const allot_plan *allot__plan_base(const allot_plan *plan)
 {
     return plan->base ? plan->base : plan;

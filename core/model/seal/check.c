@@ -35,7 +35,7 @@ static bool owned_stated(const allot_plan *plan, const allot__group *group, int3
 {
     const allot__column *stated = group->stated.items;
     int32_t consumer = plan->tree.handle_of[group->seat ? group->seat[row] : row];
-    if (plan->base && allot__edition_states(plan, group, consumer, ALLOT_OWNED))
+    if (plan->base && allot__variant_states(plan, group, consumer, ALLOT_OWNED))
         return true;
     return group->stated.count > 0 && (size_t)consumer < stated->capacity &&
            stated->values[consumer] != allot__unset;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * edition.c: the plan that holds while certain windows do.
+ * variant.c: the plan that holds while certain windows do.
  *
- * This file owns: the life of editions.
+ * This file owns: the life of variants.
  */
 #include <string.h>
 
@@ -71,90 +71,90 @@ static int alter_peers(const allot_plan *plan, const allot__group *from, allot__
     return status;
 }
 
-static void edition_free(allot_plan *edition)
+static void variant_free(allot_plan *variant)
 {
-    const allot_plan *base = edition->base;
-    size_t count = (size_t)edition->group_count;
-    for (size_t i = 0; edition->groups && i < count; i++) {
-        allot__group *group = &edition->groups[i];
+    const allot_plan *base = variant->base;
+    size_t count = (size_t)variant->group_count;
+    for (size_t i = 0; variant->groups && i < count; i++) {
+        allot__group *group = &variant->groups[i];
         if (group->store == base->groups[i].store)
             continue;
-        allot__layout_free(edition, group);
+        allot__layout_free(variant, group);
         allot__vector_free(base->engine, &group->lend);
         allot__vector_free(base->engine, &group->borrow);
     }
-    allot__relation_free(edition);
-    allot__free(base->engine, edition->groups, count, sizeof *edition->groups);
-    allot__free(base->engine, edition, 1, sizeof *edition);
+    allot__relation_free(variant);
+    allot__free(base->engine, variant->groups, count, sizeof *variant->groups);
+    allot__free(base->engine, variant, 1, sizeof *variant);
 }
 
 /* Lays out what differs in the groups that `held` is about: of the others the base's. */
-static int edition_make(const allot_plan *base, uint64_t held, int32_t group, allot_plan **out)
+static int variant_make(const allot_plan *base, uint64_t held, int32_t group, allot_plan **out)
 {
-    allot_plan *edition = allot__new(base->engine, 1, sizeof *edition);
-    if (!edition)
+    allot_plan *variant = allot__new(base->engine, 1, sizeof *variant);
+    if (!variant)
         return ALLOT_ENOMEM;
-    *edition = *base;
-    edition->base = base;
-    edition->held = held;
+    *variant = *base;
+    variant->base = base;
+    variant->held = held;
     size_t count = (size_t)base->group_count;
-    edition->groups = allot__new(base->engine, count, sizeof *edition->groups);
-    int status = edition->groups ? ALLOT_OK : ALLOT_ENOMEM;
-    if (edition->groups)
-        memcpy(edition->groups, base->groups, count * sizeof *edition->groups);
+    variant->groups = allot__new(base->engine, count, sizeof *variant->groups);
+    int status = variant->groups ? ALLOT_OK : ALLOT_ENOMEM;
+    if (variant->groups)
+        memcpy(variant->groups, base->groups, count * sizeof *variant->groups);
     for (int32_t i = 0; i < base->group_count && status == ALLOT_OK; i++) {
-        allot__group *it = &edition->groups[i];
-        if (!allot__held_windows(edition, it) || (group != ALLOT_ALL && group != i))
+        allot__group *it = &variant->groups[i];
+        if (!allot__held_windows(variant, it) || (group != ALLOT_ALL && group != i))
             continue;
-        alter_group(edition, it);
-        status = alter_peers(edition, &base->groups[i], it);
+        alter_group(variant, it);
+        status = alter_peers(variant, &base->groups[i], it);
         if (status == ALLOT_OK)
-            status = allot__layout_make(edition, it);
+            status = allot__layout_make(variant, it);
     }
     if (status)
-        edition_free(edition);
+        variant_free(variant);
     else
-        *out = edition;
+        *out = variant;
     return status;
 }
 
-void allot__editions_free(allot_plan *plan)
+void allot__variants_free(allot_plan *plan)
 {
-    allot_plan **editions = plan->windows ? plan->windows->editions.items : NULL;
-    for (size_t i = 0; editions && i < plan->windows->editions.count; i++)
-        edition_free(editions[i]);
+    allot_plan **variants = plan->windows ? plan->windows->variants.items : NULL;
+    for (size_t i = 0; variants && i < plan->windows->variants.count; i++)
+        variant_free(variants[i]);
     if (plan->windows)
-        plan->windows->editions.count = 0;
+        plan->windows->variants.count = 0;
 }
 
 /* What checking settles: a size that is not stated. Nothing is wrong any more. */
-static int settle(allot_plan *edition)
+static int settle(allot_plan *variant)
 {
     int status = ALLOT_OK;
-    for (int32_t i = 0; i < edition->group_count && status != ALLOT_ENOMEM; i++)
-        if (allot__held_windows(edition, &edition->groups[i]))
-            status = allot__check_group(edition, i, NULL);
+    for (int32_t i = 0; i < variant->group_count && status != ALLOT_ENOMEM; i++)
+        if (allot__held_windows(variant, &variant->groups[i]))
+            status = allot__check_group(variant, i, NULL);
     return status;
 }
 
-static int edition_new(const allot_plan *base, uint64_t held, const allot_plan **out)
+static int variant_new(const allot_plan *base, uint64_t held, const allot_plan **out)
 {
-    allot_plan *edition;
-    int status = edition_make(base, held, ALLOT_ALL, &edition);
+    allot_plan *variant;
+    int status = variant_make(base, held, ALLOT_ALL, &variant);
     if (status)
         return status;
-    status = settle(edition);
+    status = settle(variant);
     if (status == ALLOT_OK)
-        status = allot__relation_make(edition, NULL);
+        status = allot__relation_make(variant, NULL);
     allot_plan **added = NULL;
     if (status == ALLOT_OK)
-        added = allot__push(base->engine, &base->windows->editions, sizeof(allot_plan *));
+        added = allot__push(base->engine, &base->windows->variants, sizeof(allot_plan *));
     if (!added) {
-        edition_free(edition);
+        variant_free(variant);
         return status ? status : ALLOT_ENOMEM;
     }
-    *added = edition;
-    *out = edition;
+    *added = variant;
+    *out = variant;
     return ALLOT_OK;
 }
 
@@ -168,14 +168,14 @@ int allot_plan_at(const allot_plan *plan, int64_t when, const allot_plan **out)
         *out = base;
         return ALLOT_OK;
     }
-    allot_plan *const *editions = base->windows->editions.items;
-    for (size_t i = 0; i < base->windows->editions.count; i++) {
-        if (editions[i]->held == held) {
-            *out = editions[i];
+    allot_plan *const *variants = base->windows->variants.items;
+    for (size_t i = 0; i < base->windows->variants.count; i++) {
+        if (variants[i]->held == held) {
+            *out = variants[i];
             return ALLOT_OK;
         }
     }
-    return edition_new(base, held, out);
+    return variant_new(base, held, out);
 }
 
 /* ---- Checking -------------------------------------------------------------------------------- */
@@ -201,16 +201,16 @@ static bool known_faulty(const checking *check, uint64_t windows)
 static int check_set(void *ud, uint64_t windows)
 {
     checking *check = ud;
-    allot_plan *edition;
+    allot_plan *variant;
     if (windows == 0 || known_faulty(check, windows))
         return ALLOT_OK;
-    int status = edition_make(check->plan, windows, check->group, &edition);
+    int status = variant_make(check->plan, windows, check->group, &variant);
     if (status)
         return status;
-    status = allot__check_group(edition, check->group, check->report);
+    status = allot__check_group(variant, check->group, check->report);
     if (status == ALLOT_OK && check->group == 0)
-        status = allot__relation_make(edition, check->report);
-    edition_free(edition);
+        status = allot__relation_make(variant, check->report);
+    variant_free(variant);
     if (status != ALLOT_EINVALID)
         return status;
     check->result = ALLOT_EINVALID;
@@ -237,7 +237,7 @@ static int say_many(const checking *check)
     return ALLOT_EINVALID;
 }
 
-int allot__editions_check(const allot_plan *plan, allot_report *report)
+int allot__variants_check(const allot_plan *plan, allot_report *report)
 {
     int result = ALLOT_OK;
     for (int32_t i = 0; i < plan->group_count; i++) {

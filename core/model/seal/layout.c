@@ -18,7 +18,7 @@ static size_t seating_size(const allot__tree *tree)
     return 3 * (size_t)tree->rows + (size_t)tree->families;
 }
 
-/* ---- The order of siblings: (rank, plan order) ---- */
+/* ---- The order of siblings: (rank, plan order) ----------------------------------------------- */
 
 static void sort_short(uint64_t *keys, size_t n)
 {
@@ -115,7 +115,7 @@ static int make_seating(const allot_plan *plan, allot__group *group, const int32
     return group->seat ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* ---- Columns ---- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 static int32_t fallback(const allot_plan *plan, const allot__group *group, int32_t index)
 {
@@ -142,7 +142,7 @@ static void fill_column(const allot_plan *plan, const allot__group *group, int32
         out[row] = value == allot__unset ? missing : value;
     }
     if (plan->base)
-        allot__edition_fill(plan, group, index);
+        allot__variant_fill(plan, group, index);
 }
 
 /* From the last family up: what is not stated is the sum of the children's. */

@@ -46,7 +46,7 @@ void allot_plan_free(allot_plan *plan)
     if (!plan || plan->base)
         return;
     allot_engine *engine = plan->engine;
-    allot__editions_free(plan);
+    allot__variants_free(plan);
     allot__relation_free(plan);
     allot__queues_free(plan);
     allot__windows_free(plan);

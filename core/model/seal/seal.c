@@ -59,13 +59,13 @@ static int seal(allot_plan *plan, allot_report *report)
     if (status == ALLOT_OK)
         status = allot__relation_make(plan, report);
     if (status == ALLOT_OK && plan->windows)
-        status = allot__editions_check(plan, report);
+        status = allot__variants_check(plan, report);
     if (status) {
         undo(plan);
         return status;
     }
     for (int32_t i = 0; i < plan->group_count && !plan->windows; i++)
-        allot__stated_free(plan->engine, &plan->groups[i]); /* else editions are made from it */
+        allot__stated_free(plan->engine, &plan->groups[i]); /* else variants are made from it */
     allot__build_free(plan);
     allot__names_trim(plan->engine, plan->names);
     plan->sealed = true;

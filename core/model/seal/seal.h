@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * seal.h: a plan made whole: its groups laid out by rows and checked, and its editions.
+ * seal.h: a plan made whole: its groups laid out by rows and checked, and its variants.
  */
 #ifndef ALLOT_MODEL_SEAL_SEAL_H
 #define ALLOT_MODEL_SEAL_SEAL_H
@@ -26,9 +26,9 @@ int allot__check_requires(const allot_plan *plan, int32_t group, allot_report *r
 /* Checks that consumers that are exclusive may be so (H-14): EINVALID. */
 int allot__check_exclusive(const allot_plan *plan, int32_t group, allot_report *report);
 
-void allot__editions_free(allot_plan *plan);
-/* Checks the groups of all editions; EINVALID, ENOMEM. The base is laid out. */
-int allot__editions_check(const allot_plan *plan, allot_report *report);
+void allot__variants_free(allot_plan *plan);
+/* Checks the groups of all variants; EINVALID, ENOMEM. The base is laid out. */
+int allot__variants_check(const allot_plan *plan, allot_report *report);
 
 /* Takes away the group "default" that was implied. */
 void allot__plan_unimply(allot_plan *plan);

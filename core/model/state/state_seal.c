@@ -9,7 +9,7 @@
 #include "model/state/state.h"
 #include "model/windows/say.h"
 
-/* ---- The size of groups ---- */
+/* ---- The size of groups ---------------------------------------------------------------------- */
 
 /* Counts a host in a group whose size is not stated; -1: no host is named yet. */
 static void count_host(allot__group_state *groups, const allot__host *host)
@@ -65,7 +65,7 @@ static int size_groups(const allot_state *state, allot_report *report)
     return result;
 }
 
-/* ---- Slots held ---- */
+/* ---- Slots held ------------------------------------------------------------------------------ */
 
 /* Both add up by row what a group's leaves have: their tasks' slots, and those in flight. */
 static void add_tasks(const allot_state *state, int32_t group, int64_t *sum)
@@ -215,7 +215,7 @@ int allot_state_seal(allot_state *state, allot_report *report)
     size_t rows = state->plan->tree.rows > 0 ? (size_t)state->plan->tree.rows : 1;
     int64_t *sum = allot__new(state->engine, rows, sizeof *sum);
     if (!sum || allot__tasks_arrange(state) || allot__jobs_arrange(state) ||
-        allot__state_turn(state)) {
+        allot__state_rebase(state)) {
         allot__free(state->engine, sum, rows, sizeof *sum);
         return ALLOT_ENOMEM;
     }
@@ -237,7 +237,7 @@ int allot_state_seal(allot_state *state, allot_report *report)
     return result;
 }
 
-/* ---- Getters ---- */
+/* ---- Getters --------------------------------------------------------------------------------- */
 
 int64_t allot_state_now_get(const allot_state *state)
 {

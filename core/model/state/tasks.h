@@ -6,7 +6,7 @@
  * Tasks that share a slot (same leaf, host and slot) are one *unit*: the slot is free when all of
  * them are gone, so they go or stay together, and it counts once. A task with a slot of its own is
  * a unit too. Units of a leaf stand together, in the order of their first tasks; their columns are
- * plain arrays. Everything is by consumers' handles, so that it fits every edition of the plan.
+ * plain arrays. Everything is by consumers' handles, so that it fits every variant of the plan.
  *
  * A *site* is where tasks run: the plan's hosts, then the state's own, then those that tasks alone
  * name. Site h of the plan is host h; another is ~(h - planned) in the public headers.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* turn.c: a state turned to the plan of its time: rows move where siblings' order differs. */
+/* turn.c: a state rebased on the plan of its time: rows move where siblings' order differs. */
 #include <string.h>
 
 #include "model/state/state.h"
@@ -67,7 +67,7 @@ static int seat(allot_state *state, const allot_plan *to)
     return ALLOT_OK;
 }
 
-int allot__state_turn(allot_state *state)
+int allot__state_rebase(allot_state *state)
 {
     int64_t last = state->now > INT64_MIN ? state->now - 1 : state->now;
     const allot_plan *plan, *former;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* change.c: what the windows of an edition change. */
+/* change.c: what the windows of a variant change. */
 #include "model/windows/window.h"
 
 uint64_t allot__held_windows(const allot_plan *plan, const allot__group *group)
@@ -21,7 +21,7 @@ static const allot__change *change_of(const allot__hours *hours, int32_t consume
     return NULL;
 }
 
-void allot__edition_fill(const allot_plan *plan, const allot__group *group, int32_t index)
+void allot__variant_fill(const allot_plan *plan, const allot__group *group, int32_t index)
 {
     uint64_t held = allot__held_windows(plan, group);
     int32_t *out = group->columns[index];
@@ -38,7 +38,7 @@ void allot__edition_fill(const allot_plan *plan, const allot__group *group, int3
     }
 }
 
-bool allot__edition_states(const allot_plan *plan, const allot__group *group, int32_t consumer,
+bool allot__variant_states(const allot_plan *plan, const allot__group *group, int32_t consumer,
                            int32_t index)
 {
     uint64_t held = allot__held_windows(plan, group);
@@ -72,7 +72,7 @@ static int guilt(const allot_plan *plan, const allot__hours *hours, const allot_
     return hours->policy != NULL || hours->options_set != 0;
 }
 
-int32_t allot__edition_blames(const allot_plan *plan, const allot__fault *fault)
+int32_t allot__variant_blames(const allot_plan *plan, const allot__fault *fault)
 {
     uint64_t held = plan->held & allot__windows_of(plan, fault->group);
     int32_t found = -1;

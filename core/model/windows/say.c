@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* say.c: findings about a plan, and about its editions, which blame a window. */
+/* say.c: findings about a plan, and about its variants, which blame a window. */
 #include "model/windows/say.h"
 
 #include <stdarg.h>
@@ -22,7 +22,7 @@ static char *path_make(const allot_plan *plan, int32_t consumer, size_t *size)
     return path;
 }
 
-/* An edition is told only what neither the plan nor another edition was told before. */
+/* A variant is told only what neither the plan nor another variant was told before. */
 static bool said(const allot__fault *fault, const char *message)
 {
     for (int32_t i = 0; i < allot_report_count(fault->report); i++) {
@@ -50,7 +50,7 @@ void allot__say(const allot_plan *plan, const allot__fault *fault, const char *f
         if (!fault->path)
             path = path_make(plan, fault->consumer, &size);
     }
-    int32_t window = plan->base ? allot__edition_blames(plan, fault) + 1 : fault->window;
+    int32_t window = plan->base ? allot__variant_blames(plan, fault) + 1 : fault->window;
     allot_report_add(fault->report, &(allot_diagnostic){.severity = fault->severity,
                                                         .code = fault->code,
                                                         .path = path ? path : fault->path,

@@ -35,7 +35,7 @@ void allot__windows_free(allot_plan *plan)
         free_hours(plan->engine, &hours[i]);
     allot__vector_free(plan->engine, &windows->zones);
     allot__vector_free(plan->engine, &windows->hours);
-    allot__vector_free(plan->engine, &windows->editions);
+    allot__vector_free(plan->engine, &windows->variants);
     allot__free(plan->engine, windows, 1, sizeof *windows);
     plan->windows = NULL;
 }

@@ -3,8 +3,8 @@
 /*
  * window.h: what a plan says for some hours, and the plans that follow from it.
  *
- * An edition is a plan of its own: a copy of the plan that its windows belong to (the base), which
- * shares all but those groups that the windows change. The base owns its editions; it makes one
+ * A variant is a plan of its own: a copy of the plan that its windows belong to (the base), which
+ * shares all but those groups that the windows change. The base owns its variants; it makes one
  * when it is first asked for, and keeps it, since states, decisions and callers point to it. How
  * many there can be is said at allot_plan_at.
  */
@@ -35,7 +35,7 @@ typedef struct allot__hours {
 struct allot__windows {
     allot__vector zones;    /* of allot__zone */
     allot__vector hours;    /* of allot__hours */
-    allot__vector editions; /* of allot_plan * */
+    allot__vector variants; /* of allot_plan * */
 };
 
 /* Window i of a plan that has windows. */
@@ -55,14 +55,14 @@ void allot__windows_free(allot_plan *plan);
 int allot__windows_each(const allot_plan *plan, uint64_t about,
                         int (*visit)(void *ud, uint64_t windows), void *ud);
 
-/* The windows of an edition that are about a group. */
+/* The windows of a variant that are about a group. */
 uint64_t allot__held_windows(const allot_plan *plan, const allot__group *group);
-/* Overwrites a column that is laid out by what the edition's windows say; of the base nothing. */
-void allot__edition_fill(const allot_plan *plan, const allot__group *group, int32_t index);
+/* Overwrites a column that is laid out by what the variant's windows say; of the base nothing. */
+void allot__variant_fill(const allot_plan *plan, const allot__group *group, int32_t index);
 /* Do they state that column of a consumer? */
-bool allot__edition_states(const allot_plan *plan, const allot__group *group, int32_t consumer,
+bool allot__variant_states(const allot_plan *plan, const allot__group *group, int32_t consumer,
                            int32_t index);
-/* The window to blame for a fault in a group of an edition, or -1. */
-int32_t allot__edition_blames(const allot_plan *plan, const allot__fault *fault);
+/* The window to blame for a fault in a group of a variant, or -1. */
+int32_t allot__variant_blames(const allot_plan *plan, const allot__fault *fault);
 
 #endif

@@ -49,7 +49,7 @@ static void windows_are_read(void)
 {
     bench it;
     allot_window window;
-    const allot_plan *edition;
+    const allot_plan *variant;
     bench_begin(&it);
     CHECK_EQ(read_with(&it,
                        WINDOW(", \"days\": [\"tue\", \"sun\"], \"timezone\": \"one\", \"slots\": 7,"
@@ -65,13 +65,13 @@ static void windows_are_read(void)
     CHECK_EQ(window.days, 2 | 64);
     CHECK_STR(allot_plan_zone_name(it.plan, window.zone), "one");
     /* 2026-11-24 is a Tuesday: 07:30 is half past eight there. */
-    CHECK_EQ(allot_plan_at(it.plan, 1795505400, &edition), ALLOT_OK);
+    CHECK_EQ(allot_plan_at(it.plan, 1795505400, &variant), ALLOT_OK);
     int32_t a = bench_find(&it, "/a");
-    CHECK_EQ(allot_plan_get(edition, 0, a, ALLOT_OWNED), 5);
-    CHECK_EQ(allot_plan_get(edition, 0, a, allot_plan_column(it.plan, "weight", 6)), 4);
-    CHECK_EQ(allot_plan_group_slots(edition, 0), 7);
-    CHECK_EQ(allot_plan_option_get(edition, 0, ALLOT_OPTION_LEEWAY), 9);
-    CHECK_STR(allot_policy_name(allot_plan_group_policy(edition, 0)), "weigh");
+    CHECK_EQ(allot_plan_get(variant, 0, a, ALLOT_OWNED), 5);
+    CHECK_EQ(allot_plan_get(variant, 0, a, allot_plan_column(it.plan, "weight", 6)), 4);
+    CHECK_EQ(allot_plan_group_slots(variant, 0), 7);
+    CHECK_EQ(allot_plan_option_get(variant, 0, ALLOT_OPTION_LEEWAY), 9);
+    CHECK_STR(allot_policy_name(allot_plan_group_policy(variant, 0)), "weigh");
     CHECK_STR(allot_policy_name(allot_plan_group_policy(it.plan, 0)), "hybrid");
     CHECK_EQ(allot_plan_option_get(it.plan, 0, ALLOT_OPTION_LEEWAY), 120);
     bench_end(&it);
@@ -124,12 +124,12 @@ static int scenario(allot_engine *engine)
     allot_policy_loader loader = {.load = loader_load, .zone = load_zone};
     allot_report *report = NULL;
     allot_plan *plan = NULL;
-    const allot_plan *edition;
+    const allot_plan *variant;
     int status = allot_report_new(engine, &report);
     if (status == ALLOT_OK)
         status = allot_plan_read(engine, text, strlen(text), "p", &loader, report, &plan);
     for (int64_t hour = 0; hour < 24 && status == ALLOT_OK; hour++)
-        status = allot_plan_at(plan, 1795392000 + hour * 3600 + 1800, &edition);
+        status = allot_plan_at(plan, 1795392000 + hour * 3600 + 1800, &variant);
     allot_plan_free(plan);
     allot_report_free(report);
     return status;

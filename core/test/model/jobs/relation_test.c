@@ -270,7 +270,7 @@ static void nobody_preempts(void)
     fixture_end(&it);
 }
 
-/* ---- Editions -------------------------------------------------------------------------------- */
+/* ---- Variants -------------------------------------------------------------------------------- */
 
 /* From 08:00 on another policy holds, under which b preempts a. */
 static void windows_may_change_it(void)

@@ -38,9 +38,9 @@ static void add_all(fixture *it)
 
 static const allot_plan *at(const allot_plan *plan, int32_t hour)
 {
-    const allot_plan *edition = NULL;
-    CHECK_EQ(allot_plan_at(plan, day + hour * HOUR, &edition), ALLOT_OK);
-    return edition;
+    const allot_plan *variant = NULL;
+    CHECK_EQ(allot_plan_at(plan, day + hour * HOUR, &variant), ALLOT_OK);
+    return variant;
 }
 
 static int64_t get(const allot_plan *plan, const char *path, int32_t column)

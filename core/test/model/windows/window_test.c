@@ -190,7 +190,7 @@ static void builders_refuse(void)
     fixture_end(&it);
 }
 
-/* What allot_plan_at promises of its editions: at most 14 sets a window, and the same every year.
+/* What allot_plan_at promises of its variants: at most 14 sets a window, and the same every year.
  */
 static void sets_do_not_grow_with_the_years(void)
 {
