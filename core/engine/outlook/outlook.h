@@ -96,7 +96,7 @@ static inline int32_t allot__outlook_leaf(const allot_outlook *outlook, int32_t 
         return -1;
     const allot__group *group = outlook->group;
     int32_t row = outlook->tree->row_of[consumer];
-    row = group->seat_of ? group->seat_of[row] : row;
+    row = group->group_row ? group->group_row[row] : row;
     return group->family_of[row] == 0 ? row : -1;
 }
 

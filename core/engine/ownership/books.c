@@ -44,11 +44,11 @@ static void number_places(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;
     const allot__tree *tree = work->tree;
-    const int32_t *seat_of = work->group->seat_of;
+    const int32_t *group_row = work->group->group_row;
     int32_t consumer = ALLOT_ROOT;
     while ((consumer = allot__tree_next(tree, work->plan->names, consumer)) >= 0) {
         int32_t row = tree->row_of[consumer];
-        row = seat_of ? seat_of[row] : row;
+        row = group_row ? group_row[row] : row;
         ledger->first[row] = ledger->places;
         ledger->at[ledger->places] = row; /* its holder, once there are any */
         ledger->places += allot__family_of(work, row) == 0;

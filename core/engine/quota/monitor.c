@@ -102,11 +102,11 @@ static void share_out(watch *of, int32_t count, int64_t slots)
 /* Members in plan order. */
 static int32_t list_members(watch *of, int32_t family)
 {
-    const int32_t *seat_of = of->work->group->seat_of;
+    const int32_t *group_row = of->work->group->group_row;
     int32_t first = allot__family_first(of->work, family);
     int32_t count = allot__family_size(of->work, family);
     for (int32_t i = 0; i < count; i++)
-        of->rows[i] = seat_of ? seat_of[first + i] : first + i;
+        of->rows[i] = group_row ? group_row[first + i] : first + i;
     return count;
 }
 

@@ -36,12 +36,12 @@ static void count_rows(const allot__work *work, across *to)
 /* Families come before those below their members, so a parent has its number by then. */
 static void number_rows(const allot__work *work, across *to)
 {
-    const int32_t *seat_of = work->group->seat_of;
+    const int32_t *group_row = work->group->group_row;
     for (int32_t family = 0; family < work->tree->families; family++) {
         int32_t at = family > 0 ? to->number[work->group->parent[family]] + 1 : 0;
         int32_t first = allot__family_first(work, family);
         for (int32_t i = first; i < first + allot__family_size(work, family); i++) {
-            int32_t row = seat_of ? seat_of[i] : i;
+            int32_t row = group_row ? group_row[i] : i;
             int32_t below = allot__family_of(work, row);
             to->number[row] = at;
             to->row[at] = row;

@@ -120,7 +120,7 @@ void allot__order_sort(const allot__work *work, const allot__rules *rules,
         rows[i] = first + i;
         room->keys[i] = allot__tree_row(work, first + i);
     }
-    if (work->group->seat)
+    if (work->group->tree_row)
         allot__sort_rows(rows, room->other, room->keys, first, count);
     for (int32_t k = order->count - 1; k >= 0; k--) {
         for (int32_t i = 0; i < count; i++) {

@@ -173,7 +173,7 @@ static inline int32_t allot__family_of(const allot__work *work, int32_t row)
 /* The row in the tree, which counts siblings in plan order; and the consumer's handle. */
 static inline int32_t allot__tree_row(const allot__work *work, int32_t row)
 {
-    return work->group->seat ? work->group->seat[row] : row;
+    return work->group->tree_row ? work->group->tree_row[row] : row;
 }
 static inline int32_t allot__handle(const allot__work *work, int32_t row)
 {

@@ -122,7 +122,7 @@ int32_t allot_plan_get(const allot_plan *plan, int32_t group, int32_t consumer, 
     if (!it || !plan->sealed || !known(plan, consumer))
         return 0;
     int32_t index = allot__column_index(plan, column), row = plan->tree.row_of[consumer];
-    return index < 0 ? 0 : it->columns[index][it->seat_of ? it->seat_of[row] : row];
+    return index < 0 ? 0 : it->columns[index][it->group_row ? it->group_row[row] : row];
 }
 
 bool allot__plan_leaf(const allot_plan *plan, int32_t consumer)

@@ -5,7 +5,7 @@
  *
  * In a group, siblings stand in the order of (rank, plan order): the order in which C-4 and C-5
  * serve them, and backwards the one in which C-7 takes from them. A group's row is therefore not
- * always the tree's row; `seat` tells one from the other.
+ * always the tree's row; `tree_row` tells one from the other.
  */
 #ifndef ALLOT_MODEL_PLAN_PLAN_H
 #define ALLOT_MODEL_PLAN_PLAN_H
@@ -51,12 +51,12 @@ typedef struct allot__group {
     uint8_t *family_ruled, *branch_ruled;
     bool limited;                 /* attributes that are limits hold */
     bool disowned;                /* its only policy does not go by what is owned */
-    const int32_t *seat;          /* the tree's row of a group's row; NULL: the same */
-    const int32_t *seat_of;       /* the group's row of a tree's row; NULL: the same */
-    const int32_t *family_of;     /* by the group's row; the tree's own when seat is NULL */
+    const int32_t *tree_row;      /* the tree's row of a group's row; NULL: the same */
+    const int32_t *group_row;     /* the group's row of a tree's row; NULL: the same */
+    const int32_t *family_of;     /* by the group's row; the tree's own when tree_row is NULL */
     const int32_t *parent;        /* by family: the parent's row in this group */
     int32_t *store;               /* the block behind columns */
-    int32_t *seating;             /* the block behind seat ... parent; NULL when seat is */
+    int32_t *row_order;           /* the block behind tree_row ... parent; NULL when tree_row is */
     allot__vector stated;         /* before sealing: of allot__column, as columns */
     allot__vector lend, borrow;   /* of allot__peers */
     int32_t *lend_at, *borrow_at; /* after sealing, by the group's row: which of these, or -1; NULL:
@@ -195,9 +195,9 @@ bool allot__plan_leaf(const allot_plan *plan, int32_t consumer);
 /* The row of a consumer in a group. */
 static inline int32_t allot__row(const allot_plan *plan, int32_t group, int32_t consumer)
 {
-    const int32_t *seat_of = plan->groups[group].seat_of;
+    const int32_t *group_row = plan->groups[group].group_row;
     int32_t row = plan->tree.row_of[consumer];
-    return seat_of ? seat_of[row] : row;
+    return group_row ? group_row[row] : row;
 }
 
 #endif

@@ -51,9 +51,9 @@ static void find_options(const allot__group *group, allot__ruled *ruled)
 static void spread(const allot_plan *plan, allot__group *group)
 {
     const allot__tree *tree = &plan->tree;
-    const int32_t *seat = group->seat;
+    const int32_t *tree_row = group->tree_row;
     for (int32_t row = 0; row < tree->first[1]; row++) {
-        int32_t consumer = tree->handle_of[seat ? seat[row] : row];
+        int32_t consumer = tree->handle_of[tree_row ? tree_row[row] : row];
         group->branch_ruled[row] = number_of(group, policy_of(plan, group, consumer));
     }
     int32_t above = 0;

@@ -64,7 +64,7 @@ static int allocate(allot_engine *engine, allot__tree *tree)
     return done ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* Seats the children of `consumer` behind all rows so far, as family f. */
+/* Places the children of `consumer` behind all rows so far, as family f. */
 static void seat_family(allot__tree *tree, const kinship *kin, int32_t consumer, int32_t f)
 {
     int32_t row = tree->first[f];

@@ -34,7 +34,7 @@ static bool sound(const numbers *n)
 static bool owned_stated(const allot_plan *plan, const allot__group *group, int32_t row)
 {
     const allot__column *stated = group->stated.items;
-    int32_t consumer = plan->tree.handle_of[group->seat ? group->seat[row] : row];
+    int32_t consumer = plan->tree.handle_of[group->tree_row ? group->tree_row[row] : row];
     if (plan->base && allot__variant_states(plan, group, consumer, ALLOT_OWNED))
         return true;
     return group->stated.count > 0 && (size_t)consumer < stated->capacity &&
@@ -105,7 +105,7 @@ static void say_all(const allot_plan *plan, int32_t group, const int32_t *effect
     int32_t consumer = ALLOT_ROOT;
     while ((consumer = allot__tree_next(&plan->tree, plan->names, consumer)) >= 0) {
         int32_t row = plan->tree.row_of[consumer];
-        row = it->seat_of ? it->seat_of[row] : row;
+        row = it->group_row ? it->group_row[row] : row;
         numbers n = numbers_at(plan, it, row, effective);
         if (sound(&n))
             continue;
@@ -193,7 +193,7 @@ static void warn_owned(const allot_plan *plan, int32_t group, allot_report *repo
     int32_t consumer = ALLOT_ROOT, first = ALLOT_ROOT;
     while ((consumer = allot__tree_next(&plan->tree, plan->names, consumer)) >= 0) {
         int32_t row = plan->tree.row_of[consumer];
-        row = it->seat_of ? it->seat_of[row] : row;
+        row = it->group_row ? it->group_row[row] : row;
         if (it->columns[ALLOT_OWNED][row] == 0 || !owned_stated(plan, it, row))
             continue;
         first = first == ALLOT_ROOT ? consumer : first;

@@ -18,12 +18,12 @@ static void alter_group(const allot_plan *plan, allot__group *group)
 {
     uint64_t held = allot__held_windows(plan, group);
     group->columns = NULL;
-    group->store = group->seating = NULL;
+    group->store = group->row_order = NULL;
     group->lend_at = group->borrow_at = NULL;
     group->ruled = NULL;
     group->branch_ruled = group->family_ruled = NULL;
     group->ruled_count = 0;
-    group->seat = group->seat_of = group->family_of = group->parent = NULL;
+    group->tree_row = group->group_row = group->family_of = group->parent = NULL;
     for (int32_t i = 0; i < allot__hours_count(plan); i++) {
         const allot__hours *hours = allot__hours_at(plan, i);
         if (!(held >> i & 1))

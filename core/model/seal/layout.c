@@ -13,7 +13,7 @@ static size_t stride(int32_t rows)
     return ((size_t)rows + 15) / 16 * 16 + 16;
 }
 
-static size_t seating_size(const allot__tree *tree)
+static size_t row_order_size(const allot__tree *tree)
 {
     return 3 * (size_t)tree->rows + (size_t)tree->families;
 }
@@ -70,9 +70,9 @@ static bool in_order(const allot__tree *tree, const int32_t *rank)
     return true;
 }
 
-/* Fills seat. Ranks are at least 0, so (rank, row) fits one number, and no two are equal. */
-static void seat_siblings(const allot__tree *tree, const int32_t *rank, uint64_t *keys,
-                          int32_t *seat)
+/* Fills tree_row. Ranks are at least 0, so (rank, row) fits one number, and no two are equal. */
+static void order_siblings(const allot__tree *tree, const int32_t *rank, uint64_t *keys,
+                           int32_t *tree_row)
 {
     for (int32_t f = 0; f < tree->families; f++) {
         int32_t first = tree->first[f];
@@ -81,11 +81,11 @@ static void seat_siblings(const allot__tree *tree, const int32_t *rank, uint64_t
             keys[i] = (uint64_t)rank[first + (int32_t)i] << 32 | (uint32_t)(first + (int32_t)i);
         const uint64_t *sorted = sort_keys(keys, keys + tree->widest, n);
         for (size_t i = 0; i < n; i++)
-            seat[first + (int32_t)i] = (int32_t)(uint32_t)sorted[i];
+            tree_row[first + (int32_t)i] = (int32_t)(uint32_t)sorted[i];
     }
 }
 
-static int make_seating(const allot_plan *plan, allot__group *group, const int32_t *rank)
+static int make_row_order(const allot_plan *plan, allot__group *group, const int32_t *rank)
 {
     const allot__tree *tree = &plan->tree;
     group->family_of = tree->family_of;
@@ -94,25 +94,25 @@ static int make_seating(const allot_plan *plan, allot__group *group, const int32
         return ALLOT_OK;
     size_t wide = 2 * (size_t)tree->widest, rows = (size_t)tree->rows;
     uint64_t *keys = allot__new(plan->engine, wide, sizeof *keys);
-    group->seating = allot__new(plan->engine, seating_size(tree), sizeof *group->seating);
-    if (keys && group->seating) {
-        int32_t *seat = group->seating, *seat_of = seat + rows, *family_of = seat_of + rows,
-                *parent = family_of + rows;
-        seat_siblings(tree, rank, keys, seat);
+    group->row_order = allot__new(plan->engine, row_order_size(tree), sizeof *group->row_order);
+    if (keys && group->row_order) {
+        int32_t *tree_row = group->row_order, *group_row = tree_row + rows,
+                *family_of = group_row + rows, *parent = family_of + rows;
+        order_siblings(tree, rank, keys, tree_row);
         for (size_t i = 0; i < rows; i++) {
-            seat_of[seat[i]] = (int32_t)i;
-            family_of[i] = tree->family_of[seat[i]];
+            group_row[tree_row[i]] = (int32_t)i;
+            family_of[i] = tree->family_of[tree_row[i]];
         }
         parent[0] = -1;
         for (int32_t f = 1; f < tree->families; f++)
-            parent[f] = seat_of[tree->parent[f]];
-        group->seat = seat;
-        group->seat_of = seat_of;
+            parent[f] = group_row[tree->parent[f]];
+        group->tree_row = tree_row;
+        group->group_row = group_row;
         group->family_of = family_of;
         group->parent = parent;
     }
     allot__free(plan->engine, keys, wide, sizeof *keys);
-    return group->seat ? ALLOT_OK : ALLOT_ENOMEM;
+    return group->tree_row ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */
@@ -137,7 +137,7 @@ static void fill_column(const allot_plan *plan, const allot__group *group, int32
                                       : &none;
     const int32_t *handle_of = plan->tree.handle_of;
     for (int32_t row = 0; row < plan->tree.rows; row++) {
-        size_t consumer = (size_t)handle_of[group->seat ? group->seat[row] : row];
+        size_t consumer = (size_t)handle_of[group->tree_row ? group->tree_row[row] : row];
         int32_t value = consumer < stated->capacity ? stated->values[consumer] : allot__unset;
         out[row] = value == allot__unset ? missing : value;
     }
@@ -185,8 +185,8 @@ int allot__layout_make(const allot_plan *plan, allot__group *group)
 {
     int status = make_columns(plan, group);
     if (status == ALLOT_OK) {
-        fill_column(plan, group, ALLOT_RANK); /* by the tree's rows, there is no seat yet */
-        status = make_seating(plan, group, group->columns[ALLOT_RANK]);
+        fill_column(plan, group, ALLOT_RANK); /* by the tree's rows, there is no order yet */
+        status = make_row_order(plan, group, group->columns[ALLOT_RANK]);
     }
     if (status) {
         allot__layout_free(plan, group);
@@ -210,8 +210,9 @@ void allot__layout_free(const allot_plan *plan, allot__group *group)
     allot__peers_unmake(plan, group);
     allot__free(plan->engine, group->columns, count, sizeof *group->columns);
     allot__free(plan->engine, group->store, count * step, sizeof *group->store);
-    allot__free(plan->engine, group->seating, seating_size(&plan->tree), sizeof *group->seating);
+    allot__free(plan->engine, group->row_order, row_order_size(&plan->tree),
+                sizeof *group->row_order);
     group->columns = NULL;
-    group->store = group->seating = NULL;
-    group->seat = group->seat_of = group->family_of = group->parent = NULL;
+    group->store = group->row_order = NULL;
+    group->tree_row = group->group_row = group->family_of = group->parent = NULL;
 }

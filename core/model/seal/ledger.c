@@ -24,7 +24,7 @@ static int make(const allot_plan *plan, const allot__group *group, const allot__
     const allot__peers *items = peers->items;
     for (size_t i = 0; i < peers->count; i++) {
         int32_t row = plan->tree.row_of[items[i].consumer];
-        at[group->seat_of ? group->seat_of[row] : row] = (int32_t)i;
+        at[group->group_row ? group->group_row[row] : row] = (int32_t)i;
     }
     *out = at;
     return ALLOT_OK;
@@ -107,7 +107,7 @@ int allot__check_ledger(const allot_plan *plan, int32_t group, allot_report *rep
     int32_t consumer = ALLOT_ROOT;
     while (any && (consumer = allot__tree_next(&plan->tree, plan->names, consumer)) >= 0) {
         int32_t row = plan->tree.row_of[consumer];
-        row = it->seat_of ? it->seat_of[row] : row;
+        row = it->group_row ? it->group_row[row] : row;
         allot__fault fault = {.report = report, .group = group, .consumer = consumer, .field = -1};
         if (check_loans(plan, fault, row) || check_reserve(plan, fault, row))
             status = ALLOT_EINVALID;

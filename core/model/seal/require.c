@@ -77,7 +77,7 @@ int allot__check_exclusive(const allot_plan *plan, int32_t group, allot_report *
                               .code = "E-exclusive",
                               .hint = "hybrid has no loans and pools",
                               .group = group,
-                              .consumer = plan->tree.handle_of[it->seat ? it->seat[i] : i],
+                              .consumer = plan->tree.handle_of[it->tree_row ? it->tree_row[i] : i],
                               .field = ALLOT_EXCLUSIVE};
         allot__say(plan, &fault,
                    "exclusive is true, but the policy \"%.80s\" lends and shares slots one by one",

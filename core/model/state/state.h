@@ -44,7 +44,7 @@ typedef struct allot__flight_task {
 
 struct allot_state {
     const allot_plan *base; /* the plan that it was made for */
-    /* After sealing the variant of `now`; rows are by its seats. Before, the base, or what held
+    /* After sealing the variant of `now`; rows are by its rows. Before, the base, or what held
      * when the state was sealed last. */
     const allot_plan *plan;
     /* After sealing the variant of the cycle before; NULL: the same windows hold. */
@@ -67,7 +67,7 @@ struct allot_state {
     struct allot__jobs *jobs;
 };
 
-/* Finds the variants of now and of the cycle before, and seats the columns by the first. ENOMEM:
+/* Finds the variants of now and of the cycle before, and rows the columns by the first. ENOMEM:
  * all is as it was. */
 int allot__state_rebase(allot_state *state);
 /* Forgets all reclaims in flight; keeps the room for others, or gives it back too. */

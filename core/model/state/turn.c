@@ -12,9 +12,9 @@ typedef struct move {
     unsigned char *spare; /* room for a column of 8-byte entries */
 } move;
 
-static int32_t seat_of(const allot__group *group, int32_t row)
+static int32_t group_row(const allot__group *group, int32_t row)
 {
-    return group->seat_of ? group->seat_of[row] : row;
+    return group->group_row ? group->group_row[row] : row;
 }
 
 static void move_column(const move *move, void *column, size_t size)
@@ -23,8 +23,8 @@ static void move_column(const move *move, void *column, size_t size)
     if (!entries)
         return;
     for (int32_t row = 0; row < move->rows; row++)
-        memcpy(move->spare + (size_t)seat_of(move->to, row) * size,
-               entries + (size_t)seat_of(move->from, row) * size, size);
+        memcpy(move->spare + (size_t)group_row(move->to, row) * size,
+               entries + (size_t)group_row(move->from, row) * size, size);
     memcpy(entries, move->spare, (size_t)move->rows * size);
 }
 
@@ -33,7 +33,7 @@ static void move_bits(const move *move, uint8_t *bits)
     size_t size = (size_t)move->rows / 8 + 1;
     memset(move->spare, 0, size);
     for (int32_t row = 0; row < move->rows; row++) {
-        int32_t from = seat_of(move->from, row), to = seat_of(move->to, row);
+        int32_t from = group_row(move->from, row), to = group_row(move->to, row);
         move->spare[to / 8] |= (uint8_t)((bits[from / 8] >> from % 8 & 1) << to % 8);
     }
     memcpy(bits, move->spare, size);
@@ -47,15 +47,16 @@ static void move_group(const move *move, allot__group_state *group)
     move_bits(move, group->set);
 }
 
-/* A group that both plans share, or that neither seats otherwise than the tree, stays. */
-static int seat(allot_state *state, const allot_plan *to)
+/* A group that both plans share, or that neither orders otherwise than the tree, is left as it
+ * is. */
+static int tree_row(allot_state *state, const allot_plan *to)
 {
     size_t rows = (size_t)to->tree.rows + 1;
     move move = {.rows = to->tree.rows};
     for (int32_t i = 0; i < to->group_count; i++) {
         move.from = &state->plan->groups[i];
         move.to = &to->groups[i];
-        if (move.from->seat_of == move.to->seat_of)
+        if (move.from->group_row == move.to->group_row)
             continue;
         if (!move.spare)
             move.spare = allot__new(state->engine, rows, sizeof(int64_t));
@@ -75,7 +76,7 @@ int allot__state_rebase(allot_state *state)
     if (status == ALLOT_OK)
         status = allot_plan_at(state->base, state->last_set ? state->last : last, &former);
     if (status == ALLOT_OK && plan != state->plan)
-        status = seat(state, plan);
+        status = tree_row(state, plan);
     if (status)
         return status;
     state->plan = plan;

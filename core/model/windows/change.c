@@ -31,7 +31,7 @@ void allot__variant_fill(const allot_plan *plan, const allot__group *group, int3
         for (size_t k = 0; held >> i & 1 && k < hours->changes.count; k++) {
             int32_t row = plan->tree.row_of[changes[k].consumer];
             if (changes[k].index == index)
-                out[group->seat_of ? group->seat_of[row] : row] = changes[k].value;
+                out[group->group_row ? group->group_row[row] : row] = changes[k].value;
         }
         if (i == ALLOT_WINDOWS_MAX - 1)
             return;

@@ -233,7 +233,7 @@ static void states_follow_the_order_of_siblings(void)
     }
     reseal(state, &it, 9);
     CHECK_EQ(allot_state_open(state), ALLOT_OK);
-    CHECK_EQ(allot_state_demand(state, 0, 0, 7), ALLOT_OK); /* by the seats of 9 o'clock */
+    CHECK_EQ(allot_state_demand(state, 0, 0, 7), ALLOT_OK); /* by the rows of 9 o'clock */
     reseal(state, &it, 7);
     CHECK_EQ(allot_state_demand_get(state, 0, 0), 7);
     allot_state_free(state);

@@ -21,7 +21,7 @@ static int32_t rank_at(const allot__group *group, int32_t row)
 
 static int32_t tree_row(const allot__group *group, int32_t row)
 {
-    return group->seat ? group->seat[row] : row;
+    return group->tree_row ? group->tree_row[row] : row;
 }
 
 /* Siblings by (rank, plan order), and everything by group row agrees with the tree's. */
@@ -38,7 +38,7 @@ static void check_group(const allot_plan *plan, const allot__group *group)
             int32_t at = tree_row(group, row);
             CHECK(at >= tree->first[f] && at < tree->first[f + 1]);
             CHECK_EQ(group->family_of[row], tree->family_of[at]);
-            CHECK_EQ(group->seat_of ? group->seat_of[at] : at, row);
+            CHECK_EQ(group->group_row ? group->group_row[at] : at, row);
             if (row == tree->first[f])
                 continue;
             int32_t before = tree_row(group, row - 1);
@@ -49,7 +49,7 @@ static void check_group(const allot_plan *plan, const allot__group *group)
 }
 
 /* Three groups: plain, ranked, and ranked with every column its own; values told by handle. */
-static void random_ranks_seat_siblings(void)
+static void random_ranks_order_siblings(void)
 {
     for (int round = 0; round < 30; round++) {
         fixture it;
@@ -68,7 +68,7 @@ static void random_ranks_seat_siblings(void)
             allot_plan_set(it.plan, ALLOT_ALL, i, ALLOT_GRACE, i);
         }
         CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
-        CHECK(!it.plan->groups[0].seat && !it.plan->groups[0].seat_of);
+        CHECK(!it.plan->groups[0].tree_row && !it.plan->groups[0].group_row);
         check_group(it.plan, &it.plan->groups[0]);
         check_group(it.plan, &it.plan->groups[1]);
         for (int32_t i = 0; i < count; i++) {
@@ -79,7 +79,7 @@ static void random_ranks_seat_siblings(void)
     }
 }
 
-static void ranks_in_order_need_no_seats(void)
+static void ranks_in_order_need_no_row_order(void)
 {
     fixture it;
     fixture_begin(&it);
@@ -91,7 +91,7 @@ static void ranks_in_order_need_no_seats(void)
     fixture_set(it.plan, "/a/x", ALLOT_RANK, 1); /* another family */
     CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
     const allot__group *group = &it.plan->groups[0];
-    CHECK(!group->seat);
+    CHECK(!group->tree_row);
     CHECK(group->family_of == it.plan->tree.family_of && group->parent == it.plan->tree.parent);
     fixture_end(&it);
 }
@@ -105,7 +105,7 @@ static void the_default_rank_takes_part(void)
     allot_plan_option(it.plan, ALLOT_ALL, ALLOT_OPTION_DEFAULT_RANK, 4);
     CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
     const allot__group *group = &it.plan->groups[0];
-    CHECK(group->seat && group->seat[0] == it.plan->tree.row_of[b]);
+    CHECK(group->tree_row && group->tree_row[0] == it.plan->tree.row_of[b]);
     CHECK_EQ(allot_plan_get(it.plan, 0, a, ALLOT_RANK), 4);
     CHECK_EQ(allot_plan_child(it.plan, ALLOT_ROOT, 0), a); /* plan order is not rank order */
     fixture_end(&it);
@@ -154,8 +154,8 @@ static void owned_of_parents_is_derived_or_kept(void)
 
 int main(void)
 {
-    RUN(random_ranks_seat_siblings);
-    RUN(ranks_in_order_need_no_seats);
+    RUN(random_ranks_order_siblings);
+    RUN(ranks_in_order_need_no_row_order);
     RUN(the_default_rank_takes_part);
     RUN(what_is_not_stated_has_its_default);
     RUN(owned_of_parents_is_derived_or_kept);

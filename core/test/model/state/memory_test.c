@@ -184,7 +184,7 @@ static void a_state_is_made_or_leaves_nothing(void)
     CHECK(oom_each(state_scenario));
 }
 
-/* ---- A million consumers ---- */
+/* ---- A million consumers --------------------------------------------------------------------- */
 
 enum { BRANCHES = 1000, LEAVES = 999, MILLION = BRANCHES * (LEAVES + 1) };
 
@@ -231,7 +231,7 @@ static void a_million_consumers_are_kept_small(void)
     CHECK_EQ(allot_plan_consumers(it.plan), MILLION);
     CHECK(kept > 50 && kept <= 120);
     CHECK(beyond <= 120);
-    CHECK(it.plan->groups[0].seat != NULL);
+    CHECK(it.plan->groups[0].tree_row != NULL);
     CHECK_EQ(fixture_find(it.plan, "/department998/user998001"), -1);
     CHECK_EQ(fixture_find(it.plan, "/department999/user998001"), 999 * 1000 + 1);
     fixture_end(&it);
