@@ -15,7 +15,7 @@ static void tell_owned(const allot__teller *teller)
     const allot__work *work = teller->work;
     int64_t configured = work->configured[teller->row];
     allot__phrase path = allot__tell_path(teller, teller->verdict.consumer);
-    if (teller->work->group->disowned) {
+    if (teller->work->group->no_ownership) {
         allot__tell(teller, "%s shares with its siblings; nothing is its own.", path.text);
         return;
     }

@@ -34,23 +34,23 @@ static bool is_plain(const allot_policy *policy)
 
 static bool is_known(const allot_plan *plan, const allot__group *group)
 {
-    return group->ruled_count == 1 && !plan->queues && !plan->windows &&
+    return group->governing_count == 1 && !plan->queues && !plan->windows &&
            plan->hosts.list.count == 0 && plan->tree.widest <= WIDEST && group->slots > 0 &&
-           !group->ruled[0].policy->exact && is_plain(group->ruled[0].policy);
+           !group->governing[0].policy->exact && is_plain(group->governing[0].policy);
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
 static int32_t value_of(const allot__group *group, allot_source source, int32_t row)
 {
-    const allot__ruled *ruled = &group->ruled[0];
+    const allot__governing *governing = &group->governing[0];
     int32_t column = source.value;
     if (source.kind == ALLOT_FROM_NEED)
         return ALLOT_AMOUNT_MAX;
     if (source.kind == ALLOT_FROM_NUMBER)
         return source.value;
     if (column >= ALLOT_COLUMN_COUNT)
-        column = ruled->attribute_column[column - ALLOT_COLUMN_COUNT];
+        column = governing->attribute_column[column - ALLOT_COLUMN_COUNT];
     else if (column == ALLOT_CONFIGURED)
         column = ALLOT_OWNED;
     int32_t value = group->columns[column][row];
@@ -60,7 +60,7 @@ static int32_t value_of(const allot__group *group, allot_source source, int32_t 
 static void fill_row(allot_outlook *outlook, int32_t row)
 {
     const allot__group *group = outlook->group;
-    const allot_policy *policy = group->ruled[0].policy;
+    const allot_policy *policy = group->governing[0].policy;
     size_t rows = (size_t)outlook->tree->rows;
     int32_t column;
     bool out = allot__policy_leaves_out(policy);
@@ -165,7 +165,7 @@ int allot_outlook_new(const allot_plan *plan, int32_t group, allot_outlook **out
     made->plan = plan;
     made->group = &plan->groups[group];
     made->tree = &plan->tree;
-    made->fills = made->group->ruled[0].policy->fill_count;
+    made->fills = made->group->governing[0].policy->fill_count;
     int status = fill(made);
     if (status != ALLOT_OK) {
         allot_outlook_free(made);

@@ -34,11 +34,11 @@ static int32_t plus(int32_t sum, int64_t more)
 /* Sums over the branches of every policy of one kind; of the others all is 0. */
 static void add_up(const allot__work *work, bool exact, parts *to)
 {
-    const uint8_t *ruled = work->group->branch_ruled;
+    const uint8_t *governing = work->group->branch_policy;
     memset(to, 0, sizeof *to);
     to->count = work->rules_count;
     for (int32_t row = 0; row < work->tree->first[1]; row++) {
-        int32_t k = ruled[row];
+        int32_t k = governing[row];
         if (work->rules[k].policy->exact != exact)
             continue;
         to->reserve[k] = plus(to->reserve[k], work->reserve[row]);
@@ -98,7 +98,7 @@ int allot__quota_mixed(allot__quota_pass *passes)
         work->ledger->slots = 0;
     for (int32_t k = 0; k < work->rules_count; k++) {
         for (int32_t row = 0; row < count; row++)
-            only[row] = work->group->branch_ruled[row] == k;
+            only[row] = work->group->branch_policy[row] == k;
         int64_t slots = (int64_t)exact[0].level[k] + exact[1].level[k];
         if (allot__ledger_rules(&work->rules[k])) {
             work->ledger->slots += slots;

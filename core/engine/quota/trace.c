@@ -85,7 +85,7 @@ const allot__critical *allot__trace_critical(const allot__work *work, int32_t ro
 {
     int32_t family = allot__trace_family(work, row);
     if (family == 0 && work->rules_count > 1)
-        family = work->tree->families + allot__ruled_of(work->plan, work->group, row);
+        family = work->tree->families + allot__governing_of(work->plan, work->group, row);
     return &work->critical[family];
 }
 

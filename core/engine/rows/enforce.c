@@ -19,7 +19,7 @@ typedef struct past {
 
 static const allot_policy *policy_at(const allot_plan *plan, const allot__group *group, int32_t row)
 {
-    return group->ruled[allot__ruled_of(plan, group, row)].policy;
+    return group->governing[allot__governing_of(plan, group, row)].policy;
 }
 
 /* What the first level owns under policies that do not scale (H-15). */

@@ -20,10 +20,10 @@ static int64_t gcd64(int64_t a, int64_t b)
 /* What the first level owns under policies that do not scale (H-15). */
 static int64_t exact_slots(const allot__work *work)
 {
-    const uint8_t *ruled = work->group->branch_ruled;
+    const uint8_t *governing = work->group->branch_policy;
     int64_t sum = 0;
     for (int32_t row = 0; row < work->tree->first[1]; row++) {
-        int32_t rules = ruled ? ruled[row] : 0;
+        int32_t rules = governing ? governing[row] : 0;
         sum += work->rules[rules].policy->exact ? work->configured[row] : 0;
     }
     return sum;
@@ -107,18 +107,18 @@ static int take_functions(allot__work *work, allot__rules *rules)
 static int take_rules(allot__work *work)
 {
     const allot__group *group = work->group;
-    work->rules_count = group->ruled_count;
+    work->rules_count = group->governing_count;
     work->rules = allot__arena_take(work->arena, (size_t)work->rules_count, sizeof *work->rules);
     if (!work->rules)
         return ALLOT_ENOMEM;
     int status = ALLOT_OK;
     for (int32_t i = 0; i < work->rules_count && status == ALLOT_OK; i++) {
         work->rules[i] =
-            (allot__rules){.policy = group->ruled[i].policy,
-                           .attribute_column = group->ruled[i].attribute_column,
-                           .options = group->ruled[i].options,
-                           .owns = allot__policy_owns(group->ruled[i].policy),
-                           .leaves_out = allot__policy_leaves_out(group->ruled[i].policy)};
+            (allot__rules){.policy = group->governing[i].policy,
+                           .attribute_column = group->governing[i].attribute_column,
+                           .options = group->governing[i].options,
+                           .owns = allot__policy_owns(group->governing[i].policy),
+                           .leaves_out = allot__policy_leaves_out(group->governing[i].policy)};
         work->leaves_out = work->leaves_out || work->rules[i].leaves_out;
         status = take_functions(work, &work->rules[i]);
     }

@@ -149,13 +149,13 @@ static inline int32_t allot__family_size(const allot__work *work, int32_t family
 /* The rules of a family: of the first level the group's, which divides among branches. */
 static inline allot__rules *allot__rules_of(const allot__work *work, int32_t family)
 {
-    const uint8_t *ruled = work->group->family_ruled;
-    return &work->rules[ruled != NULL && family != 0 ? ruled[family] : 0];
+    const uint8_t *governing = work->group->family_policy;
+    return &work->rules[governing != NULL && family != 0 ? governing[family] : 0];
 }
 /* The rules that a row's quota goes by: its branch's. */
 static inline allot__rules *allot__rules_at(const allot__work *work, int32_t row)
 {
-    return &work->rules[allot__ruled_of(work->plan, work->group, row)];
+    return &work->rules[allot__governing_of(work->plan, work->group, row)];
 }
 /* Is an option other than 0 under any of the rules? */
 static inline bool allot__any_option(const allot__work *work, allot_option option)

@@ -63,7 +63,7 @@ int64_t allot_plan_option_get(const allot_plan *plan, int32_t group, allot_optio
     const allot__group *it = group_at(plan, group);
     if (!it || (int)option < 0 || option >= ALLOT_OPTION_COUNT)
         return 0;
-    return it->ruled ? it->ruled[0].options[option] : it->options[option];
+    return it->governing ? it->governing[0].options[option] : it->options[option];
 }
 
 const char *allot_plan_name(const allot_plan *plan, int32_t consumer)

@@ -20,11 +20,11 @@
 #include "model/plan/tree.h"
 
 /* A policy at work in a group, and where its attributes are among the group's columns. */
-typedef struct allot__ruled {
+typedef struct allot__governing {
     struct allot_policy *policy;
     int32_t attribute_column[ALLOT_ATTRIBUTES_MAX];
     int64_t options[ALLOT_OPTION_COUNT]; /* the group's, or else the policy's */
-} allot__ruled;
+} allot__governing;
 
 /* Whom a leaf lends to, or borrows from, as stated (E-2); a later statement wins. */
 typedef struct allot__peers {
@@ -46,11 +46,11 @@ typedef struct allot__group {
     int32_t **columns;
     /* After sealing: the group's policy and its branches' others; whose families are whose, and
      * whose the first level's rows. Both NULL when there is one alone. */
-    allot__ruled *ruled;
-    int32_t ruled_count;
-    uint8_t *family_ruled, *branch_ruled;
+    allot__governing *governing;
+    int32_t governing_count;
+    uint8_t *family_policy, *branch_policy;
     bool limited;                 /* attributes that are limits hold */
-    bool disowned;                /* its only policy does not go by what is owned */
+    bool no_ownership;            /* its only policy does not go by what is owned */
     const int32_t *tree_row;      /* the tree's row of a group's row; NULL: the same */
     const int32_t *group_row;     /* the group's row of a tree's row; NULL: the same */
     const int32_t *family_of;     /* by the group's row; the tree's own when tree_row is NULL */
@@ -174,10 +174,10 @@ void allot__requires_free(allot_plan *plan);
 const char *allot__require_of(const allot_plan *plan, int32_t consumer);
 
 /* Tells which policies are at work in a group that is laid out, and where; ENOMEM. */
-int allot__ruled_make(const allot_plan *plan, allot__group *group);
-void allot__ruled_free(const allot_plan *plan, allot__group *group);
+int allot__governing_make(const allot_plan *plan, allot__group *group);
+void allot__governing_free(const allot_plan *plan, allot__group *group);
 /* Which of the group's policies a row goes by. */
-int32_t allot__ruled_of(const allot_plan *plan, const allot__group *group, int32_t row);
+int32_t allot__governing_of(const allot_plan *plan, const allot__group *group, int32_t row);
 /* The most that a row may hold by its `limit` and by attributes that are limits; *column is the one
  * that says so (an index of columns). */
 int32_t allot__limit_of(const allot_plan *plan, const allot__group *group, int32_t row,

@@ -21,30 +21,30 @@ static struct allot_policy *policy_of(const allot_plan *plan, const allot__group
 static uint8_t number_of(allot__group *group, struct allot_policy *policy)
 {
     int32_t i = 0;
-    while (i < group->ruled_count && group->ruled[i].policy != policy)
+    while (i < group->governing_count && group->governing[i].policy != policy)
         i++;
-    if (i == group->ruled_count)
-        group->ruled[group->ruled_count++].policy = policy;
+    if (i == group->governing_count)
+        group->governing[group->governing_count++].policy = policy;
     return (uint8_t)i;
 }
 
-static void find_columns(const allot_plan *plan, allot__ruled *ruled)
+static void find_columns(const allot_plan *plan, allot__governing *governing)
 {
-    for (int32_t i = 0; ruled->policy && i < ruled->policy->attribute_count; i++) {
-        const char *name = ruled->policy->attributes[i].name;
-        ruled->attribute_column[i] =
+    for (int32_t i = 0; governing->policy && i < governing->policy->attribute_count; i++) {
+        const char *name = governing->policy->attributes[i].name;
+        governing->attribute_column[i] =
             allot__column_index(plan, allot_plan_column(plan, name, strlen(name)));
     }
 }
 
 /* What the plan states goes before what the policy does. */
-static void find_options(const allot__group *group, allot__ruled *ruled)
+static void find_options(const allot__group *group, allot__governing *governing)
 {
-    const struct allot_policy *policy = ruled->policy;
-    memcpy(ruled->options, group->options, sizeof ruled->options);
+    const struct allot_policy *policy = governing->policy;
+    memcpy(governing->options, group->options, sizeof governing->options);
     for (int i = 0; policy && i < ALLOT_OPTION_COUNT; i++)
         if (policy->options_set >> i & ~(group->options_set >> i) & 1)
-            ruled->options[i] = policy->options[i];
+            governing->options[i] = policy->options[i];
 }
 
 /* A family goes by its parent's branch; parents' families come first. */
@@ -54,7 +54,7 @@ static void spread(const allot_plan *plan, allot__group *group)
     const int32_t *tree_row = group->tree_row;
     for (int32_t row = 0; row < tree->first[1]; row++) {
         int32_t consumer = tree->handle_of[tree_row ? tree_row[row] : row];
-        group->branch_ruled[row] = number_of(group, policy_of(plan, group, consumer));
+        group->branch_policy[row] = number_of(group, policy_of(plan, group, consumer));
     }
     int32_t above = 0;
     for (int32_t f = 1; f < tree->families; f++) {
@@ -62,8 +62,8 @@ static void spread(const allot_plan *plan, allot__group *group)
         int32_t parent = tree->parent[f];
         while (parent >= tree->first[above + 1])
             above++;
-        group->family_ruled[f] =
-            above == 0 ? group->branch_ruled[group->parent[f]] : group->family_ruled[above];
+        group->family_policy[f] =
+            above == 0 ? group->branch_policy[group->parent[f]] : group->family_policy[above];
     }
 }
 
@@ -75,65 +75,65 @@ static bool has_limits(const allot_policy *policy)
     return false;
 }
 
-int allot__ruled_make(const allot_plan *plan, allot__group *group)
+int allot__governing_make(const allot_plan *plan, allot__group *group)
 {
     size_t most = plan->branches.count + 1;
     size_t first = (size_t)plan->tree.first[1] + 1, families = (size_t)plan->tree.families;
-    group->ruled = allot__new(plan->engine, most, sizeof *group->ruled);
-    if (!group->ruled)
+    group->governing = allot__new(plan->engine, most, sizeof *group->governing);
+    if (!group->governing)
         return ALLOT_ENOMEM;
-    group->ruled_count = 1;
-    group->ruled[0].policy = group->policy;
+    group->governing_count = 1;
+    group->governing[0].policy = group->policy;
     if (most > 1) {
-        group->branch_ruled = allot__new(plan->engine, first, 1);
-        group->family_ruled = allot__new(plan->engine, families, 1);
-        if (!group->branch_ruled || !group->family_ruled)
+        group->branch_policy = allot__new(plan->engine, first, 1);
+        group->family_policy = allot__new(plan->engine, families, 1);
+        if (!group->branch_policy || !group->family_policy)
             return ALLOT_ENOMEM;
         spread(plan, group);
     }
     group->limited = false;
-    group->disowned = group->ruled_count == 1 && group->policy && group->policy->fill_count > 1 &&
-                      !allot__policy_owns(group->policy);
-    for (int32_t i = 0; i < group->ruled_count; i++) {
-        find_columns(plan, &group->ruled[i]);
-        find_options(group, &group->ruled[i]);
-        group->limited = group->limited || has_limits(group->ruled[i].policy);
+    group->no_ownership = group->governing_count == 1 && group->policy &&
+                          group->policy->fill_count > 1 && !allot__policy_owns(group->policy);
+    for (int32_t i = 0; i < group->governing_count; i++) {
+        find_columns(plan, &group->governing[i]);
+        find_options(group, &group->governing[i]);
+        group->limited = group->limited || has_limits(group->governing[i].policy);
     }
     return ALLOT_OK;
 }
 
-void allot__ruled_free(const allot_plan *plan, allot__group *group)
+void allot__governing_free(const allot_plan *plan, allot__group *group)
 {
     size_t most = plan->branches.count + 1;
     if (plan->tree.first) {
-        allot__free(plan->engine, group->branch_ruled, (size_t)plan->tree.first[1] + 1, 1);
-        allot__free(plan->engine, group->family_ruled, (size_t)plan->tree.families, 1);
+        allot__free(plan->engine, group->branch_policy, (size_t)plan->tree.first[1] + 1, 1);
+        allot__free(plan->engine, group->family_policy, (size_t)plan->tree.families, 1);
     }
-    allot__free(plan->engine, group->ruled, most, sizeof *group->ruled);
-    group->ruled = NULL;
-    group->branch_ruled = group->family_ruled = NULL;
-    group->ruled_count = 0;
+    allot__free(plan->engine, group->governing, most, sizeof *group->governing);
+    group->governing = NULL;
+    group->branch_policy = group->family_policy = NULL;
+    group->governing_count = 0;
 }
 
-int32_t allot__ruled_of(const allot_plan *plan, const allot__group *group, int32_t row)
+int32_t allot__governing_of(const allot_plan *plan, const allot__group *group, int32_t row)
 {
     const allot__tree *tree = &plan->tree;
-    if (!group->branch_ruled)
+    if (!group->branch_policy)
         return 0;
     if (row < tree->first[1])
-        return group->branch_ruled[row];
-    return group->family_ruled[allot__tree_holding(tree->first, tree->families, row)];
+        return group->branch_policy[row];
+    return group->family_policy[allot__tree_holding(tree->first, tree->families, row)];
 }
 
 int32_t allot__limit_of(const allot_plan *plan, const allot__group *group, int32_t row,
                         int32_t *column)
 {
-    const allot__ruled *ruled = &group->ruled[allot__ruled_of(plan, group, row)];
+    const allot__governing *governing = &group->governing[allot__governing_of(plan, group, row)];
     int32_t limit = group->columns[ALLOT_LIMIT][row];
     *column = ALLOT_LIMIT;
-    for (int32_t i = 0; ruled->policy && i < ruled->policy->attribute_count; i++) {
-        int32_t index = ruled->attribute_column[i];
-        if (ruled->policy->attributes[i].limit && group->columns[index][row] < limit) {
+    for (int32_t i = 0; governing->policy && i < governing->policy->attribute_count; i++) {
+        int32_t index = governing->attribute_column[i];
+        if (governing->policy->attributes[i].limit && group->columns[index][row] < limit) {
             limit = group->columns[index][row];
             *column = index;
         }
@@ -169,5 +169,5 @@ const allot_policy *allot_plan_consumer_policy(const allot_plan *plan, int32_t g
         consumer >= plan->tree.rows)
         return NULL;
     const allot__group *it = &plan->groups[group];
-    return it->ruled[allot__ruled_of(plan, it, allot__row(plan, group, consumer))].policy;
+    return it->governing[allot__governing_of(plan, it, allot__row(plan, group, consumer))].policy;
 }

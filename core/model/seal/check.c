@@ -49,7 +49,7 @@ static numbers numbers_at(const allot_plan *plan, const allot__group *group, int
                  .reserve = group->columns[ALLOT_RESERVE][row],
                  .limit = group->columns[ALLOT_LIMIT][row],
                  .limit_column = ALLOT_LIMIT,
-                 .owns = !group->disowned};
+                 .owns = !group->no_ownership};
     int32_t family = group->family_of[row];
     if (group->limited)
         n.limit = allot__limit_of(plan, group, row, &n.limit_column);
@@ -135,8 +135,8 @@ static bool reserve_up(const allot_plan *plan, const allot__group *group, int32_
 static bool is_mixed(const allot__group *group)
 {
     bool exact = false, scaled = false;
-    for (int32_t i = 0; i < group->ruled_count; i++) {
-        const allot_policy *policy = group->ruled[i].policy; /* NULL: E-policy tells */
+    for (int32_t i = 0; i < group->governing_count; i++) {
+        const allot_policy *policy = group->governing[i].policy; /* NULL: E-policy tells */
         exact = exact || (policy && policy->exact);
         scaled = scaled || (policy && !policy->exact);
     }
@@ -232,7 +232,7 @@ int allot__check_group(const allot_plan *plan, int32_t group, allot_report *repo
         say_all(plan, group, effective, report);
         status = ALLOT_EINVALID;
     }
-    if (status == ALLOT_OK && it->disowned)
+    if (status == ALLOT_OK && it->no_ownership)
         warn_owned(plan, group, report);
     if (allot__check_ledger(plan, group, report))
         status = ALLOT_EINVALID;

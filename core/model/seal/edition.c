@@ -20,9 +20,9 @@ static void alter_group(const allot_plan *plan, allot__group *group)
     group->columns = NULL;
     group->store = group->row_order = NULL;
     group->lend_at = group->borrow_at = NULL;
-    group->ruled = NULL;
-    group->branch_ruled = group->family_ruled = NULL;
-    group->ruled_count = 0;
+    group->governing = NULL;
+    group->branch_policy = group->family_policy = NULL;
+    group->governing_count = 0;
     group->tree_row = group->group_row = group->family_of = group->parent = NULL;
     for (int32_t i = 0; i < allot__hours_count(plan); i++) {
         const allot__hours *hours = allot__hours_at(plan, i);

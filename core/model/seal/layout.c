@@ -195,7 +195,7 @@ int allot__layout_make(const allot_plan *plan, allot__group *group)
     for (int32_t i = 0; i < plan->column_count; i++)
         fill_column(plan, group, i);
     derive_owned(&plan->tree, group);
-    status = allot__ruled_make(plan, group);
+    status = allot__governing_make(plan, group);
     if (status == ALLOT_OK)
         status = allot__peers_make(plan, group);
     if (status)
@@ -206,7 +206,7 @@ int allot__layout_make(const allot_plan *plan, allot__group *group)
 void allot__layout_free(const allot_plan *plan, allot__group *group)
 {
     size_t count = (size_t)plan->column_count, step = stride(plan->tree.rows);
-    allot__ruled_free(plan, group);
+    allot__governing_free(plan, group);
     allot__peers_unmake(plan, group);
     allot__free(plan->engine, group->columns, count, sizeof *group->columns);
     allot__free(plan->engine, group->store, count * step, sizeof *group->store);

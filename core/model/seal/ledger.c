@@ -43,9 +43,10 @@ void allot__peers_unmake(const allot_plan *plan, allot__group *group)
     group->lend_at = group->borrow_at = NULL;
 }
 
-static bool ledger_at(const allot__group *group, int32_t ruled)
+static bool ledger_at(const allot__group *group, int32_t governing)
 {
-    const struct allot_policy *policy = group->ruled ? group->ruled[ruled].policy : NULL;
+    const struct allot_policy *policy =
+        group->governing ? group->governing[governing].policy : NULL;
     return policy && policy->fill_count > 0 && allot__policy_ledger(policy);
 }
 
@@ -72,7 +73,7 @@ static int check_loans(const allot_plan *plan, allot__fault fault, int32_t row)
     }
     fault.severity = ALLOT_WARNING;
     fault.code = "W-loan";
-    if (!ledger_at(it, allot__ruled_of(plan, it, row)))
+    if (!ledger_at(it, allot__governing_of(plan, it, row)))
         allot__say(plan, &fault, "it %s, but its policy knows no loans", word);
     else if (lend && it->columns[ALLOT_OWNED][row] == 0)
         allot__say(plan, &fault, "it lends, but owns nothing that could be lent (E-2)");
@@ -84,7 +85,7 @@ static int check_reserve(const allot_plan *plan, allot__fault fault, int32_t row
 {
     const allot__group *it = &plan->groups[fault.group];
     if (it->family_of[row] == 0 || it->columns[ALLOT_RESERVE][row] == 0 ||
-        !ledger_at(it, allot__ruled_of(plan, it, row)))
+        !ledger_at(it, allot__governing_of(plan, it, row)))
         return ALLOT_OK;
     fault.severity = ALLOT_ERROR;
     fault.code = "E-reserve";
@@ -102,7 +103,7 @@ int allot__check_ledger(const allot_plan *plan, int32_t group, allot_report *rep
     const allot__group *it = &plan->groups[group];
     bool any = it->lend_at || it->borrow_at;
     int status = ALLOT_OK;
-    for (int32_t i = 0; i < it->ruled_count; i++)
+    for (int32_t i = 0; i < it->governing_count; i++)
         any = any || ledger_at(it, i);
     int32_t consumer = ALLOT_ROOT;
     while (any && (consumer = allot__tree_next(&plan->tree, plan->names, consumer)) >= 0) {

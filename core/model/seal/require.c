@@ -11,7 +11,7 @@
 static const allot_policy *policy_at(const allot_plan *plan, int32_t group, int32_t row)
 {
     const allot__group *it = &plan->groups[group];
-    return it->ruled[allot__ruled_of(plan, it, row)].policy;
+    return it->governing[allot__governing_of(plan, it, row)].policy;
 }
 
 static const char *requirement_at(const allot_policy *policy, size_t i)

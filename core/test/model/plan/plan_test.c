@@ -179,8 +179,8 @@ static void attributes_become_columns(void)
     CHECK_EQ(allot_plan_get(it.plan, cpu, 0, column), ALLOT_NONE);
     CHECK_EQ(allot_plan_get(it.plan, gpu, 0, column), 4);
     CHECK_EQ(allot_plan_get(it.plan, gpu, 0, column - 1), -9);
-    CHECK_EQ(it.plan->groups[cpu].ruled[0].attribute_column[0], ALLOT_PLAN_COLUMNS);
-    CHECK_EQ(it.plan->groups[gpu].ruled[0].attribute_column[0], ALLOT_PLAN_COLUMNS + 1);
+    CHECK_EQ(it.plan->groups[cpu].governing[0].attribute_column[0], ALLOT_PLAN_COLUMNS);
+    CHECK_EQ(it.plan->groups[gpu].governing[0].attribute_column[0], ALLOT_PLAN_COLUMNS + 1);
     allot_policy_free(x);
     allot_policy_free(y);
     fixture_end(&it);
