@@ -32,12 +32,12 @@ static int run_quota(allot__work *work)
         status = allot__need(work);
         if (status == ALLOT_OK)
             status = allot__quota(work);
-        if (status == ALLOT_OK && work->rack) {
-            work->rack->limit = limit;
+        if (status == ALLOT_OK && work->hosts) {
+            work->hosts->limit = limit;
             status = allot__joint(work);
         }
-        if (status == ALLOT_OK && work->rack)
-            status = allot__rack_empty(work, &again);
+        if (status == ALLOT_OK && work->hosts)
+            status = allot__group_hosts_choose(work, &again);
     }
     return status;
 }
@@ -45,7 +45,7 @@ static int run_quota(allot__work *work)
 static int run_group(allot__decided *group, allot_stage last)
 {
     allot__work *work = &group->work;
-    int status = allot__rack_make(work);
+    int status = allot__group_hosts_make(work);
     if (status == ALLOT_OK)
         status = allot__enforce(work);
     if (status == ALLOT_OK)

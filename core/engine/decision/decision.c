@@ -203,12 +203,12 @@ int32_t allot_decision_grants(const allot_decision *decision)
     return count;
 }
 
-static void places(const allot__rack *rack, int32_t row, allot_grant *out)
+static void places(const allot__group_hosts *hosts, int32_t row, allot_grant *out)
 {
-    if (rack) {
-        out->places = rack->places + rack->place_first[row];
-        out->place_count = rack->place_count[row];
-        out->unplaced = rack->unplaced[row];
+    if (hosts) {
+        out->places = hosts->places + hosts->place_first[row];
+        out->place_count = hosts->place_count[row];
+        out->unplaced = hosts->unplaced[row];
     } else {
         out->unplaced = out->slots;
     }
@@ -223,7 +223,7 @@ int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant 
             *out = (allot_grant){.group = group,
                                  .consumer = allot__handle(&decided->work, row),
                                  .slots = allot__granted(&decided->work, row)};
-            places(decided->work.rack, row, out);
+            places(decided->work.hosts, row, out);
             return ALLOT_OK;
         }
         i -= decided->orders.grant_count;

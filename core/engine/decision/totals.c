@@ -41,8 +41,8 @@ int allot_decision_totals(const allot_decision *decision, int32_t group, allot_t
     const allot__work *work = &decision->groups[group].work;
     bool summed = decision->last >= ALLOT_STAGE_ORDERS;
     int64_t placed = summed ? work->idle - work->idle_left : 0;
-    const allot__rack *rack = work->rack;
-    int64_t blocked = rack ? rack->blocked : 0;
+    const allot__group_hosts *hosts = work->hosts;
+    int64_t blocked = hosts ? hosts->blocked : 0;
     *out = (allot_totals){.slots = work->slots + blocked,
                           .blocked = blocked,
                           .idle = work->idle,

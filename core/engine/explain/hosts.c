@@ -12,56 +12,57 @@ enum { SHOWN = 8 };
 
 static const char *host_name(const allot__work *work, int32_t host)
 {
-    return work->state->tasks.sites[work->rack->site[host]].name;
+    return work->state->tasks.sites[work->hosts->site[host]].name;
 }
 
 static void tell_required(const allot__teller *teller)
 {
-    const allot__rack *rack = teller->work->rack;
+    const allot__group_hosts *hosts = teller->work->hosts;
     int64_t slots = 0;
-    int32_t hosts = 0;
-    if (!rack->asks || rack->asks[teller->row] < 0)
+    int32_t host_count = 0;
+    if (!hosts->asks || hosts->asks[teller->row] < 0)
         return;
-    const allot__requires *it = &rack->requirements[rack->asks[teller->row]];
+    const allot__requires *it = &hosts->requirements[hosts->asks[teller->row]];
     const allot__requirement *of =
         (const allot__requirement *)it->policy->requirements.items + it->number;
-    for (int32_t host = 0; host < rack->count; host++) {
-        bool met = it->met[host] != 0 && rack->slots[host] > 0;
-        hosts += met;
-        slots += met ? rack->slots[host] : 0;
+    for (int32_t host = 0; host < hosts->count; host++) {
+        bool met = it->met[host] != 0 && hosts->slots[host] > 0;
+        host_count += met;
+        slots += met ? hosts->slots[host] : 0;
     }
-    allot__tell(teller, "It requires \"%s\": %d host%s with %s meet%s that.", of->name, (int)hosts,
-                hosts == 1 ? "" : "s", allot__tell_slots(slots).text, hosts == 1 ? "s" : "");
+    allot__tell(teller, "It requires \"%s\": %d host%s with %s meet%s that.", of->name,
+                (int)host_count, host_count == 1 ? "" : "s", allot__tell_slots(slots).text,
+                host_count == 1 ? "s" : "");
 }
 
 static void tell_exclusive(const allot__teller *teller)
 {
     const allot__work *work = teller->work;
-    const allot__rack *rack = work->rack;
-    int32_t unit = rack->unit ? rack->unit[teller->row] : ALLOT_ROOT;
+    const allot__group_hosts *hosts = work->hosts;
+    int32_t unit = hosts->unit ? hosts->unit[teller->row] : ALLOT_ROOT;
     if (unit != ALLOT_ROOT) {
         allot__tell(teller, "Hosts on which %s has a slot are closed to others (H-14).",
                     allot__tell_path(teller, unit).text);
     }
-    for (int32_t host = 0; unit != ALLOT_ROOT && rack->meant && host < rack->count; host++) {
-        if (rack->meant[host] == unit && rack->free[host] < rack->slots[host]) {
+    for (int32_t host = 0; unit != ALLOT_ROOT && hosts->meant && host < hosts->count; host++) {
+        if (hosts->meant[host] == unit && hosts->free[host] < hosts->slots[host]) {
             allot__tell(teller, "Others are to leave %.200s for it: %d slots are in use there.",
-                        host_name(work, host), (int)(rack->slots[host] - rack->free[host]));
+                        host_name(work, host), (int)(hosts->slots[host] - hosts->free[host]));
         }
     }
-    if (rack->blocked > 0) {
+    if (hosts->blocked > 0) {
         allot__tell(teller,
                     "%s of the group %s on hosts that are closed to those who would want them: "
                     "they are not divided (H-14).",
-                    allot__tell_slots(rack->blocked).text, rack->blocked == 1 ? "is" : "are");
+                    allot__tell_slots(hosts->blocked).text, hosts->blocked == 1 ? "is" : "are");
     }
 }
 
 static void tell_places(const allot__teller *teller)
 {
-    const allot__rack *rack = teller->work->rack;
-    const allot_place *places = rack->places + rack->place_first[teller->row];
-    int32_t count = rack->place_count[teller->row], shown = 0;
+    const allot__group_hosts *hosts = teller->work->hosts;
+    const allot_place *places = hosts->places + hosts->place_first[teller->row];
+    int32_t count = hosts->place_count[teller->row], shown = 0;
     allot__sentence text = {.len = 0};
     for (; shown < count && shown < SHOWN; shown++) {
         allot__sentence_next(&text);
@@ -72,12 +73,12 @@ static void tell_places(const allot__teller *teller)
                     (int)(count - shown));
     else if (count > 0)
         allot__tell(teller, "Its grant is on %s.", text.text);
-    if (rack->unplaced[teller->row] > 0) {
+    if (hosts->unplaced[teller->row] > 0) {
         allot__tell(teller,
                     "%" PRId64 " of its grant %s on hosts that are not known: tasks do not tell "
                     "theirs, or the state has more slots than hosts.",
-                    (int64_t)rack->unplaced[teller->row],
-                    rack->unplaced[teller->row] == 1 ? "is" : "are");
+                    (int64_t)hosts->unplaced[teller->row],
+                    hosts->unplaced[teller->row] == 1 ? "is" : "are");
     }
 }
 
@@ -90,8 +91,9 @@ static void tell_blocked(const allot__teller *teller)
     for (int32_t row = 0; row < work->tree->rows && lack > 0 && shown < SHOWN; row++) {
         bool other = row != teller->row && allot__family_of(work, row) == 0;
         int64_t over = other ? allot__over(work, row) : 0;
-        int64_t slots =
-            other && work->allocated[row] > 0 ? allot__rack_holds_for(work, row, teller->row) : 0;
+        int64_t slots = other && work->allocated[row] > 0
+                            ? allot__group_hosts_holds_for(work, row, teller->row)
+                            : 0;
         if (slots > over) {
             allot__tell(teller,
                         "On hosts that would serve it %s holds %" PRId64 ", no more than its "
@@ -129,12 +131,12 @@ static void tell_lent(const allot__teller *teller)
 
 void allot__tell_hosts(const allot__teller *teller)
 {
-    const allot__rack *rack = teller->work->rack;
-    if (!rack)
+    const allot__group_hosts *hosts = teller->work->hosts;
+    if (!hosts)
         return;
     tell_required(teller);
     tell_exclusive(teller);
-    if (teller->family != 0 || !rack->places)
+    if (teller->family != 0 || !hosts->places)
         return;
     tell_places(teller);
     tell_lent(teller);

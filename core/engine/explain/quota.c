@@ -52,7 +52,7 @@ static void tell_limit(const allot__teller *teller, const char *demands)
     allot_attribute column = {0};
     int32_t index, limit = work->limit[teller->row];
     int32_t planned = allot__limit_of(work->plan, work->group, teller->row, &index);
-    if (work->rack && limit < work->rack->limit[teller->row]) {
+    if (work->hosts && limit < work->hosts->limit[teller->row]) {
         allot__tell(teller,
                     "%s %s, but hosts that it can use have %" PRId32
                     " for it beside others who use them, too: that is its need (H-17).",

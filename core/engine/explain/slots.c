@@ -127,7 +127,7 @@ static void tell_kept(const allot__teller *teller, const allot__damped *damped)
     int64_t kept = damped->over - teller->work->reclaimed[teller->row];
     kept = damped->elsewhere < kept ? damped->elsewhere : kept;
     if (kept > 0) {
-        bool lost = teller->work->rack != NULL && teller->work->rack->lost[teller->row] > 0;
+        bool lost = teller->work->hosts != NULL && teller->work->hosts->lost[teller->row] > 0;
         allot__tell(teller,
                     "Of the %" PRId64 " it is over %" PRId64
                     " stay: %s that serve nobody who lacks slots (E-30).",

@@ -12,7 +12,7 @@ enum { NONE = -1, ROUNDS_MOST = 16 };
 
 typedef struct emptier {
     allot__work *work;
-    allot__rack *rack;
+    allot__group_hosts *hosts;
     allot__match *match;
     int64_t *lack;    /* by class of an exclusive consumer: what its quotas lack, */
     int64_t *ask;     /* ... of that what its hosts do not hold, nor what comes free there, */
@@ -39,7 +39,7 @@ typedef struct one {
 
 static int32_t unit_row(const emptier *it, int32_t row)
 {
-    return allot__row(it->work->plan, it->work->index, it->rack->unit[row]);
+    return allot__row(it->work->plan, it->work->index, it->hosts->unit[row]);
 }
 
 /* The next consumer, whose hosts are those behind the last one's. */
@@ -47,8 +47,8 @@ static bool next_one(const emptier *it, one *one)
 {
     one->first = one->end;
     one->chosen = one->last;
-    while (one->end < it->count && it->rack->unit[it->leaf[it->order[one->end]]] ==
-                                       it->rack->unit[it->leaf[it->order[one->first]]])
+    while (one->end < it->count && it->hosts->unit[it->leaf[it->order[one->end]]] ==
+                                       it->hosts->unit[it->leaf[it->order[one->first]]])
         one->end++;
     return one->first < one->end;
 }
@@ -62,9 +62,9 @@ static void count_wants(emptier *it)
     memset(it->unmet, 0, (size_t)match->classes * sizeof *it->unmet);
     memset(it->surplus, 0, (size_t)work->tree->rows * sizeof *it->surplus);
     for (int32_t row = 0; row < work->tree->rows; row++) {
-        if (allot__family_of(work, row) == 0 && it->rack->unit[row] != ALLOT_ROOT) {
+        if (allot__family_of(work, row) == 0 && it->hosts->unit[row] != ALLOT_ROOT) {
             int64_t lack = (int64_t)work->quota[row] - work->allocated[row];
-            int64_t unmet = allot__rack_unmet(work, row, it->rack->limit[row]);
+            int64_t unmet = allot__hosts_unmet(work, row, it->hosts->limit[row]);
             it->lack[match->class_of[row]] += lack > 0 ? lack : 0;
             it->unmet[match->class_of[row]] += unmet > lack ? unmet - (lack > 0 ? lack : 0) : 0;
             it->surplus[unit_row(it, row)] += lack < 0 ? -lack : 0;
@@ -76,12 +76,12 @@ static void count_wants(emptier *it)
 static void find_lacks(emptier *it)
 {
     const allot__work *work = it->work;
-    const allot__rack *rack = it->rack;
-    memset(it->lacks, 0, ((size_t)rack->requirement_count + 1) * sizeof *it->lacks);
-    for (int32_t row = 0; row < work->tree->rows && rack->asks; row++)
-        if (rack->asks[row] >= 0 && rack->unit[row] == ALLOT_ROOT &&
+    const allot__group_hosts *hosts = it->hosts;
+    memset(it->lacks, 0, ((size_t)hosts->requirement_count + 1) * sizeof *it->lacks);
+    for (int32_t row = 0; row < work->tree->rows && hosts->asks; row++)
+        if (hosts->asks[row] >= 0 && hosts->unit[row] == ALLOT_ROOT &&
             allot__family_of(work, row) == 0 && work->quota[row] > work->allocated[row])
-            it->lacks[rack->asks[row]] = true;
+            it->lacks[hosts->asks[row]] = true;
 }
 
 /* ---- One consumer's hosts -------------------------------------------------------------------- */
@@ -112,8 +112,8 @@ static void give(emptier *it, int32_t class, int64_t most)
 static void add_host(emptier *it, int32_t host)
 {
     int32_t kind = it->match->kind_of[host];
-    it->match->most[kind] += it->rack->slots[host];
-    it->match->left[kind] += it->rack->slots[host];
+    it->match->most[kind] += it->hosts->slots[host];
+    it->match->left[kind] += it->hosts->slots[host];
 }
 
 /* Sends so many slots that a class has of a kind on to others; how many go. */
@@ -135,7 +135,7 @@ static bool drop_host(emptier *it, const one *one, int32_t host)
 {
     allot__match *match = it->match;
     int32_t kind = match->kind_of[host];
-    int64_t left = match->left[kind], slots = it->rack->slots[host];
+    int64_t left = match->left[kind], slots = it->hosts->slots[host];
     match->left[kind] = 0;
     for (int32_t i = one->first; i < one->end && left < slots; i++)
         left += send_on(it, it->order[i], kind, slots - left);
@@ -152,7 +152,7 @@ static int64_t left_over(emptier *it, const one *one)
     int64_t slots = 0;
     it->marks++;
     for (int32_t i = one->chosen; i < one->last; i++) {
-        int32_t kind = match->kind_of[it->rack->chosen[i]];
+        int32_t kind = match->kind_of[it->hosts->chosen[i]];
         slots += it->mark[kind] != it->marks ? match->left[kind] : 0;
         it->mark[kind] = it->marks;
     }
@@ -182,7 +182,7 @@ static void count_left(emptier *it, const one *one, int64_t *waste, int64_t *unw
     *waste += give_more(it, one, it->lack);
     *unwanted += give_more(it, one, it->unmet);
     for (int32_t i = one->chosen; i < one->last; i++)
-        match->most[match->kind_of[it->rack->chosen[i]]] = 0;
+        match->most[match->kind_of[it->hosts->chosen[i]]] = 0;
     for (int32_t i = one->first; i < one->end; i++) {
         int32_t class = it->order[i];
         for (int32_t k = match->first[class]; k < match->first[class + 1]; k++) {
@@ -194,47 +194,48 @@ static void count_left(emptier *it, const one *one, int64_t *waste, int64_t *unw
 
 static void choose(emptier *it, int32_t class, int32_t host)
 {
-    allot__rack *rack = it->rack;
-    rack->meant[host] = rack->unit[it->leaf[class]];
-    rack->chosen_for[rack->chosen_count] = class;
-    rack->chosen[rack->chosen_count++] = host;
+    allot__group_hosts *hosts = it->hosts;
+    hosts->meant[host] = hosts->unit[it->leaf[class]];
+    hosts->chosen_for[hosts->chosen_count] = class;
+    hosts->chosen[hosts->chosen_count++] = host;
     add_host(it, host);
 }
 
 /* Gives back the hosts without which all classes have as much: the last first. */
 static void spare(emptier *it, const one *one)
 {
-    allot__rack *rack = it->rack;
-    int32_t kept = rack->chosen_count;
+    allot__group_hosts *hosts = it->hosts;
+    int32_t kept = hosts->chosen_count;
     for (int32_t i = kept - 1; i >= one->chosen; i--) {
-        int32_t host = rack->chosen[i];
+        int32_t host = hosts->chosen[i];
         if (drop_host(it, one, host)) {
-            rack->meant[host] = ALLOT_ROOT;
+            hosts->meant[host] = ALLOT_ROOT;
             allot__shelves_put(&it->shelves, host);
-            rack->chosen[i] = NONE;
+            hosts->chosen[i] = NONE;
         }
     }
-    rack->chosen_count = one->chosen;
+    hosts->chosen_count = one->chosen;
     for (int32_t i = one->chosen; i < kept; i++) {
-        if (rack->chosen[i] != NONE) {
-            rack->chosen_for[rack->chosen_count] = rack->chosen_for[i];
-            rack->chosen[rack->chosen_count++] = rack->chosen[i];
+        if (hosts->chosen[i] != NONE) {
+            hosts->chosen_for[hosts->chosen_count] = hosts->chosen_for[i];
+            hosts->chosen[hosts->chosen_count++] = hosts->chosen[i];
         }
     }
 }
 
 static void find_hosts(emptier *it, const one *one)
 {
-    allot__rack *rack = it->rack;
+    allot__group_hosts *hosts = it->hosts;
     for (int32_t i = one->first; i < one->end; i++) {
         int32_t class = it->order[i];
         give(it, class, INT64_MAX);
-        for (int32_t hosts = 0; it->ask[class] > 0 && hosts < rack->most[class]; hosts++) {
-            int32_t host = allot__shelves_take(&it->shelves, rack, it->leaf[class], it->ask[class]);
+        for (int32_t picked = 0; it->ask[class] > 0 && picked < hosts->most[class]; picked++) {
+            int32_t host =
+                allot__shelves_take(&it->shelves, hosts, it->leaf[class], it->ask[class]);
             if (host < 0)
                 break;
             choose(it, class, host);
-            give(it, class, rack->slots[host]);
+            give(it, class, hosts->slots[host]);
         }
     }
     spare(it, one);
@@ -245,35 +246,35 @@ static void find_hosts(emptier *it, const one *one)
 /* What is too much is nobody else's, so that much less is divided. */
 static void set_apart(emptier *it, int64_t slots)
 {
-    allot__rack *rack = it->rack;
+    allot__group_hosts *hosts = it->hosts;
     allot__work *work = it->work;
-    allot__work_resize(work, work->slots + rack->waste);
-    rack->blocked -= rack->waste;
-    rack->waste = slots < work->slots ? slots : work->slots;
-    rack->blocked += rack->waste;
-    allot__work_resize(work, work->slots - rack->waste);
+    allot__work_resize(work, work->slots + hosts->waste);
+    hosts->blocked -= hosts->waste;
+    hosts->waste = slots < work->slots ? slots : work->slots;
+    hosts->blocked += hosts->waste;
+    allot__work_resize(work, work->slots - hosts->waste);
 }
 
 /* Finds hosts for all who want some: consumer after consumer. */
 static void find_all(emptier *it)
 {
-    allot__rack *rack = it->rack;
+    allot__group_hosts *hosts = it->hosts;
     int64_t unwanted = 0;
-    rack->chosen_count = 0;
-    rack->beyond = 0;
+    hosts->chosen_count = 0;
+    hosts->beyond = 0;
     find_lacks(it);
-    for (int32_t host = 0; host < rack->count; host++)
-        rack->meant[host] = ALLOT_ROOT;
+    for (int32_t host = 0; host < hosts->count; host++)
+        hosts->meant[host] = ALLOT_ROOT;
     allot__shelves_fill(&it->shelves, it->work, it->match, it->lacks);
     for (one one = {0}; next_one(it, &one);) {
         ask_own(it, &one);
         find_hosts(it, &one);
-        one.last = rack->chosen_count;
-        count_left(it, &one, &rack->beyond, &unwanted);
+        one.last = hosts->chosen_count;
+        count_left(it, &one, &hosts->beyond, &unwanted);
     }
-    bool twice = unwanted < rack->beyond;
-    rack->step = rack->chosen_count == 0 ? ALLOT__CHOOSE : twice ? ALLOT__HELD : ALLOT__APART;
-    set_apart(it, twice ? unwanted : rack->beyond);
+    bool twice = unwanted < hosts->beyond;
+    hosts->step = hosts->chosen_count == 0 ? ALLOT__CHOOSE : twice ? ALLOT__HELD : ALLOT__APART;
+    set_apart(it, twice ? unwanted : hosts->beyond);
 }
 
 /* What a leaf gives by itself: what it is over, and what is on its way back. */
@@ -289,14 +290,14 @@ static int64_t gives(const allot__work *work, int32_t row)
 static void find_stuck_of(emptier *it, int32_t row)
 {
     const allot__work *work = it->work;
-    const allot__rack *rack = it->rack;
+    const allot__group_hosts *hosts = it->hosts;
     const allot__units *units = &work->state->tasks.units[work->index];
     int32_t leaf = allot__handle(work, row), count = 0;
     int64_t left = gives(work, row);
     for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
          units->count > 0 && i < units->first[leaf + 1]; i++) {
-        int32_t host = units->site[i] >= 0 ? rack->host_of[units->site[i]] : -1;
-        if (host >= 0 && rack->meant[host] != ALLOT_ROOT) {
+        int32_t host = units->site[i] >= 0 ? hosts->host_of[units->site[i]] : -1;
+        if (host >= 0 && hosts->meant[host] != ALLOT_ROOT) {
             it->hosts_of[count] = host;
             count += it->there[host] == 0;
             it->there[host] += units->slots[i];
@@ -315,9 +316,9 @@ static void find_stuck_of(emptier *it, int32_t row)
 static void find_stuck(emptier *it)
 {
     const allot__work *work = it->work;
-    const allot__rack *rack = it->rack;
-    for (int32_t i = 0; i < rack->chosen_count; i++)
-        it->place[rack->chosen[i]] = i;
+    const allot__group_hosts *hosts = it->hosts;
+    for (int32_t i = 0; i < hosts->chosen_count; i++)
+        it->place[hosts->chosen[i]] = i;
     for (int32_t row = 0; row < work->tree->rows; row++)
         if (allot__family_of(work, row) == 0 && work->allocated[row] > 0)
             find_stuck_of(it, row);
@@ -326,37 +327,37 @@ static void find_stuck(emptier *it)
 /* Passes by the chosen hosts that others cannot leave; are there any? */
 static bool bar_stuck(emptier *it)
 {
-    allot__rack *rack = it->rack;
+    allot__group_hosts *hosts = it->hosts;
     bool some = false;
-    for (int32_t i = 0; i < rack->chosen_count && rack->rounds < ROUNDS_MOST; i++) {
-        rack->barred[rack->chosen[i]] |= it->stuck[rack->chosen[i]];
-        some = some || it->stuck[rack->chosen[i]];
+    for (int32_t i = 0; i < hosts->chosen_count && hosts->rounds < ROUNDS_MOST; i++) {
+        hosts->barred[hosts->chosen[i]] |= it->stuck[hosts->chosen[i]];
+        some = some || it->stuck[hosts->chosen[i]];
     }
-    rack->rounds += some;
+    hosts->rounds += some;
     return some;
 }
 
 /* Is a chosen host to be had, and left? */
 static bool passed_by(const emptier *it, int32_t host)
 {
-    return it->rack->barred[host] != 0 || it->stuck[host];
+    return it->hosts->barred[host] != 0 || it->stuck[host];
 }
 
 /* Which of a consumer's hosts are needed still, now that quotas go by them. */
 static void count_needed(emptier *it, const one *one)
 {
-    const allot__rack *rack = it->rack;
+    const allot__group_hosts *hosts = it->hosts;
     for (int32_t i = one->chosen; i < one->last; i++)
-        if (!passed_by(it, rack->chosen[i]))
-            add_host(it, rack->chosen[i]);
+        if (!passed_by(it, hosts->chosen[i]))
+            add_host(it, hosts->chosen[i]);
     for (int32_t i = one->first; i < one->end; i++) {
         it->kept[it->order[i]] = it->dropped[it->order[i]] = 0;
         give(it, it->order[i], INT64_MAX);
     }
     for (int32_t i = one->last - 1; i >= one->chosen; i--) {
-        int32_t host = rack->chosen[i], class = rack->chosen_for[i];
+        int32_t host = hosts->chosen[i], class = hosts->chosen_for[i];
         bool drop = !passed_by(it, host) && drop_host(it, one, host);
-        it->dropped[class] += drop || (rack->barred[host] == 0 && it->stuck[host]);
+        it->dropped[class] += drop || (hosts->barred[host] == 0 && it->stuck[host]);
         it->kept[class] += !drop && !passed_by(it, host);
     }
 }
@@ -365,18 +366,18 @@ static void count_needed(emptier *it, const one *one)
  * cannot leave; is there anybody? Else `waste` is what is too much now. */
 static bool cut_hosts(emptier *it, int64_t *waste)
 {
-    allot__rack *rack = it->rack;
+    allot__group_hosts *hosts = it->hosts;
     int64_t unwanted = 0;
-    bool some = rack->step == ALLOT__APART && bar_stuck(it);
+    bool some = hosts->step == ALLOT__APART && bar_stuck(it);
     for (one one = {0}; next_one(it, &one);) {
-        int32_t unit = rack->unit[it->leaf[it->order[one.first]]];
-        while (one.last < rack->chosen_count && rack->meant[rack->chosen[one.last]] == unit)
+        int32_t unit = hosts->unit[it->leaf[it->order[one.first]]];
+        while (one.last < hosts->chosen_count && hosts->meant[hosts->chosen[one.last]] == unit)
             one.last++;
         ask_own(it, &one);
         count_needed(it, &one);
         for (int32_t i = one.first; i < one.end; i++) {
             int32_t class = it->order[i];
-            rack->most[class] = it->dropped[class] > 0 ? it->kept[class] : rack->most[class];
+            hosts->most[class] = it->dropped[class] > 0 ? it->kept[class] : hosts->most[class];
             some = some || it->dropped[class] > 0;
         }
         count_left(it, &one, waste, &unwanted);
@@ -387,36 +388,36 @@ static bool cut_hosts(emptier *it, int64_t *waste)
 /* Where consumers use more of their hosts than was thought, less of these is too much. */
 static void lower_waste(emptier *it, int64_t waste)
 {
-    allot__rack *rack = it->rack;
-    if (waste < rack->waste) {
-        rack->blocked -= rack->waste - waste;
-        it->work->slots += rack->waste - waste; /* for who can use them: quotas stay */
-        rack->waste = waste;
+    allot__group_hosts *hosts = it->hosts;
+    if (waste < hosts->waste) {
+        hosts->blocked -= hosts->waste - waste;
+        it->work->slots += hosts->waste - waste; /* for who can use them: quotas stay */
+        hosts->waste = waste;
     }
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* What lasts until hosts are chosen for good. */
-static int begin_first(allot__work *work, allot__rack *rack)
+static int begin_first(allot__work *work, allot__group_hosts *hosts)
 {
-    size_t count = (size_t)rack->count;
+    size_t count = (size_t)hosts->count;
     allot__match *match = allot__arena_take(work->arena, 1, sizeof *match);
     int status = match ? allot__match_make(work, ALLOT__OWN_SLOTS, 0, match) : ALLOT_ENOMEM;
     if (status != ALLOT_OK)
         return status;
-    rack->alone = match;
-    rack->chosen = allot__arena_take(work->arena, count, sizeof *rack->chosen);
-    rack->chosen_for = allot__arena_take(work->arena, count, sizeof *rack->chosen_for);
-    rack->most = allot__arena_take(work->arena, (size_t)match->classes, sizeof *rack->most);
-    rack->barred = allot__arena_take(work->arena, count, 1);
+    hosts->alone = match;
+    hosts->chosen = allot__arena_take(work->arena, count, sizeof *hosts->chosen);
+    hosts->chosen_for = allot__arena_take(work->arena, count, sizeof *hosts->chosen_for);
+    hosts->most = allot__arena_take(work->arena, (size_t)match->classes, sizeof *hosts->most);
+    hosts->barred = allot__arena_take(work->arena, count, 1);
     int32_t *meant = allot__arena_take(work->arena, count, sizeof *meant);
-    if (!rack->chosen || !rack->chosen_for || !rack->most || !rack->barred || !meant)
+    if (!hosts->chosen || !hosts->chosen_for || !hosts->most || !hosts->barred || !meant)
         return ALLOT_ENOMEM;
     for (int32_t class = 0; class < match->classes; class ++)
-        rack->most[class] = INT32_MAX;
-    memset(rack->barred, 0, count);
-    rack->meant = meant;
+        hosts->most[class] = INT32_MAX;
+    memset(hosts->barred, 0, count);
+    hosts->meant = meant;
     return ALLOT_OK;
 }
 
@@ -435,7 +436,7 @@ static void list_classes(emptier *it, int32_t *at, int32_t *then)
             it->leaf[class] = row;
     }
     for (int32_t class = it->match->classes - 1; class >= 0; class --) {
-        if (it->rack->unit[it->leaf[class]] != ALLOT_ROOT) {
+        if (it->hosts->unit[it->leaf[class]] != ALLOT_ROOT) {
             int32_t row = unit_row(it, it->leaf[class]);
             then[class] = at[row];
             at[row] = class;
@@ -446,13 +447,13 @@ static void list_classes(emptier *it, int32_t *at, int32_t *then)
             it->order[it->count++] = class;
 }
 
-static int take_stuck(emptier *it, allot__arena *arena, size_t hosts)
+static int take_stuck(emptier *it, allot__arena *arena, size_t host_count)
 {
-    it->stuck = allot__arena_take(arena, hosts, sizeof *it->stuck);
-    it->place = allot__arena_take(arena, hosts, sizeof *it->place);
-    it->there = allot__arena_take(arena, hosts, sizeof *it->there);
-    it->hosts_of = allot__arena_take(arena, hosts + 1, sizeof *it->hosts_of);
-    it->other = allot__arena_take(arena, hosts + 1, sizeof *it->other);
+    it->stuck = allot__arena_take(arena, host_count, sizeof *it->stuck);
+    it->place = allot__arena_take(arena, host_count, sizeof *it->place);
+    it->there = allot__arena_take(arena, host_count, sizeof *it->there);
+    it->hosts_of = allot__arena_take(arena, host_count + 1, sizeof *it->hosts_of);
+    it->other = allot__arena_take(arena, host_count + 1, sizeof *it->other);
     return it->stuck != NULL && it->place && it->there && it->hosts_of && it->other != NULL
                ? ALLOT_OK
                : ALLOT_ENOMEM;
@@ -461,7 +462,7 @@ static int take_stuck(emptier *it, allot__arena *arena, size_t hosts)
 static int begin(emptier *it)
 {
     allot__arena *arena = it->work->arena;
-    size_t rows = (size_t)it->work->tree->rows, hosts = (size_t)it->rack->count;
+    size_t rows = (size_t)it->work->tree->rows, host_count = (size_t)it->hosts->count;
     size_t classes = (size_t)it->match->classes + 1;
     it->lack = allot__arena_take(arena, classes, sizeof *it->lack);
     it->ask = allot__arena_take(arena, classes, sizeof *it->ask);
@@ -470,7 +471,7 @@ static int begin(emptier *it)
     it->dropped = allot__arena_take(arena, classes, sizeof *it->dropped);
     it->mark = allot__arena_take(arena, (size_t)it->match->kinds + 1, sizeof *it->mark);
     it->surplus = allot__arena_take(arena, rows, sizeof *it->surplus);
-    it->lacks = allot__arena_take(arena, (size_t)it->rack->requirement_count + 1, 1);
+    it->lacks = allot__arena_take(arena, (size_t)it->hosts->requirement_count + 1, 1);
     it->leaf = allot__arena_take(arena, classes, sizeof *it->leaf);
     it->order = allot__arena_take(arena, classes, sizeof *it->order);
     int32_t *at = allot__arena_take(arena, rows, sizeof *at);
@@ -480,43 +481,43 @@ static int begin(emptier *it)
         return ALLOT_ENOMEM;
     memset(it->mark, 0, ((size_t)it->match->kinds + 1) * sizeof *it->mark);
     list_classes(it, at, then);
-    int status = take_stuck(it, arena, hosts);
+    int status = take_stuck(it, arena, host_count);
     if (status == ALLOT_OK) {
-        memset(it->stuck, 0, hosts * sizeof *it->stuck);
-        memset(it->there, 0, hosts * sizeof *it->there);
+        memset(it->stuck, 0, host_count * sizeof *it->stuck);
+        memset(it->there, 0, host_count * sizeof *it->there);
     }
-    return status == ALLOT_OK ? allot__shelves_make(&it->shelves, arena, hosts) : status;
+    return status == ALLOT_OK ? allot__shelves_make(&it->shelves, arena, host_count) : status;
 }
 
-int allot__rack_empty(allot__work *work, bool *again)
+int allot__group_hosts_choose(allot__work *work, bool *again)
 {
-    allot__rack *rack = work->rack;
+    allot__group_hosts *hosts = work->hosts;
     *again = false;
-    if (!rack->unit || rack->unknown > 0)
+    if (!hosts->unit || hosts->unknown > 0)
         return ALLOT_OK; /* which hosts are empty is not known */
-    int status = !rack->meant ? begin_first(work, rack) : ALLOT_OK;
-    emptier it = {.work = work, .rack = rack, .match = rack->alone};
+    int status = !hosts->meant ? begin_first(work, hosts) : ALLOT_OK;
+    emptier it = {.work = work, .hosts = hosts, .match = hosts->alone};
     status = status == ALLOT_OK ? begin(&it) : status;
     if (status != ALLOT_OK)
         return status;
     int64_t waste = 0;
     count_wants(&it);
-    allot__match_reset(rack->alone);
-    if (rack->step == ALLOT__CHOOSE) {
+    allot__match_reset(hosts->alone);
+    if (hosts->step == ALLOT__CHOOSE) {
         find_all(&it);
-        *again = rack->step != ALLOT__CHOOSE;
+        *again = hosts->step != ALLOT__CHOOSE;
         return ALLOT_OK;
     }
-    if (rack->step == ALLOT__APART)
+    if (hosts->step == ALLOT__APART)
         find_stuck(&it);
-    *again = rack->step == ALLOT__HELD;
+    *again = hosts->step == ALLOT__HELD;
     if (cut_hosts(&it, &waste)) {
         set_apart(&it, 0);
-        rack->step = ALLOT__CHOOSE;
+        hosts->step = ALLOT__CHOOSE;
         *again = true;
     } else if (*again) {
-        set_apart(&it, rack->beyond);
-        rack->step = ALLOT__APART;
+        set_apart(&it, hosts->beyond);
+        hosts->step = ALLOT__APART;
     } else {
         lower_waste(&it, waste);
     }

@@ -6,7 +6,7 @@
 
 #include "engine/hosts/match.h"
 
-int allot__rack_units(allot__work *work, allot__rack *rack)
+int allot__group_hosts_units(allot__work *work, allot__group_hosts *hosts)
 {
     const int32_t *exclusive = work->group->columns[ALLOT_EXCLUSIVE];
     int32_t rows = work->tree->rows;
@@ -15,15 +15,15 @@ int allot__rack_units(allot__work *work, allot__rack *rack)
         some |= exclusive[row];
     if (some == 0)
         return ALLOT_OK;
-    rack->unit = allot__arena_take(work->arena, (size_t)rows, sizeof *rack->unit);
-    if (!rack->unit)
+    hosts->unit = allot__arena_take(work->arena, (size_t)rows, sizeof *hosts->unit);
+    if (!hosts->unit)
         return ALLOT_ENOMEM;
     for (int32_t family = 0; family < work->tree->families; family++) {
         int32_t parent = work->group->parent[family];
-        int32_t above = family > 0 ? rack->unit[parent] : ALLOT_ROOT;
+        int32_t above = family > 0 ? hosts->unit[parent] : ALLOT_ROOT;
         int32_t first = allot__family_first(work, family);
         for (int32_t row = first; row < first + allot__family_size(work, family); row++)
-            rack->unit[row] = exclusive[row] != 0 ? allot__handle(work, row) : above;
+            hosts->unit[row] = exclusive[row] != 0 ? allot__handle(work, row) : above;
     }
     return ALLOT_OK;
 }
@@ -40,7 +40,7 @@ static void add_up(const allot__work *work, int64_t *values)
     }
 }
 
-int64_t allot__rack_unmet(const allot__work *work, int32_t row, int32_t limit)
+int64_t allot__hosts_unmet(const allot__work *work, int32_t row, int32_t limit)
 {
     int32_t want = work->demand[row] < limit ? work->demand[row] : limit;
     int32_t kept = work->group->columns[ALLOT_RESERVE][row];
@@ -53,27 +53,27 @@ static int32_t least(int32_t a, int64_t b)
     return b < a ? (int32_t)b : a;
 }
 
-static void name_owners(allot__rack *rack, const int32_t *seen)
+static void name_owners(allot__group_hosts *hosts, const int32_t *seen)
 {
-    for (int32_t host = 0; host < rack->count; host++) {
+    for (int32_t host = 0; host < hosts->count; host++) {
         bool contested = seen[host] == ALLOT__NOBODY;
-        if (contested || (rack->owner[host] == ALLOT_ROOT && seen[host] >= 0)) {
-            rack->owner[host] = seen[host];
-            rack->owned = true;
+        if (contested || (hosts->owner[host] == ALLOT_ROOT && seen[host] >= 0)) {
+            hosts->owner[host] = seen[host];
+            hosts->owned = true;
         }
     }
 }
 
 /* Slots of its leaves whose place no task tells are on the hosts that a consumer owns. */
-static void find_lost(const allot__work *work, allot__rack *rack, int64_t *lost)
+static void find_lost(const allot__work *work, allot__group_hosts *hosts, int64_t *lost)
 {
-    for (int32_t host = 0; host < rack->count; host++) {
-        if (rack->owner[host] >= 0) {
-            int64_t *left = &lost[allot__row(work->plan, work->index, rack->owner[host])];
-            int32_t found = least(rack->free[host], *left);
-            found = least(found, rack->unknown);
-            rack->free[host] -= found;
-            rack->unknown -= found;
+    for (int32_t host = 0; host < hosts->count; host++) {
+        if (hosts->owner[host] >= 0) {
+            int64_t *left = &lost[allot__row(work->plan, work->index, hosts->owner[host])];
+            int32_t found = least(hosts->free[host], *left);
+            found = least(found, hosts->unknown);
+            hosts->free[host] -= found;
+            hosts->unknown -= found;
             *left -= found;
         }
     }
@@ -82,21 +82,21 @@ static void find_lost(const allot__work *work, allot__rack *rack, int64_t *lost)
 /* Slots of exclusive consumers that are neither on a host that tasks tell nor on one of their own
  * must be on others, which are closed then, too: on the first in plan order where nobody is known
  * to run. What is left of those is not for others. */
-static void guess(const allot__work *work, allot__rack *rack, const int32_t *seen,
+static void guess(const allot__work *work, allot__group_hosts *hosts, const int32_t *seen,
                   const int32_t *lost, int64_t *left)
 {
     memset(left, 0, (size_t)work->tree->rows * sizeof *left);
     for (int32_t row = 0; row < work->tree->rows; row++)
-        if (rack->unit[row] != ALLOT_ROOT && allot__family_of(work, row) == 0)
-            left[allot__row(work->plan, work->index, rack->unit[row])] += lost[row];
-    for (int32_t host = 0; host < rack->count; host++)
-        if (rack->owner[host] >= 0)
-            left[allot__row(work->plan, work->index, rack->owner[host])] -= rack->free[host];
+        if (hosts->unit[row] != ALLOT_ROOT && allot__family_of(work, row) == 0)
+            left[allot__row(work->plan, work->index, hosts->unit[row])] += lost[row];
+    for (int32_t host = 0; host < hosts->count; host++)
+        if (hosts->owner[host] >= 0)
+            left[allot__row(work->plan, work->index, hosts->owner[host])] -= hosts->free[host];
     for (int32_t row = 0, host = 0; row < work->tree->rows; row++) {
-        for (; left[row] > 0 && host < rack->count; host++) {
-            bool open = rack->owner[host] == ALLOT_ROOT && seen[host] < ALLOT__NOBODY;
-            int64_t slots = open ? rack->slots[host] : 0;
-            rack->guessed += slots > left[row] ? slots - left[row] : 0;
+        for (; left[row] > 0 && host < hosts->count; host++) {
+            bool open = hosts->owner[host] == ALLOT_ROOT && seen[host] < ALLOT__NOBODY;
+            int64_t slots = open ? hosts->slots[host] : 0;
+            hosts->guessed += slots > left[row] ? slots - left[row] : 0;
             left[row] -= slots;
         }
     }
@@ -106,28 +106,28 @@ static void guess(const allot__work *work, allot__rack *rack, const int32_t *see
  * that somebody owns are left. */
 static int64_t unwanted(const allot__work *work, allot__match *match)
 {
-    const allot__rack *rack = work->rack;
+    const allot__group_hosts *hosts = work->hosts;
     int64_t slots = 0;
     for (int32_t row = 0; row < work->tree->rows; row++) {
         if (match->class_of[row] >= 0) {
             allot__match_push(match, match->class_of[row],
-                              allot__rack_unmet(work, row, work->limit[row]));
+                              allot__hosts_unmet(work, row, work->limit[row]));
         }
     }
-    for (int32_t host = 0; host < rack->count; host++) {
+    for (int32_t host = 0; host < hosts->count; host++) {
         int32_t kind = match->kind_of[host];
-        if (kind >= 0 && rack->owner[host] != ALLOT_ROOT) {
+        if (kind >= 0 && hosts->owner[host] != ALLOT_ROOT) {
             slots += match->left[kind];
             match->left[kind] = 0; /* counted for all hosts of the kind */
         } else if (kind < 0) {
-            slots += rack->free[host]; /* contested */
+            slots += hosts->free[host]; /* contested */
         }
     }
     return slots;
 }
 
 /* Free slots that their host's owner does not want. */
-static int block(allot__work *work, allot__rack *rack)
+static int block(allot__work *work, allot__group_hosts *hosts)
 {
     allot__match match;
     int status = allot__match_make(work, ALLOT__FREE_SLOTS, 0, &match);
@@ -137,50 +137,50 @@ static int block(allot__work *work, allot__rack *rack)
     for (int32_t row = 0; row < work->tree->rows; row++)
         idle -= allot__family_of(work, row) == 0 ? work->allocated[row] : 0;
     idle = idle > 0 ? idle : 0;
-    rack->blocked += rack->guessed + unwanted(work, &match);
-    rack->blocked = rack->blocked < idle ? rack->blocked : idle;
-    allot__work_resize(work, work->slots - rack->blocked);
+    hosts->blocked += hosts->guessed + unwanted(work, &match);
+    hosts->blocked = hosts->blocked < idle ? hosts->blocked : idle;
+    allot__work_resize(work, work->slots - hosts->blocked);
     return ALLOT_OK;
 }
 
-static void say(const allot__work *work, const allot__rack *rack, const int32_t *seen)
+static void say(const allot__work *work, const allot__group_hosts *hosts, const int32_t *seen)
 {
-    for (int32_t host = 0; host < rack->count; host++) {
-        if (seen[host] == ALLOT__NOBODY && rack->slots[host] > 0) {
+    for (int32_t host = 0; host < hosts->count; host++) {
+        if (seen[host] == ALLOT__NOBODY && hosts->slots[host] > 0) {
             allot_report_say(work->report, ALLOT_WARNING, "W-exclusive",
                              "host %.200s: an exclusive consumer and others run there: nobody gets "
                              "its %d free slots",
-                             work->state->tasks.sites[rack->site[host]].name,
-                             (int)rack->free[host]);
+                             work->state->tasks.sites[hosts->site[host]].name,
+                             (int)hosts->free[host]);
         }
     }
-    if (rack->unit && rack->unknown > 0) {
+    if (hosts->unit && hosts->unknown > 0) {
         allot_report_say(work->report, ALLOT_WARNING, "W-hosts",
                          "no task tells the host of %" PRId64 " slots held: exclusive consumers "
                          "get no other hosts than theirs, since none is known to be empty",
-                         rack->unknown);
+                         hosts->unknown);
     }
 }
 
-int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen,
-                       const int32_t *lost)
+int allot__group_hosts_settle(allot__work *work, allot__group_hosts *hosts, const int32_t *seen,
+                              const int32_t *lost)
 {
-    name_owners(rack, seen);
-    bool some = rack->owned || (rack->unit != NULL && rack->unknown > 0);
+    name_owners(hosts, seen);
+    bool some = hosts->owned || (hosts->unit != NULL && hosts->unknown > 0);
     if (!some) {
-        say(work, rack, seen);
+        say(work, hosts, seen);
         return ALLOT_OK;
     }
     size_t rows = (size_t)work->tree->rows;
     int64_t *sums = allot__arena_take(work->arena, rows, sizeof *sums);
     if (!sums)
         return ALLOT_ENOMEM;
-    if (rack->unit && rack->unknown > 0)
-        guess(work, rack, seen, lost, sums);
+    if (hosts->unit && hosts->unknown > 0)
+        guess(work, hosts, seen, lost, sums);
     for (size_t row = 0; row < rows; row++)
         sums[row] = lost[row];
     add_up(work, sums);
-    find_lost(work, rack, sums);
-    say(work, rack, seen);
-    return block(work, rack);
+    find_lost(work, hosts, sums);
+    say(work, hosts, seen);
+    return block(work, hosts);
 }

@@ -10,99 +10,100 @@ static bool here(const allot__work *work, const allot__site *site)
     return site->group == work->index && site->slots >= 0;
 }
 
-static int take_columns(allot__work *work, allot__rack *rack)
+static int take_columns(allot__work *work, allot__group_hosts *hosts)
 {
-    size_t count = (size_t)rack->count, size = sizeof(int32_t);
-    rack->site = allot__arena_take(work->arena, count, size);
-    rack->slots = allot__arena_take(work->arena, count, size);
-    rack->free = allot__arena_take(work->arena, count, size);
-    rack->owner = allot__arena_take(work->arena, count, size);
-    return rack->site != NULL && rack->slots && rack->free && rack->owner != NULL ? ALLOT_OK
-                                                                                  : ALLOT_ENOMEM;
+    size_t count = (size_t)hosts->count, size = sizeof(int32_t);
+    hosts->site = allot__arena_take(work->arena, count, size);
+    hosts->slots = allot__arena_take(work->arena, count, size);
+    hosts->free = allot__arena_take(work->arena, count, size);
+    hosts->owner = allot__arena_take(work->arena, count, size);
+    return hosts->site != NULL && hosts->slots && hosts->free && hosts->owner != NULL
+               ? ALLOT_OK
+               : ALLOT_ENOMEM;
 }
 
 /* The hosts, and by site which one it is, or -1. */
-static int fill_hosts(allot__work *work, allot__rack *rack, int32_t **host_of)
+static int fill_hosts(allot__work *work, allot__group_hosts *hosts, int32_t **host_of)
 {
     const allot__tasks *tasks = &work->state->tasks;
     *host_of = allot__arena_take(work->arena, (size_t)tasks->site_count, sizeof **host_of);
-    int status = *host_of ? take_columns(work, rack) : ALLOT_ENOMEM;
+    int status = *host_of ? take_columns(work, hosts) : ALLOT_ENOMEM;
     for (int32_t i = 0, host = 0; i < tasks->site_count && status == ALLOT_OK; i++) {
         const allot__site *site = &tasks->sites[i];
         (*host_of)[i] = here(work, site) ? host : -1;
         if (!here(work, site))
             continue;
-        rack->site[host] = i;
-        rack->slots[host] = site->closed != ALLOT_OPEN ? 0 : site->slots;
-        rack->owner[host] = site->closed != ALLOT_OPEN ? ALLOT__NOBODY : site->exclusive_to;
-        rack->given = rack->given || site->exclusive_to != ALLOT_ROOT;
-        rack->owned = rack->given;
-        rack->free[host] = rack->slots[host];
+        hosts->site[host] = i;
+        hosts->slots[host] = site->closed != ALLOT_OPEN ? 0 : site->slots;
+        hosts->owner[host] = site->closed != ALLOT_OPEN ? ALLOT__NOBODY : site->exclusive_to;
+        hosts->given = hosts->given || site->exclusive_to != ALLOT_ROOT;
+        hosts->owned = hosts->given;
+        hosts->free[host] = hosts->slots[host];
         host++;
     }
     return status;
 }
 
-static int32_t unit_of(const allot__rack *rack, int32_t row)
+static int32_t unit_of(const allot__group_hosts *hosts, int32_t row)
 {
-    return rack->unit ? rack->unit[row] : ALLOT_ROOT;
+    return hosts->unit ? hosts->unit[row] : ALLOT_ROOT;
 }
 
-bool allot__rack_meets(const allot__rack *rack, int32_t row, int32_t host)
+bool allot__host_meets(const allot__group_hosts *hosts, int32_t row, int32_t host)
 {
-    return !rack->asks || rack->asks[row] < 0 || rack->requirements[rack->asks[row]].met[host];
+    return !hosts->asks || hosts->asks[row] < 0 || hosts->requirements[hosts->asks[row]].met[host];
 }
 
 /* Is the owner of a host the leaf, or above it, and not above what the leaf has for itself? */
 static bool owns(const allot__work *work, int32_t row, int32_t host)
 {
-    int32_t owner = work->rack->owner[host], unit = unit_of(work->rack, row);
+    int32_t owner = work->hosts->owner[host], unit = unit_of(work->hosts, row);
     int32_t above = allot__handle(work, row);
     while (above != owner && above != unit && above != ALLOT_ROOT)
         above = allot_plan_parent(work->plan, above);
     return above == owner;
 }
 
-bool allot__rack_serves(const allot__work *work, int32_t row, int32_t host)
+bool allot__host_serves(const allot__work *work, int32_t row, int32_t host)
 {
-    const allot__rack *rack = work->rack;
-    int32_t unit = unit_of(rack, row);
-    if (rack->owner[host] == ALLOT__NOBODY || !allot__rack_meets(rack, row, host))
+    const allot__group_hosts *hosts = work->hosts;
+    int32_t unit = unit_of(hosts, row);
+    if (hosts->owner[host] == ALLOT__NOBODY || !allot__host_meets(hosts, row, host))
         return false;
-    if (rack->owner[host] != ALLOT_ROOT)
+    if (hosts->owner[host] != ALLOT_ROOT)
         return owns(work, row, host);
-    int32_t meant = rack->meant ? rack->meant[host] : ALLOT_ROOT;
-    return meant == unit && (unit == ALLOT_ROOT || rack->free[host] == rack->slots[host]);
+    int32_t meant = hosts->meant ? hosts->meant[host] : ALLOT_ROOT;
+    return meant == unit && (unit == ALLOT_ROOT || hosts->free[host] == hosts->slots[host]);
 }
 
-bool allot__rack_helps(const allot__work *work, int32_t row, int32_t host)
+bool allot__host_helps(const allot__work *work, int32_t row, int32_t host)
 {
-    const allot__rack *rack = work->rack;
-    int32_t unit = unit_of(rack, row), owner = rack->owner[host];
-    if (owner == ALLOT__NOBODY || !allot__rack_meets(rack, row, host))
+    const allot__group_hosts *hosts = work->hosts;
+    int32_t unit = unit_of(hosts, row), owner = hosts->owner[host];
+    if (owner == ALLOT__NOBODY || !allot__host_meets(hosts, row, host))
         return false;
     if (owner != ALLOT_ROOT)
-        return owns(work, row, host) || (rack->left != NULL && rack->left[host] != 0);
-    int32_t meant = rack->meant ? rack->meant[host] : ALLOT_ROOT;
+        return owns(work, row, host) || (hosts->left != NULL && hosts->left[host] != 0);
+    int32_t meant = hosts->meant ? hosts->meant[host] : ALLOT_ROOT;
     return meant == unit;
 }
 
-bool allot__rack_helps_at(const allot__work *work, int32_t row, int32_t site)
+bool allot__host_helps_at(const allot__work *work, int32_t row, int32_t site)
 {
-    if (!work->rack)
+    if (!work->hosts)
         return true;
-    int32_t host = site >= 0 ? work->rack->host_of[site] : -1;
-    return host >= 0 && allot__rack_helps(work, row, host);
+    int32_t host = site >= 0 ? work->hosts->host_of[site] : -1;
+    return host >= 0 && allot__host_helps(work, row, host);
 }
 
-int64_t allot__rack_holds_for(const allot__work *work, int32_t row, int32_t other)
+int64_t allot__group_hosts_holds_for(const allot__work *work, int32_t row, int32_t other)
 {
     const allot__units *units = &work->state->tasks.units[work->index];
     int32_t leaf = allot__handle(work, row);
     int64_t slots = 0;
     for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
          units->count > 0 && i < units->first[leaf + 1]; i++)
-        if (units->site[i] >= 0 && allot__rack_helps_at(work, other, units->site[i]))
+        if (units->site[i] >= 0 && allot__host_helps_at(work, other, units->site[i]))
             slots += units->slots[i];
     return slots;
 }
@@ -110,7 +111,7 @@ int64_t allot__rack_holds_for(const allot__work *work, int32_t row, int32_t othe
 /* What is known of who runs where, while tasks are gone through. */
 typedef struct census {
     const int32_t *host_of; /* by site */
-    int32_t *seen;          /* by host, as allot__rack_settle wants it */
+    int32_t *seen;          /* by host, as allot__group_hosts_settle wants it */
     int32_t *lost;          /* by row, likewise */
 } census;
 
@@ -118,10 +119,10 @@ enum { UNSEEN = ALLOT__NOBODY - 1 };
 
 static void see(const allot__work *work, census *census, int32_t row, int32_t host)
 {
-    const allot__rack *rack = work->rack;
-    int32_t unit = rack->unit ? rack->unit[row] : ALLOT_ROOT;
+    const allot__group_hosts *hosts = work->hosts;
+    int32_t unit = hosts->unit ? hosts->unit[row] : ALLOT_ROOT;
     int32_t *seen = &census->seen[host];
-    bool stranger = rack->owner[host] >= 0 && !owns(work, row, host);
+    bool stranger = hosts->owner[host] >= 0 && !owns(work, row, host);
     if (stranger || (*seen != UNSEEN && *seen != unit))
         *seen = ALLOT__NOBODY;
     else
@@ -132,7 +133,7 @@ static void see(const allot__work *work, census *census, int32_t row, int32_t ho
 static void count_leaf(const allot__work *work, census *census, int32_t row)
 {
     const allot__units *units = &work->state->tasks.units[work->index];
-    allot__rack *rack = work->rack;
+    allot__group_hosts *hosts = work->hosts;
     int32_t left = work->allocated[row], leaf = allot__handle(work, row);
     for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
          units->count > 0 && i < units->first[leaf + 1]; i++) {
@@ -140,54 +141,54 @@ static void count_leaf(const allot__work *work, census *census, int32_t row)
         left -= units->site[i] >= 0 ? units->slots[i] : 0;
         if (host >= 0) {
             int32_t used = units->slots[i];
-            rack->free[host] -= used < rack->free[host] ? used : rack->free[host];
+            hosts->free[host] -= used < hosts->free[host] ? used : hosts->free[host];
             see(work, census, row, host);
         }
     }
     census->lost[row] = left > 0 ? left : 0;
-    rack->unknown += census->lost[row];
+    hosts->unknown += census->lost[row];
 }
 
 /* What any host may have is surely free of none. */
-static void doubt(allot__rack *rack)
+static void doubt(allot__group_hosts *hosts)
 {
-    for (int32_t host = 0; rack->unknown > 0 && host < rack->count; host++) {
-        if (rack->owner[host] == ALLOT_ROOT) {
-            int64_t sure = rack->free[host] - rack->unknown;
-            rack->free[host] = sure > 0 ? (int32_t)sure : 0;
+    for (int32_t host = 0; hosts->unknown > 0 && host < hosts->count; host++) {
+        if (hosts->owner[host] == ALLOT_ROOT) {
+            int64_t sure = hosts->free[host] - hosts->unknown;
+            hosts->free[host] = sure > 0 ? (int32_t)sure : 0;
         }
     }
 }
 
-static int fill(allot__work *work, allot__rack *rack)
+static int fill(allot__work *work, allot__group_hosts *hosts)
 {
     int32_t *host_of = NULL;
     size_t rows = (size_t)work->tree->rows;
-    int status = fill_hosts(work, rack, &host_of);
+    int status = fill_hosts(work, hosts, &host_of);
     if (status == ALLOT_OK)
-        status = allot__rack_units(work, rack);
+        status = allot__group_hosts_units(work, hosts);
     if (status == ALLOT_OK)
-        status = allot__rack_require(work, rack);
+        status = allot__group_hosts_require(work, hosts);
     census census = {.host_of = host_of};
-    census.seen = allot__arena_take(work->arena, (size_t)rack->count, sizeof(int32_t));
+    census.seen = allot__arena_take(work->arena, (size_t)hosts->count, sizeof(int32_t));
     census.lost = allot__arena_take(work->arena, rows + 1, sizeof(int32_t));
     if (status != ALLOT_OK || !census.seen || !census.lost)
         return status != ALLOT_OK ? status : ALLOT_ENOMEM;
-    for (int32_t host = 0; host < rack->count; host++)
+    for (int32_t host = 0; host < hosts->count; host++)
         census.seen[host] = UNSEEN;
     for (int32_t row = 0; row < work->tree->rows; row++) {
         census.lost[row] = 0;
         if (allot__family_of(work, row) == 0 && work->allocated[row] > 0)
             count_leaf(work, &census, row);
     }
-    rack->host_of = host_of;
-    rack->lost = census.lost;
-    status = allot__rack_settle(work, rack, census.seen, census.lost);
-    doubt(rack);
+    hosts->host_of = host_of;
+    hosts->lost = census.lost;
+    status = allot__group_hosts_settle(work, hosts, census.seen, census.lost);
+    doubt(hosts);
     return status;
 }
 
-int allot__rack_make(allot__work *work)
+int allot__group_hosts_make(allot__work *work)
 {
     const allot__tasks *tasks = &work->state->tasks;
     int32_t count = 0;
@@ -195,10 +196,10 @@ int allot__rack_make(allot__work *work)
         count += here(work, &tasks->sites[i]);
     if (count == 0 || work->tree->rows == 0)
         return ALLOT_OK;
-    allot__rack *rack = allot__arena_take(work->arena, 1, sizeof *rack);
-    if (!rack)
+    allot__group_hosts *hosts = allot__arena_take(work->arena, 1, sizeof *hosts);
+    if (!hosts)
         return ALLOT_ENOMEM;
-    *rack = (allot__rack){.count = count};
-    work->rack = rack;
-    return fill(work, rack);
+    *hosts = (allot__group_hosts){.count = count};
+    work->hosts = hosts;
+    return fill(work, hosts);
 }

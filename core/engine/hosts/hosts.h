@@ -27,7 +27,7 @@ enum { ALLOT__NOBODY = -2 };
  * held, or those with all set apart that is too much there. */
 typedef enum allot__host_step { ALLOT__CHOOSE, ALLOT__HELD, ALLOT__APART } allot__host_step;
 
-typedef struct allot__rack {
+typedef struct allot__group_hosts {
     int32_t count;
     int32_t *site;  /* a site of the state: model/state/tasks.h */
     int32_t *slots; /* of an open host */
@@ -69,7 +69,7 @@ typedef struct allot__rack {
      * of it on hosts that are not known (placement/place.h). NULL before that stage. */
     int32_t *place_first, *place_count, *unplaced;
     allot_place *places;
-} allot__rack;
+} allot__group_hosts;
 
 /* A requirement of a policy, and by host whether it is met. */
 typedef struct allot__requires {
@@ -79,21 +79,21 @@ typedef struct allot__requires {
     uint8_t *met;
 } allot__requires;
 
-/* Makes the rack of a group that has hosts: work->rack, else NULL. Sets what is blocked apart from
+/* Makes work->hosts of a group that has hosts, else NULL. Sets what is blocked apart from
  * work->slots. Before need. ENOMEM, ESCRIPT, EBUDGET. */
-int allot__rack_make(allot__work *work);
+int allot__group_hosts_make(allot__work *work);
 /* require.c: who asks for what, and which hosts meet it. */
-int allot__rack_require(allot__work *work, allot__rack *rack);
+int allot__group_hosts_require(allot__work *work, allot__group_hosts *hosts);
 /* exclusive.c: finds the units; ENOMEM. */
-int allot__rack_units(allot__work *work, allot__rack *rack);
+int allot__group_hosts_units(allot__work *work, allot__group_hosts *hosts);
 /* Settles owners: `seen` is by host who runs there (a unit, ALLOT_ROOT, ALLOT__NOBODY: several who
  * may not; anything less: nobody), `lost` by row the slots that no task tells the place of. Takes
  * those off the free slots, and sets what is blocked apart. ENOMEM. */
-int allot__rack_settle(allot__work *work, allot__rack *rack, const int32_t *seen,
-                       const int32_t *lost);
+int allot__group_hosts_settle(allot__work *work, allot__group_hosts *hosts, const int32_t *seen,
+                              const int32_t *lost);
 
 /* What a leaf still wants, whatever its quota. */
-int64_t allot__rack_unmet(const allot__work *work, int32_t row, int32_t limit);
+int64_t allot__hosts_unmet(const allot__work *work, int32_t row, int32_t limit);
 
 /* empty.c: exclusive consumers whose quota asks for more hosts than theirs are to have others:
  * such as nobody else requires, then empty ones, then those whose most important session is the
@@ -104,47 +104,49 @@ int64_t allot__rack_unmet(const allot__work *work, int32_t row, int32_t limit);
  * not to have more in this cycle. Nor is who wants fewer where what its leaves want beyond quotas
  * is divided, too, as it is once they have it (exclusive.c): it would leave them at once.
  * ENOMEM. */
-int allot__rack_empty(allot__work *work, bool *again);
+int allot__group_hosts_choose(allot__work *work, bool *again);
 
 /* The most important session that has a task on a host: who is to leave it, leaves it with all
  * others (5.5, XV-4). -1: nobody has one. */
-static inline int32_t allot__rack_important(const allot__work *work, int32_t host)
+static inline int32_t allot__host_important(const allot__work *work, int32_t host)
 {
-    return work->state->tasks.sites[work->rack->site[host]].important;
+    return work->state->tasks.sites[work->hosts->site[host]].important;
 }
 /* May a leaf get slots of a host? Not how many are free. */
-bool allot__rack_serves(const allot__work *work, int32_t row, int32_t host);
+bool allot__host_serves(const allot__work *work, int32_t row, int32_t host);
 /* Is the host one for all, as far as they require nothing? */
-static inline bool allot__rack_common(const allot__rack *rack, int32_t host)
+static inline bool allot__host_common(const allot__group_hosts *hosts, int32_t host)
 {
-    return rack->owner[host] == ALLOT_ROOT && (!rack->meant || rack->meant[host] == ALLOT_ROOT);
+    return hosts->owner[host] == ALLOT_ROOT && (!hosts->meant || hosts->meant[host] == ALLOT_ROOT);
 }
 /* Does the host meet what the row asks for? */
-bool allot__rack_meets(const allot__rack *rack, int32_t row, int32_t host);
+bool allot__host_meets(const allot__group_hosts *hosts, int32_t row, int32_t host);
 /* Would a slot of a host, once others leave it, serve the leaf (E-30)? */
-bool allot__rack_helps(const allot__work *work, int32_t row, int32_t host);
-/* The same of a site of the state; true where there is no rack. */
-bool allot__rack_helps_at(const allot__work *work, int32_t row, int32_t site);
+bool allot__host_helps(const allot__work *work, int32_t row, int32_t host);
+/* The same of a site of the state; true where no hosts are known. */
+bool allot__host_helps_at(const allot__work *work, int32_t row, int32_t site);
 /* Slots of a leaf on hosts that serve another one, once they are left. */
-int64_t allot__rack_holds_for(const allot__work *work, int32_t row, int32_t other);
+int64_t allot__group_hosts_holds_for(const allot__work *work, int32_t row, int32_t other);
 /* Can a leaf be given slots wherever they are, as far as its hosts are to itself, and are known? */
-static inline bool allot__rack_easy(const allot__rack *rack, int32_t row)
+static inline bool allot__hosts_easy(const allot__group_hosts *hosts, int32_t row)
 {
-    return (!rack->asks || rack->asks[row] < 0) &&
-           (!rack->unit || rack->unit[row] == ALLOT_ROOT || rack->unknown == 0);
+    return (!hosts->asks || hosts->asks[row] < 0) &&
+           (!hosts->unit || hosts->unit[row] == ALLOT_ROOT || hosts->unknown == 0);
 }
 /* Would slots of another leaf serve a leaf, of which no task tells the host? Only if any host does
  * that either may be on: where they are is not known, so it is not said that they serve whoever
  * requires something, or has hosts alone, or is to have what such a one leaves. */
-static inline bool allot__rack_takes_lost(const allot__rack *rack, int32_t row, int32_t other)
+static inline bool allot__hosts_takes_lost(const allot__group_hosts *hosts, int32_t row,
+                                           int32_t other)
 {
-    return allot__rack_easy(rack, row) && (!rack->unit || rack->unit[row] == rack->unit[other]);
+    return allot__hosts_easy(hosts, row) &&
+           (!hosts->unit || hosts->unit[row] == hosts->unit[other]);
 }
 /* Is the row one that hosts are not all alike to? */
-static inline bool allot__rack_picky(const allot__rack *rack, int32_t row)
+static inline bool allot__hosts_picky(const allot__group_hosts *hosts, int32_t row)
 {
-    return (rack->unit != NULL && rack->unit[row] != ALLOT_ROOT) ||
-           (rack->asks != NULL && rack->asks[row] >= 0);
+    return (hosts->unit != NULL && hosts->unit[row] != ALLOT_ROOT) ||
+           (hosts->asks != NULL && hosts->asks[row] >= 0);
 }
 
 #endif

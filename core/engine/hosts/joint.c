@@ -20,10 +20,10 @@ typedef struct joint {
 /* Slots of the group that are on no host that is known. */
 static int64_t unknown_slots(const allot__work *work)
 {
-    const allot__rack *rack = work->rack;
-    int64_t slots = work->slots + rack->blocked;
-    for (int32_t host = 0; host < rack->count; host++)
-        slots -= rack->slots[host];
+    const allot__group_hosts *hosts = work->hosts;
+    int64_t slots = work->slots + hosts->blocked;
+    for (int32_t host = 0; host < hosts->count; host++)
+        slots -= hosts->slots[host];
     return slots > 0 ? slots : 0;
 }
 
@@ -135,7 +135,7 @@ static void cut(joint *it)
 int allot__joint(allot__work *work)
 {
     joint it = {.work = work};
-    if (!allot__rack_uneven(work->rack) || work->ledger)
+    if (!allot__group_hosts_uneven(work->hosts) || work->ledger)
         return ALLOT_OK;
     int status = begin(&it);
     if (status != ALLOT_OK || fits(&it, false))

@@ -44,7 +44,7 @@ typedef enum allot__matched {
     ALLOT__OWN_SLOTS
 } allot__matched;
 
-/* The classes and kinds of a group with a rack; `unknown` slots more are open to those alone who
+/* The classes and kinds of a group with hosts; `unknown` slots more are open to those alone who
  * take any host. Nobody has any slots yet. ENOMEM. */
 int allot__match_make(allot__work *work, allot__matched what, int64_t unknown, allot__match *out);
 /* Nobody has any slots. */
@@ -61,9 +61,9 @@ static inline bool allot__match_tight(const allot__match *match, int32_t class)
 void allot__match_open(allot__match *match, uint8_t *open);
 
 /* Do hosts differ for anybody? */
-static inline bool allot__rack_uneven(const allot__rack *rack)
+static inline bool allot__group_hosts_uneven(const allot__group_hosts *hosts)
 {
-    return rack != NULL && (rack->owned || rack->unit || rack->asks);
+    return hosts != NULL && (hosts->owned || hosts->unit || hosts->asks);
 }
 
 #endif

@@ -17,7 +17,7 @@ enum { NONE = -1, COMMON = 0 }; /* doors: row + 1 of whose it is */
 
 typedef struct maker {
     allot__work *work;
-    const allot__rack *rack;
+    const allot__group_hosts *hosts;
     allot__match *match;
     allot__matched what;
     int32_t *door_of;   /* by row: where its leaves are */
@@ -26,7 +26,7 @@ typedef struct maker {
     int32_t *kind_at;   /* by door: the first of its kinds, or NONE */
     int32_t *class_asks, *class_door, *next_class;
     int32_t *kind_door, *kind_host, *next_kind; /* kind_host: one of its hosts */
-    int32_t rows, hosts, classes, kinds;
+    int32_t rows, host_count, classes, kinds;
 } maker;
 
 static int32_t *column(maker *it, int32_t count, int32_t value)
@@ -40,17 +40,17 @@ static int32_t *column(maker *it, int32_t count, int32_t value)
 static int take(maker *it)
 {
     it->rows = it->work->tree->rows;
-    it->hosts = it->rack->count;
+    it->host_count = it->hosts->count;
     int32_t **const columns[] = {&it->door_of,    &it->next_door,  &it->class_at,   &it->kind_at,
                                  &it->class_asks, &it->class_door, &it->next_class, &it->kind_door,
                                  &it->kind_host,  &it->next_kind};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        *columns[i] = column(it, (it->rows > it->hosts ? it->rows : it->hosts) + 1, NONE);
+        *columns[i] = column(it, (it->rows > it->host_count ? it->rows : it->host_count) + 1, NONE);
         if (!*columns[i])
             return ALLOT_ENOMEM;
     }
     it->match->class_of = column(it, it->rows, NONE);
-    it->match->kind_of = column(it, it->hosts, NONE);
+    it->match->kind_of = column(it, it->host_count, NONE);
     return it->match->class_of != NULL && it->match->kind_of ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -61,13 +61,13 @@ static int take(maker *it)
  * door. */
 static int32_t keeper(const maker *it, int32_t host)
 {
-    const allot__rack *rack = it->rack;
-    int32_t meant = rack->meant ? rack->meant[host] : ALLOT_ROOT;
+    const allot__group_hosts *hosts = it->hosts;
+    int32_t meant = hosts->meant ? hosts->meant[host] : ALLOT_ROOT;
     if (it->what == ALLOT__ALL_SLOTS)
-        return it->work->state->tasks.sites[rack->site[host]].exclusive_to;
-    if (rack->owner[host] != ALLOT_ROOT)
-        return rack->owner[host];
-    return meant == ALLOT_ROOT || rack->free[host] == rack->slots[host] ? meant : ALLOT__NOBODY;
+        return it->work->state->tasks.sites[hosts->site[host]].exclusive_to;
+    if (hosts->owner[host] != ALLOT_ROOT)
+        return hosts->owner[host];
+    return meant == ALLOT_ROOT || hosts->free[host] == hosts->slots[host] ? meant : ALLOT__NOBODY;
 }
 
 static int32_t door_of(const maker *it, int32_t host)
@@ -80,8 +80,8 @@ static int32_t door_of(const maker *it, int32_t host)
 
 static void find_doors(maker *it)
 {
-    const allot__rack *rack = it->rack;
-    for (int32_t host = 0; host < it->hosts; host++) {
+    const allot__group_hosts *hosts = it->hosts;
+    for (int32_t host = 0; host < it->host_count; host++) {
         int32_t door = door_of(it, host);
         if (door > COMMON)
             it->door_of[door - 1] = door;
@@ -90,7 +90,7 @@ static void find_doors(maker *it)
         int32_t first = allot__family_first(it->work, family);
         int32_t above = family > 0 ? it->door_of[it->work->group->parent[family]] : COMMON;
         for (int32_t row = first; row < first + allot__family_size(it->work, family); row++) {
-            bool alone = rack->unit != NULL && rack->unit[row] == allot__handle(it->work, row);
+            bool alone = hosts->unit != NULL && hosts->unit[row] == allot__handle(it->work, row);
             if (alone) {
                 it->door_of[row] = row + 1;
                 it->next_door[row + 1] = it->what == ALLOT__FREE_SLOTS ? NONE : COMMON;
@@ -124,7 +124,7 @@ static void find_classes(maker *it)
 {
     for (int32_t row = 0; row < it->rows; row++) {
         if (allot__family_of(it->work, row) == 0) {
-            int32_t asks = it->rack->asks ? it->rack->asks[row] : -1;
+            int32_t asks = it->hosts->asks ? it->hosts->asks[row] : -1;
             it->match->class_of[row] = class_of(it, it->door_of[row], asks);
         }
     }
@@ -138,7 +138,7 @@ static void split(maker *it, const uint8_t *met, int32_t *apart)
     int32_t count = 0;
     for (int32_t i = 0; i < 2 * it->kinds; i++)
         apart[i] = NONE;
-    for (int32_t host = 0; host < it->hosts; host++) {
+    for (int32_t host = 0; host < it->host_count; host++) {
         int32_t *kind = &it->match->kind_of[host];
         if (*kind != NONE) {
             int32_t *now = &apart[2 * *kind + (met[host] != 0)];
@@ -151,22 +151,22 @@ static void split(maker *it, const uint8_t *met, int32_t *apart)
 
 static int find_kinds(maker *it, int64_t unknown)
 {
-    const allot__rack *rack = it->rack;
-    int32_t *apart = column(it, 2 * it->hosts + 2, NONE);
+    const allot__group_hosts *hosts = it->hosts;
+    int32_t *apart = column(it, 2 * it->host_count + 2, NONE);
     if (!apart)
         return ALLOT_ENOMEM;
-    for (int32_t host = 0; host < it->hosts; host++) {
+    for (int32_t host = 0; host < it->host_count; host++) {
         int32_t door = door_of(it, host);
         if (door != NONE) {
             it->kind_at[door] = it->kind_at[door] == NONE ? it->kinds++ : it->kind_at[door];
             it->match->kind_of[host] = it->kind_at[door];
         }
     }
-    for (int32_t i = 0; i < rack->requirement_count; i++)
-        split(it, rack->requirements[i].met, apart);
+    for (int32_t i = 0; i < hosts->requirement_count; i++)
+        split(it, hosts->requirements[i].met, apart);
     for (int32_t door = 0; door <= it->rows; door++)
         it->kind_at[door] = NONE;
-    for (int32_t host = it->hosts - 1; host >= 0; host--) {
+    for (int32_t host = it->host_count - 1; host >= 0; host--) {
         int32_t kind = it->match->kind_of[host];
         if (kind != NONE) {
             it->kind_door[kind] = door_of(it, host);
@@ -179,16 +179,16 @@ static int find_kinds(maker *it, int64_t unknown)
 
 static int count_slots(maker *it, int64_t unknown)
 {
-    const allot__rack *rack = it->rack;
+    const allot__group_hosts *hosts = it->hosts;
     allot__match *match = it->match;
     match->most = allot__arena_take(it->work->arena, (size_t)it->kinds + 1, sizeof *match->most);
     match->left = allot__arena_take(it->work->arena, (size_t)it->kinds + 1, sizeof *match->left);
     if (!match->most || !match->left)
         return ALLOT_ENOMEM;
     memset(match->most, 0, ((size_t)it->kinds + 1) * sizeof *match->most);
-    for (int32_t host = 0; host < it->hosts; host++) {
-        int32_t slots = it->what == ALLOT__ALL_SLOTS ? rack->slots[host] : rack->free[host];
-        bool none = it->what == ALLOT__OWN_SLOTS && rack->owner[host] == ALLOT_ROOT;
+    for (int32_t host = 0; host < it->host_count; host++) {
+        int32_t slots = it->what == ALLOT__ALL_SLOTS ? hosts->slots[host] : hosts->free[host];
+        bool none = it->what == ALLOT__OWN_SLOTS && hosts->owner[host] == ALLOT_ROOT;
         if (match->kind_of[host] != NONE && !none)
             match->most[match->kind_of[host]] += slots;
     }
@@ -202,14 +202,14 @@ static int count_slots(maker *it, int64_t unknown)
 static bool meets(const maker *it, int32_t class, int32_t kind)
 {
     int32_t asks = it->class_asks[class];
-    return asks < 0 || it->rack->requirements[asks].met[it->kind_host[kind]] != 0;
+    return asks < 0 || it->hosts->requirements[asks].met[it->kind_host[kind]] != 0;
 }
 
 /* Does it take any host there is? */
 static bool easy(const maker *it, int32_t class)
 {
     int32_t door = it->class_door[class];
-    bool alone = door > COMMON && it->rack->unit && it->rack->unit[door - 1] != ALLOT_ROOT;
+    bool alone = door > COMMON && it->hosts->unit && it->hosts->unit[door - 1] != ALLOT_ROOT;
     return it->class_asks[class] < 0 && !alone;
 }
 
@@ -269,7 +269,7 @@ static int make_edges(maker *it)
 
 int allot__match_make(allot__work *work, allot__matched what, int64_t unknown, allot__match *out)
 {
-    maker it = {.work = work, .rack = work->rack, .match = out, .what = what};
+    maker it = {.work = work, .hosts = work->hosts, .match = out, .what = what};
     *out = (allot__match){0};
     int status = take(&it);
     if (status == ALLOT_OK) {

@@ -6,40 +6,40 @@
 enum { BATCH = 512 };
 
 /* The number of the policy's requirement among those asked so far, added where it is new. */
-static int32_t number_of(allot__rack *rack, const allot_policy *policy, const char *name)
+static int32_t number_of(allot__group_hosts *hosts, const allot_policy *policy, const char *name)
 {
     int32_t number = allot__requirement_find(policy, name);
     int32_t i = 0;
-    while (i < rack->requirement_count &&
-           (rack->requirements[i].policy != policy || rack->requirements[i].number != number))
+    while (i < hosts->requirement_count &&
+           (hosts->requirements[i].policy != policy || hosts->requirements[i].number != number))
         i++;
-    if (i == rack->requirement_count && number >= 0) {
-        rack->requirements[rack->requirement_count++] =
+    if (i == hosts->requirement_count && number >= 0) {
+        hosts->requirements[hosts->requirement_count++] =
             (allot__requires){.policy = policy, .number = number};
     }
     return number >= 0 ? i : -1;
 }
 
 /* A row asks for what its consumer requires, else for what its parent asks. */
-static int find_asks(allot__work *work, allot__rack *rack)
+static int find_asks(allot__work *work, allot__group_hosts *hosts)
 {
     size_t rows = (size_t)work->tree->rows, stated = work->plan->requires.count;
     const allot__require *list = work->plan->requires.items;
-    rack->asks = allot__arena_take(work->arena, rows, sizeof *rack->asks);
-    rack->requirements = allot__arena_take(work->arena, stated, sizeof *rack->requirements);
-    if (!rack->asks || !rack->requirements)
+    hosts->asks = allot__arena_take(work->arena, rows, sizeof *hosts->asks);
+    hosts->requirements = allot__arena_take(work->arena, stated, sizeof *hosts->requirements);
+    if (!hosts->asks || !hosts->requirements)
         return ALLOT_ENOMEM;
     for (size_t row = 0; row < rows; row++)
-        rack->asks[row] = -1;
+        hosts->asks[row] = -1;
     for (size_t i = 0; i < stated; i++) {
         int32_t row = allot__row(work->plan, work->index, list[i].consumer);
-        rack->asks[row] = number_of(rack, allot__rules_at(work, row)->policy, list[i].name);
+        hosts->asks[row] = number_of(hosts, allot__rules_at(work, row)->policy, list[i].name);
     }
     for (int32_t family = 1; family < work->tree->families; family++) {
-        int32_t above = rack->asks[work->group->parent[family]];
+        int32_t above = hosts->asks[work->group->parent[family]];
         int32_t first = allot__family_first(work, family);
         for (int32_t row = first; row < first + allot__family_size(work, family); row++)
-            rack->asks[row] = rack->asks[row] >= 0 ? rack->asks[row] : above;
+            hosts->asks[row] = hosts->asks[row] >= 0 ? hosts->asks[row] : above;
     }
     return ALLOT_OK;
 }
@@ -61,21 +61,21 @@ static int ask(const allot__work *work, const allot__requires *requires, const i
 }
 
 /* The plan's hosts come first; others have no attributes, and meet nothing. */
-static int meet(allot__work *work, allot__rack *rack, allot__requires *requires)
+static int meet(allot__work *work, allot__group_hosts *hosts, allot__requires *requires)
 {
     int64_t answers[BATCH];
     int32_t planned = 0;
-    requires->met = allot__arena_take(work->arena, (size_t)rack->count, 1);
+    requires->met = allot__arena_take(work->arena, (size_t)hosts->count, 1);
     if (!requires->met)
         return ALLOT_ENOMEM;
-    while (planned < rack->count && rack->site[planned] < allot_plan_hosts(work->plan))
+    while (planned < hosts->count && hosts->site[planned] < allot_plan_hosts(work->plan))
         planned++;
-    for (int32_t host = planned; host < rack->count; host++) {
+    for (int32_t host = planned; host < hosts->count; host++) {
         requires->met[host] = 0;
     }
     for (int32_t first = 0; first < planned; first += BATCH) {
         int32_t count = planned - first < BATCH ? planned - first : BATCH;
-        int status = ask(work, requires, rack->site + first, count, answers);
+        int status = ask(work, requires, hosts->site + first, count, answers);
         for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
             requires->met[first + i] = answers[i] != 0;
         }
@@ -86,11 +86,11 @@ static int meet(allot__work *work, allot__rack *rack, allot__requires *requires)
 }
 
 /* Whoever wants slots, and requires what no open host is. */
-static void say_unmet(const allot__work *work, const allot__rack *rack)
+static void say_unmet(const allot__work *work, const allot__group_hosts *hosts)
 {
     for (int32_t row = 0; row < work->tree->rows; row++) {
-        bool asks = rack->asks[row] >= 0 && allot__family_of(work, row) == 0;
-        const allot__requires *requires = asks ? &rack->requirements[rack->asks[row]] : NULL;
+        bool asks = hosts->asks[row] >= 0 && allot__family_of(work, row) == 0;
+        const allot__requires *requires = asks ? &hosts->requirements[hosts->asks[row]] : NULL;
         if (!asks || requires->slots > 0 || work->demand[row] == 0)
             continue;
         const allot__requirement *it =
@@ -104,33 +104,33 @@ static void say_unmet(const allot__work *work, const allot__rack *rack)
 }
 
 /* A leaf can use no more slots than the hosts have that meet what it requires. */
-static int cut_limits(allot__work *work, const allot__rack *rack)
+static int cut_limits(allot__work *work, const allot__group_hosts *hosts)
 {
     int32_t *limits = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *limits);
     if (!limits)
         return ALLOT_ENOMEM;
-    for (int32_t i = 0; i < rack->requirement_count; i++) {
+    for (int32_t i = 0; i < hosts->requirement_count; i++) {
         int64_t slots = 0;
-        for (int32_t host = 0; host < rack->count; host++)
-            slots += rack->requirements[i].met[host] != 0 ? rack->slots[host] : 0;
-        rack->requirements[i].slots = slots < ALLOT_AMOUNT_MAX ? (int32_t)slots : ALLOT_AMOUNT_MAX;
+        for (int32_t host = 0; host < hosts->count; host++)
+            slots += hosts->requirements[i].met[host] != 0 ? hosts->slots[host] : 0;
+        hosts->requirements[i].slots = slots < ALLOT_AMOUNT_MAX ? (int32_t)slots : ALLOT_AMOUNT_MAX;
     }
     for (int32_t row = 0; row < work->tree->rows; row++) {
-        bool asks = rack->asks[row] >= 0 && allot__family_of(work, row) == 0;
-        int32_t most = asks ? rack->requirements[rack->asks[row]].slots : ALLOT_NONE;
+        bool asks = hosts->asks[row] >= 0 && allot__family_of(work, row) == 0;
+        int32_t most = asks ? hosts->requirements[hosts->asks[row]].slots : ALLOT_NONE;
         limits[row] = work->limit[row] < most ? work->limit[row] : most;
     }
     work->limit = limits;
-    say_unmet(work, rack);
+    say_unmet(work, hosts);
     return ALLOT_OK;
 }
 
-int allot__rack_require(allot__work *work, allot__rack *rack)
+int allot__group_hosts_require(allot__work *work, allot__group_hosts *hosts)
 {
     if (work->plan->requires.count == 0)
         return ALLOT_OK;
-    int status = find_asks(work, rack);
-    for (int32_t i = 0; i < rack->requirement_count && status == ALLOT_OK; i++)
-        status = meet(work, rack, &rack->requirements[i]);
-    return status == ALLOT_OK ? cut_limits(work, rack) : status;
+    int status = find_asks(work, hosts);
+    for (int32_t i = 0; i < hosts->requirement_count && status == ALLOT_OK; i++)
+        status = meet(work, hosts, &hosts->requirements[i]);
+    return status == ALLOT_OK ? cut_limits(work, hosts) : status;
 }

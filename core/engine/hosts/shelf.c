@@ -7,11 +7,11 @@
 
 enum { NONE = -1 };
 
-int allot__shelves_make(allot__shelves *shelves, allot__arena *arena, size_t hosts)
+int allot__shelves_make(allot__shelves *shelves, allot__arena *arena, size_t host_count)
 {
-    shelves->list = allot__arena_take(arena, hosts, sizeof *shelves->list);
-    shelves->next = allot__arena_take(arena, hosts, sizeof *shelves->next);
-    shelves->shelf_of = allot__arena_take(arena, hosts, sizeof *shelves->shelf_of);
+    shelves->list = allot__arena_take(arena, host_count, sizeof *shelves->list);
+    shelves->next = allot__arena_take(arena, host_count, sizeof *shelves->next);
+    shelves->shelf_of = allot__arena_take(arena, host_count, sizeof *shelves->shelf_of);
     return shelves->list != NULL && shelves->next && shelves->shelf_of != NULL ? ALLOT_OK
                                                                                : ALLOT_ENOMEM;
 }
@@ -40,10 +40,10 @@ static bool alike(const allot__shelf *a, const allot__shelf *b)
     return level(a, b) && a->kind == b->kind && a->slots == b->slots;
 }
 
-static bool is_needed(const allot__rack *rack, const bool *lacks, int32_t host)
+static bool is_needed(const allot__group_hosts *hosts, const bool *lacks, int32_t host)
 {
-    for (int32_t i = 0; i < rack->requirement_count; i++)
-        if (lacks[i] && rack->requirements[i].met[host] != 0)
+    for (int32_t i = 0; i < hosts->requirement_count; i++)
+        if (lacks[i] && hosts->requirements[i].met[host] != 0)
             return true;
     return false;
 }
@@ -51,17 +51,18 @@ static bool is_needed(const allot__rack *rack, const bool *lacks, int32_t host)
 void allot__shelves_fill(allot__shelves *shelves, const allot__work *work,
                          const allot__match *match, const bool *lacks)
 {
-    const allot__rack *rack = work->rack;
+    const allot__group_hosts *hosts = work->hosts;
     allot__shelf *list = shelves->list;
     int32_t count = 0;
-    for (int32_t host = 0; host < rack->count; host++) {
+    for (int32_t host = 0; host < hosts->count; host++) {
         shelves->next[host] = NONE;
-        if (rack->owner[host] == ALLOT_ROOT && rack->slots[host] > 0 && rack->barred[host] == 0) {
+        if (hosts->owner[host] == ALLOT_ROOT && hosts->slots[host] > 0 &&
+            hosts->barred[host] == 0) {
             list[count++] = (allot__shelf){.kind = match->kind_of[host],
-                                           .slots = rack->slots[host],
-                                           .important = allot__rack_important(work, host),
-                                           .used = rack->slots[host] - rack->free[host],
-                                           .needed = is_needed(rack, lacks, host),
+                                           .slots = hosts->slots[host],
+                                           .important = allot__host_important(work, host),
+                                           .used = hosts->slots[host] - hosts->free[host],
+                                           .needed = is_needed(hosts, lacks, host),
                                            .first = host};
         }
     }
@@ -86,7 +87,7 @@ static bool better(const allot__shelf *a, const allot__shelf *b, int64_t want)
     return a_beyond != b_beyond ? a_beyond < b_beyond : a->first < b->first;
 }
 
-int32_t allot__shelves_take(allot__shelves *shelves, const allot__rack *rack, int32_t row,
+int32_t allot__shelves_take(allot__shelves *shelves, const allot__group_hosts *hosts, int32_t row,
                             int64_t want)
 {
     allot__shelf *best = NULL;
@@ -94,7 +95,7 @@ int32_t allot__shelves_take(allot__shelves *shelves, const allot__rack *rack, in
         allot__shelf *at = &shelves->list[i];
         if (best && !level(at, best))
             break;
-        if (at->first != NONE && allot__rack_meets(rack, row, at->first) &&
+        if (at->first != NONE && allot__host_meets(hosts, row, at->first) &&
             (!best || better(at, best, want)))
             best = at;
         shelves->front += at->first == NONE && shelves->front == i;

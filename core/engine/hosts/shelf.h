@@ -29,12 +29,12 @@ typedef struct allot__shelves {
 } allot__shelves;
 
 /* Room for the shelves of so many hosts. ENOMEM. */
-int allot__shelves_make(allot__shelves *shelves, allot__arena *arena, size_t hosts);
+int allot__shelves_make(allot__shelves *shelves, allot__arena *arena, size_t host_count);
 /* All hosts are on shelves, but for those that are barred; `lacks` is by requirement. */
 void allot__shelves_fill(allot__shelves *shelves, const allot__work *work,
                          const allot__match *match, const bool *lacks);
 /* Takes the host that suits a row best which wants so many slots; -1: none does. */
-int32_t allot__shelves_take(allot__shelves *shelves, const allot__rack *rack, int32_t row,
+int32_t allot__shelves_take(allot__shelves *shelves, const allot__group_hosts *hosts, int32_t row,
                             int64_t want);
 /* Puts back the host that was taken last of those on its shelf and not put back yet. */
 void allot__shelves_put(allot__shelves *shelves, int32_t host);

@@ -24,7 +24,7 @@ void allot__grant_add(allot__work *work, int32_t row, int64_t slots)
 
 int64_t allot__grant_room(const allot__work *work, int32_t row)
 {
-    int32_t limit = work->rack->limit[row];
+    int32_t limit = work->hosts->limit[row];
     int64_t room = limit != ALLOT_NONE ? (int64_t)limit - work->allocated[row] - work->received[row]
                                        : ALLOT_AMOUNT_MAX;
     int32_t at = allot_plan_parent(work->plan, allot__handle(work, row));

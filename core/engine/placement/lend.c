@@ -59,7 +59,7 @@ static int begin(lending *it)
                : ALLOT_ENOMEM;
 }
 
-/* ---- Hosts that are to be left -------------------------------------------------------------- */
+/* ---- Hosts that are to be left --------------------------------------------------------------- */
 
 /* Does anybody who lacks slots gain by the host's being left? */
 static bool wanted(const allot__granter *it, int32_t host)
@@ -69,8 +69,8 @@ static bool wanted(const allot__granter *it, int32_t host)
         int32_t row = it->leaves[i], class = it->match.class_of[row];
         if (class != last && allot__lack(work, row) > 0) {
             last = class;
-            if (work->rack->unit[row] != work->rack->owner[host] &&
-                allot__rack_helps(work, row, host))
+            if (work->hosts->unit[row] != work->hosts->owner[host] &&
+                allot__host_helps(work, row, host))
                 return true;
         }
     }
@@ -81,21 +81,21 @@ static bool wanted(const allot__granter *it, int32_t host)
 static int keep_left(allot__granter *it)
 {
     allot__work *work = it->work;
-    allot__rack *rack = work->rack;
+    allot__group_hosts *hosts = work->hosts;
     int status = allot__reach_left(work);
     if (status != ALLOT_OK)
         return status;
     for (int32_t i = 0; i < it->leaf_count; i++) {
         int32_t row = it->leaves[i];
-        for (int32_t host = 0; work->received[row] > 0 && host < rack->count; host++)
-            rack->left[host] = rack->left[host] != 0 && rack->owner[host] != rack->unit[row];
+        for (int32_t host = 0; work->received[row] > 0 && host < hosts->count; host++)
+            hosts->left[host] = hosts->left[host] != 0 && hosts->owner[host] != hosts->unit[row];
     }
-    for (int32_t host = 0; host < rack->count; host++) {
+    for (int32_t host = 0; host < hosts->count; host++) {
         int32_t kind = it->match.kind_of[host];
-        rack->left[host] = rack->left[host] != 0 && wanted(it, host);
-        if (rack->left[host] != 0 && kind >= 0) {
-            it->match.most[kind] -= rack->free[host];
-            it->match.left[kind] -= rack->free[host];
+        hosts->left[host] = hosts->left[host] != 0 && wanted(it, host);
+        if (hosts->left[host] != 0 && kind >= 0) {
+            it->match.most[kind] -= hosts->free[host];
+            it->match.left[kind] -= hosts->free[host];
         }
     }
     return ALLOT_OK;
@@ -112,7 +112,7 @@ static bool open_to(const lending *it, int32_t row)
 static bool set_limits(lending *it)
 {
     const allot__granter *granter = it->granter;
-    const int32_t *limit = it->work->rack->limit;
+    const int32_t *limit = it->work->hosts->limit;
     bool some = false;
     allot__match_open(&it->granter->match, it->granter->open);
     for (int32_t i = 0; i < granter->leaf_count; i++) {
@@ -173,24 +173,24 @@ static void end(lending *it)
     work->sums[0].received = work->idle - work->idle_left;
 }
 
-/* ---- The rest of hosts that somebody has alone ---------------------------------------------- */
+/* ---- The rest of hosts that somebody has alone ----------------------------------------------- */
 
 /* Gives leaves of exclusive consumers of the rest what they lack of `quota`, or what they want. */
 static void lend_up_to(allot__granter *it, const int32_t *quota)
 {
     allot__work *work = it->work;
-    allot__rack *rack = work->rack;
-    for (int32_t i = 0; i < it->leaf_count && rack->waste > 0; i++) {
+    allot__group_hosts *hosts = work->hosts;
+    for (int32_t i = 0; i < it->leaf_count && hosts->waste > 0; i++) {
         int32_t row = it->leaves[i];
         bool out = work->leaves_out && work->need[row] <= work->reserve[row];
-        if (rack->unit[row] == ALLOT_ROOT || out)
+        if (hosts->unit[row] == ALLOT_ROOT || out)
             continue;
         int64_t has = (int64_t)work->allocated[row] + work->received[row];
         int64_t slots = allot__least(work->demand[row], quota[row]) - has;
-        slots = allot__least(slots, allot__least(rack->waste, allot__grant_room(work, row)));
+        slots = allot__least(slots, allot__least(hosts->waste, allot__grant_room(work, row)));
         slots = slots > 0 ? allot__match_push(&it->match, it->match.class_of[row], slots) : 0;
-        rack->waste -= slots;
-        rack->blocked -= slots;
+        hosts->waste -= slots;
+        hosts->blocked -= slots;
         work->slots += slots;
         work->idle += slots;
         work->idle_left += slots;
@@ -204,12 +204,12 @@ static int lend_rest(allot__granter *granter)
 {
     lending it = {.granter = granter, .work = granter->work};
     allot__work *work = it.work;
-    int status = work->rack->waste > 0 ? begin(&it) : ALLOT_OK;
-    if (status != ALLOT_OK || work->rack->waste <= 0)
+    int status = work->hosts->waste > 0 ? begin(&it) : ALLOT_OK;
+    if (status != ALLOT_OK || work->hosts->waste <= 0)
         return status;
     const int32_t *quota = work->quota;
-    memcpy(it.limit, work->rack->limit, (size_t)work->tree->rows * sizeof *it.limit);
-    allot__work_resize(work, work->slots + work->rack->waste);
+    memcpy(it.limit, work->hosts->limit, (size_t)work->tree->rows * sizeof *it.limit);
+    allot__work_resize(work, work->slots + work->hosts->waste);
     status = divide(&it);
     *work = it.own;
     if (status == ALLOT_OK) {
@@ -237,8 +237,8 @@ static int lend_idle(allot__granter *granter)
 int allot__lend(allot__granter *granter)
 {
     const allot__work *work = granter->work;
-    bool alone = work->rack->unit != NULL;
-    bool some = work->idle_left > 0 || work->rack->waste > 0;
+    bool alone = work->hosts->unit != NULL;
+    bool some = work->idle_left > 0 || work->hosts->waste > 0;
     int status = some && alone ? keep_left(granter) : ALLOT_OK;
     if (status == ALLOT_OK && alone)
         status = lend_rest(granter);

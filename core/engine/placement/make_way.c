@@ -13,7 +13,7 @@ static bool gives(const allot__work *work, int32_t row)
 {
     const allot__rules *rules = allot__rules_at(work, row);
     return !rules->policy->switches[ALLOT_SWITCH_NO_RECLAIM] && !allot__drains(work, row) &&
-           (!work->rack->unit || work->rack->unit[row] == ALLOT_ROOT);
+           (!work->hosts->unit || work->hosts->unit[row] == ALLOT_ROOT);
 }
 
 /* What a leaf lacks beyond what others are over on hosts that serve it: that is reclaimed. Who has
@@ -21,12 +21,12 @@ static bool gives(const allot__work *work, int32_t row)
 static int64_t lack_of(const allot__granter *it, int32_t row)
 {
     const allot__work *work = it->work;
-    bool alone = work->rack->unit != NULL && work->rack->unit[row] != ALLOT_ROOT;
+    bool alone = work->hosts->unit != NULL && work->hosts->unit[row] != ALLOT_ROOT;
     int64_t lack = alone ? 0 : allot__lack(work, row);
     for (int32_t i = 0; i < it->leaf_count && lack > 0; i++) {
         int32_t other = it->leaves[i];
         int64_t over = other != row ? allot__over(work, other) : 0;
-        lack -= over > 0 ? allot__least(over, allot__rack_holds_for(work, other, row)) : 0;
+        lack -= over > 0 ? allot__least(over, allot__group_hosts_holds_for(work, other, row)) : 0;
     }
     return lack;
 }
@@ -36,7 +36,7 @@ static int64_t move(allot__granter *it, int32_t row, int32_t other, int64_t lack
 {
     allot__work *work = it->work;
     int64_t over = allot__over(work, row); /* with what has moved already */
-    int64_t slots = allot__least(allot__rack_holds_for(work, row, other) - over, lack);
+    int64_t slots = allot__least(allot__group_hosts_holds_for(work, row, other) - over, lack);
     slots = allot__least(slots, allot__least(allot__grant_room(work, row), work->idle_left));
     if (slots <= 0 || over + slots <= allot__rules_at(work, row)->options[ALLOT_OPTION_DEAD_ZONE])
         return 0;

@@ -17,14 +17,14 @@ enum { FEW = 64, ANY_KIND = -1 };
 
 typedef struct placer {
     allot__work *work;
-    allot__rack *rack;
+    allot__group_hosts *hosts;
     allot__granter granter;
     int32_t *leaves; /* rows, in the order of the tree */
     int32_t leaf_count;
     int32_t *free, *owner; /* as they were before any turn */
     int64_t ghosts;        /* idle slots of which no host is known, that are left in this turn */
     allot__choice common;  /* the hosts of whoever takes any; in this turn */
-    int32_t *hosts;        /* room for a choice */
+    int32_t *choices;      /* room for a choice */
     int32_t *taken;        /* by host, of the row at hand; else 0 */
     int32_t *touched;      /* ... the hosts where it is not */
     int32_t touched_count;
@@ -33,7 +33,7 @@ typedef struct placer {
     size_t places;
 } placer;
 
-/* ---- Who is placed when ---- */
+/* ---- Who is placed when ---------------------------------------------------------------------- */
 
 /* Leaves as they stand in the tree, siblings by rank. */
 static int order_leaves(placer *placer)
@@ -73,55 +73,55 @@ static int order_leaves(placer *placer)
 /* Does the row look at each host? */
 static bool special(const placer *placer, int32_t row)
 {
-    return placer->rack->given || allot__rack_picky(placer->rack, row);
+    return placer->hosts->given || allot__hosts_picky(placer->hosts, row);
 }
 
-/* ---- What there is room for ---------------------------------------------------------------- */
+/* ---- What there is room for ------------------------------------------------------------------ */
 
 /* Idle slots that are on no host that is known. */
 static int64_t count_ghosts(const allot__work *work)
 {
-    const allot__rack *rack = work->rack;
-    int64_t idle = work->slots - work->sums[0].allocated + rack->blocked - rack->guessed;
-    for (int32_t host = 0; host < rack->count; host++)
-        idle -= rack->free[host];
+    const allot__group_hosts *hosts = work->hosts;
+    int64_t idle = work->slots - work->sums[0].allocated + hosts->blocked - hosts->guessed;
+    for (int32_t host = 0; host < hosts->count; host++)
+        idle -= hosts->free[host];
     return idle > 0 ? idle : 0;
 }
 
-/* ---- One row ---- */
+/* ---- One row --------------------------------------------------------------------------------- */
 
 static void take_piece(void *ud, int32_t host, int32_t slots)
 {
     placer *placer = ud;
-    allot__rack *rack = placer->rack;
+    allot__group_hosts *hosts = placer->hosts;
     if (placer->taken[host] == 0)
         placer->touched[placer->touched_count++] = host;
     placer->taken[host] += slots;
-    rack->free[host] -= slots;
-    if (rack->owner[host] == ALLOT_ROOT)
-        rack->owner[host] = placer->unit;
+    hosts->free[host] -= slots;
+    if (hosts->owner[host] == ALLOT_ROOT)
+        hosts->owner[host] = placer->unit;
 }
 
 /* Writes down where the row is, by host. */
 static void write_down(placer *placer, int32_t row)
 {
-    allot__rack *rack = placer->rack;
+    allot__group_hosts *hosts = placer->hosts;
     const allot__tasks *tasks = &placer->work->state->tasks;
     int32_t *touched = placer->touched;
-    int32_t count = placer->touched_count <= FEW ? placer->touched_count : rack->count;
+    int32_t count = placer->touched_count <= FEW ? placer->touched_count : hosts->count;
     for (int32_t i = 1; i < count && count == placer->touched_count; i++) {
         int32_t host = touched[i], k = i;
         for (; k > 0 && touched[k - 1] > host; k--)
             touched[k] = touched[k - 1];
         touched[k] = host;
     }
-    rack->place_first[row] = (int32_t)placer->places;
-    rack->place_count[row] = placer->touched_count;
+    hosts->place_first[row] = (int32_t)placer->places;
+    hosts->place_count[row] = placer->touched_count;
     for (int32_t i = 0; i < count; i++) {
         int32_t host = count == placer->touched_count ? touched[i] : i;
-        int32_t site = rack->site[host], planned = allot_plan_hosts(placer->work->plan);
+        int32_t site = hosts->site[host], planned = allot_plan_hosts(placer->work->plan);
         if (placer->taken[host] > 0) {
-            rack->places[placer->places++] =
+            hosts->places[placer->places++] =
                 (allot_place){.host = site < planned ? site : ~(site - planned),
                               .name = tasks->sites[site].name,
                               .slots = placer->taken[host]};
@@ -134,17 +134,17 @@ static void write_down(placer *placer, int32_t row)
 /* Hosts that serve the row and have an owner, or have none; of one kind, or of any. */
 static allot__choice choose(const placer *placer, int32_t row, bool owned, int32_t kind)
 {
-    const allot__rack *rack = placer->rack;
-    allot__choice choice = {.hosts = placer->hosts, .free = rack->free};
-    for (int32_t host = 0; host < rack->count; host++) {
-        if ((rack->owner[host] != ALLOT_ROOT) != owned || rack->free[host] <= 0 ||
-            (rack->left != NULL && rack->left[host] != 0) ||
+    const allot__group_hosts *hosts = placer->hosts;
+    allot__choice choice = {.hosts = placer->choices, .free = hosts->free};
+    for (int32_t host = 0; host < hosts->count; host++) {
+        if ((hosts->owner[host] != ALLOT_ROOT) != owned || hosts->free[host] <= 0 ||
+            (hosts->left != NULL && hosts->left[host] != 0) ||
             (kind != ANY_KIND && placer->granter.match.kind_of[host] != kind))
             continue;
-        if (row < 0 ? allot__rack_common(rack, host)
-                    : allot__rack_serves(placer->work, row, host)) {
+        if (row < 0 ? allot__host_common(hosts, host)
+                    : allot__host_serves(placer->work, row, host)) {
             choice.hosts[choice.count++] = host;
-            choice.total += rack->free[host];
+            choice.total += hosts->free[host];
         }
     }
     return choice;
@@ -195,7 +195,7 @@ static int64_t place_slots(placer *placer, int32_t row, int64_t want)
 static int64_t hold(placer *placer, int32_t row, int64_t slots)
 {
     int64_t nowhere = 0;
-    if (slots > 0 && allot__rack_picky(placer->rack, row)) {
+    if (slots > 0 && allot__hosts_picky(placer->hosts, row)) {
         nowhere = place_slots(placer, row, slots);
         for (int32_t i = 0; i < placer->touched_count; i++)
             placer->taken[placer->touched[i]] = 0;
@@ -207,52 +207,52 @@ static int64_t hold(placer *placer, int32_t row, int64_t slots)
 /* Places a row's grant; returns how many slots of it are nowhere. */
 static int32_t place_row(placer *placer, int32_t row)
 {
-    allot__rack *rack = placer->rack;
+    allot__group_hosts *hosts = placer->hosts;
     int64_t granted = allot__granted(placer->work, row);
-    placer->unit = rack->unit ? rack->unit[row] : ALLOT_ROOT;
+    placer->unit = hosts->unit ? hosts->unit[row] : ALLOT_ROOT;
     int64_t want = place_slots(placer, row, granted);
     write_down(placer, row);
     int64_t ghosts = want < placer->ghosts ? want : placer->ghosts;
-    ghosts = allot__rack_picky(rack, row) ? 0 : ghosts;
+    ghosts = allot__hosts_picky(hosts, row) ? 0 : ghosts;
     ghosts = !placer->work->room ? want : ghosts;
     placer->ghosts -= ghosts;
-    rack->unplaced[row] = (int32_t)ghosts;
+    hosts->unplaced[row] = (int32_t)ghosts;
     want += hold(placer, row, placer->work->received[row] - granted);
     return (int32_t)(want - ghosts);
 }
 
-/* ---- Turns ---- */
+/* ---- Turns ----------------------------------------------------------------------------------- */
 
 /* Room for all pieces of a turn. */
 static int take_places(placer *placer)
 {
     allot__work *work = placer->work;
-    allot__rack *rack = placer->rack;
-    size_t most = (size_t)rack->count;
+    allot__group_hosts *hosts = placer->hosts;
+    size_t most = (size_t)hosts->count;
     for (int32_t i = 0; i < placer->leaf_count; i++) {
         int64_t granted = allot__granted(work, placer->leaves[i]);
-        most += (size_t)(granted < rack->count ? granted : rack->count);
+        most += (size_t)(granted < hosts->count ? granted : hosts->count);
     }
-    rack->places = allot__arena_take(work->arena, most, sizeof *rack->places);
+    hosts->places = allot__arena_take(work->arena, most, sizeof *hosts->places);
     placer->places = 0;
-    return rack->places ? ALLOT_OK : ALLOT_ENOMEM;
+    return hosts->places ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* Places all; have all a place? */
 static int turn(placer *placer, bool *placed)
 {
-    allot__rack *rack = placer->rack;
-    memcpy(rack->free, placer->free, (size_t)rack->count * sizeof *rack->free);
-    memcpy(rack->owner, placer->owner, (size_t)rack->count * sizeof *rack->owner);
-    placer->ghosts = rack->ghosts;
+    allot__group_hosts *hosts = placer->hosts;
+    memcpy(hosts->free, placer->free, (size_t)hosts->count * sizeof *hosts->free);
+    memcpy(hosts->owner, placer->owner, (size_t)hosts->count * sizeof *hosts->owner);
+    placer->ghosts = hosts->ghosts;
     int status = take_places(placer);
     *placed = true;
     for (int32_t picky = 1; picky >= 0 && status == ALLOT_OK; picky--) {
-        if (picky == 0 && !rack->given)
+        if (picky == 0 && !hosts->given)
             placer->common = choose(placer, -1, false, ANY_KIND);
         for (int32_t i = 0; i < placer->leaf_count; i++) {
             int32_t row = placer->leaves[i];
-            if (allot__rack_picky(rack, row) == (picky == 1) && place_row(placer, row) > 0)
+            if (allot__hosts_picky(hosts, row) == (picky == 1) && place_row(placer, row) > 0)
                 *placed = false;
         }
     }
@@ -262,45 +262,45 @@ static int turn(placer *placer, bool *placed)
 static int begin(placer *placer)
 {
     allot__arena *arena = placer->work->arena;
-    allot__rack *rack = placer->rack;
-    size_t count = (size_t)rack->count, rows = (size_t)placer->work->tree->rows;
+    allot__group_hosts *hosts = placer->hosts;
+    size_t count = (size_t)hosts->count, rows = (size_t)placer->work->tree->rows;
     size_t size = sizeof(int32_t);
     placer->free = allot__arena_take(arena, count, size);
     placer->owner = allot__arena_take(arena, count, size);
-    placer->hosts = allot__arena_take(arena, count, size);
+    placer->choices = allot__arena_take(arena, count, size);
     placer->taken = allot__arena_take(arena, count, size);
     placer->touched = allot__arena_take(arena, count, size);
-    rack->place_first = allot__arena_take(arena, rows, size);
-    rack->place_count = allot__arena_take(arena, rows, size);
-    rack->unplaced = allot__arena_take(arena, rows, size);
-    if (!placer->free || !placer->owner || !placer->hosts || !placer->taken || !placer->touched ||
-        !rack->place_first || !rack->place_count || !rack->unplaced)
+    hosts->place_first = allot__arena_take(arena, rows, size);
+    hosts->place_count = allot__arena_take(arena, rows, size);
+    hosts->unplaced = allot__arena_take(arena, rows, size);
+    if (!placer->free || !placer->owner || !placer->choices || !placer->taken || !placer->touched ||
+        !hosts->place_first || !hosts->place_count || !hosts->unplaced)
         return ALLOT_ENOMEM;
-    memcpy(placer->free, rack->free, count * size);
-    memcpy(placer->owner, rack->owner, count * size);
+    memcpy(placer->free, hosts->free, count * size);
+    memcpy(placer->owner, hosts->owner, count * size);
     memset(placer->taken, 0, count * size);
-    rack->ghosts = placer->ghosts = count_ghosts(placer->work);
+    hosts->ghosts = placer->ghosts = count_ghosts(placer->work);
     return order_leaves(placer);
 }
 
 static int grant(placer *placer)
 {
     allot__work *work = placer->work;
-    if (!allot__rack_uneven(work->rack))
+    if (!allot__group_hosts_uneven(work->hosts))
         return allot__distribute(work);
     placer->granter =
         (allot__granter){.work = work, .leaves = placer->leaves, .leaf_count = placer->leaf_count};
-    return allot__grant(&placer->granter, work->rack->ghosts);
+    return allot__grant(&placer->granter, work->hosts->ghosts);
 }
 
 int allot__place(allot__work *work)
 {
-    placer placer = {.work = work, .rack = work->rack};
-    bool placed = !work->rack;
-    int status = work->rack ? begin(&placer) : ALLOT_OK;
+    placer placer = {.work = work, .hosts = work->hosts};
+    bool placed = !work->hosts;
+    int status = work->hosts ? begin(&placer) : ALLOT_OK;
     if (status == ALLOT_OK)
         status = grant(&placer);
-    if (status == ALLOT_OK && work->rack)
+    if (status == ALLOT_OK && work->hosts)
         status = turn(&placer, &placed);
     if (status == ALLOT_OK && !placed && work->room) {
         placer.by_kind = true;

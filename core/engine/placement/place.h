@@ -16,7 +16,7 @@
 
 #include "engine/hosts/hosts.h"
 
-/* Distributes, and places what is granted. Without a rack it only distributes. */
+/* Distributes, and places what is granted. Without hosts it only distributes. */
 int allot__place(allot__work *work);
 
 /* Slots that a leaf lacks and that are idle, but on no host that serves it. */

@@ -18,13 +18,13 @@ static int32_t cut(int64_t slots)
  * count. */
 static int64_t marked(const allot__work *work, int32_t row, const uint8_t *marks, bool lost)
 {
-    const allot__rack *rack = work->rack;
+    const allot__group_hosts *hosts = work->hosts;
     const allot__units *units = &work->state->tasks.units[work->index];
     int32_t leaf = allot__handle(work, row);
-    int64_t slots = lost ? rack->lost[row] : 0;
+    int64_t slots = lost ? hosts->lost[row] : 0;
     for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
          units->count > 0 && i < units->first[leaf + 1]; i++) {
-        int32_t host = units->site[i] >= 0 ? rack->host_of[units->site[i]] : -1;
+        int32_t host = units->site[i] >= 0 ? hosts->host_of[units->site[i]] : -1;
         slots += host >= 0 && marks[host] != 0 ? units->slots[i] : 0;
     }
     return slots;
@@ -40,16 +40,16 @@ static int64_t take_part(int32_t *taken, int32_t most, int64_t slots)
 int64_t allot__reach_take(const allot__work *work, int32_t from, int32_t to, int64_t slots,
                           int32_t *taken)
 {
-    const allot__rack *rack = work->rack;
+    const allot__group_hosts *hosts = work->hosts;
     const allot__units *units = &work->state->tasks.units[work->index];
     int32_t leaf = allot__handle(work, from);
-    bool lost = allot__rack_takes_lost(rack, to, from);
+    bool lost = allot__hosts_takes_lost(hosts, to, from);
     int64_t left = slots;
-    left -= lost ? take_part(&taken[units->count + from], rack->lost[from], left) : 0;
+    left -= lost ? take_part(&taken[units->count + from], hosts->lost[from], left) : 0;
     for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
          units->count > 0 && left > 0 && i < units->first[leaf + 1]; i++) {
-        int32_t host = units->site[i] >= 0 ? rack->host_of[units->site[i]] : -1;
-        if (host >= 0 && allot__rack_helps(work, to, host))
+        int32_t host = units->site[i] >= 0 ? hosts->host_of[units->site[i]] : -1;
+        if (host >= 0 && allot__host_helps(work, to, host))
             left -= take_part(&taken[i], units->slots[i], left);
     }
     return slots - left;
@@ -58,15 +58,15 @@ int64_t allot__reach_take(const allot__work *work, int32_t from, int32_t to, int
 /* Marks the hosts that help a leaf. */
 static void mark(const allot__work *work, int32_t row, uint8_t *marks)
 {
-    for (int32_t host = 0; host < work->rack->count; host++)
-        marks[host] = allot__rack_helps(work, row, host);
+    for (int32_t host = 0; host < work->hosts->count; host++)
+        marks[host] = allot__host_helps(work, row, host);
 }
 
 /* Do the same hosts help both? */
-static bool alike(const allot__rack *rack, int32_t a, int32_t b)
+static bool alike(const allot__group_hosts *hosts, int32_t a, int32_t b)
 {
-    return !rack->given && (!rack->unit || rack->unit[a] == rack->unit[b]) &&
-           (!rack->asks || rack->asks[a] == rack->asks[b]);
+    return !hosts->given && (!hosts->unit || hosts->unit[a] == hosts->unit[b]) &&
+           (!hosts->asks || hosts->asks[a] == hosts->asks[b]);
 }
 
 /* What others are over on marked hosts. */
@@ -77,7 +77,7 @@ static int64_t within(const allot__work *work, int32_t row, const uint8_t *marks
         if (other == row || allot__family_of(work, other) != 0)
             continue;
         int64_t over = allot__over(work, other);
-        bool lost = allot__rack_takes_lost(work->rack, row, other);
+        bool lost = allot__hosts_takes_lost(work->hosts, row, other);
         int64_t there = over > 0 ? marked(work, other, marks, lost) : 0;
         sum += over < there ? over : there;
     }
@@ -89,15 +89,15 @@ static int64_t within(const allot__work *work, int32_t row, const uint8_t *marks
  * too many. What the state gives it stays its own. */
 static void leave_hosts(const allot__work *work, int32_t unit, int64_t over, const int64_t *able)
 {
-    allot__rack *rack = work->rack;
+    allot__group_hosts *hosts = work->hosts;
     const allot__site *sites = work->state->tasks.sites;
     for (;;) {
         int32_t best = -1, least = 0, important = 0;
-        for (int32_t host = 0; host < rack->count; host++) {
-            int32_t used = rack->slots[host] - rack->free[host];
-            int32_t here = allot__rack_important(work, host);
-            bool may = rack->owner[host] == unit && rack->left[host] == 0 && used <= over &&
-                       used <= able[host] && sites[rack->site[host]].exclusive_to == ALLOT_ROOT;
+        for (int32_t host = 0; host < hosts->count; host++) {
+            int32_t used = hosts->slots[host] - hosts->free[host];
+            int32_t here = allot__host_important(work, host);
+            bool may = hosts->owner[host] == unit && hosts->left[host] == 0 && used <= over &&
+                       used <= able[host] && sites[hosts->site[host]].exclusive_to == ALLOT_ROOT;
             if (may && (best < 0 || here < important || (here == important && used < least))) {
                 best = host;
                 least = used;
@@ -106,7 +106,7 @@ static void leave_hosts(const allot__work *work, int32_t unit, int64_t over, con
         }
         if (best < 0)
             return;
-        rack->left[best] = 1;
+        hosts->left[best] = 1;
         over -= least;
     }
 }
@@ -116,10 +116,10 @@ static void count_able(const allot__work *work, int32_t row, int64_t over, int64
 {
     const allot__units *units = &work->state->tasks.units[work->index];
     int32_t leaf = allot__handle(work, row);
-    int64_t *there = able + work->rack->count;
+    int64_t *there = able + work->hosts->count;
     for (int32_t pass = 0; pass < 2 && units->count > 0; pass++) {
         for (int32_t i = units->first[leaf]; i < units->first[leaf + 1]; i++) {
-            int32_t host = units->site[i] >= 0 ? work->rack->host_of[units->site[i]] : -1;
+            int32_t host = units->site[i] >= 0 ? work->hosts->host_of[units->site[i]] : -1;
             if (host >= 0 && pass == 0) {
                 there[host] += units->slots[i];
             } else if (host >= 0) {
@@ -132,31 +132,31 @@ static void count_able(const allot__work *work, int32_t row, int64_t over, int64
 
 int allot__reach_left(allot__work *work)
 {
-    allot__rack *rack = work->rack;
-    size_t count = (size_t)rack->count, rows = (size_t)work->tree->rows;
-    if (!rack->unit)
+    allot__group_hosts *hosts = work->hosts;
+    size_t count = (size_t)hosts->count, rows = (size_t)work->tree->rows;
+    if (!hosts->unit)
         return ALLOT_OK;
     int64_t *over = allot__arena_take(work->arena, rows, sizeof *over);
     int64_t *able = allot__arena_take(work->arena, 2 * count, sizeof *able);
-    rack->left = allot__arena_take(work->arena, count, 1);
-    if (!over || !able || !rack->left)
+    hosts->left = allot__arena_take(work->arena, count, 1);
+    if (!over || !able || !hosts->left)
         return ALLOT_ENOMEM;
     memset(able, 0, 2 * count * sizeof *able);
     for (size_t host = 0; host < count; host++)
-        rack->left[host] = 0;
+        hosts->left[host] = 0;
     for (size_t row = 0; row < rows; row++)
         over[row] = 0;
     for (int32_t row = 0; row < work->tree->rows; row++) {
-        if (rack->unit[row] != ALLOT_ROOT && allot__family_of(work, row) == 0) {
+        if (hosts->unit[row] != ALLOT_ROOT && allot__family_of(work, row) == 0) {
             int64_t mine = allot__over(work, row);
-            over[allot__row(work->plan, work->index, rack->unit[row])] += mine;
+            over[allot__row(work->plan, work->index, hosts->unit[row])] += mine;
             if (mine > 0)
                 count_able(work, row, mine, able);
         }
     }
     for (int32_t row = 0; row < work->tree->rows; row++)
         if (over[row] > 0)
-            leave_hosts(work, rack->unit[row], over[row], able);
+            leave_hosts(work, hosts->unit[row], over[row], able);
     return ALLOT_OK;
 }
 
@@ -169,27 +169,27 @@ typedef struct wanted {
 
 static uint8_t *kind_of(const allot__work *work, const wanted *wanted, int32_t row)
 {
-    int32_t unit = work->rack->unit ? work->rack->unit[row] : ALLOT_ROOT;
+    int32_t unit = work->hosts->unit ? work->hosts->unit[row] : ALLOT_ROOT;
     return &wanted->kinds[unit == ALLOT_ROOT ? 0 : allot__row(work->plan, work->index, unit) + 1];
 }
 
 static void fill(allot__work *work, uint8_t *marks, const wanted *wanted)
 {
-    const allot__rack *rack = work->rack;
+    const allot__group_hosts *hosts = work->hosts;
     int32_t last = -1;
     for (int32_t row = 0; row < work->tree->rows; row++) {
         work->reach[row] = ANY;
         if (allot__family_of(work, row) != 0 || allot__lack(work, row) == 0)
             continue;
-        *kind_of(work, wanted, row) |= allot__rack_easy(rack, row);
-        if (last >= 0 && alike(rack, row, last)) {
+        *kind_of(work, wanted, row) |= allot__hosts_easy(hosts, row);
+        if (last >= 0 && alike(hosts, row, last)) {
             work->reach[row] = work->reach[last];
             continue;
         }
         mark(work, row, marks);
         work->reach[row] = cut(within(work, row, marks));
         last = row;
-        for (int32_t host = 0; host < rack->count; host++)
+        for (int32_t host = 0; host < hosts->count; host++)
             wanted->hosts[host] |= marks[host];
     }
     for (int32_t row = 0; row < work->tree->rows; row++) {
@@ -205,8 +205,8 @@ static int64_t not_told(const allot__work *work, int32_t row)
     int64_t sum = 0;
     for (int32_t other = 0; other < work->tree->rows; other++) {
         bool leaf = other != row && allot__family_of(work, other) == 0;
-        if (leaf && !allot__rack_takes_lost(work->rack, row, other)) {
-            int64_t over = allot__over(work, other), lost = work->rack->lost[other];
+        if (leaf && !allot__hosts_takes_lost(work->hosts, row, other)) {
+            int64_t over = allot__over(work, other), lost = work->hosts->lost[other];
             sum += over < lost ? over : lost;
         }
     }
@@ -217,7 +217,7 @@ static int64_t not_told(const allot__work *work, int32_t row)
 static void say(const allot__work *work)
 {
     for (int32_t row = 0; row < work->tree->rows; row++) {
-        bool lacks = allot__family_of(work, row) == 0 && work->rack->unknown > 0 &&
+        bool lacks = allot__family_of(work, row) == 0 && work->hosts->unknown > 0 &&
                      allot__lack(work, row) > work->reach[row];
         int64_t slots = lacks ? not_told(work, row) : 0;
         if (slots > 0) {
@@ -244,7 +244,7 @@ int allot__reach(allot__work *work)
 {
     if (!work->room || !somebody_lacks(work))
         return ALLOT_OK;
-    size_t count = (size_t)work->rack->count, rows = (size_t)work->tree->rows;
+    size_t count = (size_t)work->hosts->count, rows = (size_t)work->tree->rows;
     uint8_t *marks = allot__arena_take(work->arena, count, 1);
     wanted wanted = {allot__arena_take(work->arena, count, 1),
                      allot__arena_take(work->arena, rows + 1, 1)};
@@ -254,7 +254,7 @@ int allot__reach(allot__work *work)
         return ALLOT_ENOMEM;
     memset(wanted.hosts, 0, count);
     memset(wanted.kinds, 0, rows + 1);
-    work->rack->wanted = wanted.hosts;
+    work->hosts->wanted = wanted.hosts;
     int status = allot__reach_left(work);
     if (status == ALLOT_OK) {
         fill(work, marks, &wanted);

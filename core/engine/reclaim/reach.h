@@ -8,7 +8,7 @@
  * more by others than they could give it.
  *
  * Where a slot is, tasks tell by their hosts. Of a slot that none tells the place of it is assumed
- * that it serves nobody but those to whom all hosts are alike (allot__rack_takes_lost): to take it
+ * that it serves nobody but those to whom all hosts are alike (allot__hosts_takes_lost): to take it
  * for others would make its holder give one slot after another until, by chance, one was of use.
  * Who could have more if tasks told their hosts is told by a warning, W-hosts.
  */
@@ -25,7 +25,7 @@ int allot__reach(allot__work *work);
  * the group, then by row for slots that no task tells the place of. */
 int64_t allot__reach_take(const allot__work *work, int32_t from, int32_t to, int64_t slots,
                           int32_t *taken);
-/* Which hosts exclusive consumers can leave whole with what they are over: rack->left, where there
+/* Which hosts exclusive consumers can leave whole with what they are over: hosts->left, where there
  * are such consumers. ENOMEM. */
 int allot__reach_left(allot__work *work);
 

@@ -114,7 +114,7 @@ typedef struct allot__work {
     int32_t *over;
     int32_t *reclaimed;
 
-    struct allot__rack *rack; /* the group's hosts (hosts/hosts.h); NULL: none are known */
+    struct allot__group_hosts *hosts; /* the group's hosts (hosts/hosts.h); NULL: none are known */
     /* Where hosts are not all alike, by leaf's row; else NULL (reclaim/reach.h): the most that
      * others can give it, and the slots that it has where they serve somebody. */
     int32_t *reach, *useful;

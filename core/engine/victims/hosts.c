@@ -39,7 +39,7 @@ static int begin(host_pick *it)
     it->ineligible = allot__arena_take(arena, n + 1, 1);
     it->mask = allot__arena_take(arena, n + 1, 1);
     it->rows = allot__arena_take(arena, n + 1, sizeof *it->rows);
-    it->there = allot__arena_take(arena, (size_t)it->work->rack->count, sizeof *it->there);
+    it->there = allot__arena_take(arena, (size_t)it->work->hosts->count, sizeof *it->there);
     if (!it->ineligible || !it->mask || !it->rows || !it->there)
         return ALLOT_ENOMEM;
     memset(it->ineligible, 0, n);
@@ -68,29 +68,29 @@ static int32_t host_of(const host_pick *it, int32_t row)
 {
     const allot__unit_rows *rows = &it->queue->rows;
     int32_t site = rows->units->site[rows->base + row];
-    return site >= 0 ? it->work->rack->host_of[site] : -1;
+    return site >= 0 ? it->work->hosts->host_of[site] : -1;
 }
 
 /* Does it serve a claimant if a unit goes? */
 static bool helps(const host_pick *it, int32_t claimant, int32_t row)
 {
     int32_t host = host_of(it, row);
-    return host >= 0 ? allot__rack_helps(it->work, claimant, host)
-                     : allot__rack_takes_lost(it->work->rack, claimant, it->queue->row);
+    return host >= 0 ? allot__host_helps(it->work, claimant, host)
+                     : allot__hosts_takes_lost(it->work->hosts, claimant, it->queue->row);
 }
 
 /* Is the host of use to a claimant only once the leaf has left it whole? */
 static bool whole(const host_pick *it, int32_t claimant, int32_t host)
 {
-    const allot__rack *rack = it->work->rack;
-    return host >= 0 && rack->unit && rack->unit[claimant] != rack->unit[it->queue->row] &&
-           (rack->owner[host] != ALLOT_ROOT || rack->meant);
+    const allot__group_hosts *hosts = it->work->hosts;
+    return host >= 0 && hosts->unit && hosts->unit[claimant] != hosts->unit[it->queue->row] &&
+           (hosts->owner[host] != ALLOT_ROOT || hosts->meant);
 }
 
 /* Slots of the leaf by host, where it can leave one whole for a claimant; else 0. */
 static void count_whole(host_pick *it, int32_t claimant)
 {
-    memset(it->there, 0, (size_t)it->work->rack->count * sizeof *it->there);
+    memset(it->there, 0, (size_t)it->work->hosts->count * sizeof *it->there);
     for (int32_t row = 0; row < it->queue->pick.count; row++) {
         int32_t host = host_of(it, row);
         if (host >= 0 && it->ineligible[row] == ALLOT__ELIGIBLE && helps(it, claimant, row) &&
@@ -111,8 +111,8 @@ static bool goes_before(const host_pick *it, int32_t host, int32_t other, int64_
 {
     int64_t slots = it->there[host];
     int64_t before = other >= 0 ? it->there[other] : 0;
-    int32_t here = allot__rack_important(it->work, host);
-    int32_t there = other >= 0 ? allot__rack_important(it->work, other) : INT32_MAX;
+    int32_t here = allot__host_important(it->work, host);
+    int32_t there = other >= 0 ? allot__host_important(it->work, other) : INT32_MAX;
     return here != there   ? here < there
            : slots >= owed ? before < owed || slots < before
                            : slots > before;
@@ -123,7 +123,7 @@ static int32_t next_whole(const host_pick *it, int64_t owed)
 {
     int64_t most = allot__over(it->work, it->queue->row) - it->slots;
     int32_t best = -1;
-    for (int32_t host = 0; host < it->work->rack->count; host++) {
+    for (int32_t host = 0; host < it->work->hosts->count; host++) {
         int64_t slots = it->there[host];
         if (slots > 0 && slots <= most && goes_before(it, host, best, owed))
             best = host;
@@ -159,8 +159,8 @@ static int64_t give_idle(host_pick *it, int64_t owed)
 
 static int pick_for(host_pick *it, int32_t claimant, int64_t owed)
 {
-    bool apart = it->work->rack->unit != NULL;
-    if (allot__rack_takes_lost(it->work->rack, claimant, it->queue->row))
+    bool apart = it->work->hosts->unit != NULL;
+    if (allot__hosts_takes_lost(it->work->hosts, claimant, it->queue->row))
         owed = give_idle(it, owed);
     int status = apart && owed > 0 ? leave_hosts(it, claimant, &owed) : ALLOT_OK;
     if (status != ALLOT_OK || owed <= 0)
@@ -173,7 +173,7 @@ static int pick_for(host_pick *it, int32_t claimant, int64_t owed)
 /* Picks what is still owed where it serves anybody. */
 static int pick_wanted(host_pick *it)
 {
-    const uint8_t *wanted = it->work->rack->wanted;
+    const uint8_t *wanted = it->work->hosts->wanted;
     if (it->slots >= it->queue->owed)
         return ALLOT_OK;
     for (int32_t i = 0; i < it->queue->pick.count; i++) {
@@ -195,7 +195,7 @@ static int pick_claims(host_pick *it, const allot_claim *claims, int32_t count, 
         int64_t left = it->queue->owed - it->slots;
         int64_t owed = claims[i].slots < left && round != BEYOND ? claims[i].slots : left;
         int32_t claimant = allot__row(it->work->plan, it->work->index, claims[i].consumer);
-        if (owed > 0 && allot__rack_picky(it->work->rack, claimant) == (round != COMMON))
+        if (owed > 0 && allot__hosts_picky(it->work->hosts, claimant) == (round != COMMON))
             status = pick_for(it, claimant, owed);
     }
     return status;
