@@ -43,15 +43,15 @@ static void tell_moved(const allot__teller *teller, const allot_lease *lease,
 {
     const allot_lease_side *from = part->to_consumer ? &part->now.provider : &part->now.consumer;
     const allot_lease_side *to = part->to_consumer ? &part->now.consumer : &part->now.provider;
-    const char *giver = part->to_consumer ? lease->provider : lease->consumer;
-    const char *taker = part->to_consumer ? lease->consumer : lease->provider;
+    const char *donor = part->to_consumer ? lease->provider : lease->consumer;
+    const char *receiver = part->to_consumer ? lease->consumer : lease->provider;
     bool policy = strcmp(part->reason, "policy") == 0;
     allot__tell(teller,
                 "%.100s has %" PRId64 " idle and %.100s %" PRId64 "%s: all %" PRId64
                 " idle ones go to %.100s (L-6).",
-                giver, part->moved + idle(from), taker, idle(to) - part->moved,
+                donor, part->moved + idle(from), receiver, idle(to) - part->moved,
                 policy ? ", and the policy says who gives" : ", who has more gives", part->moved,
-                taker);
+                receiver);
     tell_side(teller, "now provider", lease->provider, &part->now.provider);
     tell_side(teller, "now consumer", lease->consumer, &part->now.consumer);
     for (int32_t i = 0; i < part->place_count && i < 6; i++) {
@@ -66,12 +66,12 @@ static void tell_moved(const allot__teller *teller, const allot_lease *lease,
 static void tell_policy(const allot__teller *teller, const allot_lease *lease,
                         const allot_lease_part *part)
 {
-    const char *giver = part->to_consumer ? lease->provider : lease->consumer;
+    const char *donor = part->to_consumer ? lease->provider : lease->consumer;
     if (strcmp(part->reason, "none-idle") == 0) {
         allot__tell(teller,
                     "Nothing moves: the policy gives the idle slots of %.100s to %.100s, and there "
                     "are none (L-6).",
-                    giver, part->to_consumer ? lease->consumer : lease->provider);
+                    donor, part->to_consumer ? lease->consumer : lease->provider);
     }
     if (strcmp(part->reason, "policy") == 0) {
         allot__tell(teller,

@@ -76,16 +76,16 @@ static bool blocked(const allot__ledger *ledger, const allot__holder *claimant)
            allot__holder_missing(claimant, allot__holder_has(claimant)) == 0;
 }
 
-/* Moves slots of a column, OVER or GIVES, to a member that lacks: of the worst, from a giver on,
- * first. Returns the giver that is worst then. */
-static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to, int32_t giver,
+/* Moves slots of a column, OVER or GIVES, to a member that lacks: of the worst, from a donor on,
+ * first. Returns the donor that is worst then. */
+static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to, int32_t donor,
                      int32_t *gives)
 {
     const allot__share *shares = &ledger->shares[pool->first];
     int32_t claimant = shares[to].holder;
     const allot__holder *holder = &ledger->holders[claimant];
     int64_t left = allot__due_lacks(holder);
-    for (int32_t i = giver; left > 0 && i >= 0 && !blocked(ledger, holder); i--) {
+    for (int32_t i = donor; left > 0 && i >= 0 && !blocked(ledger, holder); i--) {
         int64_t slots = allot__least(gives[i], left);
         int64_t within = slots > 0 ? allot__books_within(ledger, claimant, shares[i].holder) : 0;
         slots = allot__least(slots, within);
@@ -97,11 +97,11 @@ static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to,
             hand_over(ledger, shares[i].holder, claimant, slots, ALLOT__SHARED);
             left -= slots;
         }
-        giver -= i == giver && gives[i] == 0;
+        donor -= i == donor && gives[i] == 0;
     }
     if (left > 0)
         ledger->pools[holder->family].blocked = ledger->round;
-    return giver;
+    return donor;
 }
 
 /* Who has slots in flight that nothing replaces has what it lacks there first. False: ... and the
@@ -122,12 +122,12 @@ static bool replace(allot__ledger *ledger, allot__share_pool *pool, int32_t memb
 /* Serves all members that lack some, in order. Returns whether anything moved. */
 static bool serve_all(allot__ledger *ledger, allot__share_pool *pool, int32_t *gives)
 {
-    int32_t giver = pool->count - 1;
+    int32_t donor = pool->count - 1;
     int32_t recalls = ledger->recall_count;
     ledger->round++;
-    for (int32_t i = 0; i < pool->count && giver >= 0; i++)
+    for (int32_t i = 0; i < pool->count && donor >= 0; i++)
         if (replace(ledger, pool, i))
-            giver = serve(ledger, pool, i, giver, gives);
+            donor = serve(ledger, pool, i, donor, gives);
     return ledger->recall_count > recalls;
 }
 
@@ -213,13 +213,13 @@ static bool pour_rest(allot__ledger *ledger)
     return ledger->room < room;
 }
 
-/* Slots of a class for a claimant from whoever is over, whatever pool that is in: from a giver on,
- * the worst first. Returns the giver that is worst then. */
-static int32_t draw(allot__ledger *ledger, int32_t claimant, int32_t giver, int64_t slots,
+/* Slots of a class for a claimant from whoever is over, whatever pool that is in: from a donor on,
+ * the worst first. Returns the donor that is worst then. */
+static int32_t draw(allot__ledger *ledger, int32_t claimant, int32_t donor, int64_t slots,
                     allot__class as)
 {
     const allot__holder *holder = &ledger->holders[claimant];
-    for (int32_t i = giver; slots > 0 && i >= 0 && !blocked(ledger, holder); i--) {
+    for (int32_t i = donor; slots > 0 && i >= 0 && !blocked(ledger, holder); i--) {
         int64_t over = i != claimant ? over_of(&ledger->holders[i]) : 0;
         int64_t part = allot__least(over, slots);
         int64_t within = part > 0 ? allot__books_within(ledger, claimant, i) : 0;
@@ -230,11 +230,11 @@ static int32_t draw(allot__ledger *ledger, int32_t claimant, int32_t giver, int6
             allot__pools_put(ledger, claimant, as == ALLOT__SHARED ? part : 0);
             slots -= part;
         }
-        giver -= i == giver && over == part;
+        donor -= i == donor && over == part;
     }
     if (slots > 0)
         ledger->pools[holder->family].blocked = ledger->round;
-    return giver;
+    return donor;
 }
 
 /* What a holder lacks of a class though it is idle there, since the group has no room for it. */
@@ -256,11 +256,11 @@ static int64_t crowded_out(const allot__ledger *ledger, int32_t index, allot__cl
 static bool draw_all(allot__ledger *ledger, allot__class as)
 {
     int32_t recalls = ledger->recall_count;
-    int32_t giver = ledger->room > 0 ? -1 : ledger->count - 1;
+    int32_t donor = ledger->room > 0 ? -1 : ledger->count - 1;
     ledger->round++;
-    for (int32_t i = 0; i < ledger->count && giver >= 0; i++) {
+    for (int32_t i = 0; i < ledger->count && donor >= 0; i++) {
         int64_t slots = crowded_out(ledger, i, as);
-        giver = slots > 0 ? draw(ledger, i, giver, slots, as) : giver;
+        donor = slots > 0 ? draw(ledger, i, donor, slots, as) : donor;
     }
     if (ledger->recall_count == recalls)
         return false;

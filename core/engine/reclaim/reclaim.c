@@ -156,13 +156,14 @@ static int64_t due(const allot__work *work, int32_t family)
     return slots > 0 ? slots : 0;
 }
 
-static void take(allot__giveback *giveback, allot__reclaim_log *log, int32_t family, int64_t slots)
+static void take(allot__reclaim_split *split, allot__reclaim_log *log, int32_t family,
+                 int64_t slots)
 {
-    allot__sums *sums = &giveback->work->sums[family];
+    allot__sums *sums = &split->work->sums[family];
     int64_t owed = slots < sums->unmatched ? slots : sums->unmatched;
     if (log)
         log->node(log, family, slots, owed);
-    allot__giveback_take(giveback, family, slots);
+    allot__split_take(split, family, slots);
     sums->over_left -= slots;
     sums->reclaimed += slots;
     sums->ordered += slots;
@@ -220,8 +221,8 @@ static void take_ledger(const allot__work *work, allot__reclaim_log *log)
     for (int32_t i = 0; i < ledger->recall_count; i++) {
         const allot__recall *recall = &ledger->recalls[i];
         if (recall->to < 0 && recall->slots > recall->cut) {
-            log->taker.leaf(&log->taker, ledger->holders[recall->from].row,
-                            recall->slots - recall->cut);
+            log->listener.leaf(&log->listener, ledger->holders[recall->from].row,
+                               recall->slots - recall->cut);
         }
     }
 }
@@ -281,10 +282,10 @@ static void set_over(allot__work *work, const int32_t *list, int32_t count, bool
  * A node whose leaves have no more to give, and which still would break its limit: deficits inside
  * are not served, worst first, and then what damping keeps must go after all.
  */
-static void settle(allot__giveback *giveback, allot__reclaim_log *log, int32_t family,
+static void settle(allot__reclaim_split *split, allot__reclaim_log *log, int32_t family,
                    int32_t *list)
 {
-    allot__work *work = giveback->work;
+    allot__work *work = split->work;
     allot__sums *sums = &work->sums[family];
     int64_t beyond = excess(work, family);
     if (beyond <= 0)
@@ -301,7 +302,7 @@ static void settle(allot__giveback *giveback, allot__reclaim_log *log, int32_t f
         set_over(work, list, count, true);
         slots = slots < sums->over_left ? slots : sums->over_left;
         if (slots > 0)
-            take(giveback, log, family, slots);
+            take(split, log, family, slots);
         set_over(work, list, count, false);
     }
 }
@@ -315,16 +316,16 @@ static void take_forced(allot__work *work, allot__reclaim_log *log)
         int32_t left = leaf ? over_in(work, row, FORCED) - work->reclaimed[row] : 0;
         if (left > 0) {
             work->reclaimed[row] += left;
-            log->taker.leaf(&log->taker, row, left);
+            log->listener.leaf(&log->listener, row, left);
         }
     }
 }
 
 /* ---- The sweeps ------------------------------------------------------------------------------ */
 
-static void run(allot__giveback *giveback, allot__reclaim_log *log, sweep sweep, int32_t *list)
+static void run(allot__reclaim_split *split, allot__reclaim_log *log, sweep sweep, int32_t *list)
 {
-    allot__work *work = giveback->work;
+    allot__work *work = split->work;
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         count_family(work, family, sweep);
         if (sweep == REST)
@@ -334,26 +335,26 @@ static void run(allot__giveback *giveback, allot__reclaim_log *log, sweep sweep,
         pass_on(work, log, family);
         int64_t slots = due(work, family);
         if (slots > 0)
-            take(giveback, log, family, slots);
+            take(split, log, family, slots);
         if (work->kept && sweep != FORCED)
-            settle(giveback, log, family, list);
+            settle(split, log, family, list);
     }
 }
 
-static int run_kept(allot__giveback *giveback, allot__reclaim_log *log)
+static int run_kept(allot__reclaim_split *split, allot__reclaim_log *log)
 {
-    allot__work *work = giveback->work;
+    allot__work *work = split->work;
     size_t families = (size_t)work->tree->families;
     int32_t *list = allot__arena_take(work->arena, families, sizeof *list);
     if (!list)
         return ALLOT_ENOMEM;
     memset(work->kept, 0, families * sizeof *work->kept);
     if (work->forced) {
-        run(giveback, log, FORCED, list);
-        run(giveback, log, REST, list);
+        run(split, log, FORCED, list);
+        run(split, log, REST, list);
         take_forced(work, log);
     } else {
-        run(giveback, log, ALL, list);
+        run(split, log, ALL, list);
     }
     allot__kept_sum(work);
     return ALLOT_OK;
@@ -361,20 +362,20 @@ static int run_kept(allot__giveback *giveback, allot__reclaim_log *log)
 
 int allot__reclaim(allot__work *work, allot__reclaim_log *log)
 {
-    allot__giveback giveback;
+    allot__reclaim_split split;
     int status = allot__kept_init(work);
     if (status == ALLOT_OK)
         allot__ledger_cut(work);
     /* A policy's own rules may read what is over, so that must be there before they are asked. */
     for (int32_t family = work->tree->families - 1;
-         status == ALLOT_OK && family >= 0 && !allot__giveback_natural(work); family--)
+         status == ALLOT_OK && family >= 0 && !allot__split_natural(work); family--)
         count_family(work, family, ALL);
     if (status == ALLOT_OK)
-        status = allot__giveback_init(&giveback, work, log ? &log->taker : NULL);
+        status = allot__split_init(&split, work, log ? &log->listener : NULL);
     if (status != ALLOT_OK)
         return status;
     if (work->kept)
-        return run_kept(&giveback, log);
-    run(&giveback, log, ALL, NULL);
+        return run_kept(&split, log);
+    run(&split, log, ALL, NULL);
     return ALLOT_OK;
 }

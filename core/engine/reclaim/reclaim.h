@@ -25,7 +25,7 @@
  * that nobody is owed. */
 enum { ALLOT__FORCE = -1 };
 typedef struct allot__reclaim_log {
-    allot__taker taker;
+    allot__split_listener listener;
     void (*node)(struct allot__reclaim_log *log, int32_t family, int64_t slots, int64_t owed);
     /* Up to so many of the slots that limits freed below it serve deficits inside; how many do. */
     int64_t (*freed)(struct allot__reclaim_log *log, int32_t family, int64_t slots);

@@ -16,65 +16,66 @@
 #include "base/wide.h"
 #include "engine/rows/order.h"
 
-/* Told of every leaf's part, in no particular order. */
-typedef struct allot__taker {
-    void (*leaf)(struct allot__taker *taker, int32_t row, int64_t slots);
-} allot__taker;
+/* Hears of every leaf's part, in no particular order. */
+typedef struct allot__split_listener {
+    void (*leaf)(struct allot__split_listener *listener, int32_t row, int64_t slots);
+} allot__split_listener;
 
-/* A member of a family that is giving back. */
-typedef struct allot__giver {
+/* A donor: a member of a family that gives back. */
+typedef struct allot__donor {
     int32_t row;
     int64_t over, weight, part;
-} allot__giver;
+} allot__donor;
 
 /* How a policy's families give back. */
-typedef struct allot__way {
+typedef struct allot__split_rule {
     const allot__rules *rules;
     bool natural; /* worst rank first, in proportion to over */
     bool by_over;
     allot__amounts by; /* unless by_over */
-} allot__way;
+} allot__split_rule;
 
-typedef struct allot__giveback {
+typedef struct allot__reclaim_split {
     allot__work *work;
-    allot__taker *taker;   /* may be NULL */
-    allot__way *ways;      /* by the work's rules */
-    const allot__way *way; /* of the family at hand */
+    allot__split_listener *listener; /* may be NULL */
+    allot__split_rule *split_rules;  /* by the work's rules */
+    const allot__split_rule *rule;   /* of the family at hand */
     allot__sorter sorter;
     int32_t *order; /* rows of a family in order; unused when natural and not listed */
     int32_t family; /* at hand */
     bool listed;    /* the members at hand are `order`'s, of whatever family */
     struct allot__across *across; /* NULL: no policy enforces shares at the leaves */
-    allot__giver *givers;         /* those of a group that are over */
+    allot__donor *donors;         /* those of a group that are over */
     int32_t *heap;
     int32_t *left, *part; /* rows of a run, for families of leaves */
     int32_t *stack;       /* families still to pass their part down, */
     int64_t *due;         /* and that part, by family */
-} allot__giveback;
+} allot__reclaim_split;
 
 /* Do all policies at work give back by the default rules? */
-bool allot__giveback_natural(const allot__work *work);
-int allot__giveback_init(allot__giveback *giveback, allot__work *work, allot__taker *taker);
+bool allot__split_natural(const allot__work *work);
+int allot__split_init(allot__reclaim_split *split, allot__work *work,
+                      allot__split_listener *listener);
 /* Takes `slots`, at most what is over in it, from the leaves below a family's parent: adds to
  * reclaimed of leaves and lowers over_left of the families inside, not of the family itself. */
-void allot__giveback_take(allot__giveback *giveback, int32_t family, int64_t slots);
+void allot__split_take(allot__reclaim_split *split, int32_t family, int64_t slots);
 
 /* split_across.c: begins; ENOMEM. */
-int allot__across_init(allot__giveback *giveback);
+int allot__across_init(allot__reclaim_split *split);
 /* Are members of families inside to be taken in place of some of the family's parents? */
-bool allot__across_has(const allot__giveback *giveback, int32_t family);
+bool allot__across_has(const allot__reclaim_split *split, int32_t family);
 /* Lists the members in order by `order`; how many. */
-int32_t allot__across_list(allot__giveback *giveback, int32_t family);
+int32_t allot__across_list(allot__reclaim_split *split, int32_t family);
 /* Tells the families between a member and the one that gives back of its part. */
-void allot__across_lower(const allot__giveback *giveback, int32_t family, int32_t row,
+void allot__across_lower(const allot__reclaim_split *split, int32_t family, int32_t row,
                          int64_t part);
 /* Does row a come before row b in plan order? */
-bool allot__across_before(const allot__giveback *giveback, int32_t a, int32_t b);
+bool allot__across_before(const allot__reclaim_split *split, int32_t a, int32_t b);
 
 /* The same for a family of leaves, when natural (split_leaves.c). */
-void allot__giveback_leaves(allot__giveback *giveback, int32_t family, int64_t slots);
+void allot__split_leaves(allot__reclaim_split *split, int32_t family, int64_t slots);
 /* One family by the plain rules; its parents' parts are left on the stack. For tests. */
-void allot__giveback_family(allot__giveback *giveback, int32_t *depth, int32_t family,
-                            int64_t slots);
+void allot__split_family(allot__reclaim_split *split, int32_t *depth, int32_t family,
+                         int64_t slots);
 
 #endif

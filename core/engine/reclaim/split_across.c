@@ -50,9 +50,9 @@ static void number_rows(const allot__work *work, across *to)
     }
 }
 
-int allot__across_init(allot__giveback *giveback)
+int allot__across_init(allot__reclaim_split *split)
 {
-    allot__work *work = giveback->work;
+    allot__work *work = split->work;
     size_t rows = (size_t)work->tree->rows + 1;
     across *made = allot__arena_take(work->arena, 1, sizeof *made);
     if (!made)
@@ -66,15 +66,15 @@ int allot__across_init(allot__giveback *giveback)
         return ALLOT_ENOMEM;
     count_rows(work, made);
     number_rows(work, made);
-    giveback->across = made;
+    split->across = made;
     return ALLOT_OK;
 }
 
-bool allot__across_has(const allot__giveback *giveback, int32_t family)
+bool allot__across_has(const allot__reclaim_split *split, int32_t family)
 {
-    const allot__work *work = giveback->work;
+    const allot__work *work = split->work;
     int32_t left = work->tree->inner[family];
-    if (!giveback->across || (family != 0 && !enforced(work, family)))
+    if (!split->across || (family != 0 && !enforced(work, family)))
         return false;
     for (int32_t row = allot__family_first(work, family); left > 0; row++) {
         int32_t below = allot__family_of(work, row);
@@ -85,27 +85,28 @@ bool allot__across_has(const allot__giveback *giveback, int32_t family)
     return false;
 }
 
-int32_t allot__across_list(allot__giveback *giveback, int32_t family)
+int32_t allot__across_list(allot__reclaim_split *split, int32_t family)
 {
-    const allot__work *work = giveback->work;
-    const across *of = giveback->across;
-    const allot__rules *rules = giveback->way->rules;
+    const allot__work *work = split->work;
+    const across *of = split->across;
+    const allot__rules *rules = split->rule->rules;
     int32_t from = family > 0 ? of->number[work->group->parent[family]] + 1 : 0;
     int32_t count = 0;
     for (int32_t at = from; at < from + of->size[family]; at++) {
         int32_t below = allot__family_of(work, of->row[at]);
         if (enforced(work, below))
             continue; /* its members follow */
-        giveback->order[count++] = of->row[at];
+        split->order[count++] = of->row[at];
         at += below != 0 ? of->size[below] : 0;
     }
-    allot__order_list(work, rules, &rules->policy->reclaim, &of->sorter, count, giveback->order);
+    allot__order_list(work, rules, &rules->policy->reclaim, &of->sorter, count, split->order);
     return count;
 }
 
-void allot__across_lower(const allot__giveback *giveback, int32_t family, int32_t row, int64_t part)
+void allot__across_lower(const allot__reclaim_split *split, int32_t family, int32_t row,
+                         int64_t part)
 {
-    const allot__work *work = giveback->work;
+    const allot__work *work = split->work;
     const allot__tree *tree = work->tree;
     int32_t of = allot__tree_holding(tree->first, tree->families, row);
     while (of != family) {
@@ -114,7 +115,7 @@ void allot__across_lower(const allot__giveback *giveback, int32_t family, int32_
     }
 }
 
-bool allot__across_before(const allot__giveback *giveback, int32_t a, int32_t b)
+bool allot__across_before(const allot__reclaim_split *split, int32_t a, int32_t b)
 {
-    return giveback->across->number[a] < giveback->across->number[b];
+    return split->across->number[a] < split->across->number[b];
 }

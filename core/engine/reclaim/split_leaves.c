@@ -68,7 +68,7 @@ ALLOT__INLINE void one_above(const int32_t *restrict left, int32_t *restrict par
 
 /* Rule 3: one more for each of the `rest` rows that are over by most, the later first in a tie.
  * The bound above which fewer than `rest` rows are is found by halving. */
-ALLOT__INLINE void give_rest(const int32_t *left, int32_t *part, int32_t count, int64_t rest)
+ALLOT__INLINE void split_rest(const int32_t *left, int32_t *part, int32_t count, int64_t rest)
 {
     int32_t low = 0; /* at least `rest` rows are above */
     int32_t high = largest(left, count);
@@ -97,49 +97,49 @@ ALLOT__CLONES static void share_out(const int32_t *restrict left, int32_t *restr
 {
     int64_t given = sum < SMALL ? floors(left, part, count, (int32_t)slots, (int32_t)sum)
                                 : large_floors(left, part, count, slots, sum);
-    give_rest(left, part, count, slots - given);
+    split_rest(left, part, count, slots - given);
 }
 
 /* The last row first, as runs do. */
-static void tell(allot__giveback *giveback, int32_t first, int32_t count, const int32_t *part)
+static void tell(allot__reclaim_split *split, int32_t first, int32_t count, const int32_t *part)
 {
-    for (int32_t i = count - 1; giveback->taker && i >= 0; i--)
+    for (int32_t i = count - 1; split->listener && i >= 0; i--)
         if (part[i] > 0)
-            giveback->taker->leaf(giveback->taker, first + i, part[i]);
+            split->listener->leaf(split->listener, first + i, part[i]);
 }
 
 /* Rows first ... first + count - 1, of one rank, give all they are over, ... */
-static void take_all(allot__giveback *giveback, int32_t first, int32_t count)
+static void take_all(allot__reclaim_split *split, int32_t first, int32_t count)
 {
-    const int32_t *restrict over = giveback->work->over + first;
-    int32_t *restrict reclaimed = giveback->work->reclaimed + first;
-    int32_t *restrict left = giveback->left;
+    const int32_t *restrict over = split->work->over + first;
+    int32_t *restrict reclaimed = split->work->reclaimed + first;
+    int32_t *restrict left = split->left;
     for (int32_t i = 0; i < count; i++) {
         left[i] = over[i] - reclaimed[i];
         reclaimed[i] = over[i];
     }
-    tell(giveback, first, count, left);
+    tell(split, first, count, left);
 }
 
 /* ... or `slots` of the `sum` that it is. */
-static void take_some(allot__giveback *giveback, int32_t first, int32_t count, int64_t slots,
+static void take_some(allot__reclaim_split *split, int32_t first, int32_t count, int64_t slots,
                       int64_t sum)
 {
-    const int32_t *restrict over = giveback->work->over + first;
-    int32_t *restrict reclaimed = giveback->work->reclaimed + first;
-    int32_t *restrict left = giveback->left;
-    int32_t *restrict part = giveback->part;
+    const int32_t *restrict over = split->work->over + first;
+    int32_t *restrict reclaimed = split->work->reclaimed + first;
+    int32_t *restrict left = split->left;
+    int32_t *restrict part = split->part;
     for (int32_t i = 0; i < count; i++)
         left[i] = over[i] - reclaimed[i];
     share_out(left, part, count, slots, sum);
     for (int32_t i = 0; i < count; i++)
         reclaimed[i] += part[i];
-    tell(giveback, first, count, part);
+    tell(split, first, count, part);
 }
 
-void allot__giveback_leaves(allot__giveback *giveback, int32_t family, int64_t slots)
+void allot__split_leaves(allot__reclaim_split *split, int32_t family, int64_t slots)
 {
-    const allot__work *work = giveback->work;
+    const allot__work *work = split->work;
     const int32_t *rank = work->rank;
     int32_t first = allot__family_first(work, family);
     int32_t end = first + allot__family_size(work, family);
@@ -151,11 +151,11 @@ void allot__giveback_leaves(allot__giveback *giveback, int32_t family, int64_t s
             sum += work->over[start] - work->reclaimed[start];
         }
         if (sum > slots) {
-            take_some(giveback, start, end - start, slots, sum);
+            take_some(split, start, end - start, slots, sum);
             return;
         }
         if (sum > 0) {
-            take_all(giveback, start, end - start);
+            take_all(split, start, end - start);
             slots -= sum;
         }
         end = start;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 typedef struct lists {
-    allot__book *book;
+    allot__transfers *transfers;
     allot__orders *out;
-    const allot__transfer *transfers;
+    const allot__transfer *list;
     int32_t count;
     int32_t *head;     /* by number: its first transfer, -1: none; */
     int32_t *next;     /* ... by transfer: the next one */
@@ -47,10 +47,10 @@ static int64_t grace_of(const allot__work *work, int32_t from, int32_t to)
 static bool list_grants(lists *it)
 {
     allot__orders *out = it->out;
-    const allot__work *work = it->book->work;
-    const int32_t *leaf = it->book->leaf;
+    const allot__work *work = it->transfers->work;
+    const int32_t *leaf = it->transfers->leaf;
     size_t reclaims = (size_t)it->count + 1;
-    for (int32_t i = 0; i < it->book->leaves; i++) {
+    for (int32_t i = 0; i < it->transfers->leaves; i++) {
         if (leaf[i] >= 0) {
             out->grant_count += allot__granted(work, leaf[i]) > 0;
             reclaims += (work->reclaimed[leaf[i]] > 0) + (closing(work, leaf[i]) > 0);
@@ -62,7 +62,7 @@ static bool list_grants(lists *it)
     if (!out->grants || !out->reclaims || !out->claims)
         return false;
     int32_t at = 0;
-    for (int32_t i = 0; i < it->book->leaves; i++)
+    for (int32_t i = 0; i < it->transfers->leaves; i++)
         if (leaf[i] >= 0 && allot__granted(work, leaf[i]) > 0)
             out->grants[at++] = leaf[i];
     return true;
@@ -71,20 +71,20 @@ static bool list_grants(lists *it)
 /* Links the transfers of each leaf, in the order of their making. */
 static bool link_transfers(lists *it)
 {
-    allot__book *book = it->book;
-    size_t leaves = (size_t)book->leaves;
-    it->head = book->next; /* what lacks was served */
-    it->next = allot__arena_take(book->work->arena, (size_t)it->count + 1, sizeof *it->next);
+    allot__transfers *transfers = it->transfers;
+    size_t leaves = (size_t)transfers->leaves;
+    it->head = transfers->next; /* what lacks was served */
+    it->next = allot__arena_take(transfers->work->arena, (size_t)it->count + 1, sizeof *it->next);
     if (!it->next)
         return false;
     for (size_t i = 0; i < leaves; i++)
         it->head[i] = -1;
     for (int32_t i = it->count - 1; i >= 0; i--) {
-        it->next[i] = it->head[it->transfers[i].from];
-        it->head[it->transfers[i].from] = i;
+        it->next[i] = it->head[it->list[i].from];
+        it->head[it->list[i].from] = i;
     }
-    if (book->work->ledger) {
-        it->claim_of = book->lack; /* what lacks was served */
+    if (transfers->work->ledger) {
+        it->claim_of = transfers->lack; /* what lacks was served */
         memset(it->claim_of, 0, leaves * sizeof *it->claim_of);
     }
     return true;
@@ -93,8 +93,8 @@ static bool link_transfers(lists *it)
 /* The row that a transfer is to. */
 static int32_t row_to(const lists *it, int32_t transfer)
 {
-    int32_t row = it->book->leaf[it->transfers[transfer].to];
-    return row >= 0 ? row : it->book->work->group->parent[~row];
+    int32_t row = it->transfers->leaf[it->list[transfer].to];
+    return row >= 0 ? row : it->transfers->work->group->parent[~row];
 }
 
 static allot__order_back *add_reclaim(lists *it, int32_t row, int64_t grace)
@@ -116,7 +116,7 @@ static allot__order_back *reclaim_with(const lists *it, int32_t first, int64_t g
 /* What goes for nobody's sake but a host's that is closed. */
 static void list_closed(lists *it, int32_t row)
 {
-    const allot__work *work = it->book->work;
+    const allot__work *work = it->transfers->work;
     const allot__closed_slots *closed = work->closed;
     if (closing(work, row) > 0) {
         allot__order_back *reclaim = add_reclaim(it, row, work->group->columns[ALLOT_GRACE][row]);
@@ -132,9 +132,9 @@ static void list_closed(lists *it, int32_t row)
 static void add_claim(lists *it, allot__order_back *reclaim, int32_t transfer)
 {
     allot_claim *claims = &it->out->claims[reclaim->first];
-    int32_t number = it->transfers[transfer].to;
-    int64_t slots = it->transfers[transfer].slots;
-    int32_t to = allot__handle(it->book->work, row_to(it, transfer));
+    int32_t number = it->list[transfer].to;
+    int64_t slots = it->list[transfer].slots;
+    int32_t to = allot__handle(it->transfers->work, row_to(it, transfer));
     int32_t known = it->claim_of ? it->claim_of[number] : reclaim->count - 1;
     reclaim->slots += slots;
     if (known >= 0 && known < reclaim->count && claims[known].consumer == to) {
@@ -150,7 +150,7 @@ static void add_claim(lists *it, allot__order_back *reclaim, int32_t transfer)
 /* A leaf's reclaims with their claims, one for each time of grace. */
 static void list_owed(lists *it, int32_t row, int32_t number)
 {
-    const allot__work *work = it->book->work;
+    const allot__work *work = it->transfers->work;
     bool alike = !work->group->options[ALLOT_OPTION_ANCESTOR_GRACE];
     int32_t first = it->out->reclaim_count;
     for (int32_t i = it->head[number]; i >= 0; i = alike ? -1 : it->next[i]) {
@@ -166,7 +166,7 @@ static void list_owed(lists *it, int32_t row, int32_t number)
 
 static void list_leaf(lists *it, int32_t row, int32_t number)
 {
-    const allot__work *work = it->book->work;
+    const allot__work *work = it->transfers->work;
     int64_t grace = work->group->columns[ALLOT_GRACE][row];
     int64_t unowed = work->reclaimed[row];
     list_closed(it, row);
@@ -174,28 +174,28 @@ static void list_leaf(lists *it, int32_t row, int32_t number)
     list_owed(it, row, number);
     for (int32_t i = first; i < it->out->reclaim_count; i++)
         unowed -= it->out->reclaims[i].slots;
-    it->book->unowed[number] |= it->book->loose[number] > 0 ? ALLOT__BY_LIMIT : 0;
+    it->transfers->unowed[number] |= it->transfers->loose[number] > 0 ? ALLOT__BY_LIMIT : 0;
     if (unowed > 0) {
         allot__order_back *own = reclaim_with(it, first, grace);
         own = own ? own : add_reclaim(it, row, grace);
         own->slots += unowed;
-        own->unowed = it->book->unowed[number];
+        own->unowed = it->transfers->unowed[number];
     }
-    it->out->reclaims[first].freed = it->book->freed[number];
+    it->out->reclaims[first].freed = it->transfers->freed[number];
 }
 
 /* Leaves that give back, last number first. */
-int allot__book_list(allot__book *book)
+int allot__transfers_list(allot__transfers *transfers)
 {
-    lists it = {.book = book,
-                .out = book->out,
-                .transfers = book->transfers.items,
-                .count = (int32_t)book->transfers.count};
+    lists it = {.transfers = transfers,
+                .out = transfers->out,
+                .list = transfers->list.items,
+                .count = (int32_t)transfers->list.count};
     if (!list_grants(&it) || !link_transfers(&it))
         return ALLOT_ENOMEM;
-    for (int32_t i = book->leaves - 1; i >= 0; i--) {
-        int32_t row = book->leaf[i];
-        if (row >= 0 && (book->work->reclaimed[row] > 0 || closing(book->work, row) > 0))
+    for (int32_t i = transfers->leaves - 1; i >= 0; i--) {
+        int32_t row = transfers->leaf[i];
+        if (row >= 0 && (transfers->work->reclaimed[row] > 0 || closing(transfers->work, row) > 0))
             list_leaf(&it, row, i);
     }
     return ALLOT_OK;

@@ -12,7 +12,7 @@
 #include "engine/rows/in_flight.h"
 #include "engine/reclaim/reclaim.h"
 
-/* Slots that nobody is owed go because something does not hold them, or by force. */
+/* Why a slot is reclaimed although no claimant waits for it. */
 enum { ALLOT__BY_LIMIT = 1, ALLOT__BY_SIZE = 2, ALLOT__BY_FORCE = 4, ALLOT__BY_CLOSED = 8 };
 
 /* One reclaim. A leaf that gives to claimants with different times of grace (E-31) has several, and
@@ -48,8 +48,8 @@ typedef struct allot__take {
     int64_t slots;
 } allot__take;
 
-typedef struct allot__book {
-    allot__reclaim_log log; /* first: what reclaim is handed is the book */
+typedef struct allot__transfers {
+    allot__reclaim_log log; /* first: what reclaim is handed is this */
     allot__work *work;
     allot__orders *out;
     int32_t leaves;
@@ -67,12 +67,12 @@ typedef struct allot__book {
     int32_t *next;  /* by number: a number not above the next that lacks */
     int32_t family; /* of the node that takes now; */
     int64_t owed;   /* ... what of its slots is for deficits inside */
-    allot__vector takes, transfers; /* of allot__take, of allot__transfer */
-    allot__vector spare;            /* ... transfers by a ledger to who lacks nothing */
+    allot__vector takes, list; /* of allot__take, of allot__transfer */
+    allot__vector spare;       /* ... transfers by a ledger to who lacks nothing */
     int status;
-} allot__book;
+} allot__transfers;
 
 /* The lists of grants and reclaims, once all is written down. ENOMEM. */
-int allot__book_list(allot__book *book);
+int allot__transfers_list(allot__transfers *transfers);
 
 #endif

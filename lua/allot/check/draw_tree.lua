@@ -208,10 +208,10 @@ function gen.rows(random, style, paths, slots, crowd)
   return rows
 end
 
-local function draw_claims(random, paths, giver, slots)
+local function draw_claims(random, paths, donor, slots)
   local claims = {}
   for _, path in ipairs(paths) do
-    if path ~= giver and slots > 0 and random:once_in(2) then
+    if path ~= donor and slots > 0 and random:once_in(2) then
       local part = random:int(1, slots)
       claims[#claims + 1] = { consumer = path, slots = part }
       slots = slots - part

@@ -116,7 +116,7 @@ local function reclaims(vector)
 end
 
 --- Consumers that want less than they hold, and an owner who wants more: who gives?
-local function givers(vector)
+local function donors(vector)
   local trio = plan { slots = 20, { "A" }, { "B" }, { "C", owned = 20 } }
   vector("C-7: six and three over, three wanted: two and one", {
     plan = trio, state = state { A = { 4, 10 }, B = { 2, 5 }, C = { 8, 5 } },
@@ -212,7 +212,7 @@ end
 return function (vector)
   distribution(vector)
   reclaims(vector)
-  givers(vector)
+  donors(vector)
   rounding(vector)
   free_slots(vector)
 end

@@ -84,10 +84,10 @@ end
 local take
 
 --- Who gives back below a node: its children, or all its leaves alike; to `out`.
-local function givers(node, across, out)
+local function donors(node, across, out)
   for _, child in ipairs(node.children) do
     if across and #child.children > 0 then
-      givers(child, across, out)
+      donors(child, across, out)
     else
       out[#out + 1] = child
     end
@@ -128,7 +128,7 @@ function take(node, amount, taker)
     node.left, node.taken = node.left - amount, node.taken + amount
     return taker.leaf(node, amount)
   end
-  local members = givers(node, taker.across, {})
+  local members = donors(node, taker.across, {})
   for _, group in ipairs(rules.groups(taker.say.order, members)) do
     local part = 0
     for _, child in ipairs(group) do

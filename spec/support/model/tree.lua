@@ -87,8 +87,8 @@ end
 local function read_reclaims(world, state, group)
   for _, reclaim in ipairs(state.reclaims or {}) do
     if (reclaim.group or world.only) == group then
-      local giver = world.by_path[reclaim.consumer]
-      giver.in_flight = giver.in_flight + reclaim.slots
+      local donor = world.by_path[reclaim.consumer]
+      donor.in_flight = donor.in_flight + reclaim.slots
       for _, claim in ipairs(reclaim["for"] or {}) do
         local claimant = world.by_path[claim.consumer]
         claimant.claimed = claimant.claimed + claim.slots
