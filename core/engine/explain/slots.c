@@ -49,12 +49,12 @@ static void tell_grants(const allot__teller *teller)
         allot__tell(teller, "Of the idle slots it is granted %" PRId64 " now (C-5).",
                     verdict->granted);
     }
-    const int32_t *pledged = teller->work->pledged;
-    if (pledged && pledged[teller->row] > 0) {
+    const int32_t *returned = teller->work->returned;
+    if (returned && returned[teller->row] > 0) {
         allot__tell(teller,
                     "%" PRId32 " of what it receives came back from reclaims for it: nobody else "
                     "could have them.",
-                    pledged[teller->row]);
+                    returned[teller->row]);
     }
     if (verdict->held > 0) {
         allot__tell(teller, "Held idle for it: %" PRId64 ", reserved and not needed now (C-5).",

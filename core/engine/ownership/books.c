@@ -168,21 +168,21 @@ static void open_idle(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;
     int64_t idle = work->slots - (ledger->planning ? 0 : work->sums[0].allocated);
-    bool back = work->pledged != NULL && !ledger->planning;
+    bool back = work->returned != NULL && !ledger->planning;
     for (int32_t row = 0; back && row < work->tree->rows; row++) {
         bool other = allot__family_of(work, row) == 0 && ledger->holder_of[row] < 0;
-        idle -= other ? work->pledged[row] : 0;
+        idle -= other ? work->returned[row] : 0;
     }
     ledger->idle = idle > 0 ? idle : 0;
     for (int32_t i = 0; back && i < ledger->count; i++) {
         allot__holder *holder = &ledger->holders[i];
-        int64_t pledged = work->pledged[holder->row];
+        int64_t returned = work->returned[holder->row];
         int64_t lacks = allot__holder_wants(holder, holder->need);
-        pledged = allot__least(pledged, lacks);
-        pledged = allot__least(pledged, ledger->idle);
-        holder->pledged = (int32_t)pledged;
-        ledger->pledged += pledged;
-        ledger->idle -= pledged;
+        returned = allot__least(returned, lacks);
+        returned = allot__least(returned, ledger->idle);
+        holder->returned = (int32_t)returned;
+        ledger->returned += returned;
+        ledger->idle -= returned;
     }
 }
 

@@ -68,7 +68,7 @@ typedef struct allot__holder {
     int32_t out;     /* own slots lent */
     int32_t lend_most, borrow_most, share_most, weight;
     int32_t loans;             /* the newest of those that it borrows; -1: none */
-    int32_t pledged;           /* idle slots that came back for it, not given to it yet */
+    int32_t returned;          /* idle slots that came back for it, not given to it yet */
     int32_t granted, promised; /* by this cycle: idle slots, and others that come to it */
     int32_t replaced;          /* ... and those in the place of slots in flight from it */
     int32_t lost, loose;       /* taken by this cycle; of these for nobody so far, */
@@ -149,7 +149,7 @@ typedef struct allot__ledger {
     int64_t idle;         /* of these: idle now */
     int64_t loose;        /* of these: taken, for nobody so far */
     int64_t draining;     /* of these: whoever has them keeps them while nobody claims them */
-    int64_t pledged;      /* of these: came back for holders */
+    int64_t returned;     /* of these: came back for holders */
     int32_t *first, *end; /* by row: places of the leaves below, or of the leaf */
     int32_t *at;          /* by place: the holder, -1: none */
     int32_t places;
@@ -277,7 +277,7 @@ static inline int64_t allot__holder_missing(const allot__holder *holder, int64_t
 /* Can anybody have any? */
 static inline bool allot__books_any(const allot__ledger *ledger)
 {
-    return ledger->idle + ledger->pledged > 0 || ledger->loose > 0 || ledger->draining > 0;
+    return ledger->idle + ledger->returned > 0 || ledger->loose > 0 || ledger->draining > 0;
 }
 /* Gives a holder slots that can be had at once, as that class; in the place of those in flight from
  * it first, which it has until they are back. */

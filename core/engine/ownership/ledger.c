@@ -227,11 +227,11 @@ int allot__ledger_run(allot__work *work)
 
 /* ---- What it comes to ------------------------------------------------------------------------ */
 
-void allot__ledger_pledged(allot__work *work)
+void allot__ledger_returned(allot__work *work)
 {
     const allot__ledger *ledger = work->ledger;
-    for (int32_t i = 0; work->pledged && i < ledger->count; i++)
-        work->pledged[ledger->holders[i].row] = 0;
+    for (int32_t i = 0; work->returned && i < ledger->count; i++)
+        work->returned[ledger->holders[i].row] = 0;
 }
 
 /* What a leaf is given of what it is granted: no more than its quota in all, slots that are on

@@ -39,7 +39,7 @@ int allot__ledger_begin(allot__work *work);
  * grants, takes and lends stands in the ledger. ENOMEM, or what a policy's function failed with. */
 int allot__ledger_run(allot__work *work);
 /* Clears what came back for its leaves, once quotas are settled: it is in what they are granted. */
-void allot__ledger_pledged(allot__work *work);
+void allot__ledger_returned(allot__work *work);
 /* Adds to received of its rows, no more than quotas and hosts have room for; returns how many. */
 int64_t allot__ledger_received(allot__work *work);
 /* What a holder gives back in all, once it is known what it may keep. */

@@ -78,7 +78,7 @@ int64_t allot__books_free(const allot__ledger *ledger, int32_t index)
     int64_t idle = allot__least(ledger->idle, ledger->room);
     int64_t within = allot__books_within(ledger, index, -1);
     int64_t now = allot__books_outside(ledger, index);
-    idle = (idle > 0 ? idle : 0) + holder->pledged;
+    idle = (idle > 0 ? idle : 0) + holder->returned;
     idle = allot__least(idle, now);
     idle += holder->loose + allot__holder_leaving(holder);
     idle = allot__least(idle, ledger->room);
@@ -125,11 +125,11 @@ void allot__books_give(allot__ledger *ledger, int32_t index, int64_t slots, allo
         keep_loose(ledger, holder, kept);
     int32_t granted = (int32_t)slots - kept;
     granted -= replace(holder, granted);
-    int32_t pledged = allot__least(holder->pledged, granted);
-    holder->pledged -= pledged;
+    int32_t returned = allot__least(holder->returned, granted);
+    holder->returned -= returned;
     holder->granted += granted;
-    ledger->idle -= granted - pledged;
-    ledger->pledged -= pledged;
+    ledger->idle -= granted - returned;
+    ledger->returned -= returned;
     add_class(holder, as, slots);
     allot__books_has(ledger, index, slots, granted);
 }

@@ -60,18 +60,18 @@ static int64_t allocated(const allot__work *work, int32_t row)
 }
 
 /* What has come back from a reclaim for a row (rows/flight.h). */
-static int64_t pledged(const allot__work *work, int32_t row)
+static int64_t returned(const allot__work *work, int32_t row)
 {
-    return work->pledged ? work->pledged[row] : 0;
+    return work->returned ? work->returned[row] : 0;
 }
 
 /* Claimants get that before others get anything; what is left of the idle slots. */
-static int64_t take_pledged(allot__work *work)
+static int64_t take_returned(allot__work *work)
 {
     int64_t idle = work->idle;
-    memcpy(work->received, work->pledged, (size_t)work->tree->rows * sizeof *work->received);
+    memcpy(work->received, work->returned, (size_t)work->tree->rows * sizeof *work->received);
     for (int32_t row = 0; row < work->tree->first[1]; row++)
-        idle -= work->pledged[row];
+        idle -= work->returned[row];
     return idle;
 }
 
@@ -82,9 +82,9 @@ static int64_t first_part(const pass *pass, int32_t row)
     int32_t below = allot__family_of(work, row);
     if (allot__ledger_at(work, row))
         return 0; /* it has decided already */
-    int64_t part = allot__most(0, work->quota[row] - allocated(work, row) - pledged(work, row));
+    int64_t part = allot__most(0, work->quota[row] - allocated(work, row) - returned(work, row));
     if (work->room && below == 0)
-        return allot__least(part, work->room[row] - pledged(work, row));
+        return allot__least(part, work->room[row] - returned(work, row));
     return pass->room != NULL && below != 0 ? allot__least(part, pass->room[below]) : part;
 }
 
@@ -125,16 +125,16 @@ static bool first_sweep(pass *pass)
 {
     allot__work *work = pass->work;
     int64_t idle = work->idle;
-    if (!work->pledged)
+    if (!work->returned)
         memset(work->received, 0, (size_t)work->tree->rows * sizeof *work->received);
     else
-        idle = take_pledged(work);
+        idle = take_returned(work);
     if (work->ledger)
         idle -= allot__ledger_received(work);
     work->idle_left = first_family(pass, 0, idle);
     for (int32_t family = 1; family < work->tree->families; family++) {
         int32_t parent = work->group->parent[family];
-        int64_t part = work->received[parent] - pledged(work, parent);
+        int64_t part = work->received[parent] - returned(work, parent);
         part = allot__ledger_family(work, family) ? 0 : part;
         int64_t rest = part > 0 ? first_family(pass, family, part) : 0;
         if (rest > 0 && rest > allot__spare_quota(work, family))
@@ -246,10 +246,10 @@ int allot__distribute(allot__work *work)
     pass pass = {.work = work};
     work->idle = allot__most(0, work->slots - work->sums[0].allocated);
     if (work->ledger)
-        allot__ledger_pledged(work);
-    allot__flights_pledge(work);
+        allot__ledger_returned(work);
+    allot__flights_returned(work);
     int status = begin(&pass);
-    pass.plain = pass.natural && !work->ledger && !work->pledged && !work->room;
+    pass.plain = pass.natural && !work->ledger && !work->returned && !work->room;
     if (status != ALLOT_OK)
         return status;
     status = first_pass(&pass);

@@ -147,7 +147,7 @@ static int distribute(lending *it, bool *some)
 {
     allot__work *work = it->work;
     work->allocated = it->allocated;
-    work->pledged = NULL;
+    work->returned = NULL;
     work->sums[0].allocated += it->own.idle - it->own.idle_left;
     for (int32_t family = 1; family < work->tree->families; family++) {
         int32_t parent = work->group->parent[family];

@@ -37,7 +37,7 @@ ALLOT__CLONES static void need_rows(allot__work *work, const int32_t *restrict o
     sums->allocated = held;
 }
 
-/* ---- Who is in no pool ---------------------------------------------------------------------- */
+/* ---- Who is in no pool ----------------------------------------------------------------------- */
 
 static bool weighs(const allot__work *work, const allot__rules *rules, allot_source by, int32_t row)
 {
@@ -129,9 +129,9 @@ static void raise(allot__work *work, int32_t first, int32_t count, allot__sums *
     }
 }
 
-/* Slots in flight that are promised to a leaf. What a ledger called back for an owner who does not
- * need it then is nobody's. */
-static int32_t promised(const allot__work *work, int32_t row)
+/* Slots in flight that are earmarked for a leaf. What a ledger called back for an owner who does
+ * not need it then is nobody's. */
+static int32_t earmarked_for(const allot__work *work, int32_t row)
 {
     int32_t slots = work->earmarked[row];
     if (slots > 0 && allot__policy_ledger(allot__rules_at(work, row)->policy)) {
@@ -146,7 +146,7 @@ static void flights(const allot__work *work, int32_t first, int32_t count, allot
     for (int32_t row = first; row < first + count; row++) {
         if (allot__family_of(work, row) == 0) {
             sums->in_flight += work->in_flight[row];
-            sums->earmarked += promised(work, row);
+            sums->earmarked += earmarked_for(work, row);
         }
     }
 }

@@ -39,7 +39,7 @@ int32_t allot__planned_counts(const allot__work *work, int32_t row)
     int64_t slots = work->allocated[row];
     if (work->in_flight)
         slots += (int64_t)work->earmarked[row] - work->in_flight[row];
-    slots += work->pledged ? work->pledged[row] : 0;
+    slots += work->returned ? work->returned[row] : 0;
     slots = slots < work->need[row] ? slots : work->need[row];
     return slots > 0 ? (int32_t)slots : 0;
 }

@@ -15,7 +15,7 @@ static int32_t cut(int64_t slots)
 /* ---- Reclaims -------------------------------------------------------------------------------- */
 
 typedef struct columns {
-    int32_t *out, *in, *pledged;
+    int32_t *out, *in, *returned;
 } columns;
 
 /* What has come back serves the claims first to last, then what is on its way the rest. */
@@ -35,7 +35,7 @@ static void count_claims(allot__work *work, const allot__flight *flight, const a
         back -= there;
         coming -= later;
         if (to != from) {
-            columns->pledged[to] = cut(columns->pledged[to] + there);
+            columns->returned[to] = cut(columns->returned[to] + there);
             columns->in[to] = cut(columns->in[to] + later);
         }
     }
@@ -54,8 +54,8 @@ static int count_flights(allot__work *work, const allot__flown_all *flown, int32
         if (!columns.out) {
             columns.out = allot__zeroed(work, rows, sizeof(int32_t));
             columns.in = allot__zeroed(work, rows, sizeof(int32_t));
-            columns.pledged = allot__zeroed(work, rows, sizeof(int32_t));
-            if (!columns.out || !columns.in || !columns.pledged)
+            columns.returned = allot__zeroed(work, rows, sizeof(int32_t));
+            if (!columns.out || !columns.in || !columns.returned)
                 return ALLOT_ENOMEM;
         }
         back = back || flown->flights[i].returned > 0;
@@ -64,7 +64,7 @@ static int count_flights(allot__work *work, const allot__flown_all *flown, int32
     *out = columns.out;
     work->in_flight = columns.out;
     work->earmarked = columns.in;
-    work->pledged = back ? columns.pledged : NULL;
+    work->returned = back ? columns.returned : NULL;
     return ALLOT_OK;
 }
 
@@ -239,28 +239,28 @@ static int64_t room_of(const allot__work *work, int32_t row)
     for (int32_t at = parent_of(work, row); at >= 0; at = parent_of(work, at)) {
         if (work->limit[at] != ALLOT_NONE) {
             int64_t held = work->sums[allot__family_of(work, at)].allocated;
-            room = allot__least(room, work->limit[at] - held - work->pledged[at]);
+            room = allot__least(room, work->limit[at] - held - work->returned[at]);
         }
     }
     return room > 0 ? room : 0;
 }
 
-void allot__flights_pledge(allot__work *work)
+void allot__flights_returned(allot__work *work)
 {
     int64_t idle = work->slots - work->sums[0].allocated;
-    if (!work->pledged)
+    if (!work->returned)
         return;
     idle = idle > 0 ? idle : 0;
     for (int32_t row = 0; row < work->tree->rows; row++)
         if (allot__family_of(work, row) != 0)
-            work->pledged[row] = 0; /* becomes the sum below */
+            work->returned[row] = 0; /* becomes the sum below */
     for (int32_t row = 0; row < work->tree->rows; row++) {
-        if (allot__family_of(work, row) != 0 || work->pledged[row] == 0)
+        if (allot__family_of(work, row) != 0 || work->returned[row] == 0)
             continue;
-        int64_t slots = allot__least(allot__least(work->pledged[row], room_of(work, row)), idle);
-        work->pledged[row] = (int32_t)slots;
+        int64_t slots = allot__least(allot__least(work->returned[row], room_of(work, row)), idle);
+        work->returned[row] = (int32_t)slots;
         idle -= slots;
         for (int32_t at = parent_of(work, row); at >= 0; at = parent_of(work, at))
-            work->pledged[at] += (int32_t)slots;
+            work->returned[at] += (int32_t)slots;
     }
 }

@@ -17,10 +17,10 @@ typedef struct allot__closed_slots {
     const int32_t *first;           /* by row, rows + 1 entries: where a leaf's begin */
 } allot__closed_slots;
 
-/* Writes in_flight, earmarked, pledged; closed, and then allocated without it. ENOMEM. */
+/* Writes in_flight, earmarked, returned; closed, and then allocated without it. ENOMEM. */
 int allot__flights_count(allot__work *work, const allot__flown_all *flown);
 /* Cuts what has come back to what its claimants lack of their quotas, within limits above them and
  * what is idle. Doing it again cuts more where there is less room. */
-void allot__flights_pledge(allot__work *work);
+void allot__flights_returned(allot__work *work);
 
 #endif

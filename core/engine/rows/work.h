@@ -81,7 +81,7 @@ typedef struct allot__work {
      * a row, and what has come back for it (after quota: what it gets of that before others get
      * anything, and of a parent the sum below). NULL when there are none. */
     const int32_t *in_flight, *earmarked;
-    int32_t *pledged;
+    int32_t *returned;
     /* Slots on hosts that are closed and reclaimed count neither as allocated nor as in flight, but
      * here. NULL when there are none. */
     const struct allot__closed_slots *closed;
