@@ -185,7 +185,8 @@ void allot__wait_remove(allot_simulation *sim, allot__cell *cell, int32_t job);
 /* Something of the cell changed. ENOMEM. */
 int allot__touch(allot_simulation *sim, allot__cell *cell);
 
-/* ---- chunk.c: what runs ---------------------------------------------------------------------- */
+/* ---- segment.c: what runs
+ * ---------------------------------------------------------------------- */
 
 /* Starts `count` tasks of a job that wait; `end` ALLOT__NEVER: without an end. ENOMEM ends the
  * simulation. */
@@ -223,7 +224,8 @@ int64_t allot__flight_deadline(const allot_simulation *sim);
 void allot__ways_free(allot_simulation *sim, allot__vector *ways);
 void allot__ways_clear(allot_simulation *sim, allot__vector *ways);
 
-/* ---- tell.c: the state of a cycle ------------------------------------------------------------ */
+/* ---- state.c: the state of a cycle
+ * ------------------------------------------------------------ */
 
 typedef enum allot__tasks_told {
     ALLOT__TELL_SUMS,

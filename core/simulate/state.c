@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* tell.c: the state that a cycle of a plan without queues is told. */
+/* state.c: the state that a cycle of a plan without queues is told. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* chunk.c: what runs, by cell, and by when it ends. */
+/* segment.c: what runs, by cell, and by when it ends. */
 #include "simulate/sim.h"
 
 /* ---- The heap of ends ------------------------------------------------------------------------ */
