@@ -9,56 +9,57 @@ enum { ID = 12, TEXT = 260, TICK = 60 };
 
 #define USAGE_MOST ((int64_t)1 << 62) /* that a state may tell of */
 
-static allot__live *live_at(const allot_simulation *sim, size_t i)
+static allot__active_job *active_at(const allot_simulation *sim, size_t i)
 {
-    return (allot__live *)sim->lives.items + i;
+    return (allot__active_job *)sim->active_jobs.items + i;
 }
 
-static void free_hosts(const allot_simulation *sim, allot__live *live)
+static void free_hosts(const allot_simulation *sim, allot__active_job *active)
 {
-    allot__free(sim->engine, live->hosts, (size_t)live->host_count, sizeof *live->hosts);
-    live->hosts = NULL;
-    live->host_count = 0;
+    allot__free(sim->engine, active->hosts, (size_t)active->host_count, sizeof *active->hosts);
+    active->hosts = NULL;
+    active->host_count = 0;
 }
 
-void allot__lives_free(allot_simulation *sim)
+void allot__active_jobs_free(allot_simulation *sim)
 {
-    for (size_t i = 0; i < sim->lives.count; i++)
-        free_hosts(sim, live_at(sim, i));
-    allot__vector_free(sim->engine, &sim->lives);
+    for (size_t i = 0; i < sim->active_jobs.count; i++)
+        free_hosts(sim, active_at(sim, i));
+    allot__vector_free(sim->engine, &sim->active_jobs);
 }
 
-int allot__live_add(allot_simulation *sim, int32_t job)
+int allot__active_job_add(allot_simulation *sim, int32_t job)
 {
-    allot__live *live = allot__push(sim->engine, &sim->lives, sizeof *live);
-    if (!live)
+    allot__active_job *active = allot__push(sim->engine, &sim->active_jobs, sizeof *active);
+    if (!active)
         return ALLOT_ENOMEM;
-    live->job = job;
-    live->chunk = -1;
+    active->job = job;
+    active->segment = -1;
     return ALLOT_OK;
 }
 
 /* What it ran since use was told last, for a queue's pool. */
-static void use(const allot_simulation *sim, const allot__chunk *chunk)
+static void use(const allot_simulation *sim, const allot__segment *segment)
 {
-    int64_t since = chunk->start > sim->usage_at ? chunk->start : sim->usage_at;
-    int32_t queue = allot__cell_of(sim, chunk)->consumer;
+    int64_t since = segment->start > sim->usage_at ? segment->start : sim->usage_at;
+    int32_t queue = allot__account_of(sim, segment)->consumer;
     int64_t *usage = &sim->usage[2 * queue];
     allot__area sum = {0, (uint64_t)*usage};
     if (sim->now > since)
-        allot__area_add(&sum, chunk->count, sim->now - since);
+        allot__area_add(&sum, segment->count, sim->now - since);
     *usage = allot__area_whole(sum);
     *usage = *usage < USAGE_MOST ? *usage : USAGE_MOST;
 }
 
-void allot__live_end(allot_simulation *sim, int32_t chunk)
+void allot__active_job_end(allot_simulation *sim, int32_t segment)
 {
     size_t i = 0;
-    while (live_at(sim, i)->chunk != chunk)
+    while (active_at(sim, i)->segment != segment)
         i++;
-    use(sim, allot__chunk_of(sim, chunk));
-    free_hosts(sim, live_at(sim, i));
-    memmove(live_at(sim, i), live_at(sim, i + 1), (--sim->lives.count - i) * sizeof(allot__live));
+    use(sim, allot__segment_of(sim, segment));
+    free_hosts(sim, active_at(sim, i));
+    memmove(active_at(sim, i), active_at(sim, i + 1),
+            (--sim->active_jobs.count - i) * sizeof(allot__active_job));
 }
 
 /* ---- Telling --------------------------------------------------------------------------------- */
@@ -81,28 +82,28 @@ static void put_id(int32_t number, char *buf)
     buf[10] = '\0';
 }
 
-static int tell_job(const allot_simulation *sim, const allot__live *live)
+static int put_job(const allot_simulation *sim, const allot__active_job *active)
 {
-    const allot__sim_job *of = allot__job_of(sim, live->job);
-    bool runs = live->state == ALLOT_RUNNING, waits = live->state == ALLOT_SUSPENDED;
+    const allot__sim_job *of = allot__job_of(sim, active->job);
+    bool runs = active->state == ALLOT_RUNNING, waits = active->state == ALLOT_SUSPENDED;
     naming names;
     char id[ID];
     allot_record record;
     allot_job job;
     allot_trace_record(sim->trace, of->record, &record);
     allot_job_init(&job);
-    put_id(live->job, id);
+    put_id(active->job, id);
     job.id = id;
-    job.queue = sim->cells[of->cell].consumer;
-    job.state = (allot_job_state)live->state;
+    job.queue = sim->accounts[of->account].consumer;
+    job.state = (allot_job_state)active->state;
     job.slots = of->slots;
-    job.hosts = live->hosts;
-    job.host_count = live->host_count;
+    job.hosts = active->hosts;
+    job.host_count = active->host_count;
     job.submitted = of->submit;
-    job.started = runs || waits ? live->started : INT64_MIN;
-    job.ran = live->ran + (runs ? sim->now - live->started : 0);
-    job.suspended_for = live->suspended_for + (waits ? sim->now - live->since : 0);
-    job.preempted = live->preempted;
+    job.started = runs || waits ? active->started : INT64_MIN;
+    job.ran = active->ran + (runs ? sim->now - active->started : 0);
+    job.suspended_for = active->suspended_for + (waits ? sim->now - active->since : 0);
+    job.preempted = active->preempted;
     job.priority = of->priority;
     job.user = text_of(&record.user, 'u', names.user);
     job.group = text_of(&record.group, 'g', names.group);
@@ -111,7 +112,7 @@ static int tell_job(const allot_simulation *sim, const allot__live *live)
     return allot_state_job(sim->state, &job);
 }
 
-static int tell(allot_simulation *sim, allot_report *report)
+static int fill_state(allot_simulation *sim, allot_report *report)
 {
     int status = allot_state_clear(sim->state);
     if (status == ALLOT_OK)
@@ -123,11 +124,11 @@ static int tell(allot_simulation *sim, allot_report *report)
             allot_state_usage(sim->state, q, sim->usage[2 * q], (int32_t)sim->usage[2 * q + 1]);
     if (status == ALLOT_OK)
         status = allot_state_usage_at(sim->state, sim->usage_at);
-    for (size_t i = 0; i < sim->lives.count && status == ALLOT_OK; i++)
-        status = tell_job(sim, live_at(sim, i));
+    for (size_t i = 0; i < sim->active_jobs.count && status == ALLOT_OK; i++)
+        status = put_job(sim, active_at(sim, i));
     if (status == ALLOT_OK)
         status = allot_state_seal(sim->state, NULL);
-    if (status == ALLOT_EINVALID) /* once more, to tell what is wrong */
+    if (status == ALLOT_EINVALID) /* once more, to report what is wrong */
         status = allot_state_seal(sim->state, report);
     return status;
 }
@@ -140,86 +141,86 @@ static const char *place_name(const allot_simulation *sim, const allot_place *pl
                             : ((const char *const *)sim->hosts.items)[~place->host];
 }
 
-static int start(allot_simulation *sim, allot__live *live, const allot_job_order *order)
+static int start(allot_simulation *sim, allot__active_job *active, const allot_job_order *order)
 {
-    const allot__sim_job *job = allot__job_of(sim, live->job);
+    const allot__sim_job *job = allot__job_of(sim, active->job);
     if (order->kind == ALLOT_ORDER_START && order->place_count > 0) {
-        live->hosts = allot__new(sim->engine, (size_t)order->place_count, sizeof *live->hosts);
-        if (!live->hosts)
+        active->hosts = allot__new(sim->engine, (size_t)order->place_count, sizeof *active->hosts);
+        if (!active->hosts)
             return ALLOT_ENOMEM;
-        live->host_count = order->place_count;
+        active->host_count = order->place_count;
         for (int32_t i = 0; i < order->place_count; i++)
-            live->hosts[i] =
+            active->hosts[i] =
                 (allot_job_host){place_name(sim, &order->places[i]), order->places[i].slots};
     }
     if (order->kind == ALLOT_ORDER_RESUME) {
-        live->suspended_for += sim->now - live->since;
+        active->suspended_for += sim->now - active->since;
         sim->counts.resumes++;
         sim->counts.starts--;
     }
-    live->state = ALLOT_RUNNING;
-    live->started = sim->now;
-    return allot__chunk_start(sim, live->job, job->slots, sim->now + job->run - live->ran,
-                              INT32_MIN, &live->chunk);
+    active->state = ALLOT_RUNNING;
+    active->started = sim->now;
+    return allot__segment_start(sim, active->job, job->slots, sim->now + job->run - active->ran,
+                                INT32_MIN, &active->segment);
 }
 
 /* Its work so far is lost; it was counted as useful when it was suspended. */
-static void lose(allot_simulation *sim, const allot__live *live)
+static void lose(allot_simulation *sim, const allot__active_job *active)
 {
-    const allot__sim_job *job = allot__job_of(sim, live->job);
-    allot__cell *cell = &sim->cells[job->cell];
-    allot__area ran = allot__area_of(job->slots, live->ran);
-    allot__area_part(&cell->useful, ran);
-    allot__area_join(&cell->lost, ran);
+    const allot__sim_job *job = allot__job_of(sim, active->job);
+    allot__account *account = &sim->accounts[job->account];
+    allot__area ran = allot__area_of(job->slots, active->ran);
+    allot__area_part(&account->useful, ran);
+    allot__area_join(&account->lost, ran);
     sim->counts.kills++;
 }
 
 /* What runs stops; nothing is lost yet. */
-static void pause_job(allot_simulation *sim, allot__live *live)
+static void pause_job(allot_simulation *sim, allot__active_job *active)
 {
-    allot__sim_job *job = allot__job_of(sim, live->job);
-    allot__cell *cell = &sim->cells[job->cell];
-    if (live->chunk < 0)
+    allot__sim_job *job = allot__job_of(sim, active->job);
+    allot__account *account = &sim->accounts[job->account];
+    if (active->segment < 0)
         return;
-    use(sim, allot__chunk_of(sim, live->chunk));
-    live->ran += sim->now - live->started;
-    allot__chunk_stop(sim, live->chunk, job->slots, true);
-    live->chunk = -1;
+    use(sim, allot__segment_of(sim, active->segment));
+    active->ran += sim->now - active->started;
+    allot__segment_stop(sim, active->segment, job->slots, true);
+    active->segment = -1;
     job->pending += job->slots;
     job->preempted += job->slots;
     job->times++;
-    cell->pending += job->slots;
-    cell->preemptions += job->slots;
-    cell->reclaims++;
-    cell->reclaimed += job->slots;
-    cell->reclaimed_sum += job->slots;
+    account->pending += job->slots;
+    account->preemptions += job->slots;
+    account->reclaims++;
+    account->reclaimed += job->slots;
+    account->reclaimed_sum += job->slots;
     sim->counts.reclaims++;
 }
 
-static int stop(allot_simulation *sim, allot__live *live, const allot_job_order *order)
+static int stop(allot_simulation *sim, allot__active_job *active, const allot_job_order *order)
 {
-    allot__sim_job *job = allot__job_of(sim, live->job);
-    allot__cell *cell = &sim->cells[job->cell];
-    pause_job(sim, live);
-    live->preempted = (int32_t)order->preempted;
+    allot__sim_job *job = allot__job_of(sim, active->job);
+    allot__account *account = &sim->accounts[job->account];
+    pause_job(sim, active);
+    active->preempted = (int32_t)order->preempted;
     if (order->action == ALLOT_SUSPEND || order->action == ALLOT_CHECKPOINT) {
-        live->state = ALLOT_SUSPENDED;
-        live->since = sim->now;
+        active->state = ALLOT_SUSPENDED;
+        active->since = sim->now;
         sim->counts.suspends++;
-        return allot__touch(sim, cell);
+        return allot__touch(sim, account);
     }
-    lose(sim, live);
-    cell->killed += job->slots;
-    free_hosts(sim, live);
-    live->ran = 0;
-    live->state = ALLOT_PENDING;
+    lose(sim, active);
+    account->killed += job->slots;
+    free_hosts(sim, active);
+    active->ran = 0;
+    active->state = ALLOT_PENDING;
     if (order->action == ALLOT_KILL) {
-        live->job = -1 - live->job; /* gone */
-        cell->pending -= job->slots;
+        active->job = -1 - active->job; /* gone */
+        account->pending -= job->slots;
         job->fate = ALLOT_FATE_KILLED;
         sim->over++;
     }
-    return allot__touch(sim, cell);
+    return allot__touch(sim, account);
 }
 
 static int carry_out(allot_simulation *sim, const allot_decision *decision, bool *again)
@@ -228,13 +229,13 @@ static int carry_out(allot_simulation *sim, const allot_decision *decision, bool
     allot_job_order order;
     for (int32_t i = 0; i < allot_decision_job_orders(decision) && status == ALLOT_OK; i++) {
         allot_decision_job_order(decision, i, &order);
-        allot__live *live = live_at(sim, (size_t)order.job);
+        allot__active_job *active = active_at(sim, (size_t)order.job);
         if (order.held)
             continue;
         if (order.kind == ALLOT_ORDER_START || order.kind == ALLOT_ORDER_RESUME)
-            status = start(sim, live, &order);
+            status = start(sim, active, &order);
         else if (order.kind == ALLOT_ORDER_SUSPEND || order.kind == ALLOT_ORDER_KILL)
-            status = stop(sim, live, &order);
+            status = stop(sim, active, &order);
         *again = *again || order.kind >= ALLOT_ORDER_SUSPEND;
     }
     return status;
@@ -259,24 +260,24 @@ static bool goes_by_time(allot_pending why)
 
 static void look(allot_simulation *sim, const allot_decision *decision)
 {
-    for (size_t i = 0; i < sim->lives.count; i++) {
-        allot__live *live = live_at(sim, i);
-        if (live->job < 0 || live->state != ALLOT_PENDING || (live->looked && !sim->preempts))
+    for (size_t i = 0; i < sim->active_jobs.count; i++) {
+        allot__active_job *active = active_at(sim, i);
+        if (active->job < 0 || active->state != ALLOT_PENDING || (active->looked && !sim->preempts))
             continue;
-        allot__sim_job *job = allot__job_of(sim, live->job);
+        allot__sim_job *job = allot__job_of(sim, active->job);
         allot_pending_of why;
         if (allot_decision_pending(decision, (int32_t)i, &why) != ALLOT_OK)
             continue;
         if (goes_by_time(why.why) && sim->now + TICK < sim->wake)
             sim->wake = sim->now + TICK;
-        if (!live->looked && never(sim, &why, job->slots)) {
+        if (!active->looked && never(sim, &why, job->slots)) {
             job->fate = ALLOT_FATE_REFUSED;
             job->why = (uint8_t)(ALLOT__WHY_PENDING + why.why);
-            sim->cells[job->cell].pending -= job->slots;
+            sim->accounts[job->account].pending -= job->slots;
             sim->over++;
-            live->job = -1 - live->job;
+            active->job = -1 - active->job;
         }
-        live->looked = true;
+        active->looked = true;
     }
 }
 
@@ -284,10 +285,10 @@ static void look(allot_simulation *sim, const allot_decision *decision)
 static void sweep(allot_simulation *sim)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < sim->lives.count; i++)
-        if (live_at(sim, i)->job >= 0)
-            *live_at(sim, kept++) = *live_at(sim, i);
-    sim->lives.count = kept;
+    for (size_t i = 0; i < sim->active_jobs.count; i++)
+        if (active_at(sim, i)->job >= 0)
+            *active_at(sim, kept++) = *active_at(sim, i);
+    sim->active_jobs.count = kept;
 }
 
 static void keep_use(allot_simulation *sim, const allot_decision *decision)
@@ -304,7 +305,7 @@ static void keep_use(allot_simulation *sim, const allot_decision *decision)
 int allot__dispatch_jobs(allot_simulation *sim, allot_report *report, bool *again)
 {
     allot_decision *decision = NULL;
-    int status = tell(sim, report);
+    int status = fill_state(sim, report);
     if (status == ALLOT_OK)
         status = allot__decide(sim, ALLOT_STAGE_ORDERS, report, &decision);
     if (status != ALLOT_OK)

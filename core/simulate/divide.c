@@ -4,7 +4,7 @@
  * divide.c: a cycle of a plan that divides slots, and what it decides is done.
  *
  * Whether anybody has to give back follows from sums alone: tasks can only keep slots from going
- * (guards). So a cycle is told of sums first, and only when somebody must give back once more, with
+ * (guards). So a cycle gets sums first, and only when somebody must give back once more, with
  * the tasks of those who hold too much.
  */
 #include "simulate/sim.h"
@@ -13,20 +13,20 @@
 static void mark_over(const allot_simulation *sim, const allot_decision *decision)
 {
     for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
-        allot__cell *cell = &sim->cells[c];
+        allot__account *account = &sim->accounts[c];
         allot_brief brief;
-        cell->over = false;
-        if (cell->first < 0)
+        account->over = false;
+        if (account->first < 0)
             continue;
-        allot_decision_brief(decision, cell->group, cell->consumer, &brief);
-        cell->over = brief.over > 0 || brief.reclaimed > 0 || brief.held_back > 0;
+        allot_decision_brief(decision, account->group, account->consumer, &brief);
+        account->over = brief.over > 0 || brief.reclaimed > 0 || brief.held_back > 0;
     }
 }
 
 static int decide(allot_simulation *sim, allot_report *report, allot_decision **out)
 {
     bool all = sim->options.always_tasks || sim->hosted;
-    int status = allot__tell_cycle(sim, all ? ALLOT__TELL_ALL : ALLOT__TELL_SUMS, report);
+    int status = allot__cycle_state(sim, all ? ALLOT__TASKS_ALL : ALLOT__TASKS_NONE, report);
     sim->counts.with_tasks += all;
     if (status == ALLOT_OK)
         status = allot__decide(sim, ALLOT_STAGE_ORDERS, report, out);
@@ -35,7 +35,7 @@ static int decide(allot_simulation *sim, allot_report *report, allot_decision **
     mark_over(sim, *out);
     status = allot__reopen(sim, *out);
     if (status == ALLOT_OK)
-        status = allot__tell_cycle(sim, ALLOT__TELL_OVER, report);
+        status = allot__cycle_state(sim, ALLOT__TASKS_OF_OVER, report);
     sim->counts.with_tasks++;
     return status == ALLOT_OK ? allot__decide(sim, ALLOT_STAGE_ORDERS, report, out) : status;
 }
@@ -55,15 +55,15 @@ static int take_all_back(allot_simulation *sim, const allot_decision *decision, 
 
 static int start_on(allot_simulation *sim, const allot_grant *grant, bool *again)
 {
-    allot__cell *cell = &sim->cells[grant->group * sim->consumers + grant->consumer];
+    allot__account *account = &sim->accounts[grant->group * sim->consumers + grant->consumer];
     int64_t placed = 0;
     int status = ALLOT_OK;
     for (int32_t i = 0; i < grant->place_count && status == ALLOT_OK; i++) {
         placed += grant->places[i].slots;
-        status = allot__start(sim, cell, grant->places[i].slots, grant->places[i].host, again);
+        status = allot__start(sim, account, grant->places[i].slots, grant->places[i].host, again);
     }
     if (status == ALLOT_OK && placed < grant->slots)
-        status = allot__start(sim, cell, grant->slots - placed, INT32_MIN, again);
+        status = allot__start(sim, account, grant->slots - placed, INT32_MIN, again);
     return status;
 }
 
@@ -108,17 +108,17 @@ static void keep_waiting(allot_simulation *sim, const allot_decision *decision)
 {
     const allot_plan *plan = allot_decision_plan(decision);
     for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
-        allot__cell *cell = &sim->cells[c];
+        allot__account *account = &sim->accounts[c];
         allot_brief brief;
-        if (!cell->leaf)
+        if (!account->leaf)
             continue;
-        allot_decision_brief(decision, cell->group, cell->consumer, &brief);
-        cell->waiting_since = brief.waiting_since;
+        allot_decision_brief(decision, account->group, account->consumer, &brief);
+        account->waiting_since = brief.waiting_since;
         if (brief.waiting_since == INT64_MIN)
             continue;
         wake_at(sim, brief.waiting_since +
-                         allot_plan_option_get(plan, cell->group, ALLOT_OPTION_CLAIM_DELAY));
-        int64_t pause = allot_plan_option_get(plan, cell->group, ALLOT_OPTION_RECLAIM_INTERVAL);
+                         allot_plan_option_get(plan, account->group, ALLOT_OPTION_CLAIM_DELAY));
+        int64_t pause = allot_plan_option_get(plan, account->group, ALLOT_OPTION_RECLAIM_INTERVAL);
         if (pause > 0)
             wake_at(sim, sim->now + pause);
     }
@@ -130,9 +130,10 @@ static int keep_reclaimed(allot_simulation *sim)
     const int32_t *dirty = sim->dirty.items;
     int status = ALLOT_OK;
     for (size_t i = 0; i < sim->dirty.count && status == ALLOT_OK; i++) {
-        const allot__cell *cell = &sim->cells[dirty[i]];
-        if (cell->reclaimed > 0)
-            status = allot_state_reclaimed_at(sim->state, cell->group, cell->consumer, sim->now);
+        const allot__account *account = &sim->accounts[dirty[i]];
+        if (account->reclaimed > 0)
+            status =
+                allot_state_reclaimed_at(sim->state, account->group, account->consumer, sim->now);
     }
     return status;
 }
@@ -147,7 +148,7 @@ int allot__divide(allot_simulation *sim, allot_report *report, bool *again)
         return status;
     for (int32_t i = 0; i < sim->groups; i++)
         sim->sizes[i] = allot_state_slots_get(sim->state, i);
-    allot__ways_clear(sim, &sim->back); /* the cycle was told */
+    allot__ways_clear(sim, &sim->back); /* the cycle had it */
     status = allot__decided(sim, decision, report);
     if (status == ALLOT_OK)
         status = keep_loans(sim, decision);

@@ -12,7 +12,7 @@ enum { BOUND = 10 }; /* s: shorter jobs count as that long in slowdowns */
 typedef struct reading {
     const allot_simulation *sim;
     uint8_t *within; /* by consumer: it is of the part */
-    double *speeds;  /* by cell: sum of its ended jobs' */
+    double *speeds;  /* by account: sum of its ended jobs' */
     int64_t *counts; /* ... and how many */
     allot__vector waits, slowdowns;
     double speed, square; /* of jobs: sums */
@@ -102,8 +102,8 @@ static int add_value(const allot_simulation *sim, allot__vector *list, double va
 static int read_ended(reading *it, const allot__sim_job *job)
 {
     double slowdown = slowdown_of(job);
-    it->speeds[job->cell] += 1 / slowdown;
-    it->counts[job->cell]++;
+    it->speeds[job->account] += 1 / slowdown;
+    it->counts[job->account]++;
     it->speed += 1 / slowdown;
     it->square += 1 / (slowdown * slowdown);
     int status = add_value(it->sim, &it->waits, (double)job->wait);
@@ -116,7 +116,8 @@ static int read_jobs(reading *it, allot_figures *out)
     int status = ALLOT_OK;
     for (size_t i = 0; i < sim->jobs.count && status == ALLOT_OK; i++) {
         const allot__sim_job *job = allot__job_of(sim, (int32_t)i);
-        if (job->standing || !it->within[sim->cells[job->cell].consumer] || i >= sim->next_job)
+        if (job->standing || !it->within[sim->accounts[job->account].consumer] ||
+            i >= sim->next_job)
             continue;
         out->jobs++;
         out->ended += job->fate == ALLOT_FATE_ENDED;
@@ -130,23 +131,23 @@ static int read_jobs(reading *it, allot_figures *out)
     return status;
 }
 
-static void read_cells(const reading *it, allot_figures *out)
+static void read_accounts(const reading *it, allot_figures *out)
 {
     const allot_simulation *sim = it->sim;
     allot__area useful = {0}, lost = {0}, open = {0}, gathered = {0}, offered = {0};
     for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
-        const allot__cell *cell = &sim->cells[c];
-        if (!it->within[cell->consumer])
+        const allot__account *account = &sim->accounts[c];
+        if (!it->within[account->consumer])
             continue;
-        allot__area_join(&useful, cell->useful);
-        allot__area_join(&lost, cell->lost);
-        allot__area_join(&gathered, cell->gathered_sum);
-        out->preemptions += cell->preemptions;
-        out->reclaims += cell->reclaims;
-        out->reclaimed += cell->reclaimed_sum;
-        for (int32_t i = cell->first; i >= 0; i = allot__chunk_of(sim, i)->next) {
-            const allot__chunk *chunk = allot__chunk_of(sim, i);
-            allot__area_add(&open, chunk->count, sim->now - chunk->start);
+        allot__area_join(&useful, account->useful);
+        allot__area_join(&lost, account->lost);
+        allot__area_join(&gathered, account->gathered_sum);
+        out->preemptions += account->preemptions;
+        out->reclaims += account->reclaims;
+        out->reclaimed += account->reclaimed_sum;
+        for (int32_t i = account->first; i >= 0; i = allot__segment_of(sim, i)->next) {
+            const allot__segment *segment = allot__segment_of(sim, i);
+            allot__area_add(&open, segment->count, sim->now - segment->start);
         }
     }
     for (int32_t i = 0; i < sim->groups; i++)
@@ -178,11 +179,11 @@ int allot_simulation_figures(const allot_simulation *sim, int32_t consumer, allo
 {
     if (!sim || !out || !sim->ran || consumer < ALLOT_ROOT || consumer >= sim->consumers)
         return ALLOT_EUSAGE;
-    size_t rows = (size_t)sim->consumers, cells = rows * (size_t)sim->groups;
+    size_t rows = (size_t)sim->consumers, accounts = rows * (size_t)sim->groups;
     reading it = {.sim = sim,
                   .within = allot__new(sim->engine, rows, 1),
-                  .speeds = allot__new(sim->engine, cells, sizeof *it.speeds),
-                  .counts = allot__new(sim->engine, cells, sizeof *it.counts)};
+                  .speeds = allot__new(sim->engine, accounts, sizeof *it.speeds),
+                  .counts = allot__new(sim->engine, accounts, sizeof *it.counts)};
     bool made = it.within != NULL && it.speeds && it.counts;
     int status = made ? ALLOT_OK : ALLOT_ENOMEM;
     allot_figures figures = {0};
@@ -191,15 +192,15 @@ int allot_simulation_figures(const allot_simulation *sim, int32_t consumer, allo
         status = read_jobs(&it, &figures);
     }
     if (status == ALLOT_OK) {
-        read_cells(&it, &figures);
+        read_accounts(&it, &figures);
         figures.fairness = fairness_of(&it, consumer);
         figures.wait = spread_of(&it.waits);
         figures.slowdown = spread_of(&it.slowdowns);
         *out = figures;
     }
     allot__free(sim->engine, it.within, rows, 1);
-    allot__free(sim->engine, it.speeds, cells, sizeof *it.speeds);
-    allot__free(sim->engine, it.counts, cells, sizeof *it.counts);
+    allot__free(sim->engine, it.speeds, accounts, sizeof *it.speeds);
+    allot__free(sim->engine, it.counts, accounts, sizeof *it.counts);
     allot__vector_free(sim->engine, &it.waits);
     allot__vector_free(sim->engine, &it.slowdowns);
     return status;

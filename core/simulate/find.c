@@ -34,9 +34,9 @@ int allot__leaves_make(const allot_simulation *sim, allot__leaves *out)
 {
     for (int32_t i = 0; i < sim->consumers; i++) {
         const char *name = allot_plan_name(sim->plan, i);
-        if (!sim->cells[i].leaf)
+        if (!sim->accounts[i].leaf)
             continue;
-        int32_t number = allot__book_put(sim->engine, &out->names, name, strlen(name));
+        int32_t number = allot__strings_put(sim->engine, &out->names, name, strlen(name));
         if (number < 0)
             return ALLOT_ENOMEM;
         bool known = (size_t)number < out->handles.count;
@@ -51,7 +51,7 @@ int allot__leaves_make(const allot_simulation *sim, allot__leaves *out)
 
 void allot__leaves_free(const allot_simulation *sim, allot__leaves *leaves)
 {
-    allot__book_free(sim->engine, &leaves->names);
+    allot__strings_free(sim->engine, &leaves->names);
     allot__vector_free(sim->engine, &leaves->handles);
 }
 
@@ -81,7 +81,7 @@ static void try_path(trying *it, const char *first, const char *second)
     int len = snprintf(path, sizeof path, "/%s%s%s", first, second ? "/" : "",
                        second != NULL ? second : "");
     int32_t consumer = allot_plan_find(it->sim->plan, path, (size_t)len);
-    if (consumer >= 0 && it->sim->cells[consumer].leaf)
+    if (consumer >= 0 && it->sim->accounts[consumer].leaf)
         it->found = consumer;
     else
         note(it, path);
@@ -91,7 +91,7 @@ static void try_name(trying *it, const char *name)
 {
     if (it->found >= 0 || *name == '\0')
         return;
-    int32_t number = allot__book_find(&it->leaves->names, name, strlen(name));
+    int32_t number = allot__strings_find(&it->leaves->names, name, strlen(name));
     if (number >= 0)
         it->found = ((const int32_t *)it->leaves->handles.items)[number];
 }

@@ -34,8 +34,8 @@ void allot__ways_free(allot_simulation *sim, allot__vector *ways)
 }
 
 /* Adds a way with the claims, first to last, as far as the slots go. */
-static allot__on_way *add(allot_simulation *sim, allot__vector *ways, int32_t cell, int64_t slots,
-                          const allot_claim *claims, int32_t count)
+static allot__on_way *add(allot_simulation *sim, allot__vector *ways, int32_t account,
+                          int64_t slots, const allot_claim *claims, int32_t count)
 {
     allot_claim *copy = NULL;
     if (count > 0) {
@@ -48,8 +48,11 @@ static allot__on_way *add(allot_simulation *sim, allot__vector *ways, int32_t ce
         allot__free(sim->engine, copy, (size_t)count, sizeof *copy);
         return NULL;
     }
-    *way = (allot__on_way){
-        .cell = cell, .slots = slots, .deadline = sim->now, .claims = copy, .claim_room = count};
+    *way = (allot__on_way){.account = account,
+                           .slots = slots,
+                           .deadline = sim->now,
+                           .claims = copy,
+                           .claim_room = count};
     for (int32_t i = 0; i < count && slots > 0; i++) {
         copy[i] = claims[i];
         copy[i].slots = claims[i].slots < slots ? claims[i].slots : slots;
@@ -59,10 +62,10 @@ static allot__on_way *add(allot_simulation *sim, allot__vector *ways, int32_t ce
     return way;
 }
 
-int allot__flight_add(allot_simulation *sim, int32_t cell, int64_t slots, int64_t deadline,
+int allot__flight_add(allot_simulation *sim, int32_t account, int64_t slots, int64_t deadline,
                       const allot_claim *claims, int32_t count, int32_t *serial)
 {
-    allot__on_way *way = add(sim, &sim->flights, cell, slots, claims, count);
+    allot__on_way *way = add(sim, &sim->flights, account, slots, claims, count);
     if (!way)
         return ALLOT_ENOMEM;
     way->deadline = deadline;
@@ -70,12 +73,12 @@ int allot__flight_add(allot_simulation *sim, int32_t cell, int64_t slots, int64_
     return ALLOT_OK;
 }
 
-int allot__flight_return(allot_simulation *sim, int32_t cell, int64_t slots,
+int allot__flight_return(allot_simulation *sim, int32_t account, int64_t slots,
                          const allot_claim *claims, int32_t count)
 {
     if (slots == 0)
         return ALLOT_OK;
-    return add(sim, &sim->back, cell, slots, claims, count) ? ALLOT_OK : ALLOT_ENOMEM;
+    return add(sim, &sim->back, account, slots, claims, count) ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* Takes so many slots off the claims, first to last. */
@@ -109,7 +112,7 @@ int allot__flight_back(allot_simulation *sim, int32_t serial, int64_t slots)
 {
     size_t i = find(sim, serial);
     allot__on_way *way = way_at(&sim->flights, i);
-    int status = allot__flight_return(sim, way->cell, slots, way->claims, way->claim_count);
+    int status = allot__flight_return(sim, way->account, slots, way->claims, way->claim_count);
     if (status != ALLOT_OK)
         return status;
     cut_claims(way, slots);

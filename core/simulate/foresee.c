@@ -34,21 +34,22 @@ int allot__foresee_begin(allot_simulation *sim)
     return sim->outlooks_known ? ALLOT_OK : make(sim);
 }
 
-void allot__foresee_cell(allot_simulation *sim, const allot__cell *cell, bool kind)
+void allot__foresee_account(allot_simulation *sim, const allot__account *account, bool kind)
 {
-    int64_t claim = kind ? cell->running : 0;
-    if (!cell->leaf)
+    int64_t claim = kind ? account->running : 0;
+    if (!account->leaf)
         return;
-    if (cell->rigid_waiting > 0 && cell->asks)
-        claim = cell->running + allot__job_of(sim, allot__wait_first(cell))->slots;
-    allot_outlook_set(sim->outlooks[cell->group], cell->consumer, allot__demand_of(sim, cell),
+    if (account->rigid_waiting > 0 && account->asks)
+        claim = account->running + allot__job_of(sim, allot__wait_first(account))->slots;
+    allot_outlook_set(sim->outlooks[account->group], account->consumer,
+                      allot__demand_of(sim, account),
                       claim < ALLOT_AMOUNT_MAX ? claim : ALLOT_AMOUNT_MAX);
 }
 
-void allot__foresee_tell(allot_simulation *sim, bool kind)
+void allot__foresee_sums(allot_simulation *sim, bool kind)
 {
     for (int32_t c = 0; c < sim->groups * sim->consumers; c++)
-        allot__foresee_cell(sim, &sim->cells[c], kind);
+        allot__foresee_account(sim, &sim->accounts[c], kind);
 }
 
 int allot__foresee_all(allot_simulation *sim, bool *hold)
@@ -69,11 +70,12 @@ bool allot__foresee_each(allot_simulation *sim)
     return hold;
 }
 
-int allot__foresee_one(allot_simulation *sim, const allot__cell *cell, int64_t slots, bool *hold)
+int allot__foresee_one(allot_simulation *sim, const allot__account *account, int64_t slots,
+                       bool *hold)
 {
     int32_t held = 0;
-    int status =
-        allot_outlook_one(sim->outlooks[cell->group], cell->consumer, cell->running + slots, &held);
+    int status = allot_outlook_one(sim->outlooks[account->group], account->consumer,
+                                   account->running + slots, &held);
     *hold = held != 0;
     return status;
 }

@@ -19,16 +19,16 @@ const allot__sim_job *allot__next_job(allot_simulation *sim)
     return sim->next_job < sim->jobs.count ? allot__job_of(sim, (int32_t)sim->next_job) : NULL;
 }
 
-static int end_chunks(allot_simulation *sim)
+static int end_segments(allot_simulation *sim)
 {
     int status = ALLOT_OK;
-    for (int32_t i = allot__chunk_next(sim); i >= 0 && status == ALLOT_OK;
-         i = allot__chunk_next(sim)) {
-        if (allot__chunk_of(sim, i)->end > sim->now)
+    for (int32_t i = allot__segment_next(sim); i >= 0 && status == ALLOT_OK;
+         i = allot__segment_next(sim)) {
+        if (allot__segment_of(sim, i)->end > sim->now)
             break;
         if (sim->queues)
-            allot__live_end(sim, i);
-        status = allot__chunk_end(sim, i);
+            allot__active_job_end(sim, i);
+        status = allot__segment_end(sim, i);
         sim->progress = sim->now;
     }
     return status;
@@ -39,11 +39,11 @@ static int end_flight(allot_simulation *sim, const allot__on_way *flight)
 {
     int32_t serial = flight->serial;
     int status = ALLOT_OK;
-    for (int32_t i = sim->cells[flight->cell].first; i >= 0 && status == ALLOT_OK;) {
-        const allot__chunk *chunk = allot__chunk_of(sim, i);
-        int32_t next = chunk->next;
-        if (chunk->flight == serial)
-            status = allot__kill(sim, i, chunk->count);
+    for (int32_t i = sim->accounts[flight->account].first; i >= 0 && status == ALLOT_OK;) {
+        const allot__segment *segment = allot__segment_of(sim, i);
+        int32_t next = segment->next;
+        if (segment->flight == serial)
+            status = allot__kill(sim, i, segment->count);
         i = next;
     }
     return status;
@@ -71,50 +71,52 @@ static void refuse(allot_simulation *sim, allot__sim_job *job, allot__why_not wh
 
 /* The most slots that a leaf may have: its quota if nobody else wants any. Of a plan that stays as
  * it is, once a leaf. */
-static int most_of(allot_simulation *sim, allot__cell *cell, allot_report *report)
+static int most_of(allot_simulation *sim, allot__account *account, allot_report *report)
 {
     allot_decision *decision = NULL;
     allot_verdict verdict;
-    if (cell->most >= 0)
+    if (account->most >= 0)
         return ALLOT_OK;
     if (!sim->alone && allot_state_new(sim->plan, &sim->alone) != ALLOT_OK)
         return ALLOT_ENOMEM;
     allot_state *state = sim->alone;
     int status = allot_state_now(state, sim->now);
     if (status == ALLOT_OK)
-        status = allot_state_demand(state, cell->group, cell->consumer, ALLOT_AMOUNT_MAX);
+        status = allot_state_demand(state, account->group, account->consumer, ALLOT_AMOUNT_MAX);
     if (status == ALLOT_OK)
         status = allot_state_seal(state, report);
     if (status == ALLOT_OK)
         status = allot_cycle_until(sim->plan, state, ALLOT_STAGE_QUOTA, report, &decision);
     if (status != ALLOT_OK)
         return status;
-    status = allot_decision_verdict(decision, cell->group, cell->consumer, &verdict);
-    cell->most = verdict.quota;
+    status = allot_decision_verdict(decision, account->group, account->consumer, &verdict);
+    account->most = verdict.quota;
     allot_decision_free(decision);
     if (status == ALLOT_OK)
         status = allot_state_open(state);
-    return status == ALLOT_OK ? allot_state_demand(state, cell->group, cell->consumer, 0) : status;
+    return status == ALLOT_OK ? allot_state_demand(state, account->group, account->consumer, 0)
+                              : status;
 }
 
 static int arrive(allot_simulation *sim, int32_t number, allot_report *report)
 {
     allot__sim_job *job = allot__job_of(sim, number);
-    allot__cell *cell = &sim->cells[job->cell];
+    allot__account *account = &sim->accounts[job->account];
     sim->counts.arrivals++;
     sim->arrived++;
     sim->progress = sim->now;
-    int status = sim->queues || sim->varies ? ALLOT_OK : most_of(sim, cell, report);
+    int status = sim->queues || sim->varies ? ALLOT_OK : most_of(sim, account, report);
     if (status != ALLOT_OK)
         return status;
-    if (!sim->queues && !sim->varies && cell->most < (job->rigid ? job->slots : 1)) {
-        refuse(sim, job, cell->most == 0 ? ALLOT__WHY_NO_SLOTS : ALLOT__WHY_TOO_WIDE);
+    if (!sim->queues && !sim->varies && account->most < (job->rigid ? job->slots : 1)) {
+        refuse(sim, job, account->most == 0 ? ALLOT__WHY_NO_SLOTS : ALLOT__WHY_TOO_WIDE);
         return ALLOT_OK;
     }
     job->pending = job->left = job->slots;
-    cell->pending += job->slots;
-    status = sim->queues ? allot__live_add(sim, number) : allot__wait_put(sim, cell, number);
-    return status == ALLOT_OK ? allot__touch(sim, cell) : status;
+    account->pending += job->slots;
+    status =
+        sim->queues ? allot__active_job_add(sim, number) : allot__wait_put(sim, account, number);
+    return status == ALLOT_OK ? allot__touch(sim, account) : status;
 }
 
 static int change_host(allot_simulation *sim, const allot__change *change)
@@ -140,9 +142,9 @@ static int apply_change(allot_simulation *sim, const allot__change *change)
     sim->counts.changes++;
     sim->due = true;
     if (change->kind == ALLOT_RECORD_DEMAND)
-        return allot__level(sim, change->cell, change->slots);
+        return allot__level(sim, change->account, change->slots);
     if (change->kind == ALLOT_RECORD_SLOTS)
-        return allot_state_slots(sim->state, change->cell, change->slots);
+        return allot_state_slots(sim->state, change->account, change->slots);
     return change_host(sim, change);
 }
 
@@ -179,7 +181,7 @@ static void turn_windows(allot_simulation *sim)
 
 int allot__happen(allot_simulation *sim, allot_report *report)
 {
-    int status = end_chunks(sim);
+    int status = end_segments(sim);
     if (status == ALLOT_OK)
         status = end_flights(sim);
     if (status == ALLOT_OK)

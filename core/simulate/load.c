@@ -15,7 +15,7 @@ typedef struct loading {
     void *ud;
     allot_report *report;
     allot__leaves leaves;
-    allot__book said; /* messages: one like another is said once */
+    allot__strings said; /* messages: one like another is said once */
     allot_record record;
     int32_t number;
     int32_t told, faults; /* kinds of faults, of which TOLD_MOST are told, and records with one */
@@ -36,10 +36,10 @@ fault(loading *it, const char *code, const char *hint, const char *format, ...)
     it->invalid = true;
     it->faults++;
     size_t len = strlen(message);
-    if (it->told == TOLD_MOST || allot__book_find(&it->said, message, len) >= 0)
+    if (it->told == TOLD_MOST || allot__strings_find(&it->said, message, len) >= 0)
         return ALLOT_OK;
     it->told++;
-    if (allot__book_put(it->sim->engine, &it->said, message, len) < 0)
+    if (allot__strings_put(it->sim->engine, &it->said, message, len) < 0)
         return ALLOT_ENOMEM;
     allot_report_add(it->report, &(allot_diagnostic){.severity = ALLOT_ERROR,
                                                      .code = code,
@@ -101,7 +101,7 @@ static int32_t consumer_of(loading *it, const char *name, int *status)
         found = allot_plan_queue_find(sim->plan, name[0] == '/' ? name + 1 : name);
     else
         found = allot_plan_find(sim->plan, name, strlen(name));
-    if (found < 0 || !sim->cells[found].leaf) {
+    if (found < 0 || !sim->accounts[found].leaf) {
         *status = unknown_consumer(it, name);
         return -1;
     }
@@ -136,13 +136,13 @@ static int check_numbers(loading *it, const allot_mapped *mapped)
     return ALLOT_OK;
 }
 
-static int add_job(loading *it, const allot_mapped *mapped, int32_t cell)
+static int add_job(loading *it, const allot_mapped *mapped, int32_t account)
 {
     allot_simulation *sim = it->sim;
     int32_t session = -1;
     if (mapped->session) {
         session =
-            allot__book_put(sim->engine, &sim->names, mapped->session, strlen(mapped->session));
+            allot__strings_put(sim->engine, &sim->names, mapped->session, strlen(mapped->session));
         if (session < 0)
             return ALLOT_ENOMEM;
     }
@@ -153,7 +153,7 @@ static int add_job(loading *it, const allot_mapped *mapped, int32_t cell)
         .submit = it->record.at,
         .wait = -1,
         .record = it->number,
-        .cell = cell,
+        .account = account,
         .slots = (int32_t)mapped->slots,
         .run = (int32_t)mapped->run,
         .requested = (int32_t)it->record.requested,
@@ -206,19 +206,19 @@ static int load_job(loading *it)
 /* The job that stands for a leaf's demand. */
 static int need_standing(loading *it, int32_t number)
 {
-    allot__cell *cell = &it->sim->cells[number];
+    allot__account *account = &it->sim->accounts[number];
     allot_mapped mapped = {.priority = 1};
-    if (cell->standing >= 0)
+    if (account->standing >= 0)
         return ALLOT_OK;
     int status = add_job(it, &mapped, number);
     if (status != ALLOT_OK)
         return status;
-    cell->standing = (int32_t)it->sim->jobs.count - 1;
-    allot__job_of(it->sim, cell->standing)->standing = 1;
+    account->standing = (int32_t)it->sim->jobs.count - 1;
+    allot__job_of(it->sim, account->standing)->standing = 1;
     return ALLOT_OK;
 }
 
-static int load_demand(loading *it, int32_t *cell)
+static int load_demand(loading *it, int32_t *account)
 {
     int status = ALLOT_OK;
     if (it->sim->queues)
@@ -227,7 +227,7 @@ static int load_demand(loading *it, int32_t *cell)
     int32_t consumer = consumer_of(it, it->record.consumer, &status);
     if (consumer < 0)
         return status;
-    *cell = consumer;
+    *account = consumer;
     return need_standing(it, consumer);
 }
 
@@ -235,11 +235,11 @@ static int load_change(loading *it)
 {
     allot_simulation *sim = it->sim;
     int status = ALLOT_OK;
-    int32_t cell = 0;
+    int32_t account = 0;
     if (it->record.kind == ALLOT_RECORD_DEMAND)
-        status = load_demand(it, &cell);
+        status = load_demand(it, &account);
     else if (it->record.kind == ALLOT_RECORD_SLOTS)
-        cell = group_of(it, it->record.group.text, &status);
+        account = group_of(it, it->record.group.text, &status);
     if (it->record.kind == ALLOT_RECORD_HOST && it->record.slots < 0 &&
         allot_plan_host_find(sim->plan, it->record.id.text) < 0)
         status = fault(it, "E-map", "give its `slots`", "the plan does not know the host %.100s",
@@ -254,7 +254,7 @@ static int load_change(loading *it)
     *change = (allot__change){.at = it->record.at,
                               .slots = it->record.slots,
                               .record = it->number,
-                              .cell = cell,
+                              .account = account,
                               .kind = (uint8_t)it->record.kind,
                               .closed = (uint8_t)it->record.closed};
     return ALLOT_OK;
@@ -299,7 +299,7 @@ int allot_simulation_load(allot_simulation *sim, const allot_trace *trace, allot
     sim->loaded = true;
     int status = load_all(&it);
     allot__leaves_free(sim, &it.leaves);
-    allot__book_free(sim->engine, &it.said);
+    allot__strings_free(sim->engine, &it.said);
     allot__vector_trim(sim->engine, &sim->jobs);
     return status;
 }

@@ -23,10 +23,10 @@ static int64_t next_event(allot_simulation *sim)
 {
     const allot__change *change = allot__next_change(sim);
     const allot__sim_job *job = allot__next_job(sim);
-    int32_t chunk = allot__chunk_next(sim);
+    int32_t segment = allot__segment_next(sim);
     int64_t at = job ? job->submit : ALLOT__NEVER;
     at = earlier(at, change ? change->at : ALLOT__NEVER);
-    at = earlier(at, chunk >= 0 ? allot__chunk_of(sim, chunk)->end : ALLOT__NEVER);
+    at = earlier(at, segment >= 0 ? allot__segment_of(sim, segment)->end : ALLOT__NEVER);
     return earlier(at, allot__flight_deadline(sim));
 }
 
@@ -67,24 +67,24 @@ static int settle(allot_simulation *sim, allot_report *report)
     return status;
 }
 
-static void sample(allot_simulation *sim, allot__cell *cell)
+static void sample(allot_simulation *sim, allot__account *account)
 {
     allot_sample sample = {
         .at = sim->now,
-        .group = cell->group,
-        .consumer = cell->consumer,
-        .demand = cell->running + cell->pending,
-        .allocated = cell->running + cell->gathered,
-        .busy = cell->running,
-        .reclaimed = cell->reclaimed,
-        .killed = cell->killed,
+        .group = account->group,
+        .consumer = account->consumer,
+        .demand = account->running + account->pending,
+        .allocated = account->running + account->gathered,
+        .busy = account->running,
+        .reclaimed = account->reclaimed,
+        .killed = account->killed,
     };
-    bool same = sample.demand == cell->shown[0] && sample.allocated == cell->shown[1] &&
-                sample.busy == cell->shown[2] && cell->reclaimed == 0 && cell->killed == 0;
-    cell->shown[0] = sample.demand;
-    cell->shown[1] = sample.allocated;
-    cell->shown[2] = sample.busy;
-    cell->reclaimed = cell->killed = 0;
+    bool same = sample.demand == account->shown[0] && sample.allocated == account->shown[1] &&
+                sample.busy == account->shown[2] && account->reclaimed == 0 && account->killed == 0;
+    account->shown[0] = sample.demand;
+    account->shown[1] = sample.allocated;
+    account->shown[2] = sample.busy;
+    account->reclaimed = account->killed = 0;
     if (!same && sim->watcher.sample)
         sim->watcher.sample(sim->watcher.ud, &sample);
 }
@@ -113,11 +113,11 @@ static void end_instant(allot_simulation *sim)
     if (sim->watcher.sample && sim->dirty.count > 1)
         qsort(dirty, sim->dirty.count, sizeof *dirty, by_number);
     for (size_t i = 0; i < sim->dirty.count; i++) {
-        allot__cell *cell = &sim->cells[dirty[i]];
-        sample(sim, cell);
-        cell->dirty = !allot__is_told(sim, cell); /* the next cycle is to know of it */
+        allot__account *account = &sim->accounts[dirty[i]];
+        sample(sim, account);
+        account->dirty = !allot__sums_known(sim, account); /* the next cycle is to know of it */
         dirty[kept] = dirty[i];
-        kept += cell->dirty;
+        kept += account->dirty;
     }
     sim->dirty.count = kept;
     sim->counts.instants++;
@@ -183,7 +183,7 @@ static int begin(allot_simulation *sim, allot_report *report)
     for (int32_t i = 0; i < sim->groups && status == ALLOT_OK; i++)
         sim->sizes[i] = allot_state_slots_get(sim->state, i);
     for (int32_t i = 0; i < sim->groups * sim->consumers; i++)
-        sim->cells[i].busy_since = sim->now;
+        sim->accounts[i].busy_since = sim->now;
     return status == ALLOT_OK ? allot_state_open(sim->state) : status;
 }
 
@@ -191,7 +191,7 @@ static void end(allot_simulation *sim)
 {
     sim->counts.last = sim->now;
     for (int32_t i = 0; i < sim->groups * sim->consumers; i++)
-        allot__gather(sim, &sim->cells[i], 0);
+        allot__gather(sim, &sim->accounts[i], 0);
     for (size_t i = 0; i < sim->jobs.count; i++) {
         allot__sim_job *job = allot__job_of(sim, (int32_t)i);
         if (job->fate != ALLOT__FATE_OPEN)

@@ -18,7 +18,7 @@
 #include "simulate/sim.h"
 
 typedef struct asking {
-    int32_t job, cell;
+    int32_t job, account;
     bool before; /* it asked in the last cycle */
 } asking;
 
@@ -28,25 +28,25 @@ static int by_job(const void *a, const void *b)
     return one->job < other->job ? -1 : one->job > other->job;
 }
 
-/* Cells whose first job is rigid. */
+/* accounts whose first job is rigid. */
 static int collect(allot_simulation *sim, allot__vector *out)
 {
     for (int32_t c = 0; c < sim->groups * sim->consumers && sim->rigid_waiting > 0; c++) {
-        allot__cell *cell = &sim->cells[c];
-        int32_t first = cell->rigid_waiting > 0 ? allot__wait_first(cell) : -1;
+        allot__account *account = &sim->accounts[c];
+        int32_t first = account->rigid_waiting > 0 ? allot__wait_first(account) : -1;
         if (first < 0)
             continue;
         if (!allot__job_of(sim, first)->rigid) { /* it came before the one that gathered */
-            cell->asks = false;
-            if (cell->gathered > 0 && allot__touch(sim, cell) != ALLOT_OK)
+            account->asks = false;
+            if (account->gathered > 0 && allot__touch(sim, account) != ALLOT_OK)
                 return ALLOT_ENOMEM;
-            allot__gather(sim, cell, -cell->gathered);
+            allot__gather(sim, account, -account->gathered);
             continue;
         }
         asking *added = allot__push(sim->engine, out, sizeof *added);
         if (!added)
             return ALLOT_ENOMEM;
-        *added = (asking){first, c, cell->asks && cell->asked == first};
+        *added = (asking){first, c, account->asks && account->asked == first};
     }
     return ALLOT_OK;
 }
@@ -61,15 +61,15 @@ static void ask_first(allot_simulation *sim, const allot__vector *list, size_t c
 {
     const asking *them = list->items;
     for (size_t i = 0; i < list->count; i++)
-        sim->cells[them[i].cell].asks = i < count;
+        sim->accounts[them[i].account].asks = i < count;
 }
 
 /* ---- What cycles say ------------------------------------------------------------------------- */
 
-static int64_t quota_of(const allot_decision *decision, const allot__cell *cell)
+static int64_t quota_of(const allot_decision *decision, const allot__account *account)
 {
     allot_brief brief;
-    allot_decision_brief(decision, cell->group, cell->consumer, &brief);
+    allot_decision_brief(decision, account->group, account->consumer, &brief);
     return brief.quota;
 }
 
@@ -78,8 +78,8 @@ static bool hold_running(const allot_simulation *sim, const allot_decision *deci
 {
     bool hold = true;
     for (int32_t c = 0; c < sim->groups * sim->consumers && hold; c++) {
-        const allot__cell *cell = &sim->cells[c];
-        hold = cell->running == 0 || quota_of(decision, cell) >= cell->running;
+        const allot__account *account = &sim->accounts[c];
+        hold = account->running == 0 || quota_of(decision, account) >= account->running;
     }
     return hold;
 }
@@ -90,9 +90,9 @@ static int touch_all(allot_simulation *sim, const allot__vector *list)
     const asking *them = list->items;
     int status = ALLOT_OK;
     for (size_t i = 0; i < list->count && status == ALLOT_OK; i++) {
-        allot__cell *cell = &sim->cells[them[i].cell];
-        if (!allot__is_told(sim, cell))
-            status = allot__touch(sim, cell);
+        allot__account *account = &sim->accounts[them[i].account];
+        if (!allot__sums_known(sim, account))
+            status = allot__touch(sim, account);
     }
     return status;
 }
@@ -103,16 +103,16 @@ static int try_all(allot_simulation *sim, const allot__vector *list, bool kind,
 {
     const asking *them = list->items;
     allot_decision *decision = NULL;
-    int status = allot__tell_cycle(sim, ALLOT__TELL_SUMS, report);
+    int status = allot__cycle_state(sim, ALLOT__TASKS_NONE, report);
     if (status == ALLOT_OK)
         status = allot__decide(sim, ALLOT_STAGE_QUOTA, report, &decision);
     if (status != ALLOT_OK)
         return status;
     *hold = true;
     for (size_t i = 0; i < list->count && *hold; i++) {
-        const allot__cell *cell = &sim->cells[them[i].cell];
-        if (cell->asks)
-            *hold = quota_of(decision, cell) >= cell->running + slots_of(sim, &them[i]);
+        const allot__account *account = &sim->accounts[them[i].account];
+        if (account->asks)
+            *hold = quota_of(decision, account) >= account->running + slots_of(sim, &them[i]);
     }
     *hold = *hold && (!kind || hold_running(sim, decision));
     return allot__reopen(sim, decision);
@@ -134,9 +134,9 @@ typedef struct trying {
 
 static void weigh(trying *it, const asking *one)
 {
-    const allot__cell *cell = &it->sim->cells[one->cell];
-    it->loads[cell->group].beside += cell->running;
-    it->loads[cell->group].asked += slots_of(it->sim, one);
+    const allot__account *account = &it->sim->accounts[one->account];
+    it->loads[account->group].beside += account->running;
+    it->loads[account->group].asked += slots_of(it->sim, one);
 }
 
 /* Those who ask, and the sums of that. */
@@ -148,7 +148,7 @@ static void begin(trying *it, size_t count)
     for (int32_t i = 0; i < sim->groups; i++)
         it->loads[i] = (load){0};
     for (int32_t c = 0; c < sim->groups * sim->consumers; c++)
-        it->loads[sim->cells[c].group].running += sim->cells[c].running;
+        it->loads[sim->accounts[c].group].running += sim->accounts[c].running;
     for (size_t i = 0; i < count; i++)
         weigh(it, &them[i]);
 }
@@ -168,11 +168,11 @@ static bool fit(const trying *it, bool kind)
 /* Could one more be held at all? */
 static bool fits(const trying *it, const asking *one, bool kind)
 {
-    const allot__cell *cell = &it->sim->cells[one->cell];
-    const load *of = &it->loads[cell->group];
+    const allot__account *account = &it->sim->accounts[one->account];
+    const load *of = &it->loads[account->group];
     int64_t sum = of->asked + slots_of(it->sim, one);
-    sum += kind ? of->running : of->beside + cell->running;
-    return it->sim->varies || sum <= it->sim->sizes[cell->group];
+    sum += kind ? of->running : of->beside + account->running;
+    return it->sim->varies || sum <= it->sim->sizes[account->group];
 }
 
 /* Are the first `count` held together? */
@@ -185,7 +185,7 @@ static int try_first(trying *it, size_t count, bool kind, bool *hold)
     int status = touch_all(it->sim, it->list);
     if (status != ALLOT_OK || !it->sim->outlooks)
         return status == ALLOT_OK ? try_all(it->sim, it->list, kind, it->report, hold) : status;
-    allot__foresee_tell(it->sim, kind);
+    allot__foresee_sums(it->sim, kind);
     return allot__foresee_all(it->sim, hold);
 }
 
@@ -193,25 +193,25 @@ static int try_first(trying *it, size_t count, bool kind, bool *hold)
 static int try_one(trying *it, const asking *one, bool kind)
 {
     allot_simulation *sim = it->sim;
-    allot__cell *cell = &sim->cells[one->cell];
+    allot__account *account = &sim->accounts[one->account];
     bool hold = false;
     int status = ALLOT_OK;
     if (!fits(it, one, kind))
         return ALLOT_OK;
     if (sim->outlooks) {
-        status = allot__foresee_one(sim, cell, slots_of(sim, one), &hold);
-        cell->asks = hold;
+        status = allot__foresee_one(sim, account, slots_of(sim, one), &hold);
+        account->asks = hold;
     } else {
-        cell->asks = true;
-        status = allot__touch(sim, cell);
+        account->asks = true;
+        status = allot__touch(sim, account);
         if (status == ALLOT_OK)
             status = try_all(sim, it->list, kind, it->report, &hold);
-        cell->asks = hold;
+        account->asks = hold;
     }
     if (hold) {
         weigh(it, one);
         if (sim->outlooks)
-            allot__foresee_cell(sim, cell, kind);
+            allot__foresee_account(sim, account, kind);
     }
     return status;
 }
@@ -221,7 +221,7 @@ static int try_each(trying *it, size_t from, size_t to, bool kind)
     const asking *them = it->list->items;
     int status = ALLOT_OK;
     if (it->sim->outlooks && from < to)
-        allot__foresee_tell(it->sim, kind);
+        allot__foresee_sums(it->sim, kind);
     for (size_t i = from; i < to && status == ALLOT_OK; i++)
         status = try_one(it, &them[i], kind);
     return status;
@@ -252,7 +252,7 @@ static int try_before(trying *it, size_t *before)
     sort(them, *before);
     begin(it, *before);
     if (*before > 0 && it->sim->outlooks && fit(it, false)) {
-        allot__foresee_tell(it->sim, false);
+        allot__foresee_sums(it->sim, false);
         hold = allot__foresee_each(it->sim);
     }
     if (hold || *before == 0)
@@ -308,10 +308,10 @@ int allot__rigid_ask(allot_simulation *sim, allot_report *report)
     if (status == ALLOT_OK && list.count > 0)
         status = try_them(sim, &list, report);
     for (size_t i = 0; i < list.count && status == ALLOT_OK; i++) {
-        allot__cell *cell = &sim->cells[them[i].cell];
-        cell->asked = them[i].job;
-        if (!cell->asks && cell->gathered > 0)
-            allot__gather(sim, cell, -cell->gathered);
+        allot__account *account = &sim->accounts[them[i].account];
+        account->asked = them[i].job;
+        if (!account->asks && account->gathered > 0)
+            allot__gather(sim, account, -account->gathered);
     }
     if (status == ALLOT_OK)
         status = touch_all(sim, &list);

@@ -7,32 +7,32 @@
  */
 #include "simulate/sim.h"
 
-static int make_cells(allot_simulation *sim)
+static int make_accounts(allot_simulation *sim)
 {
-    size_t cells = (size_t)sim->groups * (size_t)sim->consumers;
+    size_t accounts = (size_t)sim->groups * (size_t)sim->consumers;
     size_t queues = (size_t)allot_plan_queues(sim->plan);
-    sim->cells = allot__new(sim->engine, cells, sizeof *sim->cells);
+    sim->accounts = allot__new(sim->engine, accounts, sizeof *sim->accounts);
     sim->sizes = allot__new(sim->engine, (size_t)sim->groups, sizeof *sim->sizes);
     sim->offered = allot__new(sim->engine, (size_t)sim->groups, sizeof *sim->offered);
     sim->sizes_shown = allot__new(sim->engine, (size_t)sim->groups, sizeof *sim->sizes_shown);
     if (queues > 0)
         sim->usage = allot__new(sim->engine, 2 * queues, sizeof *sim->usage);
-    if (!sim->cells || !sim->sizes || !sim->offered || !sim->sizes_shown ||
+    if (!sim->accounts || !sim->sizes || !sim->offered || !sim->sizes_shown ||
         (queues > 0 && !sim->usage))
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < sim->groups; i++)
         sim->sizes_shown[i] = -1;
-    for (size_t i = 0; i < cells; i++) {
+    for (size_t i = 0; i < accounts; i++) {
         int32_t consumer = (int32_t)(i % (size_t)sim->consumers);
-        sim->cells[i] = (allot__cell){.group = (int32_t)(i / (size_t)sim->consumers),
-                                      .consumer = consumer,
-                                      .first = -1,
-                                      .last = -1,
-                                      .most = -1,
-                                      .standing = -1,
-                                      .asked = -1,
-                                      .waiting_since = INT64_MIN,
-                                      .leaf = allot_plan_children(sim->plan, consumer) == 0};
+        sim->accounts[i] = (allot__account){.group = (int32_t)(i / (size_t)sim->consumers),
+                                            .consumer = consumer,
+                                            .first = -1,
+                                            .last = -1,
+                                            .most = -1,
+                                            .standing = -1,
+                                            .asked = -1,
+                                            .waiting_since = INT64_MIN,
+                                            .leaf = allot_plan_children(sim->plan, consumer) == 0};
     }
     return ALLOT_OK;
 }
@@ -78,9 +78,9 @@ int allot_simulation_new(const allot_plan *plan, const allot_simulation_options 
     sim->varies = allot_plan_windows(plan) > 0;
     sim->damped = is_damped(sim);
     sim->preempts = may_preempt(plan);
-    sim->free_chunk = -1;
+    sim->free_segment = -1;
     sim->wake = sim->next_switch = ALLOT__NEVER;
-    int status = make_cells(sim);
+    int status = make_accounts(sim);
     if (status == ALLOT_OK)
         status = allot_state_new(plan, &sim->state);
     if (status != ALLOT_OK) {
@@ -96,24 +96,24 @@ void allot_simulation_free(allot_simulation *sim)
     if (!sim)
         return;
     allot_engine *engine = sim->engine;
-    size_t cells = (size_t)sim->groups * (size_t)sim->consumers;
+    size_t accounts = (size_t)sim->groups * (size_t)sim->consumers;
     size_t queues = (size_t)allot_plan_queues(sim->plan);
     allot_state_free(sim->state);
     allot_state_free(sim->alone);
     allot__foresee_free(sim);
-    for (size_t i = 0; sim->cells && i < cells; i++)
-        allot__vector_free(engine, &sim->cells[i].waiting);
-    allot__free(engine, sim->cells, cells, sizeof *sim->cells);
+    for (size_t i = 0; sim->accounts && i < accounts; i++)
+        allot__vector_free(engine, &sim->accounts[i].waiting);
+    allot__free(engine, sim->accounts, accounts, sizeof *sim->accounts);
     allot__free(engine, sim->sizes, (size_t)sim->groups, sizeof *sim->sizes);
     allot__free(engine, sim->sizes_shown, (size_t)sim->groups, sizeof *sim->sizes_shown);
     allot__free(engine, sim->offered, (size_t)sim->groups, sizeof *sim->offered);
     allot__free(engine, sim->usage, 2 * queues, sizeof *sim->usage);
     allot__ways_free(sim, &sim->flights);
     allot__ways_free(sim, &sim->back);
-    allot__lives_free(sim);
-    allot__book_free(engine, &sim->names);
-    allot__vector *lists[] = {&sim->jobs,  &sim->changes, &sim->chunks, &sim->ends,
-                              &sim->dirty, &sim->loans,   &sim->told,   &sim->hosts};
+    allot__active_jobs_free(sim);
+    allot__strings_free(engine, &sim->names);
+    allot__vector *lists[] = {&sim->jobs,  &sim->changes, &sim->segments, &sim->ends,
+                              &sim->dirty, &sim->loans,   &sim->told,     &sim->hosts};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         allot__vector_free(engine, lists[i]);
     allot__free(engine, sim, 1, sizeof *sim);
@@ -159,11 +159,11 @@ int allot_simulation_job(const allot_simulation *sim, int32_t i, allot_job_resul
     if (i < 0 || i >= allot_simulation_jobs(sim) || !out)
         return ALLOT_EUSAGE;
     const allot__sim_job *job = allot__job_of(sim, i);
-    const allot__cell *cell = &sim->cells[job->cell];
+    const allot__account *account = &sim->accounts[job->account];
     *out = (allot_job_result){
         .record = job->record,
-        .group = cell->group,
-        .consumer = cell->consumer,
+        .group = account->group,
+        .consumer = account->consumer,
         .fate = job->fate == ALLOT__FATE_OPEN ? ALLOT_FATE_UNFINISHED : (allot_job_fate)job->fate,
         .slots = job->slots,
         .run = job->run,

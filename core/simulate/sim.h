@@ -3,10 +3,10 @@
 /*
  * sim.h: a simulation from the inside.
  *
- * A *cell* is a leaf (or queue) in a resource group. What runs of a job and began at the same
- * instant is a *chunk*: `count` tasks of one slot, or all slots of a rigid job. Chunks that a
- * reclaim told to go are apart from those that stay. Waiting jobs of a cell are a heap by priority
- * and submission, chunks that end a heap by time; both cost what is live.
+ * An *account* is a leaf (or queue) in a resource group. What runs of a job and began at the same
+ * instant is a *segment*: `count` tasks of one slot, or all slots of a rigid job. Segments that a
+ * reclaim takes are apart from those that run on. Waiting jobs of an account are a heap by priority
+ * and submission, segments that end a heap by time; both cost what is active.
  */
 #ifndef ALLOT_SIMULATE_SIM_H
 #define ALLOT_SIMULATE_SIM_H
@@ -32,29 +32,29 @@ enum { ALLOT__FATE_OPEN = 255 }; /* it waits or runs */
 typedef struct allot__sim_job {
     int64_t submit, wait;
     int64_t preempted; /* slots lost so far */
-    int32_t record, cell;
+    int32_t record, account;
     int32_t slots, run, requested;
     int32_t priority, session; /* session: among the names; -1: its own */
     int32_t pending, left;     /* tasks that wait; that have not ended */
     int32_t times;             /* how often it lost slots */
     uint8_t fate, why, rigid;
     uint8_t standing; /* demand of an event log: it has no end */
-    uint8_t queued;   /* among those of its cell that wait */
+    uint8_t queued;   /* among those of its account that wait */
 } allot__sim_job;
 
-typedef struct allot__chunk {
+typedef struct allot__segment {
     int64_t start, end;
     int32_t job, count;
     int32_t flight;     /* the serial number of the reclaim that takes it; -1: none */
     int32_t place;      /* in the heap of ends; -1: it has no end, or is free */
-    int32_t prev, next; /* of its cell; of free ones next; -1: none */
+    int32_t prev, next; /* of its account; of free ones next; -1: none */
     int32_t host;       /* of the plan, or ~i of the state's own; INT32_MIN: not known */
     int32_t taken;      /* while a reclaim is read: tasks of it that go */
-} allot__chunk;
+} allot__segment;
 
-typedef struct allot__cell {
+typedef struct allot__account {
     int32_t group, consumer;
-    int32_t first, last;                /* chunks */
+    int32_t first, last;                /* segments */
     int32_t standing;                   /* the job that stands for demand; -1: none */
     int32_t rigid_waiting;              /* jobs */
     bool leaf, dirty, over;             /* over: its tasks are told */
@@ -70,12 +70,12 @@ typedef struct allot__cell {
     /* Sums. */
     int64_t busy_since, preemptions, reclaims, reclaimed_sum;
     allot__area gathered_sum, useful, lost;
-} allot__cell;
+} allot__account;
 
 /* A reclaim whose tasks run on until its deadline; or slots that have come back from one, which the
  * next cycle is told of. */
 typedef struct allot__on_way {
-    int32_t serial, cell;
+    int32_t serial, account;
     int64_t slots, deadline;
     allot_claim *claims; /* claim_room of them are allocated */
     int32_t claim_count, claim_room;
@@ -84,20 +84,20 @@ typedef struct allot__on_way {
 /* A change of an event log. */
 typedef struct allot__change {
     int64_t at, slots;
-    int32_t record, cell; /* of demand; of slots: the group */
+    int32_t record, account; /* of demand; of slots: the group */
     uint8_t kind, closed;
 } allot__change;
 
 /* A job of a queue that has come and is not over. */
-typedef struct allot__live {
-    int32_t job, chunk; /* chunk: of one that runs; -1 */
+typedef struct allot__active_job {
+    int32_t job, segment; /* segment: of one that runs; -1 */
     int32_t preempted;
     uint8_t state; /* an allot_job_state */
     bool looked;   /* a cycle has seen it pending */
     int64_t started, ran, since, suspended_for;
     allot_job_host *hosts;
     int32_t host_count;
-} allot__live;
+} allot__active_job;
 
 struct allot_simulation {
     allot_engine *engine;
@@ -115,30 +115,30 @@ struct allot_simulation {
     int64_t next_switch, progress; /* of windows; when something came, started or ended last */
     bool cycled, due;              /* there was a cycle; one is wanted */
     int32_t groups, consumers;
-    allot__cell *cells;
+    allot__account *accounts;
     int64_t *sizes;        /* by group: slots now */
     allot__area *offered;  /* likewise */
     int64_t *sizes_shown;  /* as the watcher was told; -1: it was not */
     allot__vector jobs;    /* of allot__sim_job */
     allot__vector changes; /* of allot__change */
-    allot__book names;     /* sessions */
+    allot__strings names;  /* sessions */
     size_t next_job, next_change, arrived;
-    int32_t ended, over;  /* jobs that ended; that are over: killed and refused ones too */
-    allot__vector chunks; /* of allot__chunk */
-    int32_t free_chunk;
-    allot__vector ends;    /* of int32_t: a heap of chunks */
-    allot__vector dirty;   /* of int32_t: cells */
+    int32_t ended, over;    /* jobs that ended; that are over: killed and refused ones too */
+    allot__vector segments; /* of allot__segment */
+    int32_t free_segment;
+    allot__vector ends;    /* of int32_t: a heap of segments */
+    allot__vector dirty;   /* of int32_t: accounts */
     allot__vector flights; /* of allot__on_way, by rising serial */
     allot__vector back;    /* of allot__on_way */
     int32_t serial;
-    allot__vector loans; /* of allot_loan */
-    allot__vector told;  /* of int32_t: chunks by the state's tasks */
-    allot__vector lives; /* of allot__live */
-    allot__vector hosts; /* of const char *: those that the plan does not know */
-    int64_t *usage;      /* by queue: slot-seconds; and millionths behind them */
+    allot__vector loans;       /* of allot_loan */
+    allot__vector told;        /* of int32_t: segments by the state's tasks */
+    allot__vector active_jobs; /* of allot__active_job */
+    allot__vector hosts;       /* of const char *: those that the plan does not know */
+    int64_t *usage;            /* by queue: slot-seconds; and millionths behind them */
     int64_t usage_at;
     bool preempts;
-    int32_t rigid_waiting;    /* jobs, of all cells */
+    int32_t rigid_waiting;    /* jobs, of all accounts */
     int32_t round;            /* of the cycles at an instant, from 0 */
     allot_outlook **outlooks; /* by group; NULL: the plan is none that they know */
     bool outlooks_known;
@@ -148,20 +148,21 @@ static inline allot__sim_job *allot__job_of(const allot_simulation *sim, int32_t
 {
     return (allot__sim_job *)sim->jobs.items + i;
 }
-static inline allot__chunk *allot__chunk_of(const allot_simulation *sim, int32_t i)
+static inline allot__segment *allot__segment_of(const allot_simulation *sim, int32_t i)
 {
-    return (allot__chunk *)sim->chunks.items + i;
+    return (allot__segment *)sim->segments.items + i;
 }
-static inline allot__cell *allot__cell_of(const allot_simulation *sim, const allot__chunk *chunk)
+static inline allot__account *allot__account_of(const allot_simulation *sim,
+                                                const allot__segment *segment)
 {
-    return &sim->cells[allot__job_of(sim, chunk->job)->cell];
+    return &sim->accounts[allot__job_of(sim, segment->job)->account];
 }
 
 /* ---- load.c, find.c -------------------------------------------------------------------------- */
 
 /* Leaves by name, for those that nobody maps. */
 typedef struct allot__leaves {
-    allot__book names;
+    allot__strings names;
     allot__vector handles; /* of int32_t: by name; -1: several have it */
 } allot__leaves;
 int allot__leaves_make(const allot_simulation *sim, allot__leaves *out);
@@ -173,32 +174,33 @@ void allot__record_text(const allot_record_name *name, char prefix, char *buf, s
 int32_t allot__find_consumer(const allot_simulation *sim, const allot__leaves *leaves,
                              const allot_record *record, char *tried, size_t size);
 
-/* ---- wait.c: jobs of a cell that wait -------------------------------------------------------- */
+/* ---- wait.c: jobs of an account that wait
+ * -------------------------------------------------------- */
 
 /* Adds a job that is not there. ENOMEM. */
-int allot__wait_put(allot_simulation *sim, allot__cell *cell, int32_t job);
+int allot__wait_put(allot_simulation *sim, allot__account *account, int32_t job);
 /* The first, or -1; and out with it. */
-int32_t allot__wait_first(const allot__cell *cell);
-void allot__wait_drop(allot_simulation *sim, allot__cell *cell);
+int32_t allot__wait_first(const allot__account *account);
+void allot__wait_drop(allot_simulation *sim, allot__account *account);
 /* One that is there, out. */
-void allot__wait_remove(allot_simulation *sim, allot__cell *cell, int32_t job);
-/* Something of the cell changed. ENOMEM. */
-int allot__touch(allot_simulation *sim, allot__cell *cell);
+void allot__wait_remove(allot_simulation *sim, allot__account *account, int32_t job);
+/* Something of the account changed. ENOMEM. */
+int allot__touch(allot_simulation *sim, allot__account *account);
 
 /* ---- segment.c: what runs
  * ---------------------------------------------------------------------- */
 
 /* Starts `count` tasks of a job that wait; `end` ALLOT__NEVER: without an end. ENOMEM ends the
  * simulation. */
-int allot__chunk_start(allot_simulation *sim, int32_t job, int32_t count, int64_t end, int32_t host,
-                       int32_t *out);
-/* Splits `count` tasks off for a reclaim; the number of their chunk, or -1 when out of memory. */
-int32_t allot__chunk_doom(allot_simulation *sim, int32_t chunk, int32_t count, int32_t flight);
-/* `count` of a chunk's tasks stop now: ended (their time is useful), or not (it is lost). What then
- * becomes of them is the caller's. */
-void allot__chunk_stop(allot_simulation *sim, int32_t chunk, int32_t count, bool ended);
-/* The chunk that ends first, or -1. */
-int32_t allot__chunk_next(const allot_simulation *sim);
+int allot__segment_start(allot_simulation *sim, int32_t job, int32_t count, int64_t end,
+                         int32_t host, int32_t *out);
+/* Splits `count` tasks off for a reclaim; the number of their segment, or -1 when out of memory. */
+int32_t allot__segment_split(allot_simulation *sim, int32_t segment, int32_t count, int32_t flight);
+/* `count` of a segment's tasks stop now: ended (their time is useful), or not (it is lost). What
+ * then becomes of them is the caller's. */
+void allot__segment_stop(allot_simulation *sim, int32_t segment, int32_t count, bool ended);
+/* The segment that ends first, or -1. */
+int32_t allot__segment_next(const allot_simulation *sim);
 
 /* ---- happen.c: what happens at an instant ---------------------------------------------------- */
 
@@ -211,13 +213,13 @@ int allot__happen(allot_simulation *sim, allot_report *report);
 
 /* ---- flight.c: reclaims on their way --------------------------------------------------------- */
 
-/* A new one of `cell` with `slots`; claims are copied as far as they fit in. ENOMEM. */
-int allot__flight_add(allot_simulation *sim, int32_t cell, int64_t slots, int64_t deadline,
+/* A new one of `account` with `slots`; claims are copied as far as they fit in. ENOMEM. */
+int allot__flight_add(allot_simulation *sim, int32_t account, int64_t slots, int64_t deadline,
                       const allot_claim *claims, int32_t count, int32_t *serial);
 /* Slots of it are free now. ENOMEM. */
 int allot__flight_back(allot_simulation *sim, int32_t serial, int64_t slots);
 /* Slots were free at once: they are for the claims, first to last. ENOMEM. */
-int allot__flight_return(allot_simulation *sim, int32_t cell, int64_t slots,
+int allot__flight_return(allot_simulation *sim, int32_t account, int64_t slots,
                          const allot_claim *claims, int32_t count);
 /* The first deadline, or ALLOT__NEVER. */
 int64_t allot__flight_deadline(const allot_simulation *sim);
@@ -227,18 +229,18 @@ void allot__ways_clear(allot_simulation *sim, allot__vector *ways);
 /* ---- state.c: the state of a cycle
  * ------------------------------------------------------------ */
 
-typedef enum allot__tasks_told {
-    ALLOT__TELL_SUMS,
-    ALLOT__TELL_OVER,
-    ALLOT__TELL_ALL
-} allot__tasks_told;
+typedef enum allot__task_detail {
+    ALLOT__TASKS_NONE,
+    ALLOT__TASKS_OF_OVER,
+    ALLOT__TASKS_ALL
+} allot__task_detail;
 
-/* Fills and seals the state; it is open before. ENOMEM, EINVALID (reported). */
-int allot__tell_cycle(allot_simulation *sim, allot__tasks_told tasks, allot_report *report);
+/* Fills and seals the state, which is open before. ENOMEM, EINVALID (reported). */
+int allot__cycle_state(allot_simulation *sim, allot__task_detail tasks, allot_report *report);
 /* Of sums alone. */
-int64_t allot__demand_of(const allot_simulation *sim, const allot__cell *cell);
-/* Were the last cycle's sums of a cell as they are now? */
-bool allot__is_told(const allot_simulation *sim, const allot__cell *cell);
+int64_t allot__demand_of(const allot_simulation *sim, const allot__account *account);
+/* Were the last cycle's sums of an account as they are now? */
+bool allot__sums_known(const allot_simulation *sim, const allot__account *account);
 
 /* ---- foresee.c ------------------------------------------------------------------------------- */
 
@@ -246,19 +248,20 @@ bool allot__is_told(const allot_simulation *sim, const allot__cell *cell);
 int allot__foresee_begin(allot_simulation *sim);
 void allot__foresee_free(allot_simulation *sim);
 /* What follows is of simulations with outlooks, and of sums of slots that fit in the groups. Tells
- * what a cell demands; one that asks claims what runs and its job; with `kind` others claim what
- * runs. And so of all. */
-void allot__foresee_cell(allot_simulation *sim, const allot__cell *cell, bool kind);
-void allot__foresee_tell(allot_simulation *sim, bool kind);
+ * what an account demands; one that asks claims what runs and its job; with `kind` others claim
+ * what runs. And so of all. */
+void allot__foresee_account(allot_simulation *sim, const allot__account *account, bool kind);
+void allot__foresee_sums(allot_simulation *sim, bool kind);
 /* Would quotas hold all that was told? And if one more asked? Statuses of the engine. */
 int allot__foresee_all(allot_simulation *sim, bool *hold);
-int allot__foresee_one(allot_simulation *sim, const allot__cell *cell, int64_t slots, bool *hold);
+int allot__foresee_one(allot_simulation *sim, const allot__account *account, int64_t slots,
+                       bool *hold);
 /* Would each be held, too, that asked before those behind it do? False: that is not known. */
 bool allot__foresee_each(allot_simulation *sim);
 
 /* ---- rigid.c --------------------------------------------------------------------------------- */
 
-/* Says of every cell whether its first rigid job asks. The state is open before and after. */
+/* Says of every account whether its first rigid job asks. The state is open before and after. */
 int allot__rigid_ask(allot_simulation *sim, allot_report *report);
 
 /* ---- decide.c, start.c, take.c, divide.c, dispatch.c: cycles --------------------------------- */
@@ -271,18 +274,18 @@ int allot__decided(allot_simulation *sim, const allot_decision *decision, allot_
 /* Slots of the decision end, and the state is open again. */
 int allot__reopen(allot_simulation *sim, allot_decision *decision);
 
-/* Slots are granted to a cell: starts what they are for, or gathers them. *again: another cycle may
- * start more. ENOMEM. */
-int allot__start(allot_simulation *sim, allot__cell *cell, int64_t slots, int32_t host,
+/* Slots are granted to an account: starts what they are for, or gathers them. *again: another cycle
+ * may start more. ENOMEM. */
+int allot__start(allot_simulation *sim, allot__account *account, int64_t slots, int32_t host,
                  bool *again);
 /* Gathers so many more slots, or fewer. */
-void allot__gather(allot_simulation *sim, allot__cell *cell, int64_t slots);
-/* `count` tasks of a chunk stop, their work is lost, and they wait again. ENOMEM. */
-int allot__kill(allot_simulation *sim, int32_t chunk, int32_t count);
-/* A chunk has come to its end. ENOMEM. */
-int allot__chunk_end(allot_simulation *sim, int32_t chunk);
+void allot__gather(allot_simulation *sim, allot__account *account, int64_t slots);
+/* `count` tasks of a segment stop, their work is lost, and they wait again. ENOMEM. */
+int allot__kill(allot_simulation *sim, int32_t segment, int32_t count);
+/* A segment has come to its end. ENOMEM. */
+int allot__segment_end(allot_simulation *sim, int32_t segment);
 /* A leaf's standing demand is so many slots now. ENOMEM. */
-int allot__level(allot_simulation *sim, int32_t cell, int64_t slots);
+int allot__level(allot_simulation *sim, int32_t account, int64_t slots);
 /* Carries out what a leaf gives back. *again: slots are free. ENOMEM. */
 int allot__take_back(allot_simulation *sim, const allot_reclaim *reclaim, bool *again);
 
@@ -290,8 +293,8 @@ int allot__take_back(allot_simulation *sim, const allot_reclaim *reclaim, bool *
 int allot__divide(allot_simulation *sim, allot_report *report, bool *again);
 int allot__dispatch_jobs(allot_simulation *sim, allot_report *report, bool *again);
 /* A job of a queue comes; one that runs has ended. ENOMEM. */
-int allot__live_add(allot_simulation *sim, int32_t job);
-void allot__live_end(allot_simulation *sim, int32_t chunk);
-void allot__lives_free(allot_simulation *sim);
+int allot__active_job_add(allot_simulation *sim, int32_t job);
+void allot__active_job_end(allot_simulation *sim, int32_t segment);
+void allot__active_jobs_free(allot_simulation *sim);
 
 #endif

@@ -3,11 +3,11 @@
 /* start.c: tasks of leaves that start, end, and are killed. */
 #include "simulate/sim.h"
 
-void allot__gather(allot_simulation *sim, allot__cell *cell, int64_t slots)
+void allot__gather(allot_simulation *sim, allot__account *account, int64_t slots)
 {
-    allot__area_add(&cell->gathered_sum, cell->gathered, sim->now - cell->busy_since);
-    cell->busy_since = sim->now;
-    cell->gathered += slots;
+    allot__area_add(&account->gathered_sum, account->gathered, sim->now - account->busy_since);
+    account->busy_since = sim->now;
+    account->gathered += slots;
 }
 
 static int64_t end_of(const allot_simulation *sim, const allot__sim_job *job)
@@ -15,48 +15,49 @@ static int64_t end_of(const allot_simulation *sim, const allot__sim_job *job)
     return job->standing ? ALLOT__NEVER : sim->now + job->run;
 }
 
-static int start_whole(allot_simulation *sim, allot__cell *cell, int32_t host, bool *again)
+static int start_whole(allot_simulation *sim, allot__account *account, int32_t host, bool *again)
 {
-    int32_t first = allot__wait_first(cell);
+    int32_t first = allot__wait_first(account);
     const allot__sim_job *job = allot__job_of(sim, first);
-    if (cell->gathered < job->slots)
+    if (account->gathered < job->slots)
         return ALLOT_OK;
-    allot__gather(sim, cell, -job->slots);
-    allot__wait_drop(sim, cell);
-    cell->asks = false;
+    allot__gather(sim, account, -job->slots);
+    allot__wait_drop(sim, account);
+    account->asks = false;
     *again = true;
-    return allot__chunk_start(sim, first, job->slots, end_of(sim, job), host, NULL);
+    return allot__segment_start(sim, first, job->slots, end_of(sim, job), host, NULL);
 }
 
-int allot__start(allot_simulation *sim, allot__cell *cell, int64_t slots, int32_t host, bool *again)
+int allot__start(allot_simulation *sim, allot__account *account, int64_t slots, int32_t host,
+                 bool *again)
 {
-    int status = allot__touch(sim, cell);
-    while (status == ALLOT_OK && slots > 0 && allot__wait_first(cell) >= 0) {
-        int32_t first = allot__wait_first(cell);
+    int status = allot__touch(sim, account);
+    while (status == ALLOT_OK && slots > 0 && allot__wait_first(account) >= 0) {
+        int32_t first = allot__wait_first(account);
         const allot__sim_job *job = allot__job_of(sim, first);
         if (job->rigid) {
-            allot__gather(sim, cell, slots);
-            return start_whole(sim, cell, host, again);
+            allot__gather(sim, account, slots);
+            return start_whole(sim, account, host, again);
         }
         int32_t count = slots < job->pending ? (int32_t)slots : job->pending;
-        *again = *again || cell->rigid_waiting > 0;
+        *again = *again || account->rigid_waiting > 0;
         slots -= count;
         if (count == job->pending)
-            allot__wait_drop(sim, cell);
-        status = allot__chunk_start(sim, first, count, end_of(sim, job), host, NULL);
+            allot__wait_drop(sim, account);
+        status = allot__segment_start(sim, first, count, end_of(sim, job), host, NULL);
     }
     return status;
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
 
-int allot__chunk_end(allot_simulation *sim, int32_t chunk)
+int allot__segment_end(allot_simulation *sim, int32_t segment)
 {
-    const allot__chunk *of = allot__chunk_of(sim, chunk);
+    const allot__segment *of = allot__segment_of(sim, segment);
     allot__sim_job *job = allot__job_of(sim, of->job);
-    allot__cell *cell = &sim->cells[job->cell];
+    allot__account *account = &sim->accounts[job->account];
     int32_t count = of->count, flight = of->flight;
-    allot__chunk_stop(sim, chunk, count, true);
+    allot__segment_stop(sim, segment, count, true);
     sim->counts.ends++;
     job->left -= count;
     if (job->left == 0) {
@@ -65,43 +66,43 @@ int allot__chunk_end(allot_simulation *sim, int32_t chunk)
         sim->ended++;
         sim->over++;
     }
-    int status = allot__touch(sim, cell);
+    int status = allot__touch(sim, account);
     return status == ALLOT_OK && flight >= 0 ? allot__flight_back(sim, flight, count) : status;
 }
 
 /* Of standing demand nothing is lost: it is no work that begins anew. */
-int allot__kill(allot_simulation *sim, int32_t chunk, int32_t count)
+int allot__kill(allot_simulation *sim, int32_t segment, int32_t count)
 {
-    const allot__chunk *of = allot__chunk_of(sim, chunk);
+    const allot__segment *of = allot__segment_of(sim, segment);
     int32_t number = of->job, flight = of->flight;
     allot__sim_job *job = allot__job_of(sim, number);
-    allot__cell *cell = &sim->cells[job->cell];
-    allot__chunk_stop(sim, chunk, count, job->standing);
+    allot__account *account = &sim->accounts[job->account];
+    allot__segment_stop(sim, segment, count, job->standing);
     job->pending += count;
     job->preempted += count;
     job->times++;
-    cell->pending += count;
-    cell->preemptions += count;
-    cell->killed += count;
+    account->pending += count;
+    account->preemptions += count;
+    account->killed += count;
     sim->counts.kills++;
-    int status = allot__touch(sim, cell);
+    int status = allot__touch(sim, account);
     if (status == ALLOT_OK && !job->queued)
-        status = allot__wait_put(sim, cell, number);
+        status = allot__wait_put(sim, account, number);
     return status == ALLOT_OK && flight >= 0 ? allot__flight_back(sim, flight, count) : status;
 }
 
 /* ---- Standing demand ------------------------------------------------------------------------- */
 
-/* The job of the last chunk goes first: newest first. */
-static int stop_some(allot_simulation *sim, allot__cell *cell, int64_t slots)
+/* The job of the last segment goes first: newest first. */
+static int stop_some(allot_simulation *sim, allot__account *account, int64_t slots)
 {
     int status = ALLOT_OK;
-    for (int32_t i = cell->last; i >= 0 && slots > 0 && status == ALLOT_OK;) {
-        const allot__chunk *chunk = allot__chunk_of(sim, i);
-        int32_t before = chunk->prev, flight = chunk->flight;
-        if (chunk->job == cell->standing) {
-            int32_t count = slots < chunk->count ? (int32_t)slots : chunk->count;
-            allot__chunk_stop(sim, i, count, true);
+    for (int32_t i = account->last; i >= 0 && slots > 0 && status == ALLOT_OK;) {
+        const allot__segment *segment = allot__segment_of(sim, i);
+        int32_t before = segment->prev, flight = segment->flight;
+        if (segment->job == account->standing) {
+            int32_t count = slots < segment->count ? (int32_t)slots : segment->count;
+            allot__segment_stop(sim, i, count, true);
             sim->counts.ends++;
             slots -= count;
             if (flight >= 0)
@@ -114,17 +115,17 @@ static int stop_some(allot_simulation *sim, allot__cell *cell, int64_t slots)
 
 int allot__level(allot_simulation *sim, int32_t number, int64_t slots)
 {
-    allot__cell *cell = &sim->cells[number];
-    allot__sim_job *job = allot__job_of(sim, cell->standing);
+    allot__account *account = &sim->accounts[number];
+    allot__sim_job *job = allot__job_of(sim, account->standing);
     int64_t running = job->slots - job->pending, fewer = running - slots;
-    int status = fewer > 0 ? stop_some(sim, cell, fewer) : ALLOT_OK;
+    int status = fewer > 0 ? stop_some(sim, account, fewer) : ALLOT_OK;
     int32_t pending = fewer > 0 ? 0 : (int32_t)(slots - running);
-    cell->pending += pending - job->pending;
+    account->pending += pending - job->pending;
     job->pending = pending;
     job->slots = (int32_t)slots;
     if (pending == 0 && job->queued)
-        allot__wait_remove(sim, cell, cell->standing);
+        allot__wait_remove(sim, account, account->standing);
     if (pending > 0 && !job->queued && status == ALLOT_OK)
-        status = allot__wait_put(sim, cell, cell->standing);
-    return status == ALLOT_OK ? allot__touch(sim, cell) : status;
+        status = allot__wait_put(sim, account, account->standing);
+    return status == ALLOT_OK ? allot__touch(sim, account) : status;
 }

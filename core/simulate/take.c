@@ -11,7 +11,7 @@
 typedef struct taking {
     allot_simulation *sim;
     const allot_reclaim *reclaim;
-    int32_t cell;
+    int32_t account;
     int64_t left; /* slots that are still to be found */
     allot_claim *claims;
     int32_t claim_count;
@@ -20,7 +20,7 @@ typedef struct taking {
 /* Whom slots are for that were found first: takes them off the claims. */
 static int serve(taking *it, int64_t slots)
 {
-    int status = allot__flight_return(it->sim, it->cell, slots, it->claims, it->claim_count);
+    int status = allot__flight_return(it->sim, it->account, slots, it->claims, it->claim_count);
     for (int32_t i = 0; i < it->claim_count; i++) {
         int64_t served = it->claims[i].slots < slots ? it->claims[i].slots : slots;
         it->claims[i].slots -= served;
@@ -32,27 +32,27 @@ static int serve(taking *it, int64_t slots)
 /* Slots that are only gathered go first: nothing runs there. */
 static int take_gathered(taking *it, bool *again)
 {
-    allot__cell *cell = &it->sim->cells[it->cell];
-    int64_t slots = cell->gathered < it->left ? cell->gathered : it->left;
+    allot__account *account = &it->sim->accounts[it->account];
+    int64_t slots = account->gathered < it->left ? account->gathered : it->left;
     if (slots == 0)
         return ALLOT_OK;
-    allot__gather(it->sim, cell, -slots);
+    allot__gather(it->sim, account, -slots);
     it->left -= slots;
     *again = true;
     return serve(it, slots);
 }
 
-/* Marks on chunks how many of their tasks go; returns their slots. */
+/* Marks on segments how many of their tasks go; returns their slots. */
 static int64_t mark(taking *it)
 {
     const int32_t *told = it->sim->told.items;
     int64_t slots = 0;
     for (int32_t i = 0; i < it->reclaim->task_count && slots < it->left; i++) {
-        allot__chunk *chunk = allot__chunk_of(it->sim, told[it->reclaim->tasks[i]]);
-        if (chunk->flight >= 0)
+        allot__segment *segment = allot__segment_of(it->sim, told[it->reclaim->tasks[i]]);
+        if (segment->flight >= 0)
             continue;
-        int32_t count = allot__job_of(it->sim, chunk->job)->rigid ? chunk->count : 1;
-        chunk->taken += count;
+        int32_t count = allot__job_of(it->sim, segment->job)->rigid ? segment->count : 1;
+        segment->taken += count;
         slots += count;
     }
     return slots;
@@ -65,14 +65,14 @@ static int carry_out(taking *it, int32_t serial)
     int status = ALLOT_OK;
     for (int32_t i = 0; i < it->reclaim->task_count && status == ALLOT_OK; i++) {
         int32_t number = told[it->reclaim->tasks[i]];
-        allot__chunk *chunk = allot__chunk_of(it->sim, number);
-        int32_t count = chunk->taken;
+        allot__segment *segment = allot__segment_of(it->sim, number);
+        int32_t count = segment->taken;
         if (count == 0)
             continue;
-        chunk->taken = 0;
+        segment->taken = 0;
         if (serial < 0)
             status = allot__kill(it->sim, number, count);
-        else if (allot__chunk_doom(it->sim, number, count, serial) < 0)
+        else if (allot__segment_split(it->sim, number, count, serial) < 0)
             status = ALLOT_ENOMEM;
     }
     return status;
@@ -85,8 +85,8 @@ static int take_tasks(taking *it, bool *again)
     if (slots == 0)
         return ALLOT_OK;
     if (it->reclaim->deadline > it->sim->now) {
-        int status = allot__flight_add(it->sim, it->cell, slots, it->reclaim->deadline, it->claims,
-                                       it->claim_count, &serial);
+        int status = allot__flight_add(it->sim, it->account, slots, it->reclaim->deadline,
+                                       it->claims, it->claim_count, &serial);
         return status == ALLOT_OK ? carry_out(it, serial) : status;
     }
     *again = true;
@@ -98,15 +98,15 @@ int allot__take_back(allot_simulation *sim, const allot_reclaim *reclaim, bool *
 {
     taking it = {.sim = sim,
                  .reclaim = reclaim,
-                 .cell = reclaim->group * sim->consumers + reclaim->consumer,
+                 .account = reclaim->group * sim->consumers + reclaim->consumer,
                  .left = reclaim->slots,
                  .claim_count = reclaim->claim_count};
-    allot__cell *cell = &sim->cells[it.cell];
-    cell->reclaims++;
-    cell->reclaimed_sum += reclaim->slots;
-    cell->reclaimed += reclaim->slots;
+    allot__account *account = &sim->accounts[it.account];
+    account->reclaims++;
+    account->reclaimed_sum += reclaim->slots;
+    account->reclaimed += reclaim->slots;
     sim->counts.reclaims++;
-    int status = allot__touch(sim, cell);
+    int status = allot__touch(sim, account);
     if (status == ALLOT_OK && it.claim_count > 0) {
         size_t size = (size_t)it.claim_count * sizeof *it.claims;
         it.claims = allot__new(sim->engine, 1, size);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* wait.c: jobs of a cell that wait: the highest priority first, then the first submitted. */
+/* wait.c: jobs of an account that wait: the highest priority first, then the first submitted. */
 #include "simulate/sim.h"
 
-int allot__touch(allot_simulation *sim, allot__cell *cell)
+int allot__touch(allot_simulation *sim, allot__account *account)
 {
     sim->due = true;
-    if (cell->dirty)
+    if (account->dirty)
         return ALLOT_OK;
     int32_t *added = allot__push(sim->engine, &sim->dirty, sizeof *added);
     if (!added)
         return ALLOT_ENOMEM;
-    *added = (int32_t)(cell - sim->cells);
-    cell->dirty = true;
+    *added = (int32_t)(account - sim->accounts);
+    account->dirty = true;
     return ALLOT_OK;
 }
 
@@ -30,34 +30,34 @@ static void swap(int32_t *a, int32_t *b)
     *b = kept;
 }
 
-int allot__wait_put(allot_simulation *sim, allot__cell *cell, int32_t job)
+int allot__wait_put(allot_simulation *sim, allot__account *account, int32_t job)
 {
-    int32_t *added = allot__push(sim->engine, &cell->waiting, sizeof *added);
+    int32_t *added = allot__push(sim->engine, &account->waiting, sizeof *added);
     if (!added)
         return ALLOT_ENOMEM;
-    int32_t *heap = cell->waiting.items;
-    size_t at = cell->waiting.count - 1;
+    int32_t *heap = account->waiting.items;
+    size_t at = account->waiting.count - 1;
     *added = job;
     for (; at > 0 && goes_before(sim, heap[at], heap[(at - 1) / 2]); at = (at - 1) / 2)
         swap(&heap[at], &heap[(at - 1) / 2]);
     allot__job_of(sim, job)->queued = 1;
-    cell->rigid_waiting += allot__job_of(sim, job)->rigid;
+    account->rigid_waiting += allot__job_of(sim, job)->rigid;
     sim->rigid_waiting += allot__job_of(sim, job)->rigid;
     return ALLOT_OK;
 }
 
-int32_t allot__wait_first(const allot__cell *cell)
+int32_t allot__wait_first(const allot__account *account)
 {
-    return cell->waiting.count > 0 ? *(const int32_t *)cell->waiting.items : -1;
+    return account->waiting.count > 0 ? *(const int32_t *)account->waiting.items : -1;
 }
 
 /* Takes out what lies at a place. */
-static void drop_at(allot_simulation *sim, allot__cell *cell, size_t at)
+static void drop_at(allot_simulation *sim, allot__account *account, size_t at)
 {
-    int32_t *heap = cell->waiting.items;
-    size_t count = --cell->waiting.count;
+    int32_t *heap = account->waiting.items;
+    size_t count = --account->waiting.count;
     allot__job_of(sim, heap[at])->queued = 0;
-    cell->rigid_waiting -= allot__job_of(sim, heap[at])->rigid;
+    account->rigid_waiting -= allot__job_of(sim, heap[at])->rigid;
     sim->rigid_waiting -= allot__job_of(sim, heap[at])->rigid;
     heap[at] = heap[count];
     for (; at > 0 && goes_before(sim, heap[at], heap[(at - 1) / 2]); at = (at - 1) / 2)
@@ -75,16 +75,16 @@ static void drop_at(allot_simulation *sim, allot__cell *cell, size_t at)
     }
 }
 
-void allot__wait_drop(allot_simulation *sim, allot__cell *cell)
+void allot__wait_drop(allot_simulation *sim, allot__account *account)
 {
-    drop_at(sim, cell, 0);
+    drop_at(sim, account, 0);
 }
 
-void allot__wait_remove(allot_simulation *sim, allot__cell *cell, int32_t job)
+void allot__wait_remove(allot_simulation *sim, allot__account *account, int32_t job)
 {
-    const int32_t *heap = cell->waiting.items;
+    const int32_t *heap = account->waiting.items;
     size_t at = 0;
     while (heap[at] != job)
         at++;
-    drop_at(sim, cell, at);
+    drop_at(sim, account, at);
 }

@@ -166,8 +166,8 @@ static int take_text(event *it, int key, const allot_json_event *value)
         wrong(it, key);
         return ALLOT_OK;
     }
-    it->text[key] = allot__book_put(it->reader->trace->engine, &it->reader->trace->names,
-                                    value->text, value->len);
+    it->text[key] = allot__strings_put(it->reader->trace->engine, &it->reader->trace->names,
+                                       value->text, value->len);
     return it->text[key] < 0 ? ALLOT_ENOMEM : ALLOT_OK;
 }
 

@@ -5,20 +5,20 @@
 
 #include <string.h>
 
-const char *allot__book_text(const allot__book *names, int32_t number)
+const char *allot__strings_text(const allot__strings *names, int32_t number)
 {
     if (number < 0)
         return NULL;
     return (const char *)names->bytes.items + ((const size_t *)names->starts.items)[number];
 }
 
-static bool is(const allot__book *names, int32_t number, const char *text, size_t len)
+static bool is(const allot__strings *names, int32_t number, const char *text, size_t len)
 {
-    const char *own = allot__book_text(names, number);
+    const char *own = allot__strings_text(names, number);
     return strncmp(own, text, len) == 0 && own[len] == '\0';
 }
 
-int32_t allot__book_find(const allot__book *names, const char *text, size_t len)
+int32_t allot__strings_find(const allot__strings *names, const char *text, size_t len)
 {
     uint32_t probe = 0, hash = allot__hash(0, text, len);
     int32_t number = allot__index_next(&names->index, hash, &probe);
@@ -27,9 +27,10 @@ int32_t allot__book_find(const allot__book *names, const char *text, size_t len)
     return number;
 }
 
-int32_t allot__book_put(allot_engine *engine, allot__book *names, const char *text, size_t len)
+int32_t allot__strings_put(allot_engine *engine, allot__strings *names, const char *text,
+                           size_t len)
 {
-    int32_t found = allot__book_find(names, text, len), number = (int32_t)names->starts.count;
+    int32_t found = allot__strings_find(names, text, len), number = (int32_t)names->starts.count;
     if (found >= 0)
         return found;
     if (names->starts.count >= INT32_MAX - 1 || allot__index_room(engine, &names->index) ||
@@ -47,7 +48,7 @@ int32_t allot__book_put(allot_engine *engine, allot__book *names, const char *te
     return number;
 }
 
-void allot__book_free(allot_engine *engine, allot__book *names)
+void allot__strings_free(allot_engine *engine, allot__strings *names)
 {
     allot__vector_free(engine, &names->bytes);
     allot__vector_free(engine, &names->starts);

@@ -79,8 +79,8 @@ static int take_header(allot__reader *reader)
         value++;
     while (end > value && blank(end[-1]))
         end--;
-    int32_t name = allot__book_put(trace->engine, &trace->names, key, (size_t)(colon - key));
-    int32_t of = allot__book_put(trace->engine, &trace->names, value, (size_t)(end - value));
+    int32_t name = allot__strings_put(trace->engine, &trace->names, key, (size_t)(colon - key));
+    int32_t of = allot__strings_put(trace->engine, &trace->names, value, (size_t)(end - value));
     allot__header *header =
         name < 0 || of < 0 ? NULL : allot__push(trace->engine, &trace->keys, sizeof *header);
     if (!header)

@@ -117,7 +117,7 @@ static int check_ids(allot__reader *reader)
         if (list[i]->id != list[i - 1]->id)
             continue;
         reader->line = list[i]->line;
-        const char *name = trace->named ? allot__book_text(&trace->names, list[i]->id) : NULL;
+        const char *name = trace->named ? allot__strings_text(&trace->names, list[i]->id) : NULL;
         if (name)
             allot__line_fault(reader, "E-duplicate", 0, 0, NULL,
                               "the job %.100s was submitted in line %d already", name,
@@ -152,10 +152,11 @@ static int find_queues(allot_trace *trace)
 {
     const allot__header *headers = trace->keys.items;
     for (size_t i = 0; i < trace->keys.count; i++) {
-        const char *value = allot__book_text(&trace->names, headers[i].value);
+        const char *value = allot__strings_text(&trace->names, headers[i].value);
         char *name;
         int64_t number = strtoll(value, &name, 10);
-        if (strcmp(allot__book_text(&trace->names, headers[i].key), "Queue") != 0 || name == value)
+        if (strcmp(allot__strings_text(&trace->names, headers[i].key), "Queue") != 0 ||
+            name == value)
             continue;
         allot__queue_name *added = allot__push(trace->engine, &trace->queues, sizeof *added);
         if (!added)
@@ -221,7 +222,7 @@ void allot_trace_free(allot_trace *trace)
     allot__vector_free(engine, &trace->lines);
     allot__vector_free(engine, &trace->keys);
     allot__vector_free(engine, &trace->queues);
-    allot__book_free(engine, &trace->names);
+    allot__strings_free(engine, &trace->names);
     allot__free(engine, trace, 1, sizeof *trace);
 }
 
@@ -235,7 +236,7 @@ int32_t allot_trace_records(const allot_trace *trace)
 static allot_record_name name_of(const allot_trace *trace, int32_t value)
 {
     if (trace->named)
-        return (allot_record_name){allot__book_text(&trace->names, value), -1};
+        return (allot_record_name){allot__strings_text(&trace->names, value), -1};
     return (allot_record_name){NULL, value};
 }
 
@@ -260,8 +261,8 @@ int allot_trace_record(const allot_trace *trace, int32_t i, allot_record *out)
         .queue = name_of(trace, line->queue),
         .partition = name_of(trace, line->partition),
         .application = name_of(trace, line->application),
-        .consumer = allot__book_text(&trace->names, line->consumer),
-        .session = allot__book_text(&trace->names, line->session),
+        .consumer = allot__strings_text(&trace->names, line->consumer),
+        .session = allot__strings_text(&trace->names, line->session),
         .closed = (allot_closed)line->closed,
     };
     return ALLOT_OK;
@@ -281,8 +282,8 @@ const char *allot_trace_header(const allot_trace *trace, const char *key)
 {
     const allot__header *headers = trace->keys.items;
     for (size_t i = 0; i < trace->keys.count; i++)
-        if (strcmp(allot__book_text(&trace->names, headers[i].key), key) == 0)
-            return allot__book_text(&trace->names, headers[i].value);
+        if (strcmp(allot__strings_text(&trace->names, headers[i].key), key) == 0)
+            return allot__strings_text(&trace->names, headers[i].value);
     return NULL;
 }
 

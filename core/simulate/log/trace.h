@@ -26,7 +26,7 @@ struct allot_trace {
     char *file; /* with its size in file_size */
     size_t file_size;
     allot__vector lines;  /* of allot__line */
-    allot__book names;    /* of an event log; of SWF its header's texts */
+    allot__strings names; /* of an event log; of SWF its header's texts */
     allot__vector keys;   /* of allot__header */
     allot__vector queues; /* of allot__queue_name, by number */
     int32_t others;
