@@ -39,13 +39,13 @@ static void tell_exclusive(const allot__teller *teller)
 {
     const allot__work *work = teller->work;
     const allot__group_hosts *hosts = work->hosts;
-    int32_t unit = hosts->unit ? hosts->unit[teller->row] : ALLOT_ROOT;
-    if (unit != ALLOT_ROOT) {
+    int32_t exclusive = hosts->exclusive_of ? hosts->exclusive_of[teller->row] : ALLOT_ROOT;
+    if (exclusive != ALLOT_ROOT) {
         allot__tell(teller, "Hosts on which %s has a slot are closed to others (H-14).",
-                    allot__tell_path(teller, unit).text);
+                    allot__tell_path(teller, exclusive).text);
     }
-    for (int32_t host = 0; unit != ALLOT_ROOT && hosts->meant && host < hosts->count; host++) {
-        if (hosts->meant[host] == unit && hosts->free[host] < hosts->slots[host]) {
+    for (int32_t host = 0; exclusive != ALLOT_ROOT && hosts->meant && host < hosts->count; host++) {
+        if (hosts->meant[host] == exclusive && hosts->free[host] < hosts->slots[host]) {
             allot__tell(teller, "Others are to leave %.200s for it: %d slots are in use there.",
                         host_name(work, host), (int)(hosts->slots[host] - hosts->free[host]));
         }

@@ -39,7 +39,7 @@ typedef struct one {
 
 static int32_t unit_row(const emptier *it, int32_t row)
 {
-    return allot__row(it->work->plan, it->work->index, it->hosts->unit[row]);
+    return allot__row(it->work->plan, it->work->index, it->hosts->exclusive_of[row]);
 }
 
 /* The next consumer, whose hosts are those behind the last one's. */
@@ -47,8 +47,8 @@ static bool next_one(const emptier *it, one *one)
 {
     one->first = one->end;
     one->chosen = one->last;
-    while (one->end < it->count && it->hosts->unit[it->leaf[it->order[one->end]]] ==
-                                       it->hosts->unit[it->leaf[it->order[one->first]]])
+    while (one->end < it->count && it->hosts->exclusive_of[it->leaf[it->order[one->end]]] ==
+                                       it->hosts->exclusive_of[it->leaf[it->order[one->first]]])
         one->end++;
     return one->first < one->end;
 }
@@ -62,7 +62,7 @@ static void count_wants(emptier *it)
     memset(it->unmet, 0, (size_t)match->classes * sizeof *it->unmet);
     memset(it->surplus, 0, (size_t)work->tree->rows * sizeof *it->surplus);
     for (int32_t row = 0; row < work->tree->rows; row++) {
-        if (allot__family_of(work, row) == 0 && it->hosts->unit[row] != ALLOT_ROOT) {
+        if (allot__family_of(work, row) == 0 && it->hosts->exclusive_of[row] != ALLOT_ROOT) {
             int64_t lack = (int64_t)work->quota[row] - work->allocated[row];
             int64_t unmet = allot__hosts_unmet(work, row, it->hosts->limit[row]);
             it->lack[match->class_of[row]] += lack > 0 ? lack : 0;
@@ -79,7 +79,7 @@ static void find_lacks(emptier *it)
     const allot__group_hosts *hosts = it->hosts;
     memset(it->lacks, 0, ((size_t)hosts->requirement_count + 1) * sizeof *it->lacks);
     for (int32_t row = 0; row < work->tree->rows && hosts->asks; row++)
-        if (hosts->asks[row] >= 0 && hosts->unit[row] == ALLOT_ROOT &&
+        if (hosts->asks[row] >= 0 && hosts->exclusive_of[row] == ALLOT_ROOT &&
             allot__family_of(work, row) == 0 && work->quota[row] > work->allocated[row])
             it->lacks[hosts->asks[row]] = true;
 }
@@ -195,7 +195,7 @@ static void count_left(emptier *it, const one *one, int64_t *waste, int64_t *unw
 static void choose(emptier *it, int32_t class, int32_t host)
 {
     allot__group_hosts *hosts = it->hosts;
-    hosts->meant[host] = hosts->unit[it->leaf[class]];
+    hosts->meant[host] = hosts->exclusive_of[it->leaf[class]];
     hosts->chosen_for[hosts->chosen_count] = class;
     hosts->chosen[hosts->chosen_count++] = host;
     add_host(it, host);
@@ -370,8 +370,8 @@ static bool cut_hosts(emptier *it, int64_t *waste)
     int64_t unwanted = 0;
     bool some = hosts->step == ALLOT__APART && bar_stuck(it);
     for (one one = {0}; next_one(it, &one);) {
-        int32_t unit = hosts->unit[it->leaf[it->order[one.first]]];
-        while (one.last < hosts->chosen_count && hosts->meant[hosts->chosen[one.last]] == unit)
+        int32_t exclusive = hosts->exclusive_of[it->leaf[it->order[one.first]]];
+        while (one.last < hosts->chosen_count && hosts->meant[hosts->chosen[one.last]] == exclusive)
             one.last++;
         ask_own(it, &one);
         count_needed(it, &one);
@@ -436,7 +436,7 @@ static void list_classes(emptier *it, int32_t *at, int32_t *then)
             it->leaf[class] = row;
     }
     for (int32_t class = it->match->classes - 1; class >= 0; class --) {
-        if (it->hosts->unit[it->leaf[class]] != ALLOT_ROOT) {
+        if (it->hosts->exclusive_of[it->leaf[class]] != ALLOT_ROOT) {
             int32_t row = unit_row(it, it->leaf[class]);
             then[class] = at[row];
             at[row] = class;
@@ -493,7 +493,7 @@ int allot__group_hosts_choose(allot__work *work, bool *again)
 {
     allot__group_hosts *hosts = work->hosts;
     *again = false;
-    if (!hosts->unit || hosts->unknown > 0)
+    if (!hosts->exclusive_of || hosts->unknown > 0)
         return ALLOT_OK; /* which hosts are empty is not known */
     int status = !hosts->meant ? begin_first(work, hosts) : ALLOT_OK;
     emptier it = {.work = work, .hosts = hosts, .match = hosts->alone};

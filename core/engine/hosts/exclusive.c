@@ -6,7 +6,7 @@
 
 #include "engine/hosts/match.h"
 
-int allot__group_hosts_units(allot__work *work, allot__group_hosts *hosts)
+int allot__group_hosts_exclusive(allot__work *work, allot__group_hosts *hosts)
 {
     const int32_t *exclusive = work->group->columns[ALLOT_EXCLUSIVE];
     int32_t rows = work->tree->rows;
@@ -15,15 +15,15 @@ int allot__group_hosts_units(allot__work *work, allot__group_hosts *hosts)
         some |= exclusive[row];
     if (some == 0)
         return ALLOT_OK;
-    hosts->unit = allot__arena_take(work->arena, (size_t)rows, sizeof *hosts->unit);
-    if (!hosts->unit)
+    hosts->exclusive_of = allot__arena_take(work->arena, (size_t)rows, sizeof *hosts->exclusive_of);
+    if (!hosts->exclusive_of)
         return ALLOT_ENOMEM;
     for (int32_t family = 0; family < work->tree->families; family++) {
         int32_t parent = work->group->parent[family];
-        int32_t above = family > 0 ? hosts->unit[parent] : ALLOT_ROOT;
+        int32_t above = family > 0 ? hosts->exclusive_of[parent] : ALLOT_ROOT;
         int32_t first = allot__family_first(work, family);
         for (int32_t row = first; row < first + allot__family_size(work, family); row++)
-            hosts->unit[row] = exclusive[row] != 0 ? allot__handle(work, row) : above;
+            hosts->exclusive_of[row] = exclusive[row] != 0 ? allot__handle(work, row) : above;
     }
     return ALLOT_OK;
 }
@@ -87,8 +87,8 @@ static void guess(const allot__work *work, allot__group_hosts *hosts, const int3
 {
     memset(left, 0, (size_t)work->tree->rows * sizeof *left);
     for (int32_t row = 0; row < work->tree->rows; row++)
-        if (hosts->unit[row] != ALLOT_ROOT && allot__family_of(work, row) == 0)
-            left[allot__row(work->plan, work->index, hosts->unit[row])] += lost[row];
+        if (hosts->exclusive_of[row] != ALLOT_ROOT && allot__family_of(work, row) == 0)
+            left[allot__row(work->plan, work->index, hosts->exclusive_of[row])] += lost[row];
     for (int32_t host = 0; host < hosts->count; host++)
         if (hosts->owner[host] >= 0)
             left[allot__row(work->plan, work->index, hosts->owner[host])] -= hosts->free[host];
@@ -154,7 +154,7 @@ static void say(const allot__work *work, const allot__group_hosts *hosts, const 
                              (int)hosts->free[host]);
         }
     }
-    if (hosts->unit && hosts->unknown > 0) {
+    if (hosts->exclusive_of && hosts->unknown > 0) {
         allot_report_say(work->report, ALLOT_WARNING, "W-hosts",
                          "no task tells the host of %" PRId64 " slots held: exclusive consumers "
                          "get no other hosts than theirs, since none is known to be empty",
@@ -166,7 +166,7 @@ int allot__group_hosts_settle(allot__work *work, allot__group_hosts *hosts, cons
                               const int32_t *lost)
 {
     name_owners(hosts, seen);
-    bool some = hosts->owned || (hosts->unit != NULL && hosts->unknown > 0);
+    bool some = hosts->owned || (hosts->exclusive_of != NULL && hosts->unknown > 0);
     if (!some) {
         say(work, hosts, seen);
         return ALLOT_OK;
@@ -175,7 +175,7 @@ int allot__group_hosts_settle(allot__work *work, allot__group_hosts *hosts, cons
     int64_t *sums = allot__arena_take(work->arena, rows, sizeof *sums);
     if (!sums)
         return ALLOT_ENOMEM;
-    if (hosts->unit && hosts->unknown > 0)
+    if (hosts->exclusive_of && hosts->unknown > 0)
         guess(work, hosts, seen, lost, sums);
     for (size_t row = 0; row < rows; row++)
         sums[row] = lost[row];

@@ -44,9 +44,9 @@ static int fill_hosts(allot__work *work, allot__group_hosts *hosts, int32_t **ho
     return status;
 }
 
-static int32_t unit_of(const allot__group_hosts *hosts, int32_t row)
+static int32_t exclusive_of(const allot__group_hosts *hosts, int32_t row)
 {
-    return hosts->unit ? hosts->unit[row] : ALLOT_ROOT;
+    return hosts->exclusive_of ? hosts->exclusive_of[row] : ALLOT_ROOT;
 }
 
 bool allot__host_meets(const allot__group_hosts *hosts, int32_t row, int32_t host)
@@ -57,9 +57,9 @@ bool allot__host_meets(const allot__group_hosts *hosts, int32_t row, int32_t hos
 /* Is the owner of a host the leaf, or above it, and not above what the leaf has for itself? */
 static bool owns(const allot__work *work, int32_t row, int32_t host)
 {
-    int32_t owner = work->hosts->owner[host], unit = unit_of(work->hosts, row);
+    int32_t owner = work->hosts->owner[host], exclusive = exclusive_of(work->hosts, row);
     int32_t above = allot__handle(work, row);
-    while (above != owner && above != unit && above != ALLOT_ROOT)
+    while (above != owner && above != exclusive && above != ALLOT_ROOT)
         above = allot_plan_parent(work->plan, above);
     return above == owner;
 }
@@ -67,25 +67,26 @@ static bool owns(const allot__work *work, int32_t row, int32_t host)
 bool allot__host_serves(const allot__work *work, int32_t row, int32_t host)
 {
     const allot__group_hosts *hosts = work->hosts;
-    int32_t unit = unit_of(hosts, row);
+    int32_t exclusive = exclusive_of(hosts, row);
     if (hosts->owner[host] == ALLOT__NOBODY || !allot__host_meets(hosts, row, host))
         return false;
     if (hosts->owner[host] != ALLOT_ROOT)
         return owns(work, row, host);
     int32_t meant = hosts->meant ? hosts->meant[host] : ALLOT_ROOT;
-    return meant == unit && (unit == ALLOT_ROOT || hosts->free[host] == hosts->slots[host]);
+    return meant == exclusive &&
+           (exclusive == ALLOT_ROOT || hosts->free[host] == hosts->slots[host]);
 }
 
 bool allot__host_helps(const allot__work *work, int32_t row, int32_t host)
 {
     const allot__group_hosts *hosts = work->hosts;
-    int32_t unit = unit_of(hosts, row), owner = hosts->owner[host];
+    int32_t exclusive = exclusive_of(hosts, row), owner = hosts->owner[host];
     if (owner == ALLOT__NOBODY || !allot__host_meets(hosts, row, host))
         return false;
     if (owner != ALLOT_ROOT)
         return owns(work, row, host) || (hosts->left != NULL && hosts->left[host] != 0);
     int32_t meant = hosts->meant ? hosts->meant[host] : ALLOT_ROOT;
-    return meant == unit;
+    return meant == exclusive;
 }
 
 bool allot__host_helps_at(const allot__work *work, int32_t row, int32_t site)
@@ -120,13 +121,13 @@ enum { UNSEEN = ALLOT__NOBODY - 1 };
 static void see(const allot__work *work, census *census, int32_t row, int32_t host)
 {
     const allot__group_hosts *hosts = work->hosts;
-    int32_t unit = hosts->unit ? hosts->unit[row] : ALLOT_ROOT;
+    int32_t exclusive = hosts->exclusive_of ? hosts->exclusive_of[row] : ALLOT_ROOT;
     int32_t *seen = &census->seen[host];
     bool stranger = hosts->owner[host] >= 0 && !owns(work, row, host);
-    if (stranger || (*seen != UNSEEN && *seen != unit))
+    if (stranger || (*seen != UNSEEN && *seen != exclusive))
         *seen = ALLOT__NOBODY;
     else
-        *seen = unit;
+        *seen = exclusive;
 }
 
 /* Takes what a leaf's tasks use off the free slots. */
@@ -166,7 +167,7 @@ static int fill(allot__work *work, allot__group_hosts *hosts)
     size_t rows = (size_t)work->tree->rows;
     int status = fill_hosts(work, hosts, &host_of);
     if (status == ALLOT_OK)
-        status = allot__group_hosts_units(work, hosts);
+        status = allot__group_hosts_exclusive(work, hosts);
     if (status == ALLOT_OK)
         status = allot__group_hosts_require(work, hosts);
     census census = {.host_of = host_of};

@@ -41,7 +41,7 @@ typedef struct allot__group_hosts {
     int64_t ghosts;       /* idle slots of which no host is known */
     /* By row; NULL when there are none such. The exclusive consumer that a row is of (itself or
      * the nearest above), or ALLOT_ROOT; and which of the requirements it has, or -1. */
-    int32_t *unit, *asks;
+    int32_t *exclusive_of, *asks;
     /* By host, once quotas are known: the exclusive consumer that it is to be emptied for, or
      * ALLOT_ROOT; and whether its owner can leave it. NULL: none. */
     int32_t *meant;
@@ -84,11 +84,11 @@ typedef struct allot__requires {
 int allot__group_hosts_make(allot__work *work);
 /* require.c: who asks for what, and which hosts meet it. */
 int allot__group_hosts_require(allot__work *work, allot__group_hosts *hosts);
-/* exclusive.c: finds the units; ENOMEM. */
-int allot__group_hosts_units(allot__work *work, allot__group_hosts *hosts);
-/* Settles owners: `seen` is by host who runs there (a unit, ALLOT_ROOT, ALLOT__NOBODY: several who
- * may not; anything less: nobody), `lost` by row the slots that no task tells the place of. Takes
- * those off the free slots, and sets what is blocked apart. ENOMEM. */
+/* exclusive.c: finds exclusive_of; ENOMEM. */
+int allot__group_hosts_exclusive(allot__work *work, allot__group_hosts *hosts);
+/* Settles owners: `seen` is by host who runs there (an exclusive consumer, ALLOT_ROOT,
+ * ALLOT__NOBODY: several who may not; anything less: nobody), `lost` by row the slots that no task
+ * tells the place of. Takes those off the free slots, and sets what is blocked apart. ENOMEM. */
 int allot__group_hosts_settle(allot__work *work, allot__group_hosts *hosts, const int32_t *seen,
                               const int32_t *lost);
 
@@ -131,7 +131,7 @@ int64_t allot__group_hosts_holds_for(const allot__work *work, int32_t row, int32
 static inline bool allot__hosts_easy(const allot__group_hosts *hosts, int32_t row)
 {
     return (!hosts->asks || hosts->asks[row] < 0) &&
-           (!hosts->unit || hosts->unit[row] == ALLOT_ROOT || hosts->unknown == 0);
+           (!hosts->exclusive_of || hosts->exclusive_of[row] == ALLOT_ROOT || hosts->unknown == 0);
 }
 /* Would slots of another leaf serve a leaf, of which no task tells the host? Only if any host does
  * that either may be on: where they are is not known, so it is not said that they serve whoever
@@ -140,12 +140,12 @@ static inline bool allot__hosts_takes_lost(const allot__group_hosts *hosts, int3
                                            int32_t other)
 {
     return allot__hosts_easy(hosts, row) &&
-           (!hosts->unit || hosts->unit[row] == hosts->unit[other]);
+           (!hosts->exclusive_of || hosts->exclusive_of[row] == hosts->exclusive_of[other]);
 }
 /* Is the row one that hosts are not all alike to? */
 static inline bool allot__hosts_picky(const allot__group_hosts *hosts, int32_t row)
 {
-    return (hosts->unit != NULL && hosts->unit[row] != ALLOT_ROOT) ||
+    return (hosts->exclusive_of != NULL && hosts->exclusive_of[row] != ALLOT_ROOT) ||
            (hosts->asks != NULL && hosts->asks[row] >= 0);
 }
 

@@ -63,7 +63,7 @@ void allot__match_open(allot__match *match, uint8_t *open);
 /* Do hosts differ for anybody? */
 static inline bool allot__group_hosts_uneven(const allot__group_hosts *hosts)
 {
-    return hosts != NULL && (hosts->owned || hosts->unit || hosts->asks);
+    return hosts != NULL && (hosts->owned || hosts->exclusive_of || hosts->asks);
 }
 
 #endif

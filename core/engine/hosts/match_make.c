@@ -90,7 +90,8 @@ static void find_doors(maker *it)
         int32_t first = allot__family_first(it->work, family);
         int32_t above = family > 0 ? it->door_of[it->work->group->parent[family]] : COMMON;
         for (int32_t row = first; row < first + allot__family_size(it->work, family); row++) {
-            bool alone = hosts->unit != NULL && hosts->unit[row] == allot__handle(it->work, row);
+            bool alone = hosts->exclusive_of != NULL &&
+                         hosts->exclusive_of[row] == allot__handle(it->work, row);
             if (alone) {
                 it->door_of[row] = row + 1;
                 it->next_door[row + 1] = it->what == ALLOT__FREE_SLOTS ? NONE : COMMON;
@@ -209,7 +210,8 @@ static bool meets(const maker *it, int32_t class, int32_t kind)
 static bool easy(const maker *it, int32_t class)
 {
     int32_t door = it->class_door[class];
-    bool alone = door > COMMON && it->hosts->unit && it->hosts->unit[door - 1] != ALLOT_ROOT;
+    bool alone =
+        door > COMMON && it->hosts->exclusive_of && it->hosts->exclusive_of[door - 1] != ALLOT_ROOT;
     return it->class_asks[class] < 0 && !alone;
 }
 

@@ -69,7 +69,7 @@ static bool wanted(const allot__granter *it, int32_t host)
         int32_t row = it->leaves[i], class = it->match.class_of[row];
         if (class != last && allot__lack(work, row) > 0) {
             last = class;
-            if (work->hosts->unit[row] != work->hosts->owner[host] &&
+            if (work->hosts->exclusive_of[row] != work->hosts->owner[host] &&
                 allot__host_helps(work, row, host))
                 return true;
         }
@@ -88,7 +88,8 @@ static int keep_left(allot__granter *it)
     for (int32_t i = 0; i < it->leaf_count; i++) {
         int32_t row = it->leaves[i];
         for (int32_t host = 0; work->received[row] > 0 && host < hosts->count; host++)
-            hosts->left[host] = hosts->left[host] != 0 && hosts->owner[host] != hosts->unit[row];
+            hosts->left[host] =
+                hosts->left[host] != 0 && hosts->owner[host] != hosts->exclusive_of[row];
     }
     for (int32_t host = 0; host < hosts->count; host++) {
         int32_t kind = it->match.kind_of[host];
@@ -183,7 +184,7 @@ static void lend_up_to(allot__granter *it, const int32_t *quota)
     for (int32_t i = 0; i < it->leaf_count && hosts->waste > 0; i++) {
         int32_t row = it->leaves[i];
         bool out = work->leaves_out && work->need[row] <= work->reserve[row];
-        if (hosts->unit[row] == ALLOT_ROOT || out)
+        if (hosts->exclusive_of[row] == ALLOT_ROOT || out)
             continue;
         int64_t has = (int64_t)work->allocated[row] + work->received[row];
         int64_t slots = allot__least(work->demand[row], quota[row]) - has;
@@ -237,7 +238,7 @@ static int lend_idle(allot__granter *granter)
 int allot__lend(allot__granter *granter)
 {
     const allot__work *work = granter->work;
-    bool alone = work->hosts->unit != NULL;
+    bool alone = work->hosts->exclusive_of != NULL;
     bool some = work->idle_left > 0 || work->hosts->waste > 0;
     int status = some && alone ? keep_left(granter) : ALLOT_OK;
     if (status == ALLOT_OK && alone)

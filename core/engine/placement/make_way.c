@@ -13,7 +13,7 @@ static bool gives(const allot__work *work, int32_t row)
 {
     const allot__rules *rules = allot__rules_at(work, row);
     return !rules->policy->switches[ALLOT_SWITCH_NO_RECLAIM] && !allot__drains(work, row) &&
-           (!work->hosts->unit || work->hosts->unit[row] == ALLOT_ROOT);
+           (!work->hosts->exclusive_of || work->hosts->exclusive_of[row] == ALLOT_ROOT);
 }
 
 /* What a leaf lacks beyond what others are over on hosts that serve it: that is reclaimed. Who has
@@ -21,7 +21,7 @@ static bool gives(const allot__work *work, int32_t row)
 static int64_t lack_of(const allot__granter *it, int32_t row)
 {
     const allot__work *work = it->work;
-    bool alone = work->hosts->unit != NULL && work->hosts->unit[row] != ALLOT_ROOT;
+    bool alone = work->hosts->exclusive_of != NULL && work->hosts->exclusive_of[row] != ALLOT_ROOT;
     int64_t lack = alone ? 0 : allot__lack(work, row);
     for (int32_t i = 0; i < it->leaf_count && lack > 0; i++) {
         int32_t other = it->leaves[i];

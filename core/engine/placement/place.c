@@ -209,7 +209,7 @@ static int32_t place_row(placer *placer, int32_t row)
 {
     allot__group_hosts *hosts = placer->hosts;
     int64_t granted = allot__granted(placer->work, row);
-    placer->unit = hosts->unit ? hosts->unit[row] : ALLOT_ROOT;
+    placer->unit = hosts->exclusive_of ? hosts->exclusive_of[row] : ALLOT_ROOT;
     int64_t want = place_slots(placer, row, granted);
     write_down(placer, row);
     int64_t ghosts = want < placer->ghosts ? want : placer->ghosts;

@@ -65,7 +65,8 @@ static void mark(const allot__work *work, int32_t row, uint8_t *marks)
 /* Do the same hosts help both? */
 static bool alike(const allot__group_hosts *hosts, int32_t a, int32_t b)
 {
-    return !hosts->given && (!hosts->unit || hosts->unit[a] == hosts->unit[b]) &&
+    return !hosts->given &&
+           (!hosts->exclusive_of || hosts->exclusive_of[a] == hosts->exclusive_of[b]) &&
            (!hosts->asks || hosts->asks[a] == hosts->asks[b]);
 }
 
@@ -87,7 +88,8 @@ static int64_t within(const allot__work *work, int32_t row, const uint8_t *marks
 /* An exclusive consumer helps others by leaving hosts whole: those whose most important session is
  * the least, then those where it has fewest slots, as far as they are among the `over` that it has
  * too many. What the state gives it stays its own. */
-static void leave_hosts(const allot__work *work, int32_t unit, int64_t over, const int64_t *able)
+static void leave_hosts(const allot__work *work, int32_t exclusive, int64_t over,
+                        const int64_t *able)
 {
     allot__group_hosts *hosts = work->hosts;
     const allot__site *sites = work->state->tasks.sites;
@@ -96,7 +98,7 @@ static void leave_hosts(const allot__work *work, int32_t unit, int64_t over, con
         for (int32_t host = 0; host < hosts->count; host++) {
             int32_t used = hosts->slots[host] - hosts->free[host];
             int32_t here = allot__host_important(work, host);
-            bool may = hosts->owner[host] == unit && hosts->left[host] == 0 && used <= over &&
+            bool may = hosts->owner[host] == exclusive && hosts->left[host] == 0 && used <= over &&
                        used <= able[host] && sites[hosts->site[host]].exclusive_to == ALLOT_ROOT;
             if (may && (best < 0 || here < important || (here == important && used < least))) {
                 best = host;
@@ -134,7 +136,7 @@ int allot__reach_left(allot__work *work)
 {
     allot__group_hosts *hosts = work->hosts;
     size_t count = (size_t)hosts->count, rows = (size_t)work->tree->rows;
-    if (!hosts->unit)
+    if (!hosts->exclusive_of)
         return ALLOT_OK;
     int64_t *over = allot__arena_take(work->arena, rows, sizeof *over);
     int64_t *able = allot__arena_take(work->arena, 2 * count, sizeof *able);
@@ -147,16 +149,16 @@ int allot__reach_left(allot__work *work)
     for (size_t row = 0; row < rows; row++)
         over[row] = 0;
     for (int32_t row = 0; row < work->tree->rows; row++) {
-        if (hosts->unit[row] != ALLOT_ROOT && allot__family_of(work, row) == 0) {
+        if (hosts->exclusive_of[row] != ALLOT_ROOT && allot__family_of(work, row) == 0) {
             int64_t mine = allot__over(work, row);
-            over[allot__row(work->plan, work->index, hosts->unit[row])] += mine;
+            over[allot__row(work->plan, work->index, hosts->exclusive_of[row])] += mine;
             if (mine > 0)
                 count_able(work, row, mine, able);
         }
     }
     for (int32_t row = 0; row < work->tree->rows; row++)
         if (over[row] > 0)
-            leave_hosts(work, hosts->unit[row], over[row], able);
+            leave_hosts(work, hosts->exclusive_of[row], over[row], able);
     return ALLOT_OK;
 }
 
@@ -169,8 +171,10 @@ typedef struct wanted {
 
 static uint8_t *kind_of(const allot__work *work, const wanted *wanted, int32_t row)
 {
-    int32_t unit = work->hosts->unit ? work->hosts->unit[row] : ALLOT_ROOT;
-    return &wanted->kinds[unit == ALLOT_ROOT ? 0 : allot__row(work->plan, work->index, unit) + 1];
+    int32_t exclusive = work->hosts->exclusive_of ? work->hosts->exclusive_of[row] : ALLOT_ROOT;
+    return &wanted->kinds[exclusive == ALLOT_ROOT
+                              ? 0
+                              : allot__row(work->plan, work->index, exclusive) + 1];
 }
 
 static void fill(allot__work *work, uint8_t *marks, const wanted *wanted)

@@ -83,7 +83,8 @@ static bool helps(const host_pick *it, int32_t claimant, int32_t row)
 static bool whole(const host_pick *it, int32_t claimant, int32_t host)
 {
     const allot__group_hosts *hosts = it->work->hosts;
-    return host >= 0 && hosts->unit && hosts->unit[claimant] != hosts->unit[it->queue->row] &&
+    return host >= 0 && hosts->exclusive_of &&
+           hosts->exclusive_of[claimant] != hosts->exclusive_of[it->queue->row] &&
            (hosts->owner[host] != ALLOT_ROOT || hosts->meant);
 }
 
@@ -159,7 +160,7 @@ static int64_t give_idle(host_pick *it, int64_t owed)
 
 static int pick_for(host_pick *it, int32_t claimant, int64_t owed)
 {
-    bool apart = it->work->hosts->unit != NULL;
+    bool apart = it->work->hosts->exclusive_of != NULL;
     if (allot__hosts_takes_lost(it->work->hosts, claimant, it->queue->row))
         owed = give_idle(it, owed);
     int status = apart && owed > 0 ? leave_hosts(it, claimant, &owed) : ALLOT_OK;
