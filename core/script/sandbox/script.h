@@ -200,7 +200,7 @@ typedef struct allot__reading {
     bool option_fault; /* an option of the plan is wrong: the report says so */
 } allot__reading;
 
-/* ---- read_value.c: fields of tables; raise. ---- */
+/* ---- read_value.c: fields of tables; raise. -------------------------------------------------- */
 
 /* Fails with a message, placed by `at` ("fair.lua:3: ", may be NULL). Does not return. */
 int allot__read_fail(lua_State *L, const char *at, const char *format, ...);
@@ -224,7 +224,7 @@ void allot__read_kind(lua_State *L, const char *kind, const char *what);
 /* The declaration on top; strings as allot__read_text. */
 allot_attribute allot__read_declaration(lua_State *L);
 
-/* ---- columns.c ---- */
+/* ---- columns.c ------------------------------------------------------------------------------- */
 
 /* The columns of rows of that kind under the draft, and their names. */
 int32_t allot__read_columns(const allot__draft *draft, allot_rows rows);
@@ -232,12 +232,12 @@ const char *allot__read_column_name(const allot__draft *draft, allot_rows rows, 
 /* Is such a column true or false? */
 bool allot__read_flag(const allot__draft *draft, allot_rows rows, int32_t column);
 
-/* ---- read.c: protected by allot__sandbox_run with the reading as ud; raise. ---- */
+/* ---- read.c: protected by allot__sandbox_run with the reading as ud; raise. ------------------ */
 
 /* Reads the policy table on top of the stack into the draft and the script's calls. */
 int allot__read_policy(lua_State *L, allot__reading *reading);
 
-/* ---- read_fill.c: raise. ---- */
+/* ---- read_fill.c: raise. --------------------------------------------------------------------- */
 
 /* Reads the list in `quota` of the policy table on top. */
 void allot__read_quota(lua_State *L, allot__reading *reading);
@@ -245,7 +245,7 @@ void allot__read_quota(lua_State *L, allot__reading *reading);
 void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
                       allot__draft_fill *out);
 
-/* ---- read_tasks.c: what a policy says of tasks, sessions and hosts; raise. ---- */
+/* ---- read_tasks.c: what a policy says of tasks, sessions and hosts; raise. ------------------- */
 
 /* Reads the attributes of tasks of the policy table on top, tags of guards included. */
 void allot__read_task_attributes(lua_State *L, allot__reading *reading);
@@ -254,24 +254,24 @@ void allot__read_switches(lua_State *L, allot__draft *draft);
 /* Reads guards, victims, sessions and requirements. */
 void allot__read_tasks(lua_State *L, allot__reading *reading);
 
-/* ---- read_queues.c: what a policy says of queues and leases; raise. ---- */
+/* ---- read_queues.c: what a policy says of queues and leases; raise. -------------------------- */
 
 /* Does the policy table on top say anything of that? */
 bool allot__read_dispatches(lua_State *L);
 /* Reads it. */
 void allot__read_queues(lua_State *L, allot__reading *reading);
 
-/* ---- read_damping.c: raises. ---- */
+/* ---- read_damping.c: raises. ----------------------------------------------------------------- */
 
 /* Reads what the policy table on top says of damping. */
 void allot__read_damping(lua_State *L, allot__draft *draft);
 
-/* ---- judge.c: raises. ---- */
+/* ---- judge.c: raises. ------------------------------------------------------------------------ */
 
 /* Reads the properties of the policy table on top. */
 void allot__read_properties(lua_State *L, allot__reading *reading);
 
-/* ---- source.c: amounts, keys and functions; raise. ---- */
+/* ---- source.c: amounts, keys and functions; raise. ------------------------------------------- */
 
 /* The source on top of the stack (popped): a column, a number, a function. `last` is the last
  * built-in column that the stage knows. */
@@ -287,7 +287,7 @@ void allot__read_impartial(lua_State *L, const allot__reading *reading, const ch
 void allot__read_order(lua_State *L, allot__reading *reading, const char *at, int32_t last,
                        allot__draft_order *out);
 
-/* ---- flags.c: raises. ---- */
+/* ---- flags.c: raises. ------------------------------------------------------------------------ */
 
 /* What a function reads that is true or false. */
 typedef struct allot__flags {
@@ -307,7 +307,7 @@ void allot__flags_columns(lua_State *L, const allot__reading *reading, const all
 void allot__flags_source(lua_State *L, const allot__reading *reading, const char *at,
                          const char *role, int32_t column);
 
-/* ---- load.c ---- */
+/* ---- load.c ---------------------------------------------------------------------------------- */
 
 /* A script with its sandbox, of a text that is copied. EBUDGET: too little memory for any; ENOMEM.
  */
@@ -322,24 +322,24 @@ int allot__script_load_kept(allot_engine *engine, const char *text, size_t len, 
                             const allot_use_option *options, int32_t count, allot_report *report,
                             allot_policy **out);
 
-/* ---- straight.c ---- */
+/* ---- loop_free.c ----------------------------------------------------------------------------- */
 
 /* Does the function on top end by itself, having no loop and calling nothing? */
 bool allot__script_straight(lua_State *L);
 
-/* ---- option.c ---- */
+/* ---- option.c -------------------------------------------------------------------------------- */
 
 /* Gives the draft's options the values that the plan states. False: the report says what is wrong
  * with them, without a file and with the option's name as path. */
 bool allot__read_options(allot__reading *reading);
 
-/* ---- build.c ---- */
+/* ---- build.c --------------------------------------------------------------------------------- */
 
 /* Makes the policy; it owns the script when this returns ALLOT_OK. EPOLICY (report), ENOMEM. */
 int allot__build_policy(allot__script *script, const allot__draft *draft, allot_report *report,
                         allot_policy **out);
 
-/* ---- view.c: raises. ---- */
+/* ---- view.c: raises. ------------------------------------------------------------------------- */
 
 /* Pushes the numbers 0, 1, ... of fields by name. */
 void allot__view_fields(lua_State *L, const char *const *names, int32_t count);
@@ -349,7 +349,7 @@ void allot__view_fields(lua_State *L, const char *const *names, int32_t count);
 int allot__view_make(lua_State *L, void *ud, lua_Integer number, lua_CFunction index,
                      const char *what);
 
-/* ---- compute.c ---- */
+/* ---- compute.c ------------------------------------------------------------------------------- */
 
 /* Fills `provider` with the script's. */
 void allot__script_provider(allot__script *script, allot_provider *provider);
@@ -359,7 +359,7 @@ void allot__script_view(lua_State *L, allot__script *script, const allot__draft 
 /* Ends a script and its sandbox; NULL is fine. */
 void allot__script_free(allot__script *script);
 
-/* ---- relate.c ---- */
+/* ---- relate.c -------------------------------------------------------------------------------- */
 
 /* Makes the views of the two queues of a relation. Raises. */
 void allot__relate_views(lua_State *L, allot__script *script);
@@ -368,14 +368,14 @@ int allot__relate(void *ud, int32_t function, const allot_plan *plan, int32_t hi
                   int32_t *out, allot_report *report);
 const char *allot__relate_refusal(void *ud, int32_t function, int32_t refusal);
 
-/* ---- sides.c ---- */
+/* ---- sides.c --------------------------------------------------------------------------------- */
 
 /* Makes the views of provider and consumer of a lease. Raises. */
 void allot__side_views(lua_State *L, allot__script *script);
 /* The answer at `index`: -1, 0, 1; 2: it is none. */
 int32_t allot__side_answer(lua_State *L, int index);
 
-/* ---- fault.c ---- */
+/* ---- fault.c --------------------------------------------------------------------------------- */
 
 /* Cuts "; did you mean ...?" off a message: what stands behind the semicolon, or NULL. */
 const char *allot__fault_hint(char *message);
@@ -391,7 +391,7 @@ void allot__fault_say(const allot__script *script, const char *code, int32_t lin
 /* It was over before the script's function began: tells so. EBUDGET. */
 int allot__time_over(allot__script *script, allot_report *report);
 
-/* ---- time.c: what functions take of a cycle's time ---- */
+/* ---- time.c: what functions take of a cycle's time ------------------------------------------- */
 
 /* Whether a batch of so many rows is worth a look at the clock. */
 bool allot__time_counts(const allot__script *script, const allot__call *call, int32_t rows);

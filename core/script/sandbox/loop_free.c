@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * straight.c: tells functions that end by themselves: no loop, no call, no string or table made.
+ * loop_free.c: tells functions that end by themselves: no loop, no call, no string or table made.
  *
  * A count hook sends every instruction of Lua through a check, which costs as much as the function
  * itself when that is a line of arithmetic. A straight function runs each of its instructions at

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* straight_test.c: which functions end by themselves. */
+/* loop_free_test.c: which functions end by themselves. */
 #include <lauxlib.h>
 #include <lualib.h>
 
