@@ -26,7 +26,7 @@ static void push_column(lua_State *L, const allot__batch_run *run, int64_t c, in
         lua_pushinteger(L, value);
 }
 
-/* ---- The row view -------------------------------------------------------------------------- */
+/* ---- The row view ---------------------------------------------------------------------------- */
 
 /* Upvalues: the script, the kind of rows, the numbers of the columns by name. */
 static int view_index(lua_State *L)
@@ -64,7 +64,7 @@ void allot__script_view(lua_State *L, allot__script *script, const allot__draft 
     script->views[rows] = allot__view_make(L, script, rows, view_index, "a row");
 }
 
-/* ---- A batch ------------------------------------------------------------------------------- */
+/* ---- A batch --------------------------------------------------------------------------------- */
 
 /* Says what is wrong with the result at `index`. */
 static void refuse(lua_State *L, int index, allot__batch_run *run)
@@ -232,13 +232,13 @@ static int run_batch(lua_State *L)
     return 0;
 }
 
-/* ---- The provider -------------------------------------------------------------------------- */
+/* ---- The provider ---------------------------------------------------------------------------- */
 
 /* For every 1000 rows begun; -1: none is needed. */
 static int64_t fuel_for(const allot__script *script, int32_t rows)
 {
     int64_t times = rows > 0 ? ((int64_t)rows + 999) / 1000 : 1;
-    if (script->instructions < 0 || script->run.call->straight)
+    if (script->instructions < 0 || script->run.call->loop_free)
         return -1;
     return script->instructions > INT64_MAX / times ? INT64_MAX : script->instructions * times;
 }

@@ -135,7 +135,7 @@ static void read_function(lua_State *L, const allot__script *script, const char 
     if (strcmp(ar.short_src, script->box.source) == 0)
         allot__flags_read(L, &(allot__flags){script, true, is_flag, NULL}, out->line);
     snprintf(out->name, sizeof out->name, "the function at %s:%d", ar.short_src, ar.linedefined);
-    out->straight = allot__script_straight(L);
+    out->loop_free = allot__script_loop_free(L);
     lua_pushvalue(L, -1);
     out->ref = luaL_ref(L, LUA_REGISTRYINDEX);
 }

@@ -15,7 +15,7 @@
 /* Fuel for every pair of queues is that part of what 1000 rows have, and this at least. */
 enum { PAIRS = 1000, FUEL_LEAST = 1000 };
 
-/* ---- The view of a queue ------------------------------------------------------------------- */
+/* ---- The view of a queue --------------------------------------------------------------------- */
 
 enum { NAME, PRIORITY, PREEMPTIVE, PREEMPTABLE, SLOT_POOL, SLOT_SHARE, FIELDS };
 static const char *const fields[FIELDS] = {"name",        "priority",  "preemptive",
@@ -70,7 +70,7 @@ void allot__relate_views(lua_State *L, allot__script *script)
     }
 }
 
-/* ---- Tests --------------------------------------------------------------------------------- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 static bool prefers(const allot_queue *high, const char *name)
 {
@@ -115,7 +115,7 @@ static int ask(lua_State *L)
 
 static int64_t fuel_for(const allot__script *script)
 {
-    if (script->instructions < 0 || script->relating.test->straight)
+    if (script->instructions < 0 || script->relating.test->loop_free)
         return -1;
     int64_t fuel = script->instructions / PAIRS;
     return fuel > FUEL_LEAST ? fuel : FUEL_LEAST;

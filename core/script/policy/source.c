@@ -105,7 +105,7 @@ static int32_t check_column(lua_State *L, const allot__reading *reading, const c
     return column;
 }
 
-/* ---- Functions ----------------------------------------------------------------------------- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 
 /* The n-th parameter of the function on top, from 1; NULL: it has fewer. */
 static const char *parameter(lua_State *L, int n)
@@ -219,12 +219,12 @@ allot_source allot__read_function(lua_State *L, allot__reading *reading, const c
                           .role = role,
                           .answer = answer_of(role)};
     read_arguments(L, reading, at, last, call);
-    call->straight = allot__script_straight(L);
+    call->loop_free = allot__script_loop_free(L);
     call->ref = luaL_ref(L, LUA_REGISTRYINDEX);
     return (allot_source){ALLOT_FROM_FUNCTION, script->call_count++};
 }
 
-/* ---- Sources and orders -------------------------------------------------------------------- */
+/* ---- Sources and orders ---------------------------------------------------------------------- */
 
 allot_source allot__read_source(lua_State *L, allot__reading *reading, const char *at,
                                 const char *role, int32_t last)

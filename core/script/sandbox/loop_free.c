@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * loop_free.c: tells functions that end by themselves: no loop, no call, no string or table made.
+ * loop_free.c: finds functions that end by themselves: no loop, no call, no string or table made.
  *
  * A count hook sends every instruction of Lua through a check, which costs as much as the function
- * itself when that is a line of arithmetic. A straight function runs each of its instructions at
+ * itself when that is a line of arithmetic. A loop-free function runs each of its instructions at
  * most once, so it needs no budget. Its code is read from lua_dump; what is not plainly of the
- * known format is taken for not straight, and runs under the hook.
+ * known format counts as not loop-free, and runs under the hook.
  */
 #include <string.h>
 
@@ -45,7 +45,7 @@ static int64_t number(dump *from)
 }
 
 /* By the numbers of Lua 5.4's instructions (lopcodes.h). */
-static bool straight_code(uint32_t instruction)
+static bool loop_free_code(uint32_t instruction)
 {
     enum { MOVE = 0, LOADK = 3, LOADFALSE = 5, GETUPVAL = 9, GETTABUP = 11, GETFIELD = 14 };
     enum { ADDI = 21, LEN = 52, JMP = 56, EQ = 57, TESTSET = 67, RETURN = 70, RETURN1 = 72 };
@@ -73,7 +73,7 @@ static int64_t find_code(dump *from)
     return whole ? codes : -1;
 }
 
-bool allot__script_straight(lua_State *L)
+bool allot__script_loop_free(lua_State *L)
 {
     dump dump = {.count = 0};
     if (lua_dump(L, keep, &dump, 1) != 0)
@@ -83,7 +83,7 @@ bool allot__script_straight(lua_State *L)
         uint32_t instruction;
         memcpy(&instruction, dump.bytes + dump.at + (size_t)i * sizeof instruction,
                sizeof instruction);
-        if (!straight_code(instruction))
+        if (!loop_free_code(instruction))
             return false;
     }
     return codes > 0;

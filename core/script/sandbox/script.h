@@ -43,7 +43,7 @@ typedef struct allot__call {
     allot_rows rows;
     allot__answer answer;
     bool view;           /* takes one row view instead of columns */
-    bool straight;       /* ends by itself: needs no budget */
+    bool loop_free;      /* ends by itself: needs no budget */
     const char *role;    /* "by", "up_to", "key", ...; static */
     int64_t round, took; /* of the time (script.h) that it is in: microseconds */
     int32_t count; /* columns; of hosts: parameters, by whose names their attributes are found */
@@ -63,7 +63,7 @@ typedef struct allot__test {
     allot__test_kind kind;
     int ref; /* of a function, in Lua's registry */
     int32_t line;
-    bool straight;
+    bool loop_free;
     char name[LUA_IDSIZE + 32]; /* ... and where it is, for explanations */
 } allot__test;
 
@@ -325,7 +325,7 @@ int allot__script_load_kept(allot_engine *engine, const char *text, size_t len, 
 /* ---- loop_free.c ----------------------------------------------------------------------------- */
 
 /* Does the function on top end by itself, having no loop and calling nothing? */
-bool allot__script_straight(lua_State *L);
+bool allot__script_loop_free(lua_State *L);
 
 /* ---- option.c -------------------------------------------------------------------------------- */
 

@@ -21,7 +21,7 @@ void allot_script_time_begin(allot_script_time *time, int64_t limit)
 bool allot__time_counts(const allot__script *script, const allot__call *call, int32_t rows)
 {
     enum { SHORT = 64 };
-    return script->time && script->time->limit > 0 && (!call->straight || rows >= SHORT);
+    return script->time && script->time->limit > 0 && (!call->loop_free || rows >= SHORT);
 }
 
 void allot__time_note(const allot__script *script, allot__call *call, int64_t took)

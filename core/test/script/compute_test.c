@@ -280,7 +280,7 @@ static void functions_share_a_time(void)
 }
 
 /* What has no loop is looked at where there is much of it. */
-static void straight_functions_take_time_too(void)
+static void loop_free_functions_take_time_too(void)
 {
     int64_t now = 0;
     allot_script_time time = {.clock = look, .ud = &now};
@@ -325,7 +325,7 @@ int main(void)
     RUN(budgets_hold_for_rows);
     RUN(memory_is_capped_and_collected);
     RUN(functions_share_a_time);
-    RUN(straight_functions_take_time_too);
+    RUN(loop_free_functions_take_time_too);
     RUN(no_budget_is_no_endless_cycle);
     return check_done();
 }
