@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* build.c: the policy that a draft describes. No Lua runs here. */
+/* build.c: the policy that a parsed policy describes. No Lua runs here. */
 #include <stdio.h>
 #include <string.h>
 
 #include "script/sandbox/script.h"
 
-/* Says what the core does not accept; the draft's checks are there to say it better before. */
+/* Says what the core does not accept; the parsed policy's checks are there to say it better
+ * before. */
 static int refuse(const allot__script *script, allot_report *report, int status, const char *what,
                   const char *name)
 {
@@ -20,17 +21,17 @@ static int refuse(const allot__script *script, allot_report *report, int status,
 }
 
 static int add_attributes(allot_policy *policy, const allot__script *script,
-                          const allot__draft *draft, allot_report *report)
+                          const allot__parsed *parsed, allot_report *report)
 {
     int status = ALLOT_OK;
-    for (int32_t i = 0; !status && i < draft->attribute_count; i++) {
-        status = refuse(script, report, allot_policy_attribute(policy, &draft->attributes[i]),
-                        "attribute", draft->attributes[i].name);
+    for (int32_t i = 0; !status && i < parsed->attribute_count; i++) {
+        status = refuse(script, report, allot_policy_attribute(policy, &parsed->attributes[i]),
+                        "attribute", parsed->attributes[i].name);
     }
-    for (int32_t i = 0; !status && i < draft->task_attribute_count; i++) {
+    for (int32_t i = 0; !status && i < parsed->task_attribute_count; i++) {
         status =
-            refuse(script, report, allot_policy_task_attribute(policy, &draft->task_attributes[i]),
-                   "task attribute", draft->task_attributes[i].name);
+            refuse(script, report, allot_policy_task_attribute(policy, &parsed->task_attributes[i]),
+                   "task attribute", parsed->task_attributes[i].name);
     }
     return status;
 }
@@ -57,26 +58,26 @@ static int add_functions(allot_policy *policy, const allot__script *script, allo
     return status;
 }
 
-static int add_fill(allot_policy *policy, const char *label, const allot__draft_fill *fill)
+static int add_fill(allot_policy *policy, const char *label, const allot__parsed_fill *fill)
 {
-    const allot__draft_order *order = &fill->order;
+    const allot__parsed_order *order = &fill->order;
     switch (fill->kind) {
-    case ALLOT__DRAFT_POOL:
+    case ALLOT__PARSED_POOL:
         return allot_policy_pool(policy, label, fill->by, fill->up_to);
-    case ALLOT__DRAFT_LOAN:
+    case ALLOT__PARSED_LOAN:
         return allot_policy_loan(policy, label, fill->by, fill->up_to, order->keys, order->count);
-    case ALLOT__DRAFT_FILL:
+    case ALLOT__PARSED_FILL:
         break;
     }
     return allot_policy_fill(policy, label, fill->by, fill->up_to, order->keys, order->count);
 }
 
-static int add_fills(allot_policy *policy, const allot__script *script, const allot__draft *draft,
+static int add_fills(allot_policy *policy, const allot__script *script, const allot__parsed *parsed,
                      allot_report *report)
 {
     int status = ALLOT_OK;
-    for (int32_t i = 0; !status && i < draft->fill_count; i++) {
-        const allot__draft_fill *fill = &draft->fills[i];
+    for (int32_t i = 0; !status && i < parsed->fill_count; i++) {
+        const allot__parsed_fill *fill = &parsed->fills[i];
         char label[ALLOT_NAME_MAX + 1];
         snprintf(label, sizeof label, "%s", fill->label);
         if (!*label)
@@ -86,51 +87,51 @@ static int add_fills(allot_policy *policy, const allot__script *script, const al
     return status;
 }
 
-static int add_damping(allot_policy *policy, const allot__script *script, const allot__draft *draft,
-                       allot_report *report)
+static int add_damping(allot_policy *policy, const allot__script *script,
+                       const allot__parsed *parsed, allot_report *report)
 {
     int status = ALLOT_OK;
     for (int i = 0; !status && i < ALLOT_OPTION_COUNT; i++) {
-        if (draft->damping_set >> i & 1)
-            status = refuse(script, report, allot_policy_damp(policy, i, draft->damping[i]),
+        if (parsed->damping_set >> i & 1)
+            status = refuse(script, report, allot_policy_damp(policy, i, parsed->damping[i]),
                             "damping", allot_option_name(i));
     }
     return status;
 }
 
-static int add_rules(allot_policy *policy, const allot__script *script, const allot__draft *draft,
+static int add_rules(allot_policy *policy, const allot__script *script, const allot__parsed *parsed,
                      allot_report *report)
 {
-    const allot__draft_order *order = &draft->distribute, *reclaim = &draft->reclaim.order;
-    int status = add_fills(policy, script, draft, report);
-    if (!status && !draft->dispatches)
+    const allot__parsed_order *order = &parsed->distribute, *reclaim = &parsed->reclaim.order;
+    int status = add_fills(policy, script, parsed, report);
+    if (!status && !parsed->dispatches)
         status =
-            refuse(script, report, allot_policy_round(policy, draft->rounding), "policy", "round");
+            refuse(script, report, allot_policy_round(policy, parsed->rounding), "policy", "round");
     if (!status)
         status =
-            refuse(script, report, allot_policy_scale(policy, draft->scale), "policy", "scale");
+            refuse(script, report, allot_policy_scale(policy, parsed->scale), "policy", "scale");
     for (int i = 0; !status && i < ALLOT_SWITCH_COUNT; i++)
-        status =
-            refuse(script, report, allot_policy_switch(policy, (allot_switch)i, draft->switches[i]),
-                   "policy", "switch");
+        status = refuse(script, report,
+                        allot_policy_switch(policy, (allot_switch)i, parsed->switches[i]), "policy",
+                        "switch");
     if (!status && order->given)
         status = refuse(script, report, allot_policy_distribute(policy, order->keys, order->count),
                         "policy", "distribute");
-    if (!status && draft->reclaim_given)
+    if (!status && parsed->reclaim_given)
         status =
             refuse(script, report,
-                   allot_policy_reclaim(policy, draft->reclaim.by, reclaim->keys, reclaim->count),
+                   allot_policy_reclaim(policy, parsed->reclaim.by, reclaim->keys, reclaim->count),
                    "policy", "reclaim");
-    return status ? status : add_damping(policy, script, draft, report);
+    return status ? status : add_damping(policy, script, parsed, report);
 }
 
 static int add_sessions(allot_policy *policy, const allot__script *script,
-                        const allot__draft *draft, allot_report *report)
+                        const allot__parsed *parsed, allot_report *report)
 {
     int status = ALLOT_OK;
     for (int s = 0; !status && s < ALLOT_SCHEDULING_COUNT; s++) {
-        for (int32_t i = 0; !status && i < draft->session_fill_count[s]; i++) {
-            const allot__draft_fill *fill = &draft->session_fills[s][i];
+        for (int32_t i = 0; !status && i < parsed->session_fill_count[s]; i++) {
+            const allot__parsed_fill *fill = &parsed->session_fills[s][i];
             status =
                 refuse(script, report,
                        allot_policy_session_fill(policy, (allot_scheduling)s, fill->by, fill->up_to,
@@ -141,75 +142,75 @@ static int add_sessions(allot_policy *policy, const allot__script *script,
     return status;
 }
 
-static int add_tasks(allot_policy *policy, const allot__script *script, const allot__draft *draft,
+static int add_tasks(allot_policy *policy, const allot__script *script, const allot__parsed *parsed,
                      allot_report *report)
 {
-    const allot__draft_order *order = &draft->victims;
+    const allot__parsed_order *order = &parsed->victims;
     int status = ALLOT_OK;
     if (order->given)
         status = refuse(script, report, allot_policy_victims(policy, order->keys, order->count),
                         "policy", "victims");
-    for (int32_t i = 0; !status && i < draft->guard_count; i++) {
-        const allot__draft_guard *guard = &draft->guards[i];
+    for (int32_t i = 0; !status && i < parsed->guard_count; i++) {
+        const allot__parsed_guard *guard = &parsed->guards[i];
         status =
             refuse(script, report,
                    allot_policy_guard(policy, guard->label, guard->value, guard->min, guard->max),
                    "guard", guard->label);
     }
-    for (int32_t i = 0; !status && i < draft->requirement_count; i++) {
-        const allot__draft_requirement *it = &draft->requirements[i];
+    for (int32_t i = 0; !status && i < parsed->requirement_count; i++) {
+        const allot__parsed_requirement *it = &parsed->requirements[i];
         status = refuse(script, report, allot_policy_requirement(policy, it->name, it->function),
                         "requirement", it->name);
     }
-    return status ? status : add_sessions(policy, script, draft, report);
+    return status ? status : add_sessions(policy, script, parsed, report);
 }
 
-static int add_queues(allot_policy *policy, const allot__script *script, const allot__draft *draft,
-                      allot_report *report)
+static int add_queues(allot_policy *policy, const allot__script *script,
+                      const allot__parsed *parsed, allot_report *report)
 {
-    const allot__draft_order *dispatch = &draft->dispatch, *slices = &draft->slices;
-    int32_t relation = draft->nobody ? ALLOT_NOBODY : 0;
+    const allot__parsed_order *dispatch = &parsed->dispatch, *slices = &parsed->slices;
+    int32_t relation = parsed->nobody ? ALLOT_NOBODY : 0;
     int status = ALLOT_OK;
     if (dispatch->given)
         status =
             refuse(script, report, allot_policy_dispatch(policy, dispatch->keys, dispatch->count),
                    "policy", "dispatch");
-    if (!status && draft->preempts_given)
+    if (!status && parsed->preempts_given)
         status =
             refuse(script, report, allot_policy_preempts(policy, relation), "policy", "preempts");
-    if (!status && draft->fewest_given)
+    if (!status && parsed->fewest_given)
         status =
-            refuse(script, report, allot_policy_fewest(policy, draft->fewest), "policy", "fewest");
-    if (!status && draft->lift_given)
-        status = refuse(script, report, allot_policy_lift(policy, draft->lift), "policy", "lift");
-    if (!status && draft->job_types_given)
-        status = refuse(script, report, allot_policy_job_types(policy, draft->job_types), "policy",
+            refuse(script, report, allot_policy_fewest(policy, parsed->fewest), "policy", "fewest");
+    if (!status && parsed->lift_given)
+        status = refuse(script, report, allot_policy_lift(policy, parsed->lift), "policy", "lift");
+    if (!status && parsed->job_types_given)
+        status = refuse(script, report, allot_policy_job_types(policy, parsed->job_types), "policy",
                         "job_types");
     if (!status && slices->given)
         status = refuse(script, report, allot_policy_slices(policy, slices->keys, slices->count),
                         "policy", "slices");
-    if (!status && draft->lease_given)
+    if (!status && parsed->lease_given)
         status =
-            refuse(script, report, allot_policy_lease(policy, draft->lease), "policy", "lease");
+            refuse(script, report, allot_policy_lease(policy, parsed->lease), "policy", "lease");
     return status;
 }
 
-int allot__build_policy(allot__script *script, const allot__draft *draft, allot_report *report,
+int allot__build_policy(allot__script *script, const allot__parsed *parsed, allot_report *report,
                         allot_policy **out)
 {
     allot_policy *policy = NULL;
-    int status = refuse(script, report, allot_policy_new(script->box.engine, draft->name, &policy),
-                        "policy name", draft->name);
+    int status = refuse(script, report, allot_policy_new(script->box.engine, parsed->name, &policy),
+                        "policy name", parsed->name);
     if (!status)
-        status = add_attributes(policy, script, draft, report);
+        status = add_attributes(policy, script, parsed, report);
     if (!status)
         status = add_functions(policy, script, report);
     if (!status)
-        status = add_rules(policy, script, draft, report);
+        status = add_rules(policy, script, parsed, report);
     if (!status)
-        status = add_tasks(policy, script, draft, report);
+        status = add_tasks(policy, script, parsed, report);
     if (!status)
-        status = add_queues(policy, script, draft, report);
+        status = add_queues(policy, script, parsed, report);
     if (!status) {
         allot_provider provider;
         allot__script_provider(script, &provider);

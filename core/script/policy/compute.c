@@ -52,14 +52,14 @@ static int view_index(lua_State *L)
     return 1;
 }
 
-void allot__script_view(lua_State *L, allot__script *script, const allot__draft *draft,
+void allot__script_view(lua_State *L, allot__script *script, const allot__parsed *parsed,
                         allot_rows rows)
 {
-    int32_t count = allot__read_columns(draft, rows);
+    int32_t count = allot__read_columns(parsed, rows);
     lua_createtable(L, 0, count);
     for (int32_t i = 0; i < count; i++) {
         lua_pushinteger(L, i);
-        lua_setfield(L, -2, allot__read_column_name(draft, rows, i));
+        lua_setfield(L, -2, allot__read_column_name(parsed, rows, i));
     }
     script->views[rows] = allot__view_make(L, script, rows, view_index, "a row");
 }

@@ -15,7 +15,7 @@
 #include "script/sandbox/lexer.h"
 #include "script/sandbox/script.h"
 
-/* ---- The function -------------------------------------------------------------------------- */
+/* ---- The function ---------------------------------------------------------------------------- */
 
 static bool is_number(const allot__lexeme *it)
 {
@@ -54,7 +54,7 @@ static bool find_body(lua_State *L, int32_t line, allot__lexer *from)
     return false;
 }
 
-/* ---- What stands beside a name ------------------------------------------------------------- */
+/* ---- What stands beside a name --------------------------------------------------------------- */
 
 /* Words before and behind the one that is looked at. */
 enum { BEFORE = 4, WINDOW = 8 };
@@ -161,16 +161,16 @@ void allot__flags_read(lua_State *L, const allot__flags *flags, int32_t line)
         look(&it, &begin);
 }
 
-/* ---- Columns ------------------------------------------------------------------------------- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 static bool is_flag(const void *ud, const char *name)
 {
     const allot__reading *reading = ud;
-    int32_t i = 0, count = allot__read_columns(reading->draft, reading->rows);
+    int32_t i = 0, count = allot__read_columns(reading->parsed, reading->rows);
     while (i < count &&
-           strcmp(allot__read_column_name(reading->draft, reading->rows, i), name) != 0)
+           strcmp(allot__read_column_name(reading->parsed, reading->rows, i), name) != 0)
         i++;
-    return i < count && allot__read_flag(reading->draft, reading->rows, i);
+    return i < count && allot__read_flag(reading->parsed, reading->rows, i);
 }
 
 void allot__flags_columns(lua_State *L, const allot__reading *reading, const allot__call *call)
@@ -183,8 +183,8 @@ void allot__flags_columns(lua_State *L, const allot__reading *reading, const all
 void allot__flags_source(lua_State *L, const allot__reading *reading, const char *at,
                          const char *role, int32_t column)
 {
-    const char *name = allot__read_column_name(reading->draft, reading->rows, column);
-    if (!allot__read_flag(reading->draft, reading->rows, column) || strcmp(role, "key") == 0)
+    const char *name = allot__read_column_name(reading->parsed, reading->rows, column);
+    if (!allot__read_flag(reading->parsed, reading->rows, column) || strcmp(role, "key") == 0)
         return;
     if (strcmp(role, "value") == 0)
         allot__read_fail(L, at,

@@ -8,7 +8,7 @@
 
 #include "script/sandbox/copy.h"
 
-/* ---- Reading ------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 /* The property on top: one that is known by its name, or text and function. */
 static void read_property(lua_State *L, allot__script *script)
@@ -32,7 +32,7 @@ static void read_property(lua_State *L, allot__script *script)
 void allot__read_properties(lua_State *L, allot__reading *reading)
 {
     allot__script *script = reading->script;
-    int type = allot__read_ruled(L, reading->draft, "properties");
+    int type = allot__read_ruled(L, reading->parsed, "properties");
     if (type != LUA_TNIL && type != LUA_TTABLE)
         allot__read_fail(L, NULL, "properties is a %s, not a list", luaL_typename(L, -1));
     lua_Unsigned count = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
@@ -46,7 +46,7 @@ void allot__read_properties(lua_State *L, allot__reading *reading)
     lua_pop(L, 1);
 }
 
-/* ---- Asking -------------------------------------------------------------------------------- */
+/* ---- Asking ---------------------------------------------------------------------------------- */
 
 typedef struct asking {
     allot__script *script;

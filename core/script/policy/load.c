@@ -21,7 +21,7 @@ static char *copy(allot_engine *engine, const char *text, size_t len)
     return made;
 }
 
-/* ---- Running the file ---------------------------------------------------------------------- */
+/* ---- Running the file ------------------------------------------------------------------------ */
 
 /* What Lua will call the script in messages: its name, shortened when it is long. */
 static void learn_source(lua_State *L, allot__sandbox *box, const char *chunk)
@@ -91,13 +91,13 @@ static int read_and_build(allot__reading *reading, allot_policy **out)
                             reading->report);
     if (reading->option_fault)
         return ALLOT_EPOLICY;
-    int result = allot__build_policy(script, reading->draft, reading->report, out);
+    int result = allot__build_policy(script, reading->parsed, reading->report, out);
     if (result == ALLOT_OK)
         forget_strings(script);
     return result;
 }
 
-/* ---- The script ---------------------------------------------------------------------------- */
+/* ---- The script ------------------------------------------------------------------------------ */
 
 int allot__script_new(allot_engine *engine, const char *text, size_t len, const char *chunk,
                       const allot_script_limits *limits, allot__script **out)
@@ -161,12 +161,12 @@ static int script_fault(int status, allot_report *report, const char *chunk)
 static int load(allot__reading *reading, allot_policy **out)
 {
     allot_engine *engine = reading->script->box.engine;
-    reading->draft = allot_engine_alloc(engine, NULL, 0, sizeof *reading->draft);
-    if (!reading->draft)
+    reading->parsed = allot_engine_alloc(engine, NULL, 0, sizeof *reading->parsed);
+    if (!reading->parsed)
         return ALLOT_ENOMEM;
-    memset(reading->draft, 0, sizeof *reading->draft);
+    memset(reading->parsed, 0, sizeof *reading->parsed);
     int status = read_and_build(reading, out);
-    allot_engine_alloc(engine, reading->draft, sizeof *reading->draft, 0);
+    allot_engine_alloc(engine, reading->parsed, sizeof *reading->parsed, 0);
     return status;
 }
 

@@ -7,11 +7,11 @@
 
 #include "script/sandbox/script.h"
 
-static allot__draft_option *find_option(allot__draft *draft, const char *name)
+static allot__parsed_option *find_option(allot__parsed *parsed, const char *name)
 {
-    for (int32_t i = 0; i < draft->option_count; i++)
-        if (strcmp(draft->options[i].name, name) == 0)
-            return &draft->options[i];
+    for (int32_t i = 0; i < parsed->option_count; i++)
+        if (strcmp(parsed->options[i].name, name) == 0)
+            return &parsed->options[i];
     return NULL;
 }
 
@@ -45,14 +45,14 @@ static bool is_parameter(const char *name)
 
 static bool refuse_unknown(const allot__reading *reading, const allot_use_option *use)
 {
-    const allot__draft *draft = reading->draft;
+    const allot__parsed *parsed = reading->parsed;
     const char *names[ALLOT_ATTRIBUTES_MAX];
     char message[400], hint[200];
-    for (int32_t i = 0; i < draft->option_count; i++)
-        names[i] = draft->options[i].name;
+    for (int32_t i = 0; i < parsed->option_count; i++)
+        names[i] = parsed->options[i].name;
     const char *near =
-        allot_nearest(use->name, strlen(use->name), names, (size_t)draft->option_count);
-    snprintf(message, sizeof message, "policy \"%.100s\" has no option \"%.128s\"", draft->name,
+        allot_nearest(use->name, strlen(use->name), names, (size_t)parsed->option_count);
+    snprintf(message, sizeof message, "policy \"%.100s\" has no option \"%.128s\"", parsed->name,
              use->name);
     snprintf(hint, sizeof hint, "did you mean \"%.128s\"?", near ? near : "");
     if (is_parameter(use->name))
@@ -62,7 +62,7 @@ static bool refuse_unknown(const allot__reading *reading, const allot_use_option
 
 /* The place of a string among the option's, or -1 (said). */
 static int64_t find_value(const allot__reading *reading, const allot_use_option *use,
-                          const allot__draft_option *option)
+                          const allot__parsed_option *option)
 {
     char message[640], hint[200], list[200] = "";
     size_t at = 0;
@@ -78,7 +78,7 @@ static int64_t find_value(const allot__reading *reading, const allot_use_option 
         near = allot_nearest(use->string, strlen(use->string), option->values,
                              (size_t)option->value_count);
     snprintf(message, sizeof message, "option \"%.128s\" of policy \"%.60s\" is one of %s",
-             option->name, reading->draft->name, list);
+             option->name, reading->parsed->name, list);
     snprintf(hint, sizeof hint, "did you mean \"%.128s\"?", near ? near : "");
     refuse(reading, use, use->type == ALLOT_JSON_STRING ? "E-range" : "E-type", message,
            near ? hint : NULL);
@@ -105,7 +105,7 @@ static bool same_word(const char *word, size_t len, const char *other)
 }
 
 static bool refuse_word(const allot__reading *reading, const allot_use_option *use,
-                        const allot__draft_option *option, const char *word, size_t len)
+                        const allot__parsed_option *option, const char *word, size_t len)
 {
     char message[640], hint[200], list[200] = "";
     size_t at = 0;
@@ -115,19 +115,19 @@ static bool refuse_word(const allot__reading *reading, const allot_use_option *u
     const char *near = allot_nearest(word, len, option->values, (size_t)option->value_count);
     snprintf(message, sizeof message,
              "option \"%.128s\" of policy \"%.60s\": unknown word \"%.*s\"; known are %s",
-             option->name, reading->draft->name, (int)(len < 60 ? len : 60), word, list);
+             option->name, reading->parsed->name, (int)(len < 60 ? len : 60), word, list);
     snprintf(hint, sizeof hint, "did you mean \"%.128s\"?", near ? near : "");
     return refuse(reading, use, "E-range", message, near ? hint : NULL);
 }
 
 static bool take_words(const allot__reading *reading, const allot_use_option *use,
-                       allot__draft_option *option)
+                       allot__parsed_option *option)
 {
     char message[400];
     if (use->type != ALLOT_JSON_STRING && use->type != ALLOT_JSON_WORDS) {
         snprintf(message, sizeof message,
                  "option \"%.128s\" of policy \"%.100s\" is a text of words, or a list of them",
-                 option->name, reading->draft->name);
+                 option->name, reading->parsed->name);
         return refuse(reading, use, "E-type", message, NULL);
     }
     int64_t bits = 0;
@@ -146,7 +146,7 @@ static bool take_words(const allot__reading *reading, const allot_use_option *us
 
 static bool take_option(const allot__reading *reading, const allot_use_option *use)
 {
-    allot__draft_option *option = find_option(reading->draft, use->name);
+    allot__parsed_option *option = find_option(reading->parsed, use->name);
     char message[400];
     if (!option)
         return !use->mine || refuse_unknown(reading, use);
@@ -160,7 +160,7 @@ static bool take_option(const allot__reading *reading, const allot_use_option *u
     bool boolean = option->type == ALLOT_BOOLEAN;
     if (use->type != (boolean ? ALLOT_JSON_BOOLEAN : ALLOT_JSON_INTEGER)) {
         snprintf(message, sizeof message, "option \"%.128s\" of policy \"%.100s\" is %s",
-                 option->name, reading->draft->name, boolean ? "true or false" : "a whole number");
+                 option->name, reading->parsed->name, boolean ? "true or false" : "a whole number");
         return refuse(reading, use, "E-type", message, NULL);
     }
     if (use->integer < option->min || use->integer > option->max) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * read.c: the table that a policy file returns, as a draft.
+ * read.c: the table that a policy file returns, as a parsed policy.
  *
  * lua/allot checks a policy with good messages before it comes here. A table made by hand comes
  * here unchecked, so everything is checked again, and nothing but raw access is used.
@@ -38,22 +38,22 @@ static void check_keys(lua_State *L, const char *const *keys, size_t n)
     }
 }
 
-/* ---- Attributes and options ---------------------------------------------------------------- */
+/* ---- Attributes and options ------------------------------------------------------------------ */
 
-static void read_attributes(lua_State *L, allot__draft *draft)
+static void read_attributes(lua_State *L, allot__parsed *parsed)
 {
     int32_t count = allot__read_list(L, "attributes", ALLOT_ATTRIBUTES_MAX);
     for (int32_t i = 0; i < count; i++) {
         lua_rawgeti(L, -1, i + 1);
-        draft->attributes[i] = allot__read_declaration(L);
+        parsed->attributes[i] = allot__read_declaration(L);
         lua_pop(L, 1);
-        draft->attribute_count++;
+        parsed->attribute_count++;
     }
     lua_pop(L, 1);
 }
 
 /* The strings of the option on top of the stack. */
-static void read_values(lua_State *L, allot__draft_option *option)
+static void read_values(lua_State *L, allot__parsed_option *option)
 {
     int32_t count = allot__read_list(L, "values", ALLOT__VALUES_MAX);
     for (int32_t i = 0; i < count; i++, option->value_count++) {
@@ -68,24 +68,24 @@ static void read_values(lua_State *L, allot__draft_option *option)
         allot__read_fail(L, NULL, "default is none of the values");
 }
 
-static void read_options(lua_State *L, allot__draft *draft)
+static void read_options(lua_State *L, allot__parsed *parsed)
 {
     int32_t count = allot__read_list(L, "options", ALLOT_ATTRIBUTES_MAX);
     for (int32_t i = 0; i < count; i++) {
         lua_rawgeti(L, -1, i + 1);
         allot_attribute made = allot__read_declaration(L);
-        draft->options[i] = (allot__draft_option){made.name,     made.type, made.min, made.max,
-                                                  made.fallback, false,     0,        {NULL}};
+        parsed->options[i] = (allot__parsed_option){made.name,     made.type, made.min, made.max,
+                                                    made.fallback, false,     0,        {NULL}};
         const char *type = allot__read_string(L, "type");
-        draft->options[i].words = type && strcmp(type, "words") == 0;
-        read_values(L, &draft->options[i]);
+        parsed->options[i].words = type && strcmp(type, "words") == 0;
+        read_values(L, &parsed->options[i]);
         lua_pop(L, 1);
-        draft->option_count++;
+        parsed->option_count++;
     }
     lua_pop(L, 1);
 }
 
-/* ---- Rules --------------------------------------------------------------------------------- */
+/* ---- Rules ----------------------------------------------------------------------------------- */
 
 /* Not given: owned slots scale. */
 static bool read_scale(lua_State *L)
@@ -117,12 +117,12 @@ static allot_rounding read_round(lua_State *L)
 
 static void read_reclaim(lua_State *L, allot__reading *reading)
 {
-    allot__draft *draft = reading->draft;
-    allot__draft_fill *reclaim = &draft->reclaim;
-    int type = allot__read_ruled(L, draft, "reclaim");
-    draft->switches[ALLOT_SWITCH_NO_RECLAIM] = type == LUA_TBOOLEAN && !lua_toboolean(L, -1);
-    draft->reclaim_given = type != LUA_TNIL && !draft->switches[ALLOT_SWITCH_NO_RECLAIM];
-    if (!draft->reclaim_given) {
+    allot__parsed *parsed = reading->parsed;
+    allot__parsed_fill *reclaim = &parsed->reclaim;
+    int type = allot__read_ruled(L, parsed, "reclaim");
+    parsed->switches[ALLOT_SWITCH_NO_RECLAIM] = type == LUA_TBOOLEAN && !lua_toboolean(L, -1);
+    parsed->reclaim_given = type != LUA_TNIL && !parsed->switches[ALLOT_SWITCH_NO_RECLAIM];
+    if (!parsed->reclaim_given) {
         lua_pop(L, 1);
         return;
     }
@@ -135,46 +135,46 @@ static void read_reclaim(lua_State *L, allot__reading *reading)
 /* What divides slots among consumers. */
 static void read_division(lua_State *L, allot__reading *reading)
 {
-    allot__draft *draft = reading->draft;
+    allot__parsed *parsed = reading->parsed;
     allot__read_quota(L, reading);
-    draft->scale = read_scale(L);
-    allot__read_switches(L, draft);
-    draft->rounding = read_round(L);
+    parsed->scale = read_scale(L);
+    allot__read_switches(L, parsed);
+    parsed->rounding = read_round(L);
     allot__read_push(L, "distribute");
-    allot__read_order(L, reading, NULL, IN_DISTRIBUTION, &draft->distribute);
+    allot__read_order(L, reading, NULL, IN_DISTRIBUTION, &parsed->distribute);
     read_reclaim(L, reading);
-    allot__read_damping(L, draft);
+    allot__read_damping(L, parsed);
 }
 
-/* ---- The whole ----------------------------------------------------------------------------- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 int allot__read_policy(lua_State *L, allot__reading *reading)
 {
-    allot__draft *draft = reading->draft;
+    allot__parsed *parsed = reading->parsed;
     if (lua_type(L, -1) != LUA_TTABLE)
         return allot__read_fail(L, NULL,
                                 "the file returns a %s; it ends with return policy { ... }",
                                 luaL_typename(L, -1));
     allot__read_kind(L, "policy", "what the file returns");
     check_keys(L, policy_keys, sizeof policy_keys / sizeof *policy_keys);
-    draft->name = allot__read_string(L, "name");
-    read_attributes(L, draft);
-    read_options(L, draft);
+    parsed->name = allot__read_string(L, "name");
+    read_attributes(L, parsed);
+    read_options(L, parsed);
     if (!allot__read_options(reading)) {
         reading->option_fault = true;
         return 0;
     }
     allot__read_task_attributes(L, reading);
-    draft->dispatches = allot__read_dispatches(L);
-    draft->scale = true;
-    if (!draft->dispatches)
+    parsed->dispatches = allot__read_dispatches(L);
+    parsed->scale = true;
+    if (!parsed->dispatches)
         read_division(L, reading);
     allot__read_tasks(L, reading);
-    if (draft->dispatches)
+    if (parsed->dispatches)
         allot__read_queues(L, reading);
     allot__read_properties(L, reading);
     for (int rows = 0; rows < ALLOT_HOSTS; rows++)
-        allot__script_view(L, reading->script, draft, (allot_rows)rows);
+        allot__script_view(L, reading->script, parsed, (allot_rows)rows);
     allot__relate_views(L, reading->script);
     allot__side_views(L, reading->script);
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* read_damping.c: what a policy lets its consumers keep, as a draft. */
+/* read_damping.c: what a policy lets its consumers keep, as a parsed policy. */
 #include <string.h>
 
 #include "script/sandbox/script.h"
@@ -27,9 +27,9 @@ static int64_t read_value(lua_State *L, int option)
     return flag ? lua_toboolean(L, -1) : lua_tointeger(L, -1);
 }
 
-void allot__read_damping(lua_State *L, allot__draft *draft)
+void allot__read_damping(lua_State *L, allot__parsed *parsed)
 {
-    int type = allot__read_ruled(L, draft, "damping");
+    int type = allot__read_ruled(L, parsed, "damping");
     if (type != LUA_TNIL && type != LUA_TTABLE)
         allot__read_fail(L, NULL, "damping is a %s, not a table", luaL_typename(L, -1));
     if (type == LUA_TTABLE) {
@@ -41,8 +41,8 @@ void allot__read_damping(lua_State *L, allot__draft *draft)
                                  name ? name : luaL_typename(L, -2));
                 return; /* it has raised */
             }
-            draft->damping[option] = read_value(L, option);
-            draft->damping_set |= UINT32_C(1) << option;
+            parsed->damping[option] = read_value(L, option);
+            parsed->damping_set |= UINT32_C(1) << option;
         }
     }
     lua_pop(L, 1);

@@ -8,7 +8,7 @@
 /* The last column that the stage knows. */
 enum { IN_QUOTA = ALLOT_IN_FLIGHT };
 
-static const char *read_label(lua_State *L, allot__draft_fill *out)
+static const char *read_label(lua_State *L, allot__parsed_fill *out)
 {
     const char *at = allot__read_string(L, "at"), *label = allot__read_string(L, "label");
     out->label[0] = '\0';
@@ -29,14 +29,14 @@ static allot_source read_cap(lua_State *L, allot__reading *reading, const char *
 }
 
 /* The item of quota on top, popped, when it is a pool or a loan. */
-static bool read_part(lua_State *L, allot__reading *reading, allot__draft_fill *out)
+static bool read_part(lua_State *L, allot__reading *reading, allot__parsed_fill *out)
 {
     const char *kind = lua_type(L, -1) == LUA_TTABLE ? allot__read_string(L, "kind") : NULL;
     bool pool = kind && strcmp(kind, "pool") == 0, loan = kind && strcmp(kind, "loan") == 0;
     if (!pool && !loan)
         return false;
     const char *at = read_label(L, out);
-    out->kind = pool ? ALLOT__DRAFT_POOL : ALLOT__DRAFT_LOAN;
+    out->kind = pool ? ALLOT__PARSED_POOL : ALLOT__PARSED_LOAN;
     if (pool) {
         allot__read_push(L, "by");
         out->by = allot__read_source(L, reading, at, "by", IN_QUOTA);
@@ -52,7 +52,7 @@ static bool read_part(lua_State *L, allot__reading *reading, allot__draft_fill *
 }
 
 void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
-                      allot__draft_fill *out)
+                      allot__parsed_fill *out)
 {
     allot__read_kind(L, "fill", what);
     const char *at = read_label(L, out);
@@ -80,16 +80,16 @@ void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, i
 
 void allot__read_quota(lua_State *L, allot__reading *reading)
 {
-    allot__draft *draft = reading->draft;
-    if (allot__read_ruled(L, draft, "quota") != LUA_TTABLE)
+    allot__parsed *parsed = reading->parsed;
+    if (allot__read_ruled(L, parsed, "quota") != LUA_TTABLE)
         allot__read_fail(L, NULL, "quota is a %s, not a list of fills", luaL_typename(L, -1));
     lua_Unsigned count = lua_rawlen(L, -1);
     if (count < 1 || count > ALLOT_FILLS_MAX)
         allot__read_fail(L, NULL, "quota has %I fills; 1 to %d are allowed", (LUAI_UACINT)count,
                          ALLOT_FILLS_MAX);
-    for (; draft->fill_count < (int32_t)count; draft->fill_count++) {
-        lua_rawgeti(L, -1, draft->fill_count + 1);
-        allot__draft_fill *fill = &draft->fills[draft->fill_count];
+    for (; parsed->fill_count < (int32_t)count; parsed->fill_count++) {
+        lua_rawgeti(L, -1, parsed->fill_count + 1);
+        allot__parsed_fill *fill = &parsed->fills[parsed->fill_count];
         if (!read_part(L, reading, fill))
             allot__read_fill(L, reading, "an item of quota", IN_QUOTA, fill);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* read_queues.c: what a policy says of queues and leases, as a draft. */
+/* read_queues.c: what a policy says of queues and leases, as a parsed policy. */
 #include <stdio.h>
 #include <string.h>
 
@@ -52,27 +52,27 @@ static int32_t place_of(const char *text, const char *const *names, int32_t coun
     return -1;
 }
 
-static void read_fewest(lua_State *L, allot__draft *draft)
+static void read_fewest(lua_State *L, allot__parsed *parsed)
 {
     const char *names[ALLOT_OPTIMAL_MINI_JOB + 1];
     for (int i = 0; i <= ALLOT_OPTIMAL_MINI_JOB; i++)
         names[i] = allot_fewest_name(i);
-    int type = allot__read_ruled(L, draft, "fewest");
+    int type = allot__read_ruled(L, parsed, "fewest");
     int32_t place = place_of(type == LUA_TSTRING ? lua_tostring(L, -1) : NULL, names,
                              ALLOT_OPTIMAL_MINI_JOB + 1);
-    draft->fewest_given = type != LUA_TNIL;
-    if (draft->fewest_given && place < 0)
+    parsed->fewest_given = type != LUA_TNIL;
+    if (parsed->fewest_given && place < 0)
         allot__read_fail(L, NULL, "fewest is \"no\", \"mini_job\" or \"optimal_mini_job\"");
-    if (draft->fewest_given)
-        draft->fewest = (allot_fewest)place;
+    if (parsed->fewest_given)
+        parsed->fewest = (allot_fewest)place;
     lua_pop(L, 1);
 }
 
 /* The list of words in field `key`, as bits by their places; false: not given. */
-static bool read_set(lua_State *L, const allot__draft *draft, const char *key,
+static bool read_set(lua_State *L, const allot__parsed *parsed, const char *key,
                      const char *const *names, int32_t count, int32_t *out)
 {
-    int type = allot__read_ruled(L, draft, key);
+    int type = allot__read_ruled(L, parsed, key);
     lua_Unsigned items = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
     if ((type != LUA_TTABLE && type != LUA_TNIL) || items > (lua_Unsigned)count)
         allot__read_fail(L, NULL, "%s is a list of at most %d words", key, (int)count);
@@ -89,14 +89,14 @@ static bool read_set(lua_State *L, const allot__draft *draft, const char *key,
     return type != LUA_TNIL;
 }
 
-static void read_sets(lua_State *L, allot__draft *draft)
+static void read_sets(lua_State *L, allot__parsed *parsed)
 {
 #define LIFT(name, text, doc) text,
     static const char *const lifts[] = {ALLOT_LIFT_MAP(LIFT)};
 #undef LIFT
     static const char *const types[] = {"exclusive", "backfill"}; /* ALLOT_PREEMPT_... */
-    draft->lift_given = read_set(L, draft, "lift", lifts, ALLOT_LIFT_COUNT, &draft->lift);
-    draft->job_types_given = read_set(L, draft, "job_types", types, 2, &draft->job_types);
+    parsed->lift_given = read_set(L, parsed, "lift", lifts, ALLOT_LIFT_COUNT, &parsed->lift);
+    parsed->job_types_given = read_set(L, parsed, "job_types", types, 2, &parsed->job_types);
 }
 
 /* ---- Who preempts whom ----------------------------------------------------------------------- */
@@ -162,11 +162,11 @@ static void read_test(lua_State *L, const allot__script *script, allot__test *ou
 static void read_preempts(lua_State *L, allot__reading *reading)
 {
     allot__relating *out = &reading->script->relating;
-    allot__draft *draft = reading->draft;
+    allot__parsed *parsed = reading->parsed;
     int type = allot__read_push(L, "preempts");
-    draft->nobody = type == LUA_TBOOLEAN && !lua_toboolean(L, -1);
-    draft->preempts_given = type != LUA_TNIL;
-    if (draft->preempts_given && !draft->nobody) {
+    parsed->nobody = type == LUA_TBOOLEAN && !lua_toboolean(L, -1);
+    parsed->preempts_given = type != LUA_TNIL;
+    if (parsed->preempts_given && !parsed->nobody) {
         allot__read_kind(L, "relation", "preempts");
         lua_Unsigned count = lua_rawlen(L, -1);
         if (count < 1 || count > ALLOT__TESTS_MAX)
@@ -183,8 +183,8 @@ static void read_preempts(lua_State *L, allot__reading *reading)
 
 static void read_slices(lua_State *L, allot__reading *reading)
 {
-    allot__draft *draft = reading->draft;
-    if (allot__read_ruled(L, draft, "slices") == LUA_TNIL) {
+    allot__parsed *parsed = reading->parsed;
+    if (allot__read_ruled(L, parsed, "slices") == LUA_TNIL) {
         lua_pop(L, 1);
         return;
     }
@@ -203,8 +203,8 @@ static void read_slices(lua_State *L, allot__reading *reading)
         allot__read_fail(L, at, "a slice goes up to percent \"slot_share\", again = true");
     reading->rows = ALLOT_QUEUES;
     allot__read_push(L, "order");
-    allot__read_order(L, reading, at, 0, &draft->slices);
-    if (!draft->slices.given)
+    allot__read_order(L, reading, at, 0, &parsed->slices);
+    if (!parsed->slices.given)
         allot__read_fail(L, at, "slices are cut in an order");
     lua_pop(L, 1);
 }
@@ -220,20 +220,20 @@ static void read_lease(lua_State *L, allot__reading *reading)
         allot__read_fail(L, NULL, "lease is a function of provider and consumer, not a %s",
                          luaL_typename(L, -1));
     reading->rows = ALLOT_LEASES;
-    reading->draft->lease = allot__read_function(L, reading, NULL, "lease", 0).value;
-    reading->draft->lease_given = true;
+    reading->parsed->lease = allot__read_function(L, reading, NULL, "lease", 0).value;
+    reading->parsed->lease_given = true;
 }
 
 void allot__read_queues(lua_State *L, allot__reading *reading)
 {
-    allot__draft *draft = reading->draft;
+    allot__parsed *parsed = reading->parsed;
     refuse_others(L);
     reading->rows = ALLOT_TASKS;
-    allot__read_ruled(L, draft, "dispatch");
-    allot__read_order(L, reading, NULL, 0, &draft->dispatch);
-    allot__read_impartial(L, reading, "dispatch", &draft->dispatch);
-    read_fewest(L, draft);
-    read_sets(L, draft);
+    allot__read_ruled(L, parsed, "dispatch");
+    allot__read_order(L, reading, NULL, 0, &parsed->dispatch);
+    allot__read_impartial(L, reading, "dispatch", &parsed->dispatch);
+    read_fewest(L, parsed);
+    read_sets(L, parsed);
     read_preempts(L, reading);
     read_slices(L, reading);
     read_lease(L, reading);

@@ -121,7 +121,7 @@ allot_attribute allot__read_declaration(lua_State *L)
 }
 
 /* Pushes a table that says true or false of each word. */
-static void push_words(lua_State *L, const allot__draft_option *option)
+static void push_words(lua_State *L, const allot__parsed_option *option)
 {
     lua_createtable(L, 0, option->value_count);
     for (int32_t i = 0; i < option->value_count; i++) {
@@ -132,11 +132,11 @@ static void push_words(lua_State *L, const allot__draft_option *option)
 }
 
 /* Pushes the options by name, as a quota function gets them. */
-static void push_options(lua_State *L, const allot__draft *draft)
+static void push_options(lua_State *L, const allot__parsed *parsed)
 {
     lua_newtable(L);
-    for (int32_t i = 0; i < draft->option_count; i++) {
-        const allot__draft_option *option = &draft->options[i];
+    for (int32_t i = 0; i < parsed->option_count; i++) {
+        const allot__parsed_option *option = &parsed->options[i];
         lua_pushstring(L, option->name);
         if (option->words)
             push_words(L, option);
@@ -151,10 +151,10 @@ static void push_options(lua_State *L, const allot__draft *draft)
     allot__library_strict(L, "option");
 }
 
-int allot__read_ruled(lua_State *L, const allot__draft *draft, const char *key)
+int allot__read_ruled(lua_State *L, const allot__parsed *parsed, const char *key)
 {
     if (allot__read_push(L, key) == LUA_TFUNCTION) {
-        push_options(L, draft);
+        push_options(L, parsed);
         lua_call(L, 1, 1);
         lua_pushstring(L, key); /* it is asked once, however often the field is read */
         lua_pushvalue(L, -2);

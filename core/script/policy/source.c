@@ -13,27 +13,27 @@
 #include "script/sandbox/library.h"
 #include "script/sandbox/script.h"
 
-static int32_t find_in(const allot__draft *draft, allot_rows rows, const char *name)
+static int32_t find_in(const allot__parsed *parsed, allot_rows rows, const char *name)
 {
-    int32_t count = allot__read_columns(draft, rows);
+    int32_t count = allot__read_columns(parsed, rows);
     for (int32_t i = 0; i < count; i++)
-        if (strcmp(allot__read_column_name(draft, rows, i), name) == 0)
+        if (strcmp(allot__read_column_name(parsed, rows, i), name) == 0)
             return i;
     return -1;
 }
 
 static int32_t find_column(const allot__reading *reading, const char *name)
 {
-    return find_in(reading->draft, reading->rows, name);
+    return find_in(reading->parsed, reading->rows, name);
 }
 
 /* The nearest column to a name, among those whose own name has at least `least` bytes. */
 static const char *near_column(const allot__reading *reading, const char *name, size_t least)
 {
     const char *names[ALLOT__COLUMNS_MAX] = {NULL};
-    int32_t count = allot__read_columns(reading->draft, reading->rows);
+    int32_t count = allot__read_columns(reading->parsed, reading->rows);
     for (int32_t i = 0; i < count; i++) {
-        const char *column = allot__read_column_name(reading->draft, reading->rows, i);
+        const char *column = allot__read_column_name(reading->parsed, reading->rows, i);
         if (strlen(column) >= least)
             names[i] = column;
     }
@@ -46,7 +46,7 @@ static void refuse_stranger(lua_State *L, const allot__reading *reading, const c
 {
     static const char *const kinds[] = {"consumers", "tasks", "sessions", "queues", "leases"};
     for (int rows = 0; rows < ALLOT_HOSTS; rows++) {
-        if (find_in(reading->draft, (allot_rows)rows, name) >= 0)
+        if (find_in(reading->parsed, (allot_rows)rows, name) >= 0)
             allot__read_fail(L, at, "'%s' is a column of %s; this rule is about %s", name,
                              kinds[rows], kinds[reading->rows]);
     }
@@ -56,12 +56,12 @@ static void refuse_stranger(lua_State *L, const allot__reading *reading, const c
 static void refuse_column(lua_State *L, const allot__reading *reading, const char *at,
                           const char *what, const char *name)
 {
-    int32_t count = allot__read_columns(reading->draft, reading->rows);
+    int32_t count = allot__read_columns(reading->parsed, reading->rows);
     refuse_stranger(L, reading, at, name);
     lua_createtable(L, 0, count);
     for (int32_t i = 0; i < count; i++) {
         lua_pushboolean(L, 1);
-        lua_setfield(L, -2, allot__read_column_name(reading->draft, reading->rows, i));
+        lua_setfield(L, -2, allot__read_column_name(reading->parsed, reading->rows, i));
     }
     lua_pushstring(L, name);
     int key = lua_gettop(L);
@@ -72,7 +72,7 @@ static void refuse_column(lua_State *L, const allot__reading *reading, const cha
  * alone, which name it. */
 static bool of_preemptor(const allot__reading *reading, int32_t column)
 {
-    return reading->draft->dispatches && reading->rows == ALLOT_TASKS &&
+    return reading->parsed->dispatches && reading->rows == ALLOT_TASKS &&
            (column == ALLOT_TASK_PREFERENCE || column == ALLOT_TASK_QUEUE_ORDER);
 }
 
@@ -83,11 +83,11 @@ static void refuse_preemptor(lua_State *L, const allot__reading *reading, const 
         allot__read_fail(L, at,
                          "%s cannot read '%s': it goes by who preempts, so only a key of victims "
                          "names it, as in victims = order { \"queue_order\" }",
-                         who, allot__read_column_name(reading->draft, reading->rows, column));
+                         who, allot__read_column_name(reading->parsed, reading->rows, column));
 }
 
 void allot__read_impartial(lua_State *L, const allot__reading *reading, const char *who,
-                           const allot__draft_order *order)
+                           const allot__parsed_order *order)
 {
     for (int32_t i = 0; order->given && i < order->count; i++)
         if (order->keys[i].source.kind == ALLOT_FROM_COLUMN)
@@ -128,7 +128,8 @@ static bool takes_view(lua_State *L, const allot__reading *reading, const char *
 
 static void add_column(const allot__reading *reading, int32_t column, allot__call *call)
 {
-    call->flags |= (uint64_t)allot__read_flag(reading->draft, reading->rows, column) << call->count;
+    call->flags |= (uint64_t)allot__read_flag(reading->parsed, reading->rows, column)
+                   << call->count;
     call->columns[call->count++] = (uint8_t)column;
 }
 
@@ -137,7 +138,7 @@ static void read_parameters(lua_State *L, const allot__reading *reading, const c
 {
     call->view = takes_view(L, reading, at);
     if (call->view) {
-        int32_t all = allot__read_columns(reading->draft, reading->rows);
+        int32_t all = allot__read_columns(reading->parsed, reading->rows);
         for (int32_t i = 0; i < all; i++)
             if ((reading->rows != ALLOT_CONSUMERS || i <= last || i >= ALLOT_COLUMN_COUNT) &&
                 !of_preemptor(reading, i))
@@ -269,10 +270,10 @@ static void read_key(lua_State *L, allot__reading *reading, const char *at, int3
 }
 
 void allot__read_order(lua_State *L, allot__reading *reading, const char *at, int32_t last,
-                       allot__draft_order *out)
+                       allot__parsed_order *out)
 {
     int type = lua_type(L, -1);
-    *out = (allot__draft_order){.given = type != LUA_TNIL};
+    *out = (allot__parsed_order){.given = type != LUA_TNIL};
     if (type != LUA_TTABLE && type != LUA_TNIL)
         allot__read_fail(L, at, "an order is a list of keys, not a %s", luaL_typename(L, -1));
     lua_Unsigned count = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;

@@ -4,8 +4,9 @@
  * script.h: a loaded policy script: its sandbox, its functions, and what is wrong with it.
  *
  * A script becomes a policy in three steps. policy/load.c runs the file; read.c turns the table
- * that it returns into a draft, trusting nothing in it; build.c makes the policy from the draft,
- * without Lua. From then on the policy owns the script, and compute.c answers for its functions.
+ * that it returns into a parsed policy, trusting nothing in it; build.c makes the policy from the
+ * parsed policy, without Lua. From then on the policy owns the script, and compute.c answers for
+ * its functions.
  */
 #ifndef ALLOT_SCRIPT_SANDBOX_SCRIPT_H
 #define ALLOT_SCRIPT_SANDBOX_SCRIPT_H
@@ -116,82 +117,82 @@ typedef struct allot__script {
 } allot__script;
 
 /* A policy in plain C, before it is made. Strings are Lua's: allot__read_text. */
-typedef struct allot__draft_order {
+typedef struct allot__parsed_order {
     bool given;
     int32_t count;
     allot_key keys[ALLOT_KEYS_MAX];
-} allot__draft_order;
+} allot__parsed_order;
 
-typedef enum allot__draft_kind {
-    ALLOT__DRAFT_FILL,
-    ALLOT__DRAFT_POOL,
-    ALLOT__DRAFT_LOAN
-} allot__draft_kind;
+typedef enum allot__parsed_kind {
+    ALLOT__PARSED_FILL,
+    ALLOT__PARSED_POOL,
+    ALLOT__PARSED_LOAN
+} allot__parsed_kind;
 
 /* Of a loan `by` is the lend limit and `up_to` the borrow limit. */
-typedef struct allot__draft_fill {
-    allot__draft_kind kind;
+typedef struct allot__parsed_fill {
+    allot__parsed_kind kind;
     char label[ALLOT_NAME_MAX + 1];
     allot_source by, up_to;
-    allot__draft_order order;
-} allot__draft_fill;
+    allot__parsed_order order;
+} allot__parsed_fill;
 
 enum { ALLOT__VALUES_MAX = 16 };
-typedef struct allot__draft_option {
+typedef struct allot__parsed_option {
     const char *name;
     allot_attribute_type type;
     int64_t min, max, value; /* of a string: its place among the values; of words: bits */
     bool words;
     int32_t value_count; /* 0: it is no string */
     const char *values[ALLOT__VALUES_MAX];
-} allot__draft_option;
+} allot__parsed_option;
 
-typedef struct allot__draft_guard {
+typedef struct allot__parsed_guard {
     const char *label;
     allot_source value;
     int64_t min, max;
-} allot__draft_guard;
+} allot__parsed_guard;
 
-typedef struct allot__draft_requirement {
+typedef struct allot__parsed_requirement {
     const char *name;
     int32_t function;
-} allot__draft_requirement;
+} allot__parsed_requirement;
 
-typedef struct allot__draft {
+typedef struct allot__parsed {
     const char *name;
     int32_t attribute_count, option_count, fill_count;
     allot_attribute attributes[ALLOT_ATTRIBUTES_MAX];
-    allot__draft_option options[ALLOT_ATTRIBUTES_MAX];
-    allot__draft_fill fills[ALLOT_FILLS_MAX];
+    allot__parsed_option options[ALLOT_ATTRIBUTES_MAX];
+    allot__parsed_fill fills[ALLOT_FILLS_MAX];
     bool scale;
     allot_rounding rounding;
-    allot__draft_order distribute;
+    allot__parsed_order distribute;
     bool reclaim_given;
-    allot__draft_fill reclaim;
+    allot__parsed_fill reclaim;
     bool switches[ALLOT_SWITCH_COUNT];
     int64_t damping[ALLOT_OPTION_COUNT];
     uint32_t damping_set; /* a bit by option */
     int32_t task_attribute_count, guard_count, requirement_count;
     allot_attribute task_attributes[ALLOT_ATTRIBUTES_MAX];
-    allot__draft_order victims;
-    allot__draft_guard guards[ALLOT_GUARDS_MAX];
+    allot__parsed_order victims;
+    allot__parsed_guard guards[ALLOT_GUARDS_MAX];
     int32_t session_fill_count[ALLOT_SCHEDULING_COUNT];
-    allot__draft_fill session_fills[ALLOT_SCHEDULING_COUNT][ALLOT_FILLS_MAX];
-    allot__draft_requirement requirements[ALLOT_REQUIREMENTS_MAX];
+    allot__parsed_fill session_fills[ALLOT_SCHEDULING_COUNT][ALLOT_FILLS_MAX];
+    allot__parsed_requirement requirements[ALLOT_REQUIREMENTS_MAX];
     bool dispatches; /* it has none of the rules that divide slots among consumers */
-    allot__draft_order dispatch, slices;
+    allot__parsed_order dispatch, slices;
     bool preempts_given, nobody;
     bool fewest_given, lift_given, job_types_given;
     allot_fewest fewest;
     int32_t lift, job_types; /* bits */
     bool lease_given;
     int32_t lease;
-} allot__draft;
+} allot__parsed;
 
 /* What the steps of reading work on. */
 typedef struct allot__reading {
     allot__script *script;
-    allot__draft *draft;
+    allot__parsed *parsed;
     const allot_use_option *use;
     int32_t use_count;
     allot_report *report;
@@ -216,7 +217,7 @@ const char *allot__read_string(lua_State *L, const char *key);
 /* Pushes field `key` of the table on top; its type. */
 int allot__read_push(lua_State *L, const char *key);
 /* Pushes field `key`; where that is a function of the options, what it returns. Its type. */
-int allot__read_ruled(lua_State *L, const allot__draft *draft, const char *key);
+int allot__read_ruled(lua_State *L, const allot__parsed *parsed, const char *key);
 /* Pushes the list in field `key`, and returns its length, at most `most`. */
 int32_t allot__read_list(lua_State *L, const char *key, int32_t most);
 /* What is on top must be a table that the word `kind` made; `what` names it. */
@@ -226,15 +227,15 @@ allot_attribute allot__read_declaration(lua_State *L);
 
 /* ---- columns.c ------------------------------------------------------------------------------- */
 
-/* The columns of rows of that kind under the draft, and their names. */
-int32_t allot__read_columns(const allot__draft *draft, allot_rows rows);
-const char *allot__read_column_name(const allot__draft *draft, allot_rows rows, int32_t column);
+/* The columns of rows of that kind under the parsed policy, and their names. */
+int32_t allot__read_columns(const allot__parsed *parsed, allot_rows rows);
+const char *allot__read_column_name(const allot__parsed *parsed, allot_rows rows, int32_t column);
 /* Is such a column true or false? */
-bool allot__read_flag(const allot__draft *draft, allot_rows rows, int32_t column);
+bool allot__read_flag(const allot__parsed *parsed, allot_rows rows, int32_t column);
 
 /* ---- read.c: protected by allot__sandbox_run with the reading as ud; raise. ------------------ */
 
-/* Reads the policy table on top of the stack into the draft and the script's calls. */
+/* Reads the policy table on top of the stack into the parsed policy and the script's calls. */
 int allot__read_policy(lua_State *L, allot__reading *reading);
 
 /* ---- read_fill.c: raise. --------------------------------------------------------------------- */
@@ -243,14 +244,14 @@ int allot__read_policy(lua_State *L, allot__reading *reading);
 void allot__read_quota(lua_State *L, allot__reading *reading);
 /* The fill on top, popped; consumers' columns up to `last`. */
 void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
-                      allot__draft_fill *out);
+                      allot__parsed_fill *out);
 
 /* ---- read_tasks.c: what a policy says of tasks, sessions and hosts; raise. ------------------- */
 
 /* Reads the attributes of tasks of the policy table on top, tags of guards included. */
 void allot__read_task_attributes(lua_State *L, allot__reading *reading);
 /* Words of a policy that switch something. */
-void allot__read_switches(lua_State *L, allot__draft *draft);
+void allot__read_switches(lua_State *L, allot__parsed *parsed);
 /* Reads guards, victims, sessions and requirements. */
 void allot__read_tasks(lua_State *L, allot__reading *reading);
 
@@ -264,7 +265,7 @@ void allot__read_queues(lua_State *L, allot__reading *reading);
 /* ---- read_damping.c: raises. ----------------------------------------------------------------- */
 
 /* Reads what the policy table on top says of damping. */
-void allot__read_damping(lua_State *L, allot__draft *draft);
+void allot__read_damping(lua_State *L, allot__parsed *parsed);
 
 /* ---- judge.c: raises. ------------------------------------------------------------------------ */
 
@@ -282,10 +283,10 @@ allot_source allot__read_function(lua_State *L, allot__reading *reading, const c
                                   const char *role, int32_t last);
 /* Raises where a column that goes by who preempts is a key of an order that does not know it. */
 void allot__read_impartial(lua_State *L, const allot__reading *reading, const char *who,
-                           const allot__draft_order *order);
+                           const allot__parsed_order *order);
 /* The order on top of the stack (popped); nil: not given. */
 void allot__read_order(lua_State *L, allot__reading *reading, const char *at, int32_t last,
-                       allot__draft_order *out);
+                       allot__parsed_order *out);
 
 /* ---- flags.c: raises. ------------------------------------------------------------------------ */
 
@@ -329,14 +330,14 @@ bool allot__script_loop_free(lua_State *L);
 
 /* ---- option.c -------------------------------------------------------------------------------- */
 
-/* Gives the draft's options the values that the plan states. False: the report says what is wrong
- * with them, without a file and with the option's name as path. */
+/* Gives the parsed policy's options the values that the plan states. False: the report says what is
+ * wrong with them, without a file and with the option's name as path. */
 bool allot__read_options(allot__reading *reading);
 
 /* ---- build.c --------------------------------------------------------------------------------- */
 
 /* Makes the policy; it owns the script when this returns ALLOT_OK. EPOLICY (report), ENOMEM. */
-int allot__build_policy(allot__script *script, const allot__draft *draft, allot_report *report,
+int allot__build_policy(allot__script *script, const allot__parsed *parsed, allot_report *report,
                         allot_policy **out);
 
 /* ---- view.c: raises. ------------------------------------------------------------------------- */
@@ -353,8 +354,8 @@ int allot__view_make(lua_State *L, void *ud, lua_Integer number, lua_CFunction i
 
 /* Fills `provider` with the script's. */
 void allot__script_provider(allot__script *script, allot_provider *provider);
-/* Makes the row view of such rows, whose columns the draft has. Raises. */
-void allot__script_view(lua_State *L, allot__script *script, const allot__draft *draft,
+/* Makes the row view of such rows, whose columns the parsed policy has. Raises. */
+void allot__script_view(lua_State *L, allot__script *script, const allot__parsed *parsed,
                         allot_rows rows);
 /* Ends a script and its sandbox; NULL is fine. */
 void allot__script_free(allot__script *script);
