@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- What is said of plans and states that are not valid, fault by fault: those that other specs have
---- no use for. `spec/support/house/census.lua` finds the faults that no spec produces.
+--- no use for. `spec/support/house/diagnostics.lua` finds the faults that no spec produces.
 
 local core = require "allot.core"
 local many = require "spec.support.cases.document".many

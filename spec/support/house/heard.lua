@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Writes down what specs were told, where ALLOT_CENSUS names a folder for it; census.lua reads it.
+--- Writes down what specs were told, where ALLOT_CENSUS names a folder for it; diagnostics.lua
+--- reads it.
 
 local folder = os.getenv "ALLOT_CENSUS"
 local file

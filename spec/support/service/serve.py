@@ -4,7 +4,7 @@
 
     serve.py COMMAND SCENARIO
 
-With it goes what services said, for spec/support/house/census.lua. Only processes that are started
+With it goes what services said, for spec/support/house/diagnostics.lua. Only processes that are started
 here are ended, by the handles that starting gave.
 """
 

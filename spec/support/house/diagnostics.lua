@@ -3,7 +3,7 @@
 --- Every diagnostic in the sources, and which of them no spec produces.
 --
 --     ALLOT_CENSUS=folder busted ...               writes down what is said (record.lua)
---     lua5.4 spec/support/house/census.lua folder  tells what was never said; status 1
+--     lua5.4 spec/support/house/diagnostics.lua folder  tells what was never said; status 1
 --
 -- A diagnostic is a text of at least three words in the sources of the core and of the language, of
 -- which it cannot be seen that it is something else: findings, errors of calls, lines of the log.
@@ -175,7 +175,7 @@ function census.heard(folder)
   return (all:gsub(" %[E%-[%w-]+%]\n +hint: ", "; "))
 end
 
-if arg and arg[0] and arg[0]:find("census.lua", 1, true) then
+if arg and arg[0] and arg[0]:find("diagnostics.lua", 1, true) then
   local missing = census.missing(census.heard(assert(arg[1], "the folder is wanted")))
   for _, it in ipairs(missing) do print(("%s:%d: %s"):format(it[1], it[2], it[3])) end
   print(("%d diagnostics, %d of them no spec produces"):format(#census.sources(), #missing))

@@ -3,7 +3,7 @@
 --- The census of diagnostics itself: what it finds in sources, and what it takes as said. That some
 --- spec produces each is looked at when all have run (spec/run).
 
-local census = require "spec.support.house.census"
+local census = require "spec.support.house.diagnostics"
 local literals = require "spec.support.house.literals"
 
 local C = [==[
