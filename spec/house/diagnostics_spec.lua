@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The census of diagnostics itself: what it finds in sources, and what it takes as said. That some
---- spec produces each is looked at when all have run (spec/run).
+--- The coverage of diagnostics itself: what it finds in sources, and what it takes as said. That
+--- some spec produces each is looked at when all have run (spec/run).
 
-local census = require "spec.support.house.diagnostics"
+local diagnostics = require "spec.support.house.diagnostics"
 local literals = require "spec.support.house.literals"
 
 local C = [==[
@@ -36,10 +36,10 @@ describe("literals", function ()
   end)
 end)
 
-describe("the census", function ()
+describe("the coverage of diagnostics", function ()
   it("finds diagnostics of C and of Lua", function ()
     local files = {}
-    for _, it in ipairs(census.sources()) do files[it[1]] = (files[it[1]] or 0) + 1 end
+    for _, it in ipairs(diagnostics.sources()) do files[it[1]] = (files[it[1]] or 0) + 1 end
     for _, path in ipairs {
       "core/json/text/token.c", "core/model/seal/check.c", "core/script/sandbox/library_table.c",
       "core/cli/term/options.c", "lua/allot/language/policy.lua", "lua/allot/reference/init.lua",
@@ -51,7 +51,7 @@ describe("the census", function ()
 
   it("misses what nobody has said, whatever stands in its gaps", function ()
     local function missing(heard)
-      for _, it in ipairs(census.missing(heard)) do
+      for _, it in ipairs(diagnostics.missing(heard)) do
         if it[3]:find "^owned is" then return true end
       end
       return false
@@ -62,13 +62,13 @@ describe("the census", function ()
 
   it("counts texts of three words", function ()
     local there = {}
-    for _, it in ipairs(census.sources()) do there[it[3]] = true end
+    for _, it in ipairs(diagnostics.sources()) do there[it[3]] = true end
     assert.is_true(there["cycles decide again"])
   end)
 
   it("excuses only what is there", function ()
     local there = {}
-    for _, it in ipairs(census.sources()) do there[it[3]] = true end
-    for text in pairs(census.unreachable) do assert.truthy(there[text], text) end
+    for _, it in ipairs(diagnostics.sources()) do there[it[3]] = true end
+    for text in pairs(diagnostics.unreachable) do assert.truthy(there[text], text) end
   end)
 end)

@@ -110,19 +110,19 @@ int64_t allot__group_hosts_holds_for(const allot__work *work, int32_t row, int32
 }
 
 /* What is known of who runs where, while tasks are gone through. */
-typedef struct census {
+typedef struct survey {
     const int32_t *host_of; /* by site */
     int32_t *seen;          /* by host, as allot__group_hosts_settle wants it */
     int32_t *lost;          /* by row, likewise */
-} census;
+} survey;
 
 enum { UNSEEN = ALLOT__NOBODY - 1 };
 
-static void see(const allot__work *work, census *census, int32_t row, int32_t host)
+static void see(const allot__work *work, survey *survey, int32_t row, int32_t host)
 {
     const allot__group_hosts *hosts = work->hosts;
     int32_t exclusive = hosts->exclusive_of ? hosts->exclusive_of[row] : ALLOT_ROOT;
-    int32_t *seen = &census->seen[host];
+    int32_t *seen = &survey->seen[host];
     bool stranger = hosts->owner[host] >= 0 && !owns(work, row, host);
     if (stranger || (*seen != UNSEEN && *seen != exclusive))
         *seen = ALLOT__NOBODY;
@@ -131,23 +131,23 @@ static void see(const allot__work *work, census *census, int32_t row, int32_t ho
 }
 
 /* Takes what a leaf's tasks use off the free slots. */
-static void count_leaf(const allot__work *work, census *census, int32_t row)
+static void count_leaf(const allot__work *work, survey *survey, int32_t row)
 {
     const allot__units *units = &work->state->tasks.units[work->index];
     allot__group_hosts *hosts = work->hosts;
     int32_t left = work->allocated[row], leaf = allot__handle(work, row);
     for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
          units->count > 0 && i < units->first[leaf + 1]; i++) {
-        int32_t host = units->site[i] >= 0 ? census->host_of[units->site[i]] : -1;
+        int32_t host = units->site[i] >= 0 ? survey->host_of[units->site[i]] : -1;
         left -= units->site[i] >= 0 ? units->slots[i] : 0;
         if (host >= 0) {
             int32_t used = units->slots[i];
             hosts->free[host] -= used < hosts->free[host] ? used : hosts->free[host];
-            see(work, census, row, host);
+            see(work, survey, row, host);
         }
     }
-    census->lost[row] = left > 0 ? left : 0;
-    hosts->unknown += census->lost[row];
+    survey->lost[row] = left > 0 ? left : 0;
+    hosts->unknown += survey->lost[row];
 }
 
 /* What any host may have is surely free of none. */
@@ -170,21 +170,21 @@ static int fill(allot__work *work, allot__group_hosts *hosts)
         status = allot__group_hosts_exclusive(work, hosts);
     if (status == ALLOT_OK)
         status = allot__group_hosts_require(work, hosts);
-    census census = {.host_of = host_of};
-    census.seen = allot__arena_take(work->arena, (size_t)hosts->count, sizeof(int32_t));
-    census.lost = allot__arena_take(work->arena, rows + 1, sizeof(int32_t));
-    if (status != ALLOT_OK || !census.seen || !census.lost)
+    survey survey = {.host_of = host_of};
+    survey.seen = allot__arena_take(work->arena, (size_t)hosts->count, sizeof(int32_t));
+    survey.lost = allot__arena_take(work->arena, rows + 1, sizeof(int32_t));
+    if (status != ALLOT_OK || !survey.seen || !survey.lost)
         return status != ALLOT_OK ? status : ALLOT_ENOMEM;
     for (int32_t host = 0; host < hosts->count; host++)
-        census.seen[host] = UNSEEN;
+        survey.seen[host] = UNSEEN;
     for (int32_t row = 0; row < work->tree->rows; row++) {
-        census.lost[row] = 0;
+        survey.lost[row] = 0;
         if (allot__family_of(work, row) == 0 && work->allocated[row] > 0)
-            count_leaf(work, &census, row);
+            count_leaf(work, &survey, row);
     }
     hosts->host_of = host_of;
-    hosts->lost = census.lost;
-    status = allot__group_hosts_settle(work, hosts, census.seen, census.lost);
+    hosts->lost = survey.lost;
+    status = allot__group_hosts_settle(work, hosts, survey.seen, survey.lost);
     doubt(hosts);
     return status;
 }

@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- Every diagnostic in the sources, and which of them no spec produces.
 --
---     ALLOT_CENSUS=folder busted ...               writes down what is said (record.lua)
+--     ALLOT_DIAGNOSTICS=folder busted ...               writes down what is said (record.lua)
 --     lua5.4 spec/support/house/diagnostics.lua folder  tells what was never said; status 1
 --
 -- A diagnostic is a text of at least three words in the sources of the core and of the language, of
@@ -14,7 +14,7 @@ package.path = "./?.lua;" .. package.path
 local literals = require "spec.support.house.literals"
 local shell = require "spec.support.house.shell"
 
-local census = {}
+local diagnostics = {}
 
 -- What is no diagnostic: texts of explanations and results, hints, what is looked for in texts.
 local OTHER_FILES = {
@@ -45,7 +45,7 @@ local LANGUAGE = "^lua/allot/language/"
 local TELLERS = { fail = true, say = true, complain = true }
 
 -- What no spec can produce, or should, and why.
-census.unreachable = {
+diagnostics.unreachable = {
   ["the document has %zu bytes, allowed less than 4 GiB"] = "it would take such a document",
   ["the document has too many values"] = "it would take 2^31 values",
   ["found a number of %zu digits, allowed %zu"] = "documents are refused for that when scanned",
@@ -101,7 +101,7 @@ end
 local sources
 
 --- Every diagnostic: { file, line, text }.
-function census.sources()
+function diagnostics.sources()
   if sources then return sources end
   local list = {}
   local function read(path, kind, test)
@@ -150,10 +150,10 @@ local function said(heard, pieces)
 end
 
 --- The diagnostics that are not in `heard`.
-function census.missing(heard)
+function diagnostics.missing(heard)
   local list = {}
-  for _, it in ipairs(census.sources()) do
-    if not census.unreachable[it[3]] and not said(heard, pieces_of(it[3])) then
+  for _, it in ipairs(diagnostics.sources()) do
+    if not diagnostics.unreachable[it[3]] and not said(heard, pieces_of(it[3])) then
       list[#list + 1] = it
     end
   end
@@ -162,7 +162,7 @@ end
 
 --- All that record.lua wrote into a folder, and what the C tests compare messages with: these are
 -- texts of theirs.
-function census.heard(folder)
+function diagnostics.heard(folder)
   local texts = {}
   for _, path in ipairs(shell.lines "find core/test -name '*.[ch]' | LC_ALL=C sort") do
     literals.each(shell.read(path), "c", function (it) texts[#texts + 1] = it.text end)
@@ -176,10 +176,10 @@ function census.heard(folder)
 end
 
 if arg and arg[0] and arg[0]:find("diagnostics.lua", 1, true) then
-  local missing = census.missing(census.heard(assert(arg[1], "the folder is wanted")))
+  local missing = diagnostics.missing(diagnostics.heard(assert(arg[1], "the folder is wanted")))
   for _, it in ipairs(missing) do print(("%s:%d: %s"):format(it[1], it[2], it[3])) end
-  print(("%d diagnostics, %d of them no spec produces"):format(#census.sources(), #missing))
+  print(("%d diagnostics, %d of them no spec produces"):format(#diagnostics.sources(), #missing))
   os.exit(#missing == 0)
 end
 
-return census
+return diagnostics

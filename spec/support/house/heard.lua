@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Writes down what specs were told, where ALLOT_CENSUS names a folder for it; diagnostics.lua
+--- Writes down what specs were told, where ALLOT_DIAGNOSTICS names a folder for it; diagnostics.lua
 --- reads it.
 
-local folder = os.getenv "ALLOT_CENSUS"
+local folder = os.getenv "ALLOT_DIAGNOSTICS"
 local file
 local seen = {} -- seeded cases say the same over and over
 

@@ -4,7 +4,7 @@
 -- commands print. A helper of busted (.busted). Errors that are raised a spec hands on itself:
 -- nothing may stand between `pcall` and its caller, whose line words blame.
 
-if not os.getenv "ALLOT_CENSUS" then return end
+if not os.getenv "ALLOT_DIAGNOSTICS" then return end
 
 local record = require "spec.support.house.heard"
 local shell = require "spec.support.house.shell"
