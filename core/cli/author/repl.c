@@ -9,7 +9,7 @@
  */
 #include "cli/term/cli.h"
 
-#include <allot/desk.h>
+#include <allot/repl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

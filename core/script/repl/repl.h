@@ -10,7 +10,7 @@
 #ifndef ALLOT_SCRIPT_REPL_REPL_H
 #define ALLOT_SCRIPT_REPL_REPL_H
 
-#include <allot/desk.h>
+#include <allot/repl.h>
 
 #include "script/sandbox/sandbox.h"
 

@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- `allot repl`: a session's plan and state, its words, and what a piece that fails takes back.
 --
--- It runs in the session's sandbox (allot/desk.h), with what allot.repl.native has of the host. The
+-- It runs in the session's sandbox (allot/repl.h), with what allot.repl.native has of the host. The
 -- documents are made after every piece: where they changed they are checked, and what they were is
 -- kept for undo; where they are wrong, or the piece failed, they are what they were.
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * desk.h: trying things: Lua typed piece by piece, at a desk with a plan and a state on it.
+ * repl.h: trying things: Lua typed piece by piece, at a desk with a plan and a state on it.
  *
  * A session runs in the sandbox of policies, with their library, and with the desk's words beside
  * it: plan, consumers, queues, state, jobs, demand, cycle, explain, diff, undo, try, step, ... It
@@ -10,8 +10,8 @@
  *
  * This header needs no lua.h.
  */
-#ifndef ALLOT_DESK_H
-#define ALLOT_DESK_H
+#ifndef ALLOT_REPL_H
+#define ALLOT_REPL_H
 
 #include <allot/tool.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* desk_test.c: pieces that are typed: their outcomes, what a failure leaves, interruption,
+/* repl_test.c: pieces that are typed: their outcomes, what a failure leaves, interruption,
  * and a desk without memory. What its words do is tested by the specs. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <allot/desk.h>
+#include <allot/repl.h>
 
 #include "test/support/script_fixture.h"
 
