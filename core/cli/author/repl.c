@@ -20,7 +20,7 @@
 
 typedef struct repl {
     allot__host host; /* first: the tool's host */
-    allot_desk *session;
+    allot_repl *session;
     int (*list)(void *ud, const char *path, allot_sink sink, void *sink_ud, char *why);
     bool terminal, quit;
     allot__look look;
@@ -129,19 +129,19 @@ static void complete(void *ud, const char *text, size_t len, size_t *from,
 {
     if (complete_file(ud, text, len, from, each, each_ud))
         return;
-    allot_desk_complete(((repl *)ud)->session, text, len, len, from, each, each_ud);
+    allot_repl_complete(((repl *)ud)->session, text, len, len, from, each, each_ud);
 }
 
 /* ---- A terminal ------------------------------------------------------------------------------ */
 
 /* The session that a signal is for. */
-static allot_desk *volatile signalled;
+static allot_repl *volatile signalled;
 
 static void stop(int number)
 {
     (void)number;
     if (signalled)
-        allot_desk_interrupt(signalled);
+        allot_repl_interrupt(signalled);
 }
 
 static void tell(repl *it)
@@ -154,12 +154,12 @@ static void tell(repl *it)
     allot_report_clear(cli->report);
 }
 
-static allot_outcome eval_line(repl *it, const allot__text *piece)
+static allot_repl_outcome eval_line(repl *it, const allot__text *piece)
 {
     int status;
     signalled = it->session;
-    allot_outcome outcome = allot_desk_eval(it->session, piece->bytes, piece->len, "repl", 1,
-                                            it->host.cli->report, &status);
+    allot_repl_outcome outcome = allot_repl_eval(it->session, piece->bytes, piece->len, "repl", 1,
+                                                 it->host.cli->report, &status);
     signalled = NULL;
     if (status == ALLOT_ENOMEM)
         allot__cli_status(it->host.cli, status);
@@ -168,10 +168,11 @@ static allot_outcome eval_line(repl *it, const allot__text *piece)
 }
 
 /* Reads a piece of one line or more, and evaluates it. */
-static allot_outcome converse(repl *it, allot__line *line, allot__text *piece, allot__text *next)
+static allot_repl_outcome converse(repl *it, allot__line *line, allot__text *piece,
+                                   allot__text *next)
 {
     const char *prompt = "> ";
-    allot_outcome outcome = ALLOT_INCOMPLETE;
+    allot_repl_outcome outcome = ALLOT_INCOMPLETE;
     piece->len = 0;
     while (outcome == ALLOT_INCOMPLETE) {
         switch (allot__line_read(line, prompt, next)) {
@@ -226,13 +227,13 @@ static int run_text(repl *it, const char *text, size_t len, const char *name)
 {
     size_t from = 0, to = 0;
     int32_t line = 1, lines = 0;
-    allot_outcome outcome = ALLOT_EVALUATED;
+    allot_repl_outcome outcome = ALLOT_EVALUATED;
     while (to < len && outcome != ALLOT_QUIT) {
         const char *end = memchr(text + to, '\n', len - to);
         int status;
         to = end ? (size_t)(end - text) + 1 : len;
         lines++;
-        outcome = allot_desk_eval(it->session, text + from, to - from, name, line,
+        outcome = allot_repl_eval(it->session, text + from, to - from, name, line,
                                   it->host.cli->report, &status);
         if (outcome == ALLOT_FAILED)
             return allot__cli_status(it->host.cli, status);
@@ -249,8 +250,8 @@ static int run_text(repl *it, const char *text, size_t len, const char *name)
 static int run_whole(repl *it, const char *text, const char *name)
 {
     int status;
-    allot_outcome outcome =
-        allot_desk_eval(it->session, text, strlen(text), name, 1, it->host.cli->report, &status);
+    allot_repl_outcome outcome =
+        allot_repl_eval(it->session, text, strlen(text), name, 1, it->host.cli->report, &status);
     if (outcome == ALLOT_FAILED)
         return allot__cli_status(it->host.cli, status);
     it->quit = outcome == ALLOT_QUIT;
@@ -276,7 +277,7 @@ static int run_all(repl *it)
 
 /* ---- The verb -------------------------------------------------------------------------------- */
 
-typedef int put_on(allot_desk *session, const char *text, size_t len, const char *file,
+typedef int put_on(allot_repl *session, const char *text, size_t len, const char *file,
                    allot_report *report);
 
 static int load(repl *it, const char *path, put_on *function)
@@ -293,7 +294,7 @@ static int load(repl *it, const char *path, put_on *function)
 
 static int open_session(repl *it, allot__cli *cli)
 {
-    allot_desk_host host = {.tool = allot__cli_host(&it->host, cli),
+    allot_repl_host host = {.tool = allot__cli_host(&it->host, cli),
                             .decision = put_decision,
                             .say = say,
                             .width = width,
@@ -302,11 +303,11 @@ static int open_session(repl *it, allot__cli *cli)
     host.clock = host.tool.clock;
     host.tool.out = put;
     host.tool.option = no_option;
-    int code = allot__cli_status(cli, allot_desk_new(cli->engine, &host, &it->session));
+    int code = allot__cli_status(cli, allot_repl_new(cli->engine, &host, &it->session));
     if (code == CLI_DONE && cli->operand_count > 0)
-        code = load(it, cli->operands[0], allot_desk_plan);
+        code = load(it, cli->operands[0], allot_repl_plan);
     if (code == CLI_DONE && cli->operand_count > 1)
-        code = load(it, cli->operands[1], allot_desk_state);
+        code = load(it, cli->operands[1], allot_repl_state);
     return code;
 }
 
@@ -319,7 +320,7 @@ int allot__cli_repl(allot__cli *cli)
     int code = open_session(&it, cli);
     if (code == CLI_DONE)
         code = it.terminal ? talk(&it) : run_all(&it);
-    allot_desk_free(it.session);
+    allot_repl_free(it.session);
     allot__text_free(&it.host.answer);
     return code;
 }

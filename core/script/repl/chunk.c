@@ -35,7 +35,7 @@ static const char *next_part(lua_State *L, void *ud, size_t *len)
     return it->piece->text;
 }
 
-int allot__desk_compile(lua_State *L, allot_desk *session, const allot__piece *piece)
+int allot__repl_compile(lua_State *L, allot_repl *session, const allot__piece *piece)
 {
     source from = {piece, piece->line - 1, 0};
     int status = lua_load(L, next_part, &from, piece->name, "t");
@@ -58,17 +58,17 @@ static bool ends_early(lua_State *L)
     return len >= sizeof mark - 1 && strcmp(message + len - (sizeof mark - 1), mark) == 0;
 }
 
-int allot__desk_load(lua_State *L, allot_desk *session, const allot__piece *piece, bool *incomplete)
+int allot__repl_load(lua_State *L, allot_repl *session, const allot__piece *piece, bool *incomplete)
 {
     allot__piece as = *piece;
     as.expression = true;
-    int status = allot__desk_compile(L, session, &as);
+    int status = allot__repl_compile(L, session, &as);
     if (status == LUA_OK)
         return status;
     *incomplete = ends_early(L);
     lua_pop(L, 1);
     as.expression = false;
-    status = allot__desk_compile(L, session, &as);
+    status = allot__repl_compile(L, session, &as);
     *incomplete = status != LUA_OK && (*incomplete || ends_early(L));
     return status;
 }
@@ -118,7 +118,7 @@ static int find_global(lua_State *L)
                       name, near);
 }
 
-void allot__desk_globals(lua_State *L)
+void allot__repl_globals(lua_State *L)
 {
     lua_newtable(L);
     lua_createtable(L, 0, 1);

@@ -4,7 +4,7 @@
 #include "script/repl/repl.h"
 
 typedef struct completing {
-    allot_desk *session;
+    allot_repl *session;
     const char *text;
     size_t len, cursor, from;
     void (*each)(void *ud, const char *candidate);
@@ -14,7 +14,7 @@ typedef struct completing {
 static int complete(lua_State *L)
 {
     completing *it = lua_touserdata(L, 1);
-    allot__desk_push(L, it->session, "complete");
+    allot__repl_push(L, it->session, "complete");
     lua_pushlstring(L, it->text, it->cursor);
     lua_call(L, 1, 2);
     it->from = (size_t)luaL_checkinteger(L, -2);
@@ -25,7 +25,7 @@ static int complete(lua_State *L)
     return 0;
 }
 
-void allot_desk_complete(allot_desk *session, const char *text, size_t len, size_t cursor,
+void allot_repl_complete(allot_repl *session, const char *text, size_t len, size_t cursor,
                          size_t *from, void (*each)(void *ud, const char *candidate), void *ud)
 {
     completing it = {session, text, len, cursor < len ? cursor : len, cursor, each, ud};

@@ -4,7 +4,7 @@
  * repl.c: a sandbox for pieces that are typed, and what becomes of them.
  *
  * A piece runs, what it changed is checked, and only then its values are shown; where one of these
- * fails, the desk takes back what was changed. That cannot be interrupted.
+ * fails, the REPL takes back what was changed. That cannot be interrupted.
  */
 #include "script/repl/repl.h"
 
@@ -23,7 +23,7 @@ static const int64_t default_memory = (int64_t)1 << 30;
 /* What pieces print; log has its level in front. */
 static void say(void *ud, const char *chunk, int32_t line, const char *level, const char *text)
 {
-    const allot_desk_host *host = &((allot_desk *)ud)->host;
+    const allot_repl_host *host = &((allot_repl *)ud)->host;
     (void)chunk;
     (void)line;
     if (strcmp(level, "print") != 0) {
@@ -34,7 +34,7 @@ static void say(void *ud, const char *chunk, int32_t line, const char *level, co
     host->say(host->tool.ud, "\n", 1);
 }
 
-void allot__desk_push(lua_State *L, const allot_desk *session, const char *name)
+void allot__repl_push(lua_State *L, const allot_repl *session, const char *name)
 {
     lua_rawgeti(L, LUA_REGISTRYINDEX, session->words);
     lua_getfield(L, -1, name);
@@ -43,11 +43,11 @@ void allot__desk_push(lua_State *L, const allot_desk *session, const char *name)
 
 static int set_up(lua_State *L)
 {
-    allot_desk *session = lua_touserdata(L, 1);
-    allot__desk_globals(L);
+    allot_repl *session = lua_touserdata(L, 1);
+    allot__repl_globals(L);
     lua_pushvalue(L, -1);
     session->env = luaL_ref(L, LUA_REGISTRYINDEX);
-    allot__desk_require(L, session, "allot.repl");
+    allot__repl_require(L, session, "allot.repl");
     lua_pushvalue(L, -1);
     session->words = luaL_ref(L, LUA_REGISTRYINDEX);
     lua_getfield(L, -1, "open");
@@ -57,7 +57,7 @@ static int set_up(lua_State *L)
 }
 
 /* What comes of a failed run whose message is on top of the stack. */
-static int status_of(allot_desk *session, int status)
+static int status_of(allot_repl *session, int status)
 {
     const allot__sandbox *box = &session->box;
     if (status == LUA_ERRMEM && box->denial == ALLOT__DENIED_ENGINE)
@@ -67,12 +67,12 @@ static int status_of(allot_desk *session, int status)
     return ALLOT_ESCRIPT;
 }
 
-int allot_desk_new(allot_engine *engine, const allot_desk_host *host, allot_desk **out)
+int allot_repl_new(allot_engine *engine, const allot_repl_host *host, allot_repl **out)
 {
     if (!engine || !host || !host->tool.out || !host->tool.read || !host->tool.write ||
         !host->decision || !out)
         return ALLOT_EUSAGE;
-    allot_desk *session = allot_engine_alloc(engine, NULL, 0, sizeof *session);
+    allot_repl *session = allot_engine_alloc(engine, NULL, 0, sizeof *session);
     if (!session)
         return ALLOT_ENOMEM;
     memset(session, 0, sizeof *session);
@@ -98,13 +98,13 @@ int allot_desk_new(allot_engine *engine, const allot_desk_host *host, allot_desk
     }
     session->box.engine = engine;
     if (status)
-        allot_desk_free(session);
+        allot_repl_free(session);
     else
         *out = session;
     return status;
 }
 
-void allot_desk_free(allot_desk *session)
+void allot_repl_free(allot_repl *session)
 {
     if (!session)
         return;
@@ -113,14 +113,14 @@ void allot_desk_free(allot_desk *session)
     allot_engine_alloc(engine, session, sizeof *session, 0);
 }
 
-void allot_desk_interrupt(allot_desk *session)
+void allot_repl_interrupt(allot_repl *session)
 {
     session->interrupted = 1;
 }
 
 /* ---- Telling what failed --------------------------------------------------------------------- */
 
-static void add(const allot_desk *session, const char *code, int32_t line, const char *message,
+static void add(const allot_repl *session, const char *code, int32_t line, const char *message,
                 const char *hint, allot_report *report)
 {
     allot_report_add(report, &(allot_diagnostic){.severity = ALLOT_ERROR,
@@ -135,7 +135,7 @@ static void add(const allot_desk *session, const char *code, int32_t line, const
 }
 
 /* What it used too much of, or that somebody stopped it. */
-static void tell_limit(const allot_desk *session, int status, allot_report *report)
+static void tell_limit(const allot_repl *session, int status, allot_report *report)
 {
     const allot__sandbox *box = &session->box;
     char text[128];
@@ -152,7 +152,7 @@ static void tell_limit(const allot_desk *session, int status, allot_report *repo
 }
 
 typedef struct hinting {
-    const allot_desk *session;
+    const allot_repl *session;
     const char *message;
     char hint[200]; /* "": none */
 } hinting;
@@ -160,7 +160,7 @@ typedef struct hinting {
 static int find_hint(lua_State *L)
 {
     hinting *it = lua_touserdata(L, 1);
-    allot__desk_push(L, it->session, "hint");
+    allot__repl_push(L, it->session, "hint");
     lua_pushstring(L, it->message);
     lua_call(L, 1, 1);
     if (lua_type(L, -1) == LUA_TSTRING)
@@ -169,27 +169,27 @@ static int find_hint(lua_State *L)
 }
 
 /* Cuts a message of ours short, and makes it fit for a terminal's eyes by the report's reader. */
-static void tell_message(allot_desk *session, const char *message, allot_report *report)
+static void tell_message(allot_repl *session, const char *message, allot_report *report)
 {
     char text[1000];
     int32_t line = allot__fault_place(session->box.source, &message, &(int32_t){0});
     snprintf(text, sizeof text, "%s", message);
     const char *hint = allot__fault_hint(text);
-    hinting desk = {.session = session, .message = text};
-    if (!hint && allot__sandbox_run(&session->box, find_hint, &desk) != LUA_OK)
+    hinting repl = {.session = session, .message = text};
+    if (!hint && allot__sandbox_run(&session->box, find_hint, &repl) != LUA_OK)
         lua_pop(session->box.L, 1);
-    hint = !hint && *desk.hint != '\0' ? desk.hint : hint;
+    hint = !hint && *repl.hint != '\0' ? repl.hint : hint;
     add(session, session->syntax_fault ? "E-repl-syntax" : "E-repl",
         line ? line : session->box.line, text, hint, report);
 }
 
 typedef struct telling {
-    allot_desk *session;
+    allot_repl *session;
     allot_report *report;
     int status;
 } telling;
 
-/* Statuses as the desk calls them. */
+/* Statuses as the REPL calls them. */
 static int status_named(const char *name)
 {
 #define STATUS_BY_NAME(id, code, text)                                                             \
@@ -200,7 +200,7 @@ static int status_named(const char *name)
     return ALLOT_ESCRIPT;
 }
 
-/* Tells the diagnostics of an error that the desk raised, which lies on the stack below the light
+/* Tells the diagnostics of an error that the REPL raised, which lies on the stack below the light
  * userdata. */
 static int tell_findings(lua_State *L)
 {
@@ -222,7 +222,7 @@ static int tell_findings(lua_State *L)
 }
 
 /* The message is on top of the stack, and is popped. */
-static int tell(allot_desk *session, int failed, allot_report *report)
+static int tell(allot_repl *session, int failed, allot_report *report)
 {
     lua_State *L = session->box.L;
     int status = status_of(session, failed);
@@ -247,7 +247,7 @@ static int tell(allot_desk *session, int failed, allot_report *report)
 
 /* ---- Evaluating ------------------------------------------------------------------------------ */
 
-static void learn_source(lua_State *L, allot_desk *session, const char *chunk)
+static void learn_source(lua_State *L, allot_repl *session, const char *chunk)
 {
     lua_Debug ar;
     if (luaL_loadbufferx(L, "", 0, chunk, "t") != LUA_OK)
@@ -256,9 +256,9 @@ static void learn_source(lua_State *L, allot_desk *session, const char *chunk)
     snprintf(session->box.source, sizeof session->box.source, "%s", ar.short_src);
 }
 
-static int run_command(lua_State *L, allot_desk *session)
+static int run_command(lua_State *L, allot_repl *session)
 {
-    allot__desk_push(L, session, "command");
+    allot__repl_push(L, session, "command");
     lua_pushlstring(L, session->text, session->len);
     lua_call(L, 1, 0);
     return 0;
@@ -266,14 +266,14 @@ static int run_command(lua_State *L, allot_desk *session)
 
 static int run_piece(lua_State *L)
 {
-    allot_desk *session = lua_touserdata(L, 1);
+    allot_repl *session = lua_touserdata(L, 1);
     const char *chunk = lua_pushfstring(L, "=%s", session->name);
     learn_source(L, session, chunk);
     if (session->len > 0 && *session->text == ':')
         return run_command(L, session);
     const allot__piece piece = {session->text, chunk, session->len, session->line, false};
-    allot__desk_push(L, session, "finish");
-    if (allot__desk_load(L, session, &piece, &session->incomplete) != LUA_OK) {
+    allot__repl_push(L, session, "finish");
+    if (allot__repl_load(L, session, &piece, &session->incomplete) != LUA_OK) {
         session->syntax_fault = !session->incomplete;
         return session->incomplete ? 0 : lua_error(L);
     }
@@ -288,13 +288,13 @@ static int run_piece(lua_State *L)
 
 static int roll_back(lua_State *L)
 {
-    allot__desk_push(L, lua_touserdata(L, 1), "rollback");
+    allot__repl_push(L, lua_touserdata(L, 1), "rollback");
     lua_call(L, 0, 0);
     return 0;
 }
 
 /* Runs what may fail and be interrupted; where it fails, everything is as before. */
-static int attempt(allot_desk *session, lua_CFunction function, allot_report *report)
+static int attempt(allot_repl *session, lua_CFunction function, allot_report *report)
 {
     session->interrupted = 0;
     session->syntax_fault = session->incomplete = session->quit = false;
@@ -309,8 +309,9 @@ static int attempt(allot_desk *session, lua_CFunction function, allot_report *re
     return status;
 }
 
-allot_outcome allot_desk_eval(allot_desk *session, const char *text, size_t len, const char *name,
-                              int32_t line, allot_report *report, int *status)
+allot_repl_outcome allot_repl_eval(allot_repl *session, const char *text, size_t len,
+                                   const char *name, int32_t line, allot_report *report,
+                                   int *status)
 {
     session->text = text;
     session->len = len;
@@ -326,8 +327,8 @@ allot_outcome allot_desk_eval(allot_desk *session, const char *text, size_t len,
 
 static int run_document(lua_State *L, const char *function)
 {
-    allot_desk *session = lua_touserdata(L, 1);
-    allot__desk_push(L, session, function);
+    allot_repl *session = lua_touserdata(L, 1);
+    allot__repl_push(L, session, function);
     lua_pushlstring(L, session->text, session->len);
     lua_pushstring(L, session->name);
     lua_call(L, 2, 0);
@@ -344,7 +345,7 @@ static int run_state(lua_State *L)
     return run_document(L, "state");
 }
 
-static int put(allot_desk *session, lua_CFunction function, const char *text, size_t len,
+static int put(allot_repl *session, lua_CFunction function, const char *text, size_t len,
                const char *file, allot_report *report)
 {
     session->text = text ? text : "";
@@ -353,13 +354,13 @@ static int put(allot_desk *session, lua_CFunction function, const char *text, si
     return attempt(session, function, report);
 }
 
-int allot_desk_plan(allot_desk *session, const char *text, size_t len, const char *file,
+int allot_repl_plan(allot_repl *session, const char *text, size_t len, const char *file,
                     allot_report *report)
 {
     return put(session, run_plan, text, len, file, report);
 }
 
-int allot_desk_state(allot_desk *session, const char *text, size_t len, const char *file,
+int allot_repl_state(allot_repl *session, const char *text, size_t len, const char *file,
                      allot_report *report)
 {
     return put(session, run_state, text, len, file, report);

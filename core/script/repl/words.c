@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * words.c: `allot.repl.native`: what the desk can do that pieces cannot.
+ * words.c: `allot.repl.native`: what the REPL can do that pieces cannot.
  *
- * Marks are metatables of one table each: what a table is to the desk, and what belongs to it.
+ * Marks are metatables of one table each: what a table is to the REPL, and what belongs to it.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "script/repl/repl.h"
 #include "script/sandbox/require.h"
 
-static allot_desk *session_of(lua_State *L)
+static allot_repl *session_of(lua_State *L)
 {
     return lua_touserdata(L, lua_upvalueindex(1));
 }
@@ -20,7 +20,7 @@ static allot_desk *session_of(lua_State *L)
 static int native_out(lua_State *L)
 {
     size_t len;
-    const allot_desk *it = session_of(L);
+    const allot_repl *it = session_of(L);
     const char *text = luaL_checklstring(L, 1, &len);
     it->host.tool.out(it->host.tool.ud, text, len);
     return 0;
@@ -30,7 +30,7 @@ static int native_out(lua_State *L)
 static int native_say(lua_State *L)
 {
     size_t len;
-    const allot_desk_host *host = &session_of(L)->host;
+    const allot_repl_host *host = &session_of(L)->host;
     const char *text = luaL_checklstring(L, 1, &len);
     host->say(host->tool.ud, text, len);
     return 0;
@@ -47,7 +47,7 @@ static int fail(lua_State *L, int status, const char *why)
 static int native_read(lua_State *L)
 {
     char why[ALLOT_TOOL_WHY_MAX] = "";
-    const allot_desk *it = session_of(L);
+    const allot_repl *it = session_of(L);
     const allot_tool_host *host = &it->host.tool;
     const char *path = luaL_checkstring(L, 1);
     allot__text *text = allot__text_push(L, it->box.engine);
@@ -76,7 +76,7 @@ static int native_write(lua_State *L)
 /* clock(): microseconds, or nil */
 static int native_clock(lua_State *L)
 {
-    const allot_desk_host *host = &session_of(L)->host;
+    const allot_repl_host *host = &session_of(L)->host;
     if (!host->clock)
         return 0;
     lua_pushinteger(L, host->clock(host->tool.ud));
@@ -86,7 +86,7 @@ static int native_clock(lua_State *L)
 /* width(): columns to write in; 0: as many as it takes */
 static int native_width(lua_State *L)
 {
-    const allot_desk_host *host = &session_of(L)->host;
+    const allot_repl_host *host = &session_of(L)->host;
     lua_pushinteger(L, host->width ? host->width(host->tool.ud) : 0);
     return 1;
 }
@@ -101,7 +101,7 @@ static int native_json(lua_State *L)
 /* decision(userdata): shows it */
 static int native_decision(lua_State *L)
 {
-    const allot_desk_host *host = &session_of(L)->host;
+    const allot_repl_host *host = &session_of(L)->host;
     host->decision(host->tool.ud, allot__box_check(L, 1, ALLOT__DECISION)->it);
     return 0;
 }
@@ -181,7 +181,7 @@ static int native_compile(lua_State *L)
     allot__piece piece = {.line = 1};
     piece.text = luaL_checklstring(L, 1, &piece.len);
     piece.name = luaL_checkstring(L, 2);
-    if (allot__desk_load(L, session_of(L), &piece, &incomplete) == LUA_OK)
+    if (allot__repl_load(L, session_of(L), &piece, &incomplete) == LUA_OK)
         return 1;
     luaL_pushfail(L);
     lua_insert(L, -2);
@@ -191,7 +191,7 @@ static int native_compile(lua_State *L)
 /* help(topic): shows what there is to say, and returns true; or nil and why */
 static int native_help(lua_State *L)
 {
-    const allot_desk *it = session_of(L);
+    const allot_repl *it = session_of(L);
     const char *args[] = {luaL_checkstring(L, 1)};
     allot_report *report = NULL;
     int answer = 1;
@@ -278,7 +278,7 @@ static int native_nearest(lua_State *L)
     return 1;
 }
 
-void allot__desk_native(lua_State *L, allot_desk *session)
+void allot__repl_native(lua_State *L, allot_repl *session)
 {
     static const luaL_Reg functions[] = {{"out", native_out},         {"say", native_say},
                                          {"read", native_read},       {"write", native_write},
@@ -295,7 +295,7 @@ void allot__desk_native(lua_State *L, allot_desk *session)
     luaL_setfuncs(L, functions, 1);
 }
 
-/* ---- The desk's modules ---------------------------------------------------------------------- */
+/* ---- The REPL's modules ---------------------------------------------------------------------- */
 
 /* Upvalue 2: what the modules see as globals. */
 static int require(lua_State *L)
@@ -304,16 +304,16 @@ static int require(lua_State *L)
                                    "no module %s is built in");
 }
 
-void allot__desk_require(lua_State *L, allot_desk *session, const char *name)
+void allot__repl_require(lua_State *L, allot_repl *session, const char *name)
 {
-    allot__desk_globals(L);
+    allot__repl_globals(L);
     int globals = lua_gettop(L);
     lua_newtable(L);
     allot__module_engine(L, session->box.engine);
     lua_pushcfunction(L, luaopen_allot_core);
     lua_call(L, 0, 1);
     lua_setfield(L, -2, "allot.core");
-    allot__desk_native(L, session);
+    allot__repl_native(L, session);
     lua_setfield(L, -2, "allot.repl.native");
     lua_pushvalue(L, globals);
     lua_pushcclosure(L, require, 2);

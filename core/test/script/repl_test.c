@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* repl_test.c: pieces that are typed: their outcomes, what a failure leaves, interruption,
- * and a desk without memory. What its words do is tested by the specs. */
+ * and a REPL without memory. What its words do is tested by the specs. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 typedef struct world {
     script_fixture base;
-    allot_desk *desk;
+    allot_repl *repl;
     char out[4000];
     size_t len;
     int decisions;
@@ -59,34 +59,34 @@ static const char *no_option(void *ud, const char *name)
     return NULL;
 }
 
-static int open_desk(world *it, allot_engine *engine, int64_t memory)
+static int open_repl(world *it, allot_engine *engine, int64_t memory)
 {
-    const allot_desk_host host = {
+    const allot_repl_host host = {
         .tool = {.ud = it, .out = put, .read = read_file, .write = write_file, .option = no_option},
         .decision = show,
         .memory = memory};
-    return allot_desk_new(engine, &host, &it->desk);
+    return allot_repl_new(engine, &host, &it->repl);
 }
 
 static void begin(world *it)
 {
     memset(it, 0, sizeof *it);
     script_begin(&it->base);
-    CHECK_EQ(open_desk(it, it->base.engine, 0), ALLOT_OK);
+    CHECK_EQ(open_repl(it, it->base.engine, 0), ALLOT_OK);
 }
 
 static void end(world *it)
 {
-    allot_desk_free(it->desk);
+    allot_repl_free(it->repl);
     script_end(&it->base);
 }
 
-static allot_outcome eval(world *it, const char *text, int *status)
+static allot_repl_outcome eval(world *it, const char *text, int *status)
 {
     it->len = 0;
     it->out[0] = '\0';
     allot_report_clear(it->base.report);
-    return allot_desk_eval(it->desk, text, strlen(text), "test", 1, it->base.report, status);
+    return allot_repl_eval(it->repl, text, strlen(text), "test", 1, it->base.report, status);
 }
 
 /* Evaluates, and compares what is shown. */
@@ -184,8 +184,8 @@ static void memory_has_a_cap(void)
     world it;
     memset(&it, 0, sizeof it);
     script_begin(&it.base);
-    CHECK_EQ(open_desk(&it, it.base.engine, 1000), ALLOT_EBUDGET);
-    CHECK_EQ(open_desk(&it, it.base.engine, 4 << 20), ALLOT_OK);
+    CHECK_EQ(open_repl(&it, it.base.engine, 1000), ALLOT_EBUDGET);
+    CHECK_EQ(open_repl(&it, it.base.engine, 4 << 20), ALLOT_OK);
     fails(&it, "local t = {} for i = 1, 1e9 do t[i] = i end", ALLOT_EBUDGET, "E-repl-limit",
           "more than 4194304 bytes of memory");
     shows(&it, "#consumers", "0\n");
@@ -195,10 +195,10 @@ static void memory_has_a_cap(void)
 static atomic_bool ended;
 
 /* Again and again: an interruption that comes before the piece has begun is none of it. */
-static void *interrupt_until_ended(void *desk)
+static void *interrupt_until_ended(void *repl)
 {
     while (!atomic_load(&ended)) {
-        allot_desk_interrupt(desk);
+        allot_repl_interrupt(repl);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     return NULL;
@@ -216,7 +216,7 @@ static void runaways_are_interrupted(void)
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         pthread_t thread;
         atomic_store(&ended, false);
-        CHECK_EQ(pthread_create(&thread, NULL, interrupt_until_ended, it.desk), 0);
+        CHECK_EQ(pthread_create(&thread, NULL, interrupt_until_ended, it.repl), 0);
         fails(&it, pieces[i], ALLOT_ESCRIPT, "E-interrupted", "interrupted; nothing was changed");
         atomic_store(&ended, true);
         pthread_join(thread, NULL);
@@ -237,7 +237,7 @@ static void completes(world *it, const char *text, size_t wanted_from, const cha
     size_t from = 99, len = strlen(text);
     it->len = 0;
     it->out[0] = '\0';
-    allot_desk_complete(it->desk, text, len, len, &from, keep, it);
+    allot_repl_complete(it->repl, text, len, len, &from, keep, it);
     CHECK_EQ(from, wanted_from);
     if (!CHECK_STR(it->out, wanted))
         printf("#   of %s\n", text);
@@ -270,7 +270,7 @@ static void words_are_completed(void)
 
 static int scenario(allot_engine *engine)
 {
-    world it = {.desk = NULL};
+    world it = {.repl = NULL};
     allot_report *report = NULL;
     static const char *const pieces[] = {
         "consumers['/a'] = { owned = 2 } demand('/a', 3)",
@@ -286,16 +286,16 @@ static int scenario(allot_engine *engine)
         "consumers['/a'] = 5",
         ":load plan.json",
     };
-    int status = open_desk(&it, engine, 0);
+    int status = open_repl(&it, engine, 0);
     if (!status)
         status = allot_report_new(engine, &report);
     for (size_t i = 0; !status && i < sizeof pieces / sizeof *pieces; i++) {
         int why;
-        allot_desk_eval(it.desk, pieces[i], strlen(pieces[i]), "test", 1, report, &why);
+        allot_repl_eval(it.repl, pieces[i], strlen(pieces[i]), "test", 1, report, &why);
         status = why == ALLOT_ENOMEM ? why : ALLOT_OK;
     }
     allot_report_free(report);
-    allot_desk_free(it.desk);
+    allot_repl_free(it.repl);
     return status;
 }
 
