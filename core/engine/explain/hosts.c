@@ -5,7 +5,7 @@
 
 #include "engine/reclaim/over.h"
 #include "engine/hosts/hosts.h"
-#include "engine/explain/tell.h"
+#include "engine/explain/explain.h"
 
 /* A list of hosts is cut when it gets long. */
 enum { SHOWN = 8 };

@@ -10,7 +10,7 @@
 #define ALLOT_ENGINE_EXPLAIN_JOB_H
 
 #include "engine/jobs/dispatch.h"
-#include "engine/explain/tell.h"
+#include "engine/explain/explain.h"
 
 typedef struct allot__job_teller {
     allot__teller teller; /* says lines */

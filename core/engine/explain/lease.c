@@ -7,7 +7,7 @@
 
 #include "engine/jobs/leases.h"
 #include "engine/rows/order.h"
-#include "engine/explain/tell.h"
+#include "engine/explain/explain.h"
 
 static int64_t idle(const allot_lease_side *side)
 {

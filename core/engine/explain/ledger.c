@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "engine/ownership/ledger.h"
-#include "engine/explain/tell.h"
+#include "engine/explain/explain.h"
 
 static void tell_held(const allot__teller *teller)
 {

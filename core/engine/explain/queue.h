@@ -5,7 +5,7 @@
 #define ALLOT_ENGINE_EXPLAIN_QUEUE_H
 
 #include "engine/jobs/slices.h"
-#include "engine/explain/tell.h"
+#include "engine/explain/explain.h"
 
 /* What it wants, has and gets; its pool, limits, whom it preempts and by whom it is. ENOMEM. */
 int allot__tell_queue(const allot__teller *teller, int32_t queue);

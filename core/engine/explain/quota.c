@@ -8,7 +8,7 @@
 #include "engine/rows/enforce.h"
 #include "engine/ownership/ledger.h"
 #include "engine/hosts/hosts.h"
-#include "engine/explain/tell.h"
+#include "engine/explain/explain.h"
 
 static void tell_owned(const allot__teller *teller)
 {

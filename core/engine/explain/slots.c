@@ -9,7 +9,7 @@
 #include "engine/ownership/ledger.h"
 #include "engine/hosts/hosts.h"
 #include "engine/reclaim/reclaim.h"
-#include "engine/explain/tell.h"
+#include "engine/explain/explain.h"
 
 static void tell_holding(const allot__teller *teller)
 {

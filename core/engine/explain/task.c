@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/explain/tell.h"
+#include "engine/explain/explain.h"
 
 /* A task and what it is compared with. */
 typedef struct inquiry {

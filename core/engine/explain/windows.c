@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "engine/explain/tell.h"
+#include "engine/explain/explain.h"
 #include "model/windows/window.h"
 
 static void tell_held(const allot__teller *teller, const allot_plan *base, uint64_t held)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * tell.h: what the chapters of an explanation share.
+ * explain.h: what the chapters of an explanation share.
  */
-#ifndef ALLOT_ENGINE_EXPLAIN_TELL_H
-#define ALLOT_ENGINE_EXPLAIN_TELL_H
+#ifndef ALLOT_ENGINE_EXPLAIN_EXPLAIN_H
+#define ALLOT_ENGINE_EXPLAIN_EXPLAIN_H
 
 #include "engine/decision/decision.h"
 #include "engine/quota/trace.h"
