@@ -53,24 +53,24 @@ int allot_decision_pending(const allot_decision *decision, int32_t job, allot_pe
     const allot__dispatched *dispatched = decision->dispatched;
     if (!dispatched || job < 0 || job >= allot_state_jobs(decision->state))
         return ALLOT_EUSAGE;
-    const allot__job_told *told = &dispatched->jobs[job];
-    *out = (allot_pending_of){.why = (allot_pending)told->why};
-    if (told->why == ALLOT_PEND_RESOURCE || told->why == ALLOT_PEND_RESOURCE_WAIT) {
+    const allot__job_verdict *verdict = &dispatched->jobs[job];
+    *out = (allot_pending_of){.why = (allot_pending)verdict->why};
+    if (verdict->why == ALLOT_PEND_RESOURCE || verdict->why == ALLOT_PEND_RESOURCE_WAIT) {
         allot_resource of;
-        (void)allot_plan_resource_at(decision->plan, told->binding, &of);
+        (void)allot_plan_resource_at(decision->plan, verdict->binding, &of);
         out->limit = of.name;
-        out->used = dispatched->bounds.resources->used[told->binding];
+        out->used = dispatched->bounds.resources->used[verdict->binding];
         out->most = of.amount;
         return ALLOT_OK;
     }
-    int32_t limit = allot__binding_limit(&dispatched->bounds, told->binding);
+    int32_t limit = allot__binding_limit(&dispatched->bounds, verdict->binding);
     if (limit >= 0) {
         const allot_job_limit *stated = &allot__limit_at(&dispatched->bounds, limit)->stated;
         out->limit = stated->name;
         out->most = stated->most;
     }
-    if (told->binding >= 0) {
-        const allot__bound *bound = allot__bound_at(&dispatched->bounds, told->binding);
+    if (verdict->binding >= 0) {
+        const allot__bound *bound = allot__bound_at(&dispatched->bounds, verdict->binding);
         out->used = bound->used;
         out->most = bound->most;
     }

@@ -4,7 +4,7 @@
 #include "engine/explain/job.h"
 #include "engine/jobs/turn.h"
 
-static void redo(allot__tell_past *of, const allot_job_order *order, allot__job_place *room)
+static void redo(allot__past *of, const allot_job_order *order, allot__job_place *room)
 {
     const allot__job_place *places;
     if (order->kind > ALLOT_ORDER_RESIZE) {
@@ -16,14 +16,15 @@ static void redo(allot__tell_past *of, const allot_job_order *order, allot__job_
     allot__room_order(&of->room, order->kind, order->job, places, count, 1);
 }
 
-int allot__tell_back(allot__job_teller *it, int32_t orders, int32_t viewer, allot__tell_past *out)
+int allot__explain_back(allot__job_explanation *it, int32_t orders, int32_t viewer,
+                        allot__past *out)
 {
     const allot_job_order *all = it->out->orders.items;
-    out->work = *it->teller.work;
+    out->work = *it->about.work;
     out->work.arena = &it->arena;
     int status = allot__room_make(&out->work, &out->room);
     if (status == ALLOT_OK)
-        status = allot__room_lease(&out->room, it->teller.decision->leases);
+        status = allot__room_lease(&out->room, it->about.decision->leases);
     allot__job_place *places =
         allot__arena_take(&it->arena, (size_t)out->room.count + 1, sizeof *places);
     if (!places)

@@ -17,21 +17,21 @@ typedef struct tally {
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-static int32_t kind_of(const allot__job_teller *it, int32_t number)
+static int32_t kind_of(const allot__job_explanation *it, int32_t number)
 {
-    const allot__job *job = allot__tell_job(it, number);
+    const allot__job *job = allot__explain_job(it, number);
     int32_t kind = it->out->searched ? it->out->candidates.ineligible[number]
-                                     : allot__job_ineligible(it->teller.work, job);
+                                     : allot__job_ineligible(it->about.work, job);
     return kind == ALLOT__ELIGIBLE && allot__backfill_reserved(it->queues, job, it->job->queue)
                ? ALLOT__INELIGIBLE_RESERVED
                : kind;
 }
 
 /* Slots where the job could use some; what it got in this cycle is where the order says. */
-static int64_t shares(const allot__job_teller *it, int32_t number)
+static int64_t shares(const allot__job_explanation *it, int32_t number)
 {
-    bool pending = allot__tell_job(it, number)->state == ALLOT_PENDING;
-    int64_t slots = pending ? 0 : allot__tell_shares(it, number);
+    bool pending = allot__explain_job(it, number)->state == ALLOT_PENDING;
+    int64_t slots = pending ? 0 : allot__explain_shares(it, number);
     int32_t at = it->out->jobs[number].order;
     if (at < 0)
         return slots;
@@ -40,13 +40,13 @@ static int64_t shares(const allot__job_teller *it, int32_t number)
         return slots;
     slots += order->place_count == 0 ? order->slots : 0;
     for (int32_t i = 0; i < order->place_count; i++) {
-        int32_t host = allot__tell_host(it, &order->places[i]);
-        slots += host >= 0 && allot__tell_wants(it, host) ? order->places[i].slots : 0;
+        int32_t host = allot__explain_host(it, &order->places[i]);
+        slots += host >= 0 && allot__explain_wants(it, host) ? order->places[i].slots : 0;
     }
     return slots;
 }
 
-static tally count_queue(const allot__job_teller *it, int32_t low)
+static tally count_queue(const allot__job_explanation *it, int32_t low)
 {
     tally out = {{0}, {0}, 0, 0};
     for (int32_t i = it->jobs->first[low]; i < it->jobs->first[low + 1]; i++) {
@@ -95,7 +95,7 @@ static const char *rule_of(const allot__guard *guard)
     }
 }
 
-static void tell_kinds(const allot__job_teller *it, const tally *of)
+static void explain_kinds(const allot__job_explanation *it, const tally *of)
 {
     static const char *const words[GUARD] = {
         [ALLOT__ELIGIBLE] = "may go",
@@ -110,37 +110,38 @@ static void tell_kinds(const allot__job_teller *it, const tally *of)
         [ALLOT__INELIGIBLE_RESERVED] =
             "backfill on slots reserved by a queue of no lower PRIORITY (P-40)",
     };
-    const allot__vector *guards = &it->teller.rules->policy->guards;
+    const allot__vector *guards = &it->about.rules->policy->guards;
     for (int32_t kind = 0; kind < KINDS; kind++) {
         if (of->jobs[kind] == 0)
             continue;
-        allot__phrase jobs = allot__tell_jobs(of->jobs[kind], of->slots[kind]);
+        allot__phrase jobs = allot__phrase_jobs(of->jobs[kind], of->slots[kind]);
         if (kind < GUARD) {
-            allot__tell(&it->teller, "    %s: %s.", jobs.text, words[kind]);
+            allot__explain(&it->about, "    %s: %s.", jobs.text, words[kind]);
         } else if ((size_t)(kind - GUARD) < guards->count) {
             const allot__guard *guard = (const allot__guard *)guards->items + (kind - GUARD);
-            allot__tell(&it->teller, "    %s: protected by %.60s (%s).", jobs.text, guard->label,
-                        rule_of(guard));
+            allot__explain(&it->about, "    %s: protected by %.60s (%s).", jobs.text, guard->label,
+                           rule_of(guard));
         }
     }
 }
 
-static void tell_low(const allot__job_teller *it, int32_t low, const tally *of)
+static void explain_low(const allot__job_explanation *it, int32_t low, const tally *of)
 {
-    const allot_queue *queue = allot__tell_queue_of(it, low);
-    int32_t level = allot__preference(it->teller.work->plan->relation, it->job->queue, low);
+    const allot_queue *queue = allot__explain_queue_of(it, low);
+    int32_t level = allot__preference(it->about.work->plan->relation, it->job->queue, low);
     char preferred[40] = "";
     if (level > 0)
         snprintf(preferred, sizeof preferred, ", preferred +%" PRId32, level);
     if (of->all_jobs == 0) {
-        allot__tell(&it->teller,
-                    "  /%s (PRIORITY %" PRId32 "%s): nothing of it runs where this job could.",
-                    queue->name, queue->priority, preferred);
+        allot__explain(&it->about,
+                       "  /%s (PRIORITY %" PRId32 "%s): nothing of it runs where this job could.",
+                       queue->name, queue->priority, preferred);
         return;
     }
-    allot__tell(&it->teller, "  /%s (PRIORITY %" PRId32 "%s): %s there.", queue->name,
-                queue->priority, preferred, allot__tell_jobs(of->all_jobs, of->all_slots).text);
-    tell_kinds(it, of);
+    allot__explain(&it->about, "  /%s (PRIORITY %" PRId32 "%s): %s there.", queue->name,
+                   queue->priority, preferred,
+                   allot__phrase_jobs(of->all_jobs, of->all_slots).text);
+    explain_kinds(it, of);
 }
 
 /* ---- Whom not -------------------------------------------------------------------------------- */
@@ -170,12 +171,12 @@ static void put_unsaid(const allot_queue *above, const allot_queue *below, char 
 }
 
 /* What refused; where no policy was asked, what P-6 and P-7 come to first. */
-static int32_t refusal(const allot__job_teller *it, int32_t high, int32_t low)
+static int32_t refusal(const allot__job_explanation *it, int32_t high, int32_t low)
 {
-    const allot__relation *relation = it->teller.work->plan->relation;
+    const allot__relation *relation = it->about.work->plan->relation;
     if (relation->refused)
         return relation->refused[(size_t)high * (size_t)relation->count + (size_t)low];
-    return allot__tell_queue_of(it, high)->priority <= allot__tell_queue_of(it, low)->priority
+    return allot__explain_queue_of(it, high)->priority <= allot__explain_queue_of(it, low)->priority
                ? ALLOT_REFUSED_PRIORITY
                : ALLOT_REFUSED_QUEUES;
 }
@@ -193,12 +194,12 @@ static void put_test(const allot_policy *policy, int32_t refusal, char *text, si
         snprintf(text, size, "the relation of policy \"%.100s\" says no", policy->name);
 }
 
-void allot__tell_barred(const allot__job_teller *it, int32_t high, int32_t low, char *text,
-                        size_t size)
+void allot__explain_barred(const allot__job_explanation *it, int32_t high, int32_t low, char *text,
+                           size_t size)
 {
-    const allot_policy *policy = it->teller.rules->policy;
-    const allot_queue *above = allot__tell_queue_of(it, high);
-    const allot_queue *below = allot__tell_queue_of(it, low);
+    const allot_policy *policy = it->about.rules->policy;
+    const allot_queue *above = allot__explain_queue_of(it, high);
+    const allot_queue *below = allot__explain_queue_of(it, low);
     if (high == low) {
         snprintf(text, size, "jobs of one queue never preempt each other (P-6)");
     } else if (it->queues->pool_of[high] >= 0 || it->queues->pool_of[low] >= 0) {
@@ -221,94 +222,97 @@ void allot__tell_barred(const allot__job_teller *it, int32_t high, int32_t low, 
     }
 }
 
-static void tell_others(const allot__job_teller *it)
+static void explain_others(const allot__job_explanation *it)
 {
-    int32_t told = 0;
-    for (int32_t low = 0; low < allot__queue_count(it->teller.work->plan); low++) {
+    int32_t shown = 0;
+    for (int32_t low = 0; low < allot__queue_count(it->about.work->plan); low++) {
         char why[200];
-        if (allot__tell_may(it, it->job->queue, low))
+        if (allot__explain_may(it, it->job->queue, low))
             continue;
         tally of = count_queue(it, low);
-        if (of.all_jobs == 0 || told++ >= ALLOT__TELL_NAMED)
+        if (of.all_jobs == 0 || shown++ >= ALLOT__EXPLAIN_NAMED)
             continue;
-        if (told == 1)
-            allot__tell(&it->teller, "It may not preempt those of:");
-        allot__tell_barred(it, it->job->queue, low, why, sizeof why);
-        allot__tell(&it->teller, "  /%s, with %s there: %s.", allot__tell_queue_of(it, low)->name,
-                    allot__tell_jobs(of.all_jobs, of.all_slots).text, why);
+        if (shown == 1)
+            allot__explain(&it->about, "It may not preempt those of:");
+        allot__explain_barred(it, it->job->queue, low, why, sizeof why);
+        allot__explain(&it->about, "  /%s, with %s there: %s.",
+                       allot__explain_queue_of(it, low)->name,
+                       allot__phrase_jobs(of.all_jobs, of.all_slots).text, why);
     }
-    if (told > ALLOT__TELL_NAMED)
-        allot__tell(&it->teller, "  nor of %" PRId32 " more queues.", told - ALLOT__TELL_NAMED);
+    if (shown > ALLOT__EXPLAIN_NAMED)
+        allot__explain(&it->about, "  nor of %" PRId32 " more queues.",
+                       shown - ALLOT__EXPLAIN_NAMED);
 }
 
 /* ---- Why that is not enough ------------------------------------------------------------------ */
 
-static void tell_sum(const allot__job_teller *it, int64_t may, int64_t safe)
+static void explain_sum(const allot__job_explanation *it, int64_t may, int64_t safe)
 {
     int64_t needs = it->job->slots;
     int64_t has = it->free + may;
-    if (it->told.why == ALLOT_PEND_DELAY || it->job->state != ALLOT_PENDING)
+    if (it->verdict.why == ALLOT_PEND_DELAY || it->job->state != ALLOT_PENDING)
         return;
     if (has >= needs) {
-        allot__tell(&it->teller,
-                    "That would be enough in number, but not where and when it had its turn: "
-                    "hosts, limits or those before it stood in the way. Nobody goes (A-10).");
+        allot__explain(&it->about,
+                       "That would be enough in number, but not where and when it had its turn: "
+                       "hosts, limits or those before it stood in the way. Nobody goes (A-10).");
         return;
     }
-    allot__tell(&it->teller,
-                "%" PRId64 " free and %" PRId64 " that may go are %" PRId64 " of the %" PRId64
-                " it needs: %" PRId64 " too few, so nobody goes (A-10, A-11).",
-                it->free, may, has, needs, needs - has);
+    allot__explain(&it->about,
+                   "%" PRId64 " free and %" PRId64 " that may go are %" PRId64 " of the %" PRId64
+                   " it needs: %" PRId64 " too few, so nobody goes (A-10, A-11).",
+                   it->free, may, has, needs, needs - has);
     if (safe > 0) {
-        allot__tell(&it->teller, "Were nobody protected, it would be %" PRId64 ": %s.", has + safe,
-                    has + safe >= needs ? "enough" : "too few still");
+        allot__explain(&it->about, "Were nobody protected, it would be %" PRId64 ": %s.",
+                       has + safe, has + safe >= needs ? "enough" : "too few still");
     }
 }
 
-static int32_t count_low(const allot__job_teller *it)
+static int32_t count_low(const allot__job_explanation *it)
 {
     int32_t count = 0;
-    for (int32_t low = 0; low < allot__queue_count(it->teller.work->plan); low++)
-        count += allot__tell_may(it, it->job->queue, low);
+    for (int32_t low = 0; low < allot__queue_count(it->about.work->plan); low++)
+        count += allot__explain_may(it, it->job->queue, low);
     return count;
 }
 
-void allot__tell_candidates(const allot__job_teller *it)
+void allot__explain_candidates(const allot__job_explanation *it)
 {
     int32_t queues = count_low(it);
     int64_t may = 0;
     int64_t safe = 0;
-    int32_t told = 0;
+    int32_t shown = 0;
     if (it->queues->pool_of[it->job->queue] >= 0) {
-        allot__tell(&it->teller, "Queues of pools preempt nobody (Q-11).");
+        allot__explain(&it->about, "Queues of pools preempt nobody (Q-11).");
         return;
     }
-    if (allot__barred_by_type(it->teller.work, it->job)) {
-        allot__tell(&it->teller, "It preempts nobody: it is exclusive, and PREEMPT_JOBTYPE does "
-                                 "not name EXCLUSIVE (P-40).");
+    if (allot__barred_by_type(it->about.work, it->job)) {
+        allot__explain(&it->about, "It preempts nobody: it is exclusive, and PREEMPT_JOBTYPE does "
+                                   "not name EXCLUSIVE (P-40).");
         return;
     }
     if (queues == 0) {
-        allot__tell(&it->teller, "Its queue may preempt nobody.");
+        allot__explain(&it->about, "Its queue may preempt nobody.");
     } else {
-        allot__tell(&it->teller, "%s jobs of %" PRId32 " queue%s (P-7):",
-                    it->told.why == ALLOT_PEND_DELAY ? "Then it may preempt" : "It may preempt",
-                    queues, queues == 1 ? "" : "s");
+        allot__explain(&it->about, "%s jobs of %" PRId32 " queue%s (P-7):",
+                       it->verdict.why == ALLOT_PEND_DELAY ? "Then it may preempt"
+                                                           : "It may preempt",
+                       queues, queues == 1 ? "" : "s");
     }
-    for (int32_t low = 0; queues > 0 && low < allot__queue_count(it->teller.work->plan); low++) {
-        if (!allot__tell_may(it, it->job->queue, low))
+    for (int32_t low = 0; queues > 0 && low < allot__queue_count(it->about.work->plan); low++) {
+        if (!allot__explain_may(it, it->job->queue, low))
             continue;
         tally of = count_queue(it, low);
         may += of.slots[ALLOT__ELIGIBLE];
         safe += protected(&of);
-        if (told < ALLOT__TELL_NAMED && (of.all_jobs > 0 || queues <= ALLOT__TELL_NAMED)) {
-            told++;
-            tell_low(it, low, &of);
+        if (shown < ALLOT__EXPLAIN_NAMED && (of.all_jobs > 0 || queues <= ALLOT__EXPLAIN_NAMED)) {
+            shown++;
+            explain_low(it, low, &of);
         }
     }
-    if (queues > told)
-        allot__tell(&it->teller, "  and %" PRId32 " more.", queues - told);
+    if (queues > shown)
+        allot__explain(&it->about, "  and %" PRId32 " more.", queues - shown);
     if (queues > 0)
-        tell_sum(it, may, safe);
-    tell_others(it);
+        explain_sum(it, may, safe);
+    explain_others(it);
 }

@@ -10,7 +10,7 @@
 #include "engine/quota/trace.h"
 
 /* Whom sentences are about, and where they go. */
-typedef struct allot__teller {
+typedef struct allot__explanation {
     const allot_decision *decision;
     const allot__decided *decided;
     const allot__work *work;
@@ -22,7 +22,7 @@ typedef struct allot__teller {
     allot__levels levels;
     void (*line)(void *ud, const char *text);
     void *ud;
-} allot__teller;
+} allot__explanation;
 
 /* Room for a path or a number in a sentence. */
 typedef struct allot__phrase {
@@ -46,32 +46,33 @@ void allot__sentence_next(allot__sentence *to);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
-void allot__tell(const allot__teller *teller, const char *format, ...);
+void allot__explain(const allot__explanation *about, const char *format, ...);
 /* The path of a consumer; long ones keep their end. */
-allot__phrase allot__tell_path(const allot__teller *teller, int32_t consumer);
-allot__phrase allot__tell_ratio(allot__u128 num, allot__u128 den);
+allot__phrase allot__phrase_path(const allot__explanation *about, int32_t consumer);
+allot__phrase allot__phrase_ratio(allot__u128 num, allot__u128 den);
 /* "1 slot", "5 slots". */
-allot__phrase allot__tell_slots(int64_t slots);
+allot__phrase allot__phrase_slots(int64_t slots);
 /* A value; of a flag "true" or "false". */
-allot__phrase allot__tell_value(bool flag, int64_t value);
+allot__phrase allot__phrase_value(bool flag, int64_t value);
 /* "largest", ...: what a key puts first. */
-const char *allot__tell_first(bool flag, bool descending);
+const char *allot__phrase_first(bool flag, bool descending);
 /* What a key, guard or fill reads, of rows of that kind. */
-const char *allot__tell_source(const allot__teller *teller, allot_rows rows, allot_source source);
+const char *allot__explain_source(const allot__explanation *about, allot_rows rows,
+                                  allot_source source);
 /* The keys of an order, first to last. */
-allot__sentence allot__tell_keys(const allot__teller *teller, allot_rows rows,
-                                 const allot__order *order);
+allot__sentence allot__explain_keys(const allot__explanation *about, allot_rows rows,
+                                    const allot__order *order);
 /* Is what a source of the policy reads of such rows, CONSUMERS or TASKS, true or false? */
-bool allot__tell_is_flag(const allot__teller *teller, allot_rows rows, allot_source source);
+bool allot__explain_is_flag(const allot__explanation *about, allot_rows rows, allot_source source);
 
 /* The chapters: quota (quota.c), and slots given and taken (slots.c). */
-void allot__tell_quota(const allot__teller *teller);
-void allot__tell_changes(const allot__teller *teller);
+void allot__explain_quota(const allot__explanation *about);
+void allot__explain_changes(const allot__explanation *about);
 /* ... of a consumer whose policy keeps a ledger (ledger.c). */
-void allot__tell_ledger(const allot__teller *teller);
+void allot__explain_ledger(const allot__explanation *about);
 /* ... and before all which windows hold (windows.c). */
-void allot__tell_windows(const allot__teller *teller);
+void allot__explain_windows(const allot__explanation *about);
 /* ... and hosts (hosts.c). */
-void allot__tell_hosts(const allot__teller *teller);
+void allot__explain_hosts(const allot__explanation *about);
 
 #endif

@@ -9,13 +9,13 @@
 #include "engine/explain/job.h"
 
 typedef struct inquiry {
-    const allot__job_teller *it;
+    const allot__job_explanation *it;
     const allot_job_order *order;
-    allot__job_teller high;     /* of the job that it goes for */
-    int32_t first, end;         /* orders: those that go for that job, if nothing is held back */
-    int32_t row;                /* its own */
-    allot__candidate_list list; /* what two queues have together */
-    allot__tell_past past;      /* before these went */
+    allot__job_explanation high; /* of the job that it goes for */
+    int32_t first, end;          /* orders: those that go for that job, if nothing is held back */
+    int32_t row;                 /* its own */
+    allot__candidate_list list;  /* what two queues have together */
+    allot__past past;            /* before these went */
 } inquiry;
 
 static const allot_job_order *order_at(const inquiry *of, int32_t i)
@@ -35,57 +35,61 @@ static const allot__candidate_rows *rows_of(const inquiry *of)
 
 /* ---- For whom -------------------------------------------------------------------------------- */
 
-static void tell_held(const inquiry *of)
+static void explain_held(const inquiry *of)
 {
     if (of->order->held)
-        allot__tell(&of->it->teller, "That is held back while it is told of its new slots (A-15).");
+        allot__explain(&of->it->about,
+                       "That is held back while it is told of its new slots (A-15).");
 }
 
 /* Nobody is asked about its hosts, nor what protects it. */
-static void tell_closed(const inquiry *of)
+static void explain_closed(const inquiry *of)
 {
-    const allot__job_teller *it = of->it;
-    allot__tell(&it->teller,
-                "It %s in this cycle: %s of it %s on hosts that are closed, and what runs there is "
-                "reclaimed (C-10, E-34).",
-                allot__tell_done(of->order->action), allot__tell_slots(of->order->closed).text,
-                of->order->closed == 1 ? "is" : "are");
-    tell_held(of);
+    const allot__job_explanation *it = of->it;
+    allot__explain(
+        &it->about,
+        "It %s in this cycle: %s of it %s on hosts that are closed, and what runs there is "
+        "reclaimed (C-10, E-34).",
+        allot__phrase_done(of->order->action), allot__phrase_slots(of->order->closed).text,
+        of->order->closed == 1 ? "is" : "are");
+    explain_held(of);
     if (!allot__action_ends(it->queue->on_preempt)) {
-        allot__tell(&it->teller, "Its queue would have it suspended, but so it would keep its "
-                                 "slots there (P-25, P-41).");
+        allot__explain(&it->about, "Its queue would have it suspended, but so it would keep its "
+                                   "slots there (P-25, P-41).");
     }
-    allot__tell(&it->teller, "Nothing protects a job from that. On hosts that are closed to drain "
-                             "it would run on to its end.");
+    allot__explain(&it->about,
+                   "Nothing protects a job from that. On hosts that are closed to drain "
+                   "it would run on to its end.");
 }
 
-static void tell_action(const inquiry *of)
+static void explain_action(const inquiry *of)
 {
     const allot_job_order *order = of->order;
-    const allot__job_teller *it = of->it;
+    const allot__job_explanation *it = of->it;
     if (order->closed > 0) {
-        tell_closed(of);
+        explain_closed(of);
         return;
     }
     if (order->preemptor < 0) {
-        allot__tell(&it->teller, "It is killed in this cycle: the job that its slots are reserved "
-                                 "for is due (P-43).");
+        allot__explain(&it->about,
+                       "It is killed in this cycle: the job that its slots are reserved "
+                       "for is due (P-43).");
         return;
     }
-    allot__tell(&it->teller,
-                "It %s in this cycle, for job %.100s of /%s (PRIORITY %" PRId32
-                "), which asks for %s (P-7%s).",
-                allot__tell_done(order->action), of->high.job->id, of->high.queue->name,
-                of->high.queue->priority, allot__tell_slots(of->high.job->slots).text,
-                order->action == ALLOT_SUSPEND ? "" : ", P-41");
-    tell_held(of);
+    allot__explain(&it->about,
+                   "It %s in this cycle, for job %.100s of /%s (PRIORITY %" PRId32
+                   "), which asks for %s (P-7%s).",
+                   allot__phrase_done(order->action), of->high.job->id, of->high.queue->name,
+                   of->high.queue->priority, allot__phrase_slots(of->high.job->slots).text,
+                   order->action == ALLOT_SUSPEND ? "" : ", P-41");
+    explain_held(of);
     if (order->cancelled > 0) {
-        allot__tell(&it->teller, "With it go %s that it was given to grow by (P-53).",
-                    allot__tell_slots(order->cancelled).text);
+        allot__explain(&it->about, "With it go %s that it was given to grow by (P-53).",
+                       allot__phrase_slots(order->cancelled).text);
     }
     if (!order->held && it->job->preempted > 0) {
-        allot__tell(&it->teller, "It was preempted %" PRId32 " time%s before.", it->job->preempted,
-                    it->job->preempted == 1 ? "" : "s");
+        allot__explain(&it->about, "It was preempted %" PRId32 " time%s before.",
+                       it->job->preempted, it->job->preempted == 1 ? "" : "s");
     }
 }
 
@@ -100,27 +104,27 @@ static bool goes(const inquiry *of, int32_t job)
 /* Was it to choose from, when its preemptor had its turn? */
 static bool candidate(const inquiry *of, int32_t job)
 {
-    const allot__job_teller *it = of->it;
-    const allot__job *other = allot__tell_job(it, job);
+    const allot__job_explanation *it = of->it;
+    const allot__job *other = allot__explain_job(it, job);
     int32_t at = it->out->jobs[job].order;
     uint8_t ineligible = it->out->candidates.ineligible[job];
     bool free =
         ineligible == ALLOT__ELIGIBLE || (ineligible == ALLOT__INELIGIBLE_TAKEN && at >= of->first);
-    return free && allot__tell_may(it, of->high.job->queue, other->queue) &&
-           allot__tell_shares(&of->high, job) > 0 &&
+    return free && allot__explain_may(it, of->high.job->queue, other->queue) &&
+           allot__explain_shares(&of->high, job) > 0 &&
            !allot__backfill_reserved(it->queues, other, of->high.job->queue);
 }
 
 static const allot__order *keys_of(const inquiry *of)
 {
-    return &of->it->teller.rules->policy->victims;
+    return &of->it->about.rules->policy->victims;
 }
 
 static int64_t key_value(const inquiry *of, const allot_key *key, int32_t row)
 {
     int64_t room;
     const allot__candidate_rows *rows = rows_of(of);
-    int32_t queue = allot__tell_job(of->it, rows->jobs[row])->queue;
+    int32_t queue = allot__explain_job(of->it, rows->jobs[row])->queue;
     if (allot__job_pair_column(key->source)) {
         return key->source.value == ALLOT_TASK_PREFERENCE ? of->list.preference[queue]
                                                           : of->list.queue_order[queue];
@@ -130,7 +134,7 @@ static int64_t key_value(const inquiry *of, const allot_key *key, int32_t row)
 
 static const allot__job *job_at(const inquiry *of, int32_t row)
 {
-    return allot__tell_job(of->it, rows_of(of)->jobs[row]);
+    return allot__explain_job(of->it, rows_of(of)->jobs[row]);
 }
 
 static const char *host_name(const inquiry *of, int32_t row)
@@ -138,59 +142,60 @@ static const char *host_name(const inquiry *of, int32_t row)
     const allot__room *room = &of->it->out->room;
     int32_t host = allot__job_host(of->it->jobs, room, rows_of(of)->jobs[row]);
     int32_t site = host >= 0 ? room->site[host] : -1;
-    return site >= 0 ? of->it->teller.work->state->tasks.sites[site].name : "the cluster";
+    return site >= 0 ? of->it->about.work->state->tasks.sites[site].name : "the cluster";
 }
 
 /* What two rows differ in, and what would turn them round. */
-static void tell_values(const inquiry *of, const allot_key *key, int64_t mine, int32_t other)
+static void explain_values(const inquiry *of, const allot_key *key, int64_t mine, int32_t other)
 {
-    const char *name = allot__tell_source(&of->it->teller, ALLOT_TASKS, key->source);
+    const char *name = allot__explain_source(&of->it->about, ALLOT_TASKS, key->source);
     const char *its = job_at(of, other)->id;
     bool column = key->source.kind == ALLOT_FROM_COLUMN;
     int64_t theirs = key_value(of, key, other);
     if (column && key->source.value == ALLOT_TASK_HOST) {
-        allot__tell(&of->it->teller,
-                    "  What decides is the order of hosts, as their loads are the same: %.60s "
-                    "comes before %.60s (A-3).",
-                    host_name(of, of->row), host_name(of, other));
+        allot__explain(&of->it->about,
+                       "  What decides is the order of hosts, as their loads are the same: %.60s "
+                       "comes before %.60s (A-3).",
+                       host_name(of, of->row), host_name(of, other));
         return;
     }
     if (column && key->source.value == ALLOT_TASK_LOAD && !key->descending) {
-        allot__tell(&of->it->teller,
-                    "  What decides is the load, least first: %.60s has %" PRId64
-                    ".%03d, %.60s %" PRId64 ".%03d. With more than that on %.60s it would stand "
-                    "behind %.60s (P-10).",
-                    host_name(of, of->row), mine / 1000, (int)(mine % 1000), host_name(of, other),
-                    theirs / 1000, (int)(theirs % 1000), host_name(of, of->row), its);
+        allot__explain(&of->it->about,
+                       "  What decides is the load, least first: %.60s has %" PRId64
+                       ".%03d, %.60s %" PRId64 ".%03d. With more than that on %.60s it would stand "
+                       "behind %.60s (P-10).",
+                       host_name(of, of->row), mine / 1000, (int)(mine % 1000),
+                       host_name(of, other), theirs / 1000, (int)(theirs % 1000),
+                       host_name(of, of->row), its);
         return;
     }
-    if (allot__tell_is_flag(&of->it->teller, ALLOT_TASKS, key->source)) {
-        allot__tell(&of->it->teller,
-                    "  What decides is %s, %s first: %s against %s. Were that %s, too, the keys "
-                    "behind it would decide.",
-                    name, allot__tell_first(true, key->descending),
-                    allot__tell_value(true, mine).text, allot__tell_value(true, theirs).text,
-                    allot__tell_value(true, theirs).text);
+    if (allot__explain_is_flag(&of->it->about, ALLOT_TASKS, key->source)) {
+        allot__explain(&of->it->about,
+                       "  What decides is %s, %s first: %s against %s. Were that %s, too, the keys "
+                       "behind it would decide.",
+                       name, allot__phrase_first(true, key->descending),
+                       allot__phrase_value(true, mine).text, allot__phrase_value(true, theirs).text,
+                       allot__phrase_value(true, theirs).text);
         return;
     }
-    allot__tell(&of->it->teller,
-                "  What decides is %s, %s first: %" PRId64 " against %" PRId64
-                ". With %s %s %" PRId64 " it would stand behind %.60s.",
-                name, key->descending ? "largest" : "smallest", mine, theirs, name,
-                key->descending ? "below" : "above", theirs, its);
+    allot__explain(&of->it->about,
+                   "  What decides is %s, %s first: %" PRId64 " against %" PRId64
+                   ". With %s %s %" PRId64 " it would stand behind %.60s.",
+                   name, key->descending ? "largest" : "smallest", mine, theirs, name,
+                   key->descending ? "below" : "above", theirs, its);
 }
 
-static void tell_key(const inquiry *of, int32_t other)
+static void explain_key(const inquiry *of, int32_t other)
 {
     for (int32_t i = 0; i < keys_of(of)->count; i++) {
         const allot_key *key = &keys_of(of)->keys[i];
         int64_t mine = key_value(of, key, of->row);
         if (mine != key_value(of, key, other)) {
-            tell_values(of, key, mine, other);
+            explain_values(of, key, mine, other);
             return;
         }
     }
-    allot__tell(&of->it->teller, "  All keys agree: the larger id goes first (A-4).");
+    allot__explain(&of->it->about, "  All keys agree: the larger id goes first (A-4).");
 }
 
 /* Where it stands among those that could go for that job. */
@@ -218,30 +223,30 @@ static standing find_standing(const inquiry *of)
     return out;
 }
 
-static void tell_order(const inquiry *of)
+static void explain_order(const inquiry *of)
 {
     standing at = find_standing(of);
-    allot__tell(&of->it->teller,
-                "Running jobs go by %s (P-10 ... P-12); of %" PRId32
-                " that could go for that job it is number %" PRId32 ".",
-                keys_of(of)->count > 0
-                    ? allot__tell_keys(&of->it->teller, ALLOT_TASKS, keys_of(of)).text
-                    : "id",
-                at.count, at.before + 1);
+    allot__explain(&of->it->about,
+                   "Running jobs go by %s (P-10 ... P-12); of %" PRId32
+                   " that could go for that job it is number %" PRId32 ".",
+                   keys_of(of)->count > 0
+                       ? allot__explain_keys(&of->it->about, ALLOT_TASKS, keys_of(of)).text
+                       : "id",
+                   at.count, at.before + 1);
     if (at.passed > 0) {
-        allot__tell(&of->it->teller,
-                    "  %" PRId32 " before it stay%s: without them there is room enough, or they "
-                    "make none (P-14).",
-                    at.passed, at.passed == 1 ? "s" : "");
+        allot__explain(&of->it->about,
+                       "  %" PRId32 " before it stay%s: without them there is room enough, or they "
+                       "make none (P-14).",
+                       at.passed, at.passed == 1 ? "s" : "");
     }
     if (at.next < 0) {
-        allot__tell(&of->it->teller, "Nobody behind it stays.");
+        allot__explain(&of->it->about, "Nobody behind it stays.");
         return;
     }
     const allot__job *next = job_at(of, at.next);
-    allot__tell(&of->it->teller, "The next that stays is %.100s of /%s.", next->id,
-                allot__tell_queue_of(of->it, next->queue)->name);
-    tell_key(of, at.next);
+    allot__explain(&of->it->about, "The next that stays is %.100s of /%s.", next->id,
+                   allot__explain_queue_of(of->it, next->queue)->name);
+    explain_key(of, at.next);
 }
 
 /* ---- By how much ----------------------------------------------------------------------------- */
@@ -251,7 +256,7 @@ static bool overdrawn(const inquiry *of, const allot_job_order *order)
 {
     bool some = false;
     for (int32_t i = 0; i < order->place_count; i++) {
-        int32_t host = allot__tell_host(of->it, &order->places[i]);
+        int32_t host = allot__explain_host(of->it, &order->places[i]);
         some = some || (host >= 0 && of->past.room.free[host] < 0);
     }
     return some;
@@ -267,11 +272,12 @@ static bool adds_up(const inquiry *of)
         (of->high.job->flags & ALLOT_JOB_EXCLUSIVE) != 0 ||
         (bounds->resources != NULL && allot__resources_asks(bounds->resources, of->high.number));
     for (int32_t i = of->first; i < of->end; i++) {
-        others = others || overdrawn(of, order_at(of, i)) ||
-                 (allot__tell_job(of->it, order_at(of, i)->job)->flags & ALLOT_JOB_EXCLUSIVE) != 0;
+        others =
+            others || overdrawn(of, order_at(of, i)) ||
+            (allot__explain_job(of->it, order_at(of, i)->job)->flags & ALLOT_JOB_EXCLUSIVE) != 0;
     }
     return count == 0 && !others && of->high.job->state == ALLOT_PENDING &&
-           of->it->teller.rules->policy->fewest != ALLOT_OPTIMAL_MINI_JOB;
+           of->it->about.rules->policy->fewest != ALLOT_OPTIMAL_MINI_JOB;
 }
 
 /* Were slots kept for somebody whose victims are held back? No order tells of these. */
@@ -283,88 +289,90 @@ static bool kept_before(const inquiry *of)
     return false;
 }
 
-static void tell_less(const inquiry *of, int64_t less)
+static void explain_less(const inquiry *of, int64_t less)
 {
     if (less > 0) {
-        allot__tell(&of->it->teller,
-                    "With %" PRId64 " more free there%s it would not go for that one.", less,
-                    less < of->high.job->slots ? ", or asked for by that job less," : "");
+        allot__explain(&of->it->about,
+                       "With %" PRId64 " more free there%s it would not go for that one.", less,
+                       less < of->high.job->slots ? ", or asked for by that job less," : "");
     }
 }
 
-static void tell_wanted(inquiry *of)
+static void explain_wanted(inquiry *of)
 {
     int64_t free = allot__room_total(&of->past.room, of->high.set);
     int64_t before = 0, all = 0, needs = of->high.job->slots;
     for (int32_t i = of->first; i < of->end; i++) {
-        int64_t slots = allot__tell_shares(&of->high, order_at(of, i)->job);
+        int64_t slots = allot__explain_shares(&of->high, order_at(of, i)->job);
         before += order_at(of, i) < of->order ? slots : 0;
         all += slots;
     }
     int32_t count = of->end - of->first;
-    allot__phrase jobs = allot__tell_jobs(count, all);
+    allot__phrase jobs = allot__phrase_jobs(count, all);
     if (of->high.job->state != ALLOT_PENDING) {
-        allot__tell(&of->it->teller, "That one is resumed on its own hosts; %s go%s for it (A-12).",
-                    jobs.text, count == 1 ? "es" : "");
+        allot__explain(&of->it->about,
+                       "That one is resumed on its own hosts; %s go%s for it (A-12).", jobs.text,
+                       count == 1 ? "es" : "");
     } else if (kept_before(of)) {
-        allot__tell(&of->it->teller, "%s go%s for it (A-11, P-13).", jobs.text,
-                    count == 1 ? "es" : "");
+        allot__explain(&of->it->about, "%s go%s for it (A-11, P-13).", jobs.text,
+                       count == 1 ? "es" : "");
     } else {
-        allot__tell(&of->it->teller,
-                    "That job found %" PRId64 " of its %s free, and %s go%s for it (A-11, P-13).",
-                    free < needs ? free : needs, allot__tell_slots(needs).text, jobs.text,
-                    count == 1 ? "es" : "");
-        tell_less(of, adds_up(of) ? needs - free - before : 0);
+        allot__explain(&of->it->about,
+                       "That job found %" PRId64
+                       " of its %s free, and %s go%s for it (A-11, P-13).",
+                       free < needs ? free : needs, allot__phrase_slots(needs).text, jobs.text,
+                       count == 1 ? "es" : "");
+        explain_less(of, adds_up(of) ? needs - free - before : 0);
     }
-    allot__tell_released(of->it, of->high.number);
+    allot__explain_released(of->it, of->high.number);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static int find(inquiry *of, allot__job_teller *it)
+static int find(inquiry *of, allot__job_explanation *it)
 {
     allot__arena *arena = &it->arena;
-    size_t queues = (size_t)allot__queue_count(it->teller.work->plan);
+    size_t queues = (size_t)allot__queue_count(it->about.work->plan);
     int32_t *sorted = allot__arena_take(arena, 2 * queues, sizeof *sorted);
     of->list.preference = allot__arena_take(arena, queues, sizeof(int64_t));
     of->list.queue_order = allot__arena_take(arena, queues, sizeof(int64_t));
     if (!sorted || !of->list.preference || !of->list.queue_order)
         return ALLOT_ENOMEM;
-    allot__job_pairs(it->teller.work->plan, of->high.job->queue, of->list.preference,
+    allot__job_pairs(it->about.work->plan, of->high.job->queue, of->list.preference,
                      of->list.queue_order, sorted);
     while (of->row < rows_of(of)->count && rows_of(of)->jobs[of->row] != it->number)
         of->row++;
-    of->first = it->told.order;
+    of->first = it->verdict.order;
     while (of->first > 0 && stops(order_at(of, of->first - 1)) &&
            order_at(of, of->first - 1)->preemptor == of->order->preemptor)
         of->first--;
-    of->end = it->told.order + 1;
+    of->end = it->verdict.order + 1;
     while ((size_t)of->end < it->out->orders.count && stops(order_at(of, of->end)) &&
            order_at(of, of->end)->preemptor == of->order->preemptor)
         of->end++;
-    return allot__tell_back(it, of->first, of->high.job->queue, &of->past);
+    return allot__explain_back(it, of->first, of->high.job->queue, &of->past);
 }
 
-int allot__tell_gone(allot__job_teller *it)
+int allot__explain_gone(allot__job_explanation *it)
 {
-    inquiry of = {.it = it, .order = allot__tell_order(it), .high = *it};
+    inquiry of = {.it = it, .order = allot__explain_order(it), .high = *it};
     bool due = of.order->preemptor < 0;
     if (!due) {
         of.high.number = of.order->preemptor;
-        of.high.job = allot__tell_job(it, of.high.number);
-        of.high.queue = allot__tell_queue_of(it, of.high.job->queue);
+        of.high.job = allot__explain_job(it, of.high.number);
+        of.high.queue = allot__explain_queue_of(it, of.high.job->queue);
         of.high.set = it->queues->set_of[of.high.job->queue];
     }
-    tell_action(&of);
+    explain_action(&of);
     if (due)
         return ALLOT_OK;
     if (!of.order->held) {
         int status = find(&of, it);
         if (status != ALLOT_OK)
             return status;
-        tell_wanted(&of);
-        tell_order(&of);
+        explain_wanted(&of);
+        explain_order(&of);
     }
-    allot__tell_sparing(it);
+    allot__explain_sparing(it);
     return ALLOT_OK;
 }

@@ -14,75 +14,76 @@ static int64_t idle(const allot_lease_side *side)
     return side->available - side->used;
 }
 
-static void tell_side(const allot__teller *teller, const char *role, const char *name,
-                      const allot_lease_side *side)
+static void explain_side(const allot__explanation *about, const char *role, const char *name,
+                         const allot_lease_side *side)
 {
     char demand[60] = "";
     if (side->demand >= 0)
         snprintf(demand, sizeof demand, "; %" PRId64 " more are wanted there", side->demand);
-    allot__tell(teller, "  %s %.100s: %s, %" PRId64 " used, %" PRId64 " idle%s.", role, name,
-                allot__tell_slots(side->available).text, side->used, idle(side), demand);
+    allot__explain(about, "  %s %.100s: %s, %" PRId64 " used, %" PRId64 " idle%s.", role, name,
+                   allot__phrase_slots(side->available).text, side->used, idle(side), demand);
 }
 
 /* Both sides, before the cycle if something moves, and after it. */
-static void tell_sides(const allot__teller *teller, const allot_lease *lease,
-                       const allot_lease_part *part)
+static void explain_sides(const allot__explanation *about, const allot_lease *lease,
+                          const allot_lease_part *part)
 {
     allot_lease_side provider = part->now.provider;
     allot_lease_side consumer = part->now.consumer;
     int64_t to_consumer = part->to_consumer ? part->moved : -part->moved;
     provider.available += to_consumer;
     consumer.available -= to_consumer;
-    allot__tell(teller, part->moved > 0 ? "Before this cycle:" : "Its sides:");
-    tell_side(teller, "provider", lease->provider, &provider);
-    tell_side(teller, "consumer", lease->consumer, &consumer);
+    allot__explain(about, part->moved > 0 ? "Before this cycle:" : "Its sides:");
+    explain_side(about, "provider", lease->provider, &provider);
+    explain_side(about, "consumer", lease->consumer, &consumer);
 }
 
-static void tell_moved(const allot__teller *teller, const allot_lease *lease,
-                       const allot_lease_part *part)
+static void explain_moved(const allot__explanation *about, const allot_lease *lease,
+                          const allot_lease_part *part)
 {
     const allot_lease_side *from = part->to_consumer ? &part->now.provider : &part->now.consumer;
     const allot_lease_side *to = part->to_consumer ? &part->now.consumer : &part->now.provider;
     const char *donor = part->to_consumer ? lease->provider : lease->consumer;
     const char *receiver = part->to_consumer ? lease->consumer : lease->provider;
     bool policy = strcmp(part->reason, "policy") == 0;
-    allot__tell(teller,
-                "%.100s has %" PRId64 " idle and %.100s %" PRId64 "%s: all %" PRId64
-                " idle ones go to %.100s (L-6).",
-                donor, part->moved + idle(from), receiver, idle(to) - part->moved,
-                policy ? ", and the policy says who gives" : ", who has more gives", part->moved,
-                receiver);
-    tell_side(teller, "now provider", lease->provider, &part->now.provider);
-    tell_side(teller, "now consumer", lease->consumer, &part->now.consumer);
+    allot__explain(about,
+                   "%.100s has %" PRId64 " idle and %.100s %" PRId64 "%s: all %" PRId64
+                   " idle ones go to %.100s (L-6).",
+                   donor, part->moved + idle(from), receiver, idle(to) - part->moved,
+                   policy ? ", and the policy says who gives" : ", who has more gives", part->moved,
+                   receiver);
+    explain_side(about, "now provider", lease->provider, &part->now.provider);
+    explain_side(about, "now consumer", lease->consumer, &part->now.consumer);
     for (int32_t i = 0; i < part->place_count && i < 6; i++) {
-        allot__tell(teller, "  on %.100s: %" PRId64 " (A-45).", part->places[i].name,
-                    part->places[i].slots);
+        allot__explain(about, "  on %.100s: %" PRId64 " (A-45).", part->places[i].name,
+                       part->places[i].slots);
     }
 }
 
 /* ---- Why, and what next ---------------------------------------------------------------------- */
 
 /* A policy's function moves nothing, though one side has more idle than the other. */
-static void tell_policy(const allot__teller *teller, const allot_lease *lease,
-                        const allot_lease_part *part)
+static void explain_policy(const allot__explanation *about, const allot_lease *lease,
+                           const allot_lease_part *part)
 {
     const char *donor = part->to_consumer ? lease->provider : lease->consumer;
     if (strcmp(part->reason, "none-idle") == 0) {
-        allot__tell(teller,
-                    "Nothing moves: the policy gives the idle slots of %.100s to %.100s, and there "
-                    "are none (L-6).",
-                    donor, part->to_consumer ? lease->consumer : lease->provider);
+        allot__explain(
+            about,
+            "Nothing moves: the policy gives the idle slots of %.100s to %.100s, and there "
+            "are none (L-6).",
+            donor, part->to_consumer ? lease->consumer : lease->provider);
     }
     if (strcmp(part->reason, "policy") == 0) {
-        allot__tell(teller,
-                    "Nothing moves: the policy says so, though %.100s has %" PRId64
-                    " idle and %.100s %" PRId64 " (L-6).",
-                    lease->provider, idle(&part->now.provider), lease->consumer,
-                    idle(&part->now.consumer));
+        allot__explain(about,
+                       "Nothing moves: the policy says so, though %.100s has %" PRId64
+                       " idle and %.100s %" PRId64 " (L-6).",
+                       lease->provider, idle(&part->now.provider), lease->consumer,
+                       idle(&part->now.consumer));
     }
 }
 
-static void tell_why(const allot__teller *teller, const char *reason)
+static void explain_why(const allot__explanation *about, const char *reason)
 {
     static const struct {
         const char *reason, *text;
@@ -103,24 +104,25 @@ static void tell_why(const allot__teller *teller, const char *reason)
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(reason, words[i].reason) == 0)
-            allot__tell(teller, "%s", words[i].text);
+            allot__explain(about, "%s", words[i].text);
 }
 
-static void tell_next(const allot__teller *teller, const allot_lease *lease,
-                      const allot_lease_part *part)
+static void explain_next(const allot__explanation *about, const allot_lease *lease,
+                         const allot_lease_part *part)
 {
-    int64_t since = allot__ran(teller->decision->state->now, part->now.since);
+    int64_t since = allot__ran(about->decision->state->now, part->now.since);
     if (!lease->shared || part->now.phase == ALLOT_LEASE_CONN)
         return;
     int64_t left = lease->reclaim_delay > since ? lease->reclaim_delay - since : 0;
     if (part->now.phase == ALLOT_LEASE_INACTIVE) {
-        allot__tell(teller,
-                    "It rests until the next cycle: nothing starts on its idle slots (L-7).");
+        allot__explain(about,
+                       "It rests until the next cycle: nothing starts on its idle slots (L-7).");
     }
-    allot__tell(teller,
-                "It is looked at %" PRId64 " s after it was made, changed or looked at last, which "
-                "was %" PRId64 " s ago: in %" PRId64 " s (A-42).",
-                lease->reclaim_delay, since, left);
+    allot__explain(about,
+                   "It is looked at %" PRId64
+                   " s after it was made, changed or looked at last, which "
+                   "was %" PRId64 " s ago: in %" PRId64 " s (A-42).",
+                   lease->reclaim_delay, since, left);
 }
 
 int allot_explain_lease(const allot_decision *decision, int32_t lease,
@@ -131,23 +133,24 @@ int allot_explain_lease(const allot_decision *decision, int32_t lease,
     if (!decision || !line || allot_plan_lease_at(decision->plan, lease, &of) != ALLOT_OK ||
         allot_decision_lease(decision, lease, &part) != ALLOT_OK)
         return ALLOT_EUSAGE;
-    allot__teller teller = {.decision = decision,
-                            .work = &decision->groups[0].work,
-                            .rules = &decision->groups[0].work.rules[0],
-                            .line = line,
-                            .ud = ud};
-    allot__tell(&teller, "Contract %.100s: %.100s lends %s to %.100s, %s; %s.", of.name,
-                of.provider, allot__tell_slots(of.slots).text, of.consumer,
-                of.shared ? "shared" : "exclusive", allot_lease_phase_name((int)part.now.phase));
+    allot__explanation about = {.decision = decision,
+                                .work = &decision->groups[0].work,
+                                .rules = &decision->groups[0].work.rules[0],
+                                .line = line,
+                                .ud = ud};
+    allot__explain(&about, "Contract %.100s: %.100s lends %s to %.100s, %s; %s.", of.name,
+                   of.provider, allot__phrase_slots(of.slots).text, of.consumer,
+                   of.shared ? "shared" : "exclusive", allot_lease_phase_name((int)part.now.phase));
     if (part.size != of.slots)
-        allot__tell(&teller, "Of these %" PRId64 " are on hosts that are open (A-44).", part.size);
-    tell_sides(&teller, &of, &part);
+        allot__explain(&about, "Of these %" PRId64 " are on hosts that are open (A-44).",
+                       part.size);
+    explain_sides(&about, &of, &part);
     if (part.moved > 0 && strcmp(part.reason, "shrunk") != 0) {
-        tell_moved(&teller, &of, &part);
+        explain_moved(&about, &of, &part);
     } else {
-        tell_why(&teller, part.reason);
-        tell_policy(&teller, &of, &part);
+        explain_why(&about, part.reason);
+        explain_policy(&about, &of, &part);
     }
-    tell_next(&teller, &of, &part);
+    explain_next(&about, &of, &part);
     return ALLOT_OK;
 }

@@ -10,9 +10,9 @@
 #include "engine/explain/job.h"
 
 /* Does the policy go by that parameter? */
-static bool guards(const allot__job_teller *it, int32_t column)
+static bool guards(const allot__job_explanation *it, int32_t column)
 {
-    const allot__vector *all = &it->teller.rules->policy->guards;
+    const allot__vector *all = &it->about.rules->policy->guards;
     for (size_t i = 0; i < all->count; i++) {
         const allot__guard *guard = (const allot__guard *)all->items + i;
         if (guard->value.kind == ALLOT_FROM_COLUMN && guard->value.value == column)
@@ -21,10 +21,10 @@ static bool guards(const allot__job_teller *it, int32_t column)
     return false;
 }
 
-static bool counter_of(const allot__job_teller *it, int32_t column, allot__counter *out)
+static bool counter_of(const allot__job_explanation *it, int32_t column, allot__counter *out)
 {
     allot_protection of = allot__protection_of(it->queues, it->job->application, it->job->queue);
-    return allot__job_counter(&of, it->job, it->teller.work->state->now, column, out) &&
+    return allot__job_counter(&of, it->job, it->about.work->state->now, column, out) &&
            guards(it, column);
 }
 
@@ -35,27 +35,27 @@ static const char *verb(const allot__counter *of)
     return of->left <= 0 ? "protects" : "does not protect";
 }
 
-static void tell_counts(const allot__job_teller *it)
+static void explain_counts(const allot__job_explanation *it)
 {
     allot__counter of;
     if (counter_of(it, ALLOT_TASK_PREEMPTIONS_LEFT, &of))
-        allot__tell(&it->teller,
-                    "MAX_JOB_PREEMPT %s it: it was preempted %" PRId64 " of %" PRId64
-                    " times (P-30).",
-                    verb(&of), of.has, of.bound);
+        allot__explain(&it->about,
+                       "MAX_JOB_PREEMPT %s it: it was preempted %" PRId64 " of %" PRId64
+                       " times (P-30).",
+                       verb(&of), of.has, of.bound);
     if (counter_of(it, ALLOT_TASK_PREEMPT_TIME_LEFT, &of))
-        allot__tell(&it->teller,
-                    "MAX_TOTAL_TIME_PREEMPT %s it: it was suspended for %" PRId64 " of %" PRId64
-                    " s (P-31).",
-                    verb(&of), of.has, of.bound);
+        allot__explain(&it->about,
+                       "MAX_TOTAL_TIME_PREEMPT %s it: it was suspended for %" PRId64 " of %" PRId64
+                       " s (P-31).",
+                       verb(&of), of.has, of.bound);
     if (counter_of(it, ALLOT_TASK_INTERVAL_OVER, &of) && of.bound > 0) {
         char left[60] = "";
         if (of.left <= 0)
             snprintf(left, sizeof left, ", for %" PRId64 " s from now", 1 - of.left);
-        allot__tell(&it->teller,
-                    "NO_PREEMPT_INTERVAL %s it: it has run for %" PRId64
-                    " s without a break, and for %" PRId64 " s is left alone%s (P-32).",
-                    verb(&of), of.has, of.bound, left);
+        allot__explain(&it->about,
+                       "NO_PREEMPT_INTERVAL %s it: it has run for %" PRId64
+                       " s without a break, and for %" PRId64 " s is left alone%s (P-32).",
+                       verb(&of), of.has, of.bound, left);
     }
 }
 
@@ -69,34 +69,35 @@ static allot__phrase when(const allot__counter *of)
     return words;
 }
 
-static void tell_times(const allot__job_teller *it)
+static void explain_times(const allot__job_explanation *it)
 {
     allot__counter of;
     if (counter_of(it, ALLOT_TASK_RUN_TIME_LEFT, &of))
-        allot__tell(&it->teller,
-                    "NO_PREEMPT_RUN_TIME %s it: it has run for %" PRId64
-                    " s in all, and from %" PRId64 " s on is left alone, %s (P-33).",
-                    verb(&of), of.has, of.bound, when(&of).text);
+        allot__explain(&it->about,
+                       "NO_PREEMPT_RUN_TIME %s it: it has run for %" PRId64
+                       " s in all, and from %" PRId64 " s on is left alone, %s (P-33).",
+                       verb(&of), of.has, of.bound, when(&of).text);
     if (counter_of(it, ALLOT_TASK_FINISH_TIME_LEFT, &of))
-        allot__tell(&it->teller,
-                    "NO_PREEMPT_FINISH_TIME %s it: by its run limit %" PRId64
-                    " s are left, and in its last %" PRId64 " s it is left alone, %s (P-34).",
-                    verb(&of), of.has, of.bound, when(&of).text);
+        allot__explain(&it->about,
+                       "NO_PREEMPT_FINISH_TIME %s it: by its run limit %" PRId64
+                       " s are left, and in its last %" PRId64 " s it is left alone, %s (P-34).",
+                       verb(&of), of.has, of.bound, when(&of).text);
 }
 
-static void tell_type(const allot__job_teller *it)
+static void explain_type(const allot__job_explanation *it)
 {
-    switch (allot__job_ineligible(it->teller.work, it->job)) {
+    switch (allot__job_ineligible(it->about.work, it->job)) {
     case ALLOT__INELIGIBLE_EXCLUSIVE:
-        allot__tell(&it->teller,
-                    "It is left alone: PREEMPT_JOBTYPE does not name EXCLUSIVE (P-40).");
+        allot__explain(&it->about,
+                       "It is left alone: PREEMPT_JOBTYPE does not name EXCLUSIVE (P-40).");
         return;
     case ALLOT__INELIGIBLE_BACKFILL:
-        allot__tell(&it->teller, "It is backfill, which is left alone unless PREEMPT_JOBTYPE names "
-                                 "BACKFILL and its queue is preemptable (P-40).");
+        allot__explain(&it->about,
+                       "It is backfill, which is left alone unless PREEMPT_JOBTYPE names "
+                       "BACKFILL and its queue is preemptable (P-40).");
         return;
     case ALLOT__INELIGIBLE_FORCED:
-        allot__tell(&it->teller, "It was forced to run, so nobody preempts it (P-8).");
+        allot__explain(&it->about, "It was forced to run, so nobody preempts it (P-8).");
         return;
     default:
         return;
@@ -104,25 +105,25 @@ static void tell_type(const allot__job_teller *it)
 }
 
 /* The first few queues that may preempt it. */
-static int32_t tell_above(const allot__job_teller *it)
+static int32_t explain_above(const allot__job_explanation *it)
 {
     allot__sentence names = {.len = 0};
     int32_t count = 0;
-    for (int32_t high = 0; high < allot__queue_count(it->teller.work->plan); high++) {
-        if (allot__tell_may(it, high, it->job->queue) && count++ < ALLOT__TELL_NAMED) {
+    for (int32_t high = 0; high < allot__queue_count(it->about.work->plan); high++) {
+        if (allot__explain_may(it, high, it->job->queue) && count++ < ALLOT__EXPLAIN_NAMED) {
             allot__sentence_next(&names);
-            allot__sentence_add(&names, "/%.50s", allot__tell_queue_of(it, high)->name);
+            allot__sentence_add(&names, "/%.50s", allot__explain_queue_of(it, high)->name);
         }
     }
     if (count == 0)
-        allot__tell(&it->teller, "No queue may preempt jobs of /%s (P-7).", it->queue->name);
-    else if (count > ALLOT__TELL_NAMED)
-        allot__tell(&it->teller,
-                    "It goes on. Jobs of %" PRId32 " queues may preempt it (P-7): %s, ...", count,
-                    names.text);
+        allot__explain(&it->about, "No queue may preempt jobs of /%s (P-7).", it->queue->name);
+    else if (count > ALLOT__EXPLAIN_NAMED)
+        allot__explain(&it->about,
+                       "It goes on. Jobs of %" PRId32 " queues may preempt it (P-7): %s, ...",
+                       count, names.text);
     else
-        allot__tell(&it->teller, "It goes on. Jobs of these queues may preempt it (P-7): %s.",
-                    names.text);
+        allot__explain(&it->about, "It goes on. Jobs of these queues may preempt it (P-7): %s.",
+                       names.text);
     return count;
 }
 
@@ -134,28 +135,28 @@ static bool is_parameter(const allot__guard *guard)
            guard->value.value <= ALLOT_TASK_FINISH_TIME_LEFT;
 }
 
-/* The guard that protected it, if that is none of the parameters told of. */
-static const char *guard_of(const allot__job_teller *it)
+/* The guard that protected it, if that is none of the parameters explained. */
+static const char *guard_of(const allot__job_explanation *it)
 {
     int32_t mark = it->out->searched ? it->out->candidates.ineligible[it->number] : ALLOT__ELIGIBLE;
-    const allot__vector *all = &it->teller.rules->policy->guards;
+    const allot__vector *all = &it->about.rules->policy->guards;
     if (mark < ALLOT__INELIGIBLE_GUARD || (size_t)(mark - ALLOT__INELIGIBLE_GUARD) >= all->count)
         return NULL;
     const allot__guard *guard = (const allot__guard *)all->items + (mark - ALLOT__INELIGIBLE_GUARD);
     return is_parameter(guard) ? NULL : guard->label;
 }
 
-void allot__tell_protection(const allot__job_teller *it)
+void allot__explain_protection(const allot__job_explanation *it)
 {
-    if (tell_above(it) == 0)
+    if (explain_above(it) == 0)
         return;
-    tell_type(it);
-    tell_counts(it);
-    tell_times(it);
+    explain_type(it);
+    explain_counts(it);
+    explain_times(it);
     if (guard_of(it))
-        allot__tell(&it->teller, "Guard %.60s shelters it: nobody may choose it.", guard_of(it));
+        allot__explain(&it->about, "Guard %.60s shelters it: nobody may choose it.", guard_of(it));
     else if (it->out->searched && it->out->candidates.ineligible[it->number] == ALLOT__ELIGIBLE)
-        allot__tell(&it->teller, "In this cycle it could have gone, but nobody needed it to.");
+        allot__explain(&it->about, "In this cycle it could have gone, but nobody needed it to.");
 }
 
 /* ---- What would have protected --------------------------------------------------------------- */
@@ -168,25 +169,25 @@ static int64_t minutes(int64_t seconds, bool up)
 }
 
 /* The policy's own guards, by their labels, which let it go. */
-static void tell_own_guards(const allot__job_teller *it)
+static void explain_own_guards(const allot__job_explanation *it)
 {
-    const allot_policy *policy = it->teller.rules->policy;
+    const allot_policy *policy = it->about.rules->policy;
     allot__sentence names = {.len = 0};
     int32_t count = 0;
     for (size_t i = 0; i < policy->guards.count; i++) {
         const allot__guard *guard = (const allot__guard *)policy->guards.items + i;
-        if (!is_parameter(guard) && count++ < ALLOT__TELL_NAMED) {
+        if (!is_parameter(guard) && count++ < ALLOT__EXPLAIN_NAMED) {
             allot__sentence_next(&names);
             allot__sentence_add(&names, "%.50s", guard->label);
         }
     }
     if (count > 0)
-        allot__tell(&it->teller, "Guard%s of policy \"%.100s\" let it go: %s%s.",
-                    count == 1 ? "" : "s", policy->name, names.text,
-                    count > ALLOT__TELL_NAMED ? ", ..." : "");
+        allot__explain(&it->about, "Guard%s of policy \"%.100s\" let it go: %s%s.",
+                       count == 1 ? "" : "s", policy->name, names.text,
+                       count > ALLOT__EXPLAIN_NAMED ? ", ..." : "");
 }
 
-void allot__tell_sparing(const allot__job_teller *it)
+void allot__explain_sparing(const allot__job_explanation *it)
 {
     static const struct {
         int32_t column;
@@ -211,10 +212,11 @@ void allot__tell_sparing(const allot__job_teller *it)
         if (value <= 0 || !guards(it, all[i].column))
             continue;
         if (!begun)
-            allot__tell(&it->teller, "Each of these, stated where it is now or else of its "
-                                     "application, its queue or all, would have spared it (A-6):");
+            allot__explain(&it->about,
+                           "Each of these, stated where it is now or else of its "
+                           "application, its queue or all, would have spared it (A-6):");
         begun = true;
-        allot__tell(&it->teller, "  %s of %" PRId64 "%s.", all[i].name, value, all[i].rest);
+        allot__explain(&it->about, "  %s of %" PRId64 "%s.", all[i].name, value, all[i].rest);
     }
-    tell_own_guards(it);
+    explain_own_guards(it);
 }

@@ -15,14 +15,14 @@ static const char *plural(int64_t count)
     return count == 1 ? "" : "s";
 }
 
-static const allot__queues *queues_of(const allot__teller *teller)
+static const allot__queues *queues_of(const allot__explanation *about)
 {
-    return allot__queues_of(teller->work->plan);
+    return allot__queues_of(about->work->plan);
 }
 
 /* ---- Its jobs -------------------------------------------------------------------------------- */
 
-static void tell_changes(const allot__teller *teller, const allot_queue_part *part)
+static void explain_changes(const allot__explanation *about, const allot_queue_part *part)
 {
     const struct {
         const char *verb;
@@ -40,34 +40,34 @@ static void tell_changes(const allot__teller *teller, const allot_queue_part *pa
         }
     }
     if (text.len == 0)
-        allot__tell(teller, "In this cycle nothing changes for it.");
+        allot__explain(about, "In this cycle nothing changes for it.");
     else
-        allot__tell(teller, "In this cycle it %s: then it runs on %s.", text.text,
-                    allot__tell_slots(after).text);
+        allot__explain(about, "In this cycle it %s: then it runs on %s.", text.text,
+                       allot__phrase_slots(after).text);
 }
 
-static void tell_jobs(const allot__teller *teller, int32_t number)
+static void explain_jobs(const allot__explanation *about, int32_t number)
 {
-    const allot_queue *queue = allot__queue_at(queues_of(teller), number);
-    const allot_queue_part *part = &teller->decision->dispatched->parts[number];
-    allot__tell(teller, "/%s is a queue of PRIORITY %" PRId32 ".", queue->name, queue->priority);
+    const allot_queue *queue = allot__queue_at(queues_of(about), number);
+    const allot_queue_part *part = &about->decision->dispatched->parts[number];
+    allot__explain(about, "/%s is a queue of PRIORITY %" PRId32 ".", queue->name, queue->priority);
     char suspended[80] = "";
     if (part->suspended_jobs > 0) {
         snprintf(suspended, sizeof suspended, ", %" PRId64 " for %" PRId64 " suspended",
                  part->suspended, part->suspended_jobs);
     }
-    allot__tell(teller,
-                "It wants %s: %" PRId64 " for %" PRId64 " running, %" PRId64 " for %" PRId64
-                " waiting%s jobs.",
-                allot__tell_slots(part->running + part->pending + part->suspended).text,
-                part->running, part->running_jobs, part->pending, part->pending_jobs, suspended);
-    tell_changes(teller, part);
+    allot__explain(about,
+                   "It wants %s: %" PRId64 " for %" PRId64 " running, %" PRId64 " for %" PRId64
+                   " waiting%s jobs.",
+                   allot__phrase_slots(part->running + part->pending + part->suspended).text,
+                   part->running, part->running_jobs, part->pending, part->pending_jobs, suspended);
+    explain_changes(about, part);
 }
 
-static void tell_waiting(const allot__teller *teller, int32_t queue)
+static void explain_waiting(const allot__explanation *about, int32_t queue)
 {
-    const allot__dispatched *out = teller->decision->dispatched;
-    const allot__jobs *jobs = teller->decision->state->jobs;
+    const allot__dispatched *out = about->decision->dispatched;
+    const allot__jobs *jobs = about->decision->state->jobs;
     int64_t counts[ALLOT_PEND_COUNT] = {0};
     int32_t first[ALLOT_PEND_COUNT] = {0};
     for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
@@ -77,10 +77,10 @@ static void tell_waiting(const allot__teller *teller, int32_t queue)
     }
     for (int why = ALLOT_PEND_NOT + 1; why < ALLOT_PEND_COUNT; why++) {
         if (counts[why] > 0) {
-            allot__tell(teller, "%" PRId64 " job%s wait%s (%s%.100s): %s.", counts[why],
-                        plural(counts[why]), counts[why] == 1 ? "s" : "",
-                        counts[why] == 1 ? "" : "the first is ",
-                        allot__job_at(jobs, first[why])->id, allot_pending_text(why));
+            allot__explain(about, "%" PRId64 " job%s wait%s (%s%.100s): %s.", counts[why],
+                           plural(counts[why]), counts[why] == 1 ? "s" : "",
+                           counts[why] == 1 ? "" : "the first is ",
+                           allot__job_at(jobs, first[why])->id, allot_pending_text(why));
         }
     }
 }
@@ -88,30 +88,30 @@ static void tell_waiting(const allot__teller *teller, int32_t queue)
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
 /* Its own, and those stated for themselves that hold of all its jobs together. */
-static void tell_limits(const allot__teller *teller, int32_t queue)
+static void explain_limits(const allot__explanation *about, int32_t queue)
 {
-    const allot__bounds *bounds = &teller->decision->dispatched->bounds;
-    int32_t told = 0;
+    const allot__bounds *bounds = &about->decision->dispatched->bounds;
+    int32_t shown = 0;
     for (size_t i = 0; i < bounds->list.count; i++) {
         const allot__bound *bound = allot__bound_at(bounds, (int32_t)i);
         const allot__job_limit *limit = allot__limit_at(bounds, bound->limit);
         int32_t each = ALLOT_PER_USER | ALLOT_PER_GROUP | ALLOT_PER_HOST;
         bool all = (limit->stated.per & each) == 0;
         bool own = limit->queue == queue || bound->queue == queue;
-        if (!all || !own || told++ >= NAMED)
+        if (!all || !own || shown++ >= NAMED)
             continue;
-        allot__tell(teller,
-                    "Its limit \"%.100s\" is %" PRId64 ", of which %" PRId64 " %s used now%s.",
-                    limit->stated.name, bound->most, bound->used, bound->used == 1 ? "is" : "are",
-                    bound->used >= bound->most ? ": it binds" : "");
+        allot__explain(
+            about, "Its limit \"%.100s\" is %" PRId64 ", of which %" PRId64 " %s used now%s.",
+            limit->stated.name, bound->most, bound->used, bound->used == 1 ? "is" : "are",
+            bound->used >= bound->most ? ": it binds" : "");
     }
 }
 
 /* ---- Preemption ------------------------------------------------------------------------------ */
 
-static void tell_relation(const allot__teller *teller, int32_t queue, bool above)
+static void explain_relation(const allot__explanation *about, int32_t queue, bool above)
 {
-    const allot__relation *relation = teller->work->plan->relation;
+    const allot__relation *relation = about->work->plan->relation;
     allot__sentence names = {.len = 0};
     int32_t count = 0;
     for (int32_t other = 0; other < relation->count; other++) {
@@ -121,31 +121,31 @@ static void tell_relation(const allot__teller *teller, int32_t queue, bool above
             continue;
         int32_t level = above ? 0 : allot__preference(relation, queue, other);
         allot__sentence_next(&names);
-        allot__sentence_add(&names, "/%.50s", allot__queue_at(queues_of(teller), other)->name);
+        allot__sentence_add(&names, "/%.50s", allot__queue_at(queues_of(about), other)->name);
         if (level > 0)
             allot__sentence_add(&names, "+%" PRId32, level);
     }
     const char *more = count > NAMED ? ", ..." : "";
     if (count == 0) {
-        allot__tell(teller, above ? "Nobody may preempt its jobs (P-7)."
-                                  : "Its jobs may preempt nobody's (P-7).");
+        allot__explain(about, above ? "Nobody may preempt its jobs (P-7)."
+                                    : "Its jobs may preempt nobody's (P-7).");
     } else {
-        allot__tell(teller,
-                    above ? "%" PRId32 " queue%s may preempt its jobs (P-7): %s%s."
-                          : "Its jobs may preempt those of %" PRId32 " queue%s (P-7): %s%s.",
-                    count, plural(count), names.text, more);
+        allot__explain(about,
+                       above ? "%" PRId32 " queue%s may preempt its jobs (P-7): %s%s."
+                             : "Its jobs may preempt those of %" PRId32 " queue%s (P-7): %s%s.",
+                       count, plural(count), names.text, more);
     }
 }
 
-int allot__tell_queue(const allot__teller *teller, int32_t queue)
+int allot__explain_queue(const allot__explanation *about, int32_t queue)
 {
-    tell_jobs(teller, queue);
-    int status = allot__tell_slices(teller, queue);
+    explain_jobs(about, queue);
+    int status = allot__explain_slices(about, queue);
     if (status != ALLOT_OK)
         return status;
-    tell_limits(teller, queue);
-    tell_relation(teller, queue, false);
-    tell_relation(teller, queue, true);
-    tell_waiting(teller, queue);
+    explain_limits(about, queue);
+    explain_relation(about, queue, false);
+    explain_relation(about, queue, true);
+    explain_waiting(about, queue);
     return ALLOT_OK;
 }

@@ -8,10 +8,10 @@
 #include "engine/explain/explain.h"
 
 /* What it wants, has and gets; its pool, limits, whom it preempts and by whom it is. ENOMEM. */
-int allot__tell_queue(const allot__teller *teller, int32_t queue);
+int allot__explain_queue(const allot__explanation *about, int32_t queue);
 /* slices.c: its slice of a pool, step by step. ENOMEM. */
-int allot__tell_slices(const allot__teller *teller, int32_t queue);
+int allot__explain_slices(const allot__explanation *about, int32_t queue);
 /* What it might use of its slice, where that is less. */
-void allot__tell_may_use(const allot__teller *teller, const allot__cut *cut);
+void allot__explain_may_use(const allot__explanation *about, const allot__cut *cut);
 
 #endif

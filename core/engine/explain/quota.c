@@ -10,108 +10,110 @@
 #include "engine/hosts/hosts.h"
 #include "engine/explain/explain.h"
 
-static void tell_owned(const allot__teller *teller)
+static void explain_owned(const allot__explanation *about)
 {
-    const allot__work *work = teller->work;
-    int64_t configured = work->configured[teller->row];
-    allot__phrase path = allot__tell_path(teller, teller->verdict.consumer);
-    if (teller->work->group->no_ownership) {
-        allot__tell(teller, "%s shares with its siblings; nothing is its own.", path.text);
+    const allot__work *work = about->work;
+    int64_t configured = work->configured[about->row];
+    allot__phrase path = allot__phrase_path(about, about->verdict.consumer);
+    if (about->work->group->no_ownership) {
+        allot__explain(about, "%s shares with its siblings; nothing is its own.", path.text);
         return;
     }
     if (configured == 0) {
-        allot__tell(teller, "%s owns no slots: what it gets is others' or shared.", path.text);
+        allot__explain(about, "%s owns no slots: what it gets is others' or shared.", path.text);
         return;
     }
-    if (teller->rules->policy->exact || work->times == work->unit) {
-        allot__tell(teller, "%s owns %s.", path.text, allot__tell_slots(configured).text);
+    if (about->rules->policy->exact || work->times == work->unit) {
+        allot__explain(about, "%s owns %s.", path.text, allot__phrase_slots(configured).text);
         return;
     }
-    allot__phrase owned = allot__tell_ratio((allot__u128)configured * (allot__u128)work->times,
-                                            (allot__u128)work->unit);
-    allot__tell(teller,
-                "%s owns %" PRId64 " of the %" PRId64 " planned slots; the group has %" PRId64
-                " now, so it owns %s (C-1).",
-                path.text, configured, work->group->slots, work->slots, owned.text);
+    allot__phrase owned = allot__phrase_ratio((allot__u128)configured * (allot__u128)work->times,
+                                              (allot__u128)work->unit);
+    allot__explain(about,
+                   "%s owns %" PRId64 " of the %" PRId64 " planned slots; the group has %" PRId64
+                   " now, so it owns %s (C-1).",
+                   path.text, configured, work->group->slots, work->slots, owned.text);
 }
 
 /* Is it in no pool (E-23)? */
-static bool is_left_out(const allot__teller *teller)
+static bool is_left_out(const allot__explanation *about)
 {
-    const allot_verdict *verdict = &teller->verdict;
-    int32_t limit = teller->work->limit[teller->row];
-    return teller->rules->leaves_out && verdict->need < verdict->demand && verdict->need < limit &&
+    const allot_verdict *verdict = &about->verdict;
+    int32_t limit = about->work->limit[about->row];
+    return about->rules->leaves_out && verdict->need < verdict->demand && verdict->need < limit &&
            verdict->need == verdict->reserve;
 }
 
 /* What keeps its need below its demand: hosts, or a limit. */
-static void tell_limit(const allot__teller *teller, const char *demands)
+static void explain_limit(const allot__explanation *about, const char *demands)
 {
-    const allot__work *work = teller->work;
-    const allot_verdict *verdict = &teller->verdict;
+    const allot__work *work = about->work;
+    const allot_verdict *verdict = &about->verdict;
     allot_attribute column = {0};
-    int32_t index, limit = work->limit[teller->row];
-    int32_t planned = allot__limit_of(work->plan, work->group, teller->row, &index);
-    if (work->hosts && limit < work->hosts->limit[teller->row]) {
-        allot__tell(teller,
-                    "%s %s, but hosts that it can use have %" PRId32
-                    " for it beside others who use them, too: that is its need (H-17).",
-                    demands, allot__tell_slots(verdict->demand).text, limit);
+    int32_t index, limit = work->limit[about->row];
+    int32_t planned = allot__limit_of(work->plan, work->group, about->row, &index);
+    if (work->hosts && limit < work->hosts->limit[about->row]) {
+        allot__explain(about,
+                       "%s %s, but hosts that it can use have %" PRId32
+                       " for it beside others who use them, too: that is its need (H-17).",
+                       demands, allot__phrase_slots(verdict->demand).text, limit);
     } else if (limit < planned) {
-        allot__tell(teller, "%s %s, but hosts that it can use have %" PRId32 ": that is its need.",
-                    demands, allot__tell_slots(verdict->demand).text, limit);
+        allot__explain(about,
+                       "%s %s, but hosts that it can use have %" PRId32 ": that is its need.",
+                       demands, allot__phrase_slots(verdict->demand).text, limit);
     } else {
         allot_plan_column_at(work->plan, index, &column);
-        allot__tell(teller, "%s %s, but its %s is %" PRId32 ", so its need is %" PRId64 " (C-2).",
-                    demands, allot__tell_slots(verdict->demand).text, column.name, limit,
-                    verdict->need);
+        allot__explain(about, "%s %s, but its %s is %" PRId32 ", so its need is %" PRId64 " (C-2).",
+                       demands, allot__phrase_slots(verdict->demand).text, column.name, limit,
+                       verdict->need);
     }
 }
 
-static void tell_need(const allot__teller *teller)
+static void explain_need(const allot__explanation *about)
 {
-    const allot_verdict *verdict = &teller->verdict;
-    int32_t limit = teller->work->limit[teller->row];
-    const char *demands = teller->family != 0 ? "Its children need" : "It demands";
-    const allot__enforced *enforced = teller->work->enforced;
-    if (enforced && enforced->least && teller->family == 0 && verdict->need > verdict->demand &&
-        enforced->least[teller->row] == verdict->need) {
-        allot__tell(teller,
-                    "%s %s, but other windows hold now and what it owns changed: it needs at "
-                    "least that, %" PRId64 " (C-10).",
-                    demands, allot__tell_slots(verdict->demand).text, verdict->need);
+    const allot_verdict *verdict = &about->verdict;
+    int32_t limit = about->work->limit[about->row];
+    const char *demands = about->family != 0 ? "Its children need" : "It demands";
+    const allot__enforced *enforced = about->work->enforced;
+    if (enforced && enforced->least && about->family == 0 && verdict->need > verdict->demand &&
+        enforced->least[about->row] == verdict->need) {
+        allot__explain(about,
+                       "%s %s, but other windows hold now and what it owns changed: it needs at "
+                       "least that, %" PRId64 " (C-10).",
+                       demands, allot__phrase_slots(verdict->demand).text, verdict->need);
     } else if (verdict->need == verdict->reserve && verdict->need > 0 &&
                (verdict->demand < verdict->reserve)) {
-        allot__tell(
-            teller, "%s %s, but %" PRId64 " are reserved, so its need is %" PRId64 " (C-2).",
-            demands, allot__tell_slots(verdict->demand).text, verdict->reserve, verdict->need);
-    } else if (is_left_out(teller)) {
-        allot__tell(teller,
-                    "%s %s, but its share is 0, so it is in no pool: its need is %" PRId64
-                    " (E-23).",
-                    demands, allot__tell_slots(verdict->demand).text, verdict->need);
+        allot__explain(
+            about, "%s %s, but %" PRId64 " are reserved, so its need is %" PRId64 " (C-2).",
+            demands, allot__phrase_slots(verdict->demand).text, verdict->reserve, verdict->need);
+    } else if (is_left_out(about)) {
+        allot__explain(about,
+                       "%s %s, but its share is 0, so it is in no pool: its need is %" PRId64
+                       " (E-23).",
+                       demands, allot__phrase_slots(verdict->demand).text, verdict->need);
     } else if (verdict->demand > limit) {
-        tell_limit(teller, demands);
+        explain_limit(about, demands);
     } else {
-        allot__tell(teller, "%s %s: that is its need (C-2).", demands,
-                    allot__tell_slots(verdict->demand).text);
+        allot__explain(about, "%s %s: that is its need (C-2).", demands,
+                       allot__phrase_slots(verdict->demand).text);
     }
 }
 
-static void tell_family(const allot__teller *teller)
+static void explain_family(const allot__explanation *about)
 {
-    const allot__work *work = teller->work;
-    int32_t members = allot__family_size(work, teller->siblings);
-    if (teller->siblings == 0) {
-        allot__tell(teller, "The group's %s are divided among %" PRId32 " first-level consumer%s.",
-                    allot__tell_slots(work->slots).text, members, members == 1 ? "" : "s");
+    const allot__work *work = about->work;
+    int32_t members = allot__family_size(work, about->siblings);
+    if (about->siblings == 0) {
+        allot__explain(about,
+                       "The group's %s are divided among %" PRId32 " first-level consumer%s.",
+                       allot__phrase_slots(work->slots).text, members, members == 1 ? "" : "s");
         return;
     }
-    int32_t parent = work->group->parent[teller->siblings];
-    allot__tell(teller,
-                "Its parent %s has a quota of %" PRId32 ", divided among %" PRId32 " child%s.",
-                allot__tell_path(teller, allot__handle(work, parent)).text, work->quota[parent],
-                members, members == 1 ? "" : "ren");
+    int32_t parent = work->group->parent[about->siblings];
+    allot__explain(about,
+                   "Its parent %s has a quota of %" PRId32 ", divided among %" PRId32 " child%s.",
+                   allot__phrase_path(about, allot__handle(work, parent)).text, work->quota[parent],
+                   members, members == 1 ? "" : "ren");
 }
 
 static allot__u128 gain(const allot__levels *levels, int32_t fill)
@@ -120,7 +122,7 @@ static allot__u128 gain(const allot__levels *levels, int32_t fill)
 }
 
 /* "owned", "number 1", "a function": what a source reads, for people. */
-static const char *source_name(const allot__teller *teller, allot_source source, char *buf,
+static const char *source_name(const allot__explanation *about, allot_source source, char *buf,
                                size_t size)
 {
     if (source.kind == ALLOT_FROM_FUNCTION)
@@ -128,154 +130,155 @@ static const char *source_name(const allot__teller *teller, allot_source source,
     if (source.kind == ALLOT_FROM_COLUMN) {
         return source.value < ALLOT_COLUMN_COUNT
                    ? allot_column_name(source.value)
-                   : teller->rules->policy->attributes[source.value - ALLOT_COLUMN_COUNT].name;
+                   : about->rules->policy->attributes[source.value - ALLOT_COLUMN_COUNT].name;
     }
     snprintf(buf, size, "%" PRId32, source.value);
     return buf;
 }
 
 /* Its level is its need: it takes no part in what comes. */
-static bool content(const allot__teller *teller, allot__u128 level)
+static bool content(const allot__explanation *about, allot__u128 level)
 {
-    return level == (allot__u128)teller->work->need[teller->row] * teller->levels.denominator;
+    return level == (allot__u128)about->work->need[about->row] * about->levels.denominator;
 }
 
 /* The fill in which slots ran out: its rate is told, since everybody's part follows from it. */
-static void tell_critical(const allot__teller *teller, int32_t fill)
+static void explain_critical(const allot__explanation *about, int32_t fill)
 {
-    const allot__levels *levels = &teller->levels;
-    const allot__critical *critical = allot__trace_critical(teller->work, teller->row);
-    const allot__fill *rule = &teller->rules->policy->fills[fill];
+    const allot__levels *levels = &about->levels;
+    const allot__critical *critical = allot__trace_critical(about->work, about->row);
+    const allot__fill *rule = &about->rules->policy->fills[fill];
     char room[32];
-    const char *by = source_name(teller, rule->by, room, sizeof room);
+    const char *by = source_name(about, rule->by, room, sizeof room);
     bool same = rule->by.kind == ALLOT_FROM_NUMBER;
-    allot__phrase part = allot__tell_ratio(gain(levels, fill), levels->denominator);
+    allot__phrase part = allot__phrase_ratio(gain(levels, fill), levels->denominator);
     allot__phrase rate =
-        allot__tell_ratio((allot__u128)critical->amount,
-                          (allot__u128)critical->weight * (allot__u128)teller->work->unit);
+        allot__phrase_ratio((allot__u128)critical->amount,
+                            (allot__u128)critical->weight * (allot__u128)about->work->unit);
     if (critical->amount == 0) {
-        allot__tell(teller, "  %s: nothing was left for it%s.", rule->label,
-                    fill + 1 < levels->fills ? ", nor for the fills behind it" : "");
+        allot__explain(about, "  %s: nothing was left for it%s.", rule->label,
+                       fill + 1 < levels->fills ? ", nor for the fills behind it" : "");
     } else if (gain(levels, fill) == 0 &&
-               allot__trace_weight(teller->work, rule->by, teller->row) > 0) {
-        allot__tell(teller, "  %s: 0, since it has all that this may give it.", rule->label);
+               allot__trace_weight(about->work, rule->by, about->row) > 0) {
+        allot__explain(about, "  %s: 0, since it has all that this may give it.", rule->label);
     } else if (gain(levels, fill) == 0) {
-        allot__tell(teller, "  %s: 0, since this goes by %s, and that is 0 here.", rule->label, by);
+        allot__explain(about, "  %s: 0, since this goes by %s, and that is 0 here.", rule->label,
+                       by);
     } else {
-        allot__tell(teller, "  %s: %s%s. Slots ran out here, at %s %s%s.", rule->label, part.text,
-                    content(teller, levels->level[fill]) ? ", which meets its need" : "", rate.text,
-                    same ? "each" : "per unit of ", same ? "" : by);
+        allot__explain(about, "  %s: %s%s. Slots ran out here, at %s %s%s.", rule->label, part.text,
+                       content(about, levels->level[fill]) ? ", which meets its need" : "",
+                       rate.text, same ? "each" : "per unit of ", same ? "" : by);
     }
 }
 
 /* A fill that met all aims. */
-static void tell_met(const allot__teller *teller, int32_t fill)
+static void explain_met(const allot__explanation *about, int32_t fill)
 {
-    const allot__fill *rule = &teller->rules->policy->fills[fill];
-    allot__phrase gave = allot__tell_ratio(gain(&teller->levels, fill), teller->levels.denominator);
+    const allot__fill *rule = &about->rules->policy->fills[fill];
+    allot__phrase gave = allot__phrase_ratio(gain(&about->levels, fill), about->levels.denominator);
     char room[32];
     if (rule->up_to.kind == ALLOT_FROM_PART) {
-        allot__tell(teller, "  %s: %s. Its planned share, by %s, is %" PRId32 " (E-21).",
-                    rule->label, gave.text, source_name(teller, rule->by, room, sizeof room),
-                    teller->work->planned_part[teller->row]);
+        allot__explain(about, "  %s: %s. Its planned share, by %s, is %" PRId32 " (E-21).",
+                       rule->label, gave.text, source_name(about, rule->by, room, sizeof room),
+                       about->work->planned_part[about->row]);
     } else if (rule->up_to.kind == ALLOT_FROM_HELD) {
-        allot__tell(teller, "  %s: %s, up to the %" PRId32 " that it %s.", rule->label, gave.text,
-                    teller->work->held_part[teller->row],
-                    teller->rules->policy->switches[ALLOT_SWITCH_ACROSS] &&
-                            teller->work->tree->families > 1
-                        ? "keeps, leaves of the best ranks first, whatever their branches (E-22)"
-                        : "holds or that are planned");
+        allot__explain(about, "  %s: %s, up to the %" PRId32 " that it %s.", rule->label, gave.text,
+                       about->work->held_part[about->row],
+                       about->rules->policy->switches[ALLOT_SWITCH_ACROSS] &&
+                               about->work->tree->families > 1
+                           ? "keeps, leaves of the best ranks first, whatever their branches (E-22)"
+                           : "holds or that are planned");
     } else {
-        allot__tell(teller, "  %s: %s.", rule->label, gave.text);
+        allot__explain(about, "  %s: %s.", rule->label, gave.text);
     }
 }
 
-static void tell_fills(const allot__teller *teller)
+static void explain_fills(const allot__explanation *about)
 {
-    const allot__levels *levels = &teller->levels;
-    const allot_policy *policy = teller->rules->policy;
+    const allot__levels *levels = &about->levels;
+    const allot_policy *policy = about->rules->policy;
     int32_t out = levels->critical;
     for (int32_t i = 0; i < levels->fills && (out < 0 || i < out); i++)
         if (gain(levels, i) > 0)
-            tell_met(teller, i);
-    if (out < 0 || content(teller, out > 0 ? levels->level[out - 1] : 0))
+            explain_met(about, i);
+    if (out < 0 || content(about, out > 0 ? levels->level[out - 1] : 0))
         return;
-    if (levels->last_run || allot__trace_critical(teller->work, teller->row)->amount == 0) {
-        tell_critical(teller, out);
+    if (levels->last_run || allot__trace_critical(about->work, about->row)->amount == 0) {
+        explain_critical(about, out);
     } else if (gain(levels, out) > 0) {
-        allot__phrase part = allot__tell_ratio(gain(levels, out), levels->denominator);
-        allot__tell(teller, "  %s: %s.", policy->fills[out].label, part.text);
+        allot__phrase part = allot__phrase_ratio(gain(levels, out), levels->denominator);
+        allot__explain(about, "  %s: %s.", policy->fills[out].label, part.text);
     } else {
-        allot__tell(teller, "  %s: 0: slots ran out among those served before it.",
-                    policy->fills[out].label);
+        allot__explain(about, "  %s: 0: slots ran out among those served before it.",
+                       policy->fills[out].label);
     }
-    if (out + 1 < levels->fills && !content(teller, levels->level[out]) &&
-        allot__trace_critical(teller->work, teller->row)->amount > 0) {
-        allot__tell(teller, "  Nothing was left for \"%s\"%s.", policy->fills[out + 1].label,
-                    out + 2 < levels->fills ? " and the fills behind it" : "");
+    if (out + 1 < levels->fills && !content(about, levels->level[out]) &&
+        allot__trace_critical(about->work, about->row)->amount > 0) {
+        allot__explain(about, "  Nothing was left for \"%s\"%s.", policy->fills[out + 1].label,
+                       out + 2 < levels->fills ? " and the fills behind it" : "");
     }
 }
 
 /* Up to three siblings that were rounded up. */
-static allot__sentence winners(const allot__teller *teller)
+static allot__sentence winners(const allot__explanation *about)
 {
-    const allot__work *work = teller->work;
-    int32_t first = allot__family_first(work, teller->siblings);
+    const allot__work *work = about->work;
+    int32_t first = allot__family_first(work, about->siblings);
     allot__sentence words = {.len = 0};
-    for (int32_t i = 0; i < allot__family_size(work, teller->siblings) && words.items < 3; i++) {
+    for (int32_t i = 0; i < allot__family_size(work, about->siblings) && words.items < 3; i++) {
         allot__levels levels;
         allot__trace(work, first + i, &levels);
         allot__u128 whole = (allot__u128)work->quota[first + i] * levels.denominator;
         if (whole > levels.level[levels.fills - 1]) {
             allot__sentence_next(&words);
             allot__sentence_add(&words, "%s",
-                                allot__tell_path(teller, allot__handle(work, first + i)).text);
+                                allot__phrase_path(about, allot__handle(work, first + i)).text);
         }
     }
     return words;
 }
 
-static void tell_rounding(const allot__teller *teller)
+static void explain_rounding(const allot__explanation *about)
 {
     static const char *const ways[] = {
         "lost slots go one each to fractions by rank, then plan order (C-4)",
         "shares are rounded up in order while slots last (Q-30)",
         "lost slots go to the largest fractions",
         "slots go one by one to the largest weight / (2 * slots + 1)"};
-    const allot__levels *levels = &teller->levels;
+    const allot__levels *levels = &about->levels;
     allot__u128 exact = levels->level[levels->fills - 1];
     if (exact % levels->denominator == 0 &&
-        exact / levels->denominator == (allot__u128)teller->verdict.quota)
+        exact / levels->denominator == (allot__u128)about->verdict.quota)
         return;
-    allot__phrase share = allot__tell_ratio(exact, levels->denominator);
-    bool up = (allot__u128)teller->verdict.quota * levels->denominator > exact;
-    allot__sentence names = winners(teller);
-    allot__tell(teller, "That is %s exactly, rounded %s to %" PRId64 ": %s%s%s.", share.text,
-                up ? "up" : "down", teller->verdict.quota, ways[teller->rules->policy->rounding],
-                names.len > 0 ? "; rounded up: " : "", names.text);
+    allot__phrase share = allot__phrase_ratio(exact, levels->denominator);
+    bool up = (allot__u128)about->verdict.quota * levels->denominator > exact;
+    allot__sentence names = winners(about);
+    allot__explain(about, "That is %s exactly, rounded %s to %" PRId64 ": %s%s%s.", share.text,
+                   up ? "up" : "down", about->verdict.quota, ways[about->rules->policy->rounding],
+                   names.len > 0 ? "; rounded up: " : "", names.text);
 }
 
-static void tell_parts(const allot__teller *teller)
+static void explain_parts(const allot__explanation *about)
 {
     allot__sentence sum = {.len = 0};
-    const allot_policy *policy = teller->rules->policy;
-    for (int32_t i = 0; i < teller->verdict.parts; i++)
-        if (teller->verdict.part[i] != 0)
+    const allot_policy *policy = about->rules->policy;
+    for (int32_t i = 0; i < about->verdict.parts; i++)
+        if (about->verdict.part[i] != 0)
             allot__sentence_add(&sum, "%s%" PRId64 " %s", sum.len > 0 ? " + " : " = ",
-                                teller->verdict.part[i], policy->fills[i].label);
-    allot__tell(teller, "Its quota is %" PRId64 "%s.", teller->verdict.quota, sum.text);
+                                about->verdict.part[i], policy->fills[i].label);
+    allot__explain(about, "Its quota is %" PRId64 "%s.", about->verdict.quota, sum.text);
 }
 
-void allot__tell_quota(const allot__teller *teller)
+void allot__explain_quota(const allot__explanation *about)
 {
-    tell_owned(teller);
-    tell_need(teller);
-    if (allot__ledger_at(teller->work, teller->row)) {
-        allot__tell_ledger(teller);
+    explain_owned(about);
+    explain_need(about);
+    if (allot__ledger_at(about->work, about->row)) {
+        allot__explain_ledger(about);
     } else {
-        tell_family(teller);
-        tell_fills(teller);
-        tell_rounding(teller);
+        explain_family(about);
+        explain_fills(about);
+        explain_rounding(about);
     }
-    tell_parts(teller);
+    explain_parts(about);
 }

@@ -9,7 +9,7 @@
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-static const allot__room *room_of(const allot__job_teller *it)
+static const allot__room *room_of(const allot__job_explanation *it)
 {
     return &it->out->room;
 }
@@ -20,32 +20,32 @@ static int64_t unused(const allot__room *room, int32_t host)
     return room->free[host] + room->kept[host];
 }
 
-static bool others_own(const allot__job_teller *it, int32_t host)
+static bool others_own(const allot__job_explanation *it, int32_t host)
 {
     const allot__room *room = room_of(it);
     return room->owner != NULL && room->owner[host] >= 0 && room->owner[host] != it->job->queue;
 }
 
-int64_t allot__tell_free(const allot__job_teller *it, int32_t host)
+int64_t allot__explain_free(const allot__job_explanation *it, int32_t host)
 {
     int64_t free = unused(room_of(it), host) - it->kept[host];
     return free > 0 && room_of(it)->alone[host] == 0 && !others_own(it, host) ? free : 0;
 }
 
 /* Against who starts by the relation, against who is resumed by turn (jobs/limits/room.h). */
-static bool keeps(const allot__job_teller *it, int32_t job, const allot__job *other)
+static bool keeps(const allot__job_explanation *it, int32_t job, const allot__job *other)
 {
     const allot__room *room = room_of(it);
     if (!(room->keeps[job] & ALLOT__KEEP_NOW) || job == it->number)
         return false;
     return it->job->state == ALLOT_SUSPENDED
                ? room->claims[job] > 0 && room->claims[job] < room->claims[it->number]
-               : !allot__tell_may(it, it->job->queue, other->queue);
+               : !allot__explain_may(it, it->job->queue, other->queue);
 }
 
-static void count_kept(allot__job_teller *it, int32_t job)
+static void count_kept(allot__job_explanation *it, int32_t job)
 {
-    const allot__job *other = allot__tell_job(it, job);
+    const allot__job *other = allot__explain_job(it, job);
     const allot__job_place *places = allot__job_places(it->jobs, other);
     if (!keeps(it, job, other))
         return;
@@ -56,7 +56,7 @@ static void count_kept(allot__job_teller *it, int32_t job)
     }
 }
 
-static void count_places(allot__job_teller *it, int32_t first, int32_t count)
+static void count_places(allot__job_explanation *it, int32_t first, int32_t count)
 {
     const allot__job_place *all = it->jobs->places.items;
     for (int32_t i = first; i < first + count; i++) {
@@ -67,31 +67,32 @@ static void count_places(allot__job_teller *it, int32_t first, int32_t count)
 }
 
 /* What a job runs on once the cycle is over. */
-static void count_ran(allot__job_teller *it, int32_t job)
+static void count_ran(allot__job_explanation *it, int32_t job)
 {
-    const allot__job *other = allot__tell_job(it, job);
-    const allot__job_told *told = &it->out->jobs[job];
-    if (told->now != ALLOT_RUNNING)
+    const allot__job *other = allot__explain_job(it, job);
+    const allot__job_verdict *verdict = &it->out->jobs[job];
+    if (verdict->now != ALLOT_RUNNING)
         return;
     if (other->state != ALLOT_PENDING) {
         count_places(it, other->place, other->place_count);
         count_places(it, other->grown, other->grown_count);
     }
     const allot_job_order *order = allot__vector_from(
-        &it->out->orders, (size_t)(told->order >= 0 ? told->order : 0), sizeof *order);
-    if (told->order < 0 || (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE))
+        &it->out->orders, (size_t)(verdict->order >= 0 ? verdict->order : 0), sizeof *order);
+    if (verdict->order < 0 ||
+        (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE))
         return;
     it->ran[0] += order->place_count == 0 ? order->slots : 0;
     for (int32_t i = 0; i < order->place_count; i++)
-        it->ran[allot__tell_host(it, &order->places[i])] += order->places[i].slots;
+        it->ran[allot__explain_host(it, &order->places[i])] += order->places[i].slots;
 }
 
-int32_t allot__tell_host(const allot__job_teller *it, const allot_place *place)
+int32_t allot__explain_host(const allot__job_explanation *it, const allot_place *place)
 {
-    return allot__room_host(room_of(it), allot__place_site(it->teller.work->plan, place));
+    return allot__room_host(room_of(it), allot__place_site(it->about.work->plan, place));
 }
 
-int allot__tell_room_count(allot__job_teller *it)
+int allot__explain_room_count(allot__job_explanation *it)
 {
     const allot__room *room = room_of(it);
     size_t hosts = (size_t)room->count + 1;
@@ -106,11 +107,11 @@ int allot__tell_room_count(allot__job_teller *it)
     }
     it->free = 0;
     for (int32_t host = 0; host < room->count; host++)
-        it->free += allot__room_has(room, it->set, host) ? allot__tell_free(it, host) : 0;
+        it->free += allot__room_has(room, it->set, host) ? allot__explain_free(it, host) : 0;
     return ALLOT_OK;
 }
 
-bool allot__tell_wants(const allot__job_teller *it, int32_t host)
+bool allot__explain_wants(const allot__job_explanation *it, int32_t host)
 {
     if (it->job->state == ALLOT_PENDING)
         return allot__room_has(room_of(it), it->set, host);
@@ -121,15 +122,15 @@ bool allot__tell_wants(const allot__job_teller *it, int32_t host)
     return false;
 }
 
-int64_t allot__tell_shares(const allot__job_teller *it, int32_t other)
+int64_t allot__explain_shares(const allot__job_explanation *it, int32_t other)
 {
-    const allot__job *job = allot__tell_job(it, other);
+    const allot__job *job = allot__explain_job(it, other);
     const allot__job_place *all = it->jobs->places.items;
     int64_t slots = 0;
     for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
         int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
         int32_t host = allot__room_host(room_of(it), all[at].site);
-        slots += host >= 0 && allot__tell_wants(it, host) ? all[at].slots : 0;
+        slots += host >= 0 && allot__explain_wants(it, host) ? all[at].slots : 0;
     }
     return slots;
 }
@@ -142,13 +143,13 @@ typedef struct tally {
     int32_t first_closed, first_alone, first_owned;
 } tally;
 
-static const allot__site *site_at(const allot__job_teller *it, int32_t host)
+static const allot__site *site_at(const allot__job_explanation *it, int32_t host)
 {
     int32_t site = room_of(it)->site[host];
-    return site >= 0 ? &it->teller.work->state->tasks.sites[site] : NULL;
+    return site >= 0 ? &it->about.work->state->tasks.sites[site] : NULL;
 }
 
-static void count_host(const allot__job_teller *it, int32_t host, tally *out)
+static void count_host(const allot__job_explanation *it, int32_t host, tally *out)
 {
     const allot__room *room = room_of(it);
     const allot__site *site = site_at(it, host);
@@ -177,19 +178,19 @@ static void count_host(const allot__job_teller *it, int32_t host, tally *out)
     }
 }
 
-static void tell_apart(const allot__job_teller *it, int64_t count, int32_t first, int64_t slots,
-                       const char *one, const char *several)
+static void explain_apart(const allot__job_explanation *it, int64_t count, int32_t first,
+                          int64_t slots, const char *one, const char *several)
 {
     if (count == 1) {
-        allot__tell(&it->teller, "  %.60s %s (%s).", site_at(it, first)->name, one,
-                    allot__tell_slots(slots).text);
+        allot__explain(&it->about, "  %.60s %s (%s).", site_at(it, first)->name, one,
+                       allot__phrase_slots(slots).text);
     } else if (count > 1) {
-        allot__tell(&it->teller, "  %" PRId64 " hosts %s (%s).", count, several,
-                    allot__tell_slots(slots).text);
+        allot__explain(&it->about, "  %" PRId64 " hosts %s (%s).", count, several,
+                       allot__phrase_slots(slots).text);
     }
 }
 
-static void tell_used(const allot__job_teller *it, const tally *sum)
+static void explain_used(const allot__job_explanation *it, const tally *sum)
 {
     const struct {
         int64_t slots;
@@ -209,76 +210,79 @@ static void tell_used(const allot__job_teller *it, const tally *sum)
         snprintf(hosts, sizeof hosts, "Its queue's %" PRId64 " host%s ha%s", sum->hosts,
                  sum->hosts == 1 ? "" : "s", sum->hosts == 1 ? "s" : "ve");
     }
-    allot__tell(&it->teller, "%s %s open: %s, %" PRId64 " free for it. It needs %" PRId32 ".",
-                hosts, allot__tell_slots(sum->slots).text, text.text, it->free, it->job->slots);
+    allot__explain(&it->about, "%s %s open: %s, %" PRId64 " free for it. It needs %" PRId32 ".",
+                   hosts, allot__phrase_slots(sum->slots).text, text.text, it->free,
+                   it->job->slots);
 }
 
-void allot__tell_room(const allot__job_teller *it)
+void allot__explain_room(const allot__job_explanation *it)
 {
     const allot__room *room = room_of(it);
     tally sum = {0};
     for (int32_t host = 0; host < room->count; host++)
         if (allot__room_has(room, it->set, host))
             count_host(it, host, &sum);
-    tell_used(it, &sum);
+    explain_used(it, &sum);
     if (room->host_of) {
-        tell_apart(it, sum.closed, sum.first_closed, sum.closed_slots, "is closed", "are closed");
-        tell_apart(it, sum.alone_slots > 0 ? sum.alone : 0, sum.first_alone, sum.alone_slots,
-                   "runs an exclusive job, and nobody else gets what is free there",
-                   "run exclusive jobs, and nobody else gets what is free there");
-        tell_apart(it, sum.owned_slots > 0 ? sum.owned : 0, sum.first_owned, sum.owned_slots,
-                   "is another queue's alone, with what is free there",
-                   "are other queues' alone, with what is free there");
+        explain_apart(it, sum.closed, sum.first_closed, sum.closed_slots, "is closed",
+                      "are closed");
+        explain_apart(it, sum.alone_slots > 0 ? sum.alone : 0, sum.first_alone, sum.alone_slots,
+                      "runs an exclusive job, and nobody else gets what is free there",
+                      "run exclusive jobs, and nobody else gets what is free there");
+        explain_apart(it, sum.owned_slots > 0 ? sum.owned : 0, sum.first_owned, sum.owned_slots,
+                      "is another queue's alone, with what is free there",
+                      "are other queues' alone, with what is free there");
     }
     if (it->job->flags & ALLOT_JOB_EXCLUSIVE) {
-        allot__tell(&it->teller,
-                    "An exclusive job takes empty hosts alone, and %" PRId64
-                    " of these %s empty (P-40).",
-                    sum.empty, sum.empty == 1 ? "is" : "are");
+        allot__explain(&it->about,
+                       "An exclusive job takes empty hosts alone, and %" PRId64
+                       " of these %s empty (P-40).",
+                       sum.empty, sum.empty == 1 ? "is" : "are");
     }
 }
 
 /* ---- A suspended job's own hosts ------------------------------------------------------------- */
 
-void allot__tell_own_hosts(const allot__job_teller *it)
+void allot__explain_own_hosts(const allot__job_explanation *it)
 {
     const allot__room *room = room_of(it);
     const allot__job_place *places = allot__job_places(it->jobs, it->job);
     bool exclusive = (it->job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
-    allot__tell(&it->teller,
-                "It is resumed where it was, once there is room for all of it (A-12):");
-    for (int32_t i = 0; i < it->job->place_count && i < ALLOT__TELL_NAMED; i++) {
+    allot__explain(&it->about,
+                   "It is resumed where it was, once there is room for all of it (A-12):");
+    for (int32_t i = 0; i < it->job->place_count && i < ALLOT__EXPLAIN_NAMED; i++) {
         int32_t host = allot__room_host(room, places[i].site);
         const allot__site *site = host >= 0 ? site_at(it, host) : NULL;
         const char *name = site ? site->name : "the cluster";
         int64_t kept = host >= 0 ? it->kept[host] : 0;
         int64_t free = host >= 0 ? unused(room, host) - kept : 0;
         if (host < 0 || (site != NULL && site->closed != ALLOT_OPEN)) {
-            allot__tell(&it->teller, "  %.60s is closed.", name);
+            allot__explain(&it->about, "  %.60s is closed.", name);
         } else if (room->alone[host] > 0) {
-            allot__tell(&it->teller, "  %.60s is an exclusive job's now (P-40).", name);
+            allot__explain(&it->about, "  %.60s is an exclusive job's now (P-40).", name);
         } else if (exclusive && room->running[host] > 0) {
-            allot__tell(&it->teller,
-                        "  On %.60s, which it wants alone, %" PRId32 " job%s run (P-40).", name,
-                        room->running[host], room->running[host] == 1 ? "" : "s");
+            allot__explain(&it->about,
+                           "  On %.60s, which it wants alone, %" PRId32 " job%s run (P-40).", name,
+                           room->running[host], room->running[host] == 1 ? "" : "s");
         } else if (exclusive && kept > 0) {
-            allot__tell(&it->teller,
-                        "  On %.60s, which it wants alone, suspended jobs whose turn is before its "
-                        "own keep %" PRId64 " (P-25).",
-                        name, kept);
+            allot__explain(
+                &it->about,
+                "  On %.60s, which it wants alone, suspended jobs whose turn is before its "
+                "own keep %" PRId64 " (P-25).",
+                name, kept);
         } else if (free < places[i].slots) {
-            allot__tell(&it->teller,
-                        "  On %.60s it needs %s; others run on%s all but %" PRId64
-                        ": it lacks %" PRId64 ".",
-                        name, allot__tell_slots(places[i].slots).text,
-                        kept > 0 ? ", or keep, suspended before it (P-25)," : "",
-                        free > 0 ? free : 0, places[i].slots - (free > 0 ? free : 0));
+            allot__explain(&it->about,
+                           "  On %.60s it needs %s; others run on%s all but %" PRId64
+                           ": it lacks %" PRId64 ".",
+                           name, allot__phrase_slots(places[i].slots).text,
+                           kept > 0 ? ", or keep, suspended before it (P-25)," : "",
+                           free > 0 ? free : 0, places[i].slots - (free > 0 ? free : 0));
         } else {
-            allot__tell(&it->teller, "  On %.60s it has room.", name);
+            allot__explain(&it->about, "  On %.60s it has room.", name);
         }
     }
-    if (it->job->place_count > ALLOT__TELL_NAMED) {
-        allot__tell(&it->teller, "  (and %" PRId32 " more hosts)",
-                    it->job->place_count - ALLOT__TELL_NAMED);
+    if (it->job->place_count > ALLOT__EXPLAIN_NAMED) {
+        allot__explain(&it->about, "  (and %" PRId32 " more hosts)",
+                       it->job->place_count - ALLOT__EXPLAIN_NAMED);
     }
 }

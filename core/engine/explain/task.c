@@ -9,7 +9,7 @@
 
 /* A task and what it is compared with. */
 typedef struct inquiry {
-    allot__teller teller;      /* says lines; of the leaf */
+    allot__explanation about;  /* says lines; of the leaf */
     const allot__queue *queue; /* NULL: its leaf names no tasks */
     const allot__units *units;
     const allot_state *state;
@@ -41,7 +41,7 @@ static const char *name_of(const inquiry *it, int32_t row)
     return allot__unit_id(it->state, it->units, it->queue->rows.base + row);
 }
 
-static void tell_what(const inquiry *it)
+static void explain_what(const inquiry *it)
 {
     const allot__task *task = allot__task_at(&it->state->tasks, it->task);
     const allot__label *host = allot__label_at(&it->state->tasks, task->host);
@@ -51,16 +51,16 @@ static void tell_what(const inquiry *it)
     char ran[96] = "the state does not tell since when: it counts as running since 1970";
     if (task->started != 0)
         snprintf(ran, sizeof ran, "for %" PRId64 " s", allot__ran(it->state->now, task->started));
-    allot__tell(&it->teller, "%s runs on %s of %s%s%.64s%s%.64s, %s.", task->id,
-                allot__tell_slots(it->units->slots[it->unit]).text,
-                allot__tell_path(&it->teller, task->consumer).text, host ? " on " : "",
-                host != NULL ? host->text : "", session ? ", session " : "",
-                session != NULL ? session->text : "", ran);
+    allot__explain(&it->about, "%s runs on %s of %s%s%.64s%s%.64s, %s.", task->id,
+                   allot__phrase_slots(it->units->slots[it->unit]).text,
+                   allot__phrase_path(&it->about, task->consumer).text, host ? " on " : "",
+                   host != NULL ? host->text : "", session ? ", session " : "",
+                   session != NULL ? session->text : "", ran);
     if (count > 1) {
-        allot__tell(&it->teller,
-                    "%" PRId32 " tasks share that slot: they go or stay together, and their run "
-                    "time is counted as one, %" PRId64 " s (A-78).",
-                    count, allot__unit_ran(it->state, it->units, it->unit));
+        allot__explain(&it->about,
+                       "%" PRId32 " tasks share that slot: they go or stay together, and their run "
+                       "time is counted as one, %" PRId64 " s (A-78).",
+                       count, allot__unit_ran(it->state, it->units, it->unit));
     }
 }
 
@@ -81,53 +81,54 @@ static bool known(const inquiry *it, allot_source source)
     return source.kind != ALLOT_FROM_COLUMN || allot__unit_rows_ready(&it->rows, source.value);
 }
 
-static void tell_bounds(const inquiry *it, const allot__guard *guard)
+static void explain_bounds(const inquiry *it, const allot__guard *guard)
 {
-    const char *name = allot__tell_source(&it->teller, ALLOT_TASKS, guard->value);
+    const char *name = allot__explain_source(&it->about, ALLOT_TASKS, guard->value);
     if (!known(it, guard->value))
         return;
     int64_t value = source_at(it, guard->value);
-    bool flag = allot__tell_is_flag(&it->teller, ALLOT_TASKS, guard->value);
+    bool flag = allot__explain_is_flag(&it->about, ALLOT_TASKS, guard->value);
     if (flag && (value < guard->min || value > guard->max)) {
-        allot__tell(&it->teller, "  Its %s is %s; where that is %s it may go.", name,
-                    allot__tell_value(true, value).text, allot__tell_value(true, !value).text);
+        allot__explain(&it->about, "  Its %s is %s; where that is %s it may go.", name,
+                       allot__phrase_value(true, value).text,
+                       allot__phrase_value(true, !value).text);
     } else if (value < guard->min) {
-        allot__tell(&it->teller,
-                    "  Its %s is %" PRId64 "; from %" PRId64 " on, in %" PRId64 ", it may go.",
-                    name, value, guard->min, guard->min - value);
+        allot__explain(&it->about,
+                       "  Its %s is %" PRId64 "; from %" PRId64 " on, in %" PRId64 ", it may go.",
+                       name, value, guard->min, guard->min - value);
     } else if (value > guard->max) {
-        allot__tell(&it->teller, "  Its %s is %" PRId64 "; up to %" PRId64 " it may go.", name,
-                    value, guard->max);
+        allot__explain(&it->about, "  Its %s is %" PRId64 "; up to %" PRId64 " it may go.", name,
+                       value, guard->max);
     } else {
-        allot__tell(&it->teller, "Guard %s does not shelter it: its %s is %s.", guard->label, name,
-                    allot__tell_value(flag, value).text);
+        allot__explain(&it->about, "Guard %s does not shelter it: its %s is %s.", guard->label,
+                       name, allot__phrase_value(flag, value).text);
     }
 }
 
 /* Whether it is no candidate, and why. */
-static bool tell_ineligible(const inquiry *it)
+static bool explain_ineligible(const inquiry *it)
 {
-    const allot__victims *victims = &it->teller.decided->victims;
-    const allot__guard *guards = it->teller.rules->policy->guards.items;
+    const allot__victims *victims = &it->about.decided->victims;
+    const allot__guard *guards = it->about.rules->policy->guards.items;
     uint8_t mark = victims->ineligible ? victims->ineligible[it->unit] : ALLOT__ELIGIBLE;
     switch (mark) {
     case ALLOT__ELIGIBLE:
         return false;
     case ALLOT__INELIGIBLE_GOING:
-        allot__tell(&it->teller, "It is going already: a reclaim in flight names it (C-6).");
+        allot__explain(&it->about, "It is going already: a reclaim in flight names it (C-6).");
         return true;
     case ALLOT__INELIGIBLE_CLOSED:
-        allot__tell(&it->teller,
-                    "Its host is closed with reclaim: what runs there goes, whatever the order "
-                    "and whatever guards say (E-34).");
+        allot__explain(&it->about,
+                       "Its host is closed with reclaim: what runs there goes, whatever the order "
+                       "and whatever guards say (E-34).");
         return true;
     case ALLOT__INELIGIBLE_DRAINS:
-        allot__tell(&it->teller, "It stays: its host drains, so it may end by itself (E-34).");
+        allot__explain(&it->about, "It stays: its host drains, so it may end by itself (E-34).");
         return true;
     default:
-        allot__tell(&it->teller, "It stays: guard %s shelters it (C-8).",
-                    guards[mark - ALLOT__INELIGIBLE_GUARD].label);
-        tell_bounds(it, &guards[mark - ALLOT__INELIGIBLE_GUARD]);
+        allot__explain(&it->about, "It stays: guard %s shelters it (C-8).",
+                       guards[mark - ALLOT__INELIGIBLE_GUARD].label);
+        explain_bounds(it, &guards[mark - ALLOT__INELIGIBLE_GUARD]);
         return true;
     }
 }
@@ -150,139 +151,141 @@ static int64_t key_at(const inquiry *it, int32_t key, int32_t row)
 }
 
 /* Which key tells the two apart, and what would turn them round. */
-static void tell_key(const inquiry *it, int32_t other, bool goes)
+static void explain_key(const inquiry *it, int32_t other, bool goes)
 {
     int32_t key;
     allot__line_turn_back(&it->line, it->at, other);
     allot__pick_compare(&it->queue->pick, it->at, other, &key);
     if (key >= it->queue->order.count) {
-        allot__tell(&it->teller, "  All keys agree: the larger id goes first, %s against %s (C-8).",
-                    name_of(it, it->at), name_of(it, other));
+        allot__explain(&it->about,
+                       "  All keys agree: the larger id goes first, %s against %s (C-8).",
+                       name_of(it, it->at), name_of(it, other));
         return;
     }
     const allot_key *by = &it->queue->order.keys[key];
-    const char *name = allot__tell_source(&it->teller, ALLOT_TASKS, by->source);
+    const char *name = allot__explain_source(&it->about, ALLOT_TASKS, by->source);
     int64_t mine = key_at(it, key, it->at);
     int64_t its = key_at(it, key, other);
-    bool flag = allot__tell_is_flag(&it->teller, ALLOT_TASKS, by->source);
-    allot__tell(&it->teller, "  What decides is %s, %s first: %s against %s.", name,
-                allot__tell_first(flag, by->descending), allot__tell_value(flag, mine).text,
-                allot__tell_value(flag, its).text);
+    bool flag = allot__explain_is_flag(&it->about, ALLOT_TASKS, by->source);
+    allot__explain(&it->about, "  What decides is %s, %s first: %s against %s.", name,
+                   allot__phrase_first(flag, by->descending), allot__phrase_value(flag, mine).text,
+                   allot__phrase_value(flag, its).text);
     if (goes && flag) {
-        allot__tell(&it->teller, "  Were that %s, too, the keys behind it would decide.",
-                    allot__tell_value(true, its).text);
+        allot__explain(&it->about, "  Were that %s, too, the keys behind it would decide.",
+                       allot__phrase_value(true, its).text);
     } else if (goes) {
-        allot__tell(&it->teller, "  It would stand behind %s with %s %s %" PRId64 ".",
-                    name_of(it, other), name, by->descending ? "below" : "above", its);
+        allot__explain(&it->about, "  It would stand behind %s with %s %s %" PRId64 ".",
+                       name_of(it, other), name, by->descending ? "below" : "above", its);
     }
 }
 
 /* Keys in the order in which they were asked. */
-static void tell_order(const inquiry *it)
+static void explain_order(const inquiry *it)
 {
     const allot__order *order = &it->queue->order;
-    allot__sentence keys = allot__tell_keys(&it->teller, ALLOT_TASKS, order);
-    allot__tell(&it->teller, "They go by %s; it is number %" PRId32 " of %" PRId32 " candidates.",
-                order->count > 0 ? keys.text : "id", allot__line_place(&it->line, it->at) + 1,
-                it->line.all.count);
+    allot__sentence keys = allot__explain_keys(&it->about, ALLOT_TASKS, order);
+    allot__explain(&it->about, "They go by %s; it is number %" PRId32 " of %" PRId32 " candidates.",
+                   order->count > 0 ? keys.text : "id", allot__line_place(&it->line, it->at) + 1,
+                   it->line.all.count);
 }
 
-static void tell_gives(const inquiry *it)
+static void explain_gives(const inquiry *it)
 {
-    allot__phrase path = allot__tell_path(&it->teller, it->teller.verdict.consumer);
+    allot__phrase path = allot__phrase_path(&it->about, it->about.verdict.consumer);
     if (it->queue->gone == 0) {
-        allot__tell(&it->teller, "%s gives %s back; what goes for that holds %s (C-8).", path.text,
-                    allot__tell_slots(it->queue->owed).text,
-                    allot__tell_slots(it->queue->picked.slots).text);
+        allot__explain(&it->about, "%s gives %s back; what goes for that holds %s (C-8).",
+                       path.text, allot__phrase_slots(it->queue->owed).text,
+                       allot__phrase_slots(it->queue->picked.slots).text);
     } else if (it->queue->picked.count > 0) {
-        allot__tell(&it->teller,
-                    "%s gives %s back: first %" PRId64 " that no task uses; what goes for the rest "
-                    "holds %s (C-8).",
-                    path.text, allot__tell_slots(it->queue->owed).text, it->queue->gone,
-                    allot__tell_slots(it->queue->picked.slots).text);
+        allot__explain(&it->about,
+                       "%s gives %s back: first %" PRId64
+                       " that no task uses; what goes for the rest "
+                       "holds %s (C-8).",
+                       path.text, allot__phrase_slots(it->queue->owed).text, it->queue->gone,
+                       allot__phrase_slots(it->queue->picked.slots).text);
     } else {
-        allot__tell(&it->teller, "%s gives %s back that no task uses: they go first (C-8).",
-                    path.text, allot__tell_slots(it->queue->owed).text);
+        allot__explain(&it->about, "%s gives %s back that no task uses: they go first (C-8).",
+                       path.text, allot__phrase_slots(it->queue->owed).text);
     }
 }
 
 /* Whether hosts are not all alike, so that the order alone does not decide (E-30). */
-static bool tell_hosts_differ(const inquiry *it)
+static bool explain_hosts_differ(const inquiry *it)
 {
-    if (!it->teller.work->reach)
+    if (!it->about.work->reach)
         return false;
-    allot__tell(&it->teller,
-                "Hosts are not all alike: what runs on those that serve whom the slots "
-                "are for goes before others (E-30).");
+    allot__explain(&it->about,
+                   "Hosts are not all alike: what runs on those that serve whom the slots "
+                   "are for goes before others (E-30).");
     return true;
 }
 
-static void tell_going(const inquiry *it)
+static void explain_going(const inquiry *it)
 {
     int32_t next = allot__line_last(&it->line) + 1;
-    allot__tell(&it->teller, "It goes.");
-    tell_gives(it);
-    tell_order(it);
+    allot__explain(&it->about, "It goes.");
+    explain_gives(it);
+    explain_order(it);
     if (next < it->line.all.count) {
         int32_t other = it->line.all.rows[next];
-        allot__tell(&it->teller, "The first that stays is %s.", name_of(it, other));
-        tell_key(it, other, true);
+        allot__explain(&it->about, "The first that stays is %s.", name_of(it, other));
+        explain_key(it, other, true);
     } else {
-        allot__tell(&it->teller, "There is no candidate behind those that go.");
+        allot__explain(&it->about, "There is no candidate behind those that go.");
     }
     int64_t less = it->queue->owed - it->queue->gone - allot__line_before(&it->line, it->at);
-    if (tell_hosts_differ(it))
+    if (explain_hosts_differ(it))
         less = 0;
     if (less > 0) {
-        allot__tell(&it->teller, "It would stay if %s gave %" PRId64 " less.",
-                    allot__tell_path(&it->teller, it->teller.verdict.consumer).text, less);
+        allot__explain(&it->about, "It would stay if %s gave %" PRId64 " less.",
+                       allot__phrase_path(&it->about, it->about.verdict.consumer).text, less);
     }
-    const allot__vector *guards = &it->teller.rules->policy->guards;
+    const allot__vector *guards = &it->about.rules->policy->guards;
     for (size_t i = 0; i < guards->count; i++)
-        tell_bounds(it, (const allot__guard *)guards->items + i);
+        explain_bounds(it, (const allot__guard *)guards->items + i);
 }
 
-static void tell_spared(const inquiry *it)
+static void explain_spared(const inquiry *it)
 {
-    allot__tell(&it->teller, "It stays.");
-    tell_gives(it);
-    tell_order(it);
-    if (tell_hosts_differ(it))
+    allot__explain(&it->about, "It stays.");
+    explain_gives(it);
+    explain_order(it);
+    if (explain_hosts_differ(it))
         return;
     if (it->queue->picked.count > 0) {
         int32_t place = allot__line_last(&it->line);
         int32_t last = it->line.all.rows[place];
         if (allot__line_place(&it->line, it->at) < place) {
-            allot__tell(&it->teller,
-                        "It stands before %s, but the others cover what is given without it: it "
-                        "is spared (C-8).",
-                        name_of(it, last));
+            allot__explain(&it->about,
+                           "It stands before %s, but the others cover what is given without it: it "
+                           "is spared (C-8).",
+                           name_of(it, last));
             return;
         }
-        allot__tell(&it->teller, "The last that goes is %s.", name_of(it, last));
-        tell_key(it, last, false);
+        allot__explain(&it->about, "The last that goes is %s.", name_of(it, last));
+        explain_key(it, last, false);
     }
-    allot__tell(&it->teller, "It would go if %s gave %" PRId64 " more.",
-                allot__tell_path(&it->teller, it->teller.verdict.consumer).text,
-                allot__line_before(&it->line, it->at) + 1 + it->queue->idle - it->queue->owed);
+    allot__explain(&it->about, "It would go if %s gave %" PRId64 " more.",
+                   allot__phrase_path(&it->about, it->about.verdict.consumer).text,
+                   allot__line_before(&it->line, it->at) + 1 + it->queue->idle - it->queue->owed);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static void tell_task(inquiry *it)
+static void explain_task(inquiry *it)
 {
-    tell_what(it);
-    if (tell_ineligible(it))
+    explain_what(it);
+    if (explain_ineligible(it))
         return;
     if (!it->queue || it->queue->picked.count + it->queue->gone == 0) {
-        allot__tell(&it->teller, "%s gives nothing back: nothing of it has to go.",
-                    allot__tell_path(&it->teller, it->teller.verdict.consumer).text);
+        allot__explain(&it->about, "%s gives nothing back: nothing of it has to go.",
+                       allot__phrase_path(&it->about, it->about.verdict.consumer).text);
         return;
     }
     if (picked(it, it->at))
-        tell_going(it);
+        explain_going(it);
     else
-        tell_spared(it);
+        explain_spared(it);
 }
 
 /* Finds a task's leaf, unit and queue. */
@@ -291,13 +294,13 @@ static void look(inquiry *it, const allot_decision *decision)
     const allot__task *task = allot__task_at(&decision->state->tasks, it->task);
     const allot__decided *decided = &decision->groups[task->group];
     int32_t row = allot__row(decision->plan, task->group, task->consumer);
-    it->teller.decision = decision;
-    it->teller.decided = decided;
-    it->teller.work = &decided->work;
-    it->teller.rules = allot__rules_at(&decided->work, row);
-    it->teller.group = task->group;
-    it->teller.row = row;
-    it->teller.verdict.consumer = task->consumer;
+    it->about.decision = decision;
+    it->about.decided = decided;
+    it->about.work = &decided->work;
+    it->about.rules = allot__rules_at(&decided->work, row);
+    it->about.group = task->group;
+    it->about.row = row;
+    it->about.verdict.consumer = task->consumer;
     it->units = allot__units_of(&decided->work);
     it->unit = unit_of(it->units, task, it->task);
     it->at = it->unit - it->units->first[task->consumer];
@@ -318,7 +321,7 @@ int allot_explain_task(const allot_decision *decision, const char *id,
 {
     if (!decision || !id || !line || decision->last < ALLOT_STAGE_ORDERS)
         return ALLOT_EUSAGE;
-    inquiry it = {.state = decision->state, .teller = {.line = line, .ud = ud}};
+    inquiry it = {.state = decision->state, .about = {.line = line, .ud = ud}};
     it.task = allot__task_find(decision->state, id);
     if (it.task < 0)
         return ALLOT_ENOENT;
@@ -327,7 +330,7 @@ int allot_explain_task(const allot_decision *decision, const char *id,
     allot__arena_init(&arena, decision->plan->engine);
     int status = it.queue ? allot__line_make(&it.keys, &arena, &it.line) : ALLOT_OK;
     if (status == ALLOT_OK)
-        tell_task(&it);
+        explain_task(&it);
     allot__arena_free(&arena);
     return status;
 }

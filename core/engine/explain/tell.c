@@ -25,21 +25,21 @@ void allot__sentence_next(allot__sentence *to)
         allot__sentence_add(to, ", ");
 }
 
-void allot__tell(const allot__teller *teller, const char *format, ...)
+void allot__explain(const allot__explanation *about, const char *format, ...)
 {
     char text[2048];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    teller->line(teller->ud, text);
+    about->line(about->ud, text);
 }
 
-allot__phrase allot__tell_path(const allot__teller *teller, int32_t consumer)
+allot__phrase allot__phrase_path(const allot__explanation *about, int32_t consumer)
 {
     allot__phrase words;
     char whole[4096];
-    const allot_plan *plan = teller->decision->plan;
+    const allot_plan *plan = about->decision->plan;
     size_t len = allot_plan_path(plan, consumer, whole, sizeof whole);
     if (len < sizeof words.text)
         memcpy(words.text, whole, len + 1);
@@ -48,7 +48,7 @@ allot__phrase allot__tell_path(const allot__teller *teller, int32_t consumer)
     return words;
 }
 
-allot__phrase allot__tell_ratio(allot__u128 num, allot__u128 den)
+allot__phrase allot__phrase_ratio(allot__u128 num, allot__u128 den)
 {
     allot__phrase words = {{0}};
     allot_ratio ratio = allot__ratio(num, den);
@@ -56,14 +56,14 @@ allot__phrase allot__tell_ratio(allot__u128 num, allot__u128 den)
     return words;
 }
 
-allot__phrase allot__tell_slots(int64_t slots)
+allot__phrase allot__phrase_slots(int64_t slots)
 {
     allot__phrase words;
     snprintf(words.text, sizeof words.text, "%" PRId64 " slot%s", slots, slots == 1 ? "" : "s");
     return words;
 }
 
-allot__phrase allot__tell_value(bool flag, int64_t value)
+allot__phrase allot__phrase_value(bool flag, int64_t value)
 {
     allot__phrase words;
     if (flag)
@@ -73,14 +73,15 @@ allot__phrase allot__tell_value(bool flag, int64_t value)
     return words;
 }
 
-const char *allot__tell_first(bool flag, bool descending)
+const char *allot__phrase_first(bool flag, bool descending)
 {
     return flag ? (descending ? "true" : "false") : (descending ? "largest" : "smallest");
 }
 
-const char *allot__tell_source(const allot__teller *teller, allot_rows rows, allot_source source)
+const char *allot__explain_source(const allot__explanation *about, allot_rows rows,
+                                  allot_source source)
 {
-    const allot_policy *policy = teller->rules->policy;
+    const allot_policy *policy = about->rules->policy;
     bool tasks = rows == ALLOT_TASKS;
     int32_t own = source.value - (tasks ? ALLOT_TASK_COLUMN_COUNT : ALLOT_COLUMN_COUNT);
     if (source.kind != ALLOT_FROM_COLUMN)
@@ -90,15 +91,15 @@ const char *allot__tell_source(const allot__teller *teller, allot_rows rows, all
                : (tasks ? policy->task_attributes : policy->attributes)[own].name;
 }
 
-allot__sentence allot__tell_keys(const allot__teller *teller, allot_rows rows,
-                                 const allot__order *order)
+allot__sentence allot__explain_keys(const allot__explanation *about, allot_rows rows,
+                                    const allot__order *order)
 {
     allot__sentence words = {.len = 0};
     for (int32_t i = 0; i < order->count; i++) {
         const allot_key *key = &order->keys[i];
-        bool flag = rows == ALLOT_TASKS && allot__tell_is_flag(teller, rows, key->source);
+        bool flag = rows == ALLOT_TASKS && allot__explain_is_flag(about, rows, key->source);
         allot__sentence_next(&words);
-        allot__sentence_add(&words, "%s%s", allot__tell_source(teller, rows, key->source),
+        allot__sentence_add(&words, "%s%s", allot__explain_source(about, rows, key->source),
                             !key->descending ? ""
                             : flag           ? " (true first)"
                                              : " (largest first)");
@@ -106,9 +107,9 @@ allot__sentence allot__tell_keys(const allot__teller *teller, allot_rows rows,
     return words;
 }
 
-bool allot__tell_is_flag(const allot__teller *teller, allot_rows rows, allot_source source)
+bool allot__explain_is_flag(const allot__explanation *about, allot_rows rows, allot_source source)
 {
-    const allot_policy *policy = teller->rules->policy;
+    const allot_policy *policy = about->rules->policy;
     bool tasks = rows == ALLOT_TASKS;
     int32_t own = source.value - (tasks ? ALLOT_TASK_COLUMN_COUNT : ALLOT_COLUMN_COUNT);
     if (source.kind != ALLOT_FROM_COLUMN)
@@ -118,7 +119,7 @@ bool allot__tell_is_flag(const allot__teller *teller, allot_rows rows, allot_sou
                : (tasks ? policy->task_attributes : policy->attributes)[own].type != ALLOT_INTEGER;
 }
 
-allot__phrase allot__tell_jobs(int64_t jobs, int64_t slots)
+allot__phrase allot__phrase_jobs(int64_t jobs, int64_t slots)
 {
     allot__phrase words;
     snprintf(words.text, sizeof words.text, "%" PRId64 " job%s (%" PRId64 " slot%s)", jobs,
@@ -126,7 +127,7 @@ allot__phrase allot__tell_jobs(int64_t jobs, int64_t slots)
     return words;
 }
 
-const char *allot__tell_done(allot_action action)
+const char *allot__phrase_done(allot_action action)
 {
     static const char *const words[ALLOT_ACTION_COUNT] = {
         [ALLOT_SUSPEND] = "is suspended",
@@ -137,8 +138,8 @@ const char *allot__tell_done(allot_action action)
     return words[action];
 }
 
-const allot_job_order *allot__tell_order(const allot__job_teller *it)
+const allot_job_order *allot__explain_order(const allot__job_explanation *it)
 {
     const allot_job_order *orders = it->out->orders.items;
-    return it->told.order >= 0 ? &orders[it->told.order] : NULL;
+    return it->verdict.order >= 0 ? &orders[it->verdict.order] : NULL;
 }

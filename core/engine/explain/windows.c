@@ -7,7 +7,7 @@
 #include "engine/explain/explain.h"
 #include "model/windows/window.h"
 
-static void tell_held(const allot__teller *teller, const allot_plan *base, uint64_t held)
+static void explain_held(const allot__explanation *about, const allot_plan *base, uint64_t held)
 {
     allot__sentence list = {.len = 0};
     for (int32_t i = 0; i < allot_plan_windows(base); i++) {
@@ -18,13 +18,13 @@ static void tell_held(const allot__teller *teller, const allot_plan *base, uint6
             allot__sentence_add(&list, "%s", window);
         }
     }
-    allot__tell(teller, "Now %s: %s.", list.items == 1 ? "a window holds" : "windows hold",
-                list.text);
+    allot__explain(about, "Now %s: %s.", list.items == 1 ? "a window holds" : "windows hold",
+                   list.text);
 }
 
 static void add_value(allot__sentence *to, const char *name, bool flag, int64_t before, int64_t now)
 {
-    allot__phrase was = allot__tell_value(flag, before), is = allot__tell_value(flag, now);
+    allot__phrase was = allot__phrase_value(flag, before), is = allot__phrase_value(flag, now);
     allot__sentence_next(to);
     allot__sentence_add(to, "%s %s to %s", name, before != ALLOT_NONE ? was.text : "none",
                         now != ALLOT_NONE ? is.text : "none");
@@ -41,16 +41,17 @@ static bool stated(const allot__vector *peers, int32_t consumer)
 }
 
 /* What windows change of the consumer. */
-static void add_columns(const allot__teller *teller, const allot_plan *base, allot__sentence *to)
+static void add_columns(const allot__explanation *about, const allot_plan *base,
+                        allot__sentence *to)
 {
-    const allot_plan *plan = teller->decision->plan;
-    const allot__group *group = &plan->groups[teller->group];
-    const allot__group *other = &base->groups[teller->group];
-    int32_t consumer = teller->verdict.consumer;
-    int32_t row = allot__row(base, teller->group, consumer);
+    const allot_plan *plan = about->decision->plan;
+    const allot__group *group = &plan->groups[about->group];
+    const allot__group *other = &base->groups[about->group];
+    int32_t consumer = about->verdict.consumer;
+    int32_t row = allot__row(base, about->group, consumer);
     bool lend = false, borrow = false;
     for (int32_t i = 0; i < plan->column_count; i++) {
-        int32_t now = group->columns[i][teller->row], before = other->columns[i][row];
+        int32_t now = group->columns[i][about->row], before = other->columns[i][row];
         if (now != before) {
             allot_attribute column;
             allot_plan_column_at(base, i, &column);
@@ -59,7 +60,7 @@ static void add_columns(const allot__teller *teller, const allot_plan *base, all
     }
     for (int32_t i = 0; i < allot_plan_windows(base); i++) {
         const allot__hours *hours = allot__hours_at(base, i);
-        bool holds = plan->held >> i & allot__windows_of(base, teller->group) >> i & 1;
+        bool holds = plan->held >> i & allot__windows_of(base, about->group) >> i & 1;
         lend = lend || (holds && stated(&hours->lend, consumer));
         borrow = borrow || (holds && stated(&hours->borrow, consumer));
     }
@@ -72,12 +73,12 @@ static void add_columns(const allot__teller *teller, const allot_plan *base, all
 }
 
 /* What they change of the group. */
-static void add_group(const allot__teller *teller, const allot_plan *base, allot__sentence *to)
+static void add_group(const allot__explanation *about, const allot_plan *base, allot__sentence *to)
 {
-    const allot__group *group = &teller->decision->plan->groups[teller->group];
-    const allot__group *other = &base->groups[teller->group];
-    int64_t planned = allot_plan_group_slots(teller->decision->plan, teller->group);
-    int64_t before = allot_plan_group_slots(base, teller->group);
+    const allot__group *group = &about->decision->plan->groups[about->group];
+    const allot__group *other = &base->groups[about->group];
+    int64_t planned = allot_plan_group_slots(about->decision->plan, about->group);
+    int64_t before = allot_plan_group_slots(base, about->group);
     if (planned != before)
         add_value(to, "planned slots", false, before, planned);
     const char *was = other->policy->name, *is = group->policy->name;
@@ -90,22 +91,23 @@ static void add_group(const allot__teller *teller, const allot_plan *base, allot
         allot__sentence_add(to, "options of its policy");
 }
 
-void allot__tell_windows(const allot__teller *teller)
+void allot__explain_windows(const allot__explanation *about)
 {
-    const allot_plan *base = allot__plan_base(teller->decision->plan);
-    uint64_t about = base->windows ? allot__windows_of(base, teller->group) : 0;
-    uint64_t held = teller->decision->plan->held & about;
-    if (about == 0)
+    const allot_plan *base = allot__plan_base(about->decision->plan);
+    uint64_t ours = base->windows ? allot__windows_of(base, about->group) : 0;
+    uint64_t held = about->decision->plan->held & ours;
+    if (ours == 0)
         return;
     if (held == 0) {
-        allot__tell(teller, "None of the plan's windows holds now.");
+        allot__explain(about, "None of the plan's windows holds now.");
         return;
     }
-    tell_held(teller, base, held);
+    explain_held(about, base, held);
     allot__sentence own = {.len = 0}, all = {.len = 0};
-    add_columns(teller, base, &own);
-    add_group(teller, base, &all);
-    allot__tell(teller, "For %s that changes %s%s%s.",
-                allot__tell_path(teller, teller->verdict.consumer).text,
-                own.items > 0 ? own.text : "nothing", all.items > 0 ? "; for all " : "", all.text);
+    add_columns(about, base, &own);
+    add_group(about, base, &all);
+    allot__explain(about, "For %s that changes %s%s%s.",
+                   allot__phrase_path(about, about->verdict.consumer).text,
+                   own.items > 0 ? own.text : "nothing", all.items > 0 ? "; for all " : "",
+                   all.text);
 }

@@ -64,8 +64,8 @@ static void forget(allot__turns *turns, int32_t number, size_t end)
             !allot__may_preempt(turns->work->plan->relation, high, low))
             continue;
         orders[i].kind = ALLOT_ORDER_COUNT;
-        allot__job_told *told = &turns->out->jobs[orders[i].job];
-        told->order = told->order == (int32_t)i ? -1 : told->order;
+        allot__job_verdict *verdict = &turns->out->jobs[orders[i].job];
+        verdict->order = verdict->order == (int32_t)i ? -1 : verdict->order;
         turns->fresh[low]--;
         turns->of_queue[low]->anew = true;
     }
@@ -87,7 +87,7 @@ int allot__back_take(allot__turns *turns, int32_t number, bool *done)
     bool alike = turns->states[number] == ALLOT_PENDING && !asks(turns, number);
     bool misses =
         alike && known->gains == room->gains && known->most == orders && job->slots >= known->slots;
-    allot__job_told *told = &turns->out->jobs[number], before = *told;
+    allot__job_verdict *verdict = &turns->out->jobs[number], before = *verdict;
     if (!turns->turned_back || turns->withdraws || misses ||
         allot__sum_below(turns->work->plan->relation, job->queue, turns->fresh) == 0)
         return ALLOT_OK;
@@ -108,7 +108,7 @@ int allot__back_take(allot__turns *turns, int32_t number, bool *done)
     } else if (status == ALLOT_OK) {
         status = turn_orders(turns, number, 1, &count);
         room->gains = gains;
-        *told = before;
+        *verdict = before;
         turns->marks.count = 0;
         if (alike)
             *known = (allot__missed){.gains = gains, .most = orders, .slots = job->slots};
@@ -123,7 +123,7 @@ static void pair_off(allot__turns *turns)
 {
     allot_job_order *orders = turns->out->orders.items;
     for (size_t i = 0; i < turns->out->orders.count; i++) {
-        allot__job_told *told = &turns->out->jobs[orders[i].job];
+        allot__job_verdict *verdict = &turns->out->jobs[orders[i].job];
         const allot__job *job = allot__job_at(turns->jobs, orders[i].job);
         if (orders[i].kind == ALLOT_ORDER_SUSPEND && !orders[i].held)
             turns->gone_by[orders[i].job] = (int32_t)i;
@@ -134,8 +134,8 @@ static void pair_off(allot__turns *turns)
         part->preempted -= orders[i].slots;
         int32_t gone = turns->gone_by[orders[i].job];
         orders[gone].kind = orders[i].kind = ALLOT_ORDER_COUNT;
-        if (told->now == ALLOT_RUNNING) {
-            told->why = ALLOT_PEND_NOT;
+        if (verdict->now == ALLOT_RUNNING) {
+            verdict->why = ALLOT_PEND_NOT;
             turns->runs_on[orders[i].job] = 1 + orders[gone].preemptor;
         }
     }
@@ -180,8 +180,8 @@ static void put_down(const allot__turns *turns, bool stops, allot_job_order *ord
         bool stop = all[i].kind == ALLOT_ORDER_SUSPEND || all[i].kind == ALLOT_ORDER_KILL;
         if (all[i].kind == ALLOT_ORDER_COUNT || stop != stops)
             continue;
-        allot__job_told *told = &turns->out->jobs[all[i].job];
-        told->order = told->order < 0 ? (int32_t)*order_count : told->order;
+        allot__job_verdict *verdict = &turns->out->jobs[all[i].job];
+        verdict->order = verdict->order < 0 ? (int32_t)*order_count : verdict->order;
         orders[(*order_count)++] = all[i];
         for (int32_t k = 0; k < all[i].place_count; k++)
             places[(*place_count)++] = from[at + (size_t)k];

@@ -114,8 +114,8 @@ static void count_jobs(allot__turns *turns)
             note_grower(turns, job->queue);
         for (int32_t k = 0; job->state == ALLOT_RUNNING && k < job->grown_count; k++)
             part->running += places[job->grown + k].slots;
-        turns->out->jobs[i] =
-            (allot__job_told){.now = job->state, .why = ALLOT_PEND_NOT, .binding = -1, .order = -1};
+        turns->out->jobs[i] = (allot__job_verdict){
+            .now = job->state, .why = ALLOT_PEND_NOT, .binding = -1, .order = -1};
     }
     for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
         const allot_queue_part *part = &turns->out->parts[q];

@@ -42,22 +42,22 @@
 #include "engine/jobs/preempt/search.h"
 #include "engine/jobs/slices.h"
 
-typedef struct allot__job_told {
+typedef struct allot__job_verdict {
     uint8_t now;     /* an allot_job_state, after the cycle; ALLOT_JOB_STATE_COUNT: it is gone */
     uint8_t why;     /* an allot_pending */
     int32_t binding; /* allot__binding_limit, or -1; of ALLOT_PEND_RESOURCE... the resource */
     int32_t order;   /* its first order, or -1 */
-} allot__job_told;
+} allot__job_verdict;
 
 typedef struct allot__dispatched {
     allot__room room;
     allot__bounds bounds;
     allot__candidates candidates;
-    bool searched;           /* somebody asked for victims */
-    allot__vector orders;    /* of allot_job_order */
-    allot__vector places;    /* of allot_place: those of the orders, one behind another */
-    allot__job_told *jobs;   /* by job */
-    allot_queue_part *parts; /* by queue */
+    bool searched;            /* somebody asked for victims */
+    allot__vector orders;     /* of allot_job_order */
+    allot__vector places;     /* of allot_place: those of the orders, one behind another */
+    allot__job_verdict *jobs; /* by job */
+    allot_queue_part *parts;  /* by queue */
     allot_pool_part *pools;
     int64_t *used;     /* by queue: slots that its jobs use, those suspended included */
     int64_t *usage;    /* by queue, twice: slot-seconds, millionths */

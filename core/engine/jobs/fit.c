@@ -6,7 +6,7 @@
 #include "engine/jobs/turn.h"
 #include "engine/jobs/limits/resource.h"
 
-static bool tell(allot__turns *turns, int32_t job, allot_pending why, int32_t binding)
+static bool note_why(allot__turns *turns, int32_t job, allot_pending why, int32_t binding)
 {
     turns->out->jobs[job].why = (uint8_t)why;
     turns->out->jobs[job].binding = binding;
@@ -43,7 +43,7 @@ static bool misses(allot__turns *turns, const allot__missed *missed, int32_t num
     if (missed->gains != turns->out->room.gains || slots < missed->slots)
         return false;
     allot_pending why = (allot_pending)(slots <= missed->most ? missed->why : missed->above);
-    tell(turns, number, why, missed->binding);
+    note_why(turns, number, why, missed->binding);
     return true;
 }
 
@@ -172,15 +172,15 @@ bool allot__fit_start(allot__turns *turns, int32_t number)
     const allot__room *room = &turns->out->room;
     int32_t binding = -1;
     if (job->slots > room->most[turns->queues->set_of[job->queue]])
-        return tell(turns, number, ALLOT_PEND_NEVER, -1);
+        return note_why(turns, number, ALLOT_PEND_NEVER, -1);
     if (!allot__bounds_allow(&turns->out->bounds, number, job->slots, &binding))
-        return tell(turns, number, ALLOT_PEND_LIMIT, binding);
+        return note_why(turns, number, ALLOT_PEND_LIMIT, binding);
     const allot__resources *resources = turns->out->bounds.resources;
     if (resources && !allot__resources_allow(resources, number, &binding))
-        return tell(turns, number, ALLOT_PEND_RESOURCE, binding);
+        return note_why(turns, number, ALLOT_PEND_RESOURCE, binding);
     allot_pending barred = barred_by_pool(turns, job);
     if (barred != ALLOT_PEND_NOT)
-        return tell(turns, number, barred, -1);
+        return note_why(turns, number, barred, -1);
     allot__missed *known = allot__fit_known(turns, number);
     return !misses(turns, known, number) && put(turns, number, known);
 }
@@ -193,17 +193,17 @@ bool allot__fit_resume(allot__turns *turns, int32_t number)
     const allot__room *room = &turns->out->room;
     int32_t binding = -1;
     if (!allot__bounds_allow(&turns->out->bounds, number, job->slots, &binding))
-        return tell(turns, number, ALLOT_PEND_LIMIT, binding);
+        return note_why(turns, number, ALLOT_PEND_LIMIT, binding);
     for (int32_t i = 0; i < job->place_count; i++) {
         int32_t host = allot__room_host(room, places[i].site);
         bool others = host >= 0 && room->running[host] + room->claimed[host] > 0;
         bool alone = host >= 0 && (room->alone[host] > 0 || (exclusive(job) && others));
         if (host < 0 || alone || allot__room_unclaimed(room, host) < places[i].slots)
-            return tell(turns, number, alone ? ALLOT_PEND_EXCLUSIVE : ALLOT_PEND_SLOTS, -1);
+            return note_why(turns, number, alone ? ALLOT_PEND_EXCLUSIVE : ALLOT_PEND_SLOTS, -1);
         int32_t slots = places[i].slots;
         if (allot__bounds_on_host(&turns->out->bounds, number, host, slots, &binding) < slots) {
             allot__bounds_tried(&turns->out->bounds, number);
-            return tell(turns, number, ALLOT_PEND_LIMIT, binding);
+            return note_why(turns, number, ALLOT_PEND_LIMIT, binding);
         }
         allot__bounds_try(&turns->out->bounds, number, host, slots);
     }
@@ -226,7 +226,7 @@ static bool delayed(allot__turns *turns, int32_t number)
     int32_t delay = allot__protection_of(turns->queues, job->application, job->queue).preempt_delay;
     if (delay == ALLOT_NONE || turns->work->state->now - (allot__i128)job->submitted >= delay)
         return false;
-    tell(turns, number, ALLOT_PEND_DELAY, -1);
+    note_why(turns, number, ALLOT_PEND_DELAY, -1);
     return true;
 }
 
@@ -238,7 +238,7 @@ static bool without_resource(allot__turns *turns, int32_t number)
     if (!resources || allot__job_at(turns->jobs, number)->state != ALLOT_PENDING)
         return false;
     allot_pending why = allot__resources_barred(resources, number, &binding);
-    return why != ALLOT_PEND_NOT && !tell(turns, number, why, binding);
+    return why != ALLOT_PEND_NOT && !note_why(turns, number, why, binding);
 }
 
 /* Jobs of a class ask for the same, but for resources that are wanting. */
@@ -291,7 +291,7 @@ static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
     if (status != ALLOT_OK)
         return status;
     if (!fit(turns, found->job) || (found->held && turns->withdraws)) {
-        tell(turns, found->job, ALLOT_PEND_FEW, -1);
+        note_why(turns, found->job, ALLOT_PEND_FEW, -1);
         return restore(turns, found, released);
     }
     if (found->held) {
@@ -329,9 +329,9 @@ static int search(allot__turns *turns, int32_t number, bool *done)
     limited = bounds->class_of != NULL && (limited || allot__bounds_by_host(bounds, number));
     allot__missed *known = missed(turns, turns->searches, number, limited);
     bool is_alike = alike(turns, number);
-    allot__job_told *told = &turns->out->jobs[number], before = *told;
+    allot__job_verdict *verdict = &turns->out->jobs[number], before = *verdict;
     if (is_alike && misses(turns, known, number)) {
-        *told = told->why == ALLOT_PEND_SLOTS ? before : *told;
+        *verdict = verdict->why == ALLOT_PEND_SLOTS ? before : *verdict;
         return ALLOT_OK;
     }
     int status = make_candidates(turns);
@@ -341,7 +341,7 @@ static int search(allot__turns *turns, int32_t number, bool *done)
     if (status == ALLOT_OK && found.count > 0)
         return carry_out(turns, &found, done);
     if (status == ALLOT_OK && found.why != ALLOT_PEND_SLOTS) /* else it stays as it is without */
-        tell(turns, number, found.why, found.binding);
+        note_why(turns, number, found.why, found.binding);
     if (status == ALLOT_OK && is_alike)
         *known = (allot__missed){.gains = turns->out->room.gains,
                                  .slots = found.least,

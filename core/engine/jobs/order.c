@@ -60,8 +60,8 @@ static int give(allot__turns *turns, allot_job_order order, const allot__job_pla
         *place = place_at(turns, &places[i]);
     }
     *given = order;
-    allot__job_told *told = &out->jobs[order.job];
-    told->order = told->order < 0 ? (int32_t)out->orders.count - 1 : told->order;
+    allot__job_verdict *verdict = &out->jobs[order.job];
+    verdict->order = verdict->order < 0 ? (int32_t)out->orders.count - 1 : verdict->order;
     turns->fresh[allot__job_at(turns->jobs, order.job)->queue] += order.kind <= ALLOT_ORDER_RESIZE;
     return ALLOT_OK;
 }

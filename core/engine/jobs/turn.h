@@ -144,8 +144,8 @@ int allot__back_finish(allot__turns *turns);
 int allot__hold_take(allot__turns *turns, const allot__found *found);
 int allot__hold_leave(allot__turns *turns, int32_t job);
 
-/* fit.c: finds places for a pending job, or of a suspended one its own; false: told.why
- * and told.binding say why not. */
+/* fit.c: finds places for a pending job, or of a suspended one its own; false: verdict.why
+ * and verdict.binding say why not. */
 bool allot__fit_start(allot__turns *turns, int32_t job);
 bool allot__fit_resume(allot__turns *turns, int32_t job);
 /* What is known of where jobs like that fit; of those that take others' slots back. */
@@ -153,8 +153,8 @@ allot__missed *allot__fit_known(allot__turns *turns, int32_t job);
 allot__missed *allot__fit_back_known(allot__turns *turns, int32_t job);
 /* Of a job that waits: so many slots more have to be free, at least, before it may fit. */
 int64_t allot__fit_lack(allot__turns *turns, int32_t job);
-/* Victims for it are found and put aside, and it has places; false: told.why says why not. Negative
- * status: ENOMEM, ESCRIPT, EBUDGET. */
+/* Victims for it are found and put aside, and it has places; false: verdict.why says why not.
+ * Negative status: ENOMEM, ESCRIPT, EBUDGET. */
 int allot__fit_preempting(allot__turns *turns, int32_t job, bool *done);
 /* Tries to start a pending job, where it fits or for victims. */
 int allot__turn_start(allot__turns *turns, int32_t job, const char *reason, bool *started);

@@ -101,7 +101,8 @@ ALLOT__CLONES static void share_out(const int32_t *restrict left, int32_t *restr
 }
 
 /* The last row first, as runs do. */
-static void tell(allot__reclaim_split *split, int32_t first, int32_t count, const int32_t *part)
+static void report_parts(allot__reclaim_split *split, int32_t first, int32_t count,
+                         const int32_t *part)
 {
     for (int32_t i = count - 1; split->listener && i >= 0; i--)
         if (part[i] > 0)
@@ -118,7 +119,7 @@ static void take_all(allot__reclaim_split *split, int32_t first, int32_t count)
         left[i] = over[i] - reclaimed[i];
         reclaimed[i] = over[i];
     }
-    tell(split, first, count, left);
+    report_parts(split, first, count, left);
 }
 
 /* ... or `slots` of the `sum` that it is. */
@@ -134,7 +135,7 @@ static void take_some(allot__reclaim_split *split, int32_t first, int32_t count,
     share_out(left, part, count, slots, sum);
     for (int32_t i = 0; i < count; i++)
         reclaimed[i] += part[i];
-    tell(split, first, count, part);
+    report_parts(split, first, count, part);
 }
 
 void allot__split_leaves(allot__reclaim_split *split, int32_t family, int64_t slots)

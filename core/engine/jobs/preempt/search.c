@@ -215,7 +215,7 @@ static int find_victims(allot__search *search)
 
 /* ---- Its end --------------------------------------------------------------------------------- */
 
-static void tell_why(const allot__search *search, allot__found *found)
+static void set_why(const allot__search *search, allot__found *found)
 {
     allot__candidates *candidates = search->candidates;
     const allot__fit *fit = &search->fit;
@@ -259,7 +259,7 @@ void allot__search_end(allot__search *search, int64_t gains, int64_t changes, al
     if (allot__fits(&search->fit))
         found->count = search->count;
     else
-        tell_why(search, found);
+        set_why(search, found);
     while (search->count > 0)
         allot__search_leave(search, search->count - 1);
     for (int32_t i = 0; i < found->count; i++) {
