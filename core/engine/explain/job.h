@@ -54,7 +54,7 @@ const allot_job_order *allot__explain_order(const allot__job_explanation *it);
 
 /* ahead.c: its place, and who has it before it. */
 void allot__explain_ahead(const allot__job_explanation *it);
-/* room.c: counts `kept`, `ran` and `free`; ENOMEM. What its queue's hosts have, and what its
+/* view.c: counts `kept`, `ran` and `free`; ENOMEM. What its queue's hosts have, and what its
  * own hosts lack for it, if it is suspended. */
 int allot__explain_room_count(allot__job_explanation *it);
 void allot__explain_room(const allot__job_explanation *it);

@@ -10,7 +10,7 @@
  *  2. at its place a queue's suspended jobs are resumed, then pending ones started, by the policy's
  *     dispatch, or larger priority, then the first submitted; ties as in the state (A-12). What
  *     does not fit is passed by;
- *  3. what fits is started on free slots (limits/room.h) below all limits (limits/bound.h); of a
+ *  3. what fits is started on free slots (limits/view.h) below all limits (limits/bound.h); of a
  * pool, within its queue's slice, or, where the whole slice is too small for the job and the queue
  * below it, above it (A-25). A pool never has more than MAX_SLOTS_IN_POOL;
  *  4. what does not fit preempts, if its queue may and its delay is over (preempt/search.h);

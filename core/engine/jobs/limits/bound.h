@@ -15,7 +15,7 @@
  *   every other                                     all do (P-21)
  *
  * A limit per processor holds on each host for its slots; what is not whole is cut, so that it is
- * never exceeded. Slots of hosts themselves are no bound but room.h's.
+ * never exceeded. Slots of hosts themselves are no bound but view.h's.
  *
  * Jobs are asked about as they stand: one that is suspended is resumed where what
  * runs leaves room for it, whether it counts already or not (P-23); one that runs (and grows)
@@ -24,7 +24,7 @@
 #ifndef ALLOT_ENGINE_JOBS_LIMITS_BOUND_H
 #define ALLOT_ENGINE_JOBS_LIMITS_BOUND_H
 
-#include "engine/jobs/limits/room.h"
+#include "engine/jobs/limits/view.h"
 
 typedef struct allot__bound {
     int32_t limit;              /* of the plan's */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/wide.h"
-#include "engine/jobs/limits/room.h"
+#include "engine/jobs/limits/view.h"
 
 static const allot_resource *resource_at(const allot__resources *resources, int32_t number)
 {

@@ -9,7 +9,7 @@
 #ifndef ALLOT_ENGINE_JOBS_PREEMPT_JOB_ROWS_H
 #define ALLOT_ENGINE_JOBS_PREEMPT_JOB_ROWS_H
 
-#include "engine/jobs/limits/room.h"
+#include "engine/jobs/limits/view.h"
 #include "engine/rows/rowset.h"
 
 typedef struct allot__job_rows {

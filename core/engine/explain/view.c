@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* room.c: hosts as a job's queue sees them once the cycle is over. */
+/* view.c: hosts as a job's queue sees them once the cycle is over. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ int64_t allot__explain_free(const allot__job_explanation *it, int32_t host)
     return free > 0 && room_of(it)->alone[host] == 0 && !others_own(it, host) ? free : 0;
 }
 
-/* Against who starts by the relation, against who is resumed by turn (jobs/limits/room.h). */
+/* Against who starts by the relation, against who is resumed by turn (jobs/limits/view.h). */
 static bool keeps(const allot__job_explanation *it, int32_t job, const allot__job *other)
 {
     const allot__room *room = room_of(it);

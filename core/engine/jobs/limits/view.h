@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * room.h: the hosts that queues run on, in one cycle: what is free there, and for whom.
+ * view.h: the hosts that queues run on, in one cycle: what is free there, and for whom.
  *
  * Hosts stand in the order in which jobs are put on them: least loaded first (what the state tells,
  * or else the slots used of all), ties in plan order (A-3). The order is that of the cycle's
@@ -14,8 +14,8 @@
  * jobs claim that had their turn and are suspended still. So the first of all can always be resumed
  * where nobody runs.
  */
-#ifndef ALLOT_ENGINE_JOBS_LIMITS_ROOM_H
-#define ALLOT_ENGINE_JOBS_LIMITS_ROOM_H
+#ifndef ALLOT_ENGINE_JOBS_LIMITS_VIEW_H
+#define ALLOT_ENGINE_JOBS_LIMITS_VIEW_H
 
 #include <allot/dispatch.h>
 
@@ -113,7 +113,7 @@ int32_t allot__room_next(const allot__room *room, int32_t set, int32_t from);
 /* Slots that are free for the viewer on a set's hosts. */
 int64_t allot__room_total(allot__room *room, int32_t set);
 
-/* room_lease.c: takes off what contracts of this cycle keep; ENOMEM. And how much that is on a
+/* view_lease.c: takes off what contracts of this cycle keep; ENOMEM. And how much that is on a
  * set's hosts. */
 int allot__room_lease(allot__room *room, const allot_lease_part *parts);
 int64_t allot__room_leased(const allot__room *room, int32_t set);
@@ -127,7 +127,7 @@ static inline int64_t allot__room_unclaimed(const allot__room *room, int32_t hos
     return room->free[host] + room->kept[host] - room->claimed[host];
 }
 
-/* room_view.c: hosts are as a queue sees them from now on. */
+/* view_as.c: hosts are as a queue sees them from now on. */
 void allot__room_view(allot__room *room, int32_t queue);
 /* A job that has stopped keeps its places' slots, or does so no longer: it is resumed. */
 void allot__room_keep(allot__room *room, int32_t job);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* room.c: hosts in the order in which jobs are put on them, and what is free there. */
-#include "engine/jobs/limits/room.h"
+/* view.c: hosts in the order in which jobs are put on them, and what is free there. */
+#include "engine/jobs/limits/view.h"
 
 #include <string.h>
 

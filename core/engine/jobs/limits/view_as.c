@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * room_view.c: what suspended jobs keep, as one queue after another sees it.
+ * view_as.c: what suspended jobs keep, as one queue after another sees it.
  *
  * From one viewer to the next only those queues are gone through that have suspended jobs and keep
  * slots against one of the two alone: as queues come by falling priority, they can preempt fewer
  * and fewer, so that over a cycle each suspended job is gone through about once.
  */
-#include "engine/jobs/limits/room.h"
+#include "engine/jobs/limits/view.h"
 
 /* The bit of a host says whether the viewer may have slots there. */
 static void settle(allot__room *room, int32_t host)

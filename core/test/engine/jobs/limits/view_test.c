@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* room_test.c: what is free for whom, against counting it anew. */
-#include "engine/jobs/limits/room.h"
+/* view_test.c: what is free for whom, against counting it anew. */
+#include "engine/jobs/limits/view.h"
 
 #include "engine/decision/decision.h"
 #include "test/support/queues.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * room_lease.c: slots that contracts of shared lease keep from queues.
+ * view_lease.c: slots that contracts of shared lease keep from queues.
  *
  * The plan's hosts are the provider's. Of a contract's slots, which stand in the order of its
  * hosts, the consumer has the last (A-45); while the contract is inactive nothing starts on idle
@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "engine/jobs/limits/room.h"
+#include "engine/jobs/limits/view.h"
 
 static void lease(allot__room *room, const allot_lease *of, int64_t slots)
 {
