@@ -139,9 +139,9 @@ static const allot__job *job_at(const inquiry *of, int32_t row)
 
 static const char *host_name(const inquiry *of, int32_t row)
 {
-    const allot__room *room = &of->it->out->room;
-    int32_t host = allot__job_host(of->it->jobs, room, rows_of(of)->jobs[row]);
-    int32_t site = host >= 0 ? room->site[host] : -1;
+    const allot__host_view *view = &of->it->out->view;
+    int32_t host = allot__job_host(of->it->jobs, view, rows_of(of)->jobs[row]);
+    int32_t site = host >= 0 ? view->site[host] : -1;
     return site >= 0 ? of->it->about.work->state->tasks.sites[site].name : "the cluster";
 }
 
@@ -257,7 +257,7 @@ static bool overdrawn(const inquiry *of, const allot_job_order *order)
     bool some = false;
     for (int32_t i = 0; i < order->place_count; i++) {
         int32_t host = allot__explain_host(of->it, &order->places[i]);
-        some = some || (host >= 0 && of->past.room.free[host] < 0);
+        some = some || (host >= 0 && of->past.view.free[host] < 0);
     }
     return some;
 }
@@ -300,7 +300,7 @@ static void explain_less(const inquiry *of, int64_t less)
 
 static void explain_wanted(inquiry *of)
 {
-    int64_t free = allot__room_total(&of->past.room, of->high.set);
+    int64_t free = allot__host_view_total(&of->past.view, of->high.set);
     int64_t before = 0, all = 0, needs = of->high.job->slots;
     for (int32_t i = of->first; i < of->end; i++) {
         int64_t slots = allot__explain_shares(&of->high, order_at(of, i)->job);

@@ -145,7 +145,7 @@ static void explain_never(const allot__job_explanation *it)
     allot__explain(&it->about,
                    "Open hosts of its queue have %s in all, fewer than it asks for: as things are, "
                    "it never starts.",
-                   allot__phrase_slots(it->out->room.most[it->set]).text);
+                   allot__phrase_slots(it->out->view.most[it->set]).text);
 }
 
 static void explain_reason(const allot__job_explanation *it)
@@ -185,7 +185,7 @@ static void explain_waiting(const allot__job_explanation *it)
                    allot_pending_text(it->verdict.why));
     allot__explain_ahead(it);
     if (pending && it->verdict.why != ALLOT_PEND_NEVER)
-        allot__explain_room(it);
+        allot__explain_view(it);
     else if (!pending)
         allot__explain_own_hosts(it);
     explain_reason(it);
@@ -221,7 +221,7 @@ static int look(allot__job_explanation *it)
     if (!it->tally)
         return ALLOT_ENOMEM;
     memset(it->tally, 0, 4 * queues * sizeof *it->tally);
-    return allot__explain_room_count(it);
+    return allot__explain_view_count(it);
 }
 
 int allot_explain_job(const allot_decision *decision, const char *id,

@@ -22,7 +22,7 @@ typedef struct allot__job_explanation {
     const allot_queue *queue;
     allot__job_verdict verdict;
     int32_t set;    /* of its queue's hosts */
-    int64_t *kept;  /* by host of the room: slots that suspended jobs keep against its queue */
+    int64_t *kept;  /* by host of the view: slots that suspended jobs keep against its queue */
     int64_t *ran;   /* by host: slots that jobs run on, or are given to grow by */
     int64_t free;   /* slots of its queue's hosts that it could have */
     int64_t *tally; /* by queue, room for four numbers each, zeroed */
@@ -56,12 +56,12 @@ const allot_job_order *allot__explain_order(const allot__job_explanation *it);
 void allot__explain_ahead(const allot__job_explanation *it);
 /* view.c: counts `kept`, `ran` and `free`; ENOMEM. What its queue's hosts have, and what its
  * own hosts lack for it, if it is suspended. */
-int allot__explain_room_count(allot__job_explanation *it);
-void allot__explain_room(const allot__job_explanation *it);
+int allot__explain_view_count(allot__job_explanation *it);
+void allot__explain_view(const allot__job_explanation *it);
 void allot__explain_own_hosts(const allot__job_explanation *it);
 /* Slots of a host that the job could have, at most. */
 int64_t allot__explain_free(const allot__job_explanation *it, int32_t host);
-/* The room's host of a place. */
+/* The view's host of a place. */
 int32_t allot__explain_host(const allot__job_explanation *it, const allot_place *place);
 /* Could the job use slots of that host: its queue's, or, while suspended, its own? */
 bool allot__explain_wants(const allot__job_explanation *it, int32_t host);
@@ -80,10 +80,10 @@ void allot__explain_candidates(const allot__job_explanation *it);
 /* gone.c: why it goes, and what would have spared it; ENOMEM. */
 int allot__explain_gone(allot__job_explanation *it);
 /* back.c: hosts as a queue saw them before the order of that number; ENOMEM. It stays where it
- * is, as the room points into it. */
+ * is, as the view points into it. */
 typedef struct allot__past {
     allot__work work;
-    allot__room room;
+    allot__host_view view;
 } allot__past;
 int allot__explain_back(allot__job_explanation *it, int32_t orders, int32_t viewer,
                         allot__past *out);

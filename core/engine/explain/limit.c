@@ -21,9 +21,9 @@ static allot__sentence whose(const allot__job_explanation *it, const allot__boun
         allot__sentence_add(&words, " for user %.60s", allot__job_user(state, bound->user));
     if (bound->group >= 0)
         allot__sentence_add(&words, " for group %.60s", allot__job_group(state, bound->group));
-    if (bound->host >= 0 && it->out->room.site[bound->host] >= 0)
+    if (bound->host >= 0 && it->out->view.site[bound->host] >= 0)
         allot__sentence_add(&words, " on host %.60s",
-                            state->tasks.sites[it->out->room.site[bound->host]].name);
+                            state->tasks.sites[it->out->view.site[bound->host]].name);
     return words;
 }
 

@@ -9,37 +9,37 @@
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-static const allot__room *room_of(const allot__job_explanation *it)
+static const allot__host_view *view_of(const allot__job_explanation *it)
 {
-    return &it->out->room;
+    return &it->out->view;
 }
 
 /* What is free there, were nothing kept by suspended jobs. */
-static int64_t unused(const allot__room *room, int32_t host)
+static int64_t unused(const allot__host_view *view, int32_t host)
 {
-    return room->free[host] + room->kept[host];
+    return view->free[host] + view->kept[host];
 }
 
 static bool others_own(const allot__job_explanation *it, int32_t host)
 {
-    const allot__room *room = room_of(it);
-    return room->owner != NULL && room->owner[host] >= 0 && room->owner[host] != it->job->queue;
+    const allot__host_view *view = view_of(it);
+    return view->owner != NULL && view->owner[host] >= 0 && view->owner[host] != it->job->queue;
 }
 
 int64_t allot__explain_free(const allot__job_explanation *it, int32_t host)
 {
-    int64_t free = unused(room_of(it), host) - it->kept[host];
-    return free > 0 && room_of(it)->alone[host] == 0 && !others_own(it, host) ? free : 0;
+    int64_t free = unused(view_of(it), host) - it->kept[host];
+    return free > 0 && view_of(it)->alone[host] == 0 && !others_own(it, host) ? free : 0;
 }
 
 /* Against who starts by the relation, against who is resumed by turn (jobs/limits/view.h). */
 static bool keeps(const allot__job_explanation *it, int32_t job, const allot__job *other)
 {
-    const allot__room *room = room_of(it);
-    if (!(room->keeps[job] & ALLOT__KEEP_NOW) || job == it->number)
+    const allot__host_view *view = view_of(it);
+    if (!(view->keeps[job] & ALLOT__KEEP_NOW) || job == it->number)
         return false;
     return it->job->state == ALLOT_SUSPENDED
-               ? room->claims[job] > 0 && room->claims[job] < room->claims[it->number]
+               ? view->claims[job] > 0 && view->claims[job] < view->claims[it->number]
                : !allot__explain_may(it, it->job->queue, other->queue);
 }
 
@@ -50,7 +50,7 @@ static void count_kept(allot__job_explanation *it, int32_t job)
     if (!keeps(it, job, other))
         return;
     for (int32_t i = 0; i < other->place_count; i++) {
-        int32_t host = allot__room_host(room_of(it), places[i].site);
+        int32_t host = allot__host_view_host(view_of(it), places[i].site);
         if (host >= 0)
             it->kept[host] += places[i].slots;
     }
@@ -60,7 +60,7 @@ static void count_places(allot__job_explanation *it, int32_t first, int32_t coun
 {
     const allot__job_place *all = it->jobs->places.items;
     for (int32_t i = first; i < first + count; i++) {
-        int32_t host = allot__room_host(room_of(it), all[i].site);
+        int32_t host = allot__host_view_host(view_of(it), all[i].site);
         if (host >= 0)
             it->ran[host] += all[i].slots;
     }
@@ -89,13 +89,13 @@ static void count_ran(allot__job_explanation *it, int32_t job)
 
 int32_t allot__explain_host(const allot__job_explanation *it, const allot_place *place)
 {
-    return allot__room_host(room_of(it), allot__place_site(it->about.work->plan, place));
+    return allot__host_view_host(view_of(it), allot__place_site(it->about.work->plan, place));
 }
 
-int allot__explain_room_count(allot__job_explanation *it)
+int allot__explain_view_count(allot__job_explanation *it)
 {
-    const allot__room *room = room_of(it);
-    size_t hosts = (size_t)room->count + 1;
+    const allot__host_view *view = view_of(it);
+    size_t hosts = (size_t)view->count + 1;
     it->kept = allot__arena_take(&it->arena, 2 * hosts, sizeof *it->kept);
     if (!it->kept)
         return ALLOT_ENOMEM;
@@ -106,18 +106,18 @@ int allot__explain_room_count(allot__job_explanation *it)
         count_ran(it, (int32_t)i);
     }
     it->free = 0;
-    for (int32_t host = 0; host < room->count; host++)
-        it->free += allot__room_has(room, it->set, host) ? allot__explain_free(it, host) : 0;
+    for (int32_t host = 0; host < view->count; host++)
+        it->free += allot__host_view_has(view, it->set, host) ? allot__explain_free(it, host) : 0;
     return ALLOT_OK;
 }
 
 bool allot__explain_wants(const allot__job_explanation *it, int32_t host)
 {
     if (it->job->state == ALLOT_PENDING)
-        return allot__room_has(room_of(it), it->set, host);
+        return allot__host_view_has(view_of(it), it->set, host);
     const allot__job_place *places = allot__job_places(it->jobs, it->job);
     for (int32_t i = 0; i < it->job->place_count; i++)
-        if (allot__room_host(room_of(it), places[i].site) == host)
+        if (allot__host_view_host(view_of(it), places[i].site) == host)
             return true;
     return false;
 }
@@ -129,7 +129,7 @@ int64_t allot__explain_shares(const allot__job_explanation *it, int32_t other)
     int64_t slots = 0;
     for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
         int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
-        int32_t host = allot__room_host(room_of(it), all[at].site);
+        int32_t host = allot__host_view_host(view_of(it), all[at].site);
         slots += host >= 0 && allot__explain_wants(it, host) ? all[at].slots : 0;
     }
     return slots;
@@ -145,31 +145,31 @@ typedef struct tally {
 
 static const allot__site *site_at(const allot__job_explanation *it, int32_t host)
 {
-    int32_t site = room_of(it)->site[host];
+    int32_t site = view_of(it)->site[host];
     return site >= 0 ? &it->about.work->state->tasks.sites[site] : NULL;
 }
 
 static void count_host(const allot__job_explanation *it, int32_t host, tally *out)
 {
-    const allot__room *room = room_of(it);
+    const allot__host_view *view = view_of(it);
     const allot__site *site = site_at(it, host);
-    int64_t leased = room->leased ? room->leased[host] : 0;
+    int64_t leased = view->leased ? view->leased[host] : 0;
     out->hosts++;
     if (site && site->closed != ALLOT_OPEN) {
         out->first_closed = out->closed++ == 0 ? host : out->first_closed;
         out->closed_slots += site->slots;
         return;
     }
-    int64_t left = unused(room, host) - it->kept[host];
-    out->slots += room->slots[host];
+    int64_t left = unused(view, host) - it->kept[host];
+    out->slots += view->slots[host];
     out->leased += leased;
     out->run += it->ran[host];
-    out->held += room->slots[host] - leased - unused(room, host) - it->ran[host];
-    out->kept += unused(room, host) > it->kept[host] ? it->kept[host]
-                 : unused(room, host) > 0            ? unused(room, host)
+    out->held += view->slots[host] - leased - unused(view, host) - it->ran[host];
+    out->kept += unused(view, host) > it->kept[host] ? it->kept[host]
+                 : unused(view, host) > 0            ? unused(view, host)
                                                      : 0;
-    out->empty += room->running[host] == 0 && left == room->slots[host];
-    if (room->alone[host] > 0) {
+    out->empty += view->running[host] == 0 && left == view->slots[host];
+    if (view->alone[host] > 0) {
         out->first_alone = out->alone++ == 0 ? host : out->first_alone;
         out->alone_slots += left > 0 ? left : 0;
     } else if (others_own(it, host)) {
@@ -206,7 +206,7 @@ static void explain_used(const allot__job_explanation *it, const tally *sum)
         if (parts[i].slots > 0)
             allot__sentence_add(&text, ", %" PRId64 " %s", parts[i].slots, parts[i].text);
     char hosts[60] = "The cluster has";
-    if (room_of(it)->host_of) {
+    if (view_of(it)->host_of) {
         snprintf(hosts, sizeof hosts, "Its queue's %" PRId64 " host%s ha%s", sum->hosts,
                  sum->hosts == 1 ? "" : "s", sum->hosts == 1 ? "s" : "ve");
     }
@@ -215,15 +215,15 @@ static void explain_used(const allot__job_explanation *it, const tally *sum)
                    it->job->slots);
 }
 
-void allot__explain_room(const allot__job_explanation *it)
+void allot__explain_view(const allot__job_explanation *it)
 {
-    const allot__room *room = room_of(it);
+    const allot__host_view *view = view_of(it);
     tally sum = {0};
-    for (int32_t host = 0; host < room->count; host++)
-        if (allot__room_has(room, it->set, host))
+    for (int32_t host = 0; host < view->count; host++)
+        if (allot__host_view_has(view, it->set, host))
             count_host(it, host, &sum);
     explain_used(it, &sum);
-    if (room->host_of) {
+    if (view->host_of) {
         explain_apart(it, sum.closed, sum.first_closed, sum.closed_slots, "is closed",
                       "are closed");
         explain_apart(it, sum.alone_slots > 0 ? sum.alone : 0, sum.first_alone, sum.alone_slots,
@@ -245,25 +245,25 @@ void allot__explain_room(const allot__job_explanation *it)
 
 void allot__explain_own_hosts(const allot__job_explanation *it)
 {
-    const allot__room *room = room_of(it);
+    const allot__host_view *view = view_of(it);
     const allot__job_place *places = allot__job_places(it->jobs, it->job);
     bool exclusive = (it->job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
     allot__explain(&it->about,
                    "It is resumed where it was, once there is room for all of it (A-12):");
     for (int32_t i = 0; i < it->job->place_count && i < ALLOT__EXPLAIN_NAMED; i++) {
-        int32_t host = allot__room_host(room, places[i].site);
+        int32_t host = allot__host_view_host(view, places[i].site);
         const allot__site *site = host >= 0 ? site_at(it, host) : NULL;
         const char *name = site ? site->name : "the cluster";
         int64_t kept = host >= 0 ? it->kept[host] : 0;
-        int64_t free = host >= 0 ? unused(room, host) - kept : 0;
+        int64_t free = host >= 0 ? unused(view, host) - kept : 0;
         if (host < 0 || (site != NULL && site->closed != ALLOT_OPEN)) {
             allot__explain(&it->about, "  %.60s is closed.", name);
-        } else if (room->alone[host] > 0) {
+        } else if (view->alone[host] > 0) {
             allot__explain(&it->about, "  %.60s is an exclusive job's now (P-40).", name);
-        } else if (exclusive && room->running[host] > 0) {
+        } else if (exclusive && view->running[host] > 0) {
             allot__explain(&it->about,
                            "  On %.60s, which it wants alone, %" PRId32 " job%s run (P-40).", name,
-                           room->running[host], room->running[host] == 1 ? "" : "s");
+                           view->running[host], view->running[host] == 1 ? "" : "s");
         } else if (exclusive && kept > 0) {
             allot__explain(
                 &it->about,

@@ -21,12 +21,12 @@ static int add(allot__turns *turns, allot__mark mark)
 
 static allot__mark look(const allot__turns *turns, int kind, int32_t number)
 {
-    const allot__room *room = &turns->out->room;
+    const allot__host_view *view = &turns->out->view;
     const allot__bounds *bounds = &turns->out->bounds;
     allot__mark mark = {.kind = kind, .number = number};
     if (kind == ALLOT__MARK_HOST) {
-        mark.before[0] = -(room->free[number] + room->kept[number]);
-        mark.before[1] = room->alone[number];
+        mark.before[0] = -(view->free[number] + view->kept[number]);
+        mark.before[1] = view->alone[number];
     } else if (kind == ALLOT__MARK_BOUND) {
         const allot__bound *bound = allot__bound_at(bounds, number);
         mark.before[0] = bound->used;
@@ -70,7 +70,7 @@ int allot__again_mark_places(allot__turns *turns, int32_t number, const allot__j
 {
     int status = mark_bounds(turns, number, -1);
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
-        int32_t host = allot__room_host(&turns->out->room, places[i].site);
+        int32_t host = allot__host_view_host(&turns->out->view, places[i].site);
         if (host >= 0)
             status = add(turns, look(turns, ALLOT__MARK_HOST, host));
         if (host >= 0 && status == ALLOT_OK)
@@ -115,7 +115,7 @@ void allot__again_look(allot__turns *turns, int32_t job)
         int64_t more = marks[i].before[0] - now.before[0];
         freed += more > 0 ? more : 0;
         if (now.before[1] < marks[i].before[1] && marks[i].kind == ALLOT__MARK_HOST)
-            freed += turns->out->room.slots[marks[i].number];
+            freed += turns->out->view.slots[marks[i].number];
         else if (now.before[1] < marks[i].before[1])
             freed++;
     }

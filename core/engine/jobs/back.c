@@ -81,22 +81,22 @@ static bool asks(const allot__turns *turns, int32_t job)
 int allot__back_take(allot__turns *turns, int32_t number, bool *done)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    allot__room *room = &turns->out->room;
+    allot__host_view *view = &turns->out->view;
     allot__missed *known = allot__fit_back_known(turns, number);
     int64_t orders = (int64_t)turns->out->orders.count;
     bool alike = turns->states[number] == ALLOT_PENDING && !asks(turns, number);
     bool misses =
-        alike && known->gains == room->gains && known->most == orders && job->slots >= known->slots;
+        alike && known->gains == view->gains && known->most == orders && job->slots >= known->slots;
     allot__job_verdict *verdict = &turns->out->jobs[number], before = *verdict;
     if (!turns->turned_back || turns->withdraws || misses ||
         allot__sum_below(turns->work->plan->relation, job->queue, turns->fresh) == 0)
         return ALLOT_OK;
-    int64_t gains = room->gains;
+    int64_t gains = view->gains;
     int32_t count;
     turns->withdraws = true;
     size_t end = turns->out->orders.count;
     int status = turn_orders(turns, number, -1, &count);
-    allot__room_view(room, job->queue);
+    allot__host_view_as(view, job->queue);
     if (status == ALLOT_OK)
         *done = turns->states[number] == ALLOT_PENDING ? allot__fit_start(turns, number)
                                                        : allot__fit_resume(turns, number);
@@ -107,7 +107,7 @@ int allot__back_take(allot__turns *turns, int32_t number, bool *done)
         forget(turns, number, end);
     } else if (status == ALLOT_OK) {
         status = turn_orders(turns, number, 1, &count);
-        room->gains = gains;
+        view->gains = gains;
         *verdict = before;
         turns->marks.count = 0;
         if (alike)

@@ -53,9 +53,9 @@ static int find_preempting(allot__turns *turns)
 
 int allot__turns_make(allot__turns *turns)
 {
-    size_t jobs = turns->jobs->list.count, hosts = (size_t)turns->out->room.count;
+    size_t jobs = turns->jobs->list.count, hosts = (size_t)turns->out->view.count;
     size_t queues = (size_t)allot__queue_count(turns->work->plan);
-    turns->kinds = turns->out->room.exclusive ? 2 : 1;
+    turns->kinds = turns->out->view.exclusive ? 2 : 1;
     size_t classes = (size_t)turns->kinds * (turns->out->bounds.classes.count + queues);
     const allot__wanted all[] = {
         ALLOT__WANTED(turns->states, jobs),

@@ -50,7 +50,7 @@ typedef struct allot__job_verdict {
 } allot__job_verdict;
 
 typedef struct allot__dispatched {
-    allot__room room;
+    allot__host_view view;
     allot__bounds bounds;
     allot__candidates candidates;
     bool searched;            /* somebody asked for victims */

@@ -40,7 +40,7 @@ static allot__missed *missed(allot__turns *turns, allot__missed *all, int32_t nu
 static bool misses(allot__turns *turns, const allot__missed *missed, int32_t number)
 {
     int32_t slots = allot__job_at(turns->jobs, number)->slots;
-    if (missed->gains != turns->out->room.gains || slots < missed->slots)
+    if (missed->gains != turns->out->view.gains || slots < missed->slots)
         return false;
     allot_pending why = (allot_pending)(slots <= missed->most ? missed->why : missed->above);
     note_why(turns, number, why, missed->binding);
@@ -74,14 +74,14 @@ static void miss(allot__turns *turns, allot__missed *missed, int32_t number, int
                  bool limited)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    const allot__room *room = &turns->out->room;
-    missed->gains = room->gains;
+    const allot__host_view *view = &turns->out->view;
+    missed->gains = view->gains;
     missed->slots = (int64_t)found + 1;
     missed->most = INT64_MAX;
     missed->why = limited ? ALLOT_PEND_LIMIT : ALLOT_PEND_EXCLUSIVE;
     if (!limited && !exclusive(job)) {
         int32_t set = turns->queues->set_of[job->queue];
-        missed->most = room->leased ? found + allot__room_leased(room, set) : 0;
+        missed->most = view->leased ? found + allot__host_view_leased(view, set) : 0;
         missed->why = ALLOT_PEND_LEASE;
         missed->above = ALLOT_PEND_SLOTS;
     }
@@ -93,16 +93,16 @@ static void miss(allot__turns *turns, allot__missed *missed, int32_t number, int
 static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, int32_t *binding)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    const allot__room *room = &turns->out->room;
+    const allot__host_view *view = &turns->out->view;
     allot__bounds *bounds = &turns->out->bounds;
     int32_t set = turns->queues->set_of[job->queue], left = job->slots;
     bool by_host = allot__bounds_by_host(bounds, number);
     turns->place_count = 0;
     *binding = -1;
-    for (int32_t host = allot__room_next(room, set, *from); host >= 0 && left > 0;
-         host = allot__room_next(room, set, host + 1)) {
-        int32_t slots = (int32_t)allot__least(room->free[host], left);
-        if (exclusive(job) && !allot__room_empty(room, host))
+    for (int32_t host = allot__host_view_next(view, set, *from); host >= 0 && left > 0;
+         host = allot__host_view_next(view, set, host + 1)) {
+        int32_t slots = (int32_t)allot__least(view->free[host], left);
+        if (exclusive(job) && !allot__host_view_empty(view, host))
             slots = 0;
         if (by_host && slots > 0) {
             int32_t bound, may = allot__bounds_on_host(bounds, number, host, slots, &bound);
@@ -113,7 +113,7 @@ static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, 
             *from = turns->place_count == 0 ? host : *from;
             allot__bounds_try(bounds, number, host, slots);
             turns->places[turns->place_count++] =
-                (allot__job_place){.site = room->site[host], .slots = slots};
+                (allot__job_place){.site = view->site[host], .slots = slots};
             left -= slots;
         }
     }
@@ -125,12 +125,12 @@ static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, 
 static bool put(allot__turns *turns, int32_t number, allot__missed *known)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    allot__room *room = &turns->out->room;
-    int32_t from = known->from_gains == room->gains ? known->from : 0, passed = from;
-    allot__room_view(room, job->queue);
+    allot__host_view *view = &turns->out->view;
+    int32_t from = known->from_gains == view->gains ? known->from : 0, passed = from;
+    allot__host_view_as(view, job->queue);
     int32_t binding, left = put_on_hosts(turns, number, &from, &binding);
     known->from = from;
-    known->from_gains = room->gains;
+    known->from_gains = view->gains;
     if (left <= 0)
         return fits(turns, number);
     from = 0;
@@ -163,15 +163,15 @@ int64_t allot__fit_lack(allot__turns *turns, int32_t number)
         allot__bounds_by_host(&turns->out->bounds, number))
         return 1;
     const allot__missed *known = allot__fit_known(turns, number);
-    return known->gains == turns->out->room.gains ? job->slots - known->slots + 1 : 1;
+    return known->gains == turns->out->view.gains ? job->slots - known->slots + 1 : 1;
 }
 
 bool allot__fit_start(allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    const allot__room *room = &turns->out->room;
+    const allot__host_view *view = &turns->out->view;
     int32_t binding = -1;
-    if (job->slots > room->most[turns->queues->set_of[job->queue]])
+    if (job->slots > view->most[turns->queues->set_of[job->queue]])
         return note_why(turns, number, ALLOT_PEND_NEVER, -1);
     if (!allot__bounds_allow(&turns->out->bounds, number, job->slots, &binding))
         return note_why(turns, number, ALLOT_PEND_LIMIT, binding);
@@ -190,15 +190,15 @@ bool allot__fit_resume(allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
     const allot__job_place *places = allot__job_places(turns->jobs, job);
-    const allot__room *room = &turns->out->room;
+    const allot__host_view *view = &turns->out->view;
     int32_t binding = -1;
     if (!allot__bounds_allow(&turns->out->bounds, number, job->slots, &binding))
         return note_why(turns, number, ALLOT_PEND_LIMIT, binding);
     for (int32_t i = 0; i < job->place_count; i++) {
-        int32_t host = allot__room_host(room, places[i].site);
-        bool others = host >= 0 && room->running[host] + room->claimed[host] > 0;
-        bool alone = host >= 0 && (room->alone[host] > 0 || (exclusive(job) && others));
-        if (host < 0 || alone || allot__room_unclaimed(room, host) < places[i].slots)
+        int32_t host = allot__host_view_host(view, places[i].site);
+        bool others = host >= 0 && view->running[host] + view->claimed[host] > 0;
+        bool alone = host >= 0 && (view->alone[host] > 0 || (exclusive(job) && others));
+        if (host < 0 || alone || allot__host_view_unclaimed(view, host) < places[i].slots)
             return note_why(turns, number, alone ? ALLOT_PEND_EXCLUSIVE : ALLOT_PEND_SLOTS, -1);
         int32_t slots = places[i].slots;
         if (allot__bounds_on_host(&turns->out->bounds, number, host, slots, &binding) < slots) {
@@ -255,7 +255,7 @@ static int make_candidates(allot__turns *turns)
     allot__dispatched *out = turns->out;
     if (out->searched)
         return ALLOT_OK;
-    int status = allot__candidates_make(turns->work, &out->room, &out->bounds, &out->candidates);
+    int status = allot__candidates_make(turns->work, &out->view, &out->bounds, &out->candidates);
     if (status != ALLOT_OK)
         return status;
     out->searched = true;
@@ -343,7 +343,7 @@ static int search(allot__turns *turns, int32_t number, bool *done)
     if (status == ALLOT_OK && found.why != ALLOT_PEND_SLOTS) /* else it stays as it is without */
         note_why(turns, number, found.why, found.binding);
     if (status == ALLOT_OK && is_alike)
-        *known = (allot__missed){.gains = turns->out->room.gains,
+        *known = (allot__missed){.gains = turns->out->view.gains,
                                  .slots = found.least,
                                  .most = found.most,
                                  .binding = found.binding,

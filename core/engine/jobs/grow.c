@@ -28,8 +28,8 @@ static int32_t allowed(const allot__turns *turns, int32_t number)
 /* What the job may have of a host; its own hosts are closed to others if it is exclusive. */
 static int32_t put_on(allot__turns *turns, int32_t number, int32_t host, int32_t most)
 {
-    allot__room *room = &turns->out->room;
-    int64_t free = allot__least(room->free[host], most);
+    allot__host_view *view = &turns->out->view;
+    int64_t free = allot__least(view->free[host], most);
     if (free <= 0)
         return 0;
     int32_t binding;
@@ -39,17 +39,17 @@ static int32_t put_on(allot__turns *turns, int32_t number, int32_t host, int32_t
         return 0;
     allot__bounds_try(&turns->out->bounds, number, host, slots);
     turns->places[turns->place_count++] =
-        (allot__job_place){.site = room->site[host], .slots = slots};
+        (allot__job_place){.site = view->site[host], .slots = slots};
     return slots;
 }
 
-/* Its own hosts in the room's order, whatever the state's; how many. */
+/* Its own hosts in the view's order, whatever the state's; how many. */
 static int32_t own_hosts(const allot__turns *turns, const allot__job *job, int32_t *hosts)
 {
     const allot__job_place *places = allot__job_places(turns->jobs, job);
     int32_t count = 0;
     for (int32_t i = 0; i < job->place_count; i++) {
-        int32_t host = allot__room_host(&turns->out->room, places[i].site);
+        int32_t host = allot__host_view_host(&turns->out->view, places[i].site);
         hosts[count] = host;
         count += host >= 0;
     }
@@ -61,27 +61,27 @@ static int32_t own_hosts(const allot__turns *turns, const allot__job *job, int32
 static int32_t put(allot__turns *turns, int32_t number, int32_t most)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    const allot__room *room = &turns->out->room;
+    const allot__host_view *view = &turns->out->view;
     bool exclusive = (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
     int32_t set = turns->queues->set_of[job->queue], left = most;
     int32_t *own = turns->hosts, count = most > 0 ? own_hosts(turns, job, own) : 0, behind = 0;
     allot__missed *known = allot__fit_known(turns, number);
-    int32_t from = known->from_gains == room->gains ? known->from : 0;
+    int32_t from = known->from_gains == view->gains ? known->from : 0;
     turns->place_count = 0;
     for (int32_t i = 0; i < count && left > 0; i++)
-        if (allot__room_open(room, own[i]) || exclusive)
+        if (allot__host_view_open(view, own[i]) || exclusive)
             left -= put_on(turns, number, own[i], left);
-    for (int32_t host = allot__room_next(room, set, from); host >= 0 && left > 0;
-         host = allot__room_next(room, set, host + 1)) {
+    for (int32_t host = allot__host_view_next(view, set, from); host >= 0 && left > 0;
+         host = allot__host_view_next(view, set, host + 1)) {
         while (behind < count && own[behind] < host)
             behind++;
         bool runs = behind < count && own[behind] == host;
-        if (!runs && (!exclusive || allot__room_empty(room, host)))
+        if (!runs && (!exclusive || allot__host_view_empty(view, host)))
             left -= put_on(turns, number, host, left);
     }
     if (most > 0 && turns->place_count == 0) {
-        known->from = room->count;
-        known->from_gains = room->gains;
+        known->from = view->count;
+        known->from_gains = view->gains;
     }
     allot__bounds_tried(&turns->out->bounds, number);
     return most - left;
@@ -100,7 +100,7 @@ static int grow(allot__turns *turns, int32_t number)
 int allot__turn_grow(allot__turns *turns, int32_t queue)
 {
     int status = ALLOT_OK;
-    allot__room_view(&turns->out->room, queue);
+    allot__host_view_as(&turns->out->view, queue);
     for (int32_t i = turns->jobs->first[queue];
          i < turns->jobs->first[queue + 1] && status == ALLOT_OK; i++)
         status = grow(turns, turns->jobs->by_queue[i]);

@@ -29,17 +29,17 @@ static int note(allot__turns *turns, int32_t site, int64_t slots)
 /* Free slots of those places; the others are its victims' still. */
 static int keep_slots(allot__turns *turns)
 {
-    allot__room *room = &turns->out->room;
+    allot__host_view *view = &turns->out->view;
     int status = ALLOT_OK;
     for (int32_t i = 0; status == ALLOT_OK && i < turns->place_count; i++)
         status = note(turns, turns->places[i].site, turns->places[i].slots);
     for (int32_t i = 0; status == ALLOT_OK && i < turns->place_count; i++) {
-        int32_t host = allot__room_host(room, turns->places[i].site);
-        int64_t slots = allot__least(turns->places[i].slots, room->free[host]);
+        int32_t host = allot__host_view_host(view, turns->places[i].site);
+        int64_t slots = allot__least(turns->places[i].slots, view->free[host]);
         slots = allot__most(slots, 0);
         status = note(turns, turns->places[i].site, slots);
         if (status == ALLOT_OK && slots > 0)
-            allot__room_take(room, host, (int32_t)slots);
+            allot__host_view_take(view, host, (int32_t)slots);
     }
     return status;
 }
@@ -122,7 +122,7 @@ static void leave_orders(allot__turns *turns, const held *it)
 int allot__hold_leave(allot__turns *turns, int32_t job)
 {
     const held *it = find(turns, job);
-    allot__room *room = &turns->out->room;
+    allot__host_view *view = &turns->out->view;
     if (!it)
         return ALLOT_OK;
     size_t first = (size_t)it->first, step = (size_t)it->place_count;
@@ -132,7 +132,7 @@ int allot__hold_leave(allot__turns *turns, int32_t job)
         allot__vector_from(&turns->holding, first + 2 * step, sizeof *victims);
     for (int32_t i = 0; i < it->place_count; i++)
         if (kept[i].slots > 0)
-            allot__room_take(room, allot__room_host(room, kept[i].site), -kept[i].slots);
+            allot__host_view_take(view, allot__host_view_host(view, kept[i].site), -kept[i].slots);
     for (int32_t i = 0; i < it->victim_count; i++)
         allot__candidates_restore(&turns->out->candidates, victims[i].site);
     leave_orders(turns, it);

@@ -44,7 +44,7 @@ static int make_rows(allot__turns *turns, allot__job_rows *out)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < count; i++)
         all[i] = (int32_t)i;
-    return allot__job_rows_make(turns->work, &turns->out->room, all, (int32_t)count, out);
+    return allot__job_rows_make(turns->work, &turns->out->view, all, (int32_t)count, out);
 }
 
 int allot__turn_keys(allot__turns *turns)
@@ -127,5 +127,5 @@ void allot__turn_claim_stopped(allot__turns *turns, const allot__turn *turn)
     for (int32_t q = 0; turns->stopped && q < turn->queue_count; q++)
         for (int32_t i = first[turn->queues[q]]; i < first[turn->queues[q] + 1]; i++)
             if (turns->states[by_queue[i]] == ALLOT_STOPPED)
-                allot__room_claim(&turns->out->room, by_queue[i]);
+                allot__host_view_claim(&turns->out->view, by_queue[i]);
 }

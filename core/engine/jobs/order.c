@@ -115,7 +115,7 @@ int allot__order_effect(allot__turns *turns, allot_order_kind kind, int32_t numb
         allot__bounds_change(&turns->out->bounds, number, changes[kind][sign < 0], places, count);
     if (status != ALLOT_OK)
         return status;
-    allot__room_order(&turns->out->room, kind, number, places, count, sign);
+    allot__host_view_order(&turns->out->view, kind, number, places, count, sign);
     count_effect(turns, kind, number, sign * sum_of(places, count));
     return ALLOT_OK;
 }
@@ -162,7 +162,7 @@ int allot__job_turn(allot__turns *turns, int32_t number, allot_action action, in
 {
     allot__bounds *bounds = &turns->out->bounds;
     const allot__job *job = allot__job_at(turns->jobs, number);
-    allot__room_job(&turns->out->room, number, !allot__action_ends(action), sign);
+    allot__host_view_job(&turns->out->view, number, !allot__action_ends(action), sign);
     int status =
         allot__bounds_change(bounds, number, sign > 0 ? ALLOT__BOUND_GROW : ALLOT__BOUND_SHRINK,
                              grown_places(turns, job), job->grown_count);

@@ -7,7 +7,7 @@
 static int64_t left_of(allot__turns *turns, int32_t pool, int64_t *free)
 {
     const allot__slot_pool *of = &turns->queues->pools[pool];
-    *free = allot__room_total(&turns->out->room, of->set);
+    *free = allot__host_view_total(&turns->out->view, of->set);
     int64_t left = allot__pool_left(turns, pool);
     return left < *free ? left : *free;
 }
@@ -18,7 +18,7 @@ static void cut(allot__turns *turns, int32_t pool)
     allot__pool_turn *turn = &turns->pools[pool];
     const allot__slot_pool *of = &turns->queues->pools[pool];
     int32_t count = 0;
-    allot__room_view(&turns->out->room, turn->order[0]);
+    allot__host_view_as(&turns->out->view, turn->order[0]);
     int64_t used = 0, free, left = left_of(turns, pool, &free);
     for (int32_t i = 0; i < of->count; i++) {
         int32_t queue = turn->order[i];
@@ -57,8 +57,8 @@ static void cut(allot__turns *turns, int32_t pool)
 static bool on_hosts(const allot__turns *turns, const allot_place *place, int32_t set)
 {
     int32_t site = allot__place_site(turns->work->plan, place);
-    int32_t host = allot__room_host(&turns->out->room, site);
-    return host >= 0 && allot__room_has(&turns->out->room, set, host);
+    int32_t host = allot__host_view_host(&turns->out->view, site);
+    return host >= 0 && allot__host_view_has(&turns->out->view, set, host);
 }
 
 /* did queues of no pool, or of others, take slots of its hosts since the last cut? */
@@ -111,7 +111,7 @@ static int64_t may_use(allot__turns *turns, int32_t pool, int32_t queue)
             theirs += turns->slice[order[i]] - turns->out->used[order[i]];
     if (theirs == 0)
         return slice;
-    allot__room_view(&turns->out->room, queue);
+    allot__host_view_as(&turns->out->view, queue);
     int64_t left = left_of(turns, pool, &free) - theirs;
     int64_t most = turns->out->used[queue] + (left > 0 ? left : 0);
     return most < slice ? most : slice;
@@ -173,7 +173,7 @@ static int in_rounds(allot__turns *turns, int32_t pool)
         for (int32_t i = 0; i < of->count && status == ALLOT_OK; i++) {
             int32_t queue = turns->pools[pool].order[i];
             int64_t share = allot__queue_at(turns->queues, queue)->slot_share;
-            allot__room_view(&turns->out->room, queue);
+            allot__host_view_as(&turns->out->view, queue);
             status = serve(turns, turns->of_queue[queue], (left * share + 99) / 100, &given);
         }
         left = left_of(turns, pool, &free);

@@ -49,10 +49,10 @@ static void fill_row(allot__turns *turns, int32_t queue, int32_t *demand, int32_
 /* Slots that run on hosts which have none to give: they are closed, or another group's. */
 static int64_t used_elsewhere(const allot__turns *turns, bool after)
 {
-    const allot__room *room = &turns->out->room;
+    const allot__host_view *view = &turns->out->view;
     const allot__job_place *all = turns->jobs->places.items;
     int64_t slots = 0;
-    if (!room->host_of)
+    if (!view->host_of)
         return 0;
     for (size_t i = 0; i < turns->jobs->list.count; i++) {
         const allot__job *job = allot__job_at(turns->jobs, (int32_t)i);
@@ -62,8 +62,8 @@ static int64_t used_elsewhere(const allot__turns *turns, bool after)
             bool own = k < job->place_count;
             const allot__job_place *place =
                 &all[own ? job->place + k : job->grown + k - job->place_count];
-            int32_t host = allot__room_host(room, place->site);
-            slots += host < 0 || room->slots[host] == 0 ? place->slots : 0;
+            int32_t host = allot__host_view_host(view, place->site);
+            slots += host < 0 || view->slots[host] == 0 ? place->slots : 0;
         }
     }
     return slots;
@@ -78,9 +78,9 @@ static bool any_shut(const allot__turns *turns)
 static int64_t idle_slots(const allot__turns *turns, bool after)
 {
     int64_t slots = 0, used = 0;
-    const allot__room *room = &turns->out->room;
-    for (int32_t host = 0; host < room->count; host++)
-        slots += room->slots[host];
+    const allot__host_view *view = &turns->out->view;
+    for (int32_t host = 0; host < view->count; host++)
+        slots += view->slots[host];
     for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
         const allot_queue_part *part = &turns->out->parts[q];
         used += part->running;

@@ -17,9 +17,9 @@
 
 #include "engine/jobs/dispatch.h"
 
-/* The least that does not fit (or finds no victims), while room.gains is `gains`: so many slots.
+/* The least that does not fit (or finds no victims), while view.gains is `gains`: so many slots.
  * And why, up to `most`; above it, as `above` says. Hosts before `from` have nothing for any, while
- * room.gains is `from_gains`. */
+ * view.gains is `from_gains`. */
 typedef struct allot__missed {
     int64_t gains, slots, most, from_gains;
     int32_t from, binding;

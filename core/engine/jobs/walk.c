@@ -42,7 +42,7 @@ static int try(allot__turns *turns, allot__turn *turn, int32_t job)
         return status;
     turn->waits[turn->waiting++] = job;
     if (turns->states[job] == ALLOT_SUSPENDED)
-        allot__room_claim(&turns->out->room, job);
+        allot__host_view_claim(&turns->out->view, job);
     int64_t lack = allot__fit_lack(turns, job);
     turn->lack = lack < turn->lack ? lack : turn->lack;
     return status;
@@ -91,7 +91,7 @@ static void pass(allot__turns *turns, const allot__turn *turn)
         if (turns->states[turn->waits[i]] == ALLOT_PENDING)
             break;
         if (turns->states[turn->waits[i]] == ALLOT_SUSPENDED)
-            allot__room_claim(&turns->out->room, turn->waits[i]);
+            allot__host_view_claim(&turns->out->view, turn->waits[i]);
     }
 }
 
@@ -148,7 +148,7 @@ static bool turns_back(allot__turns *turns, int32_t at, size_t *orders)
     turns->again = false;
     turns->turned_back = true;
     *orders = turns->out->orders.count;
-    allot__room_claim_none(&turns->out->room);
+    allot__host_view_claim_none(&turns->out->view);
     allot__pools_reset(turns);
     return true;
 }
@@ -236,9 +236,9 @@ int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__di
                           .out = out,
                           .queues = allot__queues_of(work->plan),
                           .jobs = work->state->jobs};
-    int status = allot__room_make(work, &out->room);
-    status = status ? status : allot__room_lease(&out->room, leases);
-    status = status ? status : allot__bounds_make(work, &out->room, &out->bounds);
+    int status = allot__host_view_make(work, &out->view);
+    status = status ? status : allot__host_view_lease(&out->view, leases);
+    status = status ? status : allot__bounds_make(work, &out->view, &out->bounds);
     status = status ? status : allot__resources_make(work, &out->bounds.resources);
     status = status ? status : allot__turns_make(&turns);
     status = status ? status : make_sequence(&turns);

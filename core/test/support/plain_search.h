@@ -109,9 +109,9 @@ static bool is_on(const plain *it, int32_t job, int32_t host)
     const allot__job *of = job_at(it, job);
     bool on = false;
     for (int32_t i = 0; i < of->place_count; i++)
-        on = on || allot__room_host(candidates->room, all[of->place + i].site) == host;
+        on = on || allot__host_view_host(candidates->view, all[of->place + i].site) == host;
     for (int32_t i = 0; i < of->grown_count; i++)
-        on = on || allot__room_host(candidates->room, all[of->grown + i].site) == host;
+        on = on || allot__host_view_host(candidates->view, all[of->grown + i].site) == host;
     return on;
 }
 
@@ -119,7 +119,7 @@ static bool is_on(const plain *it, int32_t job, int32_t host)
 static void take_hosts(plain *it)
 {
     const allot__candidates *candidates = it->search.candidates;
-    for (int32_t host = 0; host < candidates->room->count && lack_of(it) > 0; host++) {
+    for (int32_t host = 0; host < candidates->view->count && lack_of(it) > 0; host++) {
         int32_t n = 0;
         int32_t running = 0;
         for (int32_t i = 0; i < it->count; i++) {
@@ -129,8 +129,8 @@ static void take_hosts(plain *it)
         }
         for (int32_t row = 0; row < candidates->rows.count; row++)
             running += !candidates->gone[job_of(it, row)] && is_on(it, job_of(it, row), host);
-        if (n > 0 && n == running && candidates->room->kept[host] == 0 &&
-            allot__room_has(candidates->room, it->search.fit.set, host))
+        if (n > 0 && n == running && candidates->view->kept[host] == 0 &&
+            allot__host_view_has(candidates->view, it->search.fit.set, host))
             try_them(it, it->tried, n);
     }
 }
@@ -227,8 +227,8 @@ static int plain_search(allot__candidates *candidates, allot__found *found)
 {
     plain it = {.count = 0};
     allot__search_begin(candidates, found->job, &it.search);
-    int64_t gains = candidates->room->gains;
-    int64_t changes = candidates->room->changes;
+    int64_t gains = candidates->view->gains;
+    int64_t changes = candidates->view->changes;
     bool barred = it.search.fit.exclusive &&
                   !(candidates->work->rules[0].policy->job_types & ALLOT_PREEMPT_EXCLUSIVE);
     int status = list_candidates(&it);

@@ -19,7 +19,7 @@ typedef struct world {
     allot_state *state;
     allot__arena arena;
     allot__work work;
-    allot__room room;
+    allot__host_view view;
     allot__bounds bounds;
     allot__candidates candidates;
     int32_t hosts, queues, jobs, resources;
@@ -241,10 +241,10 @@ static inline bool world_begin(world *it, uint64_t seed)
     allot__arena_init(&it->arena, it->base.engine);
     CHECK_EQ(allot__work_init(&it->work, it->state->plan, it->state, 0, &it->arena, NULL),
              ALLOT_OK);
-    CHECK_EQ(allot__room_make(&it->work, &it->room), ALLOT_OK);
-    CHECK_EQ(allot__bounds_make(&it->work, &it->room, &it->bounds), ALLOT_OK);
+    CHECK_EQ(allot__host_view_make(&it->work, &it->view), ALLOT_OK);
+    CHECK_EQ(allot__bounds_make(&it->work, &it->view, &it->bounds), ALLOT_OK);
     CHECK_EQ(allot__resources_make(&it->work, &it->bounds.resources), ALLOT_OK);
-    CHECK_EQ(allot__candidates_make(&it->work, &it->room, &it->bounds, &it->candidates), ALLOT_OK);
+    CHECK_EQ(allot__candidates_make(&it->work, &it->view, &it->bounds, &it->candidates), ALLOT_OK);
     return true;
 }
 

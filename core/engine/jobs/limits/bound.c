@@ -345,9 +345,9 @@ static int count_jobs(allot__bounds *bounds)
     return status;
 }
 
-int allot__bounds_make(const allot__work *work, const allot__room *room, allot__bounds *out)
+int allot__bounds_make(const allot__work *work, const allot__host_view *view, allot__bounds *out)
 {
-    *out = (allot__bounds){.work = work, .room = room};
+    *out = (allot__bounds){.work = work, .view = view};
     if (allot__queues_of(work->plan)->limits.count == 0)
         return ALLOT_OK;
     int status = read_limits(out);

@@ -29,7 +29,7 @@
 typedef struct allot__bound {
     int32_t limit;              /* of the plan's */
     int32_t queue, user, group; /* that it holds of; -1: it is of none by itself */
-    int32_t host;               /* of the room; -1: it is of none */
+    int32_t host;               /* of the view; -1: it is of none */
     int64_t most;
     int64_t used;   /* slots or jobs that count */
     int64_t asleep; /* ... of these suspended */
@@ -58,7 +58,7 @@ typedef struct allot__bound_trait {
 
 typedef struct allot__bounds {
     const allot__work *work;
-    const allot__room *room;
+    const allot__host_view *view;
     allot__vector list;         /* of allot__bound */
     allot__index index;         /* ... by limit, queue, user, group, host */
     allot__index by_group;      /* classes by queue, user, group, where groups tell them apart */
@@ -76,7 +76,7 @@ typedef struct allot__bounds {
 } allot__bounds;
 
 /* Counts what runs and is suspended in the state; ENOMEM. */
-int allot__bounds_make(const allot__work *work, const allot__room *room, allot__bounds *out);
+int allot__bounds_make(const allot__work *work, const allot__host_view *view, allot__bounds *out);
 void allot__bounds_free(allot__bounds *bounds);
 
 static inline allot__bound *allot__bound_at(const allot__bounds *bounds, int32_t bound)

@@ -47,7 +47,7 @@ int64_t allot__bound_most(const allot__bounds *bounds, int32_t limit, int32_t ho
     const allot_job_limit *stated = &allot__limit_at(bounds, limit)->stated;
     if (stated->kind != ALLOT_LIMIT_PER_PROCESSOR || host < 0)
         return stated->most;
-    return (stated->most * bounds->room->slots[host] + 999) / 1000; /* rounded up, as LSF does */
+    return (stated->most * bounds->view->slots[host] + 999) / 1000; /* rounded up, as LSF does */
 }
 
 int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry, int32_t host,
@@ -75,7 +75,7 @@ int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry
 bool allot__limit_on(const allot__bounds *bounds, int32_t limit, int32_t host)
 {
     int32_t set = allot__limit_at(bounds, limit)->set;
-    return set <= 0 || allot__room_has(bounds->room, set, host);
+    return set <= 0 || allot__host_view_has(bounds->view, set, host);
 }
 
 /* Does a count of jobs have the job already, as the state has it: if it goes by hosts, on that one,
@@ -87,7 +87,7 @@ static bool counted(const allot__bounds *bounds, int32_t number, int32_t limit, 
     const allot__job_place *places = allot__job_places(bounds->work->state->jobs, job);
     bool all = !trait->by_host && !trait->of_hosts;
     for (int32_t i = 0; !all && i < job->place_count; i++) {
-        int32_t on = allot__room_host(bounds->room, places[i].site);
+        int32_t on = allot__host_view_host(bounds->view, places[i].site);
         if (on >= 0 && (trait->by_host ? on == host : allot__limit_on(bounds, limit, on)))
             return true;
     }
@@ -240,7 +240,7 @@ static int prepare(allot__bounds *bounds, const allot__bound_class *class,
     for (int32_t i = 0; i < class->count; i++) {
         allot__bound_entry entry = entries_of(bounds, class)[i];
         for (int32_t k = 0; entry.bound < 0 && k < count; k++) {
-            int32_t host = allot__room_host(bounds->room, places[k].site);
+            int32_t host = allot__host_view_host(bounds->view, places[k].site);
             if (host < 0 || !allot__limit_on(bounds, entry.limit, host))
                 continue;
             int32_t *on = allot__push(bounds->work->plan->engine, &bounds->on, sizeof *on);
@@ -276,7 +276,7 @@ static const int32_t *count(allot__bounds *bounds, const allot__bound_entry *ent
         int32_t host = -1;
         bool holds = true;
         if (entry->bound < 0 || of_hosts) {
-            host = allot__room_host(bounds->room, of->places[i].site);
+            host = allot__host_view_host(bounds->view, of->places[i].site);
             holds = host >= 0 && allot__limit_on(bounds, entry->limit, host);
         }
         int64_t amount = jobs ? 1 : of->places[i].slots;

@@ -13,12 +13,12 @@
 static int64_t left_on_hosts(const allot__bounds *bounds, const allot__bound_entry *entry,
                              int32_t set, int64_t most)
 {
-    const allot__room *room = bounds->room;
+    const allot__host_view *view = bounds->view;
     int64_t sum = 0;
-    for (int32_t host = 0; host < room->count && sum < most; host++) {
-        if (!allot__room_has(room, set, host))
+    for (int32_t host = 0; host < view->count && sum < most; host++) {
+        if (!allot__host_view_has(view, set, host))
             continue;
-        int64_t left = room->slots[host];
+        int64_t left = view->slots[host];
         if (allot__limit_on(bounds, entry->limit, host)) {
             int32_t number = allot__bound_find(bounds, entry, host);
             int64_t used = number >= 0 ? allot__bound_at(bounds, number)->used : 0;

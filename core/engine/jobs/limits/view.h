@@ -8,11 +8,11 @@
  * beginning and stays. Without hosts there is one that has all slots.
  *
  * A suspended job leaves its slots to those who may preempt its queue, and keeps them against all
- * others that start or grow (P-25); with preemption off, against everybody (P-20). So what is free
- * is so for a queue, the *viewer*. Against those that are to be resumed it keeps them where its
- * turn is the earlier one (P-15, P-25): who is resumed sees all that nobody runs on, but for what
- * jobs claim that had their turn and are suspended still. So the first of all can always be resumed
- * where nobody runs.
+ * others that start or grow (P-25); with preemption off, against everybody (P-20). Free slots
+ * depend on the asking queue, the *viewer*. Against those that are to be resumed it keeps them
+ * where its turn is the earlier one (P-15, P-25): who is resumed sees all that nobody runs on, but
+ * for what jobs claim that had their turn and are suspended still. So the first of all can always
+ * be resumed where nobody runs.
  */
 #ifndef ALLOT_ENGINE_JOBS_LIMITS_VIEW_H
 #define ALLOT_ENGINE_JOBS_LIMITS_VIEW_H
@@ -23,7 +23,7 @@
 #include "model/state/job.h"
 #include "model/jobs/queue.h"
 
-typedef struct allot__room {
+typedef struct allot__host_view {
     const allot__work *work;
     int32_t count;    /* hosts, in that order */
     int32_t *site;    /* of the state; -1: the only one */
@@ -54,25 +54,25 @@ typedef struct allot__room {
     int64_t changes, gains;
     /* Suspended jobs: by queue a list, which also has some that are no longer. */
     int32_t viewer;    /* a queue; -1: none yet, nobody keeps anything */
-    uint64_t *view;    /* a bit by queue: its suspended jobs keep their slots against the viewer */
+    uint64_t *against; /* a bit by queue: its suspended jobs keep their slots against the viewer */
     uint64_t *keepers; /* a bit by queue: it has suspended jobs */
     int32_t *kept_first, *kept_next; /* by queue, by job; -1: no more */
     uint8_t *keeps;                  /* by job: ALLOT__KEEP_... */
-} allot__room;
+} allot__host_view;
 
 enum { ALLOT__KEEP_LISTED = 1, ALLOT__KEEP_NOW = 2 };
 
 /* Puts hosts in order and takes off what runs; ENOMEM. */
-int allot__room_make(const allot__work *work, allot__room *out);
+int allot__host_view_make(const allot__work *work, allot__host_view *out);
 /* Does a set of hosts have one? */
-static inline bool allot__room_has(const allot__room *room, int32_t set, int32_t host)
+static inline bool allot__host_view_has(const allot__host_view *view, int32_t set, int32_t host)
 {
-    return room->sets[set][(size_t)host / 64] >> host % 64 & 1;
+    return view->sets[set][(size_t)host / 64] >> host % 64 & 1;
 }
 /* The host of a job's place, or -1. */
-static inline int32_t allot__room_host(const allot__room *room, int32_t site)
+static inline int32_t allot__host_view_host(const allot__host_view *view, int32_t site)
 {
-    return !room->host_of ? 0 : room->host_of[site];
+    return !view->host_of ? 0 : view->host_of[site];
 }
 /* The site of a decision's place. */
 static inline int32_t allot__place_site(const allot_plan *plan, const allot_place *place)
@@ -80,15 +80,15 @@ static inline int32_t allot__place_site(const allot_plan *plan, const allot_plac
     return place->host >= 0 ? place->host : (int32_t)plan->hosts.list.count + ~place->host;
 }
 /* Has the host slots for the viewer? */
-static inline bool allot__room_open(const allot__room *room, int32_t host)
+static inline bool allot__host_view_open(const allot__host_view *view, int32_t host)
 {
-    return room->open[(size_t)host / 64] >> host % 64 & 1;
+    return view->open[(size_t)host / 64] >> host % 64 & 1;
 }
 /* Nobody runs there, and nobody keeps slots against the viewer. */
-static inline bool allot__room_empty(const allot__room *room, int32_t host)
+static inline bool allot__host_view_empty(const allot__host_view *view, int32_t host)
 {
-    return room->running[host] == 0 && room->kept[host] == 0 &&
-           room->free[host] == room->slots[host];
+    return view->running[host] == 0 && view->kept[host] == 0 &&
+           view->free[host] == view->slots[host];
 }
 
 /* Does a job that is preempted so end, and keep nothing? */
@@ -98,39 +98,41 @@ static inline bool allot__action_ends(allot_action action)
 }
 
 /* Slots are taken (below 0: given back) on a host; keeps bits. */
-void allot__room_take(allot__room *room, int32_t host, int32_t slots);
+void allot__host_view_take(allot__host_view *view, int32_t host, int32_t slots);
 /* A job begins or ends to run on slots of a host. */
-void allot__room_run(allot__room *room, const allot__job *job, int32_t host, int32_t slots);
-void allot__room_stop(allot__room *room, const allot__job *job, int32_t host, int32_t slots);
+void allot__host_view_run(allot__host_view *view, const allot__job *job, int32_t host,
+                          int32_t slots);
+void allot__host_view_stop(allot__host_view *view, const allot__job *job, int32_t host,
+                           int32_t slots);
 /* All that a running job has is taken, or given back as it stops; `keeps`: suspended it keeps its
  * own slots. */
-void allot__room_job(allot__room *room, int32_t number, bool keeps, int32_t sign);
+void allot__host_view_job(allot__host_view *view, int32_t number, bool keeps, int32_t sign);
 /* What an order by which a job gets places does, or (-1) is taken back. */
-void allot__room_order(allot__room *room, allot_order_kind kind, int32_t number,
-                       const allot__job_place *places, int32_t count, int32_t sign);
+void allot__host_view_order(allot__host_view *view, allot_order_kind kind, int32_t number,
+                            const allot__job_place *places, int32_t count, int32_t sign);
 /* The first host of a set from `from` on that is open to the viewer, or -1. */
-int32_t allot__room_next(const allot__room *room, int32_t set, int32_t from);
+int32_t allot__host_view_next(const allot__host_view *view, int32_t set, int32_t from);
 /* Slots that are free for the viewer on a set's hosts. */
-int64_t allot__room_total(allot__room *room, int32_t set);
+int64_t allot__host_view_total(allot__host_view *view, int32_t set);
 
 /* view_lease.c: takes off what contracts of this cycle keep; ENOMEM. And how much that is on a
  * set's hosts. */
-int allot__room_lease(allot__room *room, const allot_lease_part *parts);
-int64_t allot__room_leased(const allot__room *room, int32_t set);
+int allot__host_view_lease(allot__host_view *view, const allot_lease_part *parts);
+int64_t allot__host_view_leased(const allot__host_view *view, int32_t set);
 
 /* A job that is suspended claims its slots against all whose turn is later; and nobody does. */
-void allot__room_claim(allot__room *room, int32_t job);
-void allot__room_claim_none(allot__room *room);
+void allot__host_view_claim(allot__host_view *view, int32_t job);
+void allot__host_view_claim_none(allot__host_view *view);
 /* What a job that is to be resumed finds on a host. */
-static inline int64_t allot__room_unclaimed(const allot__room *room, int32_t host)
+static inline int64_t allot__host_view_unclaimed(const allot__host_view *view, int32_t host)
 {
-    return room->free[host] + room->kept[host] - room->claimed[host];
+    return view->free[host] + view->kept[host] - view->claimed[host];
 }
 
 /* view_as.c: hosts are as a queue sees them from now on. */
-void allot__room_view(allot__room *room, int32_t queue);
+void allot__host_view_as(allot__host_view *view, int32_t queue);
 /* A job that has stopped keeps its places' slots, or does so no longer: it is resumed. */
-void allot__room_keep(allot__room *room, int32_t job);
-void allot__room_unkeep(allot__room *room, int32_t job);
+void allot__host_view_keep(allot__host_view *view, int32_t job);
+void allot__host_view_unkeep(allot__host_view *view, int32_t job);
 
 #endif

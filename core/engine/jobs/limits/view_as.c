@@ -10,98 +10,98 @@
 #include "engine/jobs/limits/view.h"
 
 /* The bit of a host says whether the viewer may have slots there. */
-static void settle(allot__room *room, int32_t host)
+static void settle(allot__host_view *view, int32_t host)
 {
-    bool mine = !room->owner || room->owner[host] < 0 || room->owner[host] == room->viewer;
-    bool open = room->free[host] > 0 && room->alone[host] == 0 && mine;
+    bool mine = !view->owner || view->owner[host] < 0 || view->owner[host] == view->viewer;
+    bool open = view->free[host] > 0 && view->alone[host] == 0 && mine;
     uint64_t bit = (uint64_t)1 << host % 64;
-    uint64_t *word = &room->open[host / 64];
+    uint64_t *word = &view->open[host / 64];
     *word = open ? *word | bit : *word & ~bit;
     uint64_t word_bit = (uint64_t)1 << host / 64 % 64;
-    uint64_t *words = &room->open_words[host / 4096];
+    uint64_t *words = &view->open_words[host / 4096];
     *words = *word != 0 ? *words | word_bit : *words & ~word_bit;
 }
 
-void allot__room_take(allot__room *room, int32_t host, int32_t slots)
+void allot__host_view_take(allot__host_view *view, int32_t host, int32_t slots)
 {
-    room->free[host] -= slots;
-    room->changes++;
-    room->gains += slots < 0;
-    settle(room, host);
+    view->free[host] -= slots;
+    view->changes++;
+    view->gains += slots < 0;
+    settle(view, host);
 }
 
 /* What a job keeps is kept against the viewer, or (-1) is no longer. */
-static void count_job(allot__room *room, int32_t number, int32_t sign)
+static void count_job(allot__host_view *view, int32_t number, int32_t sign)
 {
-    const allot__jobs *jobs = room->work->state->jobs;
+    const allot__jobs *jobs = view->work->state->jobs;
     const allot__job *job = allot__job_at(jobs, number);
     const allot__job_place *places = allot__job_places(jobs, job);
     for (int32_t i = 0; i < job->place_count; i++) {
-        int32_t host = allot__room_host(room, places[i].site);
+        int32_t host = allot__host_view_host(view, places[i].site);
         if (host >= 0) {
-            room->kept[host] += (int64_t)sign * places[i].slots;
-            allot__room_take(room, host, sign * places[i].slots);
+            view->kept[host] += (int64_t)sign * places[i].slots;
+            allot__host_view_take(view, host, sign * places[i].slots);
         }
     }
 }
 
-static void count_queue(allot__room *room, int32_t queue, int32_t sign)
+static void count_queue(allot__host_view *view, int32_t queue, int32_t sign)
 {
-    for (int32_t job = room->kept_first[queue]; job >= 0; job = room->kept_next[job])
-        if (room->keeps[job] & ALLOT__KEEP_NOW)
-            count_job(room, job, sign);
+    for (int32_t job = view->kept_first[queue]; job >= 0; job = view->kept_next[job])
+        if (view->keeps[job] & ALLOT__KEEP_NOW)
+            count_job(view, job, sign);
 }
 
-static bool seen(const allot__room *room, int32_t queue)
+static bool seen(const allot__host_view *view, int32_t queue)
 {
-    return room->view[(size_t)queue / 64] >> queue % 64 & 1;
+    return view->against[(size_t)queue / 64] >> queue % 64 & 1;
 }
 
 /* Hosts that are given to queues open and close. */
-static void turn_owned(allot__room *room)
+static void turn_owned(allot__host_view *view)
 {
-    for (int32_t host = 0; room->owner && host < room->count; host++)
-        if (room->owner[host] >= 0)
-            allot__room_take(room, host, 0);
+    for (int32_t host = 0; view->owner && host < view->count; host++)
+        if (view->owner[host] >= 0)
+            allot__host_view_take(view, host, 0);
 }
 
-void allot__room_view(allot__room *room, int32_t queue)
+void allot__host_view_as(allot__host_view *view, int32_t queue)
 {
-    if (room->viewer == queue)
+    if (view->viewer == queue)
         return;
-    const allot__relation *relation = room->work->plan->relation;
+    const allot__relation *relation = view->work->plan->relation;
     size_t words = ((size_t)relation->count + 63) / 64;
     const uint64_t *may = relation->may + (size_t)queue * words;
-    int64_t gains = room->gains;
+    int64_t gains = view->gains;
     for (size_t i = 0; i < words; i++) {
-        uint64_t other = (room->view[i] ^ ~may[i]) & room->keepers[i];
+        uint64_t other = (view->against[i] ^ ~may[i]) & view->keepers[i];
         for (; other != 0; other &= other - 1) {
             int32_t low = (int32_t)(i * 64) + __builtin_ctzll(other);
-            count_queue(room, low, seen(room, low) ? -1 : 1);
+            count_queue(view, low, seen(view, low) ? -1 : 1);
         }
-        room->view[i] = ~may[i];
+        view->against[i] = ~may[i];
     }
-    room->viewer = queue;
-    turn_owned(room);
-    room->gains = gains; /* for no queue there is more than when it looked last */
+    view->viewer = queue;
+    turn_owned(view);
+    view->gains = gains; /* for no queue there is more than when it looked last */
 }
 
-void allot__room_keep(allot__room *room, int32_t job)
+void allot__host_view_keep(allot__host_view *view, int32_t job)
 {
-    int32_t queue = allot__job_at(room->work->state->jobs, job)->queue;
-    if (!(room->keeps[job] & ALLOT__KEEP_LISTED)) {
-        room->kept_next[job] = room->kept_first[queue];
-        room->kept_first[queue] = job;
+    int32_t queue = allot__job_at(view->work->state->jobs, job)->queue;
+    if (!(view->keeps[job] & ALLOT__KEEP_LISTED)) {
+        view->kept_next[job] = view->kept_first[queue];
+        view->kept_first[queue] = job;
     }
-    room->keeps[job] = ALLOT__KEEP_LISTED | ALLOT__KEEP_NOW;
-    room->keepers[queue / 64] |= (uint64_t)1 << queue % 64;
-    if (seen(room, queue))
-        count_job(room, job, 1);
+    view->keeps[job] = ALLOT__KEEP_LISTED | ALLOT__KEEP_NOW;
+    view->keepers[queue / 64] |= (uint64_t)1 << queue % 64;
+    if (seen(view, queue))
+        count_job(view, job, 1);
 }
 
-void allot__room_unkeep(allot__room *room, int32_t job)
+void allot__host_view_unkeep(allot__host_view *view, int32_t job)
 {
-    room->keeps[job] = ALLOT__KEEP_LISTED;
-    if (seen(room, allot__job_at(room->work->state->jobs, job)->queue))
-        count_job(room, job, -1);
+    view->keeps[job] = ALLOT__KEEP_LISTED;
+    if (seen(view, allot__job_at(view->work->state->jobs, job)->queue))
+        count_job(view, job, -1);
 }

@@ -53,18 +53,18 @@ static struct allot__gain *take_room(allot__candidates *candidates)
  * who goes. */
 static bool host_adds_up(const allot__search *search, int32_t host)
 {
-    const allot__room *room = search->candidates->room;
-    bool closed = room->alone[host] > 0 &&
+    const allot__host_view *view = search->candidates->view;
+    bool closed = view->alone[host] > 0 &&
                   (search->candidates->work->rules[0].policy->job_types & ALLOT_PREEMPT_EXCLUSIVE);
-    return room->free[host] >= 0 && !closed;
+    return view->free[host] >= 0 && !closed;
 }
 
 /* Is any host at all like that, maybe? */
-static bool some_crowded(const allot__room *room)
+static bool some_crowded(const allot__host_view *view)
 {
     int32_t some = 0;
-    for (int32_t host = 0; host < room->count; host++)
-        some |= (room->free[host] < 0) | (room->alone[host] > 0);
+    for (int32_t host = 0; host < view->count; host++)
+        some |= (view->free[host] < 0) | (view->alone[host] > 0);
     return some != 0;
 }
 
@@ -75,26 +75,26 @@ bool allot__search_adds_up(const allot__search *search)
         allot__bounds_by_host(fit->bounds, fit->number))
         return false;
     bool all = true;
-    int32_t count = some_crowded(fit->room) ? fit->room->count : 0;
+    int32_t count = some_crowded(fit->view) ? fit->view->count : 0;
     for (int32_t host = 0; host < count && all; host++)
-        all = !allot__room_has(fit->room, fit->set, host) || host_adds_up(search, host);
+        all = !allot__host_view_has(fit->view, fit->set, host) || host_adds_up(search, host);
     return all;
 }
 
 /* Slots of a job where the job that searches may use them. */
 static int64_t gain_of(const allot__fit *fit, int32_t number)
 {
-    const allot__room *room = fit->room;
-    const allot__jobs *jobs = room->work->state->jobs;
+    const allot__host_view *view = fit->view;
+    const allot__jobs *jobs = view->work->state->jobs;
     const allot__job_place *all = jobs->places.items;
     const allot__job *job = allot__job_at(jobs, number);
     int64_t gain = 0;
     for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
         int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
-        int32_t host = allot__room_host(room, all[at].site);
+        int32_t host = allot__host_view_host(view, all[at].site);
         bool mine = host >= 0 &&
-                    (!room->owner || room->owner[host] < 0 || room->owner[host] == fit->job->queue);
-        gain += mine && allot__room_has(room, fit->set, host) ? all[at].slots : 0;
+                    (!view->owner || view->owner[host] < 0 || view->owner[host] == fit->job->queue);
+        gain += mine && allot__host_view_has(view, fit->set, host) ? all[at].slots : 0;
     }
     return gain;
 }

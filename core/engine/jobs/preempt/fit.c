@@ -11,35 +11,36 @@
 /* What a pending job may use of a host. */
 static int64_t has_for_start(const allot__fit *fit, int32_t host, int64_t wanted)
 {
-    const allot__room *room = fit->room;
+    const allot__host_view *view = fit->view;
     int32_t binding;
-    if (!allot__room_open(room, host) || (fit->exclusive && !allot__room_empty(room, host)))
+    if (!allot__host_view_open(view, host) ||
+        (fit->exclusive && !allot__host_view_empty(view, host)))
         return 0;
-    int64_t slots = allot__least(room->free[host], wanted);
+    int64_t slots = allot__least(view->free[host], wanted);
     return allot__bounds_on_host(fit->bounds, fit->number, host, (int32_t)slots, &binding);
 }
 
 /* What a suspended job lacks on a host of its own. */
 static int64_t lacks_to_resume(const allot__fit *fit, int32_t host, int64_t own)
 {
-    const allot__room *room = fit->room;
+    const allot__host_view *view = fit->view;
     int32_t binding;
     if (host < 0)
         return own;
-    int64_t free = allot__room_unclaimed(room, host);
-    int64_t lack = room->alone[host] > 0 ? own : allot__most(own - free, 0);
+    int64_t free = allot__host_view_unclaimed(view, host);
+    int64_t lack = view->alone[host] > 0 ? own : allot__most(own - free, 0);
     int32_t slots = (int32_t)own;
     slots = allot__bounds_on_host(fit->bounds, fit->number, host, slots, &binding);
-    int64_t others = room->running[host] + room->claimed[host];
+    int64_t others = view->running[host] + view->claimed[host];
     return allot__most(lack, own - slots) + (fit->exclusive ? others : 0);
 }
 
 static int64_t count_start(const allot__fit *fit)
 {
-    const allot__room *room = fit->room;
+    const allot__host_view *view = fit->view;
     int64_t left = fit->job->slots;
-    for (int32_t host = allot__room_next(room, fit->set, 0); host >= 0 && left > 0;
-         host = allot__room_next(room, fit->set, host + 1)) {
+    for (int32_t host = allot__host_view_next(view, fit->set, 0); host >= 0 && left > 0;
+         host = allot__host_view_next(view, fit->set, host + 1)) {
         int64_t slots = has_for_start(fit, host, fit->whole ? left : INT32_MAX);
         if (fit->whole && slots > 0)
             allot__bounds_try(fit->bounds, fit->number, host, (int32_t)slots);
@@ -50,10 +51,10 @@ static int64_t count_start(const allot__fit *fit)
 
 static int64_t count_resume(const allot__fit *fit)
 {
-    const allot__job_place *places = allot__job_places(fit->room->work->state->jobs, fit->job);
+    const allot__job_place *places = allot__job_places(fit->view->work->state->jobs, fit->job);
     int64_t lack = 0;
     for (int32_t i = 0; i < fit->job->place_count; i++) {
-        int32_t host = allot__room_host(fit->room, places[i].site);
+        int32_t host = allot__host_view_host(fit->view, places[i].site);
         int64_t lacks = lacks_to_resume(fit, host, places[i].slots);
         if (fit->whole && host >= 0 && lacks < places[i].slots)
             allot__bounds_try(fit->bounds, fit->number, host, (int32_t)(places[i].slots - lacks));
@@ -107,12 +108,12 @@ void allot__fit_count(allot__fit *fit)
     count_over(fit, &fit->over);
 }
 
-void allot__fit_begin(allot__room *room, allot__bounds *bounds, int32_t job, int32_t *stamp,
+void allot__fit_begin(allot__host_view *view, allot__bounds *bounds, int32_t job, int32_t *stamp,
                       allot__fit *out)
 {
-    const allot__work *work = room->work;
+    const allot__work *work = view->work;
     const allot__job *it = allot__job_at(work->state->jobs, job);
-    *out = (allot__fit){.room = room,
+    *out = (allot__fit){.view = view,
                         .bounds = bounds,
                         .job = it,
                         .number = job,
@@ -128,13 +129,13 @@ void allot__fit_begin(allot__room *room, allot__bounds *bounds, int32_t job, int
 static int64_t worth(const allot__fit *fit, int32_t host)
 {
     if (!fit->resumes) {
-        bool of_set = allot__room_has(fit->room, fit->set, host);
+        bool of_set = allot__host_view_has(fit->view, fit->set, host);
         return of_set ? has_for_start(fit, host, INT32_MAX) : 0;
     }
-    const allot__job_place *places = allot__job_places(fit->room->work->state->jobs, fit->job);
+    const allot__job_place *places = allot__job_places(fit->view->work->state->jobs, fit->job);
     int64_t lack = 0;
     for (int32_t i = 0; i < fit->job->place_count; i++)
-        if (allot__room_host(fit->room, places[i].site) == host)
+        if (allot__host_view_host(fit->view, places[i].site) == host)
             lack += lacks_to_resume(fit, host, places[i].slots);
     return -lack;
 }
@@ -142,16 +143,16 @@ static int64_t worth(const allot__fit *fit, int32_t host)
 /* The i-th host of a job, those that it grew by behind; -1: there is none such. */
 static int32_t host_at(const allot__fit *fit, const allot__job *job, int32_t i)
 {
-    const allot__job_place *all = fit->room->work->state->jobs->places.items;
+    const allot__job_place *all = fit->view->work->state->jobs->places.items;
     int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
-    return allot__room_host(fit->room, all[at].site);
+    return allot__host_view_host(fit->view, all[at].site);
 }
 
 /* What all hosts of a job are worth, each once. */
 static int64_t worth_of(const allot__fit *fit, const allot__job *job)
 {
     int64_t sum = 0;
-    int32_t time = ++fit->stamp[fit->room->count];
+    int32_t time = ++fit->stamp[fit->view->count];
     for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
         int32_t host = host_at(fit, job, i);
         if (host >= 0 && fit->stamp[host] != time) {
@@ -164,13 +165,13 @@ static int64_t worth_of(const allot__fit *fit, const allot__job *job)
 
 bool allot__fit_shares(const allot__fit *fit, int32_t other)
 {
-    const allot__jobs *jobs = fit->room->work->state->jobs;
+    const allot__jobs *jobs = fit->view->work->state->jobs;
     const allot__job *job = allot__job_at(jobs, other);
     for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
         int32_t host = host_at(fit, job, i);
         if (host < 0)
             continue;
-        if (!fit->resumes && allot__room_has(fit->room, fit->set, host))
+        if (!fit->resumes && allot__host_view_has(fit->view, fit->set, host))
             return true;
         for (int32_t k = 0; fit->resumes && k < fit->job->place_count; k++)
             if (host_at(fit, fit->job, k) == host)
@@ -182,7 +183,7 @@ bool allot__fit_shares(const allot__fit *fit, int32_t other)
 /* Its bounds are there since it began to run, so that nothing is made that could fail. */
 static void count_bounds(allot__fit *fit, int32_t other, const allot__job *job, bool away)
 {
-    const allot__jobs *jobs = fit->room->work->state->jobs;
+    const allot__jobs *jobs = fit->view->work->state->jobs;
     const allot__job_place *all = jobs->places.items;
     bool end = allot__fit_ends(fit->bounds, job);
     allot__bound_change stop = end ? ALLOT__BOUND_END : ALLOT__BOUND_SUSPEND;
@@ -198,7 +199,7 @@ static void count_bounds(allot__fit *fit, int32_t other, const allot__job *job, 
 
 static void move(allot__fit *fit, int32_t other, const allot__job *job, bool away)
 {
-    const allot__jobs *jobs = fit->room->work->state->jobs;
+    const allot__jobs *jobs = fit->view->work->state->jobs;
     const allot__job_place *all = jobs->places.items;
     count_bounds(fit, other, job, away);
     for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
@@ -207,25 +208,25 @@ static void move(allot__fit *fit, int32_t other, const allot__job *job, bool awa
             continue;
         if (i >= job->place_count) {
             int32_t slots = all[job->grown + i - job->place_count].slots;
-            allot__room_take(fit->room, host, away ? -slots : slots);
+            allot__host_view_take(fit->view, host, away ? -slots : slots);
         } else if (away) {
-            allot__room_stop(fit->room, job, host, all[job->place + i].slots);
+            allot__host_view_stop(fit->view, job, host, all[job->place + i].slots);
         } else {
-            allot__room_run(fit->room, job, host, all[job->place + i].slots);
+            allot__host_view_run(fit->view, job, host, all[job->place + i].slots);
         }
     }
 }
 
 static void change(allot__fit *fit, int32_t other, bool away)
 {
-    const allot__job *job = allot__job_at(fit->room->work->state->jobs, other);
+    const allot__job *job = allot__job_at(fit->view->work->state->jobs, other);
     int64_t before = fit->whole ? 0 : worth_of(fit, job);
     bool keeps = !allot__fit_ends(fit->bounds, job);
     if (!away && keeps)
-        allot__room_unkeep(fit->room, other);
+        allot__host_view_unkeep(fit->view, other);
     move(fit, other, job, away);
     if (away && keeps)
-        allot__room_keep(fit->room, other);
+        allot__host_view_keep(fit->view, other);
     if (fit->whole) {
         allot__fit_count(fit);
     } else {

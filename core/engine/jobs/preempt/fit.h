@@ -15,7 +15,7 @@
 #include "engine/jobs/limits/bound.h"
 
 typedef struct allot__fit {
-    allot__room *room; /* as the job's queue sees it */
+    allot__host_view *view; /* as the job's queue sees it */
     allot__bounds *bounds;
     const allot__job *job;
     int32_t number, set;
@@ -27,7 +27,7 @@ typedef struct allot__fit {
 } allot__fit;
 
 /* Counts what a job lacks. `stamp` is zeroed once for all, of one more than there are hosts. */
-void allot__fit_begin(allot__room *room, allot__bounds *bounds, int32_t job, int32_t *stamp,
+void allot__fit_begin(allot__host_view *view, allot__bounds *bounds, int32_t job, int32_t *stamp,
                       allot__fit *out);
 static inline bool allot__fits(const allot__fit *fit)
 {

@@ -66,7 +66,7 @@ int allot__search_own_hosts(allot__search *search, bool together)
     bool all = true;
     int status = ALLOT_OK;
     for (int32_t i = 0; i < job->place_count && status == ALLOT_OK; i++) {
-        int32_t host = allot__room_host(candidates->room, places[i].site);
+        int32_t host = allot__host_view_host(candidates->view, places[i].site);
         status = host < 0 ? ALLOT_OK : add_near(search, host, &count, &all);
     }
     status = status == ALLOT_OK ? sort_near(search, &count) : status;
@@ -118,12 +118,12 @@ static int empty_host(allot__search *search, int32_t host)
 
 int allot__search_whole_hosts(allot__search *search)
 {
-    const allot__room *room = search->candidates->room;
+    const allot__host_view *view = search->candidates->view;
     int status = ALLOT_OK;
-    for (int32_t host = 0; host < room->count && status == ALLOT_OK && search->fit.lack > 0;
+    for (int32_t host = 0; host < view->count && status == ALLOT_OK && search->fit.lack > 0;
          host++) {
-        bool may = allot__room_has(room, search->fit.set, host) && room->slots[host] > 0 &&
-                   room->kept[host] == 0;
+        bool may = allot__host_view_has(view, search->fit.set, host) && view->slots[host] > 0 &&
+                   view->kept[host] == 0;
         status = may ? empty_host(search, host) : ALLOT_OK;
     }
     return status;

@@ -12,13 +12,13 @@
 /* Rows are scattered jobs: so far ahead they are called for. */
 enum { AHEAD = 8 };
 
-int32_t allot__job_host(const allot__jobs *jobs, const allot__room *room, int32_t job)
+int32_t allot__job_host(const allot__jobs *jobs, const allot__host_view *view, int32_t job)
 {
     const allot__job *it = allot__job_at(jobs, job);
     const allot__job_place *places = allot__job_places(jobs, it);
     int32_t best = -1;
     for (int32_t i = 0; i < it->place_count; i++) {
-        int32_t host = allot__room_host(room, places[i].site);
+        int32_t host = allot__host_view_host(view, places[i].site);
         best = host >= 0 && (best < 0 || host < best) ? host : best;
     }
     return best;
@@ -136,10 +136,10 @@ static int64_t host_value(const allot__job_rows *rows, int32_t number, int32_t c
 {
     const allot__work *work = rows->rows.work;
     int64_t seed = work->group->options[ALLOT_OPTION_SEED];
-    int32_t host = allot__job_host(work->state->jobs, rows->room, number);
+    int32_t host = allot__job_host(work->state->jobs, rows->view, number);
     if (column == ALLOT_TASK_LOAD)
-        return host < 0 ? 0 : rows->room->load[host];
-    int32_t site = host < 0 ? -1 : rows->room->site[host];
+        return host < 0 ? 0 : rows->view->load[host];
+    int32_t site = host < 0 ? -1 : rows->view->site[host];
     if (site < 0)
         return ALLOT__LOT_LAST;
     return seed == 0 ? site : allot__lot_of(seed, work->state->tasks.sites[site].name);
@@ -238,7 +238,7 @@ static int32_t queue_of(const allot__rowset *rowset, int32_t row)
     return allot__job_at(rowset->work->state->jobs, number_of(rowset, row))->queue;
 }
 
-int allot__job_rows_make(const allot__work *work, const allot__room *room, const int32_t *jobs,
+int allot__job_rows_make(const allot__work *work, const allot__host_view *view, const int32_t *jobs,
                          int32_t count, allot__job_rows *out)
 {
     *out = (allot__job_rows){.rows = {.work = work,
@@ -250,7 +250,7 @@ int allot__job_rows_make(const allot__work *work, const allot__room *room, const
                                       .column = read_column,
                                       .item = number_of,
                                       .consumer = queue_of},
-                             .room = room,
+                             .view = view,
                              .jobs = jobs};
     return allot__rowset_begin(&out->rows);
 }

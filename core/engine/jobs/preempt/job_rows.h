@@ -14,12 +14,12 @@
 
 typedef struct allot__job_rows {
     allot__rowset rows; /* first: what functions are handed */
-    const allot__room *room;
+    const allot__host_view *view;
     const int32_t *jobs; /* by row: its number in the state */
 } allot__job_rows;
 
 /* Begins with `count` jobs, whose numbers are the caller's; ENOMEM. */
-int allot__job_rows_make(const allot__work *work, const allot__room *room, const int32_t *jobs,
+int allot__job_rows_make(const allot__work *work, const allot__host_view *view, const int32_t *jobs,
                          int32_t count, allot__job_rows *out);
 
 /* Is it one of the two columns that a pair of queues has? */
@@ -47,7 +47,7 @@ bool allot__job_counter(const allot_protection *of, const allot__job *job, int64
 /* Is it what is left of a counter that nothing in the plan states? It reads 1e9 of every job. */
 bool allot__job_unprotected(const allot_plan *plan, allot_source source);
 
-/* The host of the room that is first in its order of those on which a job is, or -1. */
-int32_t allot__job_host(const allot__jobs *jobs, const allot__room *room, int32_t job);
+/* The host of the view that is first in its order of those on which a job is, or -1. */
+int32_t allot__job_host(const allot__jobs *jobs, const allot__host_view *view, int32_t job);
 
 #endif

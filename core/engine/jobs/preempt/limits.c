@@ -43,7 +43,7 @@ bool allot__fit_lessens(const allot__fit *fit, const allot__bound_entry *entry,
 
 bool allot__fit_helps(const allot__fit *fit, int32_t other)
 {
-    const allot__job *job = allot__job_at(fit->room->work->state->jobs, other);
+    const allot__job *job = allot__job_at(fit->view->work->state->jobs, other);
     int32_t count;
     int32_t others;
     if (fit->bounds->resources && !fit->resumes &&

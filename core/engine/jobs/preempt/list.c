@@ -21,7 +21,7 @@ static int take_rows(allot__candidate_rows *rows, size_t queues, size_t count)
                : ALLOT_ENOMEM;
 }
 
-int allot__candidate_rows_make(const allot__work *work, const allot__room *room,
+int allot__candidate_rows_make(const allot__work *work, const allot__host_view *view,
                                const uint8_t *ineligible, allot__candidate_rows *out)
 {
     const allot__jobs *jobs = work->state->jobs;
@@ -46,7 +46,7 @@ int allot__candidate_rows_make(const allot__work *work, const allot__room *room,
         }
     }
     out->first[queues] = out->count;
-    return allot__job_rows_make(work, room, out->jobs, out->count, &out->of);
+    return allot__job_rows_make(work, view, out->jobs, out->count, &out->of);
 }
 
 /* ---- Merging --------------------------------------------------------------------------------- */

@@ -53,7 +53,7 @@ typedef struct allot__candidate_rows {
     allot_key keys[ALLOT_KEYS_MAX];
     int32_t key_count;
     int64_t *values[ALLOT_KEYS_MAX]; /* by row, turned so that they rise; NULL: of two queues */
-    int32_t *on_first, *on;          /* rows by host of the room; NULL: not asked for yet */
+    int32_t *on_first, *on;          /* rows by host of the view; NULL: not asked for yet */
     int32_t *on_set;                 /* by set of hosts: how many; -1: not asked for yet */
     allot__candidate_list lists[ALLOT__CANDIDATE_LISTS];
     int64_t asked;
@@ -61,7 +61,7 @@ typedef struct allot__candidate_rows {
 
 /* Finds rows: jobs that are eligible by their state. Guards come behind, but before lists are
  * asked for. ENOMEM. */
-int allot__candidate_rows_make(const allot__work *work, const allot__room *room,
+int allot__candidate_rows_make(const allot__work *work, const allot__host_view *view,
                                const uint8_t *ineligible, allot__candidate_rows *out);
 /* keys.c: reads the keys of the policy's victims, made few. ENOMEM, and what its functions
  * fail with. */
@@ -101,7 +101,7 @@ bool allot__candidate_before(const allot__candidate_rows *rows, const allot__can
 void allot__candidate_sort(const allot__candidate_rows *rows, const allot__candidate_list *list,
                            int32_t *first, int32_t *other, int32_t count);
 
-/* Rows that run on a host of the room, *count of them, in no order; NULL: out of memory. */
+/* Rows that run on a host of the view, *count of them, in no order; NULL: out of memory. */
 const int32_t *allot__candidate_on(allot__candidate_rows *rows, int32_t host, int32_t *count);
 
 #endif

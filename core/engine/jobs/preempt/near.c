@@ -9,7 +9,7 @@
 enum { AHEAD = 8 };
 
 /* Counts, and with `list` lists, rows by host; a job on a host twice is there twice. */
-static void by_host(allot__candidate_rows *rows, const allot__room *room, int32_t *first,
+static void by_host(allot__candidate_rows *rows, const allot__host_view *view, int32_t *first,
                     int32_t *list)
 {
     const allot__jobs *jobs = rows->work->state->jobs;
@@ -20,7 +20,7 @@ static void by_host(allot__candidate_rows *rows, const allot__room *room, int32_
         const allot__job *job = allot__job_at(jobs, rows->jobs[row]);
         for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
             int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
-            int32_t host = allot__room_host(room, all[at].site);
+            int32_t host = allot__host_view_host(view, all[at].site);
             if (host >= 0 && !list)
                 first[host + 1]++;
             else if (host >= 0)
@@ -31,21 +31,21 @@ static void by_host(allot__candidate_rows *rows, const allot__room *room, int32_
 
 static int list_hosts(allot__candidate_rows *rows)
 {
-    const allot__room *room = rows->of.room;
+    const allot__host_view *view = rows->of.view;
     allot__arena *arena = rows->work->arena;
-    size_t hosts = (size_t)room->count;
+    size_t hosts = (size_t)view->count;
     int32_t *first = allot__arena_take(arena, hosts + 2, sizeof *first);
     if (!first)
         return ALLOT_ENOMEM;
     memset(first, 0, (hosts + 2) * sizeof *first);
-    by_host(rows, room, first, NULL);
+    by_host(rows, view, first, NULL);
     for (size_t i = 1; i <= hosts; i++)
         first[i] += first[i - 1];
     rows->on = allot__arena_take(arena, (size_t)first[hosts] + 1, sizeof *rows->on);
     if (!rows->on)
         return ALLOT_ENOMEM;
     first[hosts + 1] = first[hosts];
-    by_host(rows, room, first, rows->on);
+    by_host(rows, view, first, rows->on);
     /* Each host's first is now where its end was. */
     rows->on_first = first + 1;
     return ALLOT_OK;
@@ -60,10 +60,10 @@ const int32_t *allot__candidate_on(allot__candidate_rows *rows, int32_t host, in
 }
 
 /* The first host of a set from `from` on, open or not; -1: none. */
-static int32_t next_of(const allot__room *room, int32_t set, int32_t from)
+static int32_t next_of(const allot__host_view *view, int32_t set, int32_t from)
 {
-    for (size_t word = (size_t)from / 64; word < room->words; word++) {
-        uint64_t left = room->sets[set][word];
+    for (size_t word = (size_t)from / 64; word < view->words; word++) {
+        uint64_t left = view->sets[set][word];
         left &= word == (size_t)from / 64 ? ~(uint64_t)0 << from % 64 : ~(uint64_t)0;
         if (left != 0)
             return (int32_t)(word * 64) + __builtin_ctzll(left);
@@ -73,18 +73,18 @@ static int32_t next_of(const allot__room *room, int32_t set, int32_t from)
 
 int32_t allot__candidate_on_set(allot__candidate_rows *rows, int32_t set)
 {
-    const allot__room *room = rows->of.room;
+    const allot__host_view *view = rows->of.view;
     if (!rows->on && list_hosts(rows) != ALLOT_OK)
         return -1;
     if (!rows->on_set) {
-        size_t sets = (size_t)room->set_count;
+        size_t sets = (size_t)view->set_count;
         rows->on_set = allot__arena_take(rows->work->arena, sets + 1, sizeof *rows->on_set);
         for (size_t i = 0; rows->on_set && i < sets; i++)
             rows->on_set[i] = -1;
     }
     if (rows->on_set && rows->on_set[set] < 0) {
         int32_t count = 0;
-        for (int32_t host = next_of(room, set, 0); host >= 0; host = next_of(room, set, host + 1))
+        for (int32_t host = next_of(view, set, 0); host >= 0; host = next_of(view, set, host + 1))
             count += rows->on_first[host + 1] - rows->on_first[host];
         rows->on_set[set] = count;
     }
@@ -93,7 +93,7 @@ int32_t allot__candidate_on_set(allot__candidate_rows *rows, int32_t set)
 
 int allot__candidate_near(allot__candidate_rows *rows, allot__candidate_list *list)
 {
-    const allot__room *room = rows->of.room;
+    const allot__host_view *view = rows->of.view;
     int32_t set = allot__queues_of(rows->work->plan)->set_of[list->high];
     int32_t on_set = allot__candidate_on_set(rows, set);
     int32_t *both =
@@ -102,7 +102,7 @@ int allot__candidate_near(allot__candidate_rows *rows, allot__candidate_list *li
     if (!both)
         return ALLOT_ENOMEM;
     int32_t count = 0;
-    for (int32_t host = next_of(room, set, 0); host >= 0; host = next_of(room, set, host + 1)) {
+    for (int32_t host = next_of(view, set, 0); host >= 0; host = next_of(view, set, host + 1)) {
         for (int32_t i = rows->on_first[host]; i < rows->on_first[host + 1]; i++) {
             int32_t row = rows->on[i];
             both[count] = row;

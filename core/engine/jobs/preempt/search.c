@@ -47,8 +47,8 @@ static int64_t gives(const allot__candidates *candidates, const allot__job *job)
     bool exclusive = (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
     int64_t slots = 0;
     for (int32_t i = 0; i < job->place_count; i++) {
-        int32_t host = allot__room_host(candidates->room, all[job->place + i].site);
-        int64_t whole = exclusive && host >= 0 ? candidates->room->slots[host] : 0;
+        int32_t host = allot__host_view_host(candidates->view, all[job->place + i].site);
+        int64_t whole = exclusive && host >= 0 ? candidates->view->slots[host] : 0;
         slots += whole > all[job->place + i].slots ? whole : all[job->place + i].slots;
     }
     for (int32_t i = 0; i < job->grown_count; i++)
@@ -89,7 +89,7 @@ static int take_room(allot__candidates *candidates)
         ALLOT__WANTED(candidates->most_left, queues),
         ALLOT__WANTED(candidates->reach, queues),
         ALLOT__WANTED(candidates->reach_at, queues),
-        ALLOT__WANTED(candidates->stamp, (size_t)candidates->room->count),
+        ALLOT__WANTED(candidates->stamp, (size_t)candidates->view->count),
         ALLOT__WANTED(candidates->helps, bounds),
     };
     int status = allot__zeroed_all(candidates->work, all, sizeof all / sizeof *all);
@@ -99,16 +99,16 @@ static int take_room(allot__candidates *candidates)
     return status;
 }
 
-int allot__candidates_make(const allot__work *work, allot__room *room, allot__bounds *bounds,
+int allot__candidates_make(const allot__work *work, allot__host_view *view, allot__bounds *bounds,
                            allot__candidates *out)
 {
-    *out = (allot__candidates){.work = work, .room = room, .bounds = bounds};
+    *out = (allot__candidates){.work = work, .view = view, .bounds = bounds};
     int status = take_room(out);
     for (size_t i = 0; i < work->state->jobs->list.count && status == ALLOT_OK; i++)
         out->ineligible[i] =
             allot__job_ineligible(work, allot__job_at(work->state->jobs, (int32_t)i));
     if (status == ALLOT_OK)
-        status = allot__candidate_rows_make(work, room, out->ineligible, &out->rows);
+        status = allot__candidate_rows_make(work, view, out->ineligible, &out->rows);
     out->chosen = allot__arena_take(work->arena, (size_t)out->rows.count + 1, sizeof *out->chosen);
     if (status != ALLOT_OK || !out->chosen)
         return ALLOT_ENOMEM;
@@ -243,8 +243,8 @@ static void set_why(const allot__search *search, allot__found *found)
 void allot__search_begin(allot__candidates *candidates, int32_t job, allot__search *out)
 {
     *out = (allot__search){.candidates = candidates};
-    allot__room_view(candidates->room, allot__job_at(candidates->work->state->jobs, job)->queue);
-    allot__fit_begin(candidates->room, candidates->bounds, job, candidates->stamp, &out->fit);
+    allot__host_view_as(candidates->view, allot__job_at(candidates->work->state->jobs, job)->queue);
+    allot__fit_begin(candidates->view, candidates->bounds, job, candidates->stamp, &out->fit);
     out->lack = out->fit.lack;
 }
 
@@ -266,16 +266,16 @@ void allot__search_end(allot__search *search, int64_t gains, int64_t changes, al
         found->held = found->held ||
                       allot__job_at(candidates->work->state->jobs, found->victims[i])->notifying;
     }
-    candidates->room->gains = gains;
-    candidates->room->changes = changes;
+    candidates->view->gains = gains;
+    candidates->view->changes = changes;
 }
 
 int allot__candidates_search(allot__candidates *candidates, allot__found *found)
 {
     allot__search search;
     allot__search_begin(candidates, found->job, &search);
-    int64_t gains = candidates->room->gains;
-    int64_t changes = candidates->room->changes;
+    int64_t gains = candidates->view->gains;
+    int64_t changes = candidates->view->changes;
     bool barred = allot__barred_by_type(candidates->work, search.fit.job);
     int status = ALLOT_OK;
     if (!barred && !allot__fits(&search.fit) && !allot__search_hopeless(&search)) {

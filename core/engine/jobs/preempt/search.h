@@ -42,7 +42,7 @@
 
 typedef struct allot__candidates {
     const allot__work *work;
-    allot__room *room;
+    allot__host_view *view;
     allot__bounds *bounds;
     uint8_t *ineligible; /* by job */
     uint8_t *gone;       /* by job: away in the search that goes on */
@@ -79,10 +79,10 @@ typedef struct allot__found {
 
 /* Finds candidates; calls the policy's functions. What runs is as the state has it; drop who was
  * started or resumed since. ENOMEM, ESCRIPT, EBUDGET. */
-int allot__candidates_make(const allot__work *work, allot__room *room, allot__bounds *bounds,
+int allot__candidates_make(const allot__work *work, allot__host_view *view, allot__bounds *bounds,
                            allot__candidates *out);
-/* Finds the victims for a job that does not fit as it is; nothing is changed, but that the room is
- * turned to the job's queue. ENOMEM. */
+/* Finds the victims for a job that does not fit as it is; nothing is changed, but that the view
+ * becomes that of the job's queue. ENOMEM. */
 int allot__candidates_search(allot__candidates *candidates, allot__found *found);
 /* Why a job is no candidate by what it is, guards aside: ALLOT__ELIGIBLE ...
  * ALLOT__INELIGIBLE_FORCED. */

@@ -171,7 +171,7 @@ static int64_t used_of(const queues *q, const allot__bounds *bounds, const allot
         int64_t slots = 0;
         for (int32_t k = 0; k < job.host_count; k++) {
             bool here = bound->host < 0 ||
-                        strcmp(job.hosts[k].host, hosts[bounds->room->site[bound->host]]) == 0;
+                        strcmp(job.hosts[k].host, hosts[bounds->view->site[bound->host]]) == 0;
             if (here &&
                 (!limit->host_count || listed(limit->hosts, limit->host_count, job.hosts[k].host)))
                 slots += job.hosts[k].slots;
@@ -230,11 +230,11 @@ static void what_is_used_is_what_jobs_use(void)
         allot__arena arena;
         allot__arena_init(&arena, q.it.engine);
         allot__work work;
-        allot__room room;
+        allot__host_view view;
         allot__bounds bounds;
         CHECK_EQ(allot__work_init(&work, q.it.plan, q.state, 0, &arena, NULL), ALLOT_OK);
-        CHECK_EQ(allot__room_make(&work, &room), ALLOT_OK);
-        CHECK_EQ(allot__bounds_make(&work, &room, &bounds), ALLOT_OK);
+        CHECK_EQ(allot__host_view_make(&work, &view), ALLOT_OK);
+        CHECK_EQ(allot__bounds_make(&work, &view, &bounds), ALLOT_OK);
         bool good = CHECK(bounds.list.count > 0 && all_agree(&q, &bounds, preempts)) &&
                     CHECK(come_and_go(&q, &bounds, preempts));
         allot__bounds_free(&bounds);
@@ -256,11 +256,11 @@ static void no_limit_is_exceeded(void)
         allot__work *work = &q.decision->groups[0].work;
         allot__arena arena;
         allot__arena_init(&arena, q.it.engine);
-        allot__room room;
+        allot__host_view view;
         allot__bounds before;
         work->arena = &arena;
-        CHECK_EQ(allot__room_make(work, &room), ALLOT_OK);
-        CHECK_EQ(allot__bounds_make(work, &room, &before), ALLOT_OK);
+        CHECK_EQ(allot__host_view_make(work, &view), ALLOT_OK);
+        CHECK_EQ(allot__bounds_make(work, &view, &before), ALLOT_OK);
         bool good = true;
         for (size_t i = 0; i < bounds->list.count && good; i++) {
             const allot__bound *now = allot__bound_at(bounds, (int32_t)i);

@@ -86,39 +86,42 @@ static int32_t free_for(const queues *q, const allot_job_state *states, int32_t 
     return free;
 }
 
-static bool agrees(const queues *q, allot__room *room, const allot_job_state *states, int32_t queue)
+static bool agrees(const queues *q, allot__host_view *view, const allot_job_state *states,
+                   int32_t queue)
 {
     const allot__queues *of = allot__queues_of(q->it.plan);
     int32_t set = of->set_of[queue], next = -1;
     int64_t total = 0;
     const uint64_t *bits = ((const allot__host_set *)of->sets.items)[set].bits;
-    for (int32_t host = 0; host < room->count; host++) {
-        int32_t site = room->site[host], free = free_for(q, states, site, queue);
+    for (int32_t host = 0; host < view->count; host++) {
+        int32_t site = view->site[host], free = free_for(q, states, site, queue);
         bool has = !bits || (bits[site / 64] >> site % 64 & 1);
-        if (room->free[host] != free || allot__room_has(room, set, host) != has ||
-            allot__room_open(room, host) != (free > 0))
+        if (view->free[host] != free || allot__host_view_has(view, set, host) != has ||
+            allot__host_view_open(view, host) != (free > 0))
             return false;
         if (has && free > 0) {
-            next = allot__room_next(room, set, next + 1);
+            next = allot__host_view_next(view, set, next + 1);
             total += free;
             if (next != host)
                 return false;
         }
     }
-    return allot__room_next(room, set, next + 1) < 0 && allot__room_total(room, set) == total;
+    return allot__host_view_next(view, set, next + 1) < 0 &&
+           allot__host_view_total(view, set) == total;
 }
 
 /* A job that runs is suspended, one that is suspended runs. */
-static void turn_job(const queues *q, allot__room *room, allot_job_state *states, int32_t number)
+static void turn_job(const queues *q, allot__host_view *view, allot_job_state *states,
+                     int32_t number)
 {
     const allot__job *job = allot__job_at(q->state->jobs, number);
-    int32_t host = allot__room_host(room, allot__job_places(q->state->jobs, job)->site);
+    int32_t host = allot__host_view_host(view, allot__job_places(q->state->jobs, job)->site);
     if (states[number] == ALLOT_RUNNING) {
-        allot__room_stop(room, job, host, job->slots);
-        allot__room_keep(room, number);
+        allot__host_view_stop(view, job, host, job->slots);
+        allot__host_view_keep(view, number);
     } else {
-        allot__room_unkeep(room, number);
-        allot__room_run(room, job, host, job->slots);
+        allot__host_view_unkeep(view, number);
+        allot__host_view_run(view, job, host, job->slots);
     }
     states[number] = states[number] == ALLOT_RUNNING ? ALLOT_SUSPENDED : ALLOT_RUNNING;
 }
@@ -132,17 +135,17 @@ static void what_is_free_for_whom(void)
         allot__arena arena;
         allot__arena_init(&arena, q.it.engine);
         allot__work work;
-        allot__room room;
+        allot__host_view view;
         CHECK_EQ(allot__work_init(&work, q.it.plan, q.state, 0, &arena, NULL), ALLOT_OK);
-        CHECK_EQ(allot__room_make(&work, &room), ALLOT_OK);
+        CHECK_EQ(allot__host_view_make(&work, &view), ALLOT_OK);
         bool good = true;
         for (int32_t step = 0; step < 30 && good; step++) {
             int32_t queue = below(QUEUES);
-            allot__room_view(&room, queue);
-            good = CHECK(agrees(&q, &room, states, queue));
-            turn_job(&q, &room, states, below(JOBS));
-            turn_job(&q, &room, states, below(JOBS));
-            good = good && CHECK(agrees(&q, &room, states, queue));
+            allot__host_view_as(&view, queue);
+            good = CHECK(agrees(&q, &view, states, queue));
+            turn_job(&q, &view, states, below(JOBS));
+            turn_job(&q, &view, states, below(JOBS));
+            good = good && CHECK(agrees(&q, &view, states, queue));
         }
         allot__arena_free(&arena);
         queues_end(&q);
@@ -158,12 +161,12 @@ static void hosts_go_by_load(void)
     allot__arena arena;
     allot__arena_init(&arena, q.it.engine);
     allot__work work;
-    allot__room room;
+    allot__host_view view;
     CHECK_EQ(allot__work_init(&work, q.it.plan, q.state, 0, &arena, NULL), ALLOT_OK);
-    CHECK_EQ(allot__room_make(&work, &room), ALLOT_OK);
-    for (int32_t i = 1; i < room.count; i++)
-        CHECK(room.load[i - 1] < room.load[i] ||
-              (room.load[i - 1] == room.load[i] && room.site[i - 1] < room.site[i]));
+    CHECK_EQ(allot__host_view_make(&work, &view), ALLOT_OK);
+    for (int32_t i = 1; i < view.count; i++)
+        CHECK(view.load[i - 1] < view.load[i] ||
+              (view.load[i - 1] == view.load[i] && view.site[i - 1] < view.site[i]));
     allot__arena_free(&arena);
     queues_end(&q);
 }

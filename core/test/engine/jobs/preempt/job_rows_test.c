@@ -12,7 +12,7 @@ typedef struct world {
     queues q;
     allot__arena arena;
     allot__work work;
-    allot__room room;
+    allot__host_view view;
     allot__job_rows rows;
     int32_t jobs[8];
 } world;
@@ -23,11 +23,11 @@ static void open_rows(world *it)
     allot__arena_init(&it->arena, it->q.it.engine);
     CHECK_EQ(allot__work_init(&it->work, it->q.state->plan, it->q.state, 0, &it->arena, NULL),
              ALLOT_OK);
-    CHECK_EQ(allot__room_make(&it->work, &it->room), ALLOT_OK);
+    CHECK_EQ(allot__host_view_make(&it->work, &it->view), ALLOT_OK);
     int32_t count = allot_state_jobs(it->q.state);
     for (int32_t i = 0; i < count; i++)
         it->jobs[i] = i;
-    CHECK_EQ(allot__job_rows_make(&it->work, &it->room, it->jobs, count, &it->rows), ALLOT_OK);
+    CHECK_EQ(allot__job_rows_make(&it->work, &it->view, it->jobs, count, &it->rows), ALLOT_OK);
 }
 
 static void close_rows(world *it)

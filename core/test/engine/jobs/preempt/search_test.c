@@ -13,13 +13,13 @@ typedef struct print {
 
 static print print_of(const world *it)
 {
-    print out = {.gains = (uint64_t)it->room.gains};
-    for (int32_t host = 0; host < it->room.count; host++) {
-        out.free = out.free * 31 + (uint64_t)it->room.free[host];
-        out.kept = out.kept * 31 + (uint64_t)it->room.kept[host];
-        out.running = out.running * 31 + (uint64_t)it->room.running[host];
-        out.alone = out.alone * 31 + (uint64_t)it->room.alone[host];
-        out.open = out.open * 2 + allot__room_open(&it->room, host);
+    print out = {.gains = (uint64_t)it->view.gains};
+    for (int32_t host = 0; host < it->view.count; host++) {
+        out.free = out.free * 31 + (uint64_t)it->view.free[host];
+        out.kept = out.kept * 31 + (uint64_t)it->view.kept[host];
+        out.running = out.running * 31 + (uint64_t)it->view.running[host];
+        out.alone = out.alone * 31 + (uint64_t)it->view.alone[host];
+        out.open = out.open * 2 + allot__host_view_open(&it->view, host);
     }
     for (size_t i = 0; i < it->bounds.list.count; i++) {
         const allot__bound *bound = allot__bound_at(&it->bounds, (int32_t)i);
@@ -50,7 +50,7 @@ static bool same(const allot__found *fast, const int32_t *victims, const allot__
 static void carry_out(world *it, const allot__found *found, const int32_t *victims)
 {
     allot__fit fit;
-    allot__fit_begin(&it->room, &it->bounds, found->job, it->candidates.stamp, &fit);
+    allot__fit_begin(&it->view, &it->bounds, found->job, it->candidates.stamp, &fit);
     for (int32_t i = 0; i < found->count; i++) {
         allot__fit_away(&fit, victims[i]);
         allot__candidates_drop(&it->candidates, victims[i], ALLOT__INELIGIBLE_TAKEN);
@@ -58,10 +58,10 @@ static void carry_out(world *it, const allot__found *found, const int32_t *victi
     allot__fit_count(&fit);
     CHECK(allot__fits(&fit));
     int32_t left = fit.job->slots;
-    for (int32_t host = 0; host < it->room.count && left > 0 && !fit.resumes; host++) {
-        int32_t slots = it->room.free[host] < left ? it->room.free[host] : left;
-        if (allot__room_open(&it->room, host) && slots > 0) {
-            allot__room_run(&it->room, fit.job, host, slots);
+    for (int32_t host = 0; host < it->view.count && left > 0 && !fit.resumes; host++) {
+        int32_t slots = it->view.free[host] < left ? it->view.free[host] : left;
+        if (allot__host_view_open(&it->view, host) && slots > 0) {
+            allot__host_view_run(&it->view, fit.job, host, slots);
             left -= slots;
         }
     }
@@ -72,7 +72,7 @@ static bool search_one(world *it, int32_t job)
     const allot__job *of = allot__job_at(it->state->jobs, job);
     allot__found fast = {.job = job}, plain = {.job = job};
     int32_t victims[JOBS];
-    allot__room_view(&it->room, of->queue);
+    allot__host_view_as(&it->view, of->queue);
     bool wanted = it->resources > 0 && of->state == ALLOT_PENDING &&
                   allot__resources_above(it->bounds.resources, job) > 0;
     print before = print_of(it);
