@@ -47,7 +47,7 @@ typedef struct allot__group_hosts {
     int32_t *meant;
     uint8_t *left;
     const uint8_t
-        *wanted; /* by host: whether it helps somebody who lacks slots (reclaim/reach.h) */
+        *wanted; /* by host: whether some row that lacks slots can use it (reclaim/reach.h) */
     /* Of exclusive consumers: what is free on hosts of their own; by class (match.h), how many more
      * are meant for it at most; hosts that are meant for somebody, in the order of choosing, and
      * the class of each. */

@@ -30,8 +30,7 @@ typedef struct allot__governing {
 typedef struct allot__peers {
     int32_t consumer;
     int32_t count; /* below 0: everybody */
-    int32_t
-        *list; /* consumers: leaves, and parents for all leaves below; NULL when there are none */
+    int32_t *list; /* consumers: leaves, and parents for all leaves below; NULL: none */
 } allot__peers;
 
 typedef struct allot__group {

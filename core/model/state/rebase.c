@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* turn.c: a state rebased on the plan of its time: rows move where siblings' order differs. */
+/* rebase.c: a state rebased on the plan of its time: rows move where siblings' order differs. */
 #include <string.h>
 
 #include "model/state/state.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* edition_test.c: what a plan says while windows hold, and states that follow it. */
+/* variant_test.c: what a plan says while windows hold, and states that follow it. */
 #include "model/state/state.h"
 #include "model/windows/window.h"
 
