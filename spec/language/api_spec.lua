@@ -68,6 +68,20 @@ describe("the table of the API", function ()
     assert.same(sorted(list), sorted(names_in({ language = true }, ".+")))
   end)
 
+  it("is what policies/README.md teaches: every word, every key of a policy", function ()
+    local text, keys = shell.read "policies/README.md", 0
+    for _, word in ipairs(require "allot.reference.api.words") do
+      assert(text:find("\n| `" .. word.name .. "` | ", 1, true), word.name)
+    end
+    for _, entry in ipairs(require "allot.reference.api.policy") do
+      for _, field in ipairs(entry.name == "allot.PolicySpec" and entry.fields or {}) do
+        keys = keys + 1
+        assert(text:find("`" .. field[1]:gsub("%?$", "") .. "`", 1, true), field[1])
+      end
+    end
+    assert.is_true(keys > 20)
+  end)
+
   it("has the keys that every word takes", function ()
     local function policy(keys)
       return ('return policy { name = "x", quota = { fill "a" {} }, %s }'):format(keys)
