@@ -99,7 +99,7 @@ describe("help of verbs", function ()
     for _, page in ipairs(pages) do
       for line in page:gmatch "[^\n]+" do assert.is_true(#line <= 80, line) end
     end
-    for verb, summary in pairs { run = "decide once", explain = "tell why", diff = "compare" } do
+    for verb, summary in pairs { run = "decide once", explain = "explain why", diff = "compare" } do
       local lines = pages[1]:match("\n(  " .. verb .. " .-" .. summary .. ")")
       assert.equal(35, #lines:match "[^\n]*$" - #summary + 1, lines)
     end
