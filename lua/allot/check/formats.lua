@@ -88,11 +88,25 @@ local function put_cases(core, out, file)
     math.max(shares.instructions, shares.loading), shares.memory))
 end
 
+--- ", but ..." where random cases break something that should hold.
+local function count_failed(file)
+  local failed = 0
+  for _, check in ipairs(file.checks or {}) do
+    if check.failed then failed = failed + 1 end
+  end
+  if failed == 0 and file.cases and not file.complete then
+    return ", but does not run on every plan"
+  end
+  return failed == 0 and "" or (", but %d of %d checks fail%s"):format(failed, #file.checks,
+    failed == 1 and "s" or "")
+end
+
 --- What was checked; findings are said by themselves.
 function formats.text(core, files, out)
   for _, file in ipairs(files) do
     if file.valid then
-      out(("%s: %s is valid%s\n"):format(file.file, file.kind, count_words(file)))
+      out(("%s: %s is valid%s%s\n"):format(file.file, file.kind, count_words(file),
+        count_failed(file)))
       if file.cases then put_cases(core, out, file) end
       if file.coverage then
         out("  " .. coverage.words(file.coverage, file.file):gsub("\n", "\n  ") .. "\n")
