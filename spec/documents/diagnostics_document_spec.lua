@@ -165,7 +165,7 @@ describe("a fault in a state", function ()
 
   it("is told of queues that run nowhere", function ()
     assert.truthy(said_of('{"version": 1, "queues": [{"name": "a"}]}', '{"now": 0, "jobs": []}')
-      :find("nobody says how many slots the queues' jobs run on", 1, true))
+      :find("neither plan nor state says how many slots the queues' jobs run on", 1, true))
   end)
 
   it("is told of contracts", function ()

@@ -286,7 +286,7 @@ describe("a policy's lease function", function ()
   it("that agrees with the rule is told as the rule", function ()
     local lease, told = answered '"consumer"'
     assert.same({ code = "provider-idle", provider_idle = 6, consumer_idle = 0 }, lease.why)
-    assert.truthy(told:find("P has 6 idle and C 0, who has more gives: all 6", 1, true), told)
+    assert.truthy(told:find("P has 6 idle and C 0, the side with more gives: all 6", 1, true), told)
     lease = answered('"consumer"', { damper = true })
     assert.same({ code = "no-demand", provider_idle = 6, consumer_idle = 0, to = "consumer" },
       lease.why)

@@ -42,7 +42,7 @@ end
 
 -- What each says: the reason's words, then patterns and the numbers that the documents come to.
 local VECTORS = {
-  { "too few slots are free, and there is nobody to preempt", "P-5",
+  { "too few slots are free, and there is no job to preempt", "P-5",
     { hosts = hosts(1, 5), queues = queues({}, { preemptive = false }) },
     { running("l", "low", "h1", 3), { id = "p", queue = "high", slots = 4 } },
     { ROOM, "5 3 2 4" },
@@ -73,14 +73,14 @@ local VECTORS = {
     { running("l", "low", "h1", 3, { preempted = 2 }), running("k", "low", "h1", 2),
       { id = "p", queue = "high", slots = 6 } },
     { "(%d+) job %((%d+) slots%): protected by max_job_preempt %(P%-30%)", "1 3" },
-    { SUM, "2 2 4 6 2" }, { "Were nobody protected, it would be (%d+): enough", "7" } },
+    { SUM, "2 2 4 6 2" }, { "If no job were protected, it would be (%d+): enough", "7" } },
   { "preempting would not make enough room", "A-10",
     { hosts = hosts(1, 8), queues = queues({}, {}) },
     { running("h", "high", "h1", 5), running("l", "low", "h1", 2),
       { id = "p", queue = "high", slots = 6 } },
     { SUM, "1 2 3 6 3" },
     { "^  /high, with (%d+) job %((%d+) slots%) there: jobs of one", "1 5" } },
-  { "jobs in the way are being told of new slots first", "A-15",
+  { "jobs in the way are being notified of new slots first", "A-15",
     { hosts = hosts(1, 2), queues = queues({}, {}) },
     { running("l", "low", "h1", 2, { resize = { grow = 1, notifying = true } }),
       { id = "p", queue = "high" } },
@@ -271,7 +271,7 @@ describe("of a job that waits", function ()
           end
         end
         claim(not said or tonumber(said) == may, "%s: %s may go, not %d", job.id, said, may)
-        local all = numbers(lines, "Were nobody protected, it would be (%d+)")
+        local all = numbers(lines, "If no job were protected, it would be (%d+)")
         claim(not all or tonumber(all) == free_for(w, job.queue) + may + safe,
           "%s: %s, not %d", job.id, all, free_for(w, job.queue) + may + safe)
       end

@@ -42,7 +42,7 @@ describe("explain names the test of the relation that refused:", function ()
     { "slot_share", 'relation { higher "slot_share" }', "slot_share 0 is not below 0" },
     { "the queues", "relation { preemptive_or_preemptable }",
       "neither is it preemptable nor /high preemptive (P-5)", { priority = 1 }, { priority = 9 } },
-    { "nobody", "false", 'policy "own" lets nobody preempt' },
+    { "nobody", "false", 'policy "own" lets no job preempt' },
   } do
     it(it_[1], function ()
       assert.equal(it_[3], barred(it_[2], it_[4] or { priority = 9 }, it_[5] or { priority = 5 }))
@@ -112,10 +112,10 @@ describe("explain says true and false", function ()
           { id = "o", consumer = "/b", started = 100 },
           { id = "n", consumer = "/b", started = 100, tags = { "night" } } } }, what)
     end
-    assert.matches("\nThey go by vip (true first), ran;", told "v", 1, true)
+    assert.matches("\nCandidates are ordered by vip (true first), ran;", told "v", 1, true)
     assert.matches("\n  What decides is vip, true first: true against false.\n"
       .. "  Were that false, too, the keys behind it would decide.", told "v", 1, true)
-    assert.matches("Guard spare_tagged night does not shelter it: its night is false.", told "v", 1,
+    assert.matches("Guard spare_tagged night does not protect it: its night is false.", told "v", 1,
       true)
     assert.matches("\n  What decides is vip, true first: false against true.", told "o", 1, true)
     assert.matches("\n  Its night is true; where that is false it may go.", told "n", 1, true)

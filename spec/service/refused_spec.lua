@@ -113,7 +113,7 @@ describe("a call that is wrong", function ()
       { "session", '{"id": "z", "consumer": "/a", "scheduling": "priority"}',
         'other sessions have "minimum", and all of a leaf have the same', "E-scheduling" },
       { "session_end", '{"id": "z"}', 'id: there is no session "z"', "E-unknown-session" },
-      { "host", '{"name": "h9"}', 'name: nobody knows the host "h9"', "E-unknown-host",
+      { "host", '{"name": "h9"}', 'name: there is no host "h9"', "E-unknown-host",
         "give its `slots` to make it known" },
       { "host", '{"name": "h2", "slots": 1000000000}',
         "slots: the hosts of its group would have 1000000040, at most 1000000000 are allowed",

@@ -158,7 +158,7 @@ static void put_going(allot__text *out, const allot_decision *decision,
     if (order->preempted > 1)
         allot__text_printf(out, "; preempted %" PRId64 " times with this", order->preempted);
     if (order->held)
-        allot__text_puts(out, "; once it has been told of its new slots");
+        allot__text_puts(out, "; once it was notified of its new slots");
 }
 
 static void put_order(allot__text *out, const allot_decision *decision,

@@ -18,14 +18,14 @@ const char *allot_pending_text(int pending)
 {
     static const char *const texts[ALLOT_PEND_COUNT] = {
         [ALLOT_PEND_NOT] = "it does not wait",
-        [ALLOT_PEND_SLOTS] = "too few slots are free, and there is nobody to preempt",
+        [ALLOT_PEND_SLOTS] = "too few slots are free, and there is no job to preempt",
         [ALLOT_PEND_LIMIT] = "a limit binds",
         [ALLOT_PEND_SLICE] = "the queue has what it may of its slice of the pool",
         [ALLOT_PEND_POOL] = "the pool has MAX_SLOTS_IN_POOL",
         [ALLOT_PEND_DELAY] = "PREEMPT_DELAY is not over",
         [ALLOT_PEND_PROTECTED] = "the jobs in the way are protected",
         [ALLOT_PEND_FEW] = "preempting would not make enough room",
-        [ALLOT_PEND_HELD] = "jobs in the way are being told of new slots first",
+        [ALLOT_PEND_HELD] = "jobs in the way are being notified of new slots first",
         [ALLOT_PEND_EXCLUSIVE] = "no host is empty",
         [ALLOT_PEND_NEVER] = "the queue's hosts have fewer slots than the job asks for",
         [ALLOT_PEND_LEASE] = "the slots are leased out, or their lease is inactive",

@@ -205,7 +205,7 @@ void allot__explain_barred(const allot__job_explanation *it, int32_t high, int32
     } else if (it->queues->pool_of[high] >= 0 || it->queues->pool_of[low] >= 0) {
         snprintf(text, size, "queues of pools neither preempt nor are preempted (Q-11, A-24)");
     } else if (policy->preempts == ALLOT_NOBODY) {
-        snprintf(text, size, "policy \"%.100s\" lets nobody preempt", policy->name);
+        snprintf(text, size, "policy \"%.100s\" lets no job preempt", policy->name);
     } else {
         int32_t why = refusal(it, high, low);
         if (why == ALLOT_REFUSED_PRIORITY) {
@@ -253,17 +253,18 @@ static void explain_sum(const allot__job_explanation *it, int64_t may, int64_t s
     if (it->verdict.why == ALLOT_PEND_DELAY || it->job->state != ALLOT_PENDING)
         return;
     if (has >= needs) {
-        allot__explain(&it->about,
-                       "That would be enough in number, but not where and when it had its turn: "
-                       "hosts, limits or those before it stood in the way. Nobody goes (A-10).");
+        allot__explain(
+            &it->about,
+            "That would be enough in number, but not where and when it had its turn: "
+            "hosts, limits or jobs before it stood in the way. No job is preempted (A-10).");
         return;
     }
     allot__explain(&it->about,
                    "%" PRId64 " free and %" PRId64 " that may go are %" PRId64 " of the %" PRId64
-                   " it needs: %" PRId64 " too few, so nobody goes (A-10, A-11).",
+                   " it needs: %" PRId64 " too few, so no job is preempted (A-10, A-11).",
                    it->free, may, has, needs, needs - has);
     if (safe > 0) {
-        allot__explain(&it->about, "Were nobody protected, it would be %" PRId64 ": %s.",
+        allot__explain(&it->about, "If no job were protected, it would be %" PRId64 ": %s.",
                        has + safe, has + safe >= needs ? "enough" : "too few still");
     }
 }
@@ -283,16 +284,16 @@ void allot__explain_candidates(const allot__job_explanation *it)
     int64_t safe = 0;
     int32_t shown = 0;
     if (it->queues->pool_of[it->job->queue] >= 0) {
-        allot__explain(&it->about, "Queues of pools preempt nobody (Q-11).");
+        allot__explain(&it->about, "Queues of pools preempt no jobs (Q-11).");
         return;
     }
     if (allot__barred_by_type(it->about.work, it->job)) {
-        allot__explain(&it->about, "It preempts nobody: it is exclusive, and PREEMPT_JOBTYPE does "
+        allot__explain(&it->about, "It preempts no job: it is exclusive, and PREEMPT_JOBTYPE does "
                                    "not name EXCLUSIVE (P-40).");
         return;
     }
     if (queues == 0) {
-        allot__explain(&it->about, "Its queue may preempt nobody.");
+        allot__explain(&it->about, "Its queue may preempt no job.");
     } else {
         allot__explain(&it->about, "%s jobs of %" PRId32 " queue%s (P-7):",
                        it->verdict.why == ALLOT_PEND_DELAY ? "Then it may preempt"

@@ -38,8 +38,7 @@ static const allot__candidate_rows *rows_of(const inquiry *of)
 static void explain_held(const inquiry *of)
 {
     if (of->order->held)
-        allot__explain(&of->it->about,
-                       "That is held back while it is told of its new slots (A-15).");
+        allot__explain(&of->it->about, "That waits until it was notified of its new slots (A-15).");
 }
 
 /* Nobody is asked about its hosts, nor what protects it. */
@@ -162,8 +161,8 @@ static void explain_values(const inquiry *of, const allot_key *key, int64_t mine
     if (column && key->source.value == ALLOT_TASK_LOAD && !key->descending) {
         allot__explain(&of->it->about,
                        "  What decides is the load, least first: %.60s has %" PRId64
-                       ".%03d, %.60s %" PRId64 ".%03d. With more than that on %.60s it would stand "
-                       "behind %.60s (P-10).",
+                       ".%03d, %.60s %" PRId64 ".%03d. With more than that on %.60s, %.60s "
+                       "would go first (P-10).",
                        host_name(of, of->row), mine / 1000, (int)(mine % 1000),
                        host_name(of, other), theirs / 1000, (int)(theirs % 1000),
                        host_name(of, of->row), its);
@@ -180,7 +179,7 @@ static void explain_values(const inquiry *of, const allot_key *key, int64_t mine
     }
     allot__explain(&of->it->about,
                    "  What decides is %s, %s first: %" PRId64 " against %" PRId64
-                   ". With %s %s %" PRId64 " it would stand behind %.60s.",
+                   ". With %s %s %" PRId64 ", %.60s would go first.",
                    name, key->descending ? "largest" : "smallest", mine, theirs, name,
                    key->descending ? "below" : "above", theirs, its);
 }
@@ -240,7 +239,7 @@ static void explain_order(const inquiry *of)
                        at.passed, at.passed == 1 ? "s" : "");
     }
     if (at.next < 0) {
-        allot__explain(&of->it->about, "Nobody behind it stays.");
+        allot__explain(&of->it->about, "No job behind it stays.");
         return;
     }
     const allot__job *next = job_at(of, at.next);

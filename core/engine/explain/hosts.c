@@ -51,11 +51,11 @@ static void explain_exclusive(const allot__explanation *about)
         }
     }
     if (hosts->blocked > 0) {
-        allot__explain(about,
-                       "%s of the group %s on hosts that are closed to those who would want them: "
-                       "they are not divided (H-14).",
-                       allot__phrase_slots(hosts->blocked).text,
-                       hosts->blocked == 1 ? "is" : "are");
+        allot__explain(
+            about,
+            "%s of the group %s on hosts that are closed to the consumers that want them: "
+            "they are not divided (H-14).",
+            allot__phrase_slots(hosts->blocked).text, hosts->blocked == 1 ? "is" : "are");
     }
 }
 

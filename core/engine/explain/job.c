@@ -101,7 +101,7 @@ static void explain_gets(const allot__job_explanation *it, const allot_job_order
     else if (order->kind == ALLOT_ORDER_RESUME)
         why = "its own slots are free again (P-26, A-12)";
     else if (order->kind == ALLOT_ORDER_RESIZE)
-        why = "free ones, of those that it wants more; growing preempts nobody (P-50)";
+        why = "free ones, of those that it wants more; growing preempts no job (P-50)";
     allot__explain(&it->about, "%s in this cycle%s%s%s: %s.", verbs[order->kind],
                    order->kind == ALLOT_ORDER_RESIZE ? " by " : ", on ",
                    allot__phrase_slots(order->slots).text,
@@ -132,7 +132,7 @@ static void explain_held(const allot__job_explanation *it)
             const allot__job *other = allot__explain_job(it, orders[i].job);
             allot__explain(
                 &it->about,
-                "It is to preempt %.100s of /%s, which is being told of new slots right "
+                "It is to preempt %.100s of /%s, which is being notified of new slots right "
                 "now: once that is over it goes, and this one starts. Its slots are kept "
                 "until then (A-15).",
                 other->id, allot__explain_queue_of(it, other->queue)->name);

@@ -50,8 +50,8 @@ static void explain_moved(const allot__explanation *about, const allot_lease *le
                    "%.100s has %" PRId64 " idle and %.100s %" PRId64 "%s: all %" PRId64
                    " idle ones go to %.100s (L-6).",
                    donor, part->moved + idle(from), receiver, idle(to) - part->moved,
-                   policy ? ", and the policy says who gives" : ", who has more gives", part->moved,
-                   receiver);
+                   policy ? ", and the policy says who gives" : ", the side with more gives",
+                   part->moved, receiver);
     explain_side(about, "now provider", lease->provider, &part->now.provider);
     explain_side(about, "now consumer", lease->consumer, &part->now.consumer);
     for (int32_t i = 0; i < part->place_count && i < 6; i++) {
@@ -91,7 +91,7 @@ static void explain_why(const allot__explanation *about, const char *reason)
         {"offered", "It is offered: the consumer has one slot, and the lease is made once it uses "
                     "that (L-5)."},
         {"made", "The consumer uses its slot: the lease is made now (L-5)."},
-        {"waits", "Nothing moves: it is not time to look who has more idle slots (L-6)."},
+        {"waits", "Nothing moves: it is not yet time to compare idle slots (L-6)."},
         {"equal", "Nothing moves: both have as many idle slots (L-6)."},
         {"inactive", "It rested for this cycle, as slots had moved: nothing is decided (L-7, "
                      "A-43)."},

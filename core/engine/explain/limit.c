@@ -46,7 +46,7 @@ static void explain_counted(const allot__job_explanation *it, const allot__bound
     if (limit->queue_level || !word || !it->queues->preempts) {
         allot__explain(&it->about, "  %" PRId64 " of these are suspended jobs', which count: %s.",
                        bound->asleep,
-                       !it->queues->preempts ? "nobody preempts in this plan (P-20)"
+                       !it->queues->preempts ? "no job preempts in this plan (P-20)"
                        : limit->queue_level  ? "they always do in a queue's own limits (P-22)"
                                             : "no word of PREEMPT_FOR leaves them out here (P-21)");
         return;
@@ -111,9 +111,8 @@ void allot__explain_limit(const allot__job_explanation *it)
     bool barred = allot__barred_by_type(it->about.work, it->job);
     for (int32_t low = 0; !barred && low < allot__queue_count(it->about.work->plan); low++) {
         if (allot__explain_may(it, it->job->queue, low)) {
-            allot__explain(&it->about,
-                           "Whoever it could preempt, the limit would be exceeded still: "
-                           "nobody goes (P-23).");
+            allot__explain(&it->about, "Whatever it preempted, the limit would still be exceeded: "
+                                       "no job is preempted (P-23).");
             return;
         }
     }

@@ -97,7 +97,7 @@ static void explain_type(const allot__job_explanation *it)
                        "BACKFILL and its queue is preemptable (P-40).");
         return;
     case ALLOT__INELIGIBLE_FORCED:
-        allot__explain(&it->about, "It was forced to run, so nobody preempts it (P-8).");
+        allot__explain(&it->about, "It was forced to run, so no job preempts it (P-8).");
         return;
     default:
         return;
@@ -119,10 +119,11 @@ static int32_t explain_above(const allot__job_explanation *it)
         allot__explain(&it->about, "No queue may preempt jobs of /%s (P-7).", it->queue->name);
     else if (count > ALLOT__EXPLAIN_NAMED)
         allot__explain(&it->about,
-                       "It goes on. Jobs of %" PRId32 " queues may preempt it (P-7): %s, ...",
+                       "It keeps running. Jobs of %" PRId32 " queues may preempt it (P-7): %s, ...",
                        count, names.text);
     else
-        allot__explain(&it->about, "It goes on. Jobs of these queues may preempt it (P-7): %s.",
+        allot__explain(&it->about,
+                       "It keeps running. Jobs of these queues may preempt it (P-7): %s.",
                        names.text);
     return count;
 }
@@ -154,9 +155,10 @@ void allot__explain_protection(const allot__job_explanation *it)
     explain_counts(it);
     explain_times(it);
     if (guard_of(it))
-        allot__explain(&it->about, "Guard %.60s shelters it: nobody may choose it.", guard_of(it));
+        allot__explain(&it->about, "Guard %.60s protects it: it cannot be chosen.", guard_of(it));
     else if (it->out->searched && it->out->candidates.ineligible[it->number] == ALLOT__ELIGIBLE)
-        allot__explain(&it->about, "In this cycle it could have gone, but nobody needed it to.");
+        allot__explain(&it->about,
+                       "In this cycle it could have been preempted, but no job needed it.");
 }
 
 /* ---- What would have protected --------------------------------------------------------------- */

@@ -127,8 +127,8 @@ static void explain_relation(const allot__explanation *about, int32_t queue, boo
     }
     const char *more = count > NAMED ? ", ..." : "";
     if (count == 0) {
-        allot__explain(about, above ? "Nobody may preempt its jobs (P-7)."
-                                    : "Its jobs may preempt nobody's (P-7).");
+        allot__explain(about, above ? "No queue may preempt its jobs (P-7)."
+                                    : "Its jobs may preempt no jobs (P-7).");
     } else {
         allot__explain(about,
                        above ? "%" PRId32 " queue%s may preempt its jobs (P-7): %s%s."

@@ -110,7 +110,7 @@ void allot__explain_resource(const allot__job_explanation *it)
     if (!of.preemptable) {
         allot__explain(
             &it->about,
-            "Nobody is preempted for it: PREEMPTABLE_RESOURCES does not name it (P-42).");
+            "No job is preempted for it: PREEMPTABLE_RESOURCES does not name it (P-42).");
     } else if (it->verdict.why == ALLOT_PEND_RESOURCE_WAIT) {
         int64_t wait = allot__preemption_wait(it->queues);
         int64_t ago = allot__ran(it->about.work->state->now, resources->told_at[number]);
@@ -121,6 +121,6 @@ void allot__explain_resource(const allot__job_explanation *it)
     } else {
         allot__explain(&it->about,
                        "Those that may go, and are not protected, do not release enough of it and "
-                       "of slots: nobody goes (A-10).");
+                       "of slots: no job is preempted (A-10).");
     }
 }

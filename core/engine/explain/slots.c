@@ -121,7 +121,7 @@ static void explain_kept(const allot__explanation *about, const allot__damped *d
 {
     if (damped->protected > 0) {
         allot__explain(about,
-                       "Guards or hosts that drain shelter %" PRId64 " of the %" PRId64
+                       "Guards or hosts that drain protect %" PRId64 " of the %" PRId64
                        " it is over (C-8).",
                        damped->protected, damped->over);
     }
@@ -131,7 +131,7 @@ static void explain_kept(const allot__explanation *about, const allot__damped *d
         bool lost = about->work->hosts != NULL && about->work->hosts->lost[about->row] > 0;
         allot__explain(about,
                        "Of the %" PRId64 " it is over %" PRId64
-                       " stay: %s that serve nobody who lacks slots (E-30).",
+                       " stay: %s that no consumer below its quota can use (E-30).",
                        damped->over, kept,
                        lost ? "no task tells their hosts, or they are on such"
                             : "they are on hosts");
@@ -184,7 +184,7 @@ static void explain_lacking(const allot__explanation *about, int64_t lacks)
     if (work->reach && work->reach[about->row] == 0) {
         allot__explain(about,
                        "It lacks %" PRId64
-                       ", but nobody is over on hosts that are known to serve it (E-30).",
+                       ", but no consumer above its quota is on hosts that serve it (E-30).",
                        lacks);
     } else if (work->reach && work->reach[about->row] < lacks) {
         allot__explain(about,
@@ -211,7 +211,9 @@ static void explain_lacking(const allot__explanation *about, int64_t lacks)
                        ": what others are over is held back by guards or damping.",
                        lacks);
     } else {
-        allot__explain(about, "It still lacks %" PRId64 ": nobody is over who could give them.",
+        allot__explain(about,
+                       "It still lacks %" PRId64
+                       ": no consumer that could give them is above its quota.",
                        lacks);
     }
 }
@@ -227,7 +229,7 @@ static const char *why_unowed(const char *reason)
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
         if (strcmp(reason, reasons[i][0]) == 0)
             return reasons[i][1];
-    return "nobody may keep them";
+    return "no consumer may keep them";
 }
 
 /* What goes whoever wants it. */
@@ -309,8 +311,9 @@ static void explain_going(const allot__explanation *about)
     const allot_verdict *verdict = &about->verdict;
     int64_t over = verdict->over - verdict->held_back;
     if (over > 0 && about->work->reclaimed[about->row] == 0) {
-        allot__explain(
-            about, "It is over by %" PRId64 ", but nobody is owed a slot: it keeps them.", over);
+        allot__explain(about,
+                       "It is over by %" PRId64 ", but no consumer is owed a slot: it keeps them.",
+                       over);
     }
     for (int32_t i = 0; verdict->reclaimed > 0 && i < allot_decision_reclaims(about->decision);
          i++) {

@@ -100,7 +100,7 @@ static void explain_bounds(const inquiry *it, const allot__guard *guard)
         allot__explain(&it->about, "  Its %s is %" PRId64 "; up to %" PRId64 " it may go.", name,
                        value, guard->max);
     } else {
-        allot__explain(&it->about, "Guard %s does not shelter it: its %s is %s.", guard->label,
+        allot__explain(&it->about, "Guard %s does not protect it: its %s is %s.", guard->label,
                        name, allot__phrase_value(flag, value).text);
     }
 }
@@ -119,14 +119,14 @@ static bool explain_ineligible(const inquiry *it)
         return true;
     case ALLOT__INELIGIBLE_CLOSED:
         allot__explain(&it->about,
-                       "Its host is closed with reclaim: what runs there goes, whatever the order "
+                       "Its host is closed with reclaim: tasks there go, whatever the order "
                        "and whatever guards say (E-34).");
         return true;
     case ALLOT__INELIGIBLE_DRAINS:
         allot__explain(&it->about, "It stays: its host drains, so it may end by itself (E-34).");
         return true;
     default:
-        allot__explain(&it->about, "It stays: guard %s shelters it (C-8).",
+        allot__explain(&it->about, "It stays: guard %s protects it (C-8).",
                        guards[mark - ALLOT__INELIGIBLE_GUARD].label);
         explain_bounds(it, &guards[mark - ALLOT__INELIGIBLE_GUARD]);
         return true;
@@ -174,8 +174,8 @@ static void explain_key(const inquiry *it, int32_t other, bool goes)
         allot__explain(&it->about, "  Were that %s, too, the keys behind it would decide.",
                        allot__phrase_value(true, its).text);
     } else if (goes) {
-        allot__explain(&it->about, "  It would stand behind %s with %s %s %" PRId64 ".",
-                       name_of(it, other), name, by->descending ? "below" : "above", its);
+        allot__explain(&it->about, "  With %s %s %" PRId64 ", %s would go first.", name,
+                       by->descending ? "below" : "above", its, name_of(it, other));
     }
 }
 
@@ -184,7 +184,9 @@ static void explain_order(const inquiry *it)
 {
     const allot__order *order = &it->queue->order;
     allot__sentence keys = allot__explain_keys(&it->about, ALLOT_TASKS, order);
-    allot__explain(&it->about, "They go by %s; it is number %" PRId32 " of %" PRId32 " candidates.",
+    allot__explain(&it->about,
+                   "Candidates are ordered by %s; it is number %" PRId32 " of %" PRId32
+                   " candidates.",
                    order->count > 0 ? keys.text : "id", allot__line_place(&it->line, it->at) + 1,
                    it->line.all.count);
 }
@@ -193,14 +195,14 @@ static void explain_gives(const inquiry *it)
 {
     allot__phrase path = allot__phrase_path(&it->about, it->about.verdict.consumer);
     if (it->queue->gone == 0) {
-        allot__explain(&it->about, "%s gives %s back; what goes for that holds %s (C-8).",
+        allot__explain(&it->about, "%s gives %s back; the tasks that go for that hold %s (C-8).",
                        path.text, allot__phrase_slots(it->queue->owed).text,
                        allot__phrase_slots(it->queue->picked.slots).text);
     } else if (it->queue->picked.count > 0) {
         allot__explain(&it->about,
                        "%s gives %s back: first %" PRId64
-                       " that no task uses; what goes for the rest "
-                       "holds %s (C-8).",
+                       " that no task uses; the tasks that go for "
+                       "the rest hold %s (C-8).",
                        path.text, allot__phrase_slots(it->queue->owed).text, it->queue->gone,
                        allot__phrase_slots(it->queue->picked.slots).text);
     } else {
@@ -215,15 +217,15 @@ static bool explain_hosts_differ(const inquiry *it)
     if (!it->about.work->reach)
         return false;
     allot__explain(&it->about,
-                   "Hosts are not all alike: what runs on those that serve whom the slots "
-                   "are for goes before others (E-30).");
+                   "Hosts are not all alike: tasks on hosts that the claimants can use go "
+                   "before others (E-30).");
     return true;
 }
 
 static void explain_going(const inquiry *it)
 {
     int32_t next = allot__line_last(&it->line) + 1;
-    allot__explain(&it->about, "It goes.");
+    allot__explain(&it->about, "It is reclaimed.");
     explain_gives(it);
     explain_order(it);
     if (next < it->line.all.count) {

@@ -196,7 +196,7 @@ static void explain_used(const allot__job_explanation *it, const tally *sum)
         int64_t slots;
         const char *text;
     } parts[] = {
-        {sum->held, "kept for jobs whose victims are being told of new slots (A-15)"},
+        {sum->held, "kept for jobs whose victims are being notified of new slots (A-15)"},
         {sum->kept, "kept by suspended jobs of queues that its own may not preempt (P-25)"},
         {sum->leased, "leased out, or of a lease that rests (L-7)"},
     };
@@ -227,8 +227,8 @@ void allot__explain_view(const allot__job_explanation *it)
         explain_apart(it, sum.closed, sum.first_closed, sum.closed_slots, "is closed",
                       "are closed");
         explain_apart(it, sum.alone_slots > 0 ? sum.alone : 0, sum.first_alone, sum.alone_slots,
-                      "runs an exclusive job, and nobody else gets what is free there",
-                      "run exclusive jobs, and nobody else gets what is free there");
+                      "runs an exclusive job: no other job gets its free slots",
+                      "run exclusive jobs: no other job gets their free slots");
         explain_apart(it, sum.owned_slots > 0 ? sum.owned : 0, sum.first_owned, sum.owned_slots,
                       "is another queue's alone, with what is free there",
                       "are other queues' alone, with what is free there");

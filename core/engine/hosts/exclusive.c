@@ -147,11 +147,11 @@ static void say(const allot__work *work, const allot__group_hosts *hosts, const 
 {
     for (int32_t host = 0; host < hosts->count; host++) {
         if (seen[host] == ALLOT__NOBODY && hosts->slots[host] > 0) {
-            allot_report_say(work->report, ALLOT_WARNING, "W-exclusive",
-                             "host %.200s: an exclusive consumer and others run there: nobody gets "
-                             "its %d free slots",
-                             work->state->tasks.sites[hosts->site[host]].name,
-                             (int)hosts->free[host]);
+            allot_report_say(
+                work->report, ALLOT_WARNING, "W-exclusive",
+                "host %.200s: an exclusive consumer and others run there: no consumer gets "
+                "its %d free slots",
+                work->state->tasks.sites[hosts->site[host]].name, (int)hosts->free[host]);
         }
     }
     if (hosts->exclusive_of && hosts->unknown > 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * hold.c: jobs whose victims are being told of new slots (A-15).
+ * hold.c: jobs whose victims are being notified of new slots (A-15).
  *
  * Nothing happens yet, but what the job needs is kept for it: free slots that it would have, what
  * limits and resources allow it, and its victims. Should something become free, it leaves all that,

@@ -168,7 +168,7 @@ static void take_events(allot__doc *doc, const allot__value *value, allot_queue 
             queue->on_preempt = ALLOT_KILL;
         else if (allot__word_is(event, "LOAD") || allot__word_is(event, "WINDOW"))
             allot__doc_warn(doc, spot, "W-event", NULL,
-                            "%s is no event of this program: nothing comes of it",
+                            "%s is no event of this program: it has no effect",
                             allot__doc_quote(doc, spot, quote));
         else
             allot__doc_fault(doc, spot, "E-range", NULL, "found %s, allowed \"PREEMPT\"",
@@ -233,7 +233,7 @@ static void warn_unused(allot__doc *doc, const allot__value *values, const allot
         return; /* of which the model tells */
     if (queue->slot_reserve)
         allot__doc_warn(doc, allot__at(values[SLOT_RESERVE].number), "W-unused", NULL,
-                        "no slots are reserved for jobs here: nothing comes of slot_reserve");
+                        "no slots are reserved for jobs here: slot_reserve has no effect");
     if (queue->cross_fairshare)
         allot__doc_warn(doc, allot__at(values[FAIRSHARE_QUEUES].number), "W-unused", NULL,
                         "there is no fairshare across queues here: nothing comes of "

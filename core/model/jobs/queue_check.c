@@ -56,7 +56,7 @@ static void check_listed(looking *it, const char *key, int32_t i, int32_t other,
         return;
     allot__fault fault = about(it, ALLOT_WARNING, "W-preemption", key, i, path);
     allot__say(it->plan, &fault,
-               "the queue %s has priority %ld, which is not %s than %ld: nothing comes of it",
+               "the queue %s has priority %ld, which is not %s than %ld: it has no effect",
                of->name, (long)of->priority, above ? "higher" : "lower", (long)it->queue->priority);
 }
 
@@ -89,7 +89,7 @@ static void check_unpooled(looking *it)
         const char *key =
             queue->use_priority_in_pool ? "use_priority_in_pool" : "max_slots_in_pool";
         allot__fault fault = about(it, ALLOT_WARNING, "W-pool", key, -1, path);
-        allot__say(it->plan, &fault, "no slot_pool is stated: nothing comes of %s", key);
+        allot__say(it->plan, &fault, "no slot_pool is stated: %s has no effect", key);
     }
 }
 
@@ -101,7 +101,7 @@ static void check_later(looking *it, const char *key, bool stated, const allot_q
         return;
     allot__fault fault = about(it, ALLOT_WARNING, "W-pool", key, -1, path);
     allot__say(it->plan, &fault,
-               "%s of the pool %s is what its first queue, %s, says: here nothing comes of it", key,
+               "%s of the pool %s is what its first queue, %s, says: here it has no effect", key,
                first->slot_pool, first->name);
 }
 

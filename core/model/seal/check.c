@@ -203,7 +203,7 @@ static void warn_owned(const allot_plan *plan, int32_t group, allot_report *repo
         return;
     fault.consumer = first;
     allot__say(plan, &fault,
-               "policy \"%s\" does not go by what is owned: here%s nothing comes of it but a "
+               "policy \"%s\" does not read ownership: here%s it has no effect but as a "
                "reserve",
                it->policy->name, others > 0 ? " and elsewhere" : "");
 }

@@ -115,8 +115,9 @@ static void say_host(looking *it, int32_t place, const char *key)
     const allot_job_host *told = (const allot_job_host *)it->jobs->hosts.items + place;
     allot__fault fault = about(it, "E-host", key);
     fault.hint = "name it in `hosts` of the plan, or of the state with its slots";
-    allot__say(it->state->plan, &fault, "job %.80s is on the host %.80s, which nobody knows",
-               it->job->id, told->host);
+    allot__say(it->state->plan, &fault,
+               "job %.80s is on the host %.80s, which neither plan nor state has", it->job->id,
+               told->host);
 }
 
 /* Places on hosts that are known; the only one where none is named. */
@@ -270,7 +271,8 @@ static void check_size(looking *it)
                           .hint = "state `slots`, or `hosts` with theirs",
                           .consumer = -1,
                           .field = -1};
-    allot__say(state->plan, &fault, "nobody says how many slots the queues' jobs run on");
+    allot__say(state->plan, &fault,
+               "neither plan nor state says how many slots the queues' jobs run on");
     it->result = ALLOT_EINVALID;
 }
 

@@ -198,8 +198,9 @@ static int check_session(const allot_state *state, int32_t number, allot_report 
                           .field = -1,
                           .path = path};
     if (label->session < 0) {
-        allot__say(state->plan, &fault, "the task %s is of the session %s, which is not told of",
-                   task->id, label->text);
+        allot__say(state->plan, &fault,
+                   "the task %s is of the session %s, which the state does not list", task->id,
+                   label->text);
         return ALLOT_OK;
     }
     allot__say(state->plan, &fault,

@@ -18,7 +18,7 @@ static int unknown_host(const allot__event *event, allot__error *fault)
 {
     return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-host", "name",
                             "give its `slots` to make it known",
-                            "name: nobody knows the host \"%.100s\"", event->id);
+                            "name: there is no host \"%.100s\"", event->id);
 }
 
 static int32_t group_of(const allot_plan *plan, const char *host)

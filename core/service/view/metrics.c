@@ -200,7 +200,7 @@ static const struct {
     const char *name, *help;
 } group_metrics[] = {
     {"slots", "Slots of the group."},
-    {"idle_slots", "Slots that nobody holds."},
+    {"idle_slots", "Idle slots."},
     {"demand_slots", "Slots that are wanted."},
     {"allocated_slots", "Slots that are held."},
     {"lent_slots", "Own slots that others use."},
@@ -250,7 +250,8 @@ static void put_consumers(const allot_service *service, const allot__view *view,
                     out, ",kind=\"%s\"} %lld\n", allot__view_name(kinds[k]),
                     (long long)(kinds[k] == ALLOT__VIEW_OWNED ? value / 100 : value));
             }
-    one(out, "consumers_left_out", "gauge", "First-level consumers beyond those told of.",
+    one(out, "consumers_left_out", "gauge",
+        "First-level consumers beyond those with metrics of their own.",
         children > CONSUMERS ? children - CONSUMERS : 0);
 }
 

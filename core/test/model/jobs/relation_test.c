@@ -253,7 +253,7 @@ static void a_failing_policy_fails_sealing(void)
     fixture_end(&it);
 }
 
-/* Under a policy that lets nobody preempt, lists do not matter. */
+/* Under a policy that lets no job preempt, lists do not matter. */
 static void nobody_preempts(void)
 {
     fixture it;
