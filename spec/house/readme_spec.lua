@@ -69,6 +69,23 @@ describe("READMEs", function ()
     assert.is_true(seen > 25)
   end)
 
+  it("have every rule that code and explanations cite", function ()
+    local rules, cited = {}, 0
+    for bold in shell.read("core/RULES.md"):gmatch "%*%*(.-)%*%*" do
+      for rule in bold:gmatch "%u+%-%d+" do rules[rule] = true end
+    end
+    for _, path in ipairs(shell.lines "find core lua policies -name '*.[ch]' -o -name '*.lua'") do
+      local text = path:find "^core/test" and "" or shell.read(path)
+      for rule in text:gmatch "[( ](%u%u?%-%d+)%f[%D]" do
+        if rule:find "^[ACEHLPQ]%-" or rule:find "^XV%-" then
+          cited = cited + 1
+          assert(rules[rule], path .. " cites " .. rule)
+        end
+      end
+    end
+    assert.is_true(cited > 300, cited)
+  end)
+
   it("begin with one that is read in ten minutes", function ()
     assert.is_true(select(2, texts["README.md"]:gsub("\n", "")) <= 250)
   end)
