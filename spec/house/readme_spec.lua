@@ -5,7 +5,7 @@
 local readme = require "spec.support.house.readme"
 local shell = require "spec.support.house.shell"
 
-local PATHS = shell.lines "find README.md core examples lua policies -name README.md | sort"
+local PATHS = shell.lines "find README.md core examples lua policies spec -name README.md | sort"
 local texts = {}
 for _, path in ipairs(PATHS) do texts[path] = readme.read(path) end
 
