@@ -95,14 +95,20 @@ local function donors(node, across, out)
   return out
 end
 
---- C-7 among equals: those without a weight give what the others cannot. Of `owned` that is as
---- configured: scaling keeps proportions.
+--- `owned` weighs as configured, since scaling keeps proportions: but of a group that is planned to
+--- have no slots nobody owns any (C-1).
+local function weight_of(node, by, over)
+  if by == "over" then return over end
+  if by == "owned" then return rational(0) < node.own and node.owned or 0 end
+  return rules.value(node, by)
+end
+
+--- C-7 among equals: those without a weight give what the others cannot.
 local function take_from_equals(group, amount, taker)
   local weighty, others, most = {}, {}, 0
-  local by = taker.say.by == "owned" and "configured" or taker.say.by
   for _, node in ipairs(group) do
     local over = rules.still_over(node)
-    local weight = by == "over" and over or rules.value(node, by)
+    local weight = weight_of(node, taker.say.by, over)
     if over > 0 and weight > 0 then
       weighty[#weighty + 1] = { node = node, over = over, weight = weight }
       most = most + over
