@@ -19,9 +19,8 @@ local diagnostics = {}
 -- What is no diagnostic: texts of explanations and results, hints, what is looked for in texts.
 local OTHER_FILES = {
   "^core/engine/explain/", "^core/cli/verbs%.c$", "^core/cli/author/help%.c$",
-  "^core/cli/author/complete", "^core/cli/author/manual%.c$", "^core/bench/queues_text%.c$",
   "^core/json/text/words%.c$", "^core/engine/decision/dispatch%.c$",
-  "^core/service/view/metrics%.c$",
+  "^core/service/view/metrics%.c$", "^core/service/view/report%.c$",
   "^core/test/",
 }
 -- SQL, and what is written for machines and managers.
@@ -33,7 +32,7 @@ local OTHER_TEXTS = {
 -- Of the command what these are given, and texts of `message`.
 local COMMAND_CALLS = { allot__cli_fail = true, allot_report_say = true, fail_errno = true }
 local OTHER_CALLS = {
-  allot__tell = true, allot__cli_printf = true, allot__cli_puts = true, _Static_assert = true,
+  allot__text_printf = true, allot__text_puts = true, _Static_assert = true,
   strspn = true, strcspn = true, strtok_r = true, strcmp = true, strstr = true, fputs = true,
   put = true, write_text = true, allot__write_raw = true,
 }
