@@ -31,7 +31,7 @@ local function scale(node, world)
     scale(child, world)
     below = below + child.reserve_now
   end
-  node.own_whole = node.own:floor() -- what a policy's function reads
+  node.own_whole = math.min(node.own:floor(), 1000000000) -- the column that a policy reads
   node.reserve_now = math.max(math.min(node.reserve, node.own_whole), below)
 end
 
