@@ -252,7 +252,7 @@ describe("side by side", function ()
   it("policies and plans stand in columns, with differences to the first", function ()
     local status, out, err = run(files, "plan.json queues.json log --map map.lua --policy hybrid "
       .. "--policy fair.lua --policy hybrid:evenly=true")
-    assert.truthy(err:find('policy "fair" does not go by what is owned', 1, true), err)
+    assert.truthy(err:find('policy "fair" does not read ownership', 1, true), err)
     assert.equal(0, status)
     assert.truthy(out:find("hybrid +fair.lua +hybrid:evenly=true +queues\n"), out)
     assert.truthy(out:find("slot%-seconds lost +8 .* 0 %(%-8%)\n"), out)

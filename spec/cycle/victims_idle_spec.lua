@@ -74,8 +74,8 @@ describe("tasks behind slots that none uses (C-8)", function ()
     assert.matches("It would go if /A gave 1 more", lines)
     _, _, decision = going(7, 4, { tasks = tasks() })
     lines = explained(decision, "t2")
-    assert.matches("gives 4 slots back: first 3 that no task uses; what goes for the rest holds 1",
-      lines)
+    assert.matches("gives 4 slots back: first 3 that no task uses; the tasks that go for the "
+      .. "rest hold 1 slot", lines)
     assert.matches("It would stay if /A gave 1 less", lines)
     assert.matches("It would go if /A gave 1 more", explained(decision, "t1"))
   end)
