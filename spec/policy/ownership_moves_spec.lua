@@ -78,3 +78,34 @@ describe("slots are alike, so", function ()
     assert.same({}, (engine.cycle(limited, now)).reclaims)
   end)
 end)
+
+describe("slots that came back for a claimant (C-6, C-11)", function ()
+  -- A reclaim whose task is gone: its slots are idle, and are for its claims.
+  local function back(from, claims)
+    local slots, list = 0, {}
+    for _, claim in ipairs(claims) do
+      slots = slots + claim[2]
+      list[#list + 1] = { consumer = claim[1], slots = claim[2] }
+    end
+    return { { id = "f", consumer = from, slots = slots, tasks = { "gone" }, ["for"] = list } }
+  end
+
+  it("are given to it, though a sibling deserves more of the pool", function ()
+    -- B deserves 3, but A's quota counts the slot that is A's already.
+    local short = owners {
+      { "P", owned = 18, { "C" }, { "D", owned = 5 }, { "Q", { "A", share = 2 }, { "B" } } },
+    }
+    judge(short, state {
+      slots = 13, ["P/Q/A"] = { 11, 10 }, ["P/Q/B"] = { 3, 2 },
+      reclaims = back("/P/C", { { "/P/Q/A", 1 } }),
+    }, { grants = { ["P/Q/A"] = 1 }, expect = { ["P/Q/A"] = { quota = 11 } } })
+  end)
+
+  it("go to those who wait for slots where the claimant has no use for them", function ()
+    -- Equal shares of 16: A's quota is 9 with one of the two that are for it, B has the rest.
+    judge(owners { slots = 16, { "A" }, { "C" }, { "P", { "B" } } },
+      state { A = { 10, 8 }, ["P/B"] = { 8, 5 },
+        reclaims = back("/C", { { "/A", 2 }, { "/P/B", 1 } }) },
+      { grants = { A = 1, ["P/B"] = 2 } })
+  end)
+end)

@@ -142,6 +142,25 @@ static void hand_back(allot__ledger *ledger)
     }
 }
 
+/* What has come back for holders that have no use for it goes to those who wait for slots that
+ * nobody gives. */
+static void hand_on(allot__ledger *ledger)
+{
+    int64_t idle = ledger->returned;
+    for (int32_t i = 0; i < ledger->count && idle > 0; i++) {
+        allot__holder *holder = &ledger->holders[i];
+        int64_t slots = allot__least(idle, holder->promised - holder->claimed);
+        int64_t room = slots > 0 ? allot__books_outside(ledger, i) : 0;
+        slots = allot__least(slots, room);
+        if (slots > 0) {
+            holder->promised -= (int32_t)slots;
+            holder->granted += (int32_t)slots;
+            allot__books_has(ledger, i, 0, slots);
+            idle -= slots;
+        }
+    }
+}
+
 /* ---- The phases ------------------------------------------------------------------------------ */
 
 /* What is so before anything is decided. */
@@ -219,6 +238,7 @@ int allot__ledger_run(allot__work *work)
     allot__books_spare(ledger);
     allot__books_net(ledger);
     hand_back(ledger);
+    hand_on(ledger);
     count_forced(ledger);
     write_quotas(ledger);
     sum_quotas(ledger);

@@ -158,13 +158,15 @@ static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, 
     return lack;
 }
 
-/* Pool slots that no holder has, though they are not idle: one that loses slots to nobody keeps
- * them as those. */
+/* Pool slots that no holder has: a holder that loses slots to nobody keeps them as those, and is
+ * given what has come back for it. */
 static void keep_rest(allot__ledger *ledger, int32_t index, int64_t slots)
 {
     const allot__holder *holder = &ledger->holders[index];
     int64_t most = allot__due_wants(holder);
-    slots = allot__least(slots, holder->loose);
+    int64_t back = holder->returned > 0 ? allot__books_outside(ledger, index) : 0;
+    back = allot__least(back, holder->returned);
+    slots = allot__least(slots, holder->loose + back);
     slots = allot__least(slots, most);
     if (slots > 0) {
         allot__books_give(ledger, index, slots, ALLOT__SHARED);
