@@ -44,9 +44,17 @@ describe("a decision that is carried out", function ()
   it("takes up what is granted, and has back what is reclaimed, at once", function ()
     local out = after(PLAN, state())
     assert.same({ a = 3, b = 2, c = 0 }, held(out))
-    assert.is_nil(out.reclaims)
     assert.same({ 101, 100 }, { out.now, out.last })
     assert.equal(9, out.consumers["/b"].demand)
+  end)
+
+  it("keeps what is back for the claimants that it is for until they have it", function ()
+    local out = after(PLAN, state())
+    local decision
+    out, decision = after(PLAN, out)
+    for _, flight in ipairs(decision.flights) do assert.equal("returned", flight.phase) end
+    assert.same({ a = 8, b = 2, c = 0 }, held(out))
+    assert.is_nil(out.reclaims)
   end)
 
   it("has it back a cycle later, without a deadline", function ()

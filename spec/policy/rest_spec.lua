@@ -41,19 +41,6 @@ local function rests(it, cycles, returns)
   end
 end
 
---- The state after a decision whose every reclaimed slot goes to the claimant that it is for.
-local function handed_over(state, decision)
-  local after = apply.after(state, decision, { seconds = 0, returns = "at once" })
-  for _, reclaim in ipairs(decision.reclaims) do
-    for _, claim in ipairs(reclaim["for"] or {}) do
-      local row = after.consumers[claim.consumer] or {}
-      after.consumers[claim.consumer] = row
-      row.allocated = (row.allocated or 0) + claim.slots
-    end
-  end
-  return after
-end
-
 describe("at rest", function ()
   for _, row in ipairs(POLICIES) do
     local name, policy, branches = table.unpack(row)
@@ -70,25 +57,13 @@ describe("at rest", function ()
       end
     end
 
-    -- Slots that come back at once are earmarked no more. Under share_ratio, where slots beyond
-    -- planned shares are first come, first served (E-21), that moves quotas once more.
-    local settle = name:find "share_ratio" and 3 or 2
-    property(name .. ": after some cycles when slots come back at once", opts, function (it)
-      rests(it, settle + 1, "at once")
+    property(name .. ": after two when slots come back at once", opts, function (it)
+      rests(it, 3, "at once")
     end, make(false))
 
     property(name .. ": after four, whatever was in flight", opts, function (it)
       rests(it, 5, "at once")
     end, make(true))
-
-    --- C-6, C-7: claimants get the slots that are for them, so one decision is all (under ownership
-    --- a slot that is handed over is another loan: the next property says it).
-    if not name:find "ownership" and not name:find "^all" then
-      property(name .. ": after one when slots go to those they are for", opts, function (it)
-        local decision = engine.cycle(it.plan, it.state)
-        assert(apply.rests(engine.cycle(it.plan, handed_over(it.state, decision))), "decides still")
-      end, make(false))
-    end
 
     --- C-6: what is in flight counts once, so one decision is all there is to decide.
     property(name .. ": after one while all of it is in flight", opts, function (it)
