@@ -43,6 +43,7 @@
 #include <allot/outlook.h>
 #include <allot/dispatch.h>
 #include <allot/lease.h>
+#include <allot/members.h>
 #include <allot/diff.h>
 
 #endif

@@ -33,7 +33,7 @@ enum {
 #define ALLOT__MINUTES     ALLOT__INTEGER | ALLOT__NULL, 0, ALLOT__MINUTES_MAX, false, false
 #define ALLOT__MINUTES_OR_TEXT                                                                     \
     ALLOT__INTEGER | ALLOT__STRING | ALLOT__NULL, 0, ALLOT__MINUTES_MAX, false, false
-#define ALLOT__YES ALLOT__BOOLEAN | ALLOT__STRING, 0, 0, false, false
+#define ALLOT__YES ALLOT__YES_KINDS, 0, 0, false, false
 #define ALLOT__PROTECTION_FIELDS                                                                   \
     [ALLOT__MAX_JOB_PREEMPT] =                                                                     \
         {"max_job_preempt", ALLOT__INTEGER | ALLOT__NULL, 1, ALLOT_AMOUNT_MAX, false, false},      \

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* usage.c: how a state's queues were used, and how its contracts stand. */
+/* usage.c: how queues were used, how contracts stand, and when resources were preempted for. */
 #include <string.h>
 
+#include "json/jobs/queues.h"
 #include "json/text/names.h"
-#include "json/state/state.h"
+#include "json/state/item.h"
 #include "json/text/texts.h"
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
@@ -78,66 +79,6 @@ void allot__usage_read(allot__state_reader *reader)
 
 /* ---- Contracts ------------------------------------------------------------------------------- */
 
-enum { AVAILABLE, USED, DEMAND, IDLE, SIDE_FIELDS };
-static const allot__field side_fields[SIDE_FIELDS] = {
-    [AVAILABLE] = {"available", ALLOT__AMOUNT, true, false},
-    [USED] = {"used", ALLOT__AMOUNT, false, false},
-    [DEMAND] = {"demand", ALLOT__NULL | ALLOT__AMOUNT, false, false},
-    /* What decisions say beside that: it follows from it. */
-    [IDLE] = {"idle", ALLOT__AMOUNT, false, false},
-};
-static const allot__shape side_shape = {side_fields, SIDE_FIELDS, 0};
-
-enum { PROVIDER, CONSUMER, PHASE, SINCE, SIZE, MOVED, TO, HOSTS, WHY, LEASE_FIELDS };
-static const allot__field lease_fields[LEASE_FIELDS] = {
-    [PROVIDER] = {"provider", ALLOT__OBJECT, 0, 0, true, false},
-    [CONSUMER] = {"consumer", ALLOT__OBJECT, 0, 0, true, false},
-    [PHASE] = {"phase", ALLOT__STRING, 0, 0, false, false},
-    [SINCE] = {"since", ALLOT__TIME, true, false},
-    [SIZE] = {"size", ALLOT__AMOUNT, false, false},
-    [MOVED] = {"moved", ALLOT__AMOUNT, false, false},
-    [TO] = {"to", ALLOT__STRING | ALLOT__NULL, 0, 0, false, false},
-    [HOSTS] = {"hosts", ALLOT__OBJECT, 0, 0, false, false},
-    [WHY] = {"why", ALLOT__OBJECT, 0, 0, false, false},
-};
-static const allot__shape lease_shape = {lease_fields, LEASE_FIELDS, 0};
-
-static void read_side(allot__doc *doc, const allot__value *value, allot_lease_side *out)
-{
-    allot__value values[SIDE_FIELDS];
-    cJSON *node;
-    if (value->kind == 0 || allot__object_read(doc, value->number, &side_shape, values, &node))
-        return;
-    cJSON_Delete(node);
-    *out = (allot_lease_side){.available = allot__amount_or(&values[AVAILABLE], 0),
-                              .used = allot__amount_or(&values[USED], 0),
-                              .demand = allot__amount_or(&values[DEMAND], -1)};
-    if (out->used > out->available && values[AVAILABLE].kind != 0)
-        allot__doc_fault(doc, allot__at(values[USED].number), "E-range", NULL,
-                         "found %lld used, allowed as many as are available, %lld",
-                         (long long)out->used, (long long)out->available);
-}
-
-static allot_lease_phase read_phase(allot__doc *doc, const allot__value *value)
-{
-    const char *names[ALLOT_LEASE_PHASE_COUNT];
-    char quote[ALLOT__QUOTE_MAX + 4], hint[160];
-    for (int i = 0; i < ALLOT_LEASE_PHASE_COUNT && value->kind != 0; i++) {
-        names[i] = allot_lease_phase_name(i);
-        if (allot__word_is(value->string, names[i]))
-            return (allot_lease_phase)i;
-    }
-    if (value->kind == 0 || allot__word_is(value->string, "active"))
-        return ALLOT_LEASE_OK;
-    const char *near =
-        allot_nearest(value->string, strlen(value->string), names, ALLOT_LEASE_PHASE_COUNT);
-    allot__doc_fault(doc, allot__at(value->number), "E-range",
-                     allot__did_you_mean(near, hint, sizeof hint),
-                     "found %s, allowed \"conn\", \"ok\" or \"inactive\"",
-                     allot__doc_quote(doc, allot__at(value->number), quote));
-    return ALLOT_LEASE_OK;
-}
-
 static int32_t find_lease(allot__state_reader *reader, const cJSON *member)
 {
     enum { NAMES_MAX = 256 };
@@ -161,29 +102,65 @@ static int32_t find_lease(allot__state_reader *reader, const cJSON *member)
     return -1;
 }
 
+static void check_side(allot__item_reader *it, const char *name, const allot_lease_side *side)
+{
+    allot__doc *doc = &it->reader->doc;
+    const allot__value *value = allot__item_reader_value(it, name);
+    if (side->used > side->available)
+        allot__doc_fault(doc, allot__at(allot__doc_member(doc, value->number, "used")), "E-range",
+                         NULL, "found %lld used, allowed as many as are available, %lld",
+                         (long long)side->used, (long long)side->available);
+}
+
+static void take_lease(allot__item_reader *it, void *thing, bool sound)
+{
+    const allot_lease_now *now = thing;
+    int64_t faults = it->reader->doc.faults;
+    if (!sound)
+        return;
+    check_side(it, "provider", &now->provider);
+    check_side(it, "consumer", &now->consumer);
+    if (it->reader->doc.faults == faults && it->number >= 0)
+        allot__doc_keep(&it->reader->doc, allot_state_lease(it->reader->state, it->number, now));
+}
+
 static void read_lease(allot__state_reader *reader, const cJSON *member)
 {
-    allot__doc *doc = &reader->doc;
-    allot__value values[LEASE_FIELDS];
-    allot_lease_now now = {0};
+    allot__item_reader it;
+    allot_lease_now now;
     uint32_t number = (uint32_t)member->valueint;
-    int64_t faults = doc->faults;
-    cJSON *node;
-    if (number == 0 || !allot__kind_check(doc, number, ALLOT__OBJECT))
+    if (number == 0 || !allot__kind_check(&reader->doc, number, ALLOT__OBJECT))
         return;
-    int32_t lease = find_lease(reader, member);
-    if (allot__object_read(doc, number, &lease_shape, values, &node))
-        return;
-    read_side(doc, &values[PROVIDER], &now.provider);
-    read_side(doc, &values[CONSUMER], &now.consumer);
-    now.phase = read_phase(doc, &values[PHASE]);
-    allot__time_read(doc, &values[SINCE], &now.since);
-    cJSON_Delete(node);
-    if (doc->faults == faults)
-        allot__doc_keep(doc, allot_state_lease(reader->state, lease, &now));
+    if (allot__item_reader_begin(reader, ALLOT_ITEM_LEASE, &it)) {
+        it.number = find_lease(reader, member);
+        allot__item_reader_read(&it, number, &now, take_lease);
+    }
+    allot__item_reader_end(&it);
 }
 
 void allot__leases_now_read(allot__state_reader *reader)
 {
     allot__members_read(reader, ALLOT__STATE_LEASES, read_lease);
+}
+
+/* ---- Resources ------------------------------------------------------------------------------ */
+
+static void read_time(allot__state_reader *reader, const cJSON *member)
+{
+    static const allot__field time = {
+        NULL, ALLOT__INTEGER | ALLOT__STRING, INT64_MIN + 1, INT64_MAX, false, false};
+    allot__doc *doc = &reader->doc;
+    int64_t when;
+    if (member->valueint == 0)
+        return;
+    int32_t resource = allot__resource_find(
+        doc, reader->plan, allot__at_key((uint32_t)member->valueint), member->string);
+    allot__value value = allot__value_read(doc, member, &time);
+    if (allot__time_read(doc, &value, &when) && resource >= 0)
+        allot__doc_keep(doc, allot_state_resource_preempted(reader->state, resource, when));
+}
+
+void allot__preempted_at_read(allot__state_reader *reader)
+{
+    allot__members_read(reader, ALLOT__STATE_PREEMPTED_AT, read_time);
 }

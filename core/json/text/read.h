@@ -44,7 +44,10 @@ typedef struct allot__field {
 /* An amount: 0 ... ALLOT_AMOUNT_MAX. */
 #define ALLOT__AMOUNT ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX
 /* A time: Unix seconds or RFC 3339. */
-#define ALLOT__TIME (ALLOT__INTEGER | ALLOT__STRING), INT64_MIN, INT64_MAX
+#define ALLOT__TIME_KINDS (ALLOT__INTEGER | ALLOT__STRING)
+#define ALLOT__TIME       ALLOT__TIME_KINDS, INT64_MIN, INT64_MAX
+/* true, false, "Y" or "N". */
+#define ALLOT__YES_KINDS (ALLOT__BOOLEAN | ALLOT__STRING)
 
 typedef struct allot__shape {
     const allot__field *fields;

@@ -26,7 +26,7 @@ void allot__block_free(allot__doc *doc, void *block, size_t count, size_t size)
         allot_engine_alloc(doc->engine, block, (count > 0 ? count : 1) * size, 0);
 }
 
-static bool is_label(const char *text)
+bool allot__is_label(const char *text)
 {
     size_t len = strlen(text);
     for (size_t i = 0; i < len; i++)
@@ -38,7 +38,7 @@ static bool is_label(const char *text)
 static void add(allot__doc *doc, allot__texts *texts, const char *text, uint32_t number)
 {
     char quote[ALLOT__QUOTE_MAX + 4];
-    if (!is_label(text)) {
+    if (!allot__is_label(text)) {
         texts->sound = false;
         allot__doc_fault(doc, allot__at(number), "E-name", NULL,
                          "found %s, allowed names of " ALLOT__LABEL_RULE,

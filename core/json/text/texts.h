@@ -32,6 +32,8 @@ void allot__texts_some(allot__doc *doc, const allot__value *value, const allot__
 void *allot__block_new(allot__doc *doc, size_t count, size_t size);
 void allot__block_free(allot__doc *doc, void *block, size_t count, size_t size);
 
+/* Has it 1 ... 255 bytes without control characters? */
+bool allot__is_label(const char *text);
 /* Is it that word, in letters of either case? */
 bool allot__word_is(const char *text, const char *word);
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * members.h: what a state lists (tasks, sessions, jobs, ...), member by member.
+ *
+ * One table says of each item what its members are: the readers and writers of documents, of
+ * events and of snapshots, copies, Lua's types and the documentation's tables all go by it. A new
+ * member is a member of its struct and a row here.
+ */
+#ifndef ALLOT_ITEM_H
+#define ALLOT_ITEM_H
+
+#include <allot/job.h>
+#include <allot/lease.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the items of a list are. */
+typedef enum allot_item {
+    ALLOT_ITEM_TASK = 0, /* allot_task */
+    ALLOT_ITEM_SESSION,  /* allot_session */
+    ALLOT_ITEM_JOB,      /* allot_job */
+    ALLOT_ITEM_RECLAIM,  /* allot_in_flight */
+    ALLOT_ITEM_LOAN,     /* allot_loan */
+    ALLOT_ITEM_LEASE,    /* allot_lease_now */
+    ALLOT_ITEMS
+} allot_item;
+
+/* How a member is written in JSON, and what its struct has. */
+typedef enum allot_member_type {
+    ALLOT_MEMBER_TEXT = 0, /* const char *: a string */
+    ALLOT_MEMBER_CONSUMER, /* int32_t: the path of any consumer */
+    ALLOT_MEMBER_LEAF,     /* ... of a leaf */
+    ALLOT_MEMBER_GROUP,    /* int32_t: a group's name, where there are several */
+    ALLOT_MEMBER_QUEUE,    /* int32_t: a queue's name */
+    ALLOT_MEMBER_WHOLE,    /* int64_t: an integer least ... most */
+    ALLOT_MEMBER_TIME,     /* int64_t: Unix seconds or RFC 3339 */
+    ALLOT_MEMBER_WORD,     /* an enum: one of `words` */
+    ALLOT_MEMBER_FLAG,     /* int32_t: the bit `least` of it: true or false */
+    ALLOT_MEMBER_TEXTS,    /* const char *const *: a list of strings */
+    ALLOT_MEMBER_PLACES,   /* const allot_job_host *: {host: slots} */
+    ALLOT_MEMBER_AMOUNTS,  /* const allot_job_resource *: {resource: amount} */
+    ALLOT_MEMBER_CLAIMS,   /* const allot_claim *: [{consumer, slots}] */
+    ALLOT_MEMBER_VALUES,   /* const allot_task_value *: members named as the plan's attributes */
+    ALLOT_MEMBER_OBJECT    /* an object of `members`; the bit `least` (0: none) at `at` is set */
+} allot_member_type;
+
+enum {
+    ALLOT_MEMBER_REQUIRED = 1,
+    ALLOT_MEMBER_NULLABLE = 2, /* null is as good as not stated */
+    ALLOT_MEMBER_DIGITS = 4,   /* of a TEXT: an integer least ... most reads as its digits */
+    ALLOT_MEMBER_PASSED = 8,   /* decisions write it for people: it is checked and not kept */
+    ALLOT_MEMBER_STORED = 16   /* snapshots have it, documents do not */
+};
+
+typedef struct allot_member {
+    const char *name; /* in documents; "" of VALUES */
+    allot_member_type type;
+    int32_t flags;                 /* ALLOT_MEMBER_... */
+    uint16_t at, count_at;         /* in the struct: the member, and of lists how many (int32_t) */
+    int64_t least, most;           /* of what is stated */
+    int64_t unset;                 /* what the member is that is not stated: of numbers and words */
+    const char *unit, *doc;        /* "s", "slots" or ""; one sentence */
+    const char *rule;              /* where it comes from; "": nowhere */
+    const char *(*word)(int word); /* of a WORD: its names from 0 on; NULL ends them */
+    const struct allot_member *members;
+    int32_t member_count;
+} allot_member;
+
+typedef struct allot_members {
+    const char *name; /* "task": in messages */
+    const char *list; /* "tasks": the key of states that has them */
+    size_t size;      /* of the struct */
+    const allot_member *items;
+    int32_t count;
+} allot_members;
+
+/* NULL: no such. Static. */
+ALLOT_API const allot_members *allot_members_of(allot_item item);
+/* The member of that name, or NULL. */
+ALLOT_API const allot_member *allot_member_find(const allot_members *members, const char *name);
+/* What an item is that states nothing: `item` is as the struct of these members. */
+ALLOT_API void allot_item_init(const allot_members *members, void *item);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* item.c: the things that a state lists, read by the tables of their members (allot/members.h). */
+#include "json/state/item.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json/jobs/queues.h"
+#include "json/text/names.h"
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* A block of the item's; NULL: out of memory, which is kept. */
+static void *take(allot__item_reader *it, int32_t count, size_t size)
+{
+    void *block = allot__arena_take(&it->arena, (size_t)count + 1, size);
+    if (!block)
+        allot__doc_keep(&it->reader->doc, ALLOT_ENOMEM);
+    return block;
+}
+
+/* A list or object as a node, which ends with the item. */
+static const cJSON *parse(allot__item_reader *it, const allot__value *value)
+{
+    cJSON *node;
+    if (it->nodes == ALLOT__ITEM_NODES || allot__doc_parse(&it->reader->doc, value->number, &node))
+        return NULL;
+    it->node[it->nodes++] = node;
+    return node;
+}
+
+static void set_list(const allot_member *member, char *thing, const void *list, int32_t count)
+{
+    memcpy(thing + member->at, &list, sizeof list);
+    memcpy(thing + member->count_at, &count, sizeof count);
+}
+
+static void read_text(allot__item_reader *it, const allot_member *member, const allot__value *value,
+                      char *thing)
+{
+    const char *text = value->string;
+    enum { DIGITS = 24 };
+    if (value->kind == ALLOT__INTEGER) {
+        char *digits = take(it, DIGITS, 1);
+        if (digits)
+            snprintf(digits, DIGITS, "%" PRId64, value->integer);
+        text = digits;
+    }
+    memcpy(thing + member->at, &text, sizeof text);
+}
+
+static const char *queue_name(const allot_plan *plan, int32_t number)
+{
+    allot_queue queue;
+    return allot_plan_queue_at(plan, number, &queue) == ALLOT_OK ? queue.name : NULL;
+}
+
+int32_t allot__queue_read(allot__doc *doc, const allot_plan *plan, allot__spot spot,
+                          const char *name)
+{
+    static const allot__named queues = {"E-unknown-queue",     "queue",           "the plan",
+                                        allot_plan_queue_find, allot_plan_queues, queue_name};
+    return allot__named_read(doc, plan, spot, name, &queues);
+}
+
+static void read_name(allot__item_reader *it, const allot_member *member, const allot__value *value,
+                      char *thing)
+{
+    allot__doc *doc = &it->reader->doc;
+    const allot_plan *plan = it->reader->plan;
+    allot__spot spot = allot__at(value->number);
+    int32_t number = member->type == ALLOT_MEMBER_QUEUE ? -1 : ALLOT_ROOT;
+    if (value->kind == ALLOT__STRING)
+        number =
+            member->type == ALLOT_MEMBER_QUEUE  ? allot__queue_read(doc, plan, spot, value->string)
+            : member->type == ALLOT_MEMBER_LEAF ? allot__leaf_read(doc, plan, spot, value->string)
+                                                : allot__path_read(doc, plan, spot, value->string);
+    memcpy(thing + member->at, &number, sizeof number);
+}
+
+static void read_group(allot__item_reader *it, const allot_member *member,
+                       const allot__value *value, char *thing)
+{
+    int32_t group = it->group_of
+                        ? it->group_of(it, value)
+                        : allot__group_read(&it->reader->doc, it->reader->plan, it->object, value);
+    memcpy(thing + member->at, &group, sizeof group);
+}
+
+/* LSF's own names. Jobs in its other states, as PSUSP, DONE and EXIT, are not to be decided. */
+static int word_of_lsf(const char *text)
+{
+    static const struct {
+        const char *word;
+        allot_job_state state;
+    } words[] = {{"PEND", ALLOT_PENDING},
+                 {"RUN", ALLOT_RUNNING},
+                 {"SSUSP", ALLOT_SUSPENDED},
+                 {"USUSP", ALLOT_STOPPED}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (allot__word_is(text, words[i].word))
+            return (int)words[i].state;
+    return -1;
+}
+
+/* "found X, allowed "a", "b" or "c"", with the nearest. */
+static void say_word(allot__doc *doc, const allot_member *member, const allot__value *value)
+{
+    enum { WORDS = 8 };
+    const char *names[WORDS];
+    char quote[ALLOT__QUOTE_MAX + 4], hint[160], allowed[160];
+    size_t count = 0, len = 0;
+    while (count < WORDS && member->word((int)count)) {
+        names[count] = member->word((int)count);
+        count++;
+    }
+    for (size_t i = 0; i < count; i++)
+        len += (size_t)snprintf(allowed + len, sizeof allowed - len, "%s\"%s\"",
+                                i == 0          ? ""
+                                : i + 1 < count ? ", "
+                                                : " or ",
+                                names[i]);
+    const char *near = allot_nearest(value->string, strlen(value->string), names, count);
+    allot__doc_fault(doc, allot__at(value->number), "E-range",
+                     allot__did_you_mean(near, hint, sizeof hint), "found %s, allowed %s",
+                     allot__doc_quote(doc, allot__at(value->number), quote), allowed);
+}
+
+static void read_word(allot__item_reader *it, const allot_member *member, const allot__value *value,
+                      char *thing)
+{
+    int word = 0;
+    if (value->kind != ALLOT__STRING)
+        return;
+    while (member->word(word) && !allot__word_is(value->string, member->word(word)))
+        word++;
+    if (!member->word(word))
+        word = member->word == allot_job_state_name ? word_of_lsf(value->string)
+               : allot__word_is(value->string, "active") && member->word == allot_lease_phase_name
+                   ? ALLOT_LEASE_OK
+                   : -1;
+    if (word < 0)
+        say_word(&it->reader->doc, member, value);
+    else
+        memcpy(thing + member->at, &word, sizeof word);
+}
+
+static void set_flag(const allot_member *member, char *thing)
+{
+    int32_t flags;
+    memcpy(&flags, thing + member->at, sizeof flags);
+    flags |= (int32_t)member->least;
+    memcpy(thing + member->at, &flags, sizeof flags);
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static void read_texts(allot__item_reader *it, const allot_member *member,
+                       const allot__value *value, char *thing)
+{
+    static const allot__field text = {NULL, ALLOT__STRING, 0, 0, false, false};
+    allot__doc *doc = &it->reader->doc;
+    char quote[ALLOT__QUOTE_MAX + 4];
+    int32_t count = 0;
+    const cJSON *node = parse(it, value);
+    const char **texts = node ? take(it, cJSON_GetArraySize(node), sizeof *texts) : NULL;
+    for (const cJSON *item = node ? node->child : NULL; item && texts; item = item->next) {
+        allot__value of = allot__value_read(doc, item, &text);
+        if (of.kind != 0 && !allot__is_label(of.string))
+            allot__doc_fault(doc, allot__at(of.number), "E-name", NULL,
+                             "found %s, allowed names of " ALLOT__LABEL_RULE,
+                             allot__doc_quote(doc, allot__at(of.number), quote));
+        else if (of.kind != 0)
+            texts[count++] = of.string;
+    }
+    set_list(member, thing, texts, count);
+}
+
+/* {host: slots}; a number is so many on the only host. */
+static void read_places(allot__item_reader *it, const allot_member *member,
+                        const allot__value *value, char *thing)
+{
+    static const allot__field slots = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false};
+    const cJSON *node = value->kind == ALLOT__OBJECT ? parse(it, value) : NULL;
+    int32_t count = 0;
+    allot_job_host *places = take(it, node ? cJSON_GetArraySize(node) : 1, sizeof *places);
+    if (value->kind == ALLOT__INTEGER && value->integer > 0 && places)
+        places[count++] = (allot_job_host){NULL, value->integer};
+    for (const cJSON *item = node ? node->child : NULL; item && places; item = item->next) {
+        allot__value of = {0};
+        if (item->valueint != 0)
+            of = allot__value_read(&it->reader->doc, item, &slots);
+        if (of.kind != 0)
+            places[count++] = (allot_job_host){item->string, of.integer};
+    }
+    set_list(member, thing, places, count);
+}
+
+static void read_amounts(allot__item_reader *it, const allot_member *member,
+                         const allot__value *value, char *thing)
+{
+    static const allot__field amount = {NULL, ALLOT__AMOUNT, false, false};
+    allot__doc *doc = &it->reader->doc;
+    const cJSON *node = parse(it, value);
+    int32_t count = 0;
+    allot_job_resource *list = node ? take(it, cJSON_GetArraySize(node), sizeof *list) : NULL;
+    for (const cJSON *item = node ? node->child : NULL; item && list; item = item->next) {
+        allot__spot spot = allot__at_key((uint32_t)item->valueint);
+        if (item->valueint == 0)
+            continue;
+        int32_t resource = allot__resource_find(doc, it->reader->plan, spot, item->string);
+        allot__value of = allot__value_read(doc, item, &amount);
+        if (resource >= 0 && of.kind != 0)
+            list[count++] = (allot_job_resource){resource, of.integer};
+    }
+    set_list(member, thing, list, count);
+}
+
+static void read_claim(allot__item_reader *it, uint32_t object, allot_claim *claim)
+{
+    static const allot__field fields[] = {{"consumer", ALLOT__STRING, 0, 0, true, false},
+                                          {"slots", ALLOT__AMOUNT, true, false}};
+    static const allot__shape shape = {fields, 2, 0};
+    allot__doc *doc = &it->reader->doc;
+    allot__value values[2];
+    cJSON *node;
+    *claim = (allot_claim){0};
+    if (!allot__kind_check(doc, object, ALLOT__OBJECT) ||
+        allot__object_read(doc, object, &shape, values, &node))
+        return;
+    if (values[0].kind == ALLOT__STRING)
+        claim->consumer =
+            allot__path_read(doc, it->reader->plan, allot__at(values[0].number), values[0].string);
+    claim->slots = values[1].kind != 0 ? values[1].integer : 0;
+    cJSON_Delete(node);
+}
+
+static void read_claims(allot__item_reader *it, const allot_member *member,
+                        const allot__value *value, char *thing)
+{
+    allot__doc *doc = &it->reader->doc;
+    int32_t count = allot__doc_items(doc, value->number);
+    allot_claim *claims = take(it, count, sizeof *claims);
+    uint32_t item = value->number + 1;
+    for (int32_t i = 0; i < count && claims; i++, item = allot__doc_next(doc, item))
+        read_claim(it, item, &claims[i]);
+    set_list(member, thing, claims, claims ? count : 0);
+}
+
+/* ---- Members -------------------------------------------------------------------------------- */
+
+static size_t fill_fields(const allot_member *members, int32_t count, allot__field *fields);
+static void read_members(allot__item_reader *it, const allot_member *members, int32_t count,
+                         const allot__value *values, char *thing);
+
+static void read_object(allot__item_reader *it, const allot_member *member,
+                        const allot__value *value, char *thing)
+{
+    enum { MOST = 8 };
+    allot__field fields[MOST];
+    allot__value values[MOST];
+    allot__doc *doc = &it->reader->doc;
+    cJSON *node;
+    if (value->kind != ALLOT__OBJECT && !allot__yes_take(doc, value))
+        return;
+    if (member->least != 0)
+        set_flag(member, thing);
+    const allot__shape shape = {fields, fill_fields(member->members, member->member_count, fields),
+                                0};
+    if (value->kind != ALLOT__OBJECT ||
+        allot__object_read(doc, value->number, &shape, values, &node))
+        return;
+    it->node[it->nodes++] = node;
+    read_members(it, member->members, member->member_count, values, thing);
+}
+
+static void read_whole(allot__item_reader *it, const allot_member *member,
+                       const allot__value *value, char *thing)
+{
+    (void)it;
+    memcpy(thing + member->at, &value->integer, sizeof value->integer);
+}
+
+static void read_time(allot__item_reader *it, const allot_member *member, const allot__value *value,
+                      char *thing)
+{
+    int64_t when;
+    if (allot__time_read(&it->reader->doc, value, &when))
+        memcpy(thing + member->at, &when, sizeof when);
+}
+
+static void read_flag(allot__item_reader *it, const allot_member *member, const allot__value *value,
+                      char *thing)
+{
+    if (allot__yes_take(&it->reader->doc, value))
+        set_flag(member, thing);
+}
+
+static const struct {
+    unsigned kinds;
+    void (*read)(allot__item_reader *it, const allot_member *member, const allot__value *value,
+                 char *thing);
+} types[] = {
+    [ALLOT_MEMBER_TEXT] = {ALLOT__STRING, read_text},
+    [ALLOT_MEMBER_CONSUMER] = {ALLOT__STRING, read_name},
+    [ALLOT_MEMBER_LEAF] = {ALLOT__STRING, read_name},
+    [ALLOT_MEMBER_GROUP] = {ALLOT__STRING, read_group},
+    [ALLOT_MEMBER_QUEUE] = {ALLOT__STRING, read_name},
+    [ALLOT_MEMBER_WHOLE] = {ALLOT__INTEGER, read_whole},
+    [ALLOT_MEMBER_TIME] = {ALLOT__TIME_KINDS, read_time},
+    [ALLOT_MEMBER_WORD] = {ALLOT__STRING, read_word},
+    [ALLOT_MEMBER_FLAG] = {ALLOT__YES_KINDS, read_flag},
+    [ALLOT_MEMBER_TEXTS] = {ALLOT__LIST, read_texts},
+    [ALLOT_MEMBER_PLACES] = {ALLOT__OBJECT, read_places},
+    [ALLOT_MEMBER_AMOUNTS] = {ALLOT__OBJECT, read_amounts},
+    [ALLOT_MEMBER_CLAIMS] = {ALLOT__LIST, read_claims},
+    [ALLOT_MEMBER_OBJECT] = {ALLOT__OBJECT, read_object},
+};
+
+static unsigned kinds_of(const allot_member *member)
+{
+    unsigned all = types[member->type].kinds;
+    if (member->type == ALLOT_MEMBER_PLACES && member->most > 0)
+        all |= ALLOT__INTEGER; /* so many on the only host */
+    if (member->type == ALLOT_MEMBER_OBJECT && member->least != 0)
+        all |= ALLOT__YES_KINDS; /* true: the bit alone */
+    if (member->flags & ALLOT_MEMBER_DIGITS)
+        all |= ALLOT__INTEGER;
+    return member->flags & ALLOT_MEMBER_NULLABLE ? all | ALLOT__NULL : all;
+}
+
+/* Members that have a key, as fields; returns how many. */
+static size_t fill_fields(const allot_member *members, int32_t count, allot__field *fields)
+{
+    size_t filled = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const allot_member *member = &members[i];
+        bool required = member->flags & ALLOT_MEMBER_REQUIRED;
+        if (member->type != ALLOT_MEMBER_VALUES)
+            fields[filled++] = (allot__field){member->name, kinds_of(member), member->least,
+                                              member->most, required,         false};
+    }
+    return filled;
+}
+
+static void read_values(allot__item_reader *it, const allot_member *member, char *thing)
+{
+    int32_t count = 0;
+    for (size_t i = it->own; i < it->count; i++) {
+        const allot__value *value = &it->values[i];
+        if (value->kind != 0 && value->kind != ALLOT__NULL)
+            it->stated[count++] = (allot_task_value){it->attributes[i], value->integer};
+    }
+    set_list(member, thing, it->stated, count);
+}
+
+static void read_members(allot__item_reader *it, const allot_member *members, int32_t count,
+                         const allot__value *values, char *thing)
+{
+    for (int32_t i = 0, at = 0; i < count; i++) {
+        const allot_member *member = &members[i];
+        if (member->type == ALLOT_MEMBER_VALUES) {
+            read_values(it, member, thing);
+            continue;
+        }
+        const allot__value *value = &values[at++];
+        bool stated = value->kind != 0 && value->kind != ALLOT__NULL;
+        if (member->type == ALLOT_MEMBER_GROUP ||
+            (stated && !(member->flags & ALLOT_MEMBER_PASSED)))
+            types[member->type].read(it, member, value, thing);
+    }
+}
+
+/* ---- Keys ----------------------------------------------------------------------------------- */
+
+/* Behind its own keys those that policies declare of tasks and jobs. */
+static void add_attributes(allot__item_reader *it)
+{
+    allot_attribute of;
+    for (int32_t i = 0; allot_plan_task_attribute_at(it->reader->plan, i, &of) == ALLOT_OK; i++) {
+        unsigned kinds = of.type == ALLOT_BOOLEAN ? ALLOT__BOOLEAN : ALLOT__INTEGER;
+        if (of.type == ALLOT_TAG)
+            continue;
+        it->attributes[it->count] = i;
+        it->fields[it->count++] = (allot__field){
+            of.name, of.fallback == ALLOT_NONE ? kinds | ALLOT__NULL : kinds, of.min, of.max, false,
+            false};
+    }
+}
+
+bool allot__item_reader_begin(allot__state_reader *reader, allot_item item, allot__item_reader *it)
+{
+    allot__doc *doc = &reader->doc;
+    const allot_members *members = allot_members_of(item);
+    bool values = allot_member_find(members, "") != NULL;
+    *it = (allot__item_reader){.reader = reader, .members = members};
+    it->room = (size_t)members->count;
+    it->room += values ? (size_t)allot_plan_task_attributes(reader->plan) : 0;
+    it->fields = allot__block_new(doc, it->room, sizeof *it->fields);
+    it->values = allot__block_new(doc, it->room, sizeof *it->values);
+    it->stated = allot__block_new(doc, it->room, sizeof *it->stated);
+    it->attributes = allot__block_new(doc, it->room, sizeof *it->attributes);
+    if (!it->fields || !it->values || !it->stated || !it->attributes)
+        return false;
+    it->own = it->count = fill_fields(members->items, members->count, it->fields);
+    if (values)
+        add_attributes(it);
+    return true;
+}
+
+void allot__item_reader_end(allot__item_reader *it)
+{
+    allot__doc *doc = &it->reader->doc;
+    allot__block_free(doc, it->fields, it->room, sizeof *it->fields);
+    allot__block_free(doc, it->values, it->room, sizeof *it->values);
+    allot__block_free(doc, it->stated, it->room, sizeof *it->stated);
+    allot__block_free(doc, it->attributes, it->room, sizeof *it->attributes);
+}
+
+const allot__value *allot__item_reader_value(const allot__item_reader *it, const char *name)
+{
+    size_t i = 0;
+    while (strcmp(it->fields[i].key, name) != 0)
+        i++;
+    return &it->values[i];
+}
+
+/* ---- Items ----------------------------------------------------------------------------------- */
+
+void allot__item_reader_read(allot__item_reader *it, uint32_t object, void *thing,
+                             allot__item_taker take_it)
+{
+    allot__doc *doc = &it->reader->doc;
+    const allot__shape shape = {it->fields, it->count, 0};
+    int64_t faults = doc->faults;
+    cJSON *node;
+    if (allot__object_read(doc, object, &shape, it->values, &node))
+        return;
+    allot__arena_init(&it->arena, doc->engine);
+    it->object = object;
+    it->nodes = 0;
+    allot_item_init(it->members, thing);
+    read_members(it, it->members->items, it->members->count, it->values, thing);
+    take_it(it, thing, doc->faults == faults && doc->status == ALLOT_OK);
+    while (it->nodes > 0)
+        cJSON_Delete(it->node[--it->nodes]);
+    allot__arena_free(&it->arena);
+    cJSON_Delete(node);
+}
+
+void allot__members_read(allot__state_reader *reader, allot__state_key key,
+                         void (*read)(allot__state_reader *reader, const cJSON *member))
+{
+    cJSON *node;
+    if (reader->top[key].kind == 0 ||
+        allot__doc_parse(&reader->doc, reader->top[key].number, &node))
+        return;
+    for (const cJSON *it = node->child; it; it = it->next)
+        read(reader, it);
+    allot__doc_about(&reader->doc, NULL, 0, 0);
+    cJSON_Delete(node);
+}
+
+void allot__item_reader_list(allot__item_reader *it, uint32_t list, allot__item_taker take_it)
+{
+    allot__doc *doc = &it->reader->doc;
+    int64_t faults = doc->faults;
+    uint32_t end = allot__doc_end(doc, list);
+    union {
+        allot_task task;
+        allot_session session;
+        allot_job job;
+        allot_in_flight reclaim;
+        allot_loan loan;
+    } thing;
+    for (uint32_t item = list + 1; item < end; item = allot__doc_next(doc, item))
+        if (allot__kind_check(doc, item, ALLOT__OBJECT))
+            allot__item_reader_read(it, item, &thing, take_it);
+    it->reader->doubtful = it->reader->doubtful || doc->faults > faults;
+}

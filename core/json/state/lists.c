@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* lists.c: a state's lists: tasks, sessions, reclaims in flight, loans and jobs. Reclaims and loans
+ * of a decision can be written back as they are. */
+#include <string.h>
+
+#include "json/state/item.h"
+#include "json/text/names.h"
+
+static allot_state *state_of(const allot__item_reader *it)
+{
+    return it->reader->state;
+}
+
+static allot__spot spot_of(const allot__item_reader *it, const char *name)
+{
+    return allot__at(allot__item_reader_value(it, name)->number);
+}
+
+/* What adding a thing that has an id came to. */
+static void took(allot__item_reader *it, int status)
+{
+    allot__doc *doc = &it->reader->doc;
+    allot__spot spot = spot_of(it, "id");
+    char quote[ALLOT__QUOTE_MAX + 4];
+    if (status != ALLOT_EEXIST && status != ALLOT_ENAME) {
+        allot__doc_keep(doc, status);
+        return;
+    }
+    allot__doc_quote(doc, spot, quote);
+    if (status == ALLOT_EEXIST)
+        allot__doc_fault(doc, spot, "E-duplicate-id", NULL, "found the %s %s again, allowed once",
+                         it->members->name, quote);
+    else
+        allot__doc_fault(doc, spot, "E-name", NULL, "found %s, allowed 1 ... 255 bytes", quote);
+}
+
+/* ---- Tasks, sessions ------------------------------------------------------------------------- */
+
+/* The group that a task states, or else its host's. */
+static int32_t group_of_task(allot__item_reader *it, const allot__value *value)
+{
+    const allot_plan *plan = it->reader->plan;
+    allot__doc *doc = &it->reader->doc;
+    const allot__value *named = allot__item_reader_value(it, "host");
+    char quote[ALLOT__QUOTE_MAX + 4];
+    bool several = allot_plan_groups(plan) > 1 && named->kind == ALLOT__STRING;
+    int32_t host = several ? allot_plan_host_find(plan, named->string) : -1;
+    if (host >= 0 && value->number == 0)
+        return allot_plan_host_group(plan, host);
+    int32_t group = allot__group_read(doc, plan, it->object, value);
+    if (group < 0 || host < 0 || allot_plan_host_group(plan, host) == group)
+        return group;
+    allot__spot spot = allot__at(value->number);
+    allot__doc_fault(doc, spot, "E-group", NULL, "found %s, allowed \"%s\", its host's group",
+                     allot__doc_quote(doc, spot, quote),
+                     allot_plan_group_name(plan, allot_plan_host_group(plan, host)));
+    return -1;
+}
+
+static void take_task(allot__item_reader *it, void *thing, bool sound)
+{
+    if (sound)
+        took(it, allot_state_task(state_of(it), thing));
+}
+
+static void take_session(allot__item_reader *it, void *thing, bool sound)
+{
+    if (sound)
+        took(it, allot_state_session(state_of(it), thing));
+}
+
+/* ---- Reclaims, loans ------------------------------------------------------------------------- */
+
+static void check_claims(allot__item_reader *it, const allot_in_flight *reclaim)
+{
+    int64_t sum = 0;
+    for (int32_t i = 0; i < reclaim->claim_count; i++)
+        sum += reclaim->claims[i].slots;
+    if (sum > reclaim->slots)
+        allot__doc_fault(&it->reader->doc, spot_of(it, "for"), "E-claims", NULL,
+                         "found claims of %lld slots, allowed %lld, what is given back",
+                         (long long)sum, (long long)reclaim->slots);
+}
+
+static void check_ids(allot__item_reader *it, const allot_in_flight *reclaim)
+{
+    for (int32_t i = 0; i < reclaim->task_count; i++)
+        if (strlen(reclaim->tasks[i]) > 255)
+            allot__doc_fault(&it->reader->doc, spot_of(it, "tasks"), "E-name", NULL,
+                             "found \"%.60s...\", allowed 1 ... 255 bytes", reclaim->tasks[i]);
+}
+
+static void take_reclaim(allot__item_reader *it, void *thing, bool sound)
+{
+    const allot_in_flight *reclaim = thing;
+    int64_t faults = it->reader->doc.faults;
+    check_claims(it, reclaim);
+    check_ids(it, reclaim);
+    if (sound && it->reader->doc.faults == faults)
+        allot__doc_keep(&it->reader->doc, allot_state_in_flight(state_of(it), reclaim));
+}
+
+static void take_loan(allot__item_reader *it, void *thing, bool sound)
+{
+    const allot_loan *loan = thing;
+    allot__doc *doc = &it->reader->doc;
+    char quote[ALLOT__QUOTE_MAX + 4];
+    if (sound && loan->lender == loan->borrower)
+        allot__doc_fault(doc, spot_of(it, "borrower"), "E-loan", NULL,
+                         "found %s, the lender itself, allowed another consumer",
+                         allot__doc_quote(doc, spot_of(it, "borrower"), quote));
+    else if (sound)
+        allot__doc_keep(doc, allot_state_loan(state_of(it), loan));
+}
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+/* A job with hosts has as many slots as it has there, unless it says otherwise. */
+static bool count_slots(allot__item_reader *it, allot_job *job)
+{
+    allot__doc *doc = &it->reader->doc;
+    int64_t sum = 0;
+    if (allot__item_reader_value(it, "slots")->number != 0 || job->host_count == 0)
+        return true;
+    for (int32_t i = 0; i < job->host_count && sum <= ALLOT_AMOUNT_MAX; i++)
+        sum += job->hosts[i].slots;
+    job->slots = sum;
+    if (sum > ALLOT_AMOUNT_MAX)
+        allot__doc_fault(doc, spot_of(it, "hosts"), "E-range", NULL,
+                         "found more than %d slots in all", ALLOT_AMOUNT_MAX);
+    return sum <= ALLOT_AMOUNT_MAX;
+}
+
+/* Names that nothing has found to be faulty before. */
+static void refuse_names(allot__item_reader *it, const allot_job *job)
+{
+    static const char *const keys[] = {"user", "group", "app"};
+    allot__doc *doc = &it->reader->doc;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const allot__value *value = allot__item_reader_value(it, keys[i]);
+        if (value->kind == ALLOT__STRING && value->string[0] == '\0') {
+            allot__doc_fault(doc, allot__at(value->number), "E-name", NULL,
+                             "found \"\", allowed the name of the job's %s", keys[i]);
+            return;
+        }
+    }
+    allot__doc_fault(doc, spot_of(it, "id"), "E-name", NULL,
+                     "found the job \"%.80s\", allowed names of " ALLOT__LABEL_RULE
+                     ", for its hosts, user, group and app too",
+                     job->id);
+}
+
+static void take_job(allot__item_reader *it, void *thing, bool sound)
+{
+    if (!count_slots(it, thing) || !sound)
+        return;
+    int status = allot_state_job(state_of(it), thing);
+    if (status == ALLOT_ENAME)
+        refuse_names(it, thing);
+    else if (status == ALLOT_ERANGE)
+        allot__doc_fault(&it->reader->doc, spot_of(it, "id"), "E-range", NULL,
+                         "found more than %d slots in all, or times beyond what can be counted",
+                         ALLOT_AMOUNT_MAX);
+    else
+        took(it, status);
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+void allot__lists_read(allot__state_reader *reader)
+{
+    static const struct {
+        allot__state_key key;
+        allot_item kind;
+        allot__item_taker take;
+        int32_t (*group_of)(allot__item_reader *it, const allot__value *value);
+    } lists[] = {
+        {ALLOT__STATE_SESSIONS, ALLOT_ITEM_SESSION, take_session, NULL},
+        {ALLOT__STATE_TASKS, ALLOT_ITEM_TASK, take_task, group_of_task},
+        {ALLOT__STATE_RECLAIMS, ALLOT_ITEM_RECLAIM, take_reclaim, NULL},
+        {ALLOT__STATE_LOANS, ALLOT_ITEM_LOAN, take_loan, NULL},
+        {ALLOT__STATE_JOBS, ALLOT_ITEM_JOB, take_job, NULL},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        const allot__value *list = &reader->top[lists[i].key];
+        allot__item_reader it;
+        if (list->kind == 0)
+            continue;
+        if (allot__item_reader_begin(reader, lists[i].kind, &it)) {
+            it.group_of = lists[i].group_of;
+            allot__item_reader_list(&it, list->number, lists[i].take);
+        }
+        allot__item_reader_end(&it);
+    }
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* members.c: the tables of what a state lists: their members. */
+#include <allot/members.h>
+
+#include <stddef.h>
+#include <string.h>
+
+#include "model/state/tasks.h"
+
+#define COUNT(array) ((int32_t)(sizeof(array) / sizeof *(array)))
+#define AT(member)   .at = (uint16_t)offsetof(OF, member)
+#define LIST(member, counts)                                                                       \
+    .at = (uint16_t)offsetof(OF, member), .count_at = (uint16_t)offsetof(OF, counts)
+#define AMOUNTS   .type = ALLOT_MEMBER_WHOLE, .least = 0, .most = ALLOT_AMOUNT_MAX
+#define AN_AMOUNT .type = ALLOT_MEMBER_WHOLE, .least = 1, .most = ALLOT_AMOUNT_MAX
+#define SECONDS   .type = ALLOT_MEMBER_WHOLE, .least = 0, .most = INT64_MAX, .unit = "s"
+#define WHEN      .type = ALLOT_MEMBER_TIME, .unit = "time", .least = INT64_MIN, .most = INT64_MAX
+#define REQUIRED  .flags = ALLOT_MEMBER_REQUIRED
+#define NULLABLE  .flags = ALLOT_MEMBER_NULLABLE
+#define PASSED(key, kind, low, high)                                                               \
+    {                                                                                              \
+        .name = key, .type = ALLOT_MEMBER_##kind, .flags = ALLOT_MEMBER_PASSED, .least = low,      \
+        .most = high                                                                               \
+    }
+#define ID(what)                                                                                   \
+    {                                                                                              \
+        .name = "id", AT(id), REQUIRED, .doc = "names the " what ": 1 ... 255 bytes, unique"       \
+    }
+#define LEAF(what)                                                                                 \
+    {                                                                                              \
+        .name = "consumer", .type = ALLOT_MEMBER_LEAF, AT(consumer), REQUIRED, .doc = what         \
+    }
+#define GROUP(what)                                                                                \
+    {                                                                                              \
+        .name = "group", .type = ALLOT_MEMBER_GROUP, AT(group), .doc = what                        \
+    }
+#define TAGS                                                                                       \
+    {                                                                                              \
+        .name = "tags", .type = ALLOT_MEMBER_TEXTS, LIST(tags, tag_count),                         \
+        .doc = "words that policies may ask for"                                                   \
+    }
+#define VALUES                                                                                     \
+    {                                                                                              \
+        .name = "", .type = ALLOT_MEMBER_VALUES, LIST(values, value_count),                        \
+        .doc = "attributes that the plan's policies declare, each under its own name"              \
+    }
+
+/* ---- Tasks, sessions ------------------------------------------------------------------------- */
+
+#define OF allot_task
+static const allot_member task_members[] = {
+    ID("task"),
+    LEAF("the leaf that runs it"),
+    {.name = "slots", AN_AMOUNT, AT(slots), .unset = 1, .unit = "slots", .doc = "what it holds"},
+    GROUP("the group of its slots; of a task with a host of the plan that host's"),
+    {.name = "session", AT(session), NULLABLE, .doc = "the session it belongs to"},
+    {.name = "host", AT(host), NULLABLE, .doc = "where it runs"},
+    {.name = "slot",
+     AT(slot),
+     .flags = ALLOT_MEMBER_NULLABLE | ALLOT_MEMBER_DIGITS,
+     .least = INT64_MIN,
+     .most = INT64_MAX,
+     .doc = "tasks of a leaf with the same host and slot share it: it counts once"},
+    {.name = "started", WHEN, AT(started), NULLABLE, .doc = "when it began; not known: long ago"},
+    {.name = "submitted", WHEN, AT(submitted), NULLABLE, .doc = "when it was asked for"},
+    {.name = "preempted", AMOUNTS, AT(preempted), .doc = "how often it was reclaimed before"},
+    TAGS,
+    VALUES,
+};
+#undef OF
+
+#define OF allot_session
+static const allot_member session_members[] = {
+    ID("session"),
+    LEAF("the leaf whose tasks it has"),
+    GROUP("the group of its slots"),
+    {.name = "priority",
+     .type = ALLOT_MEMBER_WHOLE,
+     AT(priority),
+     .least = 1,
+     .most = ALLOT__PRIORITY_MAX,
+     .unset = 1,
+     .doc = "larger goes first"},
+    {.name = "preemption_rank",
+     AMOUNTS,
+     AT(preemption_rank),
+     .doc = "sessions of a larger rank give back first"},
+    {.name = "created", WHEN, AT(created), NULLABLE, .doc = "when it was opened"},
+    {.name = "scheduling",
+     .type = ALLOT_MEMBER_WORD,
+     AT(scheduling),
+     .unset = ALLOT_PROPORTIONAL,
+     .word = allot_scheduling_name,
+     .doc = "how the leaf's sessions share its slots"},
+    {.name = "minimum", AMOUNTS, AT(minimum), .unit = "slots", .doc = "what it is given first"},
+    {.name = "demand",
+     AMOUNTS,
+     AT(demand),
+     NULLABLE,
+     .unset = -1,
+     .unit = "slots",
+     .doc = "what it wants; not stated: as much as its leaf"},
+};
+#undef OF
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+#define OF allot_job
+static const allot_member backfill_members[] = {
+    {.name = "queue",
+     .type = ALLOT_MEMBER_QUEUE,
+     AT(reserved_by),
+     NULLABLE,
+     .unset = -1,
+     .doc = "the queue that holds the reservation"},
+    {.name = "until", WHEN, AT(until), NULLABLE, .unset = INT64_MAX, .doc = "when its job is due"},
+};
+static const allot_member resize_members[] = {
+    {.name = "grow", AMOUNTS, AT(grow), .unit = "slots", .doc = "slots it wants more"},
+    {.name = "granted",
+     .type = ALLOT_MEMBER_PLACES,
+     LIST(grown, grown_count),
+     .most = ALLOT_AMOUNT_MAX,
+     .unit = "slots",
+     .doc = "what it was given for that already"},
+    {.name = "notifying",
+     .type = ALLOT_MEMBER_FLAG,
+     AT(notifying),
+     .least = 1,
+     .doc = "it is being notified of them right now"},
+};
+static const allot_member job_members[] = {
+    {.name = "id",
+     AT(id),
+     .flags = ALLOT_MEMBER_REQUIRED | ALLOT_MEMBER_DIGITS,
+     .most = INT64_MAX,
+     .doc = "names the job: 1 ... 255 bytes, unique"},
+    {.name = "queue", .type = ALLOT_MEMBER_QUEUE, AT(queue), REQUIRED, .doc = "its queue"},
+    {.name = "state",
+     .type = ALLOT_MEMBER_WORD,
+     AT(state),
+     .unset = ALLOT_PENDING,
+     .word = allot_job_state_name,
+     .doc = "stopped: by its user"},
+    {.name = "slots", AN_AMOUNT, AT(slots), .unset = 1, .unit = "slots", .doc = "all it holds"},
+    {.name = "hosts", .type = ALLOT_MEMBER_PLACES, LIST(hosts, host_count), .doc = "where"},
+    {.name = "submitted", WHEN, AT(submitted), NULLABLE, .unset = INT64_MIN, .doc = "when it came"},
+    {.name = "started",
+     WHEN,
+     AT(started),
+     NULLABLE,
+     .unset = INT64_MIN,
+     .doc = "when it last began to run"},
+    {.name = "ran", SECONDS, AT(ran), NULLABLE, .unset = -1, .doc = "how long it has run in all"},
+    {.name = "suspended_for", SECONDS, AT(suspended_for), NULLABLE, .doc = "... and was suspended"},
+    {.name = "preempted", AMOUNTS, AT(preempted), .doc = "how often it was preempted before"},
+    {.name = "priority",
+     .type = ALLOT_MEMBER_WHOLE,
+     AT(priority),
+     .least = -ALLOT_AMOUNT_MAX,
+     .most = ALLOT_AMOUNT_MAX,
+     .doc = "among its queue's jobs larger goes first"},
+    {.name = "user", AT(user), NULLABLE, .doc = "whose it is"},
+    {.name = "group", AT(group), NULLABLE, .doc = "a group of users beside those of the plan"},
+    {.name = "app", AT(application), NULLABLE, .doc = "its application"},
+    {.name = "run_limit",
+     .type = ALLOT_MEMBER_WHOLE,
+     AT(run_limit),
+     NULLABLE,
+     .least = 1,
+     .most = ALLOT_AMOUNT_MAX,
+     .unset = -1,
+     .unit = "s",
+     .doc = "how long it may run; not stated: its application's, or its queue's"},
+    {.name = "exclusive",
+     .type = ALLOT_MEMBER_FLAG,
+     AT(flags),
+     .least = ALLOT_JOB_EXCLUSIVE,
+     .doc = "it holds its hosts alone"},
+    {.name = "backfill",
+     .type = ALLOT_MEMBER_OBJECT,
+     AT(flags),
+     .least = ALLOT_JOB_BACKFILL,
+     .members = backfill_members,
+     .member_count = COUNT(backfill_members),
+     .doc = "it runs on slots that are reserved"},
+    {.name = "forced",
+     .type = ALLOT_MEMBER_FLAG,
+     AT(flags),
+     .least = ALLOT_JOB_FORCED,
+     .doc = "it was forced to run",
+     .rule = "P-8"},
+    {.name = "resize",
+     .type = ALLOT_MEMBER_OBJECT,
+     NULLABLE,
+     .members = resize_members,
+     .member_count = COUNT(resize_members),
+     .doc = "it changes its size",
+     .rule = "P-50"},
+    TAGS,
+    {.name = "resources",
+     .type = ALLOT_MEMBER_AMOUNTS,
+     LIST(resources, resource_count),
+     NULLABLE,
+     .doc = "what it holds of shared resources, or asks for"},
+    VALUES,
+};
+#undef OF
+
+/* ---- Reclaims, loans, leases ----------------------------------------------------------------- */
+
+#define OF allot_in_flight
+static const allot_member reclaim_members[] = {
+    {.name = "id", AT(id), NULLABLE, .doc = "names the reclaim"},
+    LEAF("the leaf that gives back"),
+    {.name = "slots",
+     AMOUNTS,
+     AT(slots),
+     REQUIRED,
+     .unset = ALLOT_AMOUNT_MAX,
+     .unit = "slots",
+     .doc = "what is on its way"},
+    GROUP("the group of these slots"),
+    {.name = "tasks",
+     .type = ALLOT_MEMBER_TEXTS,
+     LIST(tasks, task_count),
+     .doc = "the tasks that go; the slots of those that are gone are back"},
+    {.name = "for",
+     .type = ALLOT_MEMBER_CLAIMS,
+     LIST(claims, claim_count),
+     .doc = "the claimants, with the slots of each"},
+    {.name = "deadline",
+     WHEN,
+     AT(deadline),
+     NULLABLE,
+     .unset = INT64_MAX,
+     .doc = "when it is due; not stated: never"},
+    PASSED("grace", WHOLE, 0, ALLOT_AMOUNT_MAX),
+    PASSED("lost", WHOLE, 0, INT64_MAX),
+    PASSED("unknown", WHOLE, 0, ALLOT_AMOUNT_MAX),
+    PASSED("why", OBJECT, 0, 0),
+};
+#undef OF
+
+#define OF allot_loan
+static const allot_member loan_members[] = {
+    {.name = "lender",
+     .type = ALLOT_MEMBER_LEAF,
+     AT(lender),
+     REQUIRED,
+     .doc = "the leaf that owns"},
+    {.name = "borrower", .type = ALLOT_MEMBER_LEAF, AT(borrower), REQUIRED, .doc = "... and uses"},
+    {.name = "slots", AMOUNTS, AT(slots), REQUIRED, .unit = "slots", .doc = "these slots"},
+    GROUP("the group of these slots"),
+    PASSED("before", WHOLE, 0, ALLOT_AMOUNT_MAX),
+    PASSED("why", OBJECT, 0, 0),
+};
+#undef OF
+
+#define OF allot_lease_now
+#define SIDE(side)                                                                                 \
+    {.name = "available",                                                                          \
+     AMOUNTS,                                                                                      \
+     AT(side.available),                                                                           \
+     REQUIRED,                                                                                     \
+     .unit = "slots",                                                                              \
+     .doc = "what it may use"},                                                                    \
+        {.name = "used", AMOUNTS, AT(side.used), .unit = "slots", .doc = "what it uses"},          \
+        {.name = "demand",                                                                         \
+         AMOUNTS,                                                                                  \
+         AT(side.demand),                                                                          \
+         NULLABLE,                                                                                 \
+         .unset = -1,                                                                              \
+         .unit = "slots",                                                                          \
+         .doc = "what its pending work asks for"},                                                 \
+        PASSED("idle", WHOLE, 0, ALLOT_AMOUNT_MAX)
+static const allot_member provider_members[] = {SIDE(provider)};
+static const allot_member consumer_members[] = {SIDE(consumer)};
+static const allot_member lease_members[] = {
+    {.name = "provider",
+     .type = ALLOT_MEMBER_OBJECT,
+     REQUIRED,
+     .members = provider_members,
+     .member_count = COUNT(provider_members),
+     .doc = "the cluster that lends"},
+    {.name = "consumer",
+     .type = ALLOT_MEMBER_OBJECT,
+     REQUIRED,
+     .members = consumer_members,
+     .member_count = COUNT(consumer_members),
+     .doc = "the cluster that borrows"},
+    {.name = "phase",
+     .type = ALLOT_MEMBER_WORD,
+     AT(phase),
+     .unset = ALLOT_LEASE_OK,
+     .word = allot_lease_phase_name,
+     .doc = "conn: offered and not used yet",
+     .rule = "L-5"},
+    {.name = "since", WHEN, AT(since), REQUIRED, .doc = "when it was made or changed last"},
+    PASSED("size", WHOLE, 0, ALLOT_AMOUNT_MAX),
+    PASSED("moved", WHOLE, 0, ALLOT_AMOUNT_MAX),
+    {.name = "to", .flags = ALLOT_MEMBER_PASSED | ALLOT_MEMBER_NULLABLE},
+    PASSED("hosts", OBJECT, 0, 0),
+    PASSED("why", OBJECT, 0, 0),
+};
+#undef OF
+
+/* ---- The tables ------------------------------------------------------------------------------ */
+
+#define ITEM(kind, name, list, type, members)                                                      \
+    [ALLOT_ITEM_##kind] = {name, list, sizeof(type), members, COUNT(members)}
+static const allot_members tables[ALLOT_ITEMS] = {
+    ITEM(TASK, "task", "tasks", allot_task, task_members),
+    ITEM(SESSION, "session", "sessions", allot_session, session_members),
+    ITEM(JOB, "job", "jobs", allot_job, job_members),
+    ITEM(RECLAIM, "reclaim", "reclaims", allot_in_flight, reclaim_members),
+    ITEM(LOAN, "loan", "loans", allot_loan, loan_members),
+    ITEM(LEASE, "lease", "leases", allot_lease_now, lease_members),
+};
+
+const allot_members *allot_members_of(allot_item item)
+{
+    return (int)item >= 0 && item < ALLOT_ITEMS ? &tables[item] : NULL;
+}
+
+const allot_member *allot_member_find(const allot_members *members, const char *name)
+{
+    for (int32_t i = 0; members && name && i < members->count; i++)
+        if (strcmp(members->items[i].name, name) == 0)
+            return &members->items[i];
+    return NULL;
+}
+
+static void init_members(const allot_member *members, int32_t count, char *item)
+{
+    for (int32_t i = 0; i < count; i++) {
+        const allot_member *member = &members[i];
+        int32_t number = (int32_t)member->unset, root = ALLOT_ROOT;
+        if (member->flags & ALLOT_MEMBER_PASSED)
+            continue;
+        if (member->type == ALLOT_MEMBER_WHOLE || member->type == ALLOT_MEMBER_TIME)
+            memcpy(item + member->at, &member->unset, sizeof member->unset);
+        else if (member->type == ALLOT_MEMBER_QUEUE || member->type == ALLOT_MEMBER_WORD)
+            memcpy(item + member->at, &number, sizeof number);
+        else if (member->type == ALLOT_MEMBER_CONSUMER || member->type == ALLOT_MEMBER_LEAF)
+            memcpy(item + member->at, &root, sizeof root);
+        init_members(member->members, member->member_count, item);
+    }
+}
+
+void allot_item_init(const allot_members *members, void *item)
+{
+    if (!members || !item)
+        return;
+    memset(item, 0, members->size);
+    init_members(members->items, members->count, item);
+}
