@@ -65,9 +65,9 @@ static int match(survey *it)
         it->flight_of[i] = -1;
     for (int32_t i = 0; i < it->out->count; i++) {
         const allot__flight *flight = flight_at(state, i);
-        const allot__flight_task *list = state->flight_tasks.items;
+        const int32_t *list = state->flight_tasks.items;
         for (int32_t k = 0; k < flight->task_count; k++) {
-            int32_t task = list[flight->first_task + k].task;
+            int32_t task = list[flight->first_task + k];
             it->tallies[i].gone = it->tallies[i].gone || task < 0;
             if (task >= 0)
                 it->flight_of[task] = i;
@@ -283,7 +283,7 @@ static void warn_overdue(const allot_state *state, const allot__flown_all *all, 
 static int list_kills(survey *it)
 {
     const allot_state *state = it->state;
-    const allot__flight_task *list = state->flight_tasks.items;
+    const int32_t *list = state->flight_tasks.items;
     allot__flown_all *out = it->out;
     if (state->flight_tasks.count == 0)
         return ALLOT_OK;
@@ -294,7 +294,7 @@ static int list_kills(survey *it)
         const allot__flight *flight = flight_at(state, i);
         allot_phase phase = out->flights[i].phase;
         for (int32_t k = 0; k < flight->task_count; k++) {
-            int32_t task = list[flight->first_task + k].task;
+            int32_t task = list[flight->first_task + k];
             if (task >= 0 && (phase == ALLOT_LEEWAY || phase == ALLOT_OVERDUE))
                 out->kills[out->kill_count++] = (allot__flown_kill){task, i};
         }

@@ -87,15 +87,15 @@ static void count_beyond(const allot__work *work, const allot__flown_all *flown,
 /* Marks the tasks that reclaims name. */
 static uint8_t *named_tasks(allot__work *work)
 {
-    const allot__flight_task *list = work->state->flight_tasks.items;
+    const int32_t *list = work->state->flight_tasks.items;
     size_t bytes = work->state->tasks.list.count / 8 + 1;
     uint8_t *named = allot__arena_take(work->arena, bytes, 1);
     if (!named)
         return NULL;
     memset(named, 0, bytes);
     for (size_t i = 0; i < work->state->flight_tasks.count; i++)
-        if (list[i].task >= 0)
-            named[list[i].task / 8] |= (uint8_t)(1 << list[i].task % 8);
+        if (list[i] >= 0)
+            named[list[i] / 8] |= (uint8_t)(1 << list[i] % 8);
     return named;
 }
 

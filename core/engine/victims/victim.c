@@ -14,7 +14,7 @@
 static int mark_flying(const allot__work *work, const allot__units *units, uint8_t *ineligible)
 {
     const allot_state *state = work->state;
-    const allot__flight_task *named = state->flight_tasks.items;
+    const int32_t *named = state->flight_tasks.items;
     const allot__flight *flights = state->flights.items;
     size_t room = state->tasks.list.count + 1;
     uint8_t *flying = allot__new(state->engine, room, 1);
@@ -22,7 +22,7 @@ static int mark_flying(const allot__work *work, const allot__units *units, uint8
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < state->flights.count; i++) {
         for (int32_t k = 0; k < flights[i].task_count; k++) {
-            int32_t task = named[flights[i].first_task + k].task;
+            int32_t task = named[flights[i].first_task + k];
             if (flights[i].group == work->index && task >= 0)
                 flying[task] = 1;
         }

@@ -83,6 +83,11 @@ ALLOT_API const allot_members *allot_members_of(allot_item item);
 ALLOT_API const allot_member *allot_member_find(const allot_members *members, const char *name);
 /* What an item is that states nothing: `item` is as the struct of these members. */
 ALLOT_API void allot_item_init(const allot_members *members, void *item);
+/* The bytes that the strings and lists of an item take in a copy; and copies it: `room` has so
+ * many, aligned to 8, and keeps them. */
+ALLOT_API size_t allot_item_room(const allot_members *members, const void *item);
+ALLOT_API void allot_item_copy(const allot_members *members, const void *item, void *to,
+                               char *room);
 
 #ifdef __cplusplus
 }

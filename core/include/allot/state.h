@@ -144,12 +144,16 @@ ALLOT_API int allot_state_task_end(allot_state *state, const char *id);
 ALLOT_API int allot_state_copy(const allot_state *state, const allot_plan *plan,
                                allot_report *report, allot_state **out);
 
-/* Also of the other way round: what was added of each kind, in the order of adding. Borrowed, a
- * session until the next is added. EUSAGE, or NULL: there is no such. */
+/* Also of the other way round: what was added of each kind, in the order of adding. Borrowed until
+ * the next is added. EUSAGE, or NULL: there is no such. */
 ALLOT_API int32_t allot_state_tasks(const allot_state *state);
 ALLOT_API int allot_state_task_at(const allot_state *state, int32_t i, allot_task *out);
 ALLOT_API int32_t allot_state_sessions(const allot_state *state);
 ALLOT_API const allot_session *allot_state_session_at(const allot_state *state, int32_t i);
+ALLOT_API int32_t allot_state_reclaims(const allot_state *state);
+ALLOT_API int allot_state_reclaim_at(const allot_state *state, int32_t i, allot_in_flight *out);
+ALLOT_API int32_t allot_state_loans(const allot_state *state);
+ALLOT_API const allot_loan *allot_state_loan_at(const allot_state *state, int32_t i);
 
 ALLOT_API int64_t allot_state_now_get(const allot_state *state);
 /* After sealing. */

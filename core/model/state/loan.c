@@ -20,3 +20,15 @@ int allot_state_loan(allot_state *state, const allot_loan *loan)
     *added = *loan;
     return ALLOT_OK;
 }
+
+int32_t allot_state_loans(const allot_state *state)
+{
+    return state ? (int32_t)state->loans.count : 0;
+}
+
+const allot_loan *allot_state_loan_at(const allot_state *state, int32_t i)
+{
+    if (i < 0 || i >= allot_state_loans(state))
+        return NULL;
+    return (const allot_loan *)state->loans.items + i;
+}

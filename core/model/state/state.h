@@ -36,12 +36,6 @@ typedef struct allot__flight {
     int32_t gone; /* tasks that it named beside these */
 } allot__flight;
 
-/* A task that goes: its number in the state, after sealing; -1: it is gone. */
-typedef struct allot__flight_task {
-    const char *id;
-    int32_t task;
-} allot__flight_task;
-
 struct allot_state {
     const allot_plan *base; /* the plan that it was made for */
     /* After sealing the variant of `now`; rows are by its rows. Before, the base, or what held
@@ -58,7 +52,8 @@ struct allot_state {
     allot__vector flights;      /* of allot__flight */
     allot__vector claims;       /* of allot_claim */
     allot__vector loans;        /* of allot_loan */
-    allot__vector flight_tasks; /* of allot__flight_task */
+    allot__vector flight_ids;   /* of const char *: the tasks that go */
+    allot__vector flight_tasks; /* of int32_t: ... their numbers, after sealing; -1: gone */
     allot__pool flight_pool;    /* of their ids */
     bool flights_found;         /* the tasks that they name, among those that are arranged */
     allot__tasks tasks;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model/jobs/queue.h"
+#include "model/state/item.h"
 #include "model/state/job.h"
 #include "model/state/state.h"
 
@@ -18,6 +19,8 @@ typedef struct copying {
     allot_report *report;
     int32_t *consumers, *groups,
         *attributes; /* by those of the one, those of the other; -1: none */
+    char *room;      /* of what is copied, for now */
+    size_t room_size;
 } copying;
 
 /* ---- Who is who ------------------------------------------------------------------------------ */
@@ -37,24 +40,36 @@ static int no_consumer(const copying *it, int32_t consumer)
     return lacks(it, "consumer", path);
 }
 
-/* The other plan's consumer; ALLOT_ROOT is itself. ENOENT. */
-static int copy_consumer(const copying *it, int32_t consumer, int32_t *out)
+static int move_consumer(void *ud, int32_t consumer, int32_t *out)
 {
+    const copying *it = ud;
     *out = consumer == ALLOT_ROOT ? ALLOT_ROOT : it->consumers[consumer];
     return consumer != ALLOT_ROOT && *out < 0 ? no_consumer(it, consumer) : ALLOT_OK;
 }
 
-static int group_of(const copying *it, int32_t group, int32_t *out)
+static int move_group(void *ud, int32_t group, int32_t *out)
 {
+    const copying *it = ud;
     *out = it->groups[group];
     return *out >= 0 ? ALLOT_OK : lacks(it, "group", allot_plan_group_name(it->from->plan, group));
 }
 
-/* The other plan's group and consumer, in place. ENOENT. */
-static int copy_pair(const copying *it, int32_t *group, int32_t *consumer)
+static int move_attribute(void *ud, int32_t attribute, int32_t *out)
 {
-    int status = group_of(it, *group, group);
-    return status == ALLOT_OK ? copy_consumer(it, *consumer, consumer) : status;
+    const copying *it = ud;
+    allot_attribute of = {0};
+    allot_plan_task_attribute_at(it->from->plan, attribute, &of);
+    *out = it->attributes[attribute];
+    return *out >= 0 ? ALLOT_OK : lacks(it, "attribute of tasks", of.name);
+}
+
+static int move_resource(void *ud, int32_t resource, int32_t *out)
+{
+    const copying *it = ud;
+    allot_resource of = {0};
+    allot_plan_resource_at(it->from->plan, resource, &of);
+    *out = allot_plan_resource_find(it->to->plan, of.name);
+    return *out >= 0 ? ALLOT_OK : lacks(it, "resource", of.name);
 }
 
 static void find_consumers(copying *it)
@@ -110,7 +125,7 @@ static bool has_leaf(const copying *it, int32_t consumer)
     return other >= 0 && allot__plan_leaf(it->to->plan, other);
 }
 
-static int copy_row(const copying *it, int32_t group, int32_t to, int32_t consumer)
+static int copy_row(copying *it, int32_t group, int32_t to, int32_t consumer)
 {
     const allot_plan *plan = it->from->plan;
     const allot__group_state *of = &it->from->groups[group];
@@ -119,7 +134,7 @@ static int copy_row(const copying *it, int32_t group, int32_t to, int32_t consum
     bool nothing = of->demand[row] == 0 && (!held || of->allocated[row] == 0);
     if (!allot__plan_leaf(plan, consumer) || (nothing && (!held || !has_leaf(it, consumer))))
         return ALLOT_OK;
-    int status = copy_consumer(it, consumer, &other);
+    int status = move_consumer(it, consumer, &other);
     if (status == ALLOT_OK)
         status = allot_state_demand(it->to, to, other, of->demand[row]);
     if (status == ALLOT_OK && held)
@@ -129,13 +144,13 @@ static int copy_row(const copying *it, int32_t group, int32_t to, int32_t consum
     return status == ALLOT_OK ? copy_told(it, group, to, consumer) : status;
 }
 
-static int copy_groups(const copying *it)
+static int copy_groups(copying *it)
 {
     int status = ALLOT_OK;
     bool queues = allot__queue_count(it->from->plan) > 0;
     for (int32_t i = 0; i < it->from->plan->group_count && status == ALLOT_OK; i++) {
         int32_t to;
-        status = group_of(it, i, &to);
+        status = move_group(it, i, &to);
         if (status == ALLOT_OK && it->from->groups[i].stated >= 0)
             status = allot_state_slots(it->to, to, it->from->groups[i].stated);
         for (int32_t c = 0; c < it->from->plan->tree.rows && status == ALLOT_OK && !queues; c++)
@@ -146,7 +161,7 @@ static int copy_groups(const copying *it)
 
 /* ---- Hosts, sessions, loans, flights --------------------------------------------------------- */
 
-static int copy_hosts(const copying *it)
+static int copy_hosts(copying *it)
 {
     const allot__host *hosts = it->from->hosts.list.items;
     int status = ALLOT_OK;
@@ -157,160 +172,133 @@ static int copy_hosts(const copying *it)
         if (status == ALLOT_OK && host->load > 0)
             status = allot_state_host_load(it->to, host->name, host->load - 1);
         if (status == ALLOT_OK && host->exclusive_to > 0)
-            status = copy_consumer(it, host->exclusive_to - 1, &holder);
+            status = move_consumer(it, host->exclusive_to - 1, &holder);
         if (status == ALLOT_OK && host->exclusive_to > 0)
             status = allot_state_host_exclusive(it->to, host->name, holder);
     }
     return status;
 }
 
-static int copy_sessions(const copying *it)
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+/* Item i of the state that is copied, borrowed. EUSAGE, ENOENT: there is none. */
+static int session_at(const copying *it, int32_t i, void *item)
 {
-    int status = ALLOT_OK;
-    for (int32_t i = 0; i < allot_state_sessions(it->from) && status == ALLOT_OK; i++) {
-        allot_session session = *allot_state_session_at(it->from, i);
-        status = copy_pair(it, &session.group, &session.consumer);
-        if (status == ALLOT_OK)
-            status = allot_state_session(it->to, &session);
-    }
-    return status;
+    const allot_session *session = allot_state_session_at(it->from, i);
+    return session ? memcpy(item, session, sizeof *session), ALLOT_OK : ALLOT_EUSAGE;
 }
 
-static int copy_loans(const copying *it)
+static int task_at(const copying *it, int32_t i, void *item)
 {
-    const allot_loan *loans = it->from->loans.items;
-    int status = ALLOT_OK;
-    for (size_t i = 0; i < it->from->loans.count && status == ALLOT_OK; i++) {
-        allot_loan loan = loans[i];
-        status = copy_pair(it, &loan.group, &loan.lender);
-        if (status == ALLOT_OK)
-            status = copy_consumer(it, loan.borrower, &loan.borrower);
-        if (status == ALLOT_OK)
-            status = allot_state_loan(it->to, &loan);
-    }
-    return status;
+    return allot_state_task_at(it->from, i, item);
 }
 
-/* The lists of a flight, in blocks of their own. */
-static int fill_flight(const copying *it, const allot__flight *flight, allot_claim *claims,
-                       const char **tasks)
+static int job_at(const copying *it, int32_t i, void *item)
 {
-    const allot_claim *from =
-        allot__vector_from(&it->from->claims, (size_t)flight->first, sizeof *from);
-    const allot__flight_task *named =
-        allot__vector_from(&it->from->flight_tasks, (size_t)flight->first_task, sizeof *named);
-    allot_in_flight copy = {.id = flight->id,
-                            .group = flight->group,
-                            .consumer = flight->consumer,
-                            .slots = flight->slots,
-                            .deadline = flight->deadline,
-                            .claims = claims,
-                            .claim_count = flight->count,
-                            .tasks = tasks,
-                            .task_count = flight->task_count,
-                            .gone = flight->gone};
-    int status = copy_pair(it, &copy.group, &copy.consumer);
-    for (int32_t i = 0; i < flight->count && status == ALLOT_OK; i++) {
-        claims[i] = from[i];
-        status = copy_consumer(it, from[i].consumer, &claims[i].consumer);
-    }
-    for (int32_t i = 0; i < flight->task_count; i++)
-        tasks[i] = named[i].id;
-    return status == ALLOT_OK ? allot_state_in_flight(it->to, &copy) : status;
+    return allot_state_job_at(it->from, i, item);
 }
 
-static int copy_flights(const copying *it)
+static int loan_at(const copying *it, int32_t i, void *item)
 {
-    const allot__flight *flights = it->from->flights.items;
-    allot_engine *engine = it->to->engine;
-    int status = ALLOT_OK;
-    for (size_t i = 0; i < it->from->flights.count && status == ALLOT_OK; i++) {
-        size_t claims = (size_t)flights[i].count, tasks = (size_t)flights[i].task_count;
-        allot_claim *to = allot__new(engine, claims + 1, sizeof *to);
-        const char **named = allot__new(engine, tasks + 1, sizeof *named);
-        status = to && named ? fill_flight(it, &flights[i], to, named) : ALLOT_ENOMEM;
-        allot__free(engine, to, claims + 1, sizeof *to);
-        allot__free(engine, (void *)named, tasks + 1, sizeof *named);
-    }
-    return status;
+    const allot_loan *loan = allot_state_loan_at(it->from, i);
+    return loan ? memcpy(item, loan, sizeof *loan), ALLOT_OK : ALLOT_EUSAGE;
 }
 
-/* ---- Tasks, jobs, contracts ------------------------------------------------------------------ */
-
-/* A task's values by the other plan's attributes, in a block of their own. */
-static int copy_values(const copying *it, const allot_task_value *from, int32_t count,
-                       allot_task_value **out)
+static int reclaim_at(const copying *it, int32_t i, void *item)
 {
-    allot_attribute of = {0};
-    *out = allot__new(it->to->engine, (size_t)count + 1, sizeof **out);
-    if (!*out)
+    return allot_state_reclaim_at(it->from, i, item);
+}
+
+static int add_task(allot_state *to, const void *item)
+{
+    return allot_state_task(to, item);
+}
+
+static int add_session(allot_state *to, const void *item)
+{
+    return allot_state_session(to, item);
+}
+
+static int add_job(allot_state *to, const void *item)
+{
+    return allot_state_job(to, item);
+}
+
+static int add_loan(allot_state *to, const void *item)
+{
+    return allot_state_loan(to, item);
+}
+
+static int add_reclaim(allot_state *to, const void *item)
+{
+    return allot_state_in_flight(to, item);
+}
+
+/* Room for the strings and lists of an item, at least that much. ENOMEM. */
+static int make_room(copying *it, size_t size)
+{
+    if (size <= it->room_size)
+        return ALLOT_OK;
+    char *room = allot__new(it->to->engine, 2 * size, 1);
+    if (!room)
         return ALLOT_ENOMEM;
-    for (int32_t i = 0; i < count; i++) {
-        (*out)[i] = (allot_task_value){it->attributes[from[i].attribute], from[i].value};
-        if ((*out)[i].attribute >= 0)
-            continue;
-        allot_plan_task_attribute_at(it->from->plan, from[i].attribute, &of);
-        return lacks(it, "attribute of tasks", of.name);
-    }
+    allot__free(it->to->engine, it->room, it->room_size, 1);
+    it->room = room;
+    it->room_size = 2 * size;
     return ALLOT_OK;
 }
 
-static int copy_task(const copying *it, int32_t i)
+static int copy_item(copying *it, const allot_members *members, const void *item,
+                     int (*add)(allot_state *to, const void *item))
 {
-    allot_task task;
-    allot_task_value *values = NULL;
-    allot_state_task_at(it->from, i, &task);
-    int32_t count = task.value_count;
-    int status = copy_pair(it, &task.group, &task.consumer);
-    if (status == ALLOT_OK)
-        status = copy_values(it, task.values, count, &values);
-    task.values = values;
-    if (status == ALLOT_OK)
-        status = allot_state_task(it->to, &task);
-    allot__free(it->to->engine, values, (size_t)count + 1, sizeof *values);
+    const allot__item_move by = {move_consumer, move_group, move_attribute, move_resource, it};
+    union {
+        allot_task task;
+        allot_session session;
+        allot_job job;
+        allot_in_flight reclaim;
+        allot_loan loan;
+    } copy;
+    int status = make_room(it, allot_item_room(members, item) + 1);
+    if (status != ALLOT_OK)
+        return status;
+    allot_item_copy(members, item, &copy, it->room);
+    status = allot__item_move_to(members, &copy, &by);
+    return status == ALLOT_OK ? add(it->to, &copy) : status;
+}
+
+static int copy_list(copying *it, allot_item kind,
+                     int (*at)(const copying *it, int32_t i, void *item),
+                     int (*add)(allot_state *to, const void *item))
+{
+    union {
+        allot_task task;
+        allot_session session;
+        allot_job job;
+        allot_in_flight reclaim;
+        allot_loan loan;
+    } item;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; status == ALLOT_OK && at(it, i, &item) == ALLOT_OK; i++)
+        status = copy_item(it, allot_members_of(kind), &item, add);
     return status;
 }
 
-static int copy_resources(const copying *it, const allot_job *job, allot_job_resource **out)
+static int copy_lists(copying *it)
 {
-    allot_resource of;
-    *out = allot__new(it->to->engine, (size_t)job->resource_count + 1, sizeof **out);
-    if (!*out)
-        return ALLOT_ENOMEM;
-    for (int32_t i = 0; i < job->resource_count; i++) {
-        allot_plan_resource_at(it->from->plan, job->resources[i].resource, &of);
-        (*out)[i] = job->resources[i];
-        (*out)[i].resource = allot_plan_resource_find(it->to->plan, of.name);
-        if ((*out)[i].resource < 0)
-            return lacks(it, "resource", of.name);
-    }
-    return ALLOT_OK;
+    int status = copy_list(it, ALLOT_ITEM_SESSION, session_at, add_session);
+    if (status == ALLOT_OK)
+        status = copy_list(it, ALLOT_ITEM_TASK, task_at, add_task);
+    if (status == ALLOT_OK)
+        status = copy_list(it, ALLOT_ITEM_RECLAIM, reclaim_at, add_reclaim);
+    if (status == ALLOT_OK)
+        status = copy_list(it, ALLOT_ITEM_LOAN, loan_at, add_loan);
+    return status == ALLOT_OK ? copy_list(it, ALLOT_ITEM_JOB, job_at, add_job) : status;
 }
 
-static int copy_job(const copying *it, int32_t i)
-{
-    allot_job job;
-    allot_task_value *values = NULL;
-    allot_job_resource *resources = NULL;
-    allot_state_job_at(it->from, i, &job);
-    int32_t count = job.value_count, held = job.resource_count;
-    int status = copy_consumer(it, job.queue, &job.queue); /* a queue's number is its handle */
-    if (status == ALLOT_OK && job.reserved_by >= 0)
-        status = copy_consumer(it, job.reserved_by, &job.reserved_by);
-    if (status == ALLOT_OK)
-        status = copy_values(it, job.values, count, &values);
-    if (status == ALLOT_OK)
-        status = copy_resources(it, &job, &resources);
-    job.values = values;
-    job.resources = resources;
-    if (status == ALLOT_OK)
-        status = allot_state_job(it->to, &job);
-    allot__free(it->to->engine, resources, (size_t)held + 1, sizeof *resources);
-    allot__free(it->to->engine, values, (size_t)count + 1, sizeof *values);
-    return status;
-}
+/* ---- Queues, resources, contracts ------------------------------------------------------------ */
 
-static int copy_usage(const copying *it)
+static int copy_usage(copying *it)
 {
     const allot__jobs *jobs = it->from->jobs;
     int status = ALLOT_OK;
@@ -318,7 +306,7 @@ static int copy_usage(const copying *it)
         int32_t queue;
         if (!jobs->usage || !jobs->usage[q].told)
             continue;
-        status = copy_consumer(it, q, &queue);
+        status = move_consumer(it, q, &queue);
         if (status == ALLOT_OK)
             status = allot_state_usage(it->to, queue, jobs->usage[q].slot_seconds,
                                        jobs->usage[q].millionths);
@@ -328,7 +316,7 @@ static int copy_usage(const copying *it)
     return status;
 }
 
-static int copy_preempted(const copying *it)
+static int copy_preempted(copying *it)
 {
     const allot__jobs *jobs = it->from->jobs;
     allot_resource of;
@@ -346,7 +334,7 @@ static int copy_preempted(const copying *it)
     return status;
 }
 
-static int copy_leases(const copying *it)
+static int copy_leases(copying *it)
 {
     allot_lease of;
     allot_lease_now now;
@@ -361,33 +349,20 @@ static int copy_leases(const copying *it)
     return status;
 }
 
-static int copy_tasks(const copying *it)
+static int copy_use(copying *it)
 {
-    int status = ALLOT_OK;
-    for (int32_t i = 0; i < allot_state_tasks(it->from) && status == ALLOT_OK; i++)
-        status = copy_task(it, i);
-    return status;
-}
-
-static int copy_jobs(const copying *it)
-{
-    int status = ALLOT_OK;
     if (!it->from->jobs)
         return ALLOT_OK;
-    for (int32_t i = 0; i < allot_state_jobs(it->from) && status == ALLOT_OK; i++)
-        status = copy_job(it, i);
-    if (status == ALLOT_OK)
-        status = copy_usage(it);
+    int status = copy_usage(it);
     return status == ALLOT_OK ? copy_preempted(it) : status;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static int copy_all(const copying *it)
+static int copy_all(copying *it)
 {
-    static int (*const steps[])(const copying *it) = {copy_groups, copy_hosts,   copy_sessions,
-                                                      copy_tasks,  copy_flights, copy_loans,
-                                                      copy_jobs,   copy_leases};
+    static int (*const steps[])(copying * it) = {copy_groups, copy_hosts, copy_lists, copy_use,
+                                                 copy_leases};
     int status = allot_state_now(it->to, it->from->now);
     if (status == ALLOT_OK && it->from->last_set)
         status = allot_state_last(it->to, it->from->last);
@@ -423,6 +398,7 @@ int allot_state_copy(const allot_state *state, const allot_plan *plan, allot_rep
         find_others(&it);
         status = copy_all(&it);
     }
+    allot__free(made->engine, it.room, it.room_size, 1);
     allot__free(made->engine, it.consumers, consumers, sizeof *it.consumers);
     allot__free(made->engine, it.groups, groups, sizeof *it.groups);
     allot__free(made->engine, it.attributes, attributes, sizeof *it.attributes);

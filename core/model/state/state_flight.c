@@ -88,17 +88,21 @@ static bool add_claim(allot_state *state, const allot_claim *claim)
 static bool add_task(allot_state *state, const char *id)
 {
     const char *copy = allot__pool_copy(state->engine, &state->flight_pool, id);
-    allot__flight_task *added =
-        copy ? allot__push(state->engine, &state->flight_tasks, sizeof *added) : NULL;
-    if (added)
-        *added = (allot__flight_task){copy, -1};
-    return added;
+    const char **added =
+        copy ? allot__push(state->engine, &state->flight_ids, sizeof *added) : NULL;
+    int32_t *number =
+        added ? allot__push(state->engine, &state->flight_tasks, sizeof *number) : NULL;
+    if (!number)
+        return false;
+    *added = copy;
+    *number = -1;
+    return true;
 }
 
 /* Takes lists back to what they were; what was added to the pool ends with it. */
 static void undo(allot_state *state, const allot__flight *flight)
 {
-    state->flight_tasks.count = (size_t)flight->first_task;
+    state->flight_ids.count = state->flight_tasks.count = (size_t)flight->first_task;
     state->claims.count = (size_t)flight->first;
 }
 
@@ -134,10 +138,36 @@ int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim)
     return ALLOT_OK;
 }
 
+int32_t allot_state_reclaims(const allot_state *state)
+{
+    return state ? (int32_t)state->flights.count : 0;
+}
+
+int allot_state_reclaim_at(const allot_state *state, int32_t i, allot_in_flight *out)
+{
+    if (!out || i < 0 || i >= allot_state_reclaims(state))
+        return ALLOT_EUSAGE;
+    const allot__flight *flight = (const allot__flight *)state->flights.items + i;
+    *out = (allot_in_flight){
+        .id = flight->id,
+        .consumer = flight->consumer,
+        .group = flight->group,
+        .slots = flight->slots,
+        .deadline = flight->deadline,
+        .claims = allot__vector_from(&state->claims, (size_t)flight->first, sizeof(allot_claim)),
+        .claim_count = flight->count,
+        .tasks = allot__vector_from(&state->flight_ids, (size_t)flight->first_task,
+                                    sizeof(const char *)),
+        .task_count = flight->task_count,
+        .gone = flight->gone};
+    return ALLOT_OK;
+}
+
 void allot__flights_clear(allot_state *state)
 {
     allot__pool_clear(state->engine, &state->flight_pool);
-    state->flights.count = state->flight_tasks.count = state->claims.count = 0;
+    state->flights.count = state->flight_ids.count = state->flight_tasks.count = 0;
+    state->claims.count = 0;
 }
 
 void allot__flights_free(allot_state *state)
@@ -145,6 +175,7 @@ void allot__flights_free(allot_state *state)
     allot__pool_free(state->engine, &state->flight_pool);
     allot__vector_free(state->engine, &state->flights);
     allot__vector_free(state->engine, &state->claims);
+    allot__vector_free(state->engine, &state->flight_ids);
     allot__vector_free(state->engine, &state->flight_tasks);
 }
 
@@ -177,10 +208,11 @@ int allot__flights_seal(allot_state *state, allot_report *report)
         return ALLOT_ENOMEM;
     int result = ALLOT_OK;
     for (size_t i = 0; i < state->flights.count; i++) {
-        allot__flight_task *list =
-            (allot__flight_task *)state->flight_tasks.items + flights[i].first_task;
+        const char *const *ids =
+            (const char *const *)state->flight_ids.items + flights[i].first_task;
+        int32_t *list = (int32_t *)state->flight_tasks.items + flights[i].first_task;
         for (int32_t k = 0; k < flights[i].task_count; k++) {
-            int32_t task = list[k].task = allot__task_find(state, list[k].id);
+            int32_t task = list[k] = allot__task_find(state, ids[k]);
             if (task < 0)
                 continue;
             bool twice = named[task / 8] >> task % 8 & 1;
@@ -188,7 +220,7 @@ int allot__flights_seal(allot_state *state, allot_report *report)
             const allot__task *of = allot__task_at(&state->tasks, task);
             bool own = of->consumer == flights[i].consumer && of->group == flights[i].group;
             if (twice || !own) {
-                say_task(state, i, list[k].id,
+                say_task(state, i, ids[k],
                          twice ? "is named by a reclaim already" : "is not of that consumer",
                          report);
                 result = ALLOT_EINVALID;

@@ -82,12 +82,12 @@ static void add_tasks(const allot_state *state, int32_t group, int64_t *sum)
 /* What a reclaim still holds at most: tasks that it names and that are gone hold nothing. */
 static int64_t still_held(const allot_state *state, const allot__flight *flight)
 {
-    const allot__flight_task *list = state->flight_tasks.items;
+    const int32_t *list = state->flight_tasks.items;
     int64_t live = 0;
     bool gone = flight->gone > 0;
     for (int32_t k = flight->first_task; k < flight->first_task + flight->task_count; k++) {
-        gone = gone || list[k].task < 0;
-        live += list[k].task < 0 ? 0 : allot__task_at(&state->tasks, list[k].task)->slots;
+        gone = gone || list[k] < 0;
+        live += list[k] < 0 ? 0 : allot__task_at(&state->tasks, list[k])->slots;
     }
     return gone && live < flight->slots ? live : flight->slots;
 }

@@ -40,16 +40,17 @@ static void tasks_are_found(void)
     CHECK_EQ(add_task(state, "t1", 0), ALLOT_OK);
     CHECK_EQ(add_flight(state, 0, "t1", "gone"), ALLOT_OK);
     CHECK_EQ(allot_state_seal(state, it.report), ALLOT_OK);
-    const allot__flight_task *tasks = state->flight_tasks.items;
-    CHECK_EQ(tasks[0].task, 1);
-    CHECK_EQ(tasks[1].task, -1);
-    CHECK_STR(tasks[1].id, "gone");
+    const int32_t *tasks = state->flight_tasks.items;
+    const char *const *ids = state->flight_ids.items;
+    CHECK_EQ(tasks[0], 1);
+    CHECK_EQ(tasks[1], -1);
+    CHECK_STR(ids[1], "gone");
     /* And again, once it is there. */
     CHECK_EQ(allot_state_open(state), ALLOT_OK);
     CHECK_EQ(add_task(state, "gone", 0), ALLOT_OK);
     CHECK_EQ(allot_state_seal(state, it.report), ALLOT_OK);
     tasks = state->flight_tasks.items;
-    CHECK_EQ(tasks[1].task, 2);
+    CHECK_EQ(tasks[1], 2);
     allot_state_free(state);
     fixture_end(&it);
 }

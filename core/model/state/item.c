@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* item.c: items copied and moved to another plan, by the table of their members. */
+#include "model/state/item.h"
+
+#include <string.h>
+
+/* Where the next piece of a room goes; without a room sizes add up alone. */
+typedef struct packing {
+    char *room;
+    size_t size;
+} packing;
+
+static void *take(packing *it, const void *from, size_t size)
+{
+    void *piece = it->room ? it->room + it->size : NULL;
+    it->size += (size + 7) & ~(size_t)7;
+    return piece && size > 0 ? memcpy(piece, from, size) : NULL;
+}
+
+static void pack_text(packing *it, const char **text)
+{
+    const char *copy = *text ? take(it, *text, strlen(*text) + 1) : NULL;
+    if (it->room)
+        *text = copy;
+}
+
+/* The first member of each item of the list is a text. */
+static void pack_texts(packing *it, char *list, int32_t count, size_t size)
+{
+    for (int32_t i = 0; i < count; i++) {
+        const char *text;
+        memcpy(&text, list + (size_t)i * size, sizeof text);
+        pack_text(it, &text);
+        if (it->room)
+            memcpy(list + (size_t)i * size, &text, sizeof text);
+    }
+}
+
+static size_t size_of(const allot_member *member)
+{
+    static const size_t sizes[] = {[ALLOT_MEMBER_TEXTS] = sizeof(const char *),
+                                   [ALLOT_MEMBER_PLACES] = sizeof(allot_job_host),
+                                   [ALLOT_MEMBER_AMOUNTS] = sizeof(allot_job_resource),
+                                   [ALLOT_MEMBER_CLAIMS] = sizeof(allot_claim),
+                                   [ALLOT_MEMBER_VALUES] = sizeof(allot_task_value),
+                                   [ALLOT_MEMBER_OBJECT] = 0};
+    return sizes[member->type];
+}
+
+/* A list of an item: its first byte, NULL without a list, and how many there are. */
+static char *list_of(const allot_member *member, const char *item, int32_t *count)
+{
+    char *list;
+    memcpy(&list, item + member->at, sizeof list);
+    memcpy(count, item + member->count_at, sizeof *count);
+    return *count > 0 ? list : NULL;
+}
+
+static void pack_list(packing *it, const allot_member *member, char *item)
+{
+    int32_t count;
+    char *list = list_of(member, item, &count);
+    char *copy = list ? take(it, list, (size_t)count * size_of(member)) : NULL;
+    if (list && (member->type == ALLOT_MEMBER_TEXTS || member->type == ALLOT_MEMBER_PLACES))
+        pack_texts(it, it->room ? copy : list, count, size_of(member));
+    if (it->room)
+        memcpy(item + member->at, &copy, sizeof copy);
+}
+
+static void pack(packing *it, const allot_member *members, int32_t count, char *item)
+{
+    for (int32_t i = 0; i < count; i++) {
+        const allot_member *member = &members[i];
+        if (member->flags & ALLOT_MEMBER_PASSED)
+            continue;
+        if (member->type == ALLOT_MEMBER_TEXT)
+            pack_texts(it, item + member->at, 1, sizeof(const char *));
+        else if (size_of(member) > 0)
+            pack_list(it, member, item);
+        pack(it, member->members, member->member_count, item);
+    }
+}
+
+size_t allot_item_room(const allot_members *members, const void *item)
+{
+    packing it = {NULL, 0};
+    pack(&it, members->items, members->count, (char *)item); /* without a room nothing is set */
+    return it.size;
+}
+
+void allot_item_copy(const allot_members *members, const void *item, void *to, char *room)
+{
+    packing it = {room, 0};
+    memcpy(to, item, members->size);
+    pack(&it, members->items, members->count, to);
+}
+
+/* ---- Another plan ---------------------------------------------------------------------------- */
+
+typedef struct moving {
+    const allot__item_move *by;
+    char *item;
+    int status;
+} moving;
+
+static void move_number(moving *it, const allot_member *member, int32_t *number)
+{
+    int status = ALLOT_OK;
+    if (member->type == ALLOT_MEMBER_GROUP)
+        status = it->by->group(it->by->ud, *number, number);
+    else if (*number >= 0)
+        status = it->by->consumer(it->by->ud, *number, number);
+    it->status = it->status ? it->status : status;
+}
+
+static void move_list(moving *it, const allot_member *member)
+{
+    int32_t count;
+    char *list = list_of(member, it->item, &count);
+    for (int32_t i = 0; list && i < count && it->status == ALLOT_OK; i++) {
+        int32_t number; /* each begins with one */
+        char *at = list + (size_t)i * size_of(member);
+        memcpy(&number, at, sizeof number);
+        if (member->type == ALLOT_MEMBER_CLAIMS)
+            it->status = it->by->consumer(it->by->ud, number, &number);
+        else if (member->type == ALLOT_MEMBER_AMOUNTS)
+            it->status = it->by->resource(it->by->ud, number, &number);
+        else
+            it->status = it->by->attribute(it->by->ud, number, &number);
+        memcpy(at, &number, sizeof number);
+    }
+}
+
+static void move(moving *it, const allot_member *members, int32_t count)
+{
+    for (int32_t i = 0; i < count && it->status == ALLOT_OK; i++) {
+        const allot_member *member = &members[i];
+        int32_t number;
+        switch (member->type) {
+        case ALLOT_MEMBER_GROUP:
+        case ALLOT_MEMBER_CONSUMER:
+        case ALLOT_MEMBER_LEAF:
+        case ALLOT_MEMBER_QUEUE:
+            memcpy(&number, it->item + member->at, sizeof number);
+            move_number(it, member, &number);
+            memcpy(it->item + member->at, &number, sizeof number);
+            break;
+        case ALLOT_MEMBER_CLAIMS:
+        case ALLOT_MEMBER_AMOUNTS:
+        case ALLOT_MEMBER_VALUES:
+            move_list(it, member);
+            break;
+        default:
+            move(it, member->members, member->member_count);
+        }
+    }
+}
+
+int allot__item_move_to(const allot_members *members, void *item, const allot__item_move *by)
+{
+    moving it = {by, item, ALLOT_OK};
+    move(&it, members->items, members->count);
+    return it.status;
+}
