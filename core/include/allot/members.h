@@ -52,7 +52,7 @@ enum {
     ALLOT_MEMBER_NULLABLE = 2, /* null is as good as not stated */
     ALLOT_MEMBER_DIGITS = 4,   /* of a TEXT: an integer least ... most reads as its digits */
     ALLOT_MEMBER_PASSED = 8,   /* decisions write it for people: it is checked and not kept */
-    ALLOT_MEMBER_STORED = 16   /* snapshots have it, documents do not */
+    ALLOT_MEMBER_LABEL = 16    /* of TEXTS: 1 ... 255 bytes without control characters */
 };
 
 typedef struct allot_member {

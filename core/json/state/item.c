@@ -168,7 +168,7 @@ static void read_texts(allot__item_reader *it, const allot_member *member,
     const char **texts = node ? take(it, cJSON_GetArraySize(node), sizeof *texts) : NULL;
     for (const cJSON *item = node ? node->child : NULL; item && texts; item = item->next) {
         allot__value of = allot__value_read(doc, item, &text);
-        if (of.kind != 0 && !allot__is_label(of.string))
+        if (of.kind != 0 && member->flags & ALLOT_MEMBER_LABEL && !allot__is_label(of.string))
             allot__doc_fault(doc, allot__at(of.number), "E-name", NULL,
                              "found %s, allowed names of " ALLOT__LABEL_RULE,
                              allot__doc_quote(doc, allot__at(of.number), quote));

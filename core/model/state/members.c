@@ -35,9 +35,9 @@
     {                                                                                              \
         .name = "group", .type = ALLOT_MEMBER_GROUP, AT(group), .doc = what                        \
     }
-#define TAGS                                                                                       \
+#define TAGS(rules)                                                                                \
     {                                                                                              \
-        .name = "tags", .type = ALLOT_MEMBER_TEXTS, LIST(tags, tag_count),                         \
+        .name = "tags", .type = ALLOT_MEMBER_TEXTS, LIST(tags, tag_count), .flags = rules,         \
         .doc = "words that policies may ask for"                                                   \
     }
 #define VALUES                                                                                     \
@@ -65,7 +65,7 @@ static const allot_member task_members[] = {
     {.name = "started", WHEN, AT(started), NULLABLE, .doc = "when it began; not known: long ago"},
     {.name = "submitted", WHEN, AT(submitted), NULLABLE, .doc = "when it was asked for"},
     {.name = "preempted", AMOUNTS, AT(preempted), .doc = "how often it was reclaimed before"},
-    TAGS,
+    TAGS(0),
     VALUES,
 };
 #undef OF
@@ -198,7 +198,7 @@ static const allot_member job_members[] = {
      .member_count = COUNT(resize_members),
      .doc = "it changes its size",
      .rule = "P-50"},
-    TAGS,
+    TAGS(ALLOT_MEMBER_LABEL),
     {.name = "resources",
      .type = ALLOT_MEMBER_AMOUNTS,
      LIST(resources, resource_count),

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include <allot/members.h>
+
 #include "service/books/books.h"
 #include "service/base/map.h"
 #include "base/text.h"
