@@ -38,7 +38,7 @@
 #define TAGS(rules)                                                                                \
     {                                                                                              \
         .name = "tags", .type = ALLOT_MEMBER_TEXTS, LIST(tags, tag_count), .flags = rules,         \
-        .doc = "words that policies may ask for"                                                   \
+        .doc = "the tags of a policy that it has"                                                  \
     }
 #define VALUES                                                                                     \
     {                                                                                              \
@@ -51,8 +51,13 @@
 #define OF allot_task
 static const allot_member task_members[] = {
     ID("task"),
-    LEAF("the leaf that runs it"),
-    {.name = "slots", AN_AMOUNT, AT(slots), .unset = 1, .unit = "slots", .doc = "what it holds"},
+    LEAF("the leaf that it runs for"),
+    {.name = "slots",
+     AN_AMOUNT,
+     AT(slots),
+     .unset = 1,
+     .unit = "slots",
+     .doc = "slots that it holds"},
     GROUP("the group of its slots; of a task with a host of the plan that host's"),
     {.name = "session", AT(session), NULLABLE, .doc = "the session it belongs to"},
     {.name = "host", AT(host), NULLABLE, .doc = "where it runs"},
@@ -61,10 +66,14 @@ static const allot_member task_members[] = {
      .flags = ALLOT_MEMBER_NULLABLE | ALLOT_MEMBER_DIGITS,
      .least = INT64_MIN,
      .most = INT64_MAX,
-     .doc = "tasks of a leaf with the same host and slot share it: it counts once"},
-    {.name = "started", WHEN, AT(started), NULLABLE, .doc = "when it began; not known: long ago"},
+     .doc = "tasks of a leaf with the same host and slot share that slot, which counts once"},
+    {.name = "started",
+     WHEN,
+     AT(started),
+     NULLABLE,
+     .doc = "when it began; without this it counts as the longest running"},
     {.name = "submitted", WHEN, AT(submitted), NULLABLE, .doc = "when it was asked for"},
-    {.name = "preempted", AMOUNTS, AT(preempted), .doc = "how often it was reclaimed before"},
+    {.name = "preempted", AMOUNTS, AT(preempted), .doc = "how many times it was reclaimed before"},
     TAGS(0),
     VALUES,
 };
@@ -73,7 +82,7 @@ static const allot_member task_members[] = {
 #define OF allot_session
 static const allot_member session_members[] = {
     ID("session"),
-    LEAF("the leaf whose tasks it has"),
+    LEAF("the leaf whose tasks belong to it"),
     GROUP("the group of its slots"),
     {.name = "priority",
      .type = ALLOT_MEMBER_WHOLE,
@@ -81,7 +90,7 @@ static const allot_member session_members[] = {
      .least = 1,
      .most = ALLOT__PRIORITY_MAX,
      .unset = 1,
-     .doc = "larger goes first"},
+     .doc = "larger priorities are served first"},
     {.name = "preemption_rank",
      AMOUNTS,
      AT(preemption_rank),
@@ -93,14 +102,18 @@ static const allot_member session_members[] = {
      .unset = ALLOT_PROPORTIONAL,
      .word = allot_scheduling_name,
      .doc = "how the leaf's sessions share its slots"},
-    {.name = "minimum", AMOUNTS, AT(minimum), .unit = "slots", .doc = "what it is given first"},
+    {.name = "minimum",
+     AMOUNTS,
+     AT(minimum),
+     .unit = "slots",
+     .doc = "slots that it is given before others share"},
     {.name = "demand",
      AMOUNTS,
      AT(demand),
      NULLABLE,
      .unset = -1,
      .unit = "slots",
-     .doc = "what it wants; not stated: as much as its leaf"},
+     .doc = "slots that it wants; without this as many as its leaf"},
 };
 #undef OF
 
@@ -113,22 +126,27 @@ static const allot_member backfill_members[] = {
      AT(reserved_by),
      NULLABLE,
      .unset = -1,
-     .doc = "the queue that holds the reservation"},
-    {.name = "until", WHEN, AT(until), NULLABLE, .unset = INT64_MAX, .doc = "when its job is due"},
+     .doc = "the queue whose reservation that is"},
+    {.name = "until",
+     WHEN,
+     AT(until),
+     NULLABLE,
+     .unset = INT64_MAX,
+     .doc = "when the reservation is due"},
 };
 static const allot_member resize_members[] = {
-    {.name = "grow", AMOUNTS, AT(grow), .unit = "slots", .doc = "slots it wants more"},
+    {.name = "grow", AMOUNTS, AT(grow), .unit = "slots", .doc = "additional slots that it wants"},
     {.name = "granted",
      .type = ALLOT_MEMBER_PLACES,
      LIST(grown, grown_count),
      .most = ALLOT_AMOUNT_MAX,
      .unit = "slots",
-     .doc = "what it was given for that already"},
+     .doc = "slots that it was given for that already"},
     {.name = "notifying",
      .type = ALLOT_MEMBER_FLAG,
      AT(notifying),
      .least = 1,
-     .doc = "it is being notified of them right now"},
+     .doc = "it is just being notified of them"},
 };
 static const allot_member job_members[] = {
     {.name = "id",
@@ -142,27 +160,49 @@ static const allot_member job_members[] = {
      AT(state),
      .unset = ALLOT_PENDING,
      .word = allot_job_state_name,
-     .doc = "stopped: by its user"},
-    {.name = "slots", AN_AMOUNT, AT(slots), .unset = 1, .unit = "slots", .doc = "all it holds"},
-    {.name = "hosts", .type = ALLOT_MEMBER_PLACES, LIST(hosts, host_count), .doc = "where"},
-    {.name = "submitted", WHEN, AT(submitted), NULLABLE, .unset = INT64_MIN, .doc = "when it came"},
+     .doc = "stopped: its user suspended it"},
+    {.name = "slots",
+     AN_AMOUNT,
+     AT(slots),
+     .unset = 1,
+     .unit = "slots",
+     .doc = "slots that it holds or, pending, asks for; with hosts their sum"},
+    {.name = "hosts",
+     .type = ALLOT_MEMBER_PLACES,
+     LIST(hosts, host_count),
+     .doc = "where it has its slots; without this on the only host"},
+    {.name = "submitted",
+     WHEN,
+     AT(submitted),
+     NULLABLE,
+     .unset = INT64_MIN,
+     .doc = "when it came; without this long ago"},
     {.name = "started",
      WHEN,
      AT(started),
      NULLABLE,
      .unset = INT64_MIN,
-     .doc = "when it last began to run"},
-    {.name = "ran", SECONDS, AT(ran), NULLABLE, .unset = -1, .doc = "how long it has run in all"},
-    {.name = "suspended_for", SECONDS, AT(suspended_for), NULLABLE, .doc = "... and was suspended"},
-    {.name = "preempted", AMOUNTS, AT(preempted), .doc = "how often it was preempted before"},
+     .doc = "when it was last started or resumed"},
+    {.name = "ran",
+     SECONDS,
+     AT(ran),
+     NULLABLE,
+     .unset = -1,
+     .doc = "how long it has run in all; without this since it was started"},
+    {.name = "suspended_for",
+     SECONDS,
+     AT(suspended_for),
+     NULLABLE,
+     .doc = "how long it was suspended in all"},
+    {.name = "preempted", AMOUNTS, AT(preempted), .doc = "how many times it was preempted before"},
     {.name = "priority",
      .type = ALLOT_MEMBER_WHOLE,
      AT(priority),
      .least = -ALLOT_AMOUNT_MAX,
      .most = ALLOT_AMOUNT_MAX,
-     .doc = "among its queue's jobs larger goes first"},
-    {.name = "user", AT(user), NULLABLE, .doc = "whose it is"},
-    {.name = "group", AT(group), NULLABLE, .doc = "a group of users beside those of the plan"},
+     .doc = "among jobs of its queue larger priorities go first"},
+    {.name = "user", AT(user), NULLABLE, .doc = "the user whose job it is"},
+    {.name = "group", AT(group), NULLABLE, .doc = "a group of its user, beside those of the plan"},
     {.name = "app", AT(application), NULLABLE, .doc = "its application"},
     {.name = "run_limit",
      .type = ALLOT_MEMBER_WHOLE,
@@ -172,7 +212,7 @@ static const allot_member job_members[] = {
      .most = ALLOT_AMOUNT_MAX,
      .unset = -1,
      .unit = "s",
-     .doc = "how long it may run; not stated: its application's, or its queue's"},
+     .doc = "how long it may run; without this as its application or queue says"},
     {.name = "exclusive",
      .type = ALLOT_MEMBER_FLAG,
      AT(flags),
@@ -203,7 +243,7 @@ static const allot_member job_members[] = {
      .type = ALLOT_MEMBER_AMOUNTS,
      LIST(resources, resource_count),
      NULLABLE,
-     .doc = "what it holds of shared resources, or asks for"},
+     .doc = "what it holds of shared resources or, pending, asks for"},
     VALUES,
 };
 #undef OF
@@ -212,7 +252,7 @@ static const allot_member job_members[] = {
 
 #define OF allot_in_flight
 static const allot_member reclaim_members[] = {
-    {.name = "id", AT(id), NULLABLE, .doc = "names the reclaim"},
+    {.name = "id", AT(id), NULLABLE, .doc = "names the reclaim: 1 ... 255 bytes"},
     LEAF("the leaf that gives back"),
     {.name = "slots",
      AMOUNTS,
@@ -220,12 +260,12 @@ static const allot_member reclaim_members[] = {
      REQUIRED,
      .unset = ALLOT_AMOUNT_MAX,
      .unit = "slots",
-     .doc = "what is on its way"},
+     .doc = "slots that the leaf gives back"},
     GROUP("the group of these slots"),
     {.name = "tasks",
      .type = ALLOT_MEMBER_TEXTS,
      LIST(tasks, task_count),
-     .doc = "the tasks that go; the slots of those that are gone are back"},
+     .doc = "the tasks that go; once one is gone from the state its slots are back"},
     {.name = "for",
      .type = ALLOT_MEMBER_CLAIMS,
      LIST(claims, claim_count),
@@ -235,7 +275,7 @@ static const allot_member reclaim_members[] = {
      AT(deadline),
      NULLABLE,
      .unset = INT64_MAX,
-     .doc = "when it is due; not stated: never"},
+     .doc = "when the slots are due; without this never"},
     PASSED("grace", WHOLE, 0, ALLOT_AMOUNT_MAX),
     PASSED("lost", WHOLE, 0, INT64_MAX),
     PASSED("unknown", WHOLE, 0, ALLOT_AMOUNT_MAX),
@@ -249,9 +289,13 @@ static const allot_member loan_members[] = {
      .type = ALLOT_MEMBER_LEAF,
      AT(lender),
      REQUIRED,
-     .doc = "the leaf that owns"},
-    {.name = "borrower", .type = ALLOT_MEMBER_LEAF, AT(borrower), REQUIRED, .doc = "... and uses"},
-    {.name = "slots", AMOUNTS, AT(slots), REQUIRED, .unit = "slots", .doc = "these slots"},
+     .doc = "the leaf that owns the slots"},
+    {.name = "borrower",
+     .type = ALLOT_MEMBER_LEAF,
+     AT(borrower),
+     REQUIRED,
+     .doc = "the leaf that uses them"},
+    {.name = "slots", AMOUNTS, AT(slots), REQUIRED, .unit = "slots", .doc = "how many"},
     GROUP("the group of these slots"),
     PASSED("before", WHOLE, 0, ALLOT_AMOUNT_MAX),
     PASSED("why", OBJECT, 0, 0),
@@ -265,15 +309,15 @@ static const allot_member loan_members[] = {
      AT(side.available),                                                                           \
      REQUIRED,                                                                                     \
      .unit = "slots",                                                                              \
-     .doc = "what it may use"},                                                                    \
-        {.name = "used", AMOUNTS, AT(side.used), .unit = "slots", .doc = "what it uses"},          \
+     .doc = "slots that it may use"},                                                              \
+        {.name = "used", AMOUNTS, AT(side.used), .unit = "slots", .doc = "slots that it uses"},    \
         {.name = "demand",                                                                         \
          AMOUNTS,                                                                                  \
          AT(side.demand),                                                                          \
          NULLABLE,                                                                                 \
          .unset = -1,                                                                              \
          .unit = "slots",                                                                          \
-         .doc = "what its pending work asks for"},                                                 \
+         .doc = "slots that its pending work asks for; without this unknown"},                     \
         PASSED("idle", WHOLE, 0, ALLOT_AMOUNT_MAX)
 static const allot_member provider_members[] = {SIDE(provider)};
 static const allot_member consumer_members[] = {SIDE(consumer)};
@@ -283,19 +327,19 @@ static const allot_member lease_members[] = {
      REQUIRED,
      .members = provider_members,
      .member_count = COUNT(provider_members),
-     .doc = "the cluster that lends"},
+     .doc = "the side that lends"},
     {.name = "consumer",
      .type = ALLOT_MEMBER_OBJECT,
      REQUIRED,
      .members = consumer_members,
      .member_count = COUNT(consumer_members),
-     .doc = "the cluster that borrows"},
+     .doc = "the side that borrows"},
     {.name = "phase",
      .type = ALLOT_MEMBER_WORD,
      AT(phase),
      .unset = ALLOT_LEASE_OK,
      .word = allot_lease_phase_name,
-     .doc = "conn: offered and not used yet",
+     .doc = "conn: offered, and not used yet; inactive: it was changed",
      .rule = "L-5"},
     {.name = "since", WHEN, AT(since), REQUIRED, .doc = "when it was made or changed last"},
     PASSED("size", WHOLE, 0, ALLOT_AMOUNT_MAX),

@@ -111,6 +111,7 @@ int allot__module_plan(lua_State *L);
 int allot__module_state(lua_State *L);
 int allot__module_cycle(lua_State *L);
 int allot__module_columns(lua_State *L);
+int allot__module_members(lua_State *L);
 /* allot.diff, allot.coverage */
 int allot__module_diff(lua_State *L);
 int allot__module_coverage(lua_State *L);

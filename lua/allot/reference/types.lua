@@ -3,6 +3,7 @@
 --- Types for editors (LuaLS), names for luacheck, from the table of the API.
 
 local api = require "allot.reference.api"
+local members = require "allot.reference.members"
 
 local types = {}
 
@@ -63,6 +64,7 @@ local function add_types(out)
     out[#out + 1] = ("\n%s\n---@alias %s %s"):format(comment(alias[3]), alias[1], alias[2])
   end
   for _, class in ipairs(api.classes) do add_class(out, class) end
+  members.add_classes(out)
 end
 
 local function add_tables(out)

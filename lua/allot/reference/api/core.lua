@@ -86,6 +86,15 @@ assert(next(allot.coverage()) == nil)
 assert(allot.coverage(false))]],
   },
   {
+    name = "members",
+    params = {
+      { "item", '"task"|"session"|"job"|"reclaim"|"loan"|"lease"', "what states list" },
+    },
+    returns = { { "allot.Member[]" } },
+    doc = "The members of an item of a state, as documents have them.",
+    example = 'assert(allot.members "task"[1].name == "id")',
+  },
+  {
     name = "columns",
     params = { { "rows",
       '"consumers"|"tasks"|"sessions"|"queues"|"leases"', "what a rule is about" } },

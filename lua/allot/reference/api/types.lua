@@ -36,6 +36,25 @@ return {
       },
     },
     {
+      name = "allot.Member", doc = "A member of an item of a state.",
+      fields = {
+        { "name", "string", "its key; empty: the attributes that policies declare" },
+        { "type", "string", "how it is written: integer, text, time, ..." },
+        { "doc", "string?", "what it means" },
+        { "rule", "string?", "where it comes from" },
+        { "unit", "string?", "s, slots or time" },
+        { "least", "integer?", "of integers and times" },
+        { "most", "integer?", "likewise" },
+        { "unset", "integer?", "what it is where it is not stated; of words their place less 1" },
+        { "words", "string[]?", "those it may be" },
+        { "members", "allot.Member[]?", "of an object" },
+        { "required", "boolean?", "it must be stated" },
+        { "nullable", "boolean?", "null is as good as not stated" },
+        { "digits", "boolean?", "a text, for which an integer is as good" },
+        { "passed", "boolean?", "decisions write it for people" },
+      },
+    },
+    {
       name = "allot.LeaseSide", doc = "A side of a contract of shared lease, when it is due.",
       fields = {
         { "available", "integer", "slots that it may use" },

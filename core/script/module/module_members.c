@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* module_members.c: allot.members: what tasks, sessions, jobs and so on have in states. */
+#include <allot/members.h>
+
+#include "script/module/module.h"
+
+static void set_text(lua_State *L, const char *key, const char *text)
+{
+    if (text && *text) {
+        lua_pushstring(L, text);
+        lua_setfield(L, -2, key);
+    }
+}
+
+static void set_flag(lua_State *L, const allot_member *member, int flag, const char *key)
+{
+    if (member->flags & flag) {
+        lua_pushboolean(L, 1);
+        lua_setfield(L, -2, key);
+    }
+}
+
+static void set_whole(lua_State *L, const char *key, int64_t number)
+{
+    lua_pushinteger(L, number);
+    lua_setfield(L, -2, key);
+}
+
+static void push_words(lua_State *L, const allot_member *member)
+{
+    const char *word;
+    lua_newtable(L);
+    for (int i = 0; (word = member->word(i)); i++) {
+        lua_pushstring(L, word);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+static void push_members(lua_State *L, const allot_member *members, int32_t count);
+
+static void push_member(lua_State *L, const allot_member *member)
+{
+    static const char *const types[] = {
+        [ALLOT_MEMBER_TEXT] = "text",     [ALLOT_MEMBER_CONSUMER] = "consumer",
+        [ALLOT_MEMBER_LEAF] = "leaf",     [ALLOT_MEMBER_GROUP] = "group",
+        [ALLOT_MEMBER_QUEUE] = "queue",   [ALLOT_MEMBER_WHOLE] = "integer",
+        [ALLOT_MEMBER_TIME] = "time",     [ALLOT_MEMBER_WORD] = "word",
+        [ALLOT_MEMBER_FLAG] = "boolean",  [ALLOT_MEMBER_TEXTS] = "texts",
+        [ALLOT_MEMBER_PLACES] = "places", [ALLOT_MEMBER_AMOUNTS] = "amounts",
+        [ALLOT_MEMBER_CLAIMS] = "claims", [ALLOT_MEMBER_VALUES] = "attributes",
+        [ALLOT_MEMBER_OBJECT] = "object"};
+    lua_createtable(L, 0, 8);
+    lua_pushstring(L, member->name);
+    lua_setfield(L, -2, "name");
+    set_text(L, "type", types[member->type]);
+    set_text(L, "unit", member->unit);
+    set_text(L, "doc", member->doc);
+    set_text(L, "rule", member->rule);
+    set_flag(L, member, ALLOT_MEMBER_REQUIRED, "required");
+    set_flag(L, member, ALLOT_MEMBER_NULLABLE, "nullable");
+    set_flag(L, member, ALLOT_MEMBER_DIGITS, "digits");
+    set_flag(L, member, ALLOT_MEMBER_PASSED, "passed");
+    if (member->type == ALLOT_MEMBER_WHOLE || member->type == ALLOT_MEMBER_TIME) {
+        set_whole(L, "least", member->least);
+        set_whole(L, "most", member->most);
+        set_whole(L, "unset", member->unset);
+    }
+    if (member->word) {
+        push_words(L, member);
+        lua_setfield(L, -2, "words");
+        set_whole(L, "unset", member->unset);
+    }
+    if (member->member_count > 0) {
+        push_members(L, member->members, member->member_count);
+        lua_setfield(L, -2, "members");
+    }
+}
+
+static void push_members(lua_State *L, const allot_member *members, int32_t count)
+{
+    lua_createtable(L, count, 0);
+    for (int32_t i = 0; i < count; i++) {
+        push_member(L, &members[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+/* allot.members(item): a list of {name = , type = , doc = , ...} */
+int allot__module_members(lua_State *L)
+{
+    const char *names[ALLOT_ITEMS + 1] = {NULL};
+    for (int i = 0; i < ALLOT_ITEMS; i++)
+        names[i] = allot_members_of((allot_item)i)->name;
+    const allot_members *of = allot_members_of((allot_item)luaL_checkoption(L, 1, NULL, names));
+    push_members(L, of->items, of->count);
+    return 1;
+}
