@@ -142,32 +142,60 @@ static bool content(const allot__explanation *about, allot__u128 level)
     return level == (allot__u128)about->work->need[about->row] * about->levels.denominator;
 }
 
+/* A fill that raises totals: what it has from before counts (C-15). */
+static void explain_level(const allot__explanation *about, int32_t fill, const char *rate,
+                          const char *by)
+{
+    const allot__levels *levels = &about->levels;
+    const char *label = about->rules->policy->fills[fill].label;
+    allot__u128 before = fill > 0 ? levels->level[fill - 1] : 0;
+    allot__phrase had = allot__phrase_ratio(before, levels->denominator);
+    allot__phrase part = allot__phrase_ratio(gain(levels, fill), levels->denominator);
+    allot__phrase total = allot__phrase_ratio(levels->level[fill], levels->denominator);
+    if (gain(levels, fill) == 0) {
+        allot__explain(about,
+                       "  %s: 0, since it has %s from before. Slots ran out here, where totals are "
+                       "raised to %s %s (C-15).",
+                       label, had.text, rate, by);
+    } else {
+        allot__explain(about,
+                       "  %s: %s, which raises its total from %s to %s%s. Slots ran out here, "
+                       "where totals are raised to %s %s (C-15).",
+                       label, part.text, had.text, total.text,
+                       content(about, levels->level[fill]) ? " and meets its need" : "", rate, by);
+    }
+}
+
 /* The fill in which slots ran out: its rate is told, since everybody's part follows from it. */
 static void explain_critical(const allot__explanation *about, int32_t fill)
 {
     const allot__levels *levels = &about->levels;
     const allot__critical *critical = allot__trace_critical(about->work, about->row);
     const allot__fill *rule = &about->rules->policy->fills[fill];
-    char room[32];
+    char room[32], each[160] = "each";
     const char *by = source_name(about, rule->by, room, sizeof room);
     bool same = rule->by.kind == ALLOT_FROM_NUMBER;
+    if (!same)
+        snprintf(each, sizeof each, "per unit of %s", by);
     allot__phrase part = allot__phrase_ratio(gain(levels, fill), levels->denominator);
     allot__phrase rate =
-        allot__phrase_ratio((allot__u128)critical->amount,
+        allot__phrase_ratio((allot__u128)critical->amount * (same ? (uint32_t)rule->by.value : 1U),
                             (allot__u128)critical->weight * (allot__u128)about->work->unit);
+    bool weighs = allot__trace_weight(about->work, rule->by, about->row) > 0;
     if (critical->amount == 0) {
         allot__explain(about, "  %s: nothing was left for it%s.", rule->label,
                        fill + 1 < levels->fills ? ", nor for the fills behind it" : "");
-    } else if (gain(levels, fill) == 0 &&
-               allot__trace_weight(about->work, rule->by, about->row) > 0) {
+    } else if (gain(levels, fill) == 0 && weighs && !levels->above) {
         allot__explain(about, "  %s: 0, since it has all that this may give it.", rule->label);
-    } else if (gain(levels, fill) == 0) {
+    } else if (gain(levels, fill) == 0 && !weighs) {
         allot__explain(about, "  %s: 0, since this goes by %s, and that is 0 here.", rule->label,
                        by);
+    } else if (rule->level) {
+        explain_level(about, fill, rate.text, each);
     } else {
-        allot__explain(about, "  %s: %s%s. Slots ran out here, at %s %s%s.", rule->label, part.text,
+        allot__explain(about, "  %s: %s%s. Slots ran out here, at %s %s.", rule->label, part.text,
                        content(about, levels->level[fill]) ? ", which meets its need" : "",
-                       rate.text, same ? "each" : "per unit of ", same ? "" : by);
+                       rate.text, each);
     }
 }
 

@@ -55,4 +55,10 @@ bool allot__pour_fast(allot__pour *pour);
 /* The part of pouring that both share: meets all aims when there is enough. */
 bool allot__pour_all(allot__pour *pour);
 
+/* The same by `plain`, one of the two, for a fill that raises totals (C-15): where it is critical,
+ * amount / sum is the rate of totals, and rows that have more than that stay. It is 0 where nothing
+ * was left to pour. `zeros` and `weight`, which is overwritten, are as long as `level`. */
+bool allot__pour_level(allot__pour *pour, bool (*plain)(allot__pour *), const int32_t *zeros,
+                       int32_t *weight);
+
 #endif

@@ -59,11 +59,17 @@ static bool larger_fraction(const allot__shares *shares, int32_t a, int32_t b)
     return a < b;
 }
 
+/* Slots of a row that are no seats of the critical fill. */
+static int32_t below_seats(const allot__shares *shares, int32_t i)
+{
+    return shares->level ? 0 : shares->base[i];
+}
+
 /* a / (2 * slots + 1), compared crosswise: 10^9 * 2 * 10^9 fits. */
 static bool next_seat(const allot__shares *shares, int32_t a, int32_t b)
 {
-    int64_t of_a = 2 * ((int64_t)shares->quota[a] - shares->base[a]) + 1;
-    int64_t of_b = 2 * ((int64_t)shares->quota[b] - shares->base[b]) + 1;
+    int64_t of_a = 2 * ((int64_t)shares->quota[a] - below_seats(shares, a)) + 1;
+    int64_t of_b = 2 * ((int64_t)shares->quota[b] - below_seats(shares, b)) + 1;
     int64_t x = shares->weight[a] * of_b;
     int64_t y = shares->weight[b] * of_a;
     return x != y ? x > y : a < b;
@@ -72,8 +78,8 @@ static bool next_seat(const allot__shares *shares, int32_t a, int32_t b)
 /* The seat taken last goes first: next_seat, backwards, one seat earlier. */
 static bool last_seat(const allot__shares *shares, int32_t a, int32_t b)
 {
-    int64_t of_a = 2 * ((int64_t)shares->quota[a] - shares->base[a]) - 1;
-    int64_t of_b = 2 * ((int64_t)shares->quota[b] - shares->base[b]) - 1;
+    int64_t of_a = 2 * ((int64_t)shares->quota[a] - below_seats(shares, a)) - 1;
+    int64_t of_b = 2 * ((int64_t)shares->quota[b] - below_seats(shares, b)) - 1;
     int64_t x = shares->weight[a] * of_b;
     int64_t y = shares->weight[b] * of_a;
     return x != y ? x < y : a > b;
@@ -139,7 +145,8 @@ static int64_t move_seats(const allot__shares *shares, int64_t seats, int32_t by
 }
 
 /*
- * Seat k of a row is due at the rate (2k - 1) / (2 * weight). All seats due below the exact rate
+ * Seat k of a row is due at the rate (2k - 1) / (2 * weight), and is its base's where that has as
+ * many (C-15). All seats due below the exact rate
  * are the answer for a house of their number, so from there the last ones are taken back or the
  * next ones given.
  */
@@ -152,8 +159,9 @@ static void by_seats(const allot__shares *shares)
     for (int32_t i = 0; i < shares->count; i++) {
         allot__u128 twice = 2 * shares->amount * (allot__u128)shares->weight[i];
         allot__u128 seats = (twice + shares->one - 1) / (2 * shares->one);
-        int32_t room = shares->aim[i] - shares->base[i];
-        shares->quota[i] = shares->base[i] + (seats < (allot__u128)room ? (int32_t)seats : room);
+        int32_t from = below_seats(shares, i), room = shares->aim[i] - from;
+        int32_t due = from + (seats < (allot__u128)room ? (int32_t)seats : room);
+        shares->quota[i] = due > shares->base[i] ? due : shares->base[i];
     }
     int64_t lost = shares->whole - sum_of(shares->quota, shares->count);
     if (lost < 0) {

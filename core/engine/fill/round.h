@@ -20,6 +20,7 @@ typedef struct allot__shares {
     const allot__u128 *fraction; /* for largest_remainder: all over one denominator */
     const int32_t *reserve;      /* for ceil_in_order */
     const int32_t *weight;       /* for webster: the critical fill's; NULL: none was critical */
+    bool level;                  /* ... which raises totals (C-15): its seats are all of a row's */
     const int32_t *base;         /* ... whole slots before it */
     const int32_t *aim;          /* ... and the most it may give a row */
     allot__u128 amount, one;     /* ... its rate in slots per weight: amount / one */
@@ -33,7 +34,8 @@ typedef struct allot__shares {
  * largest_remainder: as rank, but larger fractions first.
  * webster: the slots of the critical fill go one after another to the row with the largest
  *   weight / (2 * slots of this fill + 1): a larger amount only adds slots (house-monotone),
- *   where earlier levels are whole. Nobody gets more than min(cap, need) rounded up.
+ *   where earlier levels are whole. Nobody gets more than min(cap, need) rounded up. Where the fill
+ *   raises totals (C-15), slots of earlier fills count, too, and are never taken away.
  */
 void allot__round(allot_rounding rounding, const allot__shares *shares);
 /* Pours over rows of whole levels, which become the levels after it: whole again, by rank. */

@@ -25,7 +25,7 @@ static bool is_plain(const allot_policy *policy)
     bool plain = policy->rounding == ALLOT_ROUND_RANK && policy->fill_count > 0;
     for (int32_t i = 0; i < policy->fill_count && plain; i++) {
         const allot__fill *fill = &policy->fills[i];
-        plain = fill->kind == ALLOT__FILL && fill->order.count == 0 &&
+        plain = fill->kind == ALLOT__FILL && fill->order.count == 0 && !fill->level &&
                 (i == 0 || (states(policy, fill->by) &&
                             (fill->up_to.kind == ALLOT_FROM_NEED || states(policy, fill->up_to))));
     }

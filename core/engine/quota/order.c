@@ -64,7 +64,7 @@ static int32_t run_end(const allot__quota_pass *pass, const allot__order *order,
 }
 
 /* Pours over one run of the sorted rows; true when it was critical. */
-static bool pour_run(allot__quota_pass *pass, int32_t from, int32_t end)
+static bool pour_run(allot__quota_pass *pass, int32_t fill, int32_t from, int32_t end)
 {
     allot__sorted *sorted = &pass->sorted;
     allot__pour run = pass->rows;
@@ -81,7 +81,7 @@ static bool pour_run(allot__quota_pass *pass, int32_t from, int32_t end)
     run.rest = sorted->rest + from;
     run.fraction = sorted->fraction + from;
     allot__pour_aims(&run);
-    bool critical = allot__pour_exact(&run);
+    bool critical = allot__quota_pour(pass, fill, &run, allot__pour_exact);
     if (!critical) {
         memcpy(sorted->level + from, run.aim, (size_t)run.count * sizeof *run.aim);
         if (run.unit != 1)
@@ -130,8 +130,8 @@ static void critical_rows(allot__quota_pass *pass, int32_t from, int32_t end)
     }
 }
 
-/* Pours one fill; true when it was critical. */
-static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family, const bool *only,
+/* Pours one fill; writes `critical` when it was. */
+static void pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family, const bool *only,
                       allot__critical *critical)
 {
     const allot__order *order = &pass->rules->policy->fills[fill].order;
@@ -140,17 +140,16 @@ static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family, con
     put_in_order(pass, order, first, only);
     for (int32_t from = 0; from < pass->rows.count;) {
         int32_t end = run_end(pass, order, first, from);
-        if (pour_run(pass, from, end)) {
+        if (pour_run(pass, fill, from, end)) {
             *critical = (allot__critical){fill, first + pass->sorted.rows[from], pass->rows.amount,
                                           pass->rows.sum};
             put_back(pass, from, end);
             critical_rows(pass, from, end);
-            return true;
+            return;
         }
         from = end;
     }
     put_back(pass, 0, 0);
-    return false;
 }
 
 /* Rounding up goes in the policy's order of distribution. */
@@ -175,28 +174,29 @@ static void round_in_order(allot__quota_pass *pass, int32_t first, allot__shares
         quota[sorted->rows[i] - first] = sorted->level[i];
 }
 
-static void round_family(allot__quota_pass *pass, int32_t first, int64_t slots, bool critical,
+static void round_family(allot__quota_pass *pass, int32_t first, int64_t slots, int32_t critical,
                          int32_t *quota)
 {
     allot__pour *rows = &pass->rows;
-    allot_rounding rounding = pass->rules->policy->rounding;
+    const allot_policy *policy = pass->rules->policy;
     allot__shares shares = {.count = rows->count,
                             .whole = slots - rows->left - (rows->left_part > 0),
                             .floor = rows->floor,
                             .rest = rows->rest,
                             .fraction = rows->fraction,
                             .reserve = pass->work->reserve + first,
-                            .weight = critical ? pass->sorted.rest : NULL,
+                            .weight = critical >= 0 ? pass->sorted.rest : NULL,
+                            .level = critical >= 0 && policy->fills[critical].level,
                             .base = rows->level,
                             .aim = rows->aim,
                             .amount = (allot__u128)rows->amount,
                             .one = (allot__u128)rows->sum * (allot__u128)rows->unit,
                             .order = pass->sorted.rows,
                             .quota = quota};
-    if (rounding == ALLOT_ROUND_CEIL_IN_ORDER)
+    if (policy->rounding == ALLOT_ROUND_CEIL_IN_ORDER)
         round_in_order(pass, first, &shares);
     else
-        allot__round(rounding, &shares);
+        allot__round(policy->rounding, &shares);
 }
 
 void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t slots,
@@ -205,15 +205,14 @@ void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t 
     int32_t first = allot__family_first(pass->work, family);
     allot__quota_begin(pass, family, slots);
     *critical = (allot__critical){.fill = -1};
-    bool out = false;
-    for (int32_t i = 0; i < pass->rules->policy->fill_count && !out; i++)
-        out = pour_fill(pass, i, family, only, critical);
+    for (int32_t i = 0; i < pass->rules->policy->fill_count && critical->fill < 0; i++)
+        pour_fill(pass, i, family, only, critical);
     int32_t *quota = pass->work->quota + first;
     if (!only) {
-        round_family(pass, first, slots, out, quota);
+        round_family(pass, first, slots, critical->fill, quota);
         return;
     }
-    round_family(pass, first, slots, out, pass->sorted.cap);
+    round_family(pass, first, slots, critical->fill, pass->sorted.cap);
     for (int32_t i = 0; i < pass->rows.count; i++)
         quota[i] = only[i] ? pass->sorted.cap[i] : quota[i];
 }

@@ -35,6 +35,14 @@ void allot__quota_columns(allot__quota_pass *pass, int32_t fill, int32_t family)
     }
 }
 
+bool allot__quota_pour(allot__quota_pass *pass, int32_t fill, allot__pour *rows,
+                       bool (*pour)(allot__pour *))
+{
+    if (pass->rules->policy->fills[fill].level)
+        return allot__pour_level(rows, pour, pass->zeros, pass->totals);
+    return pour(rows);
+}
+
 void allot__quota_next(allot__quota_pass *pass)
 {
     allot__pour *rows = &pass->rows;

@@ -33,6 +33,7 @@ typedef struct allot__quota_pass {
     int32_t *whole[2];             /* levels and aims take turns, room for the widest family each */
     int32_t *part[2];              /* likewise their parts; NULL when unit is 1 */
     const int32_t *zeros;          /* as many */
+    int32_t *totals;               /* likewise, where a fill raises totals (C-15) */
     int32_t *own, *own_part;       /* own' of the family at hand, likewise */
     double slope[ALLOT_FILLS_MAX]; /* the last family's rate, where the next one's may be near */
     allot__sorted sorted;          /* likewise; nothing when plain */
@@ -47,6 +48,10 @@ typedef struct allot__quota_pass {
 bool allot__quota_take(allot__quota_pass *pass, void *slot, size_t size);
 /* The columns of a family's rows for a fill. */
 void allot__quota_columns(allot__quota_pass *pass, int32_t fill, int32_t family);
+
+/* Pours rows whose aims are set, as the fill says; true when it was critical. */
+bool allot__quota_pour(allot__quota_pass *pass, int32_t fill, allot__pour *rows,
+                       bool (*pour)(allot__pour *));
 
 /* Begins a family: nobody has anything, all of `slots` is left. */
 void allot__quota_begin(allot__quota_pass *pass, int32_t family, int64_t slots);

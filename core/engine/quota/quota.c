@@ -43,6 +43,9 @@ static int resolve(allot__quota_pass *pass)
             return status;
         if (!spread(pass, &columns->by) || !spread(pass, &columns->up_to))
             return ALLOT_ENOMEM;
+        if (fill->level && !pass->totals &&
+            !allot__quota_take(pass, &pass->totals, sizeof *pass->totals))
+            return ALLOT_ENOMEM;
         pass->plain = pass->plain && fill->order.count == 0;
     }
     /* Rounding up goes in that order, which then reads no quota (allot/policy.h). */
@@ -100,7 +103,7 @@ static bool pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family)
     allot__quota_columns(pass, fill, family);
     allot__pour_aims(rows);
     rows->slope = pass->slope[fill];
-    if (!pass->pour(rows)) {
+    if (!allot__quota_pour(pass, fill, rows, pass->pour)) {
         allot__quota_next(pass);
         return false;
     }

@@ -103,10 +103,13 @@ static allot__u128 last_level(const allot__work *work, const allot__critical *cr
     if (order > 0)
         return (allot__u128)level * sum;
     out->last_run = true;
-    allot__u128 rise =
+    allot__u128 from = (allot__u128)level * sum, to = (allot__u128)aim * sum;
+    allot__u128 due =
         (allot__u128)critical->amount * (allot__u128)allot__trace_weight(work, fill->by, row);
-    allot__u128 gap = (allot__u128)(aim - level) * sum;
-    return (allot__u128)level * sum + (gap < rise ? gap : rise);
+    due = fill->level ? due : from + due;
+    out->above = from < to && due <= from;
+    due = due > from ? due : from;
+    return due < to ? due : to;
 }
 
 /* A ledger's parts are whole as they are. */

@@ -17,6 +17,7 @@ typedef struct allot__levels {
     int32_t fills;
     int32_t critical; /* the fill in which the family's slots ran out; -1: none */
     bool last_run;    /* the row was among those poured then */
+    bool above;       /* ... and has more already than it raises totals to (C-15) */
     allot__u128 denominator;
     allot__u128 level[ALLOT_FILLS_MAX];
     int64_t part[ALLOT_FILLS_MAX]; /* whole slots by fill; they sum to the quota */

@@ -132,6 +132,9 @@ ALLOT_API int allot_policy_function(allot_policy *policy, const int32_t *columns
  * EUSAGE. */
 ALLOT_API int allot_policy_fill(allot_policy *policy, const char *label, allot_source by,
                                 allot_source up_to, const allot_key *keys, int32_t n);
+/* The last fill raises totals (C-15): with what earlier fills gave a row its total becomes at most
+ * rate * by, where it is not more already. EUSAGE: the last is no fill, or there is none. */
+ALLOT_API int allot_policy_fill_level(allot_policy *policy);
 /* Whether owned slots grow and shrink with the group's size (1, the default) or stay as planned
  * (0): beside consumers of such a policy, the others' share what is left of the group (H-15). */
 ALLOT_API int allot_policy_scale(allot_policy *policy, int scaled);

@@ -29,6 +29,7 @@ typedef struct allot__fill {
     char *label;
     allot_source by, up_to;
     allot__order order;
+    bool level; /* of a fill: raises totals (C-15) */
 } allot__fill;
 
 typedef struct allot__function {

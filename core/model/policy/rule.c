@@ -94,6 +94,14 @@ int allot_policy_fill(allot_policy *policy, const char *label, allot_source by, 
     return status;
 }
 
+int allot_policy_fill_level(allot_policy *policy)
+{
+    if (!allot__policy_divides(policy) || policy->fill_count == 0 || allot__policy_ledger(policy))
+        return ALLOT_EUSAGE;
+    policy->fills[policy->fill_count - 1].level = true;
+    return ALLOT_OK;
+}
+
 /* ---- Pools and loans ---- */
 
 const allot__fill *allot__policy_part(const allot_policy *policy, allot__fill_kind kind)
@@ -106,7 +114,7 @@ const allot__fill *allot__policy_part(const allot_policy *policy, allot__fill_ki
 
 static bool pours_column(const allot__fill *fill, int32_t column)
 {
-    return fill->kind == ALLOT__FILL && fill->order.count == 0 &&
+    return fill->kind == ALLOT__FILL && fill->order.count == 0 && !fill->level &&
            fill->by.kind == ALLOT_FROM_COLUMN && fill->by.value == column &&
            fill->up_to.kind == ALLOT_FROM_COLUMN && fill->up_to.value == column;
 }

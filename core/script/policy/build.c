@@ -69,7 +69,8 @@ static int add_fill(allot_policy *policy, const char *label, const allot__parsed
     case ALLOT__PARSED_FILL:
         break;
     }
-    return allot_policy_fill(policy, label, fill->by, fill->up_to, order->keys, order->count);
+    int status = allot_policy_fill(policy, label, fill->by, fill->up_to, order->keys, order->count);
+    return status || !fill->level ? status : allot_policy_fill_level(policy);
 }
 
 static int add_fills(allot_policy *policy, const allot__script *script, const allot__parsed *parsed,

@@ -54,6 +54,7 @@ static bool read_part(lua_State *L, allot__reading *reading, allot__parsed_fill 
 void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
                       allot__parsed_fill *out)
 {
+    bool levels = reading->rows == ALLOT_CONSUMERS && last == IN_QUOTA;
     allot__read_kind(L, "fill", what);
     const char *at = read_label(L, out);
     allot__read_push(L, "by");
@@ -75,6 +76,13 @@ void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, i
     allot__read_order(L, reading, at, last, &out->order);
     if (allot__read_push(L, "again") != LUA_TNIL)
         allot__read_fail(L, at, "again is of slices alone");
+    lua_pop(L, 1);
+    int level = allot__read_push(L, "level");
+    out->level = level == LUA_TBOOLEAN && lua_toboolean(L, -1);
+    if (level != LUA_TNIL && level != LUA_TBOOLEAN)
+        allot__read_fail(L, at, "level is true or false, not a %s", luaL_typename(L, -1));
+    if (out->level && !levels)
+        allot__read_fail(L, at, "level is of fills in quota; %s has none", what);
     lua_pop(L, 2);
 }
 

@@ -135,6 +135,7 @@ typedef struct allot__parsed_fill {
     char label[ALLOT_NAME_MAX + 1];
     allot_source by, up_to;
     allot__parsed_order order;
+    bool level; /* of a fill */
 } allot__parsed_fill;
 
 enum { ALLOT__VALUES_MAX = 16 };

@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `fill "label" { by = , up_to = , order = }`: pours slots over siblings.
+--- `fill "label" { by = , up_to = , order = , level = }`: pours slots over siblings.
 --
 -- `by` is the proportion (default 1: equally), `up_to` the most a row takes (default: what it
 -- needs), `order` who comes first (default: all at once). Both amounts are a column's name, a
 -- whole number, or a function of columns; `up_to` may also be `part`, the planned share, or
--- `held`, what of that or beyond it is in use (part.lua). Slices of a pool go up to a `percent`,
+-- `held`, what of that or beyond it is in use (part.lua). `level = true` raises what rows have in
+-- all, with earlier fills, in proportion to `by` (C-15). Slices of a pool go up to a `percent`,
 -- and with `again` what they leave over is cut once more, until nothing is.
 
 local placed = require "allot.language.placed"
@@ -14,7 +15,7 @@ local order = require "allot.language.order"
 local amount = require "allot.language.amount"
 local part = require "allot.language.part"
 
-local KEYS = { "by", "up_to", "order", "again" }
+local KEYS = { "by", "up_to", "order", "level", "again" }
 
 local function make(place, label, spec)
   if type(spec) ~= "table" then
@@ -32,12 +33,14 @@ local function make(place, label, spec)
   if spec.up_to == part.part and spec.order ~= nil then
     note "up_to = part is what all get at once: it goes in no order"
   end
-  if spec.again ~= nil and type(spec.again) ~= "boolean" then
-    note(("again is true or false, not a %s"):format(type(spec.again)))
+  for _, key in ipairs { "level", "again" } do
+    if spec[key] ~= nil and type(spec[key]) ~= "boolean" then
+      note(("%s is true or false, not a %s"):format(key, type(spec[key])))
+    end
   end
   local made = {
     kind = "fill", label = label, by = spec.by or 1, up_to = spec.up_to, at = place,
-    again = spec.again or nil,
+    level = spec.level or nil, again = spec.again or nil,
   }
   if spec.order ~= nil then
     made.order, fault = order.keys(place, spec.order)

@@ -48,7 +48,7 @@ end
 
 local function is_own(fill, column)
   return fill and fill.kind == "fill" and fill.by == column and fill.up_to == column
-    and not fill.order
+    and not fill.order and not fill.level
 end
 
 -- Pools and loans tell own slots from others: so these come first, and nothing else does.
@@ -129,6 +129,7 @@ local function reclaim_fault(reclaim, attributes)
   if type(reclaim.up_to) == "table" or reclaim.again then
     return "reclaim takes neither part, held, percent nor again", reclaim.at
   end
+  if reclaim.level then return "reclaim takes slots: it raises no totals (level)", reclaim.at end
   if reclaim.up_to ~= nil and reclaim.up_to ~= "over" then
     return "reclaim takes what is over; its up_to is \"over\" or left out", reclaim.at
   end

@@ -75,6 +75,8 @@ local function slices_of(value)
     return nil, "a slice is cut in an order, each as large as it is: it has no by", fill.at
   elseif not fill.again then
     return nil, "what slices leave over is cut again: again = true", fill.at
+  elseif fill.level then
+    return nil, "level is of fills in quota; slices have none", fill.at
   elseif not fill.order then
     return nil, "slices are cut in an order: order = order { \"used_over_share\" }", fill.at
   end

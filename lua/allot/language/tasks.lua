@@ -62,6 +62,7 @@ local function session_fault(fill)
     if type(fill[key]) == "table" then fault = "sessions take neither part, held nor percent" end
     if fault then return fault, fill.at end
   end
+  if fill.level then return "level is of fills in quota; those of sessions have none", fill.at end
   return keys_fault(fill.order, "sessions", known)
 end
 

@@ -112,6 +112,8 @@ return {
         .. "the fills before", default = "what it needs" },
       { "order", "allot.Order|allot.Key[]|nil", "groups of equal keys one after another",
         default = "all at once" },
+      { "level", "boolean?", "of fills in quota: raises what rows have in all, with earlier fills, "
+        .. "in proportion to `by` (C-15)", default = "false" },
       { "again", "boolean?", "of slices alone: what they leave over is cut once more" },
     },
   },
