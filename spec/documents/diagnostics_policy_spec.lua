@@ -51,6 +51,8 @@ describe("a fault in what a policy declares", function ()
       { "recall = 1", "recall is a word, not a number" },
       { "reclaim = function () end", "reclaim is a function that returned nothing" },
       { "reclaim = fill { up_to = part }", "reclaim takes neither part, held, percent nor again" },
+      { 'reclaim = fill { by = "over", level = true }',
+        "reclaim takes slots: it raises no totals" },
       { 'round = "ceil_in_order", distribute = order { "quota" }', "which then cannot go by "
         .. "quota" },
       { "sessions = 1", "sessions is a number, not a table { proportional = { fill ... }, ... }" },
@@ -58,6 +60,8 @@ describe("a fault in what a policy declares", function ()
       { "sessions = { minimum = { 1 } }", "sessions.minimum[1] is no fill" },
       { "sessions = { minimum = { fill { up_to = held } } }",
         "sessions take neither part, held nor percent" },
+      { "sessions = { minimum = { fill { level = true } } }",
+        "level is of fills in quota; those of sessions have none" },
       { "requirements = 1", "requirements is a number, not a table of functions by name" },
       { 'requirements = { ["1"] = function (a) return a end }', "'1' is no name of a requirement" },
       { "requirements = { " .. many(33, "r# = function (a) return a end") .. " }",
@@ -79,6 +83,9 @@ describe("a fault in what a policy declares", function ()
       { OWNED .. ', pool "p" {}, fill "f" {}', "behind a pool or a loan there is no fill" },
       { OWNED .. ', pool "p" {}, pool "q" {}', "there is one pool and one loan at most" },
       { 'fill "f" {}, pool "p" {}', "before that at most the fill of reserve, and nothing else" },
+      { 'fill "o" { by = "owned", up_to = "owned", level = true }, pool "p" {}',
+        'before a pool or a loan stands fill "owned" { by = "owned", up_to = "owned" }' },
+      { 'fill "f" { level = 1 }', "level is true or false, not a number" },
       { 'fill "f" { again = true }', "percent and again are of slices" },
       { 'fill "f" { up_to = {} }', "up_to is a table; it is a column's name" },
     }, function (list)
@@ -104,6 +111,8 @@ describe("a fault in what a policy declares", function ()
         "it has no by" },
       { 'slices = fill { order = { "used" }, up_to = percent "slot_share" }',
         "what slices leave over is cut again: again = true" },
+      { 'slices = fill { order = { "used" }, up_to = percent "slot_share", again = true, '
+        .. "level = true }", "level is of fills in quota; slices have none" },
       { 'slices = fill { up_to = percent "slot_share", again = true }',
         'slices are cut in an order: order = order { "used_over_share" }' },
     }, function (keys) return ('return policy { name = "x", %s }'):format(keys) end)
@@ -153,6 +162,10 @@ describe("a fault in a table that no word has made", function ()
       { 'quota = { { kind = "fill", by = 1, label = ("x"):rep(200) } }',
         "a fill's label is too long" },
       { 'quota = { { kind = "fill", by = 1, again = true } }', "again is of slices alone" },
+      { 'quota = { { kind = "fill", by = 1, level = 1 } }',
+        "level is true or false, not a number" },
+      { QUOTA .. 'reclaim = { kind = "fill", by = "over", level = true }',
+        "level is of fills in quota; reclaim has none" },
       { "quota = 1", "quota is a number, not a list of fills" },
       { "quota = { 1 }", "an item of quota is no fill: make it with fill { ... }" },
       { QUOTA .. "scale = 1", "scale is true or false, not a number" },

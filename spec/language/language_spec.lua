@@ -37,8 +37,8 @@ describe("fill", function ()
       local made = allot.fill "a" { upto = 5 }
       return made
     end)
-    assert.equal(place .. "unknown key of fill 'upto'; known are by, up_to, order, again; "
-      .. "did you mean 'up_to'?", message)
+    assert.equal(place .. "unknown key of fill 'upto'; known are by, up_to, order, level, "
+      .. "again; did you mean 'up_to'?", message)
   end)
 end)
 

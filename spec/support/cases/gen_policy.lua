@@ -123,6 +123,9 @@ local function draw_site(random, style)
   if random:once_in(4) then
     site.fills = draw_shares(random, style)
   end
+  for _, fill in ipairs(site.fills) do
+    fill.level = random:once_in(3) or nil
+  end
   site.across = random:once_in(4)
   site.round = random:pick(ROUNDINGS)
   if random:once_in(2) then
@@ -167,11 +170,12 @@ local function write_keys(keys, shared)
 end
 
 local function write_fill(fill, shared)
-  return ("fill%s { by = %s%s%s }"):format(
+  return ("fill%s { by = %s%s%s%s }"):format(
     fill.label and ' "' .. fill.label .. '"' or "", write_source(fill.by, shared),
     (fill.up_to == "part" or fill.up_to == "held") and ", up_to = " .. fill.up_to
       or fill.up_to and ", up_to = " .. write_source(fill.up_to, shared) or "",
-    fill.order and ", order = " .. write_keys(fill.order, shared) or "")
+    fill.order and ", order = " .. write_keys(fill.order, shared) or "",
+    fill.level and ", level = true" or "")
 end
 
 local HEAD = [[

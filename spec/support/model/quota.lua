@@ -92,6 +92,40 @@ local function pour(rows, left)
   return left, true
 end
 
+--- What rows have in all where each is raised to `rate` times its weight, but to its aim at most;
+--- none loses what it has (C-15).
+local function total_at(rows, rate)
+  local sum = rational(0)
+  for _, row in ipairs(rows) do
+    row.total = rational.max(row.base, rational.min(row.aim, rate * row.weight))
+    sum = sum + row.total
+  end
+  return sum
+end
+
+--- As `pour`, of a fill that raises totals: the rate is found between two rates at which some row
+--- begins to rise, or ends.
+local function pour_level(rows, left)
+  local bends, had, wanted = { rational(0) }, rational(0), left
+  for _, row in ipairs(rows) do
+    bends[#bends + 1], bends[#bends + 2] = row.base / row.weight, row.aim / row.weight
+    had, wanted = had + row.base, wanted + row.base
+  end
+  table.sort(bends, function (a, b) return a < b end)
+  local before, sum = bends[1], had
+  for _, bend in ipairs(bends) do
+    local here = total_at(rows, bend)
+    if wanted < here then
+      total_at(rows, before + (bend - before) * (wanted - sum) / (here - sum))
+      for _, row in ipairs(rows) do row.node.level = row.total end
+      return rational(0), true
+    end
+    before, sum = bend, here
+  end
+  for _, row in ipairs(rows) do row.node.level = row.aim end
+  return wanted - sum
+end
+
 --- The planned shares of all below a node, which is planned to have so many slots (E-21): whole
 --- slots, by weight among all siblings.
 local function plan(node, slots, by)
@@ -242,7 +276,7 @@ local function rows_of(group, fill)
       cap = rational.min(cap, node.need)
       rows[#rows + 1] = {
         node = node, weight = weight, cap = cap,
-        base = node.level, aim = rational.max(node.level, cap),
+        base = node.level, aim = rational.max(node.level, cap), level = fill.level,
       }
     end
   end
@@ -255,7 +289,7 @@ local function pour_all(family, fills, left)
   for _, fill in ipairs(fills) do
     for _, group in ipairs(rules.groups(fill.order, family)) do
       local rows = rows_of(group, fill)
-      local rest, critical = pour(rows, left)
+      local rest, critical = (fill.level and pour_level or pour)(rows, left)
       left = rest
       if critical then
         local short = {}

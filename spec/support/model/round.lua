@@ -79,14 +79,15 @@ function round.ceil_in_order(family, _, keys)
   end
 end
 
---- The row with the largest weight / (2 * slots of this fill + 1), among those below their cap.
+--- The row with the largest weight / (2 * slots of this fill + 1), among those below their cap. Of
+--- a fill that raises totals all slots of a row count (C-15).
 local function next_of(rows)
   local best
   for _, row in ipairs(rows) do
     if row.slots < row.most then
-      local odd = 2 * row.slots + 1
-      if not best or best.weight * odd < row.weight * (2 * best.slots + 1) then
-        best = row
+      local odd = 2 * (row.slots + (row.level and row.node.quota or 0)) + 1
+      if not best or best.weight * odd < row.weight * best.odd then
+        best, row.odd = row, odd
       end
     end
   end

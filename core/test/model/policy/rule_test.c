@@ -50,6 +50,26 @@ static void a_policy_may_pour_reserve_itself(void)
     fixture_end(&it);
 }
 
+/* C-15: the last fill is meant; a ledger has none, since it tells own slots from others. */
+static void the_last_fill_may_raise_totals(void)
+{
+    fixture it;
+    allot_policy *policy = begin(&it);
+    allot_source owned = column(ALLOT_OWNED);
+    CHECK_EQ(allot_policy_fill_level(NULL), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_fill_level(policy), ALLOT_EUSAGE);
+    CHECK_EQ(allot_policy_fill(policy, "owned", owned, owned, NULL, 0), ALLOT_OK);
+    CHECK_EQ(allot_policy_fill_level(policy), ALLOT_OK);
+    CHECK(!policy->fills[0].level && policy->fills[1].level);
+    CHECK_EQ(allot_policy_pool(policy, "shared", one, need), ALLOT_EUSAGE);
+    fixture_end(&it);
+    policy = begin(&it);
+    CHECK_EQ(allot_policy_fill(policy, "owned", owned, owned, NULL, 0), ALLOT_OK);
+    CHECK_EQ(allot_policy_pool(policy, "shared", one, need), ALLOT_OK);
+    CHECK_EQ(allot_policy_fill_level(policy), ALLOT_EUSAGE);
+    fixture_end(&it);
+}
+
 static void what_only_looks_like_reserve_is_not(void)
 {
     allot_source reserve = column(ALLOT_RESERVE);
@@ -276,6 +296,7 @@ int main(void)
 {
     RUN(reserve_is_poured_first);
     RUN(a_policy_may_pour_reserve_itself);
+    RUN(the_last_fill_may_raise_totals);
     RUN(what_only_looks_like_reserve_is_not);
     RUN(a_plan_completes_a_policy_without_fills);
     RUN(fills_read_what_is_known_before_quota);
