@@ -23,8 +23,8 @@ extern "C" {
 typedef struct allot_outlook allot_outlook;
 
 /* Makes an outlook of a sealed plan, which must outlive it; nobody demands anything. ENOENT: the
- * group's quotas do not follow from demands and the plan's columns alone, by fills without orders
- * that are rounded by rank, under one policy. EUSAGE, ENOMEM. */
+ * group's quotas do not follow from demands and the plan's columns alone, by fills that have no
+ * order, raise no totals (C-15) and are rounded by rank, under one policy. EUSAGE, ENOMEM. */
 ALLOT_API int allot_outlook_new(const allot_plan *plan, int32_t group, allot_outlook **out);
 ALLOT_API void allot_outlook_free(allot_outlook *outlook);
 

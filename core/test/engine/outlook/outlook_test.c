@@ -273,12 +273,12 @@ static void tells_shares(void)
     fixture_end(&it);
 }
 
-/* Only what it knows: rounded by rank, without orders, windows or hosts. */
+/* Only what it knows: rounded by rank, without orders, levels, windows or hosts. */
 static void knows_plain_plans_alone(void)
 {
     const allot_key by_rank = {{ALLOT_FROM_COLUMN, ALLOT_RANK}, 0};
     const allot_source demand = {ALLOT_FROM_COLUMN, ALLOT_DEMAND};
-    for (int kind = 0; kind < 6; kind++) {
+    for (int kind = 0; kind < 7; kind++) {
         fixture it;
         allot_outlook *outlook = NULL;
         begin(&it);
@@ -286,6 +286,8 @@ static void knows_plain_plans_alone(void)
         CHECK_EQ(allot_policy_fill(it.policy, "rest", kind == 1 ? demand : one, need, &by_rank,
                                    kind == 2),
                  ALLOT_OK);
+        if (kind == 6)
+            CHECK_EQ(allot_policy_fill_level(it.policy), ALLOT_OK);
         if (kind == 3)
             CHECK_EQ(allot_policy_round(it.policy, ALLOT_ROUND_WEBSTER), ALLOT_OK);
         take_policy(&it);
