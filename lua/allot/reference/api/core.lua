@@ -1,13 +1,15 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- The API, part four: `require "allot"` in Lua 5.4, beside the words of the language: the engine.
--- The words come first there: where both have a name, `require "allot.core"` has the engine's.
+-- Where a word of the language and a function of the engine have the same name, `allot` has the
+-- word and `require "allot.core"` the function.
 --
--- Wrong use raises; what fails otherwise returns nil, a message ("plan.json:3:5: ...") and the list
--- of diagnostics. Each example is a program, in which `plan_text` and `state_text` are documents.
+-- Wrong use raises. A call that fails returns nil, a message ("plan.json:3:5: ...") and the list of
+-- diagnostics. Each example is a program, in which `plan_text` and `state_text` are documents.
 
-local FAILS = { { "string?", "what is wrong, of the first error" },
-  { "allot.Diagnostic[]", "all of it; where it went well the warnings, in place of the message" } }
+local FAILS = { { "string?", "the message of the first error" },
+  { "allot.Diagnostic[]", "all diagnostics; after a success the warnings, in place of the "
+    .. "message" } }
 
 local function made(kind, doc)
   return { { kind .. "?", doc }, FAILS[1], FAILS[2] }
@@ -18,7 +20,7 @@ return {
     name = "plan",
     params = {
       { "text", "string", "a plan, JSON (allot-plan(5))" },
-      { "options?", "allot.PlanOptions", "how it is called, and policies by name" },
+      { "options?", "allot.PlanOptions", "the plan's file name, and policies by name" },
     },
     returns = made("allot.Plan", "the plan, sealed"),
     doc = "Reads a plan and the policies that it names. May read files: policies beside the plan.",
@@ -30,12 +32,12 @@ assert(plan:consumers()[1] == "/a")]],
   {
     name = "state",
     params = {
-      { "plan", "allot.Plan", "whose state it is" },
+      { "plan", "allot.Plan", "the state's plan" },
       { "text", "string", "a state, JSON" },
-      { "options?", "allot.FileOptions", "how it is called" },
+      { "options?", "allot.FileOptions", "the state's file name" },
     },
     returns = made("allot.State", "the state, sealed"),
-    doc = "Reads a state: what is demanded and held now.",
+    doc = "Reads a state: what leaves demand and hold now.",
     errors = "an invalid state",
     example = [[
 local plan = assert(allot.plan(plan_text))
@@ -61,12 +63,12 @@ assert(decision:json():find "allot/decision/v1")]],
     params = {
       { "a", "allot.Decision", "a decision" },
       { "b", "allot.Decision", "another, of this plan and state or of others" },
-      { "options?", "{all: boolean?}", "all: groups and consumers that are the same too" },
+      { "options?", "{all: boolean?}", "all: groups and consumers that are the same, too" },
     },
     returns = { { "table?", "`same`, and lists: groups, consumers, reclaims, claims, places, "
-      .. "tasks, jobs, loans, leases; of their rows numbers are { a = , b = , change = }" },
+      .. "tasks, jobs, loans, leases; a number in their rows is { a = , b = , change = }" },
       FAILS[1], FAILS[2] },
-    doc = "Compares two decisions: who gets, keeps and gives back how much more or less.",
+    doc = "Compares two decisions: how much more or less each consumer gets, keeps and gives back.",
     example = [[
 local plan = assert(allot.plan(plan_text))
 local decision = assert(allot.cycle(plan, assert(allot.state(plan, state_text))))
@@ -74,10 +76,11 @@ assert(allot.diff(decision, decision).same)]],
   },
   {
     name = "coverage",
-    params = { { "on?", "boolean", "true: counts from 0, of policies that are loaded from now on; "
-      .. "false: counts no more" } },
+    params = { { "on?", "boolean", "true: counts from 0 the lines of policies that are loaded from "
+      .. "now on; false: stops counting" } },
     returns = { { "table|true|nil", "without `on`: by file the lines that ran, as "
-      .. "{ line = , from = , times = }; from: where the function begins, 0 of the file itself" },
+      .. "{ line = , from = , times = }; from: the first line of the function, 0 for the file "
+      .. "itself" },
       FAILS[1], FAILS[2] },
     doc = "Counts which lines of policies run. `allot.fixture` shows it with the file's text.",
     example = [[
@@ -97,20 +100,20 @@ assert(allot.coverage(false))]],
   {
     name = "columns",
     params = { { "rows",
-      '"consumers"|"tasks"|"sessions"|"queues"|"leases"', "what a rule is about" } },
-    returns = { { "{name: string, doc: string}[]", "what such a rule can read, in order" } },
-    doc = "The built-in columns of rows, with what they mean.",
+      '"consumers"|"tasks"|"sessions"|"queues"|"leases"', "the rows of a rule" } },
+    returns = { { "{name: string, doc: string}[]", "the columns that a rule can read, in order" } },
+    doc = "The built-in columns of rows, and what they mean.",
     example = 'assert(allot.columns "consumers"[1].name == "owned")',
   },
   {
     name = "core.policy",
     params = {
       { "text", "string", "a policy, Lua" },
-      { "options?", "allot.PolicyOptions", "how it is called, and its options" },
+      { "options?", "allot.PolicyOptions", "the policy's file name, and its options" },
     },
     returns = made("allot.Policy", "the policy by itself"),
-    doc = "Loads a policy without a plan. In the module `allot.core`; in `allot` that name is the "
-      .. "word of the language.",
+    doc = "Loads a policy without a plan. This function is in the module `allot.core`; "
+      .. "`allot.policy` is the word of the language.",
     errors = "an invalid policy",
     example = [[
 local core = require "allot.core"
@@ -120,7 +123,7 @@ assert(made:declared().name == "x")]],
   {
     name = "ready",
     params = { { "name?", "string", "a ready-made policy" } },
-    returns = { { "string|string[]|nil", "its text; without a name the list of names" } },
+    returns = { { "string|string[]|nil", "the policy's text; without a name the list of names" } },
     doc = "The ready-made policies.",
     example = 'assert(allot.ready "hybrid":find "return policy")',
   },
@@ -128,11 +131,11 @@ assert(made:declared().name == "x")]],
     name = "decode",
     params = {
       { "text", "string", "JSON" },
-      { "options?", "allot.DecodeOptions", "how it is called, and what is fine in it" },
+      { "options?", "allot.DecodeOptions", "the text's file name, and what the text may contain" },
     },
-    returns = made("any", "what it says: whole numbers are exact, null is `allot.null`"),
-    doc = "Reads JSON of any kind. Its lists stay lists when they are emptied.",
-    errors = "what is no JSON, and keys that are repeated",
+    returns = made("any", "the value: whole numbers are exact, null is `allot.null`"),
+    doc = "Reads JSON of any kind. Lists remain lists when they become empty.",
+    errors = "text that is not JSON, and repeated keys",
     example = [[
 local value = assert(allot.decode '{"a": [1, null]}')
 assert(value.a[1] == 1 and value.a[2] == allot.null)]],
@@ -140,8 +143,8 @@ assert(value.a[1] == 1 and value.a[2] == allot.null)]],
   {
     name = "encode",
     params = {
-      { "value", "any", "a table of texts as keys, a list, a text, a number, a truth value" },
-      { "options?", "allot.EncodeOptions", "how it looks, and how long it may be" },
+      { "value", "any", "a table with texts as keys, a list, a text, a number, a boolean" },
+      { "options?", "allot.EncodeOptions", "indentation, and the greatest length" },
     },
     returns = made("string", "JSON, keys in the order of their bytes"),
     doc = "Writes JSON: the same value gives the same text. An empty table is an object, unless "
@@ -151,14 +154,14 @@ assert(value.a[1] == 1 and value.a[2] == allot.null)]],
   },
   {
     name = "list",
-    params = { { "table?", "table", "what to mark; a new one without it" } },
-    returns = { { "table", "it" } },
+    params = { { "table?", "table", "the table to mark; without it a new table" } },
+    returns = { { "table", "the marked table" } },
     doc = "Marks a table as a list, also when it is empty.",
     example = 'assert(allot.encode(allot.list()) == "[]")',
   },
   {
     name = "limits", type = "table",
-    doc = "What a policy may use: instructions, and bytes of memory.",
+    doc = "The most that a policy may use: instructions, and bytes of memory.",
     example = 'assert(allot.limits.instructions == 10000000)',
   },
   {
@@ -179,7 +182,7 @@ assert(value.a[1] == 1 and value.a[2] == allot.null)]],
     name = "Plan:use", of = "allot.Plan", params = {},
     returns = { { "{instructions: integer, loading: integer, memory: integer}",
       "instructions for 1000 rows and for loading, bytes" } },
-    doc = "What the plan's policies that were given as texts have used so far, at most.",
+    doc = "The most that any of the plan's policies given as texts has used so far.",
     example = 'assert(assert(allot.plan(plan_text)):use().instructions == 0)',
   },
   {
@@ -196,9 +199,9 @@ assert(core.policy(core.ready "hybrid"):declared().name == "hybrid")]],
       { "i", "integer", "which property, from 1" },
       { "case", "allot.Case", "a cycle" },
     },
-    returns = { { "boolean?", "whether it holds" }, FAILS[1], FAILS[2] },
-    doc = "Asks one of a policy's own properties.",
-    errors = "a property that raises, or answers neither true nor false",
+    returns = { { "boolean?", "whether the property holds" }, FAILS[1], FAILS[2] },
+    doc = "Tests one of a policy's own properties on a case.",
+    errors = "a property that raises, or returns neither true nor false",
     example = [[
 local made = assert(require "allot.core".policy [=[
 return policy {
@@ -220,12 +223,12 @@ assert(decision:json())]],
   {
     name = "Decision:explain", of = "allot.Decision",
     params = {
-      { "what", "string", "a consumer's path, or the id of a task or job, or a contract's name" },
+      { "what", "string", "a consumer's path, a task's or job's id, or a contract's name" },
       { "group?", "string", "a resource group; the first one without it" },
     },
     returns = { { "string[]?", "sentences, a line each" }, FAILS[1], FAILS[2] },
-    doc = "Why somebody gets what it gets.",
-    errors = "a path, id or group that is not there",
+    doc = "Explains what a consumer gets, why a task or job goes or waits, what a contract does.",
+    errors = "an unknown path, id, contract or group",
     example = [[
 local plan = assert(allot.plan(plan_text))
 local decision = assert(allot.cycle(plan, assert(allot.state(plan, state_text))))

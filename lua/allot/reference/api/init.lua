@@ -1,36 +1,36 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What a policy author can write, in one table: words, keys, columns, library, engine, desk.
+--- What a policy author can write, in one table: words, keys, columns, library, engine, session.
 --
--- Help, types for editors, names for luacheck and the reference are made from this, and specs hold
--- it to what there is. An entry of `entries` has
+-- Help, types for editors, names for luacheck and the reference are made from this table, and specs
+-- compare the table with the code. An entry of `entries` has
 --
---     group     "language", "library", "core", "testing" or "desk" (what the REPL adds)
+--     group     "language", "library", "core", "testing" or "desk" (words of the REPL's session)
 --     name      "fill", "string.split", "Decision:json"
 --     params    { { name, type, doc }, ... } of a function; a name that ends in "?" may be left out
 --     returns   { { type, doc }, ... }
 --     overloads other ways to call it, as types
---     type      of what is no function
+--     type      the type of a value, where the entry is not a function
 --     doc       what it does: units, ranges; `errors`: what it refuses
 --     differs   how it differs from stock Lua's
 --     example   Lua that runs as it stands
 --     since     the first version that has it
 --
 -- Types are written as LuaLS writes them. A class is { name, of, doc, fields }, a field { name,
--- type, doc, default = , example = , optional = }; it may be left out where its type ends in "?" or
--- "|nil", or `optional` says so.
+-- type, doc, default = , example = , optional = }. A field may be left out if its type ends in "?"
+-- or "|nil", or if `optional` is true.
 
 local types = require "allot.reference.api.types"
 
 local api = { entries = {}, aliases = types.aliases, opaque = types.opaque, classes = {} }
 
---- Groups in the order in which they are shown, with what they are.
+--- Groups in the order in which help shows them, with their titles.
 api.groups = {
   { "language", "Words of the policy language" },
   { "library", "Lua's library, as policies have it" },
   { "core", "The engine, in Lua programs" },
   { "testing", "Specs of policies: `require \"allot.fixture\"`" },
-  { "desk", "The desk of `allot repl`" },
+  { "desk", "A session of `allot repl`" },
 }
 
 local function add(group, list)
@@ -52,7 +52,7 @@ for _, from in ipairs { require "allot.reference.api.policy", types.classes } do
   for _, class in ipairs(from) do api.classes[#api.classes + 1] = class end
 end
 
---- What rules read: rows, and where. The columns themselves are the core's: allot.columns(rows).
+--- The rows that rules read, and the rules that read them. Their columns: allot.columns(rows).
 api.rows = {
   { "consumers", "Columns of consumers, in fills, distribute and reclaim" },
   { "tasks", "Columns of tasks and jobs, in victims, guards and dispatch" },
@@ -75,7 +75,7 @@ function api.class(name)
   end
 end
 
---- The type of a field without the mark that it may be left out, and whether it may.
+--- The type of a field without the mark "?" or "|nil", and whether the field may be left out.
 function api.optional(field)
   local kind = field[2]
   if field.optional then return kind, true end
@@ -83,7 +83,7 @@ function api.optional(field)
   return bare or kind, bare ~= nil
 end
 
---- How a function is called: "order(keys)"; of a value its name.
+--- How to call a function: "order(keys)"; of a value its name.
 function api.call(entry)
   if entry.kind ~= "function" then return entry.name end
   local names = {}

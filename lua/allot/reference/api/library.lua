@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The API, part three: what a policy's sandbox has of Lua's library, and what differs there.
+--- The API, part three: the functions of Lua's library in a policy's sandbox, and what differs.
 --
--- What stock Lua 5.4 has and this list has not, a policy has not: no I/O, no clock, no loading of
--- code, no patterns, no metatables, no random numbers, no coroutines.
+-- A policy has no other function of stock Lua 5.4: no I/O, no clock, no loading of code, no
+-- patterns, no metatables, no random numbers, no coroutines.
 
 -- An entry: { name, doc, params, returns, example, differs = }; a parameter is "name: type".
 local BASE = {
@@ -12,10 +12,10 @@ local BASE = {
   { "error", "Raises an error, which ends the policy's run with status 4 and the line that raised.",
     "message: string|table, level?: integer", "nothing",
     'local fine, message = pcall(error, "no", 0)\nassert(not fine and message == "no")',
-    differs = "takes strings and tables alone" },
+    differs = "takes only strings and tables" },
   { "ipairs", "The items 1, 2, ... of a list.", "list: table", "function, table, integer",
     "for i, name in ipairs { \"a\", \"b\" } do assert(i < 3 and name) end" },
-  { "log", "As `print`, told as a line of a log.", "...: any", "nothing", 'log("pool", 12)',
+  { "log", "As `print`, but as a line of a log.", "...: any", "nothing", 'log("pool", 12)',
     differs = "not in stock Lua" },
   { "pairs", "Keys and values of a table.", "t: table", "function",
     "for key in pairs { b = 1, a = 2 } do assert(key == \"a\") break end",
@@ -24,49 +24,50 @@ local BASE = {
   { "pcall", "Calls `f`; false and the error if it raises one.", "f: function, ...: any",
     "boolean, any", "assert(pcall(ipairs, {}))",
     differs = "does not return once the policy's budget is used up" },
-  { "print", "Says a line, with tabs between: it shows with `run --trace`, in the REPL and in "
-    .. "tests, never in a result; at most 2000 bytes, 100 lines a load or a batch of rows.",
+  { "print", "Writes its values as a line, with tabs between. `run --trace`, the REPL and tests "
+    .. "show the line; it is never in a result. At most 2000 bytes, 100 lines per load or batch of "
+    .. "rows.",
     "...: any", "nothing", 'print("owned", 3)',
-    differs = "standard output is left alone" },
+    differs = "does not write to standard output" },
   { [[require]], "The policy language as a table.", "name: \"allot\"", "table",
-    'local name = "allot"\nassert(require(name).fill)', differs = "of \"allot\" alone" },
-  { "select", "The arguments from the n-th on, or how many they are.", "n: integer|\"#\", ...: any",
+    'local name = "allot"\nassert(require(name).fill)', differs = "takes only \"allot\"" },
+  { "select", "The arguments from the n-th on, or their number.", "n: integer|\"#\", ...: any",
     "any", 'assert(select("#", 5, nil) == 2)' },
-  { "tonumber", "A number, of a number or its text; else nil.", "value: any", "number?",
+  { "tonumber", "The number itself, or the number that a text states; else nil.", "value: any",
+    "number?",
     'assert(tonumber "12" == 12)', differs = "no base" },
   { "tostring", "The text of a value.", "value: any", "string", 'assert(tostring({}) == "table")',
-    differs = "tells no addresses: a table is \"table\"" },
-  { "type", "What kind of value it is.", "value: any", "string", 'assert(type "x" == "string")' },
+    differs = "shows no addresses: a table is \"table\"" },
+  { "type", "The type of a value.", "value: any", "string", 'assert(type "x" == "string")' },
 }
 
 local STRING = {
   { "byte", "The bytes of a text as numbers.", "s: string, i?: integer, j?: integer", "integer",
     'assert(string.byte "A" == 65)' },
   { "char", "A text of bytes.", "...: integer", "string", 'assert(string.char(65) == "A")' },
-  { "ends", "Whether a text ends so.", "s: string, what: string", "boolean",
+  { "ends", "Whether a text ends with another.", "s: string, what: string", "boolean",
     'assert(("night.long"):ends ".long")', differs = "not in stock Lua" },
-  { "find", "Where a text has another, first and last byte; else nil.",
+  { "find", "The first and last byte of a text within another; else nil.",
     "s: string, what: string, init?: integer", "integer?, integer?",
-    'assert(("a.b"):find "." == 2)', differs = "never a pattern: what is sought is taken as it "
-      .. "stands" },
+    'assert(("a.b"):find "." == 2)', differs = "finds `what` literally, never as a pattern" },
   { "format", "A text with values in it.", "format: string, ...: any", "string",
     'assert(("%d of %d"):format(1, 2) == "1 of 2")', differs = "no %p" },
-  { "glob", "Whether a text fits: `*` is any text, `?` any byte.", "s: string, pattern: string",
+  { "glob", "Whether a text matches: `*` is any text, `?` any byte.", "s: string, pattern: string",
     "boolean", 'assert(("/risk/desk"):glob "/risk/*")', differs = "not in stock Lua" },
-  { "len", "How many bytes.", "s: string", "integer", 'assert(string.len "abc" == 3)' },
-  { "lower", "In lower case (ASCII).", "s: string", "string", 'assert(string.lower "GPU" == '
+  { "len", "The number of bytes.", "s: string", "integer", 'assert(string.len "abc" == 3)' },
+  { "lower", "A text in lower case (ASCII).", "s: string", "string", 'assert(string.lower "GPU" == '
     .. '"gpu")' },
   { "rep", "A text n times, at most 4096 bytes.", "s: string, n: integer, separator?: string",
     "string", 'assert(("-"):rep(3) == "---")', differs = "longer texts are an error" },
-  { "reverse", "From the end to the beginning.", "s: string", "string",
+  { "reverse", "The bytes of a text in reverse order.", "s: string", "string",
     'assert(string.reverse "abc" == "cba")' },
   { "split", "The pieces between separators.", "s: string, separator: string", "string[]",
     'assert(#("a,b,c"):split "," == 3)', differs = "not in stock Lua" },
-  { "starts", "Whether a text begins so.", "s: string, what: string", "boolean",
+  { "starts", "Whether a text begins with another.", "s: string, what: string", "boolean",
     'assert(("/risk/desk"):starts "/risk")', differs = "not in stock Lua" },
   { "sub", "A piece of a text, by bytes.", "s: string, i: integer, j?: integer", "string",
     'assert(("slots"):sub(2, 3) == "lo")' },
-  { "upper", "In upper case (ASCII).", "s: string", "string", 'assert(string.upper "gpu" == '
+  { "upper", "A text in upper case (ASCII).", "s: string", "string", 'assert(string.upper "gpu" == '
     .. '"GPU")' },
 }
 
@@ -86,21 +87,22 @@ local TABLE = {
 }
 
 local MATH = {
-  { "abs", "Without its sign.", "x: number", "number", "assert(math.abs(-3) == 3)" },
-  { "ceil", "Rounded up.", "x: number", "integer", "assert(math.ceil(2.1) == 3)" },
-  { "floor", "Rounded down.", "x: number", "integer", "assert(math.floor(2.9) == 2)" },
-  { "fmod", "What a division leaves, rounded towards zero.", "x: number, y: number", "number",
+  { "abs", "A number without its sign.", "x: number", "number", "assert(math.abs(-3) == 3)" },
+  { "ceil", "A number rounded up.", "x: number", "integer", "assert(math.ceil(2.1) == 3)" },
+  { "floor", "A number rounded down.", "x: number", "integer", "assert(math.floor(2.9) == 2)" },
+  { "fmod", "The remainder of a division that rounds towards zero.", "x: number, y: number",
+    "number",
     "assert(math.fmod(-7, 3) == -1)" },
   { "max", "The largest.", "x: number, ...: number", "number", "assert(math.max(1, 5, 3) == 5)" },
   { "min", "The smallest.", "x: number, ...: number", "number", "assert(math.min(4, 2) == 2)" },
   { "modf", "The whole part and the rest.", "x: number", "number, number",
     "assert(math.modf(2.5) == 2)" },
   { "sqrt", "The square root.", "x: number", "number", "assert(math.sqrt(9) == 3)" },
-  { "tointeger", "As an integer; nil where it is none.", "x: any", "integer?",
+  { "tointeger", "A whole number as an integer; of any other value nil.", "x: any", "integer?",
     "assert(math.tointeger(3.0) == 3)" },
-  { "type", "\"integer\", \"float\", or nil for what is no number.", "x: any", "string?",
+  { "type", "\"integer\" or \"float\"; of a value that is not a number nil.", "x: any", "string?",
     'assert(math.type(1) == "integer")' },
-  { "ult", "Less, as unsigned integers.", "x: integer, y: integer", "boolean",
+  { "ult", "Whether x is less than y, as unsigned integers.", "x: integer, y: integer", "boolean",
     "assert(math.ult(1, -1))" },
 }
 
@@ -112,8 +114,8 @@ local CONSTANTS = {
   { "pi", "number", "3.14...", "assert(math.pi > 3)" },
 }
 
--- "a: integer, b?: fun(x: any, y: any): any" as { { "a", "integer" }, ... }: commas in parentheses
--- divide nothing.
+-- "a: integer, b?: fun(x: any, y: any): any" as { { "a", "integer" }, ... }: a comma in parentheses
+-- does not separate parameters.
 local function params_of(text)
   local list, depth, from = {}, 0, 1
   for i = 1, #text + 1 do

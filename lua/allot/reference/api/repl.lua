@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The API, part six: what a session (`allot repl`) has beside the language and the library.
+--- The API, part six: words of a session (`allot repl`) beside the language and the library.
 --
--- Examples stand on a desk with a plan of `/a`, which owns 4 slots, and `/b`; both demand some.
+-- Examples run in a session with a plan of `/a`, which owns 4 slots, and `/b`; both demand some.
 
 local function text(doc)
   return { { "string[]", doc .. "; shown as lines" } }
@@ -11,13 +11,13 @@ end
 return {
   {
     name = "plan", type = "table",
-    doc = "The plan's keys but consumers and queues: slots, policy, hosts, windows, options, ...",
+    doc = "The plan's keys except consumers and queues: slots, policy, hosts, windows, ...",
     example = "plan.slots = 12",
   },
   {
     name = "consumers", type = "table<string, table>",
-    doc = "The plan's consumers by path. What is assigned nil goes, a new path comes last among "
-      .. "its siblings; parents must be there.",
+    doc = "The plan's consumers by path. Assigning nil removes a consumer. A new path becomes the "
+      .. "last of its siblings; its parent must exist.",
     example = 'consumers["/a"].owned = 6\nconsumers["/c"] = { owned = 2, limit = 5 }',
   },
   {
@@ -26,7 +26,7 @@ return {
   },
   {
     name = "state", type = "table",
-    doc = "The state's keys but jobs: now, consumers, hosts, tasks, sessions, reclaims, ...",
+    doc = "The state's keys except jobs: now, consumers, hosts, tasks, sessions, reclaims, ...",
     example = 'state.slots = 10\nassert(state.consumers["/a"].demand == 1)',
   },
   {
@@ -36,8 +36,8 @@ return {
   {
     name = "demand",
     params = { { "path", "string", "a consumer" },
-      { "slots", "integer|table<string, integer>|nil", "what it wants; by group where there are "
-        .. "several; nil: nothing is said" } },
+      { "slots", "integer|table<string, integer>|nil", "the demand; by group where the plan has "
+        .. "several; nil: removes the demand" } },
     returns = {},
     doc = "Sets what a consumer demands.", errors = "a path that no leaf of the plan has",
     example = 'demand("/a", 40)',
@@ -45,7 +45,7 @@ return {
   {
     name = "holds",
     params = { { "path", "string", "a consumer" },
-      { "slots", "integer|table<string, integer>|nil", "what it has" } },
+      { "slots", "integer|table<string, integer>|nil", "the slots held, likewise" } },
     returns = {},
     doc = "Sets what a consumer holds.", errors = "a path that no leaf of the plan has",
     example = 'holds("/b", 2)',
@@ -53,7 +53,7 @@ return {
   {
     name = "cycle", params = {},
     returns = { { "table", "the document `allot/decision/v1`; shown as `allot run` shows it" } },
-    doc = "Decides about what lies on the desk, and changes nothing of it.",
+    doc = "Decides about the session's plan and state, and changes neither.",
     errors = "a policy that fails while it runs",
     example = 'assert(cycle().grants[1].consumer == "/a")',
   },
@@ -62,13 +62,14 @@ return {
     params = { { "what", "string", "a path, a task's or job's id, a contract's name" },
       { "group?", "string", "a resource group; the first one without it" } },
     returns = text "sentences",
-    doc = "Why somebody gets what it gets.", errors = "what is not there",
+    doc = "Explains what a consumer gets, why a task or job goes or waits, what a contract does.",
+    errors = "an unknown path, id, contract or group",
     example = 'explain "/a"',
   },
   {
-    name = "diff", params = {}, returns = text "whose numbers differ, and how jobs fare otherwise",
-    doc = "What would be decided now, beside the last cycle; where nothing changed since, the last "
-      .. "two cycles.",
+    name = "diff", params = {}, returns = text "consumers and jobs with another decision",
+    doc = "Compares a decision about the present plan and state with the last cycle; if nothing "
+      .. "changed since the last cycle, the last two cycles.",
     errors = "no cycle before", example = 'cycle()\ndemand("/b", 30)\ndiff()',
   },
   {
@@ -79,9 +80,9 @@ return {
   {
     name = "try",
     params = { { "policy", "string|table",
-      "a ready-made name, a .lua file, a text, or what a plan's `policy` says" } },
-    returns = text "what it would decide otherwise",
-    doc = "Decides with another policy, and leaves the plan as it is.",
+      "a ready-made name, a .lua file, a text, or a value of a plan's `policy`" } },
+    returns = text "what the other policy decides otherwise",
+    doc = "Decides with another policy, and does not change the plan.",
     errors = "an invalid policy",
     example = 'try "share_ratio"\ntry { use = "hybrid", evenly = true }',
   },
@@ -90,8 +91,9 @@ return {
     params = { { "count?", "integer", "how often (1)" },
       { "seconds?", "integer", "between two cycles (60)" } },
     returns = { { "table[]", "a row for each: at, granted, reclaimed, idle" } },
-    doc = "Decides and carries it out, again and again: grants are taken up, what is reclaimed "
-      .. "returns at its deadline, jobs start and go. Demand stays, and no job ends by itself.",
+    doc = "Decides and carries the decision out, again and again: consumers take up their grants, "
+      .. "reclaimed slots return at their deadline, jobs start and go. Demand stays, and no job "
+      .. "ends by itself.",
     example = "assert(#step(2) == 2)",
   },
   {

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The API, part five: the types that words and keys speak of, and what has fields to be read.
+--- The API, part five: the types that words and keys use, and types with fields to read.
 
 return {
-  --- Alternatives: name, what it is, doc.
+  --- Alternatives: name, type, doc.
   aliases = {
     { "allot.Amount", "string|integer|fun(...: integer): integer",
-      "an amount: a column's name, a whole number from 0 to 1000000000, or a function, whose "
-        .. "parameters name the columns that it reads; a single one that is no column is the "
-        .. "whole row" },
+      "an amount: a column's name, a whole number from 0 to 1000000000, or a function. The "
+        .. "function's parameters name the columns that it reads; if it has one parameter and no "
+        .. "column has that name, the function gets the whole row" },
     { "allot.Key", "string|allot.KeyWord|fun(...: integer): integer|boolean",
       "a key of an order: a column's name, a function of columns, or one of these under `asc`, "
         .. "`desc`" },
@@ -16,13 +16,13 @@ return {
       .. "default" },
     { "allot.Quota", "allot.Fill|allot.Pool|allot.Loan", "a part of a quota" },
   },
-  --- What is made by a word and given to another; nothing in it is to be read.
+  --- What one word makes and another takes; a policy reads nothing in these.
   opaque = {
     "allot.PolicyTable", "allot.Property", "allot.Fill", "allot.Pool", "allot.Loan", "allot.Order",
     "allot.KeyWord", "allot.Guard", "allot.Test", "allot.Relation", "allot.Percent", "allot.Part",
     "allot.State",
   },
-  --- What is read, or given beside: name, doc, fields, as in policy.lua.
+  --- Types with fields, which a program reads or passes: name, doc, fields, as in policy.lua.
   classes = {
     {
       name = "allot.QueueView", doc = "A queue, as a test of a relation sees it.",
@@ -59,17 +59,17 @@ return {
       fields = {
         { "available", "integer", "slots that it may use" },
         { "used", "integer", "slots that it uses" },
-        { "idle", "integer", "the others" },
-        { "demand", "integer?", "slots of what waits there; nil: nobody told" },
+        { "idle", "integer", "slots that it may use and does not" },
+        { "demand", "integer?", "slots that its waiting work wants; nil: unknown" },
       },
     },
     {
-      name = "allot.Case", doc = "What a property is asked about: one cycle.",
+      name = "allot.Case", doc = "One cycle, on which a property is tested.",
       fields = {
         { "plan", "table", "the plan's document" },
         { "state", "table", "the state's document" },
         { "decision", "table", "the document `allot/decision/v1`" },
-        { "group", "string", "the resource group that it is about" },
+        { "group", "string", "the resource group of the test" },
         { "rows", "table<string, table>", "the decision's consumers of that group, by path" },
         { "after", "table", "the state that the decision leads to" },
       },
@@ -78,60 +78,60 @@ return {
       name = "allot.Preemption", doc = "What the ready-made policies have in common.",
       fields = {
         { "options", "fun(own: table<string, allot.OptionSpec>?): table<string, allot.OptionSpec>",
-          "the options `preemption` (who of equals goes first) and `selective` (tasks are "
-            .. "compared on all hosts), and those given" },
+          "the options `preemption` (which of equal tasks goes first) and `selective` (tasks are "
+            .. "compared across all hosts), and the options given" },
         { "victims", "fun(options: table): allot.Order", "the order that the two options choose" },
       },
     },
     {
       name = "allot.Diagnostic", doc = "What is wrong, and where.",
       fields = {
-        { "severity", '"error"|"warning"', "an error fails what was asked" },
-        { "code", "string", "what kind it is; `allot help CODE` tells more" },
+        { "severity", '"error"|"warning"', "an error makes the call fail" },
+        { "code", "string", "the kind of fault; `allot help CODE` says more" },
         { "message", "string", "what was found, and what is allowed" },
         { "hint", "string?", "what to do about it" },
-        { "file", "string?", "as it was called" },
+        { "file", "string?", "the file's name" },
         { "line", "integer?", "from 1" },
         { "col", "integer?", "in bytes, from 1" },
-        { "width", "integer?", "bytes that are meant" },
-        { "path", "string?", "where in the document" },
-        { "source", "string?", "the line" },
+        { "width", "integer?", "the length of the fault, in bytes" },
+        { "path", "string?", "the place in the document" },
+        { "source", "string?", "the text of the line" },
       },
     },
     {
-      name = "allot.FileOptions", doc = "How a document is called in messages.",
+      name = "allot.FileOptions", doc = "A document's name in messages.",
       fields = { { "file", "string?", "a file's name" } },
     },
     {
-      name = "allot.PolicyOptions", doc = "Options of `policy`, the engine's.",
+      name = "allot.PolicyOptions", doc = "Options of the engine's `policy`.",
       fields = {
-        { "file", "string?", "how it is called in messages" },
+        { "file", "string?", "the policy's name in messages" },
         { "options", "table<string, integer|boolean|string>?", "as a plan sets them" },
       },
     },
     {
       name = "allot.DecodeOptions", doc = "Options of `decode`.",
       fields = {
-        { "file", "string?", "how the text is called in messages" },
-        { "relaxed", "boolean?", "comments and trailing commas are fine, as in plans" },
+        { "file", "string?", "the text's name in messages" },
+        { "relaxed", "boolean?", "true: comments and trailing commas are allowed, as in plans" },
       },
     },
     {
       name = "allot.EncodeOptions", doc = "Options of `encode`.",
       fields = {
-        { "indent", "integer?", "blanks a level, 0 to 16; 0 or nothing: all on one line" },
+        { "indent", "integer?", "blanks per level, 0 to 16; 0 or nothing: all on one line" },
         { "most", "integer?", "bytes that the text may have (1 GiB)" },
       },
     },
     {
       name = "allot.PlanOptions", doc = "Options of `plan`.",
       fields = {
-        { "file", "string?", "how it is called; policies are looked for beside it" },
+        { "file", "string?", "the plan's name in messages; policies are read from its folder" },
         { "policies", "table<string, string>?", "texts of policies, by the names that plans use" },
         { "instead", "string?", "the policy that stands in for the plan's own" },
         { "log", "fun(level: string, text: string, where: string)?",
-          "told of each line that policies print (`print`) or log (`log`), once the call that made "
-            .. "them speak is done; `where` is like `site/fair.lua:7`" },
+          "gets each line that policies write with `print` or `log`, after the call in which they "
+            .. "ran; `where` is like `site/fair.lua:7`" },
       },
     },
   },
