@@ -85,8 +85,8 @@ return {
         default = 'relation { higher "priority", preemptive_or_preemptable }',
         example = "preempts = false" },
       { "fewest", '"no"|"mini_job"|"optimal_mini_job"|function|nil', "how many jobs are preempted "
-        .. "for one. no: one after another until it fits; mini_job: only those that it does not "
-        .. "fit without; optimal_mini_job: as few as possible",
+        .. "for one. no: one after another until it fits; mini_job: none that it fits without; "
+        .. "optimal_mini_job: as few as possible",
         default = '"no"', example = 'fewest = "mini_job"' },
       { "lift", "string|string[]|table<string, boolean>|function|nil", "limits in which "
         .. "preempted jobs do not count: group_jlp, group_max, host_jlu, user_jlp",
