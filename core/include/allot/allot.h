@@ -4,26 +4,26 @@
  * allot.h: who gets how many slots, and who gives them back.
  *
  * A plan (who owns what) and a state (what is demanded and held) go in, a decision comes out. This
- * header is pure: it needs no Lua, no JSON and no event loop. json.h reads the three documents,
- * script.h loads a policy written in Lua.
+ * header is pure: it needs no Lua, no JSON and no event loop. json.h reads and writes the three
+ * documents, script.h loads a policy written in Lua.
  *
- * What the library never does: it reads no clock (`now` is an input), does no I/O but for the
- * policy files that script.h's loader opens, keeps no globals of its own, draws no random numbers.
- * The same input gives the same decision, bit by bit.
+ * The library reads no clock (`now` is an input), does no I/O except opening policy files in
+ * script.h's loader, has no globals of its own, and draws no random numbers. The same input gives
+ * the same decision, bit by bit.
  *
  * Threads: an engine and everything made from it belong to one thread at a time. Different engines
  * share nothing and may run in different threads at once.
  *
- * Memory: everything goes through the engine's allocator, but for what cJSON takes from malloc
- * while documents are read; it also writes an error pointer of the whole process, which nobody
- * reads (see json.h). What a `_new` function makes, the `_free` function of the same noun ends;
+ * Memory: everything goes through the engine's allocator, except what cJSON takes from malloc while
+ * it reads documents. cJSON also writes an error pointer of the whole process, which the library
+ * never reads (see json.h). The `_free` function of a noun frees what its `_new` function made;
  * every `_free` takes NULL. Free in reverse order of making: decision, state, plan, policy, report,
- * engine. Pointers that a getter returns are borrowed and live as long as the object that they were
- * asked of, unless the getter says otherwise.
+ * engine. A pointer that a getter returns is borrowed from the getter's object and lives as long as
+ * that object, unless the getter says otherwise.
  *
  * Errors: a function returns ALLOT_OK (0) or a negative status, and has no effect when it fails:
  * `*out` is untouched. Functions that read whole documents also take a report, which collects a
- * diagnostic for every fault (NULL: only the status is wanted).
+ * diagnostic for every fault (NULL: no diagnostics, only the status).
  *
  * Units: slots are whole numbers 0 ... ALLOT_AMOUNT_MAX; times are Unix seconds; durations are
  * seconds. Rule numbers (C-4, H-6) are those of core/RULES.md.

@@ -3,13 +3,12 @@
 /*
  * outlook.h: whether quotas would hold what leaves want, without a cycle.
  *
- * An outlook knows what every leaf of a resource group demands, and what some of them *claim*: so
- * many slots of their demand their quota is to hold. Whether a cycle's quotas would hold all claims
- * it mostly tells by adding up a family, or less, since it remembers what was refused before; where
- * that leaves it open, since slots are whole and somebody gets what fractions leave, it computes
- * the quotas.
+ * An outlook knows what every leaf of a resource group demands, and what some leaves *claim*: the
+ * part of its demand that a leaf's quota must hold. It answers whether a cycle's quotas would hold
+ * all claims. Mostly the outlook adds up one family, or less, since it remembers refusals. If the
+ * answer depends on which rows get the slots that fractions leave, the outlook computes the quotas.
  *
- * All that is meant of a group that has its planned size, without windows, hosts and switches.
+ * The answers are those of a group of its planned size, without windows, hosts and switches.
  */
 #ifndef ALLOT_OUTLOOK_H
 #define ALLOT_OUTLOOK_H
@@ -28,18 +27,18 @@ typedef struct allot_outlook allot_outlook;
 ALLOT_API int allot_outlook_new(const allot_plan *plan, int32_t group, allot_outlook **out);
 ALLOT_API void allot_outlook_free(allot_outlook *outlook);
 
-/* From now on a leaf demands so much and claims so much of it, 0: nothing. EUSAGE: not a leaf;
+/* Sets a leaf's demand, and the part of the demand that the leaf claims. EUSAGE: not a leaf;
  * ERANGE. */
 ALLOT_API int allot_outlook_set(allot_outlook *outlook, int32_t consumer, int64_t demand,
                                 int64_t claim);
 /* Would quotas hold all claims? *held is 1 or 0. EUSAGE, ENOMEM. */
 ALLOT_API int allot_outlook_all(allot_outlook *outlook, int32_t *held);
-/* ... and if besides a leaf demanded and claimed so much? EUSAGE: also if that is less than it
- * demands; ERANGE, ENOMEM. */
+/* ... and if one leaf demanded and claimed `demand`? EUSAGE: also if that is less than its present
+ * demand; ERANGE, ENOMEM. */
 ALLOT_API int allot_outlook_one(allot_outlook *outlook, int32_t consumer, int64_t demand,
                                 int32_t *held);
-/* Would they hold all claims, and also, whichever of these were not there nor the demand for them,
- * the others? 0: it is not known. */
+/* 1: quotas would hold all claims, and would still hold the others if any claims, with the demand
+ * for them, were missing. 0: unknown. */
 ALLOT_API int32_t allot_outlook_each(allot_outlook *outlook);
 
 #ifdef __cplusplus

@@ -24,19 +24,20 @@ extern "C" {
 
 /* The largest amount of slots, weight, rank or duration; attributes range over +/- this. */
 #define ALLOT_AMOUNT_MAX 1000000000
-/* A limit that is none. */
+/* No limit. */
 #define ALLOT_NONE INT32_MAX
 /* The parent of first-level consumers; also "no consumer". */
 #define ALLOT_ROOT (-1)
 /* In place of a group: every group. */
 #define ALLOT_ALL (-1)
-/* At most so many fills in a policy's quota, keys in an order, attributes in a policy. */
+/* The most fills in a policy's quota, keys in an order, attributes, guards and requirements of a
+ * policy. */
 #define ALLOT_FILLS_MAX        16
 #define ALLOT_KEYS_MAX         8
 #define ALLOT_ATTRIBUTES_MAX   32 /* of consumers, and as many of tasks */
 #define ALLOT_GUARDS_MAX       16
 #define ALLOT_REQUIREMENTS_MAX 32
-/* A consumer's or attribute's name is at most so long (E-1). */
+/* The most bytes of a consumer's or attribute's name (E-1). */
 #define ALLOT_NAME_MAX 128
 
 /* ---- Status -------------------------------------------------------------------------------- */
@@ -67,7 +68,7 @@ typedef enum allot_status {
 ALLOT_API const char *allot_status_name(int status);
 ALLOT_API const char *allot_status_text(int status);
 
-/* The version of the library that is linked, as "0.1.0". Static. */
+/* The version of the linked library, as "0.1.0". Static. */
 ALLOT_API const char *allot_version(void);
 
 /* ---- Engine: the allocator and what is made from it ----------------------------------------- */
@@ -84,7 +85,7 @@ typedef struct allot_decision allot_decision;
  *  - ptr NULL: allocate new_size bytes (old_size is 0);
  *  - new_size 0: free ptr, which has old_size bytes, and return NULL;
  *  - else resize, keeping the contents; on failure return NULL and leave ptr as it was.
- * Blocks are aligned for any type. It is called on the engine's thread alone.
+ * Blocks must be aligned for any type. The library calls the hook only on the engine's thread.
  */
 typedef void *(*allot_alloc)(void *ud, void *ptr, size_t old_size, size_t new_size);
 
@@ -92,7 +93,7 @@ typedef void *(*allot_alloc)(void *ud, void *ptr, size_t old_size, size_t new_si
 ALLOT_API int allot_engine_new(allot_alloc alloc, void *ud, allot_engine **out);
 ALLOT_API void allot_engine_free(allot_engine *engine);
 
-/* The engine's own hook, for the folders above: same contract as allot_alloc. */
+/* Calls the engine's hook, with the contract of allot_alloc. */
 ALLOT_API void *allot_engine_alloc(allot_engine *engine, void *ptr, size_t old_size,
                                    size_t new_size);
 
@@ -100,25 +101,27 @@ ALLOT_API void *allot_engine_alloc(allot_engine *engine, void *ptr, size_t old_s
 
 typedef enum allot_severity { ALLOT_ERROR = 1, ALLOT_WARNING = 2 } allot_severity;
 
-/* One finding. Strings may be NULL where a thing does not apply, but for code and message. */
+/* One finding. Strings may be NULL if they do not apply, except code and message. */
 typedef struct allot_diagnostic {
     allot_severity severity;
     const char *code;               /* "E-unknown-key"; stable, for tools */
     const char *file;               /* as the caller named it; NULL: not placed yet */
     int32_t line, col;              /* from 1; 0: unknown */
     int32_t width;                  /* columns to underline; 0: one */
-    const char *path;               /* what it is about: "/a/b", "consumers[3].limit" */
+    const char *path;               /* the place in a document or plan: "/a/b",
+                                       "consumers[3].limit" */
     const char *message;            /* what was found and what is allowed */
     const char *hint;               /* the nearest known name, or the way out */
     const char *source;             /* the source line */
-    int32_t consumer, group, field; /* what the model checked; -1: not about one */
-    int32_t window;                 /* 1 + the plan's window in which it is so; 0: in none */
+    int32_t consumer, group, field; /* the finding's consumer, group, column; -1: none */
+    int32_t window;                 /* 1 + the plan's window with the fault; 0: none */
 } allot_diagnostic;
 
 /* A report keeps the first 50 errors and 50 warnings and counts the rest. */
 ALLOT_API int allot_report_new(allot_engine *engine, allot_report **out);
 ALLOT_API void allot_report_free(allot_report *report);
-/* Copies the finding. report NULL: nothing. Out of memory: it is counted, but not kept. */
+/* Copies the finding. report NULL: no effect. Out of memory: the finding is counted, but not kept.
+ */
 ALLOT_API void allot_report_add(allot_report *report, const allot_diagnostic *finding);
 /* The same from a format: severity, code, and a printf message of at most 500 bytes. */
 #if defined(__GNUC__)
@@ -127,12 +130,12 @@ __attribute__((format(printf, 4, 5)))
 ALLOT_API void
 allot_report_say(allot_report *report, allot_severity severity, const char *code,
                  const char *format, ...);
-/* How many are kept, and the i-th (0 ...), borrowed until the report changes. */
+/* The number of findings kept, and the i-th (0 ...), borrowed until the report changes. */
 ALLOT_API int32_t allot_report_count(const allot_report *report);
 ALLOT_API const allot_diagnostic *allot_report_at(const allot_report *report, int32_t i);
 /* All errors or warnings seen, also those beyond the 50 kept. */
 ALLOT_API int64_t allot_report_total(const allot_report *report, allot_severity severity);
-/* Gives finding i a place: strings are copied; NULL or 0 leaves what is there. */
+/* Gives finding i a place. Strings are copied; NULL or 0 leaves a member as it is. */
 ALLOT_API int allot_report_place(allot_report *report, int32_t i, const char *file, int32_t line,
                                  int32_t col, int32_t width, const char *path, const char *source);
 ALLOT_API void allot_report_clear(allot_report *report);

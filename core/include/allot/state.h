@@ -12,7 +12,8 @@ extern "C" {
 
 /* ---- State: what is demanded and held -------------------------------------------------------- */
 
-/* A task attribute's value; `attribute` as allot_plan_task_attribute_at numbers it, no tag. */
+/* A task attribute's value; `attribute` is the number of allot_plan_task_attribute_at, and not of a
+ * tag. */
 typedef struct allot_task_value {
     int32_t attribute;
     int64_t value;
@@ -24,8 +25,8 @@ typedef struct allot_task {
     int32_t consumer; /* a leaf */
     int32_t group;
     int64_t slots; /* 1 ... ALLOT_AMOUNT_MAX */
-    /* Unix seconds; 0: not known. Whose start is not known counts as running since 1970, so that it
-     * goes behind those whose loss is known, and adds nothing to what is told as lost. */
+    /* Unix seconds; 0: unknown. A task whose start is unknown counts as running since 1970: it goes
+     * after tasks whose loss is known, and `lost` of decisions does not count it. */
     int64_t started, submitted;
     const char *session, *host;
     const char *slot;  /* tasks of a leaf with the same host and slot share it: it counts once, with
@@ -44,7 +45,7 @@ typedef struct allot_session {
     int64_t priority;            /* 1 ... 10000 */
     int64_t preemption_rank;     /* 0 ... ALLOT_AMOUNT_MAX */
     int64_t created, minimum;
-    int64_t demand; /* -1: as much as its leaf demands */
+    int64_t demand; /* -1: the demand of its leaf */
 } allot_session;
 
 /* Slots lent by one leaf to another (C-11). */
@@ -58,94 +59,95 @@ typedef struct allot_claim {
     int64_t slots;
 } allot_claim;
 
-/* A reclaim ordered earlier and not finished: `slots` of `consumer` are on their way to the
- * claimants (the sum of whose slots is at most `slots`). Everything is copied. */
+/* A reclaim ordered earlier and not finished: `slots` of `consumer` are in flight for the
+ * claimants, whose slots add up to at most `slots`. Everything is copied. */
 typedef struct allot_in_flight {
     const char *id; /* may be NULL */
     int32_t consumer, group;
     int64_t slots;
-    int64_t deadline; /* INT64_MAX: not known, and so never over */
+    int64_t deadline; /* INT64_MAX: unknown, and so never over */
     const allot_claim *claims;
     int32_t claim_count;
-    /* The tasks that go, by id; those that are no more in the state have freed their slots. */
+    /* Ids of the tasks that go; a task that the state does not have has freed its slots. */
     const char *const *tasks;
     int32_t task_count;
-    int32_t gone; /* how many more it named that are no more, and whose ids others may have now */
+    int32_t gone; /* further tasks of the reclaim that ended, whose ids other tasks may have now */
 } allot_in_flight;
 
-/* A state is filled (in any order), then sealed. It can be opened again to be changed. */
+/* A state is filled (in any order), then sealed. It can be opened again for changes. */
 ALLOT_API int allot_state_new(const allot_plan *plan, allot_state **out);
 ALLOT_API void allot_state_free(allot_state *state);
 ALLOT_API int allot_state_now(allot_state *state, int64_t now);
-/* The actual size of a group, 0 ... ALLOT_AMOUNT_MAX. Unset: the sum of open hosts' slots where
- * the plan or state names hosts of the group, else the planned size. */
+/* The actual size of a group, 0 ... ALLOT_AMOUNT_MAX. Unset: the sum of open hosts' slots if plan
+ * or state names hosts of the group, else the planned size. */
 ALLOT_API int allot_state_slots(allot_state *state, int32_t group, int64_t slots);
-/* Of a leaf. EUSAGE: not a leaf. ERANGE. `allocated` not set: the sum of its tasks' slots. */
+/* Demand and allocated of a leaf. `allocated` not set: the sum of its tasks' slots. EUSAGE: not a
+ * leaf; ERANGE. */
 ALLOT_API int allot_state_demand(allot_state *state, int32_t group, int32_t consumer,
                                  int64_t slots);
 ALLOT_API int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer,
                                     int64_t slots);
-/* Of what a leaf is allocated beyond the slots of its tasks so many run work of which the state
- * lists no tasks (or all of it, if that is less): they are given back last, the rest, which nothing
- * uses, first (C-8). 0 ... ALLOT_AMOUNT_MAX; not set: 0. Of a leaf without any task it says
- * nothing. */
+/* How many of a leaf's allocated slots without a listed task run work all the same, at most all of
+ * them. Such slots are given back last; unused slots are given back first (C-8). 0 ...
+ * ALLOT_AMOUNT_MAX; not set: 0. No effect on a leaf without any task. */
 ALLOT_API int allot_state_unlisted(allot_state *state, int32_t group, int32_t consumer,
                                    int64_t slots);
 /* How a host is closed (E-34). */
 typedef enum allot_closed {
     ALLOT_OPEN = 0,
-    ALLOT_DRAIN,     /* nothing new runs there; what does, counts and stays until it ends */
-    ALLOT_CLOSED_NOW /* and what runs there is reclaimed, with its grace, for nobody */
+    ALLOT_DRAIN,     /* nothing new runs there; running tasks count, and stay until they end */
+    ALLOT_CLOSED_NOW /* and running tasks are reclaimed, with their grace, for no claimant */
 } allot_closed;
-/* A host as it is now: slots -1 = as planned; closed hosts do not count. A host that the plan
- * does not know is of group 0. ENOENT: it is not known and slots are not given. */
+/* A host as it is now: slots -1 = as planned; closed hosts do not count. A host that the plan does
+ * not name is of group 0. ENOENT: the plan does not name the host, and slots are not given. */
 ALLOT_API int allot_state_host(allot_state *state, const char *name, int64_t slots,
                                allot_closed closed);
-/* Its load in thousandths, 0 ... ALLOT_AMOUNT_MAX; and whom it is exclusive to (ALLOT_ROOT:
- * nobody). The host is as planned or was told of before: ENOENT. */
+/* A host's load in thousandths, 0 ... ALLOT_AMOUNT_MAX; and the consumer that it is exclusive to
+ * (ALLOT_ROOT: none). ENOENT: neither the plan nor allot_state_host named the host. */
 ALLOT_API int allot_state_host_load(allot_state *state, const char *name, int64_t load);
 ALLOT_API int allot_state_host_exclusive(allot_state *state, const char *name, int32_t consumer);
-/* EEXIST: the id is taken. ERANGE, EUSAGE: also of a value that the plan's task attributes do not
- * allow or know. */
+/* Adds a task. EEXIST: the id is taken. ERANGE, EUSAGE: also if the plan's task attributes do not
+ * allow or have a value. */
 ALLOT_API int allot_state_task(allot_state *state, const allot_task *task);
-/* EUSAGE, ERANGE; ENAME: a task's id is not of 1 ... 255 bytes. */
+/* Adds a reclaim in flight. EUSAGE, ERANGE; ENAME: a task's id is not of 1 ... 255 bytes. */
 ALLOT_API int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim);
-/* EEXIST, ENAME, ERANGE, EUSAGE (not a leaf). */
+/* Adds a session. EEXIST, ENAME, ERANGE, EUSAGE (not a leaf). */
 ALLOT_API int allot_state_session(allot_state *state, const allot_session *session);
-/* Several of the same two add up. EUSAGE: no leaves, or the same. */
+/* Adds a loan; loans between the same two add up. EUSAGE: a side is not a leaf, or both are the
+ * same. */
 ALLOT_API int allot_state_loan(allot_state *state, const allot_loan *loan);
-/* When the cycle before this one ran: a switch of windows since then is enforced (C-10). Not set: a
- * second ago, so that the cycle at the very time of a switch sees it. */
+/* The time of the cycle before this one: a switch of windows since then is enforced (C-10). Not
+ * set: a second ago, so that a cycle at the very time of a switch enforces it. */
 ALLOT_API int allot_state_last(allot_state *state, int64_t last);
-/* When a leaf last had to give slots back, and since when it has waited for slots: for the options
- * reclaim_interval and claim_delay. Not set: never, and since now. */
+/* The time when a leaf last had to give slots back, and the time since when it has waited for
+ * slots, for the options reclaim_interval and claim_delay. Not set: never, and since now. */
 ALLOT_API int allot_state_reclaimed_at(allot_state *state, int32_t group, int32_t consumer,
                                        int64_t when);
 ALLOT_API int allot_state_waiting_since(allot_state *state, int32_t group, int32_t consumer,
                                         int64_t when);
-/* Checks whole (allocated below the tasks' slots, ...). EINVALID with diagnostics. */
+/* Checks the whole state (allocated below the tasks' slots, ...). EINVALID with diagnostics. */
 ALLOT_API int allot_state_seal(allot_state *state, allot_report *report);
-/* Makes a sealed state changeable again; what was set stays. */
+/* Makes a sealed state changeable again; its contents stay. */
 ALLOT_API int allot_state_open(allot_state *state);
-/* Takes out of an open state what was added one by one: tasks, sessions, reclaims in flight, loans
- * and jobs. What was set stays: times, demand, allocated, sizes, hosts, use of queues. The memory
- * stays for what comes next, so that a state can be filled anew for every cycle. EUSAGE. */
+/* Removes from an open state what was added one by one: tasks, sessions, reclaims in flight, loans
+ * and jobs. What was set stays: times, demand, allocated, sizes, hosts, use of queues. The state
+ * keeps its memory, so that it can be filled anew for every cycle. EUSAGE. */
 ALLOT_API int allot_state_clear(allot_state *state);
-/* Takes out what decisions before ordered alone: reclaims in flight and loans. EUSAGE. */
+/* Removes only what earlier decisions ordered: reclaims in flight and loans. EUSAGE. */
 ALLOT_API int allot_state_clear_orders(allot_state *state);
-/* Takes one task out of an open state; the others keep their order, and are numbered anew when the
- * state is sealed: until then allot_state_tasks counts it, and allot_state_task_at says ENOENT of
- * it. What its strings took comes back with allot_state_clear. ENOENT: none has that id; EUSAGE. */
+/* Removes one task from an open state. The others keep their order; sealing numbers them anew.
+ * Until then allot_state_tasks counts the removed task, and allot_state_task_at gives ENOENT for
+ * it. allot_state_clear frees the task's strings. ENOENT: no task has that id; EUSAGE. */
 ALLOT_API int allot_state_task_end(allot_state *state, const char *id);
-/* What a sealed state tells, under another plan, by names: to be sealed. It takes its memory from
- * that plan's engine. ENOENT: the plan lacks somebody whom the state tells of other than that it
- * wants and holds nothing; EINVALID: it cannot have such a state; both with a diagnostic. ENOMEM.
- */
+/* Makes a state of another plan with the contents of a sealed state, matched by names; the new
+ * state is to be sealed, and takes its memory from that plan's engine. ENOENT: the plan lacks a
+ * thing that the state has, other than a consumer that wants and holds nothing; EINVALID: the plan
+ * cannot have such a state; both with a diagnostic. ENOMEM. */
 ALLOT_API int allot_state_copy(const allot_state *state, const allot_plan *plan,
                                allot_report *report, allot_state **out);
 
-/* Also of the other way round: what was added of each kind, in the order of adding. Borrowed until
- * the next is added. EUSAGE, or NULL: there is no such. */
+/* What was added of each kind, in the order of adding. Borrowed until
+ * the next is added. EUSAGE, or NULL: no such. */
 ALLOT_API int32_t allot_state_tasks(const allot_state *state);
 ALLOT_API int allot_state_task_at(const allot_state *state, int32_t i, allot_task *out);
 ALLOT_API int32_t allot_state_sessions(const allot_state *state);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * tool.h: tools written in Lua that come with the library: verbs of the command that think more
- * than they count.
+ * tool.h: verbs of the command that are written in Lua and come with the library (tools).
  *
- * A tool is trusted: it runs in a state of its own with Lua's base, string, table, math and utf8
- * libraries, may require what is built in (`allot.core` too), and has no budget. What it reads and
- * writes goes through the host. It opens no file, starts no program and reads no clock by itself.
+ * A tool is trusted: it runs in a Lua state of its own with Lua's base, string, table, math and
+ * utf8 libraries, may require the built-in modules (`allot.core`, too), and has no budget. It reads
+ * and writes through the host; it opens no file, starts no program and reads no clock by itself.
  */
 #ifndef ALLOT_TOOL_H
 #define ALLOT_TOOL_H
@@ -17,30 +16,30 @@
 extern "C" {
 #endif
 
-/* In place of a reason why something failed, at most so many bytes with the NUL. */
+/* The most bytes of a reason for a failure, with the NUL. */
 #define ALLOT_TOOL_WHY_MAX 200
 
 /*
- * What a tool can ask for, each with `ud`. Pointers are borrowed for the call. A function that may
- * fail returns ALLOT_OK, or another status with the reason, a string, in `why`. A function that is
- * NULL is not there: calling it from the tool is an error of the tool.
+ * Functions that a tool can call, each with `ud`. Pointers are borrowed for the call. A function
+ * that may fail returns ALLOT_OK, or another status with the reason, a string, in `why`. If a
+ * function is NULL, a tool that calls it fails.
  */
 typedef struct allot_tool_host {
     void *ud;
     /* host.out(text): part of the result. */
     void (*out)(void *ud, const char *text, size_t len);
-    /* host.read(path): hands the file's bytes to the sink, piece by piece. */
+    /* host.read(path): passes the file's bytes to the sink, piece by piece. */
     int (*read)(void *ud, const char *path, allot_sink sink, void *sink_ud,
                 char why[ALLOT_TOOL_WHY_MAX]);
-    /* host.write(path, text): the whole file, or nothing of it; folders are made. */
+    /* host.write(path, text): writes the whole file, or nothing; makes its folders. */
     int (*write)(void *ud, const char *path, const char *text, size_t len,
                  char why[ALLOT_TOOL_WHY_MAX]);
-    /* host.list(path): hands each name in the directory to the sink, in any order. */
+    /* host.list(path): passes each name in the directory to the sink, in any order. */
     int (*list)(void *ud, const char *path, allot_sink sink, void *sink_ud,
                 char why[ALLOT_TOOL_WHY_MAX]);
-    /* host.option(name): its value as a word, "" for a flag; NULL: it was not given. */
+    /* host.option(name): the option's value as a word, "" for a flag; NULL: it was not given. */
     const char *(*option)(void *ud, const char *name);
-    /* host.progress(done, total, text): total 0: not known. */
+    /* host.progress(done, total, text): total 0: unknown. */
     void (*progress)(void *ud, int64_t done, int64_t total, const char *text);
     /* host.clock(): microseconds since any moment, which never go back. NULL: host.clock() is nil,
      * and a tool that bounds its time by it works without a bound. */
@@ -50,8 +49,8 @@ typedef struct allot_tool_host {
 /*
  * Calls require("allot." .. module)[function](host, {args...}), where `host` is a table of the
  * functions above, and of host.say { severity = "error" or "warning", code, file, line, col, width,
- * path, message, hint, source }: a diagnostic for the report. The integer that the function returns
- * becomes *answer; nothing is 0. EINTERNAL: the tool failed, which the report says. ENOMEM.
+ * path, message, hint, source }: a diagnostic for the report. *answer becomes the integer that the
+ * function returns, or 0. EINTERNAL (report): the tool failed. ENOMEM.
  */
 ALLOT_API int allot_tool_run(allot_engine *engine, const allot_tool_host *host, const char *module,
                              const char *function, const char *const *args, int32_t n, int *answer,
