@@ -77,8 +77,8 @@ typedef struct allot_mapped {
     const char *consumer; /* the path of a leaf; NULL: see below */
     const char *queue;    /* of a plan with queues instead; NULL: see below */
     const char *group;    /* a resource group; NULL: the first */
-    const char *session;  /* jobs of a leaf with the same session share it, and the session is that
-                             of the job that runs longest; NULL: each job has its own */
+    const char *session;  /* jobs of a leaf with the same name share a session, which has priority
+                             and time of the job that runs longest; NULL: each job has its own */
     int64_t priority;     /* of a session 1 ... 10000, default 1; of a queue's job any, default 0 */
     int64_t slots, run;   /* -1: unknown */
     int32_t rigid;        /* nonzero: the job is rigid */
