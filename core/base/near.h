@@ -15,7 +15,7 @@ typedef struct allot__near {
 } allot__near;
 
 allot__near allot__near_begin(const char *name, size_t len);
-/* Is this candidate near, and nearer than all before it? Then it is the best from now on. */
+/* Is this candidate near, and nearer than all before it? Then it becomes the best. */
 bool allot__near_try(allot__near *near, const char *candidate, size_t len);
 
 #endif

@@ -39,7 +39,7 @@ void allot__text_free(allot__text *text);
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* The bytes of the UTF-8 character at `text`, of which `len` are there; 0: it is not UTF-8. */
+/* The bytes of the UTF-8 character at `text`, of which `len` are there; 0: not UTF-8. */
 size_t allot__utf8(const char *text, size_t len);
 /* The escape of a control character, a quote or a backslash: its length. */
 size_t allot__json_escape(char out[6], unsigned char c);

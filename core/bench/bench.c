@@ -165,7 +165,7 @@ static int time_script(allot__cli *cli, const bench_shape *shape, int which, dou
     return status;
 }
 
-/* The "shape" of what is no tree. */
+/* Names for --shape that are not trees. */
 static const char victims_shape[] = "victims", simulate_shape[] = "simulate";
 
 static bool wanted(const allot__cli *cli, const char *shape)

@@ -48,8 +48,8 @@ typedef struct bench_time {
 double allot__bench_clock(void);
 /* Sorts the samples. */
 bench_time allot__bench_summary(double *samples, int count);
-/* Times reading `bytes` bytes of memory, `count` times; ALLOT_ENOMEM. `cold`: NULL, or what is read
- * before each time, so that nothing of them is left in a cache. */
+/* Times reading `bytes` bytes of memory, `count` times; ALLOT_ENOMEM. `cold`: NULL, or memory that
+ * is read before each time, so that no cache holds the bytes. */
 typedef struct bench_cold bench_cold;
 int allot__bench_stream(allot_engine *engine, size_t bytes, const bench_cold *cold, double *samples,
                         int count);

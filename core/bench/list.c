@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* list.c: what was measured, as a table and as JSON. */
+/* list.c: measurements as a table and as JSON. */
 #include "bench/bench.h"
 
 #include <string.h>

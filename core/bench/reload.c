@@ -51,7 +51,7 @@ static int broken(const reload *it)
     return allot__cli_fail(it->cli, CLI_IO, "E-connection", NULL, "the service does not answer");
 }
 
-/* Answers to events, which nobody reads; at most those that are there. */
+/* Skips answers to events; at most those that have come. */
 static void drop_answers(reload *it)
 {
     while (read(it->feeder, it->line, RELOAD_PIECE) > 0)
@@ -133,7 +133,7 @@ static int feed(reload *it)
     return code;
 }
 
-/* ---- The books ------------------------------------------------------------------------------- */
+/* ---- The tasks ------------------------------------------------------------------------------- */
 
 static void put_event(allot__text *out, const char *method, int64_t leaf, int slots, int64_t id)
 {
@@ -157,7 +157,7 @@ static int send_batch(reload *it, allot__text *batch)
     return code == CLI_DONE ? take_line(it) : code;
 }
 
-/* Leaves that run two tasks each hold twice what they own; what they have too much, others want. */
+/* Leaves that run two tasks each hold twice what they own; others want the surplus. */
 static int fill(reload *it)
 {
     enum { MANY = 100 };
@@ -186,7 +186,7 @@ static int fill(reload *it)
 
 /* ---- Edits ----------------------------------------------------------------------------------- */
 
-/* The file as it is to be, put in its place at once. */
+/* Replaces the file as a whole. */
 static int replace(reload *it, const char *name, const allot__text *text)
 {
     char next[96], path[96];
@@ -266,7 +266,7 @@ static int edit_all(reload *it)
 {
     double took;
     int code = watch(it, INT64_MAX, CALM, &it->calm, &took);
-    it->calm = (reload_edits){.count = 0}; /* what came of filling the books is over */
+    it->calm = (reload_edits){.count = 0}; /* decisions about the tasks above are done */
     if (code == CLI_DONE)
         code = watch(it, INT64_MAX, 2 * CALM, &it->calm, &took);
     for (int i = 1; i <= it->wanted && code == CLI_DONE; i++) {

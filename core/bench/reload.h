@@ -37,7 +37,7 @@ typedef struct reload {
 
 /* Times reading plan and policy, and a cycle over leaves that all want something. */
 int allot__reload_bare(reload *it);
-/* Tells what was measured, samples being sorted. */
+/* Prints the measurements; sorts samples. */
 void allot__reload_tell(const reload *it, allot__text *out);
 
 #endif

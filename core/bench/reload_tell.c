@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* reload_tell.c: the floor under reloads, and what was measured, told. */
+/* reload_tell.c: the least that a reload takes, and the measurements, printed. */
 #include <inttypes.h>
 
 #include "bench/reload.h"
 
-/* ---- What it takes at least ------------------------------------------------------------------ */
+/* ---- The least that it takes ----------------------------------------------------------------- */
 
 int allot__reload_bare(reload *it)
 {

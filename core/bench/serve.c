@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * serve.c: what a service carries on this machine: 100,000 consumers, ten clients, every
- * event on disk before it is acknowledged; and beside it what disk and loop can do at all.
+ * serve.c: the load that a service carries on this machine: 100,000 consumers, ten clients, every
+ * event on disk before it is acknowledged; beside it, what disk and loop can do alone.
  */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "bench/serve.h"
@@ -89,7 +89,7 @@ static void tell_ready(void *ud)
     allot__cli_write(*fd, "", 1);
 }
 
-/* Everything of the service happens there; what goes wrong is told on standard error. */
+/* Runs the service; errors go to standard error. */
 static void run_child(allot__cli *cli, const serve_child *child, int ready)
 {
     allot_service_config config;

@@ -14,7 +14,7 @@
 #define SERVE_BRANCHES 100
 #define SERVE_LEAVES   1000 /* of a branch; every one owns SERVE_OWNED */
 #define SERVE_OWNED    2
-#define SERVE_READERS  100 /* who ask for decisions without end, for a part of it */
+#define SERVE_READERS  100 /* clients that read decisions without end, for a part of it */
 #define SERVE_SECONDS  60
 #define SERVE_EVENTS   20000 /* a second, of all clients */
 
@@ -66,9 +66,9 @@ int64_t allot__serve_memory(pid_t pid);
 double allot__serve_computed(pid_t pid);
 double allot__serve_looped(pid_t pid);
 
-/* The shape "serve", "serve/SECONDS", "serve/SECONDS/EVENTS"; false: it is none of these. */
+/* The shape "serve", "serve/SECONDS", "serve/SECONDS/EVENTS"; false: not one of these. */
 bool allot__bench_serve_is(const char *shape, int64_t *seconds, int64_t *rate);
-/* Runs and tells it; the exit status. */
+/* Runs it and prints the result; returns the exit status. */
 int allot__bench_serve(allot__cli *cli);
 
 /* The shape "reload", "reload/EDITS", "reload/EDITS/TASKS" (reload.c); false: none of these.

@@ -5,7 +5,7 @@
  *
  * A leaf goes round: it demands what it owns, is granted it, then demands nothing and releases it.
  * An event is due at its time whether the service keeps up or not, and its latency is counted from
- * there: who is late is not spared by being asked less.
+ * that time: a slow service does not get fewer events.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -180,7 +180,7 @@ static void take_grant(load *it, int32_t leaf, double now)
     one->granted_last = (one->granted_last + 1) % (OWN + 1);
 }
 
-/* Paths in what is granted, up to the list behind it. */
+/* Paths in `grants`, up to the list behind it. */
 static void take_decision(load *it, char *line, double now)
 {
     char *grants = strstr(line, "\"grants\"");
@@ -267,7 +267,7 @@ static void run(load *it, const serve_child *child)
     result->sent = made;
     result->acknowledged = it->acknowledged;
     for (double until = now + 1; !it->failed && now < until; now = allot__bench_clock())
-        turn(it); /* what was demanded last is decided soon */
+        turn(it); /* the last demands are decided soon */
     for (int i = 0; i < LEAVES; i++)
         result->undecided += it->waits[i] > 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * serve_readers.c: clients that ask for decisions without end, in a process of their own, so
- * that who measures acknowledgements beside them is not held up by reading.
+ * serve_readers.c: clients that read decisions without end, in a process of their own, so that
+ * their reading does not delay the measuring of acknowledgements.
  */
 #include <poll.h>
 #include <signal.h>
@@ -40,7 +40,7 @@ static bool take(int fd, char *piece)
     return got > 0 && ask(fd, ends);
 }
 
-/* Until it is killed, or the service ends. */
+/* Reads until it is killed, or the service ends. */
 static void run(allot__cli *cli, const serve_child *child, int ready)
 {
     struct pollfd polls[SERVE_READERS];

@@ -59,7 +59,7 @@ typedef struct log_source {
     int32_t next; /* job */
 } log_source;
 
-/* Most jobs run for seconds, some for hours: what they hold together is as on the real machine. */
+/* Most jobs run for seconds, some for hours: the slots in use are as on the real machine. */
 static int64_t draw_run(uint64_t *seed)
 {
     uint64_t kind = draw(seed, 100);

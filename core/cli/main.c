@@ -41,7 +41,7 @@ static void show_findings(allot__cli *cli, bool failed)
     allot__text_free(&text);
 }
 
-/* Nobody reads on (EPIPE) needs no words; the status says it. */
+/* A closed pipe (EPIPE) needs no message; the status says it. */
 static int show_result(allot__cli *cli)
 {
     int error = allot__cli_write(STDOUT_FILENO, cli->out.bytes, cli->out.len);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * check.c: the verb `check`: are these plans and policies valid, and do they keep what they
- * promise? lua/allot/check tries them.
+ * check.c: the verb `check`: are these plans and policies valid, and do they keep their promises?
+ * lua/allot/check tries them.
  */
 #include "cli/term/cli.h"
 

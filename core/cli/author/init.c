@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where the command lies tells busted where the module does. */
+/* The command's path, from which `.busted` gets the module's path. */
 static int make(allot__cli *cli)
 {
     char program[4096];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * repl.c: the verb `repl`: a session with people on a terminal, or with what --eval or standard
- * input say.
+ * repl.c: the verb `repl`: a session on a terminal, or with pieces from --eval or standard input.
  *
- * On a terminal everything is shown as it comes, and an error is told and forgotten. Otherwise the
- * verb is as others are: its result is whole or none, and the first error is its end.
+ * On a terminal everything is shown as it comes, and an error does not end the session. Otherwise
+ * the verb prints a whole result or none, as others do, and ends at the first error.
  */
 #include "cli/term/cli.h"
 
@@ -37,7 +36,7 @@ static void put(void *ud, const char *text, size_t len)
         allot__text_add(&it->host.cli->out, text, len);
 }
 
-/* What is printed is no part of a document. */
+/* Printed lines are not part of a document. */
 static void say(void *ud, const char *text, size_t len)
 {
     const repl *it = ud;
@@ -100,7 +99,7 @@ static int add_name(void *ud, const char *name, size_t len)
     return 0;
 }
 
-/* Files, behind :load and :save; false: it is none of these. */
+/* Completes files behind :load and :save; false: another command. */
 static bool complete_file(repl *it, const char *text, size_t len, size_t *from,
                           void (*each)(void *ud, const char *candidate), void *each_ud)
 {

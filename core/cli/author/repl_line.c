@@ -22,7 +22,7 @@ struct allot__line {
     allot__cli *cli;
     EditLine *edit;
     History *history;
-    allot__text file;  /* the history's path; empty: it is not kept */
+    allot__text file;  /* the history's path; empty: no history */
     allot__text found; /* candidates, each with its NUL */
     size_t found_count;
     const char *prompt;
@@ -98,7 +98,7 @@ static void show_found(const allot__line *line)
     fflush(stdout);
 }
 
-/* Only blanks stand before: the tab is part of what is pasted, or indents. */
+/* Only blanks stand before: the tab is part of pasted text, or indents. */
 static bool begins_line(const char *text, size_t cursor)
 {
     while (cursor > 0 && text[cursor - 1] == ' ')
@@ -134,7 +134,7 @@ static unsigned char key_complete(EditLine *edit, int c)
 
 /* ---- History --------------------------------------------------------------------------------- */
 
-/* $XDG_STATE_HOME/allot/history, or ~/.local/state/allot/history; empty: there is no home. */
+/* $XDG_STATE_HOME/allot/history, or ~/.local/state/allot/history; empty: no home. */
 static void find_history(allot__text *path)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -195,8 +195,8 @@ void allot__line_remember(allot__line *line, const char *entry, size_t len)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* Characters are the editor's alone: scripts know bytes. Documents are UTF-8, so who says nothing
- * of them gets these. */
+/* Only the editor knows characters: scripts know bytes. Documents are UTF-8, so an unset locale
+ * becomes UTF-8. */
 static void set_characters(bool editing)
 {
     const char *named = setlocale(LC_CTYPE, editing ? "" : "C");

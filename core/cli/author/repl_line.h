@@ -8,7 +8,7 @@
 
 typedef struct allot__line allot__line;
 
-/* Asks what may stand at a line's end; *from is where what it replaces begins. */
+/* Asks for completions of a line; candidates replace the text from *from on. */
 typedef void allot__line_complete(void *ud, const char *text, size_t len, size_t *from,
                                   void (*each)(void *ud, const char *candidate), void *each_ud);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* version.c: the verb `version`: what this is, and what is built in. */
+/* version.c: the verb `version`: the version, and the built-in policies. */
 #include "cli/term/cli.h"
 
 int allot__cli_version(allot__cli *cli)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* decision.c: a decision for people: per group a table, then who gets and who gives back. */
+/* decision.c: a decision for people: per group a table, then grants and reclaims. */
 #include "cli/decide/queues.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static void put_head(const allot_decision *decision, int32_t group, const allot_
                        plural(totals->slots));
     if (policy)
         allot__text_printf(out, "policy %s, ", allot_policy_name(policy));
-    if (allot_plan_consumers(plan) > 0) /* of leases alone nobody tells who uses what */
+    if (allot_plan_consumers(plan) > 0) /* a plan with only leases has no consumers to show */
         allot__text_printf(out, "%" PRId64 " idle, ", totals->idle);
     if (totals->blocked > 0)
         allot__text_printf(out, "%" PRId64 " on hosts closed to others, ", totals->blocked);

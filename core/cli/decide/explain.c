@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* explain.c: the verb `explain`: why a consumer gets what it gets, why a task goes, and why a job
- * waits or goes, and what a contract does. */
+/* explain.c: the verb `explain`: why a consumer gets its slots, why a task goes, why a job waits or
+ * goes, and what a contract does. */
 #include "cli/term/cli.h"
 
 #include <stdio.h>
@@ -103,7 +103,7 @@ static int explain(allot__cli *cli, const allot_decision *decision, const char *
     return code;
 }
 
-/* What an operand that is no path may name. */
+/* Things that an operand other than a path may name. */
 typedef struct named {
     const char *what; /* "job", "lease", "task" */
     int32_t lease;    /* its number, or -1 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* preview.c: what a switch of windows does: who gives back what, and what work that loses. */
+/* preview.c: what a switch of windows does: the reclaims, and the work that is lost. */
 #include "cli/term/cli.h"
 
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* queues.c: a decision about queues for people: a table of them, the orders, and who waits. */
+/* queues.c: a decision about queues for people: a table of queues, the orders, and jobs that wait.
+ */
 #include "cli/decide/queues.h"
 #include "cli/term/grid.h"
 
@@ -195,7 +196,7 @@ static void put_orders(const allot_decision *decision, allot__text *out, bool al
         allot__text_printf(out, "  (and %" PRId32 " more: --all)\n", count - shown);
 }
 
-/* ---- Who waits ------------------------------------------------------------------------------- */
+/* ---- Jobs that wait -------------------------------------------------------------------------- */
 
 static void put_waiting(const allot_decision *decision, allot__text *out)
 {

@@ -6,7 +6,7 @@
 
 #include "cli/term/cli.h"
 
-/* Queues, orders, who waits, and contracts of a decision; nothing where the plan has none. */
+/* Queues, orders, jobs that wait, and contracts of a decision; nothing if the plan has none. */
 void allot__cli_queues(const allot_decision *decision, allot__text *out, const allot__look *look);
 
 /* What jobs hold of the plan's resources; nothing where it has none (resources.c). */

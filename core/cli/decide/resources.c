@@ -31,7 +31,7 @@ static void add(const allot_job *job, row *rows, int column)
         rows[job->resources[i].resource].numbers[column] += job->resources[i].amount;
 }
 
-/* Jobs hold what they have also while they are suspended; who waits for one asks for it. */
+/* Jobs keep their resources also while they are suspended; a job that waits asks for its own. */
 static void count_jobs(const allot_decision *decision, row *rows)
 {
     const allot_plan *plan = allot_decision_plan(decision);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * table.c: a group's consumers as a table: the tree indented, numbers right-aligned. Columns that
- * say nothing are left out, in large plans consumers with nothing too; so are those of whose slots
- * are in whose hands, unless there is room for them. A terminal too narrow costs names and parts,
- * never a digit.
+ * table.c: a group's consumers as a table: the tree indented, numbers right-aligned. Empty columns
+ * are left out, and in large plans consumers with nothing, too; columns of who uses whose slots are
+ * shown only if they fit. A terminal too narrow costs names and parts, never a digit.
  */
 #include "cli/term/grid.h"
 
@@ -33,7 +32,7 @@ static int put_ratio(const allot_ratio *ratio, char *buf, size_t size)
 
 #define SMALL    20 /* a plan of so many consumers is shown whole */
 #define NAME_MIN 16
-#define ROOM     100 /* where there is no terminal to say */
+#define ROOM     100 /* columns without a terminal */
 
 typedef struct row {
     const allot_decision *decision;
@@ -198,8 +197,7 @@ static bool is_shown(unsigned where, allot__columns choice, int width)
     return width > 0 && (where & (FILLED | ROOMY)) != 0;
 }
 
-/* What is there only if there is room goes first. Then names lose their middle, then the parts go.
- */
+/* Optional columns go first. Then names lose their middle, then the parts go. */
 static void fit(allot__grid *grid, int width, allot__columns choice)
 {
     bool narrow =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* diff.c: the verb `diff`: two plans, policies or times, and the states that tell them apart. */
+/* diff.c: the verb `diff`: two plans, policies or times, and the states on which they differ. */
 #include "cli/diff/diff.h"
 
 #include <unistd.h>

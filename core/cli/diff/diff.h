@@ -16,7 +16,7 @@ typedef struct allot__side {
     const char *at;     /* NULL: the state's own time */
     const char *plan;   /* the file */
     const char *policy; /* that stands in it, or NULL */
-    allot__cli *cli;    /* who reads its file */
+    allot__cli *cli;    /* the reader of its file */
     allot_policy_loader files;
     allot__documents docs;
 } allot__side;
@@ -57,7 +57,7 @@ typedef struct allot__extreme {
 } allot__extreme;
 
 typedef struct allot__sum_row {
-    int32_t side; /* whose numbers group and consumer are */
+    int32_t side; /* the side of the numbers group and consumer */
     int32_t group, consumer;
     int32_t states;            /* in which its quota differs */
     int64_t before, after;     /* quotas, summed */
@@ -82,8 +82,8 @@ void allot__sums_add(allot__sums *sums, const allot_diff *diff);
 void allot__sums_sort(allot__sums *sums);
 void allot__sums_free(allot__sums *sums);
 
-/* Plays a log through A's plan and has B decide about the same states, whose names join the list.
- */
+/* Plays a log through A's plan and lets B decide about the same states; adds their names to the
+ * list. */
 int allot__diff_trace(allot__cli *cli, allot__side sides[2], const char *path, allot__sums *sums,
                       allot__paths *states);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* diff_sum.c: what differs over many states: who gains and loses most, and what that takes. */
+/* diff_sum.c: differences over many states: consumers that gain and lose most, and the costs. */
 #include "cli/diff/diff.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ static allot__sum_row *row_of(allot__sums *sums, const allot_diff *diff, const a
     int side;
     size_t key = key_of(diff, row, &side);
     if (row->group[side] < 0 || row->consumer[side] < 0)
-        return NULL; /* of one side's group and the other's consumer: nobody has anything there */
+        return NULL; /* of one side's group and the other's consumer: always 0 */
     if (sums->by_key[key] > 0)
         return &sums->rows[sums->by_key[key] - 1];
     size_t old = sums->count * sizeof *sums->rows, size = old + sizeof *sums->rows;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * diff_table.c: consumers whose numbers differ, as a table: "18 -> 20  +2" under each measure that
- * somebody's differ in.
+ * diff_table.c: consumers whose numbers differ, as a table: "18 -> 20 +2" under each measure in
+ * which some consumer differs.
  */
 #include "cli/diff/diff.h"
 

@@ -60,7 +60,7 @@ static void put_reclaim(allot__text *out, const allot_diff *diff, const allot_ch
     enum { SLOTS, GRACE };
     allot_change told = *row;
     if (row->value[0][SLOTS] == 0 || row->value[1][SLOTS] == 0)
-        told.value[0][GRACE] = told.value[1][GRACE]; /* nobody waits for nothing */
+        told.value[0][GRACE] = told.value[1][GRACE]; /* no job waits for nothing */
     allot__diff_put_path(out, diff, row, false);
     allot__text_puts(out, ": ");
     put_measures(out, &told, 1);

@@ -21,12 +21,12 @@ struct allot__plot {
     allot__cli *cli;
     const char *path;        /* NULL: no picture */
     FILE *series;            /* as lua/allot/plot/init.lua reads it; NULL: no picture */
-    bool bare;               /* what gnuplot would be told, for an SVG */
+    bool bare;               /* the script for gnuplot, for an SVG */
     allot__text words;       /* the tool's arguments, each ended by a NUL */
     allot__samples *samples; /* NULL: none */
     /* Of the simulation that runs. */
     const allot_plan *plan;
-    int64_t first; /* the first instant told of */
+    int64_t first; /* the first instant with a sample */
     bool begun;
 };
 

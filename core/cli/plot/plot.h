@@ -31,13 +31,13 @@ void allot__plot_sample(allot__plot *plot, const allot_sample *sample);
 int allot__plot_panel_end(allot__plot *plot, int64_t at);
 /* Makes the files. CLI_IO, CLI_INTERNAL. */
 int allot__plot_write(allot__plot *plot);
-/* Also of what was not written: nothing is left then. */
+/* Also if it was not written: no file is left then. */
 void allot__plot_free(allot__plot *plot);
 
 /* ---- Drawing (plot_draw.c) ------------------------------------------------------------------- */
 
-/* Runs gnuplot over a script and takes what it writes to standard output. CLI_IO (E-plot: there is
- * no gnuplot, or it failed). */
+/* Runs gnuplot over a script and takes its standard output. CLI_IO (E-plot: there is no gnuplot, or
+ * it failed). */
 int allot__plot_draw(allot__cli *cli, const allot__text *script, allot__text *out);
 
 /* ---- Samples (samples.c) --------------------------------------------------------------------- */

@@ -82,7 +82,7 @@ static int collect(child *it, allot__text *out, int *code)
     return error;
 }
 
-/* What it said when it failed, on one line. */
+/* gnuplot's message when it failed, on one line. */
 static void read_complaints(FILE *file, char *buf, size_t size)
 {
     rewind(file);

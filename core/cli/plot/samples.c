@@ -10,13 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* So much is gathered before it is written. */
+/* Bytes that are gathered before a write. */
 #define PIECE 65536
 
 struct allot__samples {
     allot__cli *cli;
     const char *path;
-    allot__text part; /* where it is written until it is whole */
+    allot__text part; /* the file that is written until it is whole */
     allot__text gathered, policy;
     const allot_plan *plan;
     int fd, error; /* fd -1: not open */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* call.c: the verb `call`: one request to a running service, and what it answers. */
+/* call.c: the verb `call`: one request to a running service, and its answer. */
 #include <string.h>
 
 #include "cli/term/client.h"

@@ -65,7 +65,7 @@ static int read_socket(allot__cli *cli, allot_service_config *config)
     return CLI_DONE;
 }
 
-/* What is behind a whole number, and how much of it that is; events: 1. */
+/* Suffixes of a whole number, and their factors; events: 1. */
 static int64_t unit_of(const char *text, allot_service_config *config, int64_t **out)
 {
     static const struct {
@@ -90,7 +90,7 @@ static int64_t unit_of(const char *text, allot_service_config *config, int64_t *
     return *text == '\0' ? 1 : 0;
 }
 
-/* One of what stays: a number, and what it is of. */
+/* One bound of --keep: a number with its unit. */
 static bool read_keep(const char *text, size_t len, allot_service_config *config)
 {
     char word[32], *end;
@@ -108,7 +108,7 @@ static bool read_keep(const char *text, size_t len, allot_service_config *config
     return true;
 }
 
-/* What is given takes the place of the defaults: what is not named does not count. */
+/* Bounds given replace all defaults: a bound not given is none. */
 static int read_keeps(allot__cli *cli, allot_service_config *config)
 {
     const char *text = cli->options.keep;

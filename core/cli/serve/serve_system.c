@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* serve_system.c: what the system gives a service: file descriptors, and a manager to be told. */
+/* serve_system.c: what the system gives a service: file descriptors, and a manager to notify. */
 #include "cli/serve/serve.h"
 
 #include <stdlib.h>

@@ -61,7 +61,7 @@ static int put_report(allot__cli *cli, const char *result, size_t len)
     return CLI_DONE;
 }
 
-/* ---- Who has what ---------------------------------------------------------------------------- */
+/* ---- Consumers' slots ------------------------------------------------------------------------ */
 
 static int put_rows(allot__cli *cli, allot__client *client, bool healthy)
 {

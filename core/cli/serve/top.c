@@ -36,8 +36,8 @@ static void keep_in_sight(allot__top *top)
         top->top = count > top->seen ? count - top->seen : 0;
 }
 
-/* A service that went away is looked for again, and what it said of itself is forgotten: the
- * screen has one line for that. */
+/* Tries to connect again to a service that went away, and forgets its data: the screen shows one
+ * line about this. */
 static int look(allot__top *top)
 {
     int code = CLI_DONE;
@@ -211,7 +211,7 @@ static void run(allot__top *top)
     }
 }
 
-/* The first level as the service tells it. */
+/* The first level, from the service. */
 static int document(allot__top *top)
 {
     const char *result;
@@ -243,7 +243,7 @@ static int frame(allot__top *top)
 static int on_terminal(allot__top *top)
 {
     measure(top);
-    int code = look(top); /* what fails at once is told as any verb would */
+    int code = look(top); /* a failure at once is reported as by any verb */
     if (code == CLI_DONE && allot__terminal_take()) {
         run(top);
         allot__terminal_give();

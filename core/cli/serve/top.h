@@ -47,7 +47,7 @@ typedef struct allot__top_node {
     struct allot__top_node *parent, *first, *next; /* open children by place */
 } allot__top_node;
 
-/* What a view tells of the whole. */
+/* The totals of a view. */
 typedef struct allot__top_head {
     int64_t cycle, seq, event, now, plan, consumers;
     int64_t slots, idle, demand, allocated, lent, borrowed;
@@ -69,7 +69,7 @@ typedef struct allot__top {
     int64_t top, here;  /* the first row that is seen; the one that is meant */
     int high, wide;     /* of the terminal */
     int seen;           /* rows that it has room for */
-    char why[TOP_PATH]; /* whose explanation is shown; "": none */
+    char why[TOP_PATH]; /* the consumer whose explanation is shown; "": none */
     allot__text lines;  /* ... each ended by a newline */
     int why_top;
     char trouble[256]; /* "": none */
@@ -77,7 +77,7 @@ typedef struct allot__top {
     bool typing, healthy, color, fancy, plain;
 } allot__top;
 
-/* A row's place: in which branch, and where there; NULL: what was found. */
+/* A row's place: its branch, and its number there; NULL: among the rows found. */
 typedef struct allot__top_place {
     allot__top_node *node;
     int64_t at;

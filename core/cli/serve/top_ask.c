@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* top_ask.c: what is asked of the service: rows that are seen, and why. */
+/* top_ask.c: requests to the service: visible rows, and explanations. */
 #include <string.h>
 
 #include "cli/serve/top.h"

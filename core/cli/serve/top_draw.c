@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* top_draw.c: the screen, line by line: what there is, who has it, and why. */
+/* top_draw.c: the screen, line by line: totals, consumers, and an explanation. */
 #include <stdio.h>
 #include <string.h>
 

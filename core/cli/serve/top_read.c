@@ -27,7 +27,7 @@ static const char *const numbers[TOP_NUMBERS] = {
     [TOP_OVER] = "over",           [TOP_OWN_USED] = "own_used",
 };
 
-/* While it is read: where a value belongs depends on how deep it stands, and in what. */
+/* The state of reading: the place of a value depends on its depth, and on what is around it. */
 typedef struct reading {
     allot__top *top;
     allot__top_row *row, *end; /* the one being filled, and behind the last */

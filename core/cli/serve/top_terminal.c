@@ -3,8 +3,8 @@
 /*
  * top_terminal.c: a terminal taken and given back, and its keys.
  *
- * It has to be given back when a signal ends the process, too, and a handler knows nothing but what
- * is static: so that is here, and nowhere else.
+ * It has to be given back when a signal ends the process, too, and a signal handler knows only
+ * static data: so the data are here, and nowhere else.
  */
 #include <errno.h>
 #include <poll.h>
@@ -25,7 +25,7 @@ static const char enter[] = "\033[?1049h\033[?25l", leave[] = "\033[0m\033[?25h\
 static void write_all(const char *bytes, size_t len)
 {
     ssize_t wrote = write(STDOUT_FILENO, bytes, len);
-    (void)wrote; /* nobody is left to be told */
+    (void)wrote; /* no one is left to read a message */
 }
 
 void allot__terminal_give(void)
@@ -136,7 +136,7 @@ static int sequence(const char *bytes, size_t len)
     return TOP_KEY_NONE;
 }
 
-/* Behind an escape: what comes at once with it is a key, nothing is the key itself. */
+/* Behind an escape: bytes that come at once make a key; without them the escape is the key. */
 static int read_escape(void)
 {
     char bytes[16], byte;

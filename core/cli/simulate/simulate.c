@@ -104,7 +104,7 @@ static int take_options(allot__sim *sim)
     return code;
 }
 
-/* Each --policy in the first plan, or that as it is; then the other plans. */
+/* Each --policy in the first plan, or the first plan as it is; then the other plans. */
 static int make_runs(allot__sim *sim)
 {
     allot__cli *cli = sim->cli;
@@ -137,7 +137,7 @@ static bool is_log(const char *word)
     return false;
 }
 
-/* A log is no plan: the words may be in another order than they should. */
+/* The first word is a log, not a plan: the words may be in the wrong order. */
 static int check_order(allot__cli *cli)
 {
     for (int i = 0; i < cli->operand_count - 1; i++)

@@ -51,7 +51,7 @@ void allot__sim_close(allot__sim_run *run);
 
 /* ---- simulate_progress.c --------------------------------------------------------------------- */
 
-/* Shows on a terminal how far it is, and stops it at an interrupt. */
+/* Shows a run's progress on a terminal, and stops the run at an interrupt. */
 typedef struct allot__sim_progress {
     const allot__sim *sim;
     const allot__sim_run *run;
@@ -74,12 +74,12 @@ bool allot__sim_caught(void);
 
 /* Begins what --plot and --samples ask for. Statuses of plot/plot.h. */
 int allot__sim_plot_begin(allot__sim *sim);
-/* Lets a watcher, whose ud is an allot__sim_progress, tell a run to them. */
+/* Connects a watcher, whose ud is an allot__sim_progress, to progress, plot and samples. */
 int allot__sim_plot_watch(const allot__sim *sim, const allot__sim_run *run, allot_watcher *watcher);
 
 /* ---- simulate_text.c, simulate_json.c -------------------------------------------------------- */
 
-/* The consumers that are told of one by one: those of the first level, with --all all. */
+/* The consumers that are shown: those of the first level, with --all all. */
 bool allot__sim_tells(const allot__sim *sim, const allot_plan *plan, int32_t consumer);
 
 int allot__sim_text(const allot__sim *sim, allot__text *out);

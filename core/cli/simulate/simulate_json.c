@@ -61,7 +61,7 @@ static void put_column(const column *column, const allot_figures *figures, allot
         allot__text_printf(out, "%" PRId64, *(const int64_t *)(const void *)at);
 }
 
-/* Calls `put` for the whole and each consumer that is told of. */
+/* Calls `put` for the whole and each consumer that is shown. */
 static int each(const allot__sim *sim, const allot__sim_run *run, allot__text *out,
                 void (*put)(const allot__sim_run *run, int32_t consumer,
                             const allot_figures *figures, allot__text *out))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* simulate_plot.c: what is simulated goes into pictures and samples. */
+/* simulate_plot.c: simulations into pictures and samples. */
 #include "cli/simulate/simulate.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* "log.swf.gz under plan.json"; of several plans the panels tell which. */
+/* "log.swf.gz under plan.json"; with several plans the panels name theirs. */
 int allot__sim_plot_begin(allot__sim *sim)
 {
     allot__text title = {.engine = sim->cli->engine};

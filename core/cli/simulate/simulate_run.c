@@ -42,7 +42,7 @@ static void read_value(allot_use_option *option, const char *value)
     }
 }
 
-/* What was said before of the option that came last gives way. */
+/* The last value of an option replaces earlier ones. */
 static void forget(given *it)
 {
     const allot_use_option last = it->options[it->count - 1];

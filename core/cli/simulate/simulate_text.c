@@ -17,7 +17,7 @@ typedef struct figure {
     const char *label;
     const char *unit;
     int decimals;
-    bool always; /* also where all of it is 0 */
+    bool always; /* also if all of it is 0 */
     double (*of)(const allot_figures *figures);
 } figure;
 
@@ -70,7 +70,7 @@ static const figure figures[] = {
     {NULL, NULL, 0, false, NULL},
 };
 
-/* "46.6 %", and behind it what it is more or less than the first: "(+0.3)". */
+/* "46.6 %", and behind it the difference from the first: "(+0.3)". */
 static void put_value(const figure *figure, double value, double first, bool compares, char *buf)
 {
     char number[CELL], more[CELL] = "";

@@ -103,7 +103,7 @@ typedef struct allot__verb {
      * table says: "at format=text|json|csv". */
     const char *options;
     const char *summary;
-    const char *text; /* what it does, and examples */
+    const char *text; /* its description, and examples */
     int (*run)(allot__cli *cli);
 } allot__verb;
 
@@ -122,7 +122,7 @@ typedef enum allot__option_kind {
 typedef struct allot__option_row {
     const char *name;
     char letter;          /* '\0': has none */
-    const char *argument; /* NULL: takes none; what is in lower case is a word of its own */
+    const char *argument; /* NULL: takes none; a text in lower case lists its words */
     const char *help;
     allot__option_kind kind;
     size_t at; /* in allot__options */
@@ -136,8 +136,8 @@ typedef struct allot__word {
     int len;
 } allot__word;
 
-/* Behind what work is lost, how many tasks are no part of that (allot/decision.h): ", not counting
- * 2 tasks without a start"; nothing for none. */
+/* The number of tasks that lost work does not count (allot/decision.h): ", not counting 2 tasks
+ * without a start"; nothing for none. */
 void allot__cli_put_unknown(allot__text *out, int64_t tasks);
 
 /* Whether a verb (NULL: no verb yet) knows an option. */
@@ -149,7 +149,7 @@ bool allot__cli_given(const allot__cli *cli, const char *name);
 const allot__verb *allot__cli_verb_find(const allot__cli *cli, const char *name);
 
 /* Reads the command line: options anywhere, the first other word is the verb. Goes on after a
- * mistake, so that --format is known when it is told. CLI_DONE or CLI_USAGE. */
+ * mistake, so that --format is known when the mistake is reported. CLI_DONE or CLI_USAGE. */
 int allot__cli_parse(allot__cli *cli, int argc, char **argv);
 /* The help of a verb; of NULL: of the command. */
 int allot__cli_help(allot__cli *cli, const allot__verb *verb);
@@ -178,21 +178,21 @@ int allot__cli_read(allot__cli *cli, const char *path, allot__text *out);
 const char *allot__cli_file_name(const char *path);
 /* Writes all to a descriptor; 0 or errno. */
 int allot__cli_write(int fd, const char *bytes, size_t len);
-/* Writes a whole file: beside it first, then in its place, so that nobody finds half of it. 0 or
- * errno. */
+/* Writes a whole file: first beside it, then in its place, so that a reader never finds half of it.
+ * 0 or errno. */
 int allot__cli_replace(allot_engine *engine, const char *path, const char *bytes, size_t len);
 /* The same, reported: CLI_IO, CLI_INTERNAL. */
 int allot__cli_put_file(allot__cli *cli, const char *path, const char *bytes, size_t len);
 /* Reports that a file cannot be written, for an errno; CLI_IO. */
 int allot__cli_unwritten(allot__cli *cli, const char *path, int error);
 bool allot__cli_colored(allot__color color, int fd);
-/* Columns of the terminal on a descriptor; 0 when it is none. */
+/* Columns of the terminal on a descriptor; 0: not a terminal. */
 int allot__cli_width(int fd);
 
 /* ---- What policies say (trace.c) ---------------------------------------------------------------
  */
 
-/* Limits with nothing in them but who listens: with --trace standard error. */
+/* Default limits, with `say` set: with --trace to standard error. */
 void allot__cli_trace(allot__cli *cli, allot_script_limits *limits);
 /* Behind the last line: how many were left out. */
 void allot__cli_trace_end(allot__cli *cli);
@@ -200,13 +200,13 @@ void allot__cli_trace_end(allot__cli *cli);
 /* ---- Tools (tool.c) ----------------------------------------------------------------------------
  */
 
-/* The command as a host; it answers with `answer` where it is asked for an option. */
+/* The command as a tool's host; `answer` gives the values of options. */
 typedef struct allot__host {
     allot__cli *cli;
     allot__text answer;
 } allot__host;
 
-/* Fills `host`, which is the `ud` of what it returns. */
+/* Fills `host`, which is the `ud` of the host returned. */
 allot_tool_host allot__cli_host(allot__host *host, allot__cli *cli);
 
 /* Runs require("allot." .. module)[function](host, operands), with the command as its host; the

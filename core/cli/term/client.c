@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* client.c: a connection to a service, and what it answers. */
+/* client.c: a connection to a service, and its answers. */
 #include "cli/term/client.h"
 
 #include <errno.h>

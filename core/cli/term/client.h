@@ -16,7 +16,7 @@ typedef struct allot__client {
 } allot__client;
 
 /* Connects to --socket (or ALLOT_SOCKET): "/path" or "host:port"; with the token in the file of
- * --token-file, if there is one. CLI_USAGE: it is not said where; CLI_IO; CLI_NO: wrong token. */
+ * --token-file, if there is one. CLI_USAGE: no address is given; CLI_IO; CLI_NO: wrong token. */
 int allot__client_open(allot__cli *cli, allot__client *out);
 void allot__client_close(allot__client *client);
 /* Sends a line, to which the end is added. CLI_IO. */

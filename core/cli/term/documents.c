@@ -52,7 +52,7 @@ static int find_time(allot__cli *cli, const allot__documents *docs, const char *
     return CLI_DONE;
 }
 
-/* The state as it is, at another time: the cycle before was at its own. */
+/* The state at another time: the cycle before was at the state's own time. */
 static int turn(allot__cli *cli, allot__documents *docs, const char *word, const char *at)
 {
     int64_t when;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A source line is shown this many columns wide, around what is meant. */
+/* A source line is shown this many columns wide, around the fault. */
 #define WINDOW 88
 #define LEAD   40
 
@@ -70,7 +70,7 @@ static bool begins(char byte)
     return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
-/* Characters in bytes: in UTF-8 continuation bytes are none. */
+/* Characters in bytes: UTF-8 without continuation bytes. */
 static int characters(const char *bytes, size_t len)
 {
     int count = 0;
@@ -153,7 +153,7 @@ static bool names(const char *message, const char *path)
     return false;
 }
 
-/* The message, behind what it is about. */
+/* The message, behind its subject. */
 static void put_message(allot__text *out, const allot_diagnostic *finding)
 {
     const char *path = finding->path;

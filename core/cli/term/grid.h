@@ -27,15 +27,15 @@ typedef struct allot__grid {
 /* Begins a table of columns that outlive it; ended by allot__grid_put or allot__grid_free. */
 void allot__grid_begin(allot__grid *grid, allot_engine *engine, const allot__grid_column *columns,
                        int count);
-/* The next cell, row by row; what was added to `cells` since the last one is a part of it. */
+/* The next cell, row by row, of the text that was added to `cells` since the last one. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 void allot__grid_add(allot__grid *grid, const char *format, ...);
 /* The next cell: a number, or, of 0, nothing. */
 void allot__grid_count(allot__grid *grid, int64_t number);
-/* Hides what is empty and optional, and makes room for titles: then `hidden` and `width` may be
- * changed, before the table is put. */
+/* Hides empty optional columns, and fits widths to titles. `hidden` and `width` may be changed
+ * then, before the table is put. */
 void allot__grid_measure(allot__grid *grid);
 /* The width of a line. */
 int allot__grid_total(const allot__grid *grid);

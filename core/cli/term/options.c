@@ -209,7 +209,7 @@ static int unknown_verb(allot__cli *cli, const char *name)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* The place of `value` among words divided by "|"; what it is not, is reported. */
+/* The place of `value` among words divided by "|"; reports another value. */
 static int take_word(allot__cli *cli, const allot__option_row *row, const char *value, int *to)
 {
     allot__word words = allot__cli_argument(cli->verb, row);
@@ -318,8 +318,8 @@ static int read_options(allot__cli *cli, int argc, char **argv, const tables *by
     return code;
 }
 
-/* What words an option takes depends on the verb, which may stand behind it. With "-" getopt_long
- * gives other words as code 1 and leaves the line as it is. */
+/* The words that an option takes depend on the verb, which may stand behind the option. With "-"
+ * getopt_long gives other words as code 1 and leaves the line as it is. */
 static const allot__verb *find_verb(const allot__cli *cli, int argc, char **argv, const tables *by)
 {
     int code;
@@ -331,8 +331,8 @@ static const allot__verb *find_verb(const allot__cli *cli, int argc, char **argv
     return optind < argc ? allot__cli_verb_find(cli, argv[optind]) : NULL;
 }
 
-/* What a verb that has to do with a service is not told on the line, it may be by variables: the
- * option --token-file is ALLOT_TOKEN_FILE. */
+/* Options of verbs about a service that are not on the line may be in variables: --token-file is
+ * ALLOT_TOKEN_FILE. */
 static int read_variables(allot__cli *cli)
 {
     const allot__verb *verb = cli->verb;

@@ -144,7 +144,7 @@ static const char *find_option(void *ud, const char *name)
 
 /* ---- Progress -------------------------------------------------------------------------------- */
 
-/* One line that is written over; for people who wait. */
+/* One line of progress, which is overwritten. */
 static void show_progress(void *ud, int64_t done, int64_t total, const char *text)
 {
     (void)ud;

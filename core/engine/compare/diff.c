@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* diff.c: a comparison's life: who is whose twin, and which rows are kept. */
+/* diff.c: a comparison's life: which rows of A and B are the same thing, and which rows are kept.
+ */
 #include "engine/compare/diff.h"
 
 #include <string.h>

@@ -18,7 +18,7 @@
 #include "engine/reclaim/reclaim.h"
 #include "engine/victims/session.h"
 
-/* Quotas, with hosts set apart for those who have them alone: these follow from quotas in turn. */
+/* Quotas, with hosts set apart for exclusive consumers; which hosts follows from quotas in turn. */
 static int run_quota(allot__work *work)
 {
     const int32_t *limit = work->limit;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* ahead.c: a job's place in the order, who has it before it, and what they got. */
+/* ahead.c: a job's place in the order, the jobs before it, and what they got. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* candidates.c: whom a waiting job may preempt, who of them is ineligible, and whom it may not. */
+/* candidates.c: jobs that a waiting job may preempt, which of them are ineligible, and jobs that it
+ * may not preempt. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static int64_t protected(const tally *of)
     return sum;
 }
 
-/* ---- Whom it may preempt --------------------------------------------------------------------- */
+/* ---- Jobs it may preempt --------------------------------------------------------------------- */
 
 static const char *rule_of(const allot__guard *guard)
 {
@@ -144,7 +145,7 @@ static void explain_low(const allot__job_explanation *it, int32_t low, const tal
     explain_kinds(it, of);
 }
 
-/* ---- Whom not -------------------------------------------------------------------------------- */
+/* ---- Jobs it may not ------------------------------------------------------------------------- */
 
 static bool lists(const char *const *names, int32_t count, const char *name)
 {

@@ -9,7 +9,7 @@
 #include "engine/decision/decision.h"
 #include "engine/quota/trace.h"
 
-/* Whom sentences are about, and where they go. */
+/* The subject of sentences, and where they go. */
 typedef struct allot__explanation {
     const allot_decision *decision;
     const allot__decided *decided;

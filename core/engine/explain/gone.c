@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* gone.c: why a job is preempted: for whom, before whom in the order, and by how much. */
+/* gone.c: why a job is preempted: for which job, before which jobs in the order, and by how much.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static const allot__candidate_rows *rows_of(const inquiry *of)
     return &of->it->out->candidates.rows;
 }
 
-/* ---- For whom -------------------------------------------------------------------------------- */
+/* ---- For which job --------------------------------------------------------------------------- */
 
 static void explain_held(const inquiry *of)
 {
@@ -41,7 +42,7 @@ static void explain_held(const inquiry *of)
         allot__explain(&of->it->about, "That waits until it was notified of its new slots (A-15).");
 }
 
-/* Nobody is asked about its hosts, nor what protects it. */
+/* Neither its hosts nor its protection matter. */
 static void explain_closed(const inquiry *of)
 {
     const allot__job_explanation *it = of->it;
@@ -92,7 +93,7 @@ static void explain_action(const inquiry *of)
     }
 }
 
-/* ---- Among whom ------------------------------------------------------------------------------ */
+/* ---- Among which ----------------------------------------------------------------------------- */
 
 static bool goes(const inquiry *of, int32_t job)
 {
@@ -261,7 +262,7 @@ static bool overdrawn(const inquiry *of, const allot_job_order *order)
     return some;
 }
 
-/* Are slots alone what is wanted, and do those that go add up to it, whoever they are of? */
+/* Does the job lack only slots, and do those of the jobs that go add up to them? */
 static bool adds_up(const inquiry *of)
 {
     const allot__bounds *bounds = &of->it->out->bounds;
@@ -279,7 +280,7 @@ static bool adds_up(const inquiry *of)
            of->it->about.rules->policy->fewest != ALLOT_OPTIMAL_MINI_JOB;
 }
 
-/* Were slots kept for somebody whose victims are held back? No order tells of these. */
+/* Were slots kept for a job whose victims are held back? There is no order for these. */
 static bool kept_before(const inquiry *of)
 {
     for (int32_t i = 0; i < of->first; i++)

@@ -83,7 +83,7 @@ static void explain_places(const allot__explanation *about)
     }
 }
 
-/* Who is on the hosts that would serve it, and may stay there. */
+/* Consumers on the hosts that would serve it, which may stay there. */
 static void explain_blocked(const allot__explanation *about)
 {
     const allot__work *work = about->work;

@@ -3,8 +3,8 @@
 /*
  * job.h: what the chapters of an explanation of a job share.
  *
- * What is said of hosts and limits is so at the end of the cycle; numbers that the job's turn came
- * to are computed anew from the orders that stand before it.
+ * Hosts and limits are explained as at the end of the cycle; the numbers of the job's turn are
+ * computed anew from the orders before it.
  */
 #ifndef ALLOT_ENGINE_EXPLAIN_JOB_H
 #define ALLOT_ENGINE_EXPLAIN_JOB_H
@@ -13,7 +13,7 @@
 #include "engine/explain/explain.h"
 
 typedef struct allot__job_explanation {
-    allot__explanation about; /* whom it is about, and where lines go */
+    allot__explanation about; /* the subject, and where lines go */
     const allot__dispatched *out;
     const allot__queues *queues;
     const allot__jobs *jobs;
@@ -49,10 +49,10 @@ static inline bool allot__explain_may(const allot__job_explanation *it, int32_t 
 {
     return allot__may_preempt(it->about.work->plan->relation, high, low);
 }
-/* Its order, that it gives up or gets slots by; NULL: there is none. */
+/* The order by which the job gives up or gets slots; NULL: none. */
 const allot_job_order *allot__explain_order(const allot__job_explanation *it);
 
-/* ahead.c: its place, and who has it before it. */
+/* ahead.c: its place, and the jobs before it. */
 void allot__explain_ahead(const allot__job_explanation *it);
 /* view.c: counts `kept`, `ran` and `free`; ENOMEM. What its queue's hosts have, and what its
  * own hosts lack for it, if it is suspended. */
@@ -70,14 +70,14 @@ int64_t allot__explain_shares(const allot__job_explanation *it, int32_t other);
 /* limit.c: the limit that binds; its pool. */
 void allot__explain_limit(const allot__job_explanation *it);
 void allot__explain_slice(const allot__job_explanation *it);
-/* resource.c: what it holds or asks for; of that what it releases to another that asks for
- * it, as it ends. The resource that is wanting, and who holds it. */
+/* resource.c: the resources that it holds or asks for; those that it releases, as it ends, to
+ * another job that asks for them. The resource that it lacks, and the jobs that hold it. */
 void allot__explain_resources(const allot__job_explanation *it);
 void allot__explain_released(const allot__job_explanation *it, int32_t other);
 void allot__explain_resource(const allot__job_explanation *it);
-/* candidates.c: whom it may preempt, whom not, and why that is not enough. */
+/* candidates.c: which jobs it may preempt, which not, and why that is not enough. */
 void allot__explain_candidates(const allot__job_explanation *it);
-/* gone.c: why it goes, and what would have spared it; ENOMEM. */
+/* gone.c: why it goes, and what would have protected it; ENOMEM. */
 int allot__explain_gone(allot__job_explanation *it);
 /* back.c: hosts as a queue saw them before the order of that number; ENOMEM. It stays where it
  * is, as the view points into it. */

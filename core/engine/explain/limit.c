@@ -9,7 +9,7 @@
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
-/* Of whom a bound is, as words behind what it allows. */
+/* The queue, user, group or host of a bound, as words behind what it allows. */
 static allot__sentence whose(const allot__job_explanation *it, const allot__bound *bound)
 {
     allot__sentence words = {.len = 0};
@@ -74,7 +74,7 @@ static void explain_bound(const allot__job_explanation *it, const allot__bound *
     int64_t more = jobs ? 1 : it->job->slots;
     bool whole = bound->host < 0 && !allot__limit_trait(&it->out->bounds, bound->limit)->of_hosts;
     const char *unit = jobs ? "job" : "slot";
-    /* Who is resumed is judged by what runs: it is among the suspended itself. */
+    /* A job being resumed is judged by running jobs: it is one of the suspended jobs itself. */
     bool back = it->job->state == ALLOT_SUSPENDED;
     int64_t used = bound->used - (back ? bound->asleep : 0);
     allot__explain(&it->about,

@@ -136,7 +136,7 @@ static bool is_parameter(const allot__guard *guard)
            guard->value.value <= ALLOT_TASK_FINISH_TIME_LEFT;
 }
 
-/* The guard that protected it, if that is none of the parameters explained. */
+/* The guard that protected it, if it is not one of the parameters explained. */
 static const char *guard_of(const allot__job_explanation *it)
 {
     int32_t mark = it->out->searched ? it->out->candidates.ineligible[it->number] : ALLOT__ELIGIBLE;

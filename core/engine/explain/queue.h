@@ -7,7 +7,8 @@
 #include "engine/jobs/slices.h"
 #include "engine/explain/explain.h"
 
-/* What it wants, has and gets; its pool, limits, whom it preempts and by whom it is. ENOMEM. */
+/* What the queue wants, has and gets; its pool and limits; the queues that it preempts, and those
+ * that preempt it. ENOMEM. */
 int allot__explain_queue(const allot__explanation *about, int32_t queue);
 /* slices.c: its slice of a pool, step by step. ENOMEM. */
 int allot__explain_slices(const allot__explanation *about, int32_t queue);

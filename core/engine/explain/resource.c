@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* resource.c: the resource that a job waits for, who holds it, and why they stay. */
+/* resource.c: the resource that a job waits for, the jobs that hold it, and why they stay. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* slots.c: what a consumer holds, gets now, waits for, and gives back, and to whom. */
+/* slots.c: the slots that a consumer holds, gets now, waits for, and gives back to other consumers.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static void explain_holding(const allot__explanation *about)
     }
 }
 
-/* What it holds where nobody may hold anything any more. */
+/* What it holds on closed hosts. */
 static void explain_closed(const allot__explanation *about)
 {
     const allot__closed_slots *closed = about->work->closed;
@@ -177,7 +178,7 @@ static void explain_damped(const allot__explanation *about, const allot__damped 
     }
 }
 
-/* Why it lacks slots that nobody gives it now. */
+/* Why it lacks slots that no consumer gives it now. */
 static void explain_lacking(const allot__explanation *about, int64_t lacks)
 {
     const allot__work *work = about->work;
@@ -232,7 +233,7 @@ static const char *why_unowed(const char *reason)
     return "no consumer may keep them";
 }
 
-/* What goes whoever wants it. */
+/* Slots that go whatever the demand. */
 static void explain_forced(const allot__explanation *about)
 {
     const allot__work *work = about->work;
@@ -245,7 +246,7 @@ static void explain_forced(const allot__explanation *about)
     }
 }
 
-/* Slots that nobody is owed. */
+/* Slots that no claimant waits for. */
 static void explain_unowed(const allot__explanation *about, const allot_reclaim *reclaim)
 {
     int64_t rest = reclaim->slots;
@@ -270,7 +271,7 @@ static int32_t limited_by(const allot__explanation *about)
     return -1;
 }
 
-/* What a limit takes, whoever gets it. */
+/* Slots that a limit takes, whatever the demand. */
 static void explain_freed(const allot__explanation *about, int64_t freed)
 {
     int32_t by = freed > 0 ? limited_by(about) : -1;
@@ -305,7 +306,7 @@ static void explain_reclaim(const allot__explanation *about, const allot_reclaim
     explain_freed(about, reclaim->freed);
 }
 
-/* What the consumer gives back, and to whom. */
+/* What the consumer gives back, and to which consumers. */
 static void explain_going(const allot__explanation *about)
 {
     const allot_verdict *verdict = &about->verdict;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* task.c: why a task goes or stays: whom it was compared with, and what decided. */
+/* task.c: why a task goes or stays: the tasks it was compared with, and what decided. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static void explain_what(const inquiry *it)
     }
 }
 
-/* ---- Why it is no candidate ------------------------------------------------------------------ */
+/* ---- Why it is not a candidate --------------------------------------------------------------- */
 
 static int64_t source_at(const inquiry *it, allot_source source)
 {
@@ -105,7 +105,7 @@ static void explain_bounds(const inquiry *it, const allot__guard *guard)
     }
 }
 
-/* Whether it is no candidate, and why. */
+/* Whether it is not a candidate, and why. */
 static bool explain_ineligible(const inquiry *it)
 {
     const allot__victims *victims = &it->about.decided->victims;

@@ -32,7 +32,8 @@ int64_t allot__explain_free(const allot__job_explanation *it, int32_t host)
     return free > 0 && view_of(it)->alone[host] == 0 && !others_own(it, host) ? free : 0;
 }
 
-/* Against who starts by the relation, against who is resumed by turn (jobs/limits/view.h). */
+/* Slots are kept from starting jobs by the relation, from resumed jobs by turn
+ * (jobs/limits/view.h). */
 static bool keeps(const allot__job_explanation *it, int32_t job, const allot__job *other)
 {
     const allot__host_view *view = view_of(it);

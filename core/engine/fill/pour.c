@@ -99,9 +99,9 @@ static wide gap_of(const allot__pour *pour, int32_t i)
 }
 
 /*
- * Newton's steps on the rate, exact: the rate at which nobody reaches an aim is too low, since
- * rows that do leave something to the others; each step can only raise it, and it is right when a
- * step changes nothing. At most `count` steps.
+ * Newton's steps on the rate, exact: the rate at which no row reaches its aim is too low, since
+ * rows that reach theirs leave something to the others; each step can only raise it, and it is
+ * right when a step changes nothing. At most `count` steps.
  */
 static void find_rate(const allot__pour *pour, wide left, wide *amount, wide *sum)
 {

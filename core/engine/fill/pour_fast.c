@@ -93,7 +93,7 @@ ALLOT__INLINE double slope_of(const allot__pour *pour, const found *sums)
     return left / (double)sums->open;
 }
 
-/* From a slope that may be near, else from the one at which nobody reaches an aim. */
+/* From a slope that may be near, else from the one at which no row reaches its aim. */
 ALLOT__INLINE found guess(const allot__pour *pour)
 {
     const found nobody = {0, 0, pour->total};

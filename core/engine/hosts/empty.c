@@ -24,7 +24,7 @@ typedef struct emptier {
     int64_t *place;            /* by host: where it stands among those that are chosen, */
     int64_t *there;            /* ... and slots of the leaf at hand, */
     int32_t *hosts_of, *other; /* ... which has some on these */
-    bool *lacks;               /* by requirement: somebody lacks slots on such hosts */
+    bool *lacks;               /* by requirement: a consumer lacks slots on such hosts */
     allot__shelves shelves;
     int32_t *leaf;  /* by class: the first of its leaves' rows, or NONE */
     int32_t *order; /* classes of exclusive consumers, these one after another; so many: */
@@ -72,7 +72,7 @@ static void count_wants(emptier *it)
     }
 }
 
-/* Which requirements somebody has who lacks slots, and is not exclusive. */
+/* The requirements of consumers that lack slots and are not exclusive. */
 static void find_lacks(emptier *it)
 {
     const allot__work *work = it->work;
@@ -174,8 +174,8 @@ static int64_t give_more(emptier *it, const one *one, const int64_t *wants)
     return left;
 }
 
-/* What quotas leave of the chosen hosts, and what of that is not wanted either. What is over comes
- * free later, so its slots are no reason to leave others. Then the hosts are the next one's. */
+/* What quotas leave of the chosen hosts, and what of that no consumer wants. Slots over quota
+ * become free later, so they are no reason to leave other hosts. Then the next consumer chooses. */
 static void count_left(emptier *it, const one *one, int64_t *waste, int64_t *unwanted)
 {
     allot__match *match = it->match;
@@ -243,7 +243,7 @@ static void find_hosts(emptier *it, const one *one)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-/* What is too much is nobody else's, so that much less is divided. */
+/* No other consumer gets the slots too many, so that much less is divided. */
 static void set_apart(emptier *it, int64_t slots)
 {
     allot__group_hosts *hosts = it->hosts;
@@ -255,7 +255,7 @@ static void set_apart(emptier *it, int64_t slots)
     allot__work_resize(work, work->slots - hosts->waste);
 }
 
-/* Finds hosts for all who want some: consumer after consumer. */
+/* Finds hosts for all consumers that want some, one after another. */
 static void find_all(emptier *it)
 {
     allot__group_hosts *hosts = it->hosts;
@@ -362,8 +362,8 @@ static void count_needed(emptier *it, const one *one)
     }
 }
 
-/* Whoever wants fewer hosts, once there is less to divide, is not to have more, nor one that others
- * cannot leave; is there anybody? Else `waste` is what is too much now. */
+/* A consumer that wants fewer hosts, once there is less to divide, gets no more, and no host that
+ * others cannot leave; is there such a consumer? Else `waste` is what is too much now. */
 static bool cut_hosts(emptier *it, int64_t *waste)
 {
     allot__group_hosts *hosts = it->hosts;
@@ -391,7 +391,7 @@ static void lower_waste(emptier *it, int64_t waste)
     allot__group_hosts *hosts = it->hosts;
     if (waste < hosts->waste) {
         hosts->blocked -= hosts->waste - waste;
-        it->work->slots += hosts->waste - waste; /* for who can use them: quotas stay */
+        it->work->slots += hosts->waste - waste; /* for leaves that can use them: quotas stay */
         hosts->waste = waste;
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* exclusive.c: who has hosts alone, and what that keeps from all others (H-14). */
+/* exclusive.c: consumers that have hosts alone, and what that keeps from all others (H-14). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -79,9 +79,9 @@ static void find_lost(const allot__work *work, allot__group_hosts *hosts, int64_
     }
 }
 
-/* Slots of exclusive consumers that are neither on a host that tasks tell nor on one of their own
- * must be on others, which are closed then, too: on the first in plan order where nobody is known
- * to run. What is left of those is not for others. */
+/* Slots of exclusive consumers that are neither on a host that tasks state nor on an own host must
+ * be on other hosts, which are closed then, too: on the first in plan order on which no task is
+ * known to run. The rest of those hosts is not for others. */
 static void guess(const allot__work *work, allot__group_hosts *hosts, const int32_t *seen,
                   const int32_t *lost, int64_t *left)
 {
@@ -102,8 +102,8 @@ static void guess(const allot__work *work, allot__group_hosts *hosts, const int3
     }
 }
 
-/* Gives leaves what they still want of hosts, those of their own first; how many slots of hosts
- * that somebody owns are left. */
+/* Gives leaves what they still want of hosts, those of their own first; how many slots of owned
+ * hosts are left. */
 static int64_t unwanted(const allot__work *work, allot__match *match)
 {
     const allot__group_hosts *hosts = work->hosts;

@@ -109,7 +109,7 @@ int64_t allot__group_hosts_holds_for(const allot__work *work, int32_t row, int32
     return slots;
 }
 
-/* What is known of who runs where, while tasks are gone through. */
+/* Which consumers run on which hosts, collected task by task. */
 typedef struct survey {
     const int32_t *host_of; /* by site */
     int32_t *seen;          /* by host, as allot__group_hosts_settle wants it */

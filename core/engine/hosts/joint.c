@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* joint.c: finds the size at which hosts are used up, and who then stays as it is. */
+/* joint.c: finds the size at which hosts are used up, and the leaves that then stay as they are. */
 #include "engine/hosts/joint.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static int begin(joint *it)
     return it->limit != NULL && it->enough && it->tight ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* Do quotas fit? With `tight`, also who cannot have more. */
+/* Do quotas fit? With `tight`, also which leaves cannot have more. */
 static bool fits(joint *it, bool tight)
 {
     const allot__work *work = it->work;
@@ -76,7 +76,7 @@ static int at_size(joint *it, int64_t slots, bool tight, bool *fit)
 }
 
 /* Finds the largest size at which quotas fit; quotas are then those of one slot more, and `tight`
- * is who cannot have these. */
+ * marks the leaves that cannot have them. */
 static int find_size(joint *it)
 {
     int64_t least = 0, most = it->slots;
@@ -95,8 +95,8 @@ static int find_size(joint *it)
     return status == ALLOT_OK ? at_size(it, most, true, &fit) : status;
 }
 
-/* Those who cannot have more stay as they are at the size that fits, with what of one slot more
- * still fits; does that lower anybody's limit? */
+/* Leaves that cannot have more stay as they are at the size that fits, with what still fits of one
+ * slot more; does that lower any limit? */
 static bool hold(joint *it)
 {
     allot__work *work = it->work;

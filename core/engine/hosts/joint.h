@@ -3,12 +3,12 @@
 /*
  * joint.h: quotas within what hosts of their kind hold together (H-17).
  *
- * Whatever leaves are taken that require something of hosts, have hosts alone or are given some:
- * their quotas together are within the slots of all hosts that are open to any of them. Where the
- * group's size would give them more, it is as if slots were divided one after another: at the size
- * at which hosts are used up these leaves stay as they are, and the others go on. So who competes
- * for the same hosts shares them by the policy's own rules, and what they cannot use is the
- * others'.
+ * For any set of leaves that require something of hosts, or have hosts alone, or are given hosts:
+ * their quotas together are within the slots of all hosts that are open to any of them. If the
+ * group's size would give them more, slots are divided as if one after another: at the size at
+ * which the hosts are used up these leaves stay as they are, and the other leaves go on. So leaves
+ * that compete for the same hosts share them by the policy's own rules, and other leaves get what
+ * they cannot use.
  */
 #ifndef ALLOT_ENGINE_HOSTS_JOINT_H
 #define ALLOT_ENGINE_HOSTS_JOINT_H

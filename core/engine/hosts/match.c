@@ -97,7 +97,7 @@ int64_t allot__match_push(allot__match *match, int32_t class, int64_t slots)
     return pushed;
 }
 
-/* Whoever can use a kind that is open is open, too. */
+/* A class that can use an open kind is open, too. */
 static int32_t open_kind(allot__match *match, int32_t kind, uint8_t *open, int32_t tail)
 {
     for (int32_t i = match->by_kind[kind]; i >= 0; i = match->edges[i].next) {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * match.h: what leaves can have together of hosts that are not all alike.
+ * match.h: how many slots leaves can have together of hosts that differ.
  *
- * Leaves to whom the same hosts are open are a class, hosts that are open to the same classes a
- * kind: there are few of both. Between them slots flow; a class that asks for more sends others on
- * to kinds that these can use as well, so the classes together get all that any assignment could
- * give them (a maximum flow). Who asks first is never given less for who asks later.
+ * Leaves to which the same hosts are open are a class, hosts that are open to the same classes a
+ * kind: there are few of both. Slots flow from kinds to classes. A class that asks for more moves
+ * other classes to kinds that these can use as well, so the classes together get as much as any
+ * assignment could give them (a maximum flow). A class that asks first never gets less because of
+ * one that asks later.
  *
- * Where a class gets no more, the classes that it could not send on hold, with it, all slots of all
- * kinds that are open to any of them (Hall's condition): no one of these can have more.
+ * If a class gets no more, this class and those that it could not move hold all slots of all kinds
+ * that are open to any of them (Hall's condition): none of these classes can have more.
  */
 #ifndef ALLOT_ENGINE_HOSTS_MATCH_H
 #define ALLOT_ENGINE_HOSTS_MATCH_H
@@ -30,24 +31,24 @@ typedef struct allot__match {
     int32_t *first;    /* by class: its edges; classes + 1 entries */
     int32_t *by_kind;  /* by kind: the first of its edges, or -1 */
     allot__edge *edges;
-    int64_t *most, *left; /* by kind: slots, and those that nobody has */
+    int64_t *most, *left; /* by kind: its slots, and those that no class has */
     /* Of the last search: by which edge a class or kind was come to, or -1; and room for it. */
     int32_t *class_via, *kind_via, *queue;
     int32_t seen; /* so many of the queue were */
 } allot__match;
 
-/* What a kind has: all slots of open hosts, whoever is there now; those that are free; or those of
- * hosts that somebody owns: common ones have none yet, and are open to exclusive consumers, too. */
+/* The slots of a kind: all slots of open hosts, whatever runs there now; free slots; or slots of
+ * hosts with an owner: common hosts have none yet, and are open to exclusive consumers, too. */
 typedef enum allot__matched {
     ALLOT__ALL_SLOTS,
     ALLOT__FREE_SLOTS,
     ALLOT__OWN_SLOTS
 } allot__matched;
 
-/* The classes and kinds of a group with hosts; `unknown` slots more are open to those alone who
- * take any host. Nobody has any slots yet. ENOMEM. */
+/* Makes the classes and kinds of a group with hosts; `unknown` further slots are open only to
+ * leaves that take any host. No class has slots yet. ENOMEM. */
 int allot__match_make(allot__work *work, allot__matched what, int64_t unknown, allot__match *out);
-/* Nobody has any slots. */
+/* Takes all slots back from all classes. */
 void allot__match_reset(allot__match *match);
 /* Gives a class up to `slots` more; how many. */
 int64_t allot__match_push(allot__match *match, int32_t class, int64_t slots);
@@ -60,7 +61,7 @@ static inline bool allot__match_tight(const allot__match *match, int32_t class)
 /* By class: could it get a slot? */
 void allot__match_open(allot__match *match, uint8_t *open);
 
-/* Do hosts differ for anybody? */
+/* Do hosts differ for any leaf? */
 static inline bool allot__group_hosts_uneven(const allot__group_hosts *hosts)
 {
     return hosts != NULL && (hosts->owned || hosts->exclusive_of || hosts->asks);

@@ -56,9 +56,9 @@ static int take(maker *it)
 
 /* ---- Doors ----------------------------------------------------------------------------------- */
 
-/* Whose door a host is behind: a handle, ALLOT_ROOT: the common one, ALLOT__NOBODY. Who is there
- * may leave, and whom it is meant for goes by quotas, so of all slots the state's word alone is a
- * door. */
+/* The consumer that a host is open to: a handle, ALLOT_ROOT: all, ALLOT__NOBODY. Of
+ * ALLOT__ALL_SLOTS only the state decides this: consumers that run there may leave, and for which
+ * consumer a host is meant follows from quotas. */
 static int32_t keeper(const maker *it, int32_t host)
 {
     const allot__group_hosts *hosts = it->hosts;

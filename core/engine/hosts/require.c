@@ -85,7 +85,7 @@ static int meet(allot__work *work, allot__group_hosts *hosts, allot__requires *r
     return ALLOT_OK;
 }
 
-/* Whoever wants slots, and requires what no open host is. */
+/* Consumers that want slots and require what no open host has. */
 static void say_unmet(const allot__work *work, const allot__group_hosts *hosts)
 {
     for (int32_t row = 0; row < work->tree->rows; row++) {

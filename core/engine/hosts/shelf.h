@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * shelf.h: open hosts that nobody has alone, as an exclusive consumer chooses among them:
- * hosts that suit alike stand on one shelf, in plan order, and shelves in the order of choosing:
- *  1. such as nobody else requires who lacks slots,
- *  2. empty ones, then those whose most important session is the least (XV-4),
- *  3. those with fewest slots in use,
- *  4. those of which least is too much, in plan order.
+ * shelf.h: open hosts without an owner, in the order in which an exclusive consumer chooses among
+ * them: hosts that suit alike stand on one shelf, in plan order, and shelves in this order:
+ *  1. hosts that no other consumer that lacks slots requires,
+ *  2. empty hosts, then hosts whose most important session is the least (XV-4),
+ *  3. hosts with the fewest slots in use,
+ *  4. hosts with the fewest slots too many, in plan order.
  */
 #ifndef ALLOT_ENGINE_HOSTS_SHELF_H
 #define ALLOT_ENGINE_HOSTS_SHELF_H
@@ -16,7 +16,7 @@
 typedef struct allot__shelf {
     int32_t kind, slots, used;
     int64_t important; /* the most important session there: all count as that; -1: none */
-    bool needed;       /* somebody else who lacks slots requires such hosts */
+    bool needed;       /* another consumer that lacks slots requires such hosts */
     int32_t first;     /* its first host, or -1 */
 } allot__shelf;
 

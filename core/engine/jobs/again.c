@@ -3,10 +3,10 @@
 /*
  * again.c: has something become free, with jobs that went and one that came?
  *
- * On hosts: slots that nobody runs on, or a host that an exclusive job closed. Below limits: room
- * for jobs that begin, or for those that are resumed, against whom what is suspended does not
- * count. Of resources: what is left. Only where something went can there be more than before. And
- * there may be more to preempt: the one that came, for those that could not preempt who went.
+ * On hosts: slots on which no job runs, or a host that an exclusive job closed. Below limits: slots
+ * for jobs that begin, or for jobs that are resumed, for which suspended jobs do not count. Of
+ * resources: what is left. There can be more than before only where a job went. There may also be
+ * more to preempt: the job that came, for jobs that could not preempt those that went.
  */
 #include "engine/jobs/turn.h"
 #include "engine/jobs/limits/resource.h"

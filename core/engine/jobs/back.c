@@ -3,13 +3,13 @@
 /*
  * back.c: orders of this cycle that are taken back.
  *
- * Once something has become free, a job has its turn after others of lower queues had theirs. Those
- * of them that were given slots in this cycle, and that it may preempt, do not have them yet: where
- * it fits without these orders, or finds victims then, they are none, and the jobs wait again for
- * their turn. No protection holds of jobs that do not run yet.
+ * Once something has become free, a job has its turn again, after jobs of lower queues. If it may
+ * preempt such jobs that were given slots in this cycle, these do not run yet: if the job fits
+ * without their orders, or finds victims then, the orders are taken back, and those jobs wait again
+ * for their turn. Jobs that do not run yet have no protection.
  *
- * A job that went for another, and is resumed as there is room for it again, has two orders that
- * are none together: it runs on.
+ * A job that went for another and is then resumed, since slots are free for it again, has two
+ * orders that cancel each other: both are taken back, and the job runs on.
  */
 #include <string.h>
 
@@ -53,7 +53,7 @@ static int turn_orders(allot__turns *turns, int32_t number, int32_t sign, int32_
     return status;
 }
 
-/* They are no orders any more; the jobs wait for their turn. */
+/* Takes the orders back; the jobs wait for their turn. */
 static void forget(allot__turns *turns, int32_t number, size_t end)
 {
     allot_job_order *orders = turns->out->orders.items;
@@ -118,7 +118,7 @@ int allot__back_take(allot__turns *turns, int32_t number, bool *done)
 
 /* ---- At the end ------------------------------------------------------------------------------ */
 
-/* Who went and runs on: the order that it went by, and the one that it came back by, are none. */
+/* A job that went and runs on: both its orders, to go and to come back, are taken back. */
 static void pair_off(allot__turns *turns)
 {
     allot_job_order *orders = turns->out->orders.items;
@@ -141,7 +141,7 @@ static void pair_off(allot__turns *turns)
     }
 }
 
-/* Whoever went for a job that runs on went for the one that this job had to go for. */
+/* Jobs that went for a job that runs on now go for the job that this one had to go for. */
 static void hand_on(allot__turns *turns)
 {
     allot_job_order *orders = turns->out->orders.items;
@@ -155,7 +155,7 @@ static void hand_on(allot__turns *turns)
     }
 }
 
-/* Who came as others went, and these run on, found free slots. */
+/* A job that came as others went, where these run on, found free slots. */
 static void give_reasons(allot__turns *turns)
 {
     allot_job_order *orders = turns->out->orders.items;
@@ -188,8 +188,8 @@ static void put_down(const allot__turns *turns, bool stops, allot_job_order *ord
     }
 }
 
-/* Who goes stands before who comes: of some that went the orders are none, so that others may have
- * been given slots of those that went later. */
+/* A job that goes stands before the job that comes. Some orders to go were taken back, so a job may
+ * now have slots of jobs that went later. */
 static int compact(allot__turns *turns)
 {
     allot__dispatched *out = turns->out;

@@ -135,7 +135,8 @@ static allot__u128 made_by(const allot__turns *turns, const alike *jobs, const a
     return allot__usage_made(jobs->slots, seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds, pace);
 }
 
-/* Millionths of slot-seconds that a queue's running jobs have used since use was told, at `at`. */
+/* Millionths of slot-seconds that a queue's running jobs have used since `at`, the time of the
+ * state's use. */
 static allot__u128 used_since(const allot__turns *turns, int32_t queue, int64_t at,
                               const allot__pace *pace)
 {
@@ -158,7 +159,7 @@ static allot__u128 used_since(const allot__turns *turns, int32_t queue, int64_t 
     return sum + made_by(turns, &it, pace);
 }
 
-/* what was told fades until now, and what was used since is added. */
+/* the state's use fades until now, and the use since then is added. */
 static void count_usage(allot__turns *turns)
 {
     const allot__jobs *jobs = turns->jobs;
@@ -182,7 +183,7 @@ static void count_usage(allot__turns *turns)
     }
 }
 
-/* P-43: who runs on slots that a job is due for now. */
+/* P-43: jobs that run on slots whose reservation is due now. */
 static bool overdue(const allot__turns *turns, const allot__job *job)
 {
     return job->state == ALLOT_RUNNING && (job->flags & ALLOT_JOB_BACKFILL) &&

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * closed.c: what runs on hosts that are closed with reclaim goes (C-10, E-34).
+ * closed.c: running jobs on hosts that are closed with reclaim go (C-10, E-34).
  *
- * A running job goes that has slots on such a host, on however many others it has some too, and
- * whatever protects it from being preempted: as with tasks, no guard holds, and nobody has to want
- * its slots. Suspended there it would keep them, so that the host would not be free: where its
- * queue says no other than to suspend it, saved or not, it is killed and pending again, and may
- * start elsewhere. That is no preemption, and counts as none (A-7). While it is told of new slots
- * it is held back (A-15). Who is suspended there stays so, and is not resumed while the host is
- * closed (A-13): it runs on nothing.
+ * A running job with slots on such a host goes, on however many other hosts it has slots, too. As
+ * with tasks, no guard protects the job, and no other job need want its slots. A suspended job
+ * would keep its slots, so the host would not be free: if the job's queue would suspend it, saved
+ * or not, the job is killed and pending again, and may start elsewhere. This does not count as a
+ * preemption (A-7). While the job is being notified of new slots it is held back (A-15). A job that
+ * is suspended there stays suspended, and is not resumed while the host is closed (A-13): it uses
+ * no slots.
  */
 #include "engine/jobs/turn.h"
 #include "engine/rows/flight.h"

@@ -8,28 +8,30 @@
  *     pool and have no fairshare go as one, at the place of their first (P-60). A pool's queues
  *     stand in that list, too (Q-43): use orders its slices alone (slices.h);
  *  2. at its place a queue's suspended jobs are resumed, then pending ones started, by the policy's
- *     dispatch, or larger priority, then the first submitted; ties as in the state (A-12). What
- *     does not fit is passed by;
- *  3. what fits is started on free slots (limits/view.h) below all limits (limits/bound.h); of a
- * pool, within its queue's slice, or, where the whole slice is too small for the job and the queue
- * below it, above it (A-25). A pool never has more than MAX_SLOTS_IN_POOL;
- *  4. what does not fit preempts, if its queue may and its delay is over (preempt/search.h);
- *     suspended jobs, on their own hosts, without a delay (P-35);
- *     A resource that is wanting is preempted for where the plan says so, its queue may, and
- *     PREEMPTION_WAIT_TIME is over since it was in an earlier cycle (limits/resource.h);
- *  5. then running jobs of the queue that want to grow get free slots, as many as there are up to
- *     what they want (P-50); not while they are told of slots that they were given;
- *  6. behind a pool's last queue what is left of it goes, in the pool's order, round by round, to
+ *     dispatch, or larger priority, then the first submitted; ties as in the state (A-12). A job
+ *     that does not fit is passed by;
+ *  3. a job that fits is started on free slots (limits/view.h) below all limits (limits/bound.h);
+ *     in a pool, within its queue's slice, or above the slice if the whole slice is too small for
+ *     the job and the queue is below its slice (A-25). A pool never has more than
+ *     MAX_SLOTS_IN_POOL;
+ *  4. a job that does not fit preempts, if its queue may and its delay is over (preempt/search.h);
+ *     suspended jobs preempt on their own hosts, without a delay (P-35). A job that lacks a
+ *     resource preempts for it if the plan says so, the job's queue may, and PREEMPTION_WAIT_TIME
+ *     is over since an earlier cycle preempted for the resource (limits/resource.h);
+ *  5. then running jobs of the queue that want to grow get free slots, up to what they want (P-50);
+ *     not while they are being notified of slots that they were given;
+ *  6. after a pool's last queue the rest of the pool goes, in the pool's order, round by round, to
  *     jobs that fit: in a round a queue gets ceil(left * share / 100) slots, or one job. With
  *     USE_PRIORITY_IN_POOL it goes to jobs by priority, larger PRIORITY, first submitted (A-30).
  *     Before a pool's queue that comes behind others which took slots of its hosts, slices are cut
  *     anew from what is left, for those not reached yet (A-26);
- *  7. where a preemption leaves more free than its job takes, on a host, below a limit or of a
- *     resource, or makes a job run that others may preempt who could not preempt its victims, all
- *     begins again from the highest queue (A-12, P-35), pools with it: a cycle decides all that it
- *     can. Who was preempted is one of those that are suspended: resumed, it was not preempted. A
- *     job that fits only with what was given in this cycle to jobs that it may preempt takes that
- *     back (back.c). What is known not to be able to act is passed by (walk.c).
+ *  7. if a preemption leaves more free than its job takes, on a host, below a limit or of a
+ *     resource, or if it lets a job run that may be preempted by jobs that could not preempt its
+ *     victims, everything begins again from the highest queue (A-12, P-35), with pools: a cycle
+ *     decides all that it can. A job preempted in this cycle is one of the suspended jobs: if it is
+ *     resumed, it was not preempted. A job that fits only with slots given in this cycle to jobs
+ *     that it may preempt takes them back (back.c). Jobs that are known not to fit are passed by
+ *     (walk.c).
  *
  * The stage stands for need, quota, distribution and reclaim of the group: it writes need, quota,
  * received and reclaimed of queues' rows.
@@ -53,7 +55,7 @@ typedef struct allot__dispatched {
     allot__host_view view;
     allot__bounds bounds;
     allot__candidates candidates;
-    bool searched;            /* somebody asked for victims */
+    bool searched;            /* a job searched for victims */
     allot__vector orders;     /* of allot_job_order */
     allot__vector places;     /* of allot_place: those of the orders, one behind another */
     allot__job_verdict *jobs; /* by job */
@@ -62,15 +64,15 @@ typedef struct allot__dispatched {
     int64_t *used;     /* by queue: slots that its jobs use, those suspended included */
     int64_t *usage;    /* by queue, twice: slot-seconds, millionths */
     int32_t *sequence; /* queues in the order of rule 1, but for pools' own order */
-    /* For those who ask why: suspended and pending jobs in the order in which they had their turn,
-     * and by queue of a pool what its slice was cut from. */
+    /* For explanations: suspended and pending jobs in the order of their turns, and by queue of a
+     * pool the slots that its slice was cut from. */
     const int32_t *tried;
     int32_t tried_count;
     allot__cut *cuts;
 } allot__dispatched;
 
-/* Decides about the queues of the group, contracts being decided (leases.h; NULL: there are none);
- * ENOMEM, ESCRIPT, EBUDGET. */
+/* Decides about the queues of the group, after contracts (leases.h; NULL: there are none); ENOMEM,
+ * ESCRIPT, EBUDGET. */
 int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__dispatched *out);
 void allot__dispatched_free(allot__work *work, allot__dispatched *dispatched);
 

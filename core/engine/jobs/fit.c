@@ -36,7 +36,7 @@ static allot__missed *missed(allot__turns *turns, allot__missed *all, int32_t nu
     return all + (size_t)turns->kinds * at + exclusive(job);
 }
 
-/* Is it known not to fit? Then it is told why. */
+/* Is the job known not to fit? Then sets the reason. */
 static bool misses(allot__turns *turns, const allot__missed *missed, int32_t number)
 {
     int32_t slots = allot__job_at(turns->jobs, number)->slots;
@@ -68,8 +68,7 @@ static allot_pending barred_by_pool(const allot__turns *turns, const allot__job 
     return turns->leftover || used + job->slots <= may || above ? ALLOT_PEND_NOT : ALLOT_PEND_SLICE;
 }
 
-/* Why there are so many slots for it, and no more: whatever it asks for above that, it is told so.
- */
+/* Why there are so many slots for the job and no more: the reason if it asks for more. */
 static void miss(allot__turns *turns, allot__missed *missed, int32_t number, int32_t found,
                  bool limited)
 {
@@ -185,7 +184,7 @@ bool allot__fit_start(allot__turns *turns, int32_t number)
     return !misses(turns, known, number) && put(turns, number, known);
 }
 
-/* Its own hosts have what nobody runs on, and its limits let it. */
+/* Its own hosts have slots on which no job runs, and its limits allow it. */
 bool allot__fit_resume(allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
@@ -217,7 +216,7 @@ static bool fit(allot__turns *turns, int32_t number)
     return pending ? allot__fit_start(turns, number) : allot__fit_resume(turns, number);
 }
 
-/* P-35: told in place of what else keeps it waiting. */
+/* P-35: takes the place of other reasons to wait. */
 static bool delayed(allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
@@ -230,7 +229,7 @@ static bool delayed(allot__turns *turns, int32_t number)
     return true;
 }
 
-/* P-42, P-36: told likewise. May nobody be preempted for a resource that is wanting, or not yet? */
+/* P-42, P-36: likewise. May no job be preempted, or not yet, for a resource that the job lacks? */
 static bool without_resource(allot__turns *turns, int32_t number)
 {
     allot__resources *resources = turns->out->bounds.resources;
@@ -249,7 +248,7 @@ static bool alike(const allot__turns *turns, int32_t number)
            (!resources || allot__resources_above(resources, number) == 0);
 }
 
-/* Victims are only looked for once somebody wants some. */
+/* Candidates are only listed once a job searches for victims. */
 static int make_candidates(allot__turns *turns)
 {
     allot__dispatched *out = turns->out;
@@ -276,7 +275,7 @@ static int restore(allot__turns *turns, const allot__found *found, int32_t count
     return status;
 }
 
-/* They go if the job then fits; if not, nobody does. */
+/* The victims go if the job then fits; if not, none goes. */
 static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
 {
     int status = ALLOT_OK;
@@ -312,7 +311,7 @@ static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
     return status;
 }
 
-/* May the job preempt nobody, whoever there is? */
+/* May the job preempt no job at all? */
 static bool barred(allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);

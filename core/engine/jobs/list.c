@@ -99,7 +99,7 @@ static int32_t gather(allot__turns *turns, const allot__turn *turn, int state, i
     return count;
 }
 
-/* Room is taken for all that its queues have, once: who is suspended later finds some. */
+/* Takes memory once for all jobs of its queues, so that jobs suspended later fit in. */
 static void take_room(allot__turns *turns, allot__turn *turn)
 {
     turn->jobs = turns->list + turns->listed;

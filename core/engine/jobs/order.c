@@ -145,7 +145,7 @@ int allot__order_start(allot__turns *turns, int32_t number, const char *reason)
 int allot__order_resume(allot__turns *turns, int32_t number, const char *reason)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    bool went = job->state == ALLOT_RUNNING; /* ... in this cycle: two orders that are none */
+    bool went = job->state == ALLOT_RUNNING; /* ... in this cycle: both orders are taken back */
     turns->cancels = turns->cancels || went;
     return bring(turns, ALLOT_ORDER_RESUME, number, allot__job_places(turns->jobs, job),
                  job->place_count, reason);
@@ -174,7 +174,7 @@ int allot__job_turn(allot__turns *turns, int32_t number, allot_action action, in
     return status;
 }
 
-/* Of a job that is killed nobody can say that it waits: it is gone. */
+/* A killed job does not wait: it is gone. */
 static uint8_t state_after(allot_action action)
 {
     if (!allot__action_ends(action))

@@ -101,7 +101,7 @@ static int put_in_order(allot__turns *turns, int32_t pool)
 }
 
 /* What queues before this one in the pool's order lack of their slices is theirs, though their turn
- * comes later: else who uses more than its slice would do so at their cost, for ever. */
+ * comes later: else a queue that uses more than its slice would do so at their cost for ever. */
 static int64_t may_use(allot__turns *turns, int32_t pool, int32_t queue)
 {
     const int32_t *order = turns->pools[pool].order;

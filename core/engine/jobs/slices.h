@@ -12,10 +12,11 @@
  *     (Q-30);
  *  4. what is left is the base, and 3 is done again, until nothing is left or nobody wants more
  *     (Q-31); not with USE_PRIORITY_IN_POOL (Q-4);
- *  5. who uses more than that keeps it, and gets no more (Q-34). Slices go by who wants, not by who
- *     has, so all of them together may then be more than the base: what a queue lacks of its slice
- *     it gets as those others' jobs end. What those before it in that order lack of theirs is not
- *     its own, though it may have its turn before them (Q-43).
+ *  5. a queue that uses more than its slice keeps it, and gets no more (Q-34). Slices follow from
+ *     what queues want, not from what they have, so all of them together may then be more than the
+ *     base: what a queue lacks of its slice it gets as jobs of such queues end. A queue does not
+ *     get what queues before it in that order lack of theirs, though it may have its turn before
+ *     them (Q-43).
  */
 #ifndef ALLOT_ENGINE_JOBS_SLICES_H
 #define ALLOT_ENGINE_JOBS_SLICES_H

@@ -3,14 +3,14 @@
 /*
  * turn.h: what the files of dispatching share.
  *
- * A *turn* is what goes as one: a queue, or several of equal PRIORITY. Its jobs stand in one list,
- * those to resume first, then those to start. What did not fit is remembered, of a queue or,
- * where limits tell more, of a class of its jobs: until some host has more free, what asks for as
- * much does not fit either.
+ * A *turn* is a queue, or several of equal PRIORITY that go as one. Its jobs stand in one list,
+ * those to resume first, then those to start. A turn remembers what did not fit, by queue or, if
+ * limits differ, by class of jobs: until a host has more free, jobs that ask for as much do not fit
+ * either.
  *
- * Turns are gone through until one leaves something free that was not (rule 7 of dispatch.h): then
- * again from the first on. A turn that was there knows who of its jobs waits still, and how many
- * slots have to become free before one of them may fit.
+ * Turns follow each other until one leaves something free that was not free before (rule 7 of
+ * dispatch.h): then they begin again from the first. A turn that was tried knows which of its jobs
+ * still wait, and how many slots must become free before one of them may fit.
  */
 #ifndef ALLOT_ENGINE_JOBS_TURN_H
 #define ALLOT_ENGINE_JOBS_TURN_H
@@ -32,7 +32,7 @@ typedef struct allot__turn {
     int32_t *jobs; /* in order: suspended ones, then pending ones */
     int32_t suspended, count;
     int32_t at;     /* the first that has not been tried */
-    int32_t *waits; /* of those before it, who waited when tried last; some may run by now */
+    int32_t *waits; /* jobs before it that waited when tried last; some may run by now */
     int32_t waiting;
     int32_t next; /* of a pool's: the first that leftover rounds have not tried */
     bool listed, grows;
@@ -77,7 +77,7 @@ typedef struct allot__turns {
     bool again;                    /* something is free that was not */
     bool turned_back;              /* it was so before: turns that come now may have been there */
     bool withdraws;                /* orders are taken back, and it is tried without them */
-    bool cancels;                  /* some orders are none any more */
+    bool cancels;                  /* some orders were taken back */
     int64_t freed;                 /* slots, and limits, that became free so */
     allot__vector marks;           /* of allot__mark */
     allot__vector holds, holding;  /* hold.c's; the latter of allot__job_place */
@@ -99,7 +99,7 @@ typedef struct allot__turns {
     allot__job_place *places;               /* of the job that is being put on hosts */
     int32_t place_count;
     int32_t *hosts; /* room for all */
-    bool leftover;  /* rule 6: slices do not bind, nobody is preempted */
+    bool leftover;  /* rule 6: slices do not bind, no job is preempted */
 } allot__turns;
 
 static inline int32_t allot__turn_pool(const allot__turns *turns, int32_t queue)

@@ -27,7 +27,7 @@ static bool waits(const allot__turns *turns, int32_t job)
     return turns->states[job] == ALLOT_SUSPENDED || turns->states[job] == ALLOT_PENDING;
 }
 
-/* Tries a job; who waits on is noted down, and claims its slots if it is suspended. */
+/* Tries a job; notes a job that still waits, which claims its slots if it is suspended. */
 static int try(allot__turns *turns, allot__turn *turn, int32_t job)
 {
     bool started;
@@ -74,7 +74,7 @@ static int try_others(allot__turns *turns, allot__turn *turn)
     return status;
 }
 
-/* Can nobody fit there who did not before? */
+/* Can no job fit there that did not before? */
 static bool settled(const allot__turns *turns, const allot__turn *turn)
 {
     int64_t freed = turns->freed - turn->seen;
@@ -83,7 +83,7 @@ static bool settled(const allot__turns *turns, const allot__turn *turn)
            !(turn->grows && freed > 0);
 }
 
-/* It is passed by: who is suspended there still claims its slots. */
+/* Passes a turn by: its suspended jobs still claim their slots. */
 static void pass(allot__turns *turns, const allot__turn *turn)
 {
     allot__turn_claim_stopped(turns, turn);
@@ -139,7 +139,7 @@ static int32_t merge(const allot__turns *turns, int32_t *sequence, int32_t at, i
     return together - at;
 }
 
-/* Rule 7. A pool's slices are cut anew for what has changed, for who wants to grow. */
+/* Rule 7. A pool's slices are cut anew after changes, for jobs that want to grow. */
 static bool turns_back(allot__turns *turns, int32_t at, size_t *orders)
 {
     bool ends = at == turns->count && turns->pools_grow && turns->out->orders.count > *orders;
@@ -167,8 +167,8 @@ static int walk(allot__turns *turns)
     return status;
 }
 
-/* The jobs of all turns, in order, one behind another. Who was preempted in this cycle did not come
- * to wait by itself: it is told of by its order. */
+/* The jobs of all turns, in order. Jobs preempted in this cycle are left out: their orders tell why
+ * they wait. */
 static void list_tried(allot__turns *turns)
 {
     int32_t count = 0;

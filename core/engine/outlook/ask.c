@@ -163,7 +163,7 @@ typedef struct climb {
     int32_t parent;
 } climb;
 
-/* False: nobody has so much, or it was refused before. */
+/* False: the parent has less, or it was refused before. */
 static bool climb_least(const allot_outlook *outlook, int32_t row, int64_t slots, climb *out)
 {
     int32_t family = outlook->family_in[row];

@@ -83,13 +83,13 @@ struct allot_outlook {
     int32_t *limit, *reserve, *need;
     int32_t *claim[ALLOT__SIDES];
     int32_t *demand;
-    allot_state *state; /* of nobody's demand: a cycle's columns are of one */
+    allot_state *state; /* without any demand: a cycle's columns are of one */
     uint8_t *out;       /* no fill gives it anything (quota/need.h) */
     int32_t *family_in;
     allot__outlook_family *families;
 };
 
-/* The row of a leaf; -1: it is none. */
+/* The row of a leaf; -1: not a leaf. */
 static inline int32_t allot__outlook_leaf(const allot_outlook *outlook, int32_t consumer)
 {
     if (!outlook || consumer < 0 || consumer >= outlook->tree->rows)

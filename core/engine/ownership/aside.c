@@ -17,8 +17,8 @@ int32_t allot__books_below(allot__ledger *ledger, int32_t parent)
     return count;
 }
 
-/* What a limit holds first of what a holder is sure of: its own in use, which nobody else can have;
- * then its reserve; then the rest. */
+/* What a limit holds first of what a holder is sure of: its own in use, which no other holder can
+ * have; then its reserve; then the rest. */
 enum { IN_USE, RESERVED, WANTED };
 
 static int32_t sure_before(const allot__holder *holder, int part)
@@ -70,7 +70,7 @@ void allot__books_set_aside(allot__ledger *ledger)
     }
 }
 
-/* How many slots a holder loses so that owners could have them, and nobody has claimed. */
+/* How many slots a holder loses so that owners could have them, and that no holder has claimed. */
 static int64_t unclaimed(const allot__ledger *ledger, const allot__holder *holder)
 {
     int64_t slots = 0;

@@ -57,7 +57,7 @@ static int64_t ask_sure(allot__ledger *ledger, int32_t count, int64_t holds)
 }
 
 /* What a parent's limit holds of shared slots: beside own and borrowed ones, and what is set aside
- * for those who do not ask for it here. */
+ * for holders that do not ask for it here. */
 static int64_t holds_shared(const allot__ledger *ledger, int32_t count, int32_t family,
                             int32_t limit)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* books.c: who holds what, as which kind, before anything is decided. */
+/* books.c: what each holder has, by class, before anything is decided. */
 #include "engine/ownership/books.h"
 
 #include <string.h>
@@ -117,7 +117,7 @@ static void open_holder(const allot__ledger *ledger, int32_t row, allot__holder 
     int32_t held = ledger->planning ? 0 : work->allocated[row];
     flying = allot__least(flying, held);
     most = ledger->planning ? work->need[row] : most;
-    /* What comes beyond its need is nobody's until it is there. */
+    /* Slots beyond its need have no claimant until they are back. */
     int32_t coming = work->earmarked != NULL && !ledger->planning ? work->earmarked[row] : 0;
     int32_t lacks = work->need[row] - (held - flying);
     coming = allot__least(coming, lacks);
@@ -163,7 +163,7 @@ static void open_holders(allot__ledger *ledger)
     }
 }
 
-/* Idle slots that came back for somebody are that leaf's as far as it needs them. */
+/* Idle slots that came back for a leaf are that leaf's as far as it needs them. */
 static void open_idle(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * books.h: the books of a ledger (C-11): what each leaf holds of its own, from pools and
- * on loan, and what one cycle changes about it.
+ * books.h: the books of a ledger (C-11): what each leaf holds of its own, from pools and on loan,
+ * and what one cycle changes about it.
  *
  * Holders are the leaves whose policy keeps a ledger, by (rank, plan order). What a holder has, or
  * is on its way to it, is used + shared + in; slots in flight from it are not in there. Every slot
- * that is taken is a recall: for a claimant, or for nobody (`loose`), which can be undone as long
- * as nobody claims it: then the slot stays where it is, as another kind.
+ * that is taken is a recall: for a claimant, or without one (`loose`). A loose recall can be undone
+ * as long as no holder claims it: then the slot stays where it is, as another class.
  */
 #ifndef ALLOT_ENGINE_OWNERSHIP_BOOKS_H
 #define ALLOT_ENGINE_OWNERSHIP_BOOKS_H
@@ -42,7 +42,7 @@ typedef enum allot__why {
 #undef ALLOT__WHY_ENUM
 } allot__why;
 
-/* Is a slot taken for that reason whoever wants it? */
+/* Is a slot taken for that reason whatever the demand? */
 static inline bool allot__why_forced(allot__why why)
 {
     return why > ALLOT__WHY_OVER_SHARE;
@@ -55,11 +55,12 @@ typedef struct allot__holder {
     int32_t place;  /* in plan order, among all leaves */
     int32_t family; /* that it is of */
     int32_t own, reserve, need;
-    int32_t most; /* min(demand, limit) */
-    int32_t sure; /* what parents' limits hold of its own before all else; 0: there are none */
+    int32_t most;         /* min(demand, limit) */
+    int32_t sure;         /* what parents' limits hold of its own before all else; 0: no limits */
     int32_t held, flying; /* of what is allocated: to stay, and in flight */
     int32_t coming;       /* in flight from others, for it */
-    int32_t dropped;      /* ... which may not stay: nobody's, unless it can have them after all */
+    int32_t
+        dropped; /* ... which may not stay: without a claimant, unless it can have them after all */
     int32_t used, shared, in;
     int32_t pooled;  /* of the shared ones: in a pool */
     int32_t asks;    /* shared slots that it asks for, */
@@ -71,9 +72,9 @@ typedef struct allot__holder {
     int32_t returned;          /* idle slots that came back for it, not given to it yet */
     int32_t granted, promised; /* by this cycle: idle slots, and others that come to it */
     int32_t replaced;          /* ... and those in the place of slots in flight from it */
-    int32_t lost, loose;       /* taken by this cycle; of these for nobody so far, */
+    int32_t lost, loose;       /* taken by this cycle; of these without a claimant so far, */
     int32_t gone;              /* ... and for others, but for borrowed ones */
-    int32_t forced;            /* ... and whoever wants them */
+    int32_t forced;            /* ... and whatever the demand */
     int32_t kept;              /* ... and not taken after all */
     int32_t claimed;           /* recalled for it */
     int32_t recalls;           /* the newest of those from it; -1: none */
@@ -92,14 +93,14 @@ typedef struct allot__lent {
 } allot__lent;
 
 typedef struct allot__recall {
-    int32_t from, to; /* holders; to -1: nobody */
+    int32_t from, to; /* holders; to -1: no claimant */
     int32_t slots;
     int32_t cut;        /* of these: not taken after all, since damping or guards keep them */
     int32_t loan;       /* of which they are; -1: of none */
     int32_t older;      /* from the same holder; -1: none */
     int32_t older_owed; /* of the same owner, while loose; -1: none */
     bool firm;          /* it cannot be undone */
-    bool drains;        /* its holder keeps the slots unless somebody claims them */
+    bool drains;        /* its holder keeps the slots unless another claims them */
     allot__why why;
 } allot__recall;
 
@@ -138,17 +139,17 @@ typedef struct allot__held {
 typedef struct allot__ledger {
     allot__work *work;
     bool all;      /* every branch goes by a ledger policy */
-    bool planning; /* as if nobody held anything and all wanted all that they may have */
+    bool planning; /* as if no slots were held and every holder wanted all that it may have */
     int64_t slots; /* what they may hold together; set before the cycle when not all */
 
     allot__holder *holders;
     int32_t count;
     int32_t *holder_of;   /* by row; -1: none */
     allot__held *before;  /* by holder */
-    int64_t room;         /* slots that nobody has or is promised */
+    int64_t room;         /* slots that no holder has or is promised */
     int64_t idle;         /* of these: idle now */
-    int64_t loose;        /* of these: taken, for nobody so far */
-    int64_t draining;     /* of these: whoever has them keeps them while nobody claims them */
+    int64_t loose;        /* of these: taken, without a claimant so far */
+    int64_t draining;     /* of these: their holders keep them while no other claims them */
     int64_t returned;     /* of these: came back for holders */
     int32_t *first, *end; /* by row: places of the leaves below, or of the leaf */
     int32_t *at;          /* by place: the holder, -1: none */
@@ -188,7 +189,7 @@ typedef struct allot__ledger {
 /* Opens the books: holders, what they hold, loans as far as they still are, pools. ENOMEM, or what
  * a policy's function failed with. */
 int allot__books_open(allot__ledger *ledger);
-/* Loans of those who could have slots of their own instead are returned: nothing moves. */
+/* Returns loans of borrowers that could have own slots instead: no slot moves. */
 void allot__books_settle(allot__ledger *ledger);
 /* Tells own slots from shared ones. */
 void allot__books_class(allot__ledger *ledger);
@@ -202,9 +203,9 @@ static inline int32_t allot__holder_has(const allot__holder *holder)
 {
     return holder->used + holder->shared + holder->in;
 }
-/* What it lacks to have `target`, slots that are on their way counted as there. What it loses is
- * lacking, as it is once that is in flight: to nobody, unless it drains, and to others, unless it
- * borrowed that. */
+/* What it lacks to have `target`, where slots in flight to it count as there. Slots that it loses
+ * count as lacking, as once they are in flight: those without a claimant, unless they drain, and
+ * those for others, unless it borrowed them. */
 static inline int64_t allot__holder_lacks(const allot__holder *holder, int32_t target)
 {
     int64_t lacks = (int64_t)target - holder->held - holder->coming - holder->granted -
@@ -212,7 +213,7 @@ static inline int64_t allot__holder_lacks(const allot__holder *holder, int32_t t
                     (holder->rebalance ? holder->loose : 0);
     return lacks > 0 ? lacks : 0;
 }
-/* The same; and at least what it could keep for that of slots that it loses to nobody. */
+/* The same; and at least what it could keep for that of slots that it loses without a claimant. */
 static inline int64_t allot__holder_wants(const allot__holder *holder, int32_t target)
 {
     int64_t wants = allot__holder_lacks(holder, target);
@@ -266,8 +267,8 @@ void allot__books_has(allot__ledger *ledger, int32_t holder, int64_t slots, int6
 int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t from);
 /* What they hold of idle slots: until promised ones are back, their holders still have them. */
 int64_t allot__books_outside(const allot__ledger *ledger, int32_t holder);
-/* What a holder can have at once: idle slots, what it loses for nobody, and what replaces slots in
- * flight from it. */
+/* What a holder can have at once: idle slots, slots that it loses without a claimant, and what
+ * replaces slots in flight from it. */
 int64_t allot__books_free(const allot__ledger *ledger, int32_t holder);
 /* Of what a holder is sure of, so much it lacks when it has `has`. */
 static inline int64_t allot__holder_missing(const allot__holder *holder, int64_t has)
@@ -285,18 +286,19 @@ void allot__books_give(allot__ledger *ledger, int32_t holder, int64_t slots, all
 /* Promises it slots as that class, again in the place of those in flight from it first: others are
  * recalled for it, or come from outside. */
 void allot__books_promise(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* Promises it slots that nobody has: what is taken for nobody is for it then, and what drains. */
+/* Promises it slots that no holder has: slots taken without a claimant are for it then, and slots
+ * that drain. */
 void allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* It is to have slots as that class that come from nobody in this cycle. */
+/* It is to have slots of that class that no holder gives in this cycle. */
 void allot__books_await(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* Slots of a class that are on their way to a holder are nobody's: they may not stay. */
+/* Slots of a class in flight to a holder lose their claimant: they may not stay. */
 void allot__books_drop(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* It can have so many slots that nobody has, as that class: those that it had to drop come first,
- * before others are claimed for it. Returns how many those are. */
+/* It can have so many slots that no holder has, as that class: slots that it had to drop come
+ * first, before others are claimed for it. Returns the number of those that it had dropped. */
 int64_t allot__books_adopt(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* Takes slots of a class, own or shared, for a holder or (to -1) for nobody, from one that has
- * them. What a switch of windows or an attribute takes cannot be kept after all, unless it drains.
- */
+/* Takes slots of a class, own or shared, for a holder or (to -1) without a claimant, from a holder
+ * that has them. What a switch of windows or an attribute takes cannot be kept after all, unless it
+ * drains. */
 void allot__books_take(allot__ledger *ledger, int32_t from, int64_t slots, allot__class as,
                        int32_t to, allot__why why);
 /* The same of a loan's. */
@@ -304,8 +306,8 @@ void allot__loan_take(allot__ledger *ledger, int32_t loan, int64_t slots, int32_
                       allot__why why);
 /* Adds a recall, as the newest of its holder's. False: no memory, which is ledger->status then. */
 bool allot__recall_add(allot__ledger *ledger, allot__recall made);
-/* Hands slots that are taken for nobody, and do not drain, to a holder; those that it lent first.
- */
+/* Gives slots that are taken without a claimant, and do not drain, to a holder; those that it lent
+ * first. */
 void allot__books_hand(allot__ledger *ledger, int32_t holder, int64_t slots);
 /* The same of one recall, whether it drains or not; returns how many there were. */
 int64_t allot__books_claim_one(allot__ledger *ledger, int32_t recall, int32_t holder,
@@ -321,29 +323,30 @@ void allot__books_unset_aside(allot__ledger *ledger);
 
 /* drain.c */
 
-/* Who drains keeps what nobody has claimed; but not what a limit or the group has too many, once
- * slots are claimed for somebody there: those would not come. */
+/* A draining holder keeps slots that no other has claimed; but not slots above a limit or the
+ * group's size, once slots are claimed for a holder there: those would not come. */
 void allot__books_spare(allot__ledger *ledger);
 
 /* net.c */
 
-/* Slots are alike: who would give some and get others keeps them, and those go straight on. */
+/* Slots are alike: a holder that would give some and get others keeps its own, and the others go
+ * straight on. */
 void allot__books_net(allot__ledger *ledger);
 
 /* loan.c */
 
 /* Reads the state's loans, as far as borrowers still hold so many. ENOMEM. */
 int allot__loans_open(allot__ledger *ledger);
-/* The loan between two, made if there is none; -1: no memory. */
+/* The loan between two holders, which is made if there is none; -1: no memory. */
 int32_t allot__loan_between(allot__ledger *ledger, int32_t lender, int32_t borrower);
-/* A lender has lent more; who borrows it is given the slots besides. */
+/* A lender has lent more; the borrower gets the slots separately. */
 void allot__loan_more(allot__ledger *ledger, int32_t loan, int64_t slots);
 /* Fewer are lent, and borrowed; nothing moves. */
 void allot__loan_less(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why);
 
 /* recall.c */
 
-/* Phase 4, of lenders who call back first, before borrowing, or of the others. */
+/* Phase 4, for lenders that call back first, before borrowing, or for the others. */
 void allot__loans_recall(allot__ledger *ledger, bool first);
 
 /* borrow.c */
@@ -379,8 +382,8 @@ void allot__pools_reclaim(allot__ledger *ledger);
 
 /* force.c */
 
-/* Takes what may not stay, whoever wants it: loans; then, classes being known, what limits do not
- * hold; then what is in no pool, and what the group does not hold. */
+/* Takes what may not stay, whatever the demand: loans; then, once classes are known, slots above
+ * limits; then slots that are in no pool, and slots above the group's size. */
 void allot__force_loans(allot__ledger *ledger);
 void allot__force_holders(allot__ledger *ledger);
 void allot__force_pools(allot__ledger *ledger);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* borrow.c: phase 3: who borrows from whom, and in which order. */
+/* borrow.c: phase 3: borrowers, their lenders, and the order. */
 #include <string.h>
 
 #include "engine/ownership/peers.h"

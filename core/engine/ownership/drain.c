@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* drain.c: what drains, and who keeps it after all. */
+/* drain.c: what drains, and which holders keep it after all. */
 #include <string.h>
 
 #include "engine/ownership/books.h"
 
-/* By family: how many slots below drain that nobody has claimed, and whether somebody below is to
- * get some that others give. */
+/* By family: how many slots below drain that no holder has claimed, and whether a holder below is
+ * to get slots that others give. */
 typedef struct drains {
     int64_t *slots;
     bool *claimed;
@@ -47,7 +47,7 @@ static bool count(const allot__ledger *ledger, drains *all)
     return true;
 }
 
-/* So many slots of a recall drain no more: they go, for nobody. */
+/* So many slots of a recall drain no more: they go, without a claimant. */
 static void let_go(allot__ledger *ledger, drains *all, int32_t index, int32_t slots, allot__why why)
 {
     allot__recall part = ledger->recalls[index];

@@ -4,7 +4,8 @@
 #include "engine/rows/enforce.h"
 #include "engine/ownership/peers.h"
 
-/* Takes slots of a loan; they are for the lender if nobody else needs them. Returns how many. */
+/* Takes slots of a loan; they are for the lender if no other holder needs them. Returns how many.
+ */
 static int64_t force(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why)
 {
     const allot__lent *it = &ledger->loans[loan];
@@ -79,7 +80,7 @@ static int64_t shed_there(allot__ledger *ledger, int32_t index, allot__class as,
     return slots;
 }
 
-/* The same; but first those that are still on their way to it become nobody's. */
+/* The same; but first those that are still in flight to it lose their claimant. */
 static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, int64_t slots,
                         allot__why why)
 {
@@ -113,7 +114,8 @@ static void shed(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots,
 }
 
 /* The same of shared and borrowed slots beyond what their holders are sure of, so that the limit of
- * a family's parent holds what others are sure of. Who keeps shared slots keeps them (rule 5). */
+ * a family's parent holds what others are sure of. Holders that keep shared slots keep them (rule
+ * 5). */
 static void make_way(allot__ledger *ledger, int32_t family, int32_t parent)
 {
     int64_t slots = ledger->inside[family] + ledger->aside[family] - ledger->work->limit[parent];

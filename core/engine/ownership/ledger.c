@@ -45,8 +45,8 @@ int allot__ledger_plan(allot__work *work)
 
 /* ---- Phase 1 --------------------------------------------------------------------------------- */
 
-/* Phase 1, up to the reserve or to the need: own slots that are idle, or come back, or that others
- * hold who must be made to give them. */
+/* Phase 1, up to the reserve or to the need: own slots that are idle, or come back, or that other
+ * holders must give. */
 static void take_own(allot__ledger *ledger, int32_t index, int32_t target)
 {
     const allot__holder *holder = &ledger->holders[index];
@@ -81,7 +81,7 @@ static void phase_own(allot__ledger *ledger)
         take_own(ledger, i, ledger->holders[i].need);
 }
 
-/* ---- What nobody has claimed ----------------------------------------------------------------- */
+/* ---- Slots without a claimant --------------------------------------------------------------- */
 
 /* Of its own slots those that a holder has not, as whatever kind, has not lent, does not give back
  * itself, and that are not on their way to it. */
@@ -96,7 +96,7 @@ static int64_t own_missing(const allot__ledger *ledger, const allot__holder *hol
     return own > 0 ? own : 0;
 }
 
-/* Hands a holder slots of loans that it lent, as far as they go to nobody; returns how many. */
+/* Gives a holder slots of loans that it lent, as far as they have no claimant; returns how many. */
 static int32_t hand_owed(allot__ledger *ledger, int32_t index, int64_t most)
 {
     int64_t handed = 0;
@@ -120,8 +120,8 @@ static int64_t own_to_come(const allot__ledger *ledger, int32_t index)
     return own > 0 ? own : 0;
 }
 
-/* Slots that go to nobody yet: those of a loan are their owner's; others are those owners' whose
- * own slots are neither in use nor idle. */
+/* Slots that have no claimant yet: slots of a loan are their owner's; others go to owners whose own
+ * slots are neither in use nor idle. */
 static void hand_back(allot__ledger *ledger)
 {
     int32_t *handed = ledger->column[0];
@@ -142,8 +142,8 @@ static void hand_back(allot__ledger *ledger)
     }
 }
 
-/* What has come back for holders that have no use for it goes to those who wait for slots that
- * nobody gives. */
+/* Slots that came back for holders that do not need them go to holders that wait for slots that no
+ * other gives. */
 static void hand_on(allot__ledger *ledger)
 {
     int64_t idle = ledger->returned;

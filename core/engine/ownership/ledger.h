@@ -5,28 +5,29 @@
  *
  * Rules, each over all holders in the order of (rank, plan order) before the next:
  *  0. what may not stay goes, whatever the demand: loans that lists, limits or less ownership
- *     forbid, pool slots beyond a limit or beyond what pools hold, what limits and the group's size
- *     do not hold. Such slots stay where they are when their holder can have them by rules 1 to 3;
- *     where it drains (rebalance 0) also when nobody needs them by rules 1 and 5 (A-71). But
- *     slots that others give do not come where a limit above, or the group, is full beyond them:
- *     so once somebody is to get some, what drains beyond a limit or size goes, too. What a switch
- *     of policies takes (H-16) goes before all others and cannot stay;
+ *     forbid, pool slots beyond a limit or beyond what pools hold, slots above limits and the
+ *     group's size. Such slots stay where they are if their holder can have them by rules 1 to 3;
+ *     if the holder drains (rebalance 0) also if no holder needs them by rules 1 and 5 (A-71). But
+ *     slots that others give cannot come where a limit above, or the group, is full beyond them: so
+ *     once a holder is to get some, what drains beyond a limit or size goes, too. What a switch of
+ *     policies takes (H-16) goes before all others and cannot stay;
  *  0b. below a parent that has a limit, each holder is sure of what it uses and needs of its own:
- *     what is in use, then reserves, then the rest in order, as far as limits hold it. Nobody else
- *     takes that room by the rules below; and what others have beyond what they are sure of
- *     themselves makes way for it, shared slots before borrowed ones. Own slots in use stay, and
- *     so do shared ones where rule 5 is left out, and whatever nobody comes by;
+ *     slots in use, then reserves, then the rest in order, as far as limits hold them. No other
+ *     holder takes that room by the rules below; and slots of others beyond what they are sure of
+ *     themselves make way for it, shared slots before borrowed ones. Own slots in use stay, and so
+ *     do shared ones if rule 5 is left out, and slots that no holder comes by;
  *  1. own idle slots, up to what is needed; reserves first;
  *  2. idle slots of share pools, nearest first, up to the holder's share of the pool: first what
  *     rule 5 would take for it;
- *  3. idle slots of others who lend them, in the borrower's order;
+ *  3. idle slots of lenders, in the borrower's order;
  *  4. own lent slots, from the worst-ranked borrower, the later loan first;
- *  5. pool slots of those who use more than their share: for planned shares, from the worst rank
- *     (E-21); where a policy adjusts shares to workload, by the ratio among those who want some.
- *     Where the group has fewer slots than are owned, what rules 1 and 2 have no room for comes
- *     from these, too, in whatever pool, before pools settle: own slots first.
- * A policy can have 4 before 3, and can do without 5. Idle slots end where the group's do. Of slots
- * on their way to a holder by rule 0 some may be nobody's: it still claims no others for those.
+ *  5. pool slots of holders that use more than their share: for planned shares, from the worst rank
+ *     (E-21); if a policy adjusts shares to workload, by the ratio among holders that want some. If
+ *     the group has fewer slots than are owned, what rules 1 and 2 have no slots for comes from
+ *     these holders, too, in whatever pool, before pools settle: own slots first.
+ * A policy can have 4 before 3, and can do without 5. Idle slots end where the group's do. Some
+ * slots in flight to a holder may lose their claimant by rule 0: the holder still claims no others
+ * in their place.
  */
 #ifndef ALLOT_ENGINE_OWNERSHIP_LEDGER_H
 #define ALLOT_ENGINE_OWNERSHIP_LEDGER_H
@@ -74,8 +75,8 @@ const char *allot__why_text(allot__why why);
 allot__why allot__ledger_reason(const allot__work *work, int32_t row);
 /* What a leaf held before the cycle, or NULL: no ledger is kept about it. */
 const allot__held *allot__ledger_held(const allot__work *work, int32_t row);
-/* Gives a copy of the work a ledger of its own, whose quotas are what is planned: as if nobody held
- * anything. ENOMEM. */
+/* Gives a copy of the work a ledger of its own, whose quotas are what is planned: as if no slots
+ * were held. ENOMEM. */
 int allot__ledger_plan(allot__work *work);
 /* A row's parts after the fills of reserve and owned, from pools, and on loan; they sum to its
  * quota. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* loan.c: who has lent how much to whom. */
+/* loan.c: the loans between lenders and borrowers. */
 #include <string.h>
 
 #include "engine/ownership/books.h"
@@ -116,8 +116,8 @@ static int read_loan(allot__ledger *ledger, int32_t lender, int32_t borrower, in
     return ALLOT_OK;
 }
 
-/* The state's loans, those of the same two added up. Those of leaves that are no holders, or no
- * more, have ended. */
+/* The state's loans, where loans between the same two add up. Loans of leaves that are not, or no
+ * longer, holders have ended. */
 static int read_loans(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;

@@ -86,13 +86,13 @@ int64_t allot__books_free(const allot__ledger *ledger, int32_t index)
     return idle > 0 ? idle : 0;
 }
 
-/* The sum of those that are for nobody so far, like a recall. */
+/* The sum of loose recalls like a recall. */
 static int64_t *unclaimed(allot__ledger *ledger, const allot__recall *like)
 {
     return like->drains ? &ledger->draining : &ledger->loose;
 }
 
-/* Undoes recalls from a holder that nobody claims. */
+/* Undoes recalls from a holder that have no claimant. */
 static void keep_loose(allot__ledger *ledger, allot__holder *holder, int32_t slots)
 {
     holder->lost -= slots;
@@ -182,7 +182,7 @@ bool allot__recall_add(allot__ledger *ledger, allot__recall made)
     return true;
 }
 
-/* A recall for nobody is owed to who lent its slots. */
+/* A loose recall is owed to the lender of its slots. */
 static void owe(allot__ledger *ledger, int32_t index)
 {
     allot__recall *recall = &ledger->recalls[index];
@@ -230,9 +230,9 @@ void allot__loan_take(allot__ledger *ledger, int32_t loan, int64_t slots, int32_
                                  .why = why});
 }
 
-/* ---- Slots that nobody has claimed ----------------------------------------------------------- */
+/* ---- Slots without a claimant ---------------------------------------------------------------- */
 
-/* Makes so many slots of a recall a holder's. From who drains they go on demand alone. */
+/* Gives so many slots of a recall to a holder. From a draining holder they go on demand alone. */
 static void claim_part(allot__ledger *ledger, int32_t index, int32_t to, int32_t slots)
 {
     allot__recall part = ledger->recalls[index];
@@ -283,7 +283,7 @@ static int64_t claim_from(allot__ledger *ledger, int32_t holder, int64_t slots, 
     return want - left;
 }
 
-/* A recall of slots below a parent that drain and that nobody has claimed. */
+/* A recall of slots below a parent that drain and have no claimant. */
 static bool drains_below(const allot__ledger *ledger, const allot__recall *recall, int32_t parent)
 {
     return recall->drains && allot__holder_below(ledger, recall->from, parent);

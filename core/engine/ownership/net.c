@@ -71,7 +71,7 @@ static bool pass_grants(allot__ledger *ledger)
     return back;
 }
 
-/* Passes on the slots of a recall if whom they are for gives some itself. */
+/* Passes on the slots of a recall if their claimant gives some itself. */
 static void pass_recalls(allot__ledger *ledger, int32_t index)
 {
     const allot__recall *recall = &ledger->recalls[index];

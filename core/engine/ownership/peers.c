@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * peers.c: lists of peers turned round: by consumer those who lend to it, so that a borrower
- * looks at nobody else.
+ * peers.c: lists of peers turned round: by consumer the leaves that lend to it, so that a borrower
+ * looks at no others.
  */
 #include "engine/ownership/peers.h"
 
@@ -99,7 +99,7 @@ static int32_t skip(int32_t *next, int32_t at)
     return at;
 }
 
-/* The list of who is at a place, if it has anything to lend; else NULL. */
+/* The list of the holder at a place, if it has anything to lend; else NULL. */
 static const allot__peers *list_at(const allot__ledger *ledger, const int32_t *lends, int32_t place)
 {
     return lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* pool.c: share pools: who uses how much of which, and who should (C-11). */
+/* pool.c: share pools: how much of which pool each holder uses, and should use (C-11). */
 #include <string.h>
 
 #include "engine/ownership/books.h"
@@ -246,7 +246,7 @@ bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool, b
     int32_t from = 0, to = pool->count;
     int64_t kept = 0;
     if (pool->slots == 0)
-        return false; /* nobody is a member */
+        return false; /* no holder is a member */
     for (int32_t i = 0; i < pool->count; i++)
         kept += column[ALLOT__POOL_LEVEL][i];
     int64_t left = pool->slots > kept ? pool->slots - kept : 0;
@@ -274,8 +274,8 @@ bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool, b
     return out;
 }
 
-/* Shared slots of a holder that are in no pool yet. Who drains is not to fill pools, for as long as
- * its tasks run, with what it does not want. */
+/* Shared slots of a holder that are in no pool yet. A draining holder does not fill pools with
+ * slots that it does not want, for as long as its tasks run. */
 static int32_t to_put(const allot__holder *holder)
 {
     int32_t slots = holder->shared;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* return.c: pool slots of those who use more than their share go to those who lack some. */
+/* return.c: pool slots of holders above their share go to holders that lack some. */
 #include "base/wide.h"
 #include "engine/ownership/share.h"
 
@@ -50,8 +50,8 @@ static void give_back(allot__ledger *ledger, const allot__share_pool *pool, int6
     }
 }
 
-/* Pool slots change hands, and are of that class then. Who drains keeps its own, though nobody's
- * pool holds them, while others are idle. */
+/* Pool slots go to another holder, and are of that class then. A draining holder keeps its own,
+ * though no pool holds them, while other slots are idle. */
 static void hand_over(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots,
                       allot__class as)
 {
@@ -104,8 +104,8 @@ static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to,
     return donor;
 }
 
-/* Who has slots in flight that nothing replaces has what it lacks there first. False: ... and the
- * group has no room for that. */
+/* A holder with slots in flight that nothing replaces gets what it lacks there first. False: ...
+ * and the group has no slots for that. */
 static bool replace(allot__ledger *ledger, allot__share_pool *pool, int32_t member)
 {
     int32_t index = ledger->shares[pool->first + member].holder;
@@ -158,8 +158,8 @@ static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, 
     return lack;
 }
 
-/* Pool slots that no holder has: a holder that loses slots to nobody keeps them as those, and is
- * given what has come back for it. */
+/* Pool slots that no holder has: a holder that loses slots without a claimant keeps them as those,
+ * and gets what came back for it. */
 static void keep_rest(allot__ledger *ledger, int32_t index, int64_t slots)
 {
     const allot__holder *holder = &ledger->holders[index];
@@ -174,8 +174,7 @@ static void keep_rest(allot__ledger *ledger, int32_t index, int64_t slots)
     }
 }
 
-/* The others: they are on their way to it or to nobody, or others have them who must be made to
- * give them. */
+/* The others: they are in flight to it or without a claimant, or other holders must give them. */
 static void promise_rest(allot__ledger *ledger, int32_t index, int64_t slots)
 {
     const allot__holder *holder = &ledger->holders[index];
@@ -215,7 +214,7 @@ static bool pour_rest(allot__ledger *ledger)
     return ledger->room < room;
 }
 
-/* Slots of a class for a claimant from whoever is over, whatever pool that is in: from a donor on,
+/* Slots of a class for a claimant from holders that are over, in whatever pool: from a donor on,
  * the worst first. Returns the donor that is worst then. */
 static int32_t draw(allot__ledger *ledger, int32_t claimant, int32_t donor, int64_t slots,
                     allot__class as)
@@ -252,9 +251,9 @@ static int64_t crowded_out(const allot__ledger *ledger, int32_t index, allot__cl
     return allot__least(lacks, idle);
 }
 
-/* Where the group has fewer slots than are owned, what is idle of somebody's own or in a pool may
- * be nowhere: it comes from who is over in any pool. What moved changes what holders deserve below
- * limits. Returns whether any moved. */
+/* If the group has fewer slots than are owned, idle own or pool slots may not exist: they come from
+ * holders that are over in any pool. Slots that move change what holders deserve below limits.
+ * Returns whether any moved. */
 static bool draw_all(allot__ledger *ledger, allot__class as)
 {
     int32_t recalls = ledger->recall_count;
@@ -270,7 +269,8 @@ static bool draw_all(allot__ledger *ledger, allot__class as)
     return true;
 }
 
-/* Moves pool slots from those who are over to those who lack some. Returns whether any moved. */
+/* Moves pool slots from holders that are over to holders that lack some. Returns whether any moved.
+ */
 static bool settle(allot__ledger *ledger)
 {
     int32_t recalls = ledger->recall_count;

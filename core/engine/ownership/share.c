@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* share.c: who should have how much of the pools, and gets it where it is idle. */
+/* share.c: how much of the pools each holder should have; idle slots go to holders that lack some.
+ */
 #include "engine/ownership/share.h"
 
 /* Puts what members use to a pool anew: first what they deserve of it, so that what is beyond that
@@ -101,15 +102,15 @@ static void give_due(allot__ledger *ledger, bool idle, allot__due by)
         allot__pools_give(ledger, i, allot__due_wants(&ledger->holders[i]));
 }
 
-/* Gives what is idle to those who deserve it: first what they could claim from others, so that
- * nobody is given what is then taken back. */
+/* Gives idle slots to holders that deserve them: first slots that they could claim from others, so
+ * that no holder gets slots that are then taken back. */
 static void give_idle(allot__ledger *ledger, bool idle)
 {
     give_due(ledger, idle, ALLOT__DUE_PLANNED);
     give_due(ledger, idle, ALLOT__DUE_RATIO);
 }
 
-/* First to those who deserve it; then what limits keep from them goes to others. */
+/* First to holders that deserve them; then slots that limits keep from these go to others. */
 void allot__pools_share(allot__ledger *ledger)
 {
     if (allot__books_any(ledger))

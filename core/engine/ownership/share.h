@@ -18,12 +18,12 @@
 void allot__pools_ask(allot__ledger *ledger, bool idle);
 /* What of pools holders deserve. Where a policy adjusts shares to workload it is always RATIO. */
 typedef enum allot__due {
-    ALLOT__DUE_RATIO,   /* by their ratio among those who want some, whoever uses them now, so that
+    ALLOT__DUE_RATIO,   /* by the ratio among holders that want some, whatever they use now, so that
                            it does not change as slots move towards it */
     ALLOT__DUE_PLANNED, /* their planned shares alone (E-21): what they may claim from others */
-    ALLOT__DUE_HELD     /* these first, then what they have, the worst rank losing first, then by
-                           ratio: who has as much as is planned for it in all pools claims nothing
-                           that others have and want */
+    ALLOT__DUE_HELD /* these first, then what they have, the worst rank losing first, then by ratio:
+                       a holder with as much as is planned for it in all pools claims nothing that
+                       others have and want */
 } allot__due;
 
 /* Fills in what holders ask for and deserve of all pools, nearest first. Where shared slots are

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * grant.h: grants that hosts have room for, and who gets what nobody with a quota can use (C-5,
+ * grant.h: grants that fit on hosts, and slots lent that no consumer below its quota can use (C-5,
  * H-18, H-19).
  *
- * Idle slots are distributed; who cannot have its part on hosts that serve it gets what it can, the
- * first in the order of distribution first, and the others' slots go to who can use them. Where
- * slots are idle then that somebody wants, though everybody has its quota or cannot use them, they
- * are lent: quotas are computed as if those who cannot have more wanted no more than they get, and
- * what others have more of these is granted, again and again until nobody who could run there wants
- * a slot. So loans go by the policy's rules, and no further than its fills reach.
+ * Idle slots are distributed. A consumer that cannot have its part on hosts that serve it gets what
+ * it can, the first in the order of distribution first, and the other slots go to consumers that
+ * can use them. If slots are then idle that some consumer wants, although each consumer has its
+ * quota or cannot use them, they are lent: quotas are computed as if consumers that cannot have
+ * more wanted no more than they get, and what others gain by this is granted, again and again until
+ * no consumer that could run there wants a slot. So loans go by the policy's rules, and no further
+ * than its fills reach.
  *
  * With the option `make_way` a leaf that runs where another one must, and could run elsewhere as
  * well, first gets idle slots there and gives as many back here, whatever its quota (`moved`).
@@ -23,7 +24,7 @@ typedef struct allot__granter {
     allot__work *work;
     const int32_t *leaves; /* rows, in the order of distribution */
     int32_t leaf_count;
-    allot__match match;  /* of free slots: who has how many of which kinds */
+    allot__match match;  /* of free slots: how many of which kinds each class has */
     int32_t *got;        /* by row: what hosts have room for of the grants at hand */
     uint8_t *open;       /* by class: it could get more */
     const int32_t *base; /* by row: received before the grants at hand, or NULL */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * lend.c: what nobody with a quota can use: quotas once more, as if those whom hosts keep from more
- * wanted no more. The cycle's own quotas stay what they are: all that is computed here is thrown
- * away but what is granted.
+ * lend.c: lends slots that no consumer below its quota can use: computes quotas once more, as if
+ * consumers that hosts keep from more wanted no more. The cycle's own quotas stay as they are; of
+ * what is computed here only grants are kept.
  */
 #include <string.h>
 
@@ -61,7 +61,7 @@ static int begin(lending *it)
 
 /* ---- Hosts that are to be left --------------------------------------------------------------- */
 
-/* Does anybody who lacks slots gain by the host's being left? */
+/* Does a consumer that lacks slots gain if the host is left? */
 static bool wanted(const allot__granter *it, int32_t host)
 {
     const allot__work *work = it->work;
@@ -109,7 +109,7 @@ static bool open_to(const lending *it, int32_t row)
     return it->granter->open[it->granter->match.class_of[row]] != 0;
 }
 
-/* Who cannot have more wants no more; does anybody else? */
+/* Consumers that cannot have more want no more; does any other want more? */
 static bool set_limits(lending *it)
 {
     const allot__granter *granter = it->granter;
@@ -128,7 +128,7 @@ static bool set_limits(lending *it)
     return some;
 }
 
-/* Quotas that go by who can have more; nobody's is below its own. */
+/* Quotas computed for consumers that can have more; none is below the consumer's own. */
 static int divide(lending *it)
 {
     allot__work *work = it->work;
@@ -174,7 +174,7 @@ static void end(lending *it)
     work->sums[0].received = work->idle - work->idle_left;
 }
 
-/* ---- The rest of hosts that somebody has alone ----------------------------------------------- */
+/* ---- The rest of hosts of exclusive consumers ------------------------------------------------ */
 
 /* Gives leaves of exclusive consumers of the rest what they lack of `quota`, or what they want. */
 static void lend_up_to(allot__granter *it, const int32_t *quota)
@@ -199,8 +199,9 @@ static void lend_up_to(allot__granter *it, const int32_t *quota)
     }
 }
 
-/* What is too much on hosts that an exclusive consumer is to have is nobody else's (hosts/empty.c):
- * its leaves have that, first as if all could be divided, then whoever wants it. */
+/* No other consumer gets the slots too many on hosts that an exclusive consumer is to have
+ * (hosts/empty.c): its leaves get them, first as if all could be divided, then those that want
+ * more. */
 static int lend_rest(allot__granter *granter)
 {
     lending it = {.granter = granter, .work = granter->work};

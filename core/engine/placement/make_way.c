@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* make_way.c: who runs where others must, and could run elsewhere as well, moves (H-19). */
+/* make_way.c: moves leaves that run where others must run, and could run elsewhere as well (H-19).
+ */
 #include <string.h>
 
 #include "base/least.h"
@@ -8,7 +9,7 @@
 #include "engine/rows/enforce.h"
 #include "engine/reclaim/over.h"
 
-/* Does the leaf give what it is told to? One that has hosts alone leaves them whole or not. */
+/* Does the leaf give what it is to give? An exclusive leaf leaves its hosts whole or not at all. */
 static bool gives(const allot__work *work, int32_t row)
 {
     const allot__rules *rules = allot__rules_at(work, row);
@@ -16,8 +17,8 @@ static bool gives(const allot__work *work, int32_t row)
            (!work->hosts->exclusive_of || work->hosts->exclusive_of[row] == ALLOT_ROOT);
 }
 
-/* What a leaf lacks beyond what others are over on hosts that serve it: that is reclaimed. Who has
- * hosts alone needs them empty, and is not helped by slots. */
+/* What a leaf lacks beyond what others are over on hosts that serve it, since that is reclaimed. An
+ * exclusive leaf needs empty hosts; single slots do not help it. */
 static int64_t lack_of(const allot__granter *it, int32_t row)
 {
     const allot__work *work = it->work;

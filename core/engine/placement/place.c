@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * place.c: leaf by leaf, each on the hosts that suit it best. Where that leaves somebody without
- * hosts, once more: now each takes of every kind of hosts what its class has of it (hosts/match.h),
- * which suits all.
+ * place.c: leaf by leaf, each on the hosts that suit it best. If that leaves a leaf without hosts,
+ * once more: now each takes of every kind of hosts what its class has of it (hosts/match.h), which
+ * suits all.
  */
 #include "engine/placement/place.h"
 
@@ -23,7 +23,7 @@ typedef struct placer {
     int32_t leaf_count;
     int32_t *free, *owner; /* as they were before any turn */
     int64_t ghosts;        /* idle slots of which no host is known, that are left in this turn */
-    allot__choice common;  /* the hosts of whoever takes any; in this turn */
+    allot__choice common;  /* the hosts of leaves that take any; in this turn */
     int32_t *choices;      /* room for a choice */
     int32_t *taken;        /* by host, of the row at hand; else 0 */
     int32_t *touched;      /* ... the hosts where it is not */
@@ -33,7 +33,7 @@ typedef struct placer {
     size_t places;
 } placer;
 
-/* ---- Who is placed when ---------------------------------------------------------------------- */
+/* ---- The order of placing -------------------------------------------------------------------- */
 
 /* Leaves as they stand in the tree, siblings by rank. */
 static int order_leaves(placer *placer)
@@ -191,7 +191,8 @@ static int64_t place_slots(placer *placer, int32_t row, int64_t want)
                                 : spread(placer, &placer->common, want);
 }
 
-/* What is held idle for a row that not every host serves is nobody else's; how much is nowhere. */
+/* No other row gets what is held idle for a row that not every host serves; returns how much is on
+ * no known host. */
 static int64_t hold(placer *placer, int32_t row, int64_t slots)
 {
     int64_t nowhere = 0;

@@ -5,11 +5,12 @@
  *
  * Stacked: one host is finished before the next, in plan order. Balanced: each slot is on the host
  * that has most free by then, ties in plan order. An exclusive consumer finishes its own hosts,
- * then takes empty ones; it and whoever requires something of hosts are placed before others.
+ * then takes empty ones; exclusive consumers and consumers with a requirement are placed before
+ * others.
  *
- * What a consumer cannot use, since no host that serves it has it free, it is not granted: others
- * are, as far as they can. Slots that are free on hosts which nobody knows are granted all the same
- * to those who take any host, and told as unplaced.
+ * A consumer is not granted slots that it cannot use since no host that serves it has them free;
+ * others get them, as far as they can use them. Slots that are free on unknown hosts are granted
+ * all the same to consumers that take any host, as unplaced.
  */
 #ifndef ALLOT_ENGINE_PLACEMENT_PLACE_H
 #define ALLOT_ENGINE_PLACEMENT_PLACE_H

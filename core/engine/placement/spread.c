@@ -61,8 +61,8 @@ static int64_t above(const allot__choice *choice, int64_t level)
     return sum;
 }
 
-/* Every host down to one level, and of those that are there the first ones one slot further: these
- * are told by their number, since hosts may stand in any order. */
+/* Every host down to one level, and the first of the hosts at that level one slot further: these go
+ * by number, since hosts may stand in any order. */
 static void level_out(allot__choice *choice, int64_t want, allot__piece *piece, void *ud)
 {
     int64_t low = 0, high = INT32_MAX; /* above(low) >= want > above(high) */

@@ -19,7 +19,7 @@ typedef struct allot__choice {
     int64_t total;       /* of these hosts; kept up to date */
 } allot__choice;
 
-/* Told of every piece; takes it off the free slots. */
+/* Gets every piece; takes it off the free slots. */
 typedef void allot__piece(void *ud, int32_t host, int32_t slots);
 
 /* Both return how many of `want` slots are not free there. */

@@ -45,7 +45,8 @@ static void split_family(const allot__work *work, int32_t family, int64_t slots,
     rows->weight = work->configured + first;
     allot__pour_aims(rows);
     if (!allot__pour_exact(rows)) {
-        memset(out + first, 0, count * sizeof *out); /* nobody owns anything, or nothing is idle */
+        memset(out + first, 0,
+               count * sizeof *out); /* no consumer owns anything, or nothing is idle */
         return;
     }
     allot__shares shares = {.count = rows->count,
@@ -70,7 +71,7 @@ static int by_ownership(allot__work *work, int32_t *out)
                         .need = room + 4 * widest,
                         .cap = room + 4 * widest};
     memset(room, 0, widest * sizeof *room);
-    /* Nobody's part can reach this, so every fill with an owner is critical. */
+    /* No row's part can reach this, so every fill with an owner is critical. */
     for (size_t i = 0; i < widest; i++)
         room[4 * widest + i] = ALLOT_AMOUNT_MAX + 1;
     for (int32_t family = 0; family < work->tree->families; family++) {

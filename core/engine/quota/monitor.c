@@ -12,8 +12,8 @@
 #include "engine/rows/own.h"
 #include "engine/quota/quota.h"
 
-/* What a family's members have for others, and have from others: what is left of it for the levels
- * above, and what is to be told to the members. */
+/* What a family's members have for others, and have from others: the rest for the levels above, and
+ * the parts of the members. */
 typedef struct level {
     int64_t idle, beyond;
     int64_t lend, borrow;

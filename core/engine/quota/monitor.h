@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * monitor.h: whose slots are in whose hands, and what is planned (E-35): for people, nothing is
- * decided by it.
+ * monitor.h: which consumers use whose slots, and what is planned (E-35): for people; no decision
+ * depends on it.
  *
  * A leaf uses its own slots first: min(allocated, floor(own')). What it uses beyond that it has
  * borrowed, as far as others have own slots that they neither use nor reserve: siblings lend first,
  * then the branches next to their parent's, and so on. Lenders of one level lend in proportion to
  * what they have idle, borrowers borrow in proportion to what they use; remainders go one each in
- * plan order. So in a group as much is lent as is borrowed. The rest is shared: slots that nobody
- * below the group owns. Where a policy does not go by what is owned, everything is shared.
+ * plan order. So in a group as much is lent as is borrowed. The rest is shared: slots that no
+ * consumer below the group owns. If a policy does not use `owned`, everything is shared.
  *
- * Where a policy keeps a ledger, that tells who uses and lends what.
+ * If a policy keeps a ledger, the ledger says what each leaf uses and lends.
  *
  * Planned is what the policy would give a consumer if all were busy up to their limits; functions
- * tell what they told of this cycle.
+ * give what they gave in this cycle.
  */
 #ifndef ALLOT_ENGINE_QUOTA_MONITOR_H
 #define ALLOT_ENGINE_QUOTA_MONITOR_H

@@ -37,7 +37,7 @@ ALLOT__CLONES static void need_rows(allot__work *work, const int32_t *restrict o
     sums->allocated = held;
 }
 
-/* ---- Who is in no pool ----------------------------------------------------------------------- */
+/* ---- Rows in no pool ------------------------------------------------------------------------- */
 
 static bool weighs(const allot__work *work, const allot__rules *rules, allot_source by, int32_t row)
 {
@@ -129,8 +129,8 @@ static void raise(allot__work *work, int32_t first, int32_t count, allot__sums *
     }
 }
 
-/* Slots in flight that are earmarked for a leaf. What a ledger called back for an owner who does
- * not need it then is nobody's. */
+/* Slots in flight that are earmarked for a leaf. Slots that a ledger called back for an owner that
+ * no longer needs them have no claimant. */
 static int32_t earmarked_for(const allot__work *work, int32_t row)
 {
     int32_t slots = work->earmarked[row];

@@ -84,7 +84,7 @@ static void count_family(const allot__quota_pass *pass, int32_t family, const bo
     pass->lacking[family] = lacking + held < reserve ? reserve - held : lacking;
 }
 
-/* What rows of a family keep, when so many slots of the policy's are kept by nobody. */
+/* What rows of a family keep, if no row keeps so many of the policy's slots. */
 static void hold_family(const allot__quota_pass *pass, int32_t family, int64_t free,
                         const bool *only)
 {

@@ -3,22 +3,23 @@
 /*
  * planned.h: planned shares, and what of them and beyond is in use (E-21).
  *
- * A planned share is what a row has if everybody is busy: the whole slots of its part by weight
- * among all its siblings, of what is planned for its parent, or of its policy's slots at the first
- * level. It goes by neither demand nor quotas, so it stays while slots change hands.
+ * A planned share is what a row has if all rows are busy: what is planned for its parent, or at the
+ * first level its policy's slots, divided by weight among all siblings and rounded to whole slots.
+ * It depends on neither demand nor quotas, so it stays the same while slots change hands.
  *
- * A leaf holds what it needs of what it has and is not giving back, and of what is on its way to it
- * or has come back for it: slots in flight count once, and for whom they are. A parent holds what
- * its leaves do. What a row keeps of that:
+ * A leaf holds what it needs of the slots that it has and is not giving back, of slots in flight to
+ * it, and of slots that came back for it: slots in flight count once, for their claimant. A parent
+ * holds what its leaves hold. What a row keeps of that:
  *  - where siblings settle first, all of it, or its planned share if that is more. So a leaf that
  *    lacks slots of its planned share gets them from its siblings, and its branch from others no
- *    more than the branch's own planned share. Slots that nobody keeps, since they are idle, on
- *    their way back or not needed, count for branches whose leaves lack what they are sure of: so
- *    what a leaf gave for its sibling stays the branch's until that one has it, and so does a
- *    reserve that is held idle;
+ *    more than the branch's own planned share. Slots that no row keeps, since they are idle, in
+ *    flight or not needed, count for branches whose leaves lack what they are sure of: so what a
+ *    leaf gave for its sibling stays the branch's until the sibling has it, and so does a reserve
+ *    that is held idle;
  *  - where shares are enforced at the leaves (E-22), all are first sure of their planned shares;
- *    what there is beyond those the leaves keep that hold it, the best rank first, whatever their
- *    branches. Of one rank what there is goes by the fill's weight, branch by branch.
+ *    slots beyond planned shares are kept by the leaves that hold them, the best rank first,
+ *    whatever their branches. Leaves of one rank divide them by the fill's weight, branch by
+ *    branch.
  */
 #ifndef ALLOT_ENGINE_QUOTA_PLANNED_H
 #define ALLOT_ENGINE_QUOTA_PLANNED_H

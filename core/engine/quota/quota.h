@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * quota.h: who is entitled to how much, top-down (C-3, C-4).
+ * quota.h: what each consumer is entitled to, top-down (C-3, C-4).
  *
  * Each family pours its policy's fills from its parent's quota, one after another, until slots run
  * out; then exact shares become whole slots. A parent is whole before its children are computed.

@@ -10,7 +10,7 @@
 
 #include "engine/reclaim/reach.h"
 
-/* Nobody has claims on hosts yet. */
+/* No claims on hosts yet. */
 static bool take_hosts(allot__transfers *transfers)
 {
     const allot__work *work = transfers->work;

@@ -54,7 +54,7 @@ int64_t allot__over(const allot__work *work, int32_t row)
 {
     const allot__holder *holder = allot__ledger_holder(work, row);
     if (holder)
-        return holder->lost; /* what it holds beyond its quota nobody wants */
+        return holder->lost; /* no consumer wants what it holds beyond its quota */
     int64_t over = remaining(work, row) - allot__target(work, row);
     if (work->moved && work->moved[row] > 0)
         return (over > 0 ? over : 0) + work->moved[row];
@@ -72,7 +72,7 @@ static bool within(const allot__work *work, int64_t when, int64_t seconds)
            (now < when || (uint64_t)now - (uint64_t)when < (uint64_t)seconds);
 }
 
-/* A time that the state tells of a leaf, or INT64_MIN. */
+/* A time that the state gives for a leaf, or INT64_MIN. */
 static int64_t told(const allot__work *work, const int64_t *times, int32_t row)
 {
     return times ? times[allot__handle(work, row)] : INT64_MIN;

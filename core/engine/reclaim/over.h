@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * over.h: what a leaf has too many and too few, and what of that counts in reclaim (C-6).
+ * over.h: the slots that a leaf has too many or too few, and how many of them count in reclaim
+ * (C-6).
  *
- * Without force and damping a leaf gives back what it is over. What is forced (C-10) is over
- * whatever its quota says; guards and a site's damping let it keep slots that are not:
- *  1. what guards protect stays;
- *     at a switch of windows so does all the rest of who drains (A-71);
- *     under a policy that reclaims nothing (E-21: shared slots) so does all the rest;
- *  2. so does what is on hosts that serve nobody who lacks slots (reach.h);
+ * Without force and damping a leaf gives back what it is over. Forced slots (C-10) are over
+ * whatever the leaf's quota is; guards and a site's damping let a leaf keep slots that are not
+ * forced:
+ *  1. slots that guards protect stay; at a switch of windows so do all the others of a leaf that
+ *     drains (A-71); under a policy that reclaims nothing (E-21: shared slots) so do all the
+ *     others;
+ *  2. so do slots on hosts that serve no consumer that lacks slots (reach.h);
  *  3. a leaf over by no more than `dead_zone` gives nothing;
  *  4. nor does one that gave less than `reclaim_interval` seconds ago;
  *  5. of what it holds it gives at most `most_reclaimed` percent a cycle, but at least one slot.
- * A limit or a group's size that would be broken is no reason of damping's: only guards stop that.
- * A lack younger than `claim_delay` seconds takes no slot from anybody.
+ * Damping does not apply where a limit or a group's size would be broken: there only guards
+ * protect. A lack younger than `claim_delay` seconds takes no slot from any leaf.
  */
 #ifndef ALLOT_ENGINE_RECLAIM_OVER_H
 #define ALLOT_ENGINE_RECLAIM_OVER_H
@@ -45,7 +47,7 @@ void allot__damping(const allot__work *work, int32_t row, allot__damped *out);
 int64_t allot__target(const allot__work *work, int32_t row);
 /* What a leaf is over its target, force and damping aside; 0 where C-9 says so. */
 int64_t allot__over(const allot__work *work, int32_t row);
-/* What it must give whoever wants it. */
+/* Slots that it must give whatever the demand. */
 int64_t allot__forced(const allot__work *work, int32_t row);
 /* What a leaf still lacks once its grants and earmarked slots are there; and what of it counts. */
 static inline int64_t allot__lack(const allot__work *work, int32_t row)
@@ -61,7 +63,7 @@ static inline int64_t allot__deficit(const allot__work *work, int32_t row)
     return lack > 0 ? allot__claim(work, row, lack) : 0;
 }
 /* What a parent's own reserve lacks: the last member of its family (C-5). Quota above the reserve
- * that no fill passed on is no lack. */
+ * that no fill passed on does not count. */
 int64_t allot__spare_deficit(const allot__work *work, int32_t family);
 /* Since when a leaf that lacks slots has waited; INT64_MIN: it lacks none. */
 int64_t allot__waiting_since(const allot__work *work, int32_t row);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* reach.c: for every kind of consumer that lacks slots, who is over on hosts that help it. */
+/* reach.c: for every kind of consumer that lacks slots, the leaves that are over on hosts that help
+ * it. */
 #include "engine/reclaim/reach.h"
 
 #include <string.h>
@@ -162,9 +163,9 @@ int allot__reach_left(allot__work *work)
     return ALLOT_OK;
 }
 
-/* Whom slots are to serve: the hosts that help anybody who lacks some, and of which kinds of
- * consumers somebody lacks some and takes any host of its kind: by the kind's row + 1, at 0 those
- * who are not exclusive. */
+/* Consumers that slots are to serve: the hosts that help any consumer that lacks slots; and the
+ * kinds of consumers in which one lacks slots and takes any host of its kind: by the kind's row +
+ * 1, at 0 consumers that are not exclusive. */
 typedef struct wanted {
     uint8_t *hosts, *kinds;
 } wanted;
@@ -203,7 +204,7 @@ static void fill(allot__work *work, uint8_t *marks, const wanted *wanted)
     }
 }
 
-/* What others are over and would serve a consumer, if their tasks told the hosts. */
+/* What others are over and would serve a consumer, if their tasks stated the hosts. */
 static int64_t not_told(const allot__work *work, int32_t row)
 {
     int64_t sum = 0;

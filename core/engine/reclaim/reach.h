@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * reach.h: whose slots serve those who lack some, where hosts are not all alike (E-30).
+ * reach.h: which slots serve consumers that lack some, if hosts differ (E-30).
  *
- * A slot is no use to a consumer that requires other hosts than the slot's, or that must have a
- * host alone and does not get this one. So nobody gives back what serves nobody, and nobody is owed
- * more by others than they could give it.
+ * A slot is of no use to a consumer that requires other hosts than the slot's, or that must have a
+ * host alone and does not get this one. So no leaf gives back slots that serve no claimant, and no
+ * consumer is owed more by others than they could give it.
  *
- * Where a slot is, tasks tell by their hosts. Of a slot that none tells the place of it is assumed
- * that it serves nobody but those to whom all hosts are alike (allot__hosts_takes_lost): to take it
- * for others would make its holder give one slot after another until, by chance, one was of use.
- * Who could have more if tasks told their hosts is told by a warning, W-hosts.
+ * The hosts of tasks show where slots are. A slot whose host no task states is assumed to serve
+ * only consumers to which all hosts are alike (allot__hosts_takes_lost): to take it for others
+ * would make its holder give one slot after another until, by chance, one was of use. The warning
+ * W-hosts names consumers that could have more if tasks stated their hosts.
  */
 #ifndef ALLOT_ENGINE_RECLAIM_REACH_H
 #define ALLOT_ENGINE_RECLAIM_REACH_H
 
 #include "engine/hosts/hosts.h"
 
-/* After distribution: writes reach and useful, which stay NULL where hosts are all alike, or nobody
- * lacks slots. ENOMEM. */
+/* After distribution: writes reach and useful, which stay NULL if hosts are all alike, or no
+ * consumer lacks slots. ENOMEM. */
 int allot__reach(allot__work *work);
 /* What a leaf gives serves another one where it is on hosts that help it: takes up to `slots` of
  * that which `taken` does not have yet, and returns how many. `taken` begins as zeroes: by unit of

@@ -128,7 +128,7 @@ static void parents(allot__work *work, int32_t family)
 }
 
 /* What its limit, or the group's size, does not hold below a family's parent once all promises are
- * kept; INT64_MIN: there is no limit. */
+ * kept; INT64_MIN: no limit. */
 static int64_t excess(const allot__work *work, int32_t family)
 {
     const allot__sums *sums = &work->sums[family];
@@ -136,13 +136,13 @@ static int64_t excess(const allot__work *work, int32_t family)
     if (family != 0 && limit == ALLOT_NONE)
         return INT64_MIN;
     if (family == 0 && work->reach)
-        limit -= work->idle_left; /* on hosts that do not serve whoever lacks slots */
+        limit -= work->idle_left; /* on hosts that do not serve consumers that lack slots */
     return sums->allocated - sums->in_flight + sums->received + sums->earmarked + sums->deficit -
            sums->reclaimed - limit;
 }
 
-/* What the node above a family takes (C-6); the root makes up for what limits freed and serves
- * nobody who lacks slots. */
+/* What the node above a family takes (C-6); the root makes up for slots that limits freed and that
+ * serve no consumer that lacks slots. */
 static int64_t due(const allot__work *work, int32_t family)
 {
     const allot__sums *sums = &work->sums[family];
@@ -171,7 +171,8 @@ static void take(allot__reclaim_split *split, allot__reclaim_log *log, int32_t f
     sums->freed += slots - owed;
 }
 
-/* What limits inside have freed serves whoever lacks slots here, before more are taken. */
+/* Slots that limits inside have freed serve consumers that lack slots here, before more are taken.
+ */
 static void pass_on(allot__work *work, allot__reclaim_log *log, int32_t family)
 {
     allot__sums *sums = &work->sums[family];
@@ -182,7 +183,8 @@ static void pass_on(allot__work *work, allot__reclaim_log *log, int32_t family)
     sums->freed -= slots;
 }
 
-/* What a ledger takes for leaves beyond what these lack, as for owners who want nothing now. */
+/* Slots that a ledger takes for leaves beyond what these lack, as for owners that want nothing now.
+ */
 static int64_t spare_moves(const allot__work *work)
 {
     int64_t slots = 0;
@@ -194,7 +196,8 @@ static int64_t spare_moves(const allot__work *work)
     return slots;
 }
 
-/* Slots that a ledger takes: those for a leaf are told of, the others serve who lacks some. */
+/* Slots that a ledger takes: those for a leaf go to `log`, the others serve consumers that lack
+ * some. */
 static void take_ledger(const allot__work *work, allot__reclaim_log *log)
 {
     const allot__ledger *ledger = work->ledger;
@@ -307,7 +310,7 @@ static void settle(allot__reclaim_split *split, allot__reclaim_log *log, int32_t
     }
 }
 
-/* What is forced and still there goes, though nobody is owed it. */
+/* Forced slots that are left go, though no consumer is owed them. */
 static void take_forced(allot__work *work, allot__reclaim_log *log)
 {
     log->node(log, ALLOT__FORCE, 0, 0);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * reclaim.h: who gives back how much (C-6, C-7, C-9).
+ * reclaim.h: how much each leaf gives back (C-6, C-7, C-9).
  *
  * Bottom-up, each inner node takes from its own members what its leaves are owed, or what would
- * break its limit once promises are kept; the root, what would break the group's size. So siblings
- * settle first. What a limit takes beyond that is freed: the next nodes up hand it to whoever lacks
- * slots there and can use these (E-30), the nearest first, and take only the rest. Under a policy
- * that enforces shares at the leaves (E-22) inner nodes take only what breaks their limit, and the
- * root from all leaves alike.
+ * break its limit once promises are kept; the root takes what would break the group's size. So
+ * siblings settle first. Slots that a limit takes beyond that are freed: the next nodes up give
+ * them to leaves that lack slots there and can use them (E-30), the nearest first, and take only
+ * the rest. Under a policy that enforces shares at the leaves (E-22) inner nodes take only what
+ * breaks their limit, and the root from all leaves alike.
  *
  * Slots that are forced (C-10) go before others, in a sweep of their own; those that no node takes
- * then, last and for nobody. Where leaves keep what they are over (over.h), lacks for which a limit
- * leaves no room are not served, and a limit that is broken takes what damping keeps.
+ * then go last, without a claimant. Where leaves keep what they are over (over.h), lacks beyond a
+ * limit are not served, and a limit that is broken takes what damping keeps.
  */
 #ifndef ALLOT_ENGINE_RECLAIM_RECLAIM_H
 #define ALLOT_ENGINE_RECLAIM_RECLAIM_H
@@ -20,9 +20,9 @@
 #include "engine/reclaim/split.h"
 #include "engine/reclaim/over.h"
 
-/* Told of every node that takes: which family is below it, how much, and how much of that is for
- * deficits inside; before the leaves' parts. ALLOT__FORCE: no node, slots that are forced and
- * that nobody is owed. */
+/* Gets every node that takes, before its leaves' parts: the family below it, how much it takes, and
+ * how much of that is for deficits inside. ALLOT__FORCE: no node, but forced slots that no consumer
+ * is owed. */
 enum { ALLOT__FORCE = -1 };
 typedef struct allot__reclaim_log {
     allot__split_listener listener;
@@ -31,8 +31,8 @@ typedef struct allot__reclaim_log {
     int64_t (*freed)(struct allot__reclaim_log *log, int32_t family, int64_t slots);
     /* So many of the deficits inside, worst first, are not served. */
     void (*waive)(struct allot__reclaim_log *log, int32_t family, int64_t slots);
-    /* A ledger's slots, from one leaf to another; once all are told, how many that are more than
-     * those leaves lack serve others. */
+    /* A ledger's slots, from one leaf to another; after all, the number beyond what those leaves
+     * lack, which serve others. */
     void (*move)(struct allot__reclaim_log *log, int32_t from, int32_t to, int64_t slots);
     void (*moved)(struct allot__reclaim_log *log, int64_t spare);
     /* What deficits inside nothing has served yet. */
@@ -40,8 +40,8 @@ typedef struct allot__reclaim_log {
 } allot__reclaim_log;
 
 /* Writes over, reclaimed, and sums' over ... ordered. log may be NULL unless something is forced,
- * or hosts are not all alike (reach.h): who serves whom then matters. Running it again decides the
- * same. */
+ * or hosts are not all alike (reach.h): then it matters which slots serve which consumer. Running
+ * it again decides the same. */
 int allot__reclaim(allot__work *work, allot__reclaim_log *log);
 
 #endif

@@ -5,7 +5,8 @@
  *
  * Rules, in this order, for the members of a family that are over:
  *  1. groups of equal keys of the policy's reclaim order one after another (worst rank first);
- *  2. in a group in proportion to `by` (what is over), rounded down, nobody above what is over;
+ *  2. in a group in proportion to `by` (what is over), rounded down, no member above what it is
+ *     over;
  *  3. the remainder one each to larger over, later in plan order first.
  * A parent's part goes down by the same rules. Where a policy enforces shares at the leaves (E-22),
  * the members of its families stand in place of their parents: all its leaves are one family.

@@ -16,7 +16,7 @@ typedef struct lists {
     int32_t claims;    /* listed so far */
 } lists;
 
-/* What of a leaf's slots stands on closed hosts and was not told to go before. */
+/* A leaf's slots on closed hosts that no earlier reclaim takes. */
 static int64_t closing(const allot__work *work, int32_t row)
 {
     return !work->closed ? 0 : work->closed->held[row] - work->closed->flying[row];
@@ -104,7 +104,7 @@ static allot__order_back *add_reclaim(lists *it, int32_t row, int64_t grace)
     return reclaim;
 }
 
-/* Of a leaf's reclaims, from number `first` on, the one with that grace; NULL: there is none. */
+/* Of a leaf's reclaims, from number `first` on, the one with that grace; NULL: none. */
 static allot__order_back *reclaim_with(const lists *it, int32_t first, int64_t grace)
 {
     for (int32_t i = first; i < it->out->reclaim_count; i++)
@@ -113,7 +113,7 @@ static allot__order_back *reclaim_with(const lists *it, int32_t first, int64_t g
     return NULL;
 }
 
-/* What goes for nobody's sake but a host's that is closed. */
+/* Slots that go without a claimant, since a host is closed. */
 static void list_closed(lists *it, int32_t row)
 {
     const allot__work *work = it->transfers->work;

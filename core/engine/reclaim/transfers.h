@@ -20,7 +20,7 @@ enum { ALLOT__BY_LIMIT = 1, ALLOT__BY_SIZE = 2, ALLOT__BY_FORCE = 4, ALLOT__BY_C
 typedef struct allot__order_back {
     int32_t row;
     int32_t unowed; /* of these; 0: all slots are owed */
-    int64_t freed;  /* by limits, of all that the leaf gives; told with its first reclaim */
+    int64_t freed;  /* by limits, of all that the leaf gives; with its first reclaim */
     int64_t slots, grace;
     int32_t first, count; /* of its claims */
     const int32_t *tasks; /* which go, where that is known already; NULL: not yet */
@@ -58,17 +58,17 @@ typedef struct allot__transfers {
     int32_t *start;  /* by family: the first number below it */
     int32_t *size;   /* ... and how many */
     int32_t *lack;   /* by number: deficits not served yet */
-    int32_t *unowed; /* by number: what takes slots from it that nobody is owed */
+    int32_t *unowed; /* by number: what takes slots from it that no consumer is owed */
     int32_t *freed;  /* by number: what limits freed of it, */
-    int32_t *loose;  /* ... and what of that serves nobody yet; */
-    uint8_t *any;   /* ... a tree over `width` numbers: does somebody below have such slots? NULL */
-    int32_t width;  /* ... until somebody has */
-    int32_t *taken; /* what claims have of slots on hosts (reach.h); NULL: hosts are all alike */
-    int32_t *next;  /* by number: a number not above the next that lacks */
-    int32_t family; /* of the node that takes now; */
-    int64_t owed;   /* ... what of its slots is for deficits inside */
+    int32_t *loose;  /* ... and how many of them serve no consumer yet; */
+    uint8_t *any;    /* ... a tree over `width` numbers: does a leaf below have such slots? NULL */
+    int32_t width;   /* ... until a leaf has some */
+    int32_t *taken;  /* what claims have of slots on hosts (reach.h); NULL: hosts are all alike */
+    int32_t *next;   /* by number: a number not above the next that lacks */
+    int32_t family;  /* of the node that takes now; */
+    int64_t owed;    /* ... what of its slots is for deficits inside */
     allot__vector takes, list; /* of allot__take, of allot__transfer */
-    allot__vector spare;       /* ... transfers by a ledger to who lacks nothing */
+    allot__vector spare;       /* ... transfers by a ledger to leaves that lack nothing */
     int status;
 } allot__transfers;
 

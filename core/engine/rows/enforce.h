@@ -5,9 +5,9 @@
  *
  * At a switch of windows:
  *  1. a leaf whose ownership changed needs at least what it owns now, within its limit (A-73): so
- *     quotas follow, and who is above its own gives it back to whom it belongs; a ledger enforces
- *     ownership by itself (ownership/ledger.h), and under a policy that does not go by it there is
- * none;
+ *     quotas follow, and leaves above their own give slots back to the owners; a ledger enforces
+ *     ownership by itself (ownership/ledger.h), and a policy that does not use ownership has none
+ *     to enforce;
  *  2. a leaf whose limit changed gives back what it holds above it;
  *  3. a leaf whose policy keeps a ledger now and did not before, or the other way round, gives back
  *     what it borrowed, or else what it holds above its ownership, whichever is more (H-16);

@@ -137,7 +137,7 @@ static void count(const survey *it, int32_t i)
     flown->beyond = open > held - flown->lost ? open - (held - flown->lost) : 0;
 }
 
-/* ---- Slots that no task tells of ------------------------------------------------------------- */
+/* ---- Slots without a task -------------------------------------------------------------------- */
 
 /* Slots of a reclaim that are still held, though none of its tasks does. */
 static int64_t unnamed(const survey *it, int32_t i)
@@ -146,7 +146,7 @@ static int64_t unnamed(const survey *it, int32_t i)
     return held > it->tallies[i].live ? held - it->tallies[i].live : 0;
 }
 
-/* ... and that nobody claims. */
+/* ... and that have no claimant. */
 static int64_t unclaimed(const survey *it, int32_t i)
 {
     const allot__flight *flight = flight_at(it->state, i);
@@ -158,7 +158,7 @@ static int64_t unclaimed(const survey *it, int32_t i)
     return slots < most ? slots : most;
 }
 
-/* Slots of a leaf's reclaims of which no task tells, and what of them nobody claims. */
+/* Slots of a leaf's reclaims without a task, and how many of them have no claimant. */
 typedef struct nameless {
     int64_t slots, loose;
 } nameless;
@@ -189,7 +189,7 @@ static nameless *nameless_of(const survey *it, nameless *all, int32_t i)
     return &all[(size_t)flight->group * rows + (size_t)flight->consumer];
 }
 
-/* Hands what is hidden to the reclaims, the last first: what nobody claims, then the rest. */
+/* Gives hidden slots to the reclaims, the last first: slots without a claimant, then the rest. */
 static void hide(survey *it, nameless *all, bool claimed)
 {
     for (int32_t i = it->out->count - 1; i >= 0; i--) {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * flight.h: reclaims in flight: what has come back, what is still held, whom it is for, and which
- * tasks' time is over.
+ * flight.h: reclaims in flight: what has come back, what is still held, the claimants, and the
+ * tasks whose time is over.
  *
- * Tasks that a reclaim names and that are gone have freed their slots; of a reclaim that names none
- * all slots are held as long as the state tells of it. What came back serves its claims first to
- * last, what is still held the others. Tasks on hosts that are closed and reclaimed bring nobody a
- * slot: claims on them are void, the last first, and the deadline is now + grace at the latest
- * (A-80).
+ * Tasks that a reclaim names and that are gone have freed their slots; of a reclaim that names no
+ * tasks all slots are held as long as the state has the reclaim. Slots that came back serve its
+ * claims first to last, slots still held serve the others. Tasks on hosts that are closed and
+ * reclaimed bring no claimant a slot: claims on them are void, the last first, and the deadline is
+ * now + grace at the latest (A-80).
  *
- * Where slots stand that no task tells of is not known. Those that nobody claims are taken to be
- * on the closed hosts, the others on open ones, as far as their leaf has slots there that no
- * reclaim names; what is more than that can only be on the closed ones, too. It is not reclaimed
- * there again, and is of the reclaims that the state lists last.
+ * The host of slots without a task is unknown. Such slots without a claimant are assumed to be on
+ * closed hosts, the others on open hosts, as far as their leaf has slots there that no reclaim
+ * names; the rest can only be on closed hosts, too. They are not reclaimed there again, and belong
+ * to the reclaims that the state lists last.
  */
 #ifndef ALLOT_ENGINE_ROWS_FLIGHT_H
 #define ALLOT_ENGINE_ROWS_FLIGHT_H

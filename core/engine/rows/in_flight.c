@@ -68,7 +68,8 @@ static int count_flights(allot__work *work, const allot__flown_all *flown, int32
     return ALLOT_OK;
 }
 
-/* Who gives back cannot keep what its tasks hold above that: it is on its way too, for nobody. */
+/* A leaf that gives back cannot keep what its tasks hold above that: it is in flight, too, without
+ * a claimant. */
 static void count_beyond(const allot__work *work, const allot__flown_all *flown, int32_t *out)
 {
     const allot__flight *flights = work->state->flights.items;
@@ -99,8 +100,9 @@ static uint8_t *named_tasks(allot__work *work)
     return named;
 }
 
-/* A leaf's slots on closed hosts; tasks that nothing has told to go yet are added to the list. So
- * many `hidden` slots are going, though no reclaim names their tasks: it is those listed first. */
+/* A leaf's slots on closed hosts; tasks that no reclaim names yet are added to the list. So many
+ * `hidden` slots are in flight although no reclaim names their tasks: those of the tasks listed
+ * first. */
 static void count_leaf(allot__work *work, int32_t row, int64_t hidden, const uint8_t *named,
                        allot__closed_slots *out, int32_t *tasks, int32_t *count)
 {

@@ -41,7 +41,7 @@ const int64_t *allot__rowset_values(const allot__rowset *rows, allot_source sour
  * allot__rowset_prepare. */
 int allot__rowset_key(allot__rowset *rows, const allot_key *key, int64_t **out);
 
-/* Why a task or a running job is no candidate for going; guard g of its policy is
+/* Why a task or a running job is not a candidate for going; guard g of its policy is
  * ALLOT__INELIGIBLE_GUARD + g. */
 enum {
     ALLOT__ELIGIBLE = 0,

@@ -77,13 +77,13 @@ typedef struct allot__work {
     /* Given: plan and state by row. */
     const int32_t *configured, *limit, *rank;
     const int32_t *demand, *allocated;
-    /* Of reclaims in flight: what leaves are giving back and still hold, what others give back for
-     * a row, and what has come back for it (after quota: what it gets of that before others get
-     * anything, and of a parent the sum below). NULL when there are none. */
+    /* Of reclaims in flight: slots that leaves are giving back and still hold, slots that others
+     * give back for a row, and slots that have come back for it (after quota: those of them that it
+     * gets before others get anything, and of a parent the sum below). NULL: none. */
     const int32_t *in_flight, *earmarked;
     int32_t *returned;
     /* Slots on hosts that are closed and reclaimed count neither as allocated nor as in flight, but
-     * here. NULL when there are none. */
+     * here. NULL: none. */
     const struct allot__closed_slots *closed;
 
     /* C-1, C-2 */
@@ -115,11 +115,11 @@ typedef struct allot__work {
     int32_t *reclaimed;
 
     struct allot__group_hosts *hosts; /* the group's hosts (hosts/hosts.h); NULL: none are known */
-    /* Where hosts are not all alike, by leaf's row; else NULL (reclaim/reach.h): the most that
-     * others can give it, and the slots that it has where they serve somebody. */
+    /* If hosts differ, by leaf's row, else NULL (reclaim/reach.h): the most that others can give
+     * it, and its slots on hosts where they serve some consumer. */
     int32_t *reach, *useful;
-    int32_t *moved; /* by leaf's row, what it gives back for others though it has no more than its
-                       quota, and has got elsewhere (placement/grant.h); NULL: nobody moves */
+    int32_t *moved; /* by leaf's row, slots that it gives back for others though within its quota,
+                       and got on other hosts (placement/grant.h); NULL: none */
     int32_t *room;  /* by leaf's row, what it can be given on them; NULL: hosts are all alike */
 
     /* By session of the state, for all groups: what it needs and deserves; NULL without any. */
@@ -181,7 +181,7 @@ static inline int32_t allot__handle(const allot__work *work, int32_t row)
 }
 
 /* The quota of that last member, all quotas being known: what the parent's reserve has beyond its
- * children's quotas. Above the reserve, what a policy's fills did not pass on is nobody's. */
+ * children's quotas. Above the reserve, no member has what a policy's fills did not pass on. */
 int64_t allot__spare_quota(const allot__work *work, int32_t family);
 
 /* The part of what a leaf received that it demands; the rest is held for it (C-5). */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * hosts.c: victims where hosts are not all alike (E-30): for every claimant first what runs
- * on hosts that serve it; what is still owed then comes from where it serves anybody, and last from
- * anywhere.
+ * hosts.c: victims if hosts differ (E-30): for every claimant first tasks on hosts that serve it;
+ * what is still owed then comes from hosts that serve any claimant, and last from any host.
  *
- * Slots that no task uses are at no place that is known (reclaim/reach.h): they serve first whom
- * such slots serve, then nobody in particular.
+ * The host of slots that no task uses is unknown (reclaim/reach.h): they serve first claimants that
+ * such slots serve, then no claimant in particular.
  *
  * A host that an exclusive consumer is to have, or to leave, is of no use before it is empty
- * (H-14): of such hosts all that the leaf runs there goes, if it is over so much, however little is
+ * (H-14): all that the leaf runs on such a host goes, if it is over so much, however little is
  * owed.
  */
 #include <string.h>
@@ -23,7 +22,7 @@ enum { ALLOT__INELIGIBLE_ELSEWHERE = UINT8_MAX }; /* no guard has this number */
 typedef struct host_pick {
     const allot__work *work;
     allot__queue *queue;
-    uint8_t *ineligible; /* by row: who was no candidate at first, or is picked already */
+    uint8_t *ineligible; /* by row: not a candidate at first, or picked already */
     uint8_t *mask;       /* ... or runs on a host that does not serve the claimant at hand */
     int32_t *rows;       /* all that are picked */
     int32_t count;
@@ -102,7 +101,7 @@ static void count_whole(host_pick *it, int32_t claimant)
         int32_t host = host_of(it, row);
         if (host >= 0 && it->ineligible[row] >= ALLOT__INELIGIBLE_DRAINS &&
             it->ineligible[row] != ALLOT__INELIGIBLE_ELSEWHERE)
-            it->there[host] = 0; /* somebody is to stay */
+            it->there[host] = 0; /* some unit is to stay */
     }
 }
 
@@ -185,8 +184,9 @@ static int pick_wanted(host_pick *it)
     return pick(it, it->mask, it->queue->owed - it->slots);
 }
 
-/* Who of the claimants is served: those who look at hosts, the others, and the first once more with
- * what goes for nobody, since a host is of use to an exclusive consumer only once it is empty. */
+/* The claimants served in a pass: those for which hosts matter, the others, and the first once more
+ * with slots that go without a claimant, since a host is of use to an exclusive consumer only once
+ * it is empty. */
 typedef enum round { PICKY, COMMON, BEYOND, ROUNDS } round;
 
 static int pick_claims(host_pick *it, const allot_claim *claims, int32_t count, round round)

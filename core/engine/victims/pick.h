@@ -34,7 +34,7 @@ typedef struct allot__pick {
     int32_t keys; /* 0 ... ALLOT_KEYS_MAX */
     bool falling[ALLOT_KEYS_MAX];
     const int32_t *slots; /* by row: free when it is gone, 1 ... ALLOT_AMOUNT_MAX; NULL: 1 each */
-    const uint8_t *ineligible; /* by row, nonzero: it is no candidate; NULL: all are */
+    const uint8_t *ineligible; /* by row, nonzero: not a candidate; NULL: all are candidates */
     /* A key's values at rows first ... first + n - 1: a pointer to them, wherever they are; `room`
      * takes n. It cannot fail: what can has been computed before. */
     const int64_t *(*values)(const struct allot__pick *pick, int32_t key, int32_t first, int32_t n,

@@ -15,7 +15,7 @@ enum { LATER = 0, SOONER = 1, TIED = 2 };
 typedef struct filter {
     const allot__pick *pick;
     const allot__item *bar;
-    uint8_t *of_class; /* by class + 1, how it stands; NULL: there are no classes */
+    uint8_t *of_class; /* by class + 1, how it stands; NULL: no classes */
     uint8_t marks[BLOCK];
     int32_t rows[BLOCK + 1]; /* those that may go */
     int32_t count;
@@ -67,8 +67,8 @@ static int make_classes(filter *it, allot_engine *engine)
     return ALLOT_OK;
 }
 
-/* Marks the rows of a block by the keys from `key` on, and those behind it where many tie; the key
- * that those still tied are to be told by. */
+/* Marks the rows of a block by the keys from `key` on, and those behind it where many tie; returns
+ * the key that decides among rows still tied. */
 static int32_t mark_block(filter *it, int32_t key, int32_t first, int32_t n)
 {
     const allot__pick *pick = it->pick;
@@ -121,7 +121,7 @@ static int32_t mark_listed(filter *it, int32_t first)
     return tied;
 }
 
-/* Lists the rows of a block that may go; the key that tied ones are to be told by. */
+/* Lists the rows of a block that may go; returns the key that decides among tied rows. */
 static int32_t find_rows(filter *it, int32_t first, int32_t n)
 {
     int32_t key = 0;

@@ -238,7 +238,7 @@ static const int64_t *ran(const allot__unit_rows *rows, int32_t unit, int32_t n,
     return least_ran(rows, unit, n, room);
 }
 
-/* What is said of jobs alone: what counts down is bounded by nothing, all else is 0. */
+/* Columns of jobs: those that count down have no bound, all others are 0. */
 static const int64_t *of_jobs(int32_t column, int32_t n, int64_t *room)
 {
     bool counts = column == ALLOT_TASK_REMAINING || column >= ALLOT_TASK_PREEMPTIONS_LEFT;

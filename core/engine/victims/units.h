@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * units.h: what runs on a leaf's slots, as rules read it: the columns of ALLOT_TASK_COLUMN_MAP.
+ * units.h: the units on a leaf's slots as rows of rules: the columns of ALLOT_TASK_COLUMN_MAP.
  *
- * A row is a unit of the model: the tasks that share a slot, which go or stay together. What is
- * said of sessions and hosts is looked up in tables, made the first time that a rule asks.
+ * A row is a unit of the model: the tasks that share a slot, which go or stay together. Columns of
+ * sessions and hosts come from tables, which are made when a rule first reads them.
  */
 #ifndef ALLOT_ENGINE_VICTIMS_UNITS_H
 #define ALLOT_ENGINE_VICTIMS_UNITS_H

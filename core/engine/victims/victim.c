@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* victim.c: who is ineligible, then leaf by leaf a pick; what is picked goes to the leaf's
- * reclaims. */
+/* victim.c: ineligible units, then leaf by leaf a pick; picked units go to the leaf's reclaims. */
 #include "engine/victims/victim.h"
 
 #include <string.h>
 
 #include "engine/rows/flight.h"
 
-/* ---- Who is ineligible ----------------------------------------------------------------------- */
+/* ---- Ineligible units ------------------------------------------------------------------------ */
 
 /* Marks the units of which a task is named by a reclaim in flight; ENOMEM. */
 static int mark_flying(const allot__work *work, const allot__units *units, uint8_t *ineligible)
@@ -37,8 +36,8 @@ static int mark_flying(const allot__work *work, const allot__units *units, uint8
     return ALLOT_OK;
 }
 
-/* What runs on closed hosts is no candidate (E-34): it goes whatever the order, or, where a host
- * drains, it stays until it ends. */
+/* Units on closed hosts are not candidates (E-34): they go whatever the order, or, if the host
+ * drains, stay until they end. */
 static void close_hosts(const allot__work *work, const allot__units *units, uint8_t *ineligible,
                         int32_t *protected)
 {

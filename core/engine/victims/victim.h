@@ -3,22 +3,20 @@
 /*
  * victim.h: which tasks go (C-8).
  *
- * Rules, in this order, for a leaf that gives slots back and of which the state tells tasks:
- *  0. slots that none of its tasks uses go first: nobody names them. Those that run work which the
- *     state does not list (`unlisted`) and those on their way are not among them;
- *  1. candidates are its units that are not already going, not on a closed host (what runs there
- *     goes by itself), and not protected by a guard of its policy;
+ * Rules, in this order, for a leaf that gives slots back and whose tasks the state lists:
+ *  0. slots that none of its tasks uses go first, without a name. Slots that run work which the
+ *     state does not list (`unlisted`) and slots in flight are not among them;
+ *  1. candidates are its units that are not in flight, not on a closed host (such units go by
+ *     themselves), and not protected by a guard of its policy;
  *  2. they go by the policy's victims, or by importance, then (where priority schedules sessions)
  *     the last created session, then the last started; ties: larger id first (byte order). A task
- *     of which the state does not tell when it started counts as running since 1970: what may have
- *     run for long goes behind what has not;
- *     What a session holds above what it deserves is asked anew for each slot, tasks that are on
- *     their way already left out (5.5, PolicyDefault);
- *  3. until their slots cover what the leaf gives; then backwards everybody is spared that is not
- *     needed (pick.h);
- *     Where hosts are not all alike, those on hosts that serve a claimant go for it before others
- *     (E-30, hosts.c);
- *  4. slots of what the state does not list cover the rest: nobody names them either.
+ *     whose start is unknown counts as running since 1970: it goes after tasks with a known start;
+ *     What a session holds above what it deserves is computed anew for each slot, without tasks in
+ *     flight (5.5, PolicyDefault);
+ *  3. until their slots cover what the leaf gives; then backwards every unit that is not needed is
+ *     spared (pick.h). If hosts differ, units on hosts that serve a claimant go for it before
+ *     others (E-30, hosts.c);
+ *  4. slots of unlisted work cover the rest, without a name, too.
  */
 #ifndef ALLOT_ENGINE_VICTIMS_VICTIM_H
 #define ALLOT_ENGINE_VICTIMS_VICTIM_H
@@ -46,15 +44,15 @@ typedef struct allot__queue {
 
 typedef struct allot__victims {
     uint8_t *ineligible; /* by unit; NULL: all may go */
-    /* By session + 1, what it holds above what it deserves, without all that goes or is going; at 0
-     * that of none. NULL: nobody asked. */
+    /* By session + 1, what it holds above what it deserves, without units that go or are in flight;
+     * at 0 of units without a session. NULL: no rule reads it. */
     int64_t *over;
     allot__queue *queues; /* one for each leaf that names tasks */
     int32_t queue_count;
 } allot__victims;
 
-/* Before reclaim: finds out who is ineligible, and writes work->protected where guards or hosts
- * that drain keep something. ENOMEM, and what a policy's function fails with. */
+/* Before reclaim: finds ineligible units, and writes work->protected if guards or draining hosts
+ * keep some. ENOMEM, and the failure of a policy's function. */
 int allot__victims_protect(allot__work *work, allot__victims *out);
 /* After orders: names the tasks of every reclaim. Likewise. */
 int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders *orders);
@@ -68,8 +66,8 @@ static inline bool allot__key_changes(const allot_key *key)
 {
     return key->source.kind == ALLOT_FROM_COLUMN && key->source.value == ALLOT_TASK_SESSION_OVER;
 }
-/* Tells the pick of the order's keys, those first ones that sessions alone decide as one where that
- * is worth it; ENOMEM. And each by itself, for who asks which key decides. */
+/* Gives the pick the order's keys, with the first keys that only sessions decide as one if that is
+ * worth it; ENOMEM. And each key by itself, to explain which key decides. */
 int allot__queue_fuse(allot__queue *queue, allot__victims *victims);
 void allot__queue_split(allot__queue *queue);
 

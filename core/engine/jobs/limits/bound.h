@@ -3,8 +3,8 @@
 /*
  * bound.h: limits on jobs, and how far they are used (P-20 ... P-24, Q-33).
  *
- * A limit with `per` is many: one *bound* for each queue, user, group, host that it holds of. Of a
- * bound is known what runs and what is suspended; which of the suspended count depends:
+ * A limit with `per` is many *bounds*: one for each of its queues, users, groups, hosts. A bound
+ * knows what runs and what is suspended; which suspended jobs count depends:
  *
  *   preemption off                                  all do (P-20)
  *   a queue's own limits                            all do (P-22)
@@ -14,12 +14,12 @@
  *   processor, users' and groups' per host          (PREEMPT_FOR)
  *   every other                                     all do (P-21)
  *
- * A limit per processor holds on each host for its slots; what is not whole is cut, so that it is
- * never exceeded. Slots of hosts themselves are no bound but view.h's.
+ * A limit per processor holds on each host for its slots, rounded down, so that it is never
+ * exceeded. A host's own slots are no bound: view.h counts them.
  *
- * Jobs are asked about as they stand: one that is suspended is resumed where what
- * runs leaves room for it, whether it counts already or not (P-23); one that runs (and grows)
- * counts in limits on jobs already, but for those of hosts that it comes to.
+ * Whether a job fits depends on its state. A suspended job is resumed if running jobs leave enough
+ * for it, whether it counts already or not (P-23). A running job that grows counts in limits on
+ * jobs already, except in those of hosts that are new to it.
  */
 #ifndef ALLOT_ENGINE_JOBS_LIMITS_BOUND_H
 #define ALLOT_ENGINE_JOBS_LIMITS_BOUND_H
@@ -88,8 +88,8 @@ static inline const allot__job_limit *allot__limit_at(const allot__bounds *bound
     const allot__queues *queues = allot__queues_of(bounds->work->plan);
     return (const allot__job_limit *)queues->limits.items + limit;
 }
-/* What binds is a bound, or, where nobody uses any of a limit by host yet, -2 - its number. The
- * limit; -1: none binds. */
+/* The limit that binds; -1: none. `binds` is a bound, or -2 - the limit's number if no job uses a
+ * limit by host yet. */
 static inline int32_t allot__binding_limit(const allot__bounds *bounds, int32_t binding)
 {
     return binding >= 0   ? allot__bound_at(bounds, binding)->limit
@@ -130,7 +130,7 @@ static inline const allot__bound_trait *allot__limit_trait(const allot__bounds *
 {
     return &bounds->traits[limit];
 }
-/* The bound of an entry on a host, or -1: nobody uses any of it yet. */
+/* The bound of an entry on a host, or -1: no job uses any of it yet. */
 int32_t allot__bound_find(const allot__bounds *bounds, const allot__bound_entry *entry,
                           int32_t host);
 /* The same, made where it is new; -1: out of memory. `sole`: it is known to be new. */

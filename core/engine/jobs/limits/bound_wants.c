@@ -4,7 +4,7 @@
  * bound_wants.c: how much of what a queue has pending its limits let run (Q-33).
  *
  * Classes of its jobs take what limits leave one after another, each as much as it has pending, as
- * if slots were there for all. Counts of jobs are no slots and are not asked.
+ * if slots were there for all. Limits on numbers of jobs are left out.
  */
 #include "base/least.h"
 #include "engine/jobs/limits/bound.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* resource.c: how much of resources is held, and who may go for them. */
+/* resource.c: how much of resources is held, and which jobs may go for them. */
 #include "engine/jobs/limits/resource.h"
 
 #include <string.h>

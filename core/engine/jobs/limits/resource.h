@@ -47,12 +47,12 @@ int64_t allot__resources_above(const allot__resources *resources, int32_t job);
 void allot__resources_count(allot__resources *resources, int32_t job, int32_t sign);
 /* Would the other, once it is preempted, release what is wanting to the job? */
 bool allot__resources_help(const allot__resources *resources, int32_t job, int32_t other);
-/* A job may be preempted (1), or no longer (-1); so that it is known of a resource that is wanting
- * whether all who may release too little. */
+/* A job may be preempted (1), or no longer (-1). Kept so that it is known whether all jobs that may
+ * be preempted release too little of a resource. */
 void allot__resources_candidate(allot__resources *resources, int32_t job, int32_t sign);
 bool allot__resources_hopeless(const allot__resources *resources, int32_t job);
-/* Why nobody may be preempted for what the job lacks, if so; *resource is what of it. Else
- * ALLOT_PEND_NOT: it may be, or nothing is wanting. */
+/* Why no job may be preempted for the resource that the job lacks, which is *resource. Else
+ * ALLOT_PEND_NOT: jobs may be preempted for it, or the job lacks none. */
 allot_pending allot__resources_barred(allot__resources *resources, int32_t job, int32_t *resource);
 /* Jobs were preempted for what was then wanting to the job that was last asked about. */
 void allot__resources_preempted(allot__resources *resources);

@@ -31,7 +31,7 @@ static int take_columns(const allot__work *work, allot__host_view *view)
     return allot__zeroed_all(work, all, sizeof all / sizeof *all);
 }
 
-/* By queue and by job: who keeps what. */
+/* By queue and by job: which suspended job keeps which slots. */
 static int take_keepers(const allot__work *work, allot__host_view *view)
 {
     size_t queues = (size_t)allot__queue_count(work->plan);
@@ -52,7 +52,7 @@ static int take_keepers(const allot__work *work, allot__host_view *view)
     return allot__zeroed_all(work, all, sizeof all / sizeof *all);
 }
 
-/* Slots that run by site, for the loads that nobody told. */
+/* Slots in use by site, for loads that the state does not give. */
 static int count_running(const allot__work *work, int32_t sites, int64_t **out)
 {
     int64_t *used = allot__zeroed(work, (size_t)sites, sizeof *used);
@@ -246,7 +246,7 @@ static void take_places(allot__host_view *view, const allot__job_place *places, 
     }
 }
 
-/* Who grows runs on hosts that it comes to, and if it is exclusive closes them. */
+/* A job that grows runs on its new hosts, and closes them if it is exclusive. */
 static void grow_on(allot__host_view *view, const allot__job *job, const allot__job_place *places,
                     int32_t count, int32_t sign)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * view.h: the hosts that queues run on, in one cycle: what is free there, and for whom.
+ * view.h: the hosts that queues run on, in one cycle, and what is free there for which queue.
  *
- * Hosts stand in the order in which jobs are put on them: least loaded first (what the state tells,
- * or else the slots used of all), ties in plan order (A-3). The order is that of the cycle's
- * beginning and stays. Without hosts there is one that has all slots.
+ * Hosts stand in the order in which jobs are put on them: least loaded first (by the state's load,
+ * or else the part of slots in use), ties in plan order (A-3). The order is that of the cycle's
+ * beginning. Without hosts there is one host with all slots.
  *
- * A suspended job leaves its slots to those who may preempt its queue, and keeps them against all
- * others that start or grow (P-25); with preemption off, against everybody (P-20). Free slots
- * depend on the asking queue, the *viewer*. Against those that are to be resumed it keeps them
- * where its turn is the earlier one (P-15, P-25): who is resumed sees all that nobody runs on, but
- * for what jobs claim that had their turn and are suspended still. So the first of all can always
- * be resumed where nobody runs.
+ * A suspended job leaves its slots to queues that may preempt its queue, and keeps them from all
+ * other jobs that start or grow (P-25); with preemption off, from all jobs (P-20). So free slots
+ * depend on the asking queue, the *viewer*. From suspended jobs with a later turn it keeps them,
+ * too (P-15, P-25): a job being resumed sees all slots on which no job runs, except those of jobs
+ * that had their turn and are still suspended. So the first suspended job can always be resumed on
+ * slots where no job runs.
  */
 #ifndef ALLOT_ENGINE_JOBS_LIMITS_VIEW_H
 #define ALLOT_ENGINE_JOBS_LIMITS_VIEW_H
@@ -37,23 +37,24 @@ typedef struct allot__host_view {
     int32_t *running; /* jobs that run there */
     int32_t *alone;   /* of these the exclusive ones (P-40): 1 closes it to others */
     bool exclusive;   /* there is an exclusive job, be it pending */
-    int32_t *owner;   /* a queue that the state gives it to, -1: nobody; NULL: no host has one */
+    int32_t
+        *owner; /* the queue that the state gives the host to, -1: none; NULL: no host has one */
     int32_t *leased;  /* slots that contracts keep there; NULL: there are none */
     int32_t *host_of; /* by site: its place in the order, or -1; NULL: there is one */
-    uint64_t *open;   /* a bit by host: free > 0, not alone, and the viewer's or nobody's */
+    uint64_t *open; /* a bit by host: free > 0, not alone, and given to the viewer or to no queue */
     uint64_t *open_words; /* a bit by word of `open`: it has some */
     /* By the plan's set of hosts: bits in this order, and slots of open hosts. */
     uint64_t **sets;
     int64_t *most;
     int32_t set_count;
     size_t words;
-    /* What is free is counted when it is asked for, and holds until `changes` moves on; `gains`
-     * does whenever some host may have more free than before, whoever looks: until then what of a
-     * queue did not fit does not fit. */
+    /* Free slots are counted when asked for, and the count holds until `changes` moves on. `gains`
+     * moves on whenever a host may have more free than before, for any viewer: until then jobs of a
+     * queue that did not fit do not fit. */
     int64_t *total, *counted;
     int64_t changes, gains;
     /* Suspended jobs: by queue a list, which also has some that are no longer. */
-    int32_t viewer;    /* a queue; -1: none yet, nobody keeps anything */
+    int32_t viewer;    /* a queue; -1: none yet, no job keeps slots */
     uint64_t *against; /* a bit by queue: its suspended jobs keep their slots against the viewer */
     uint64_t *keepers; /* a bit by queue: it has suspended jobs */
     int32_t *kept_first, *kept_next; /* by queue, by job; -1: no more */
@@ -84,7 +85,7 @@ static inline bool allot__host_view_open(const allot__host_view *view, int32_t h
 {
     return view->open[(size_t)host / 64] >> host % 64 & 1;
 }
-/* Nobody runs there, and nobody keeps slots against the viewer. */
+/* No job runs there, and no job keeps slots from the viewer. */
 static inline bool allot__host_view_empty(const allot__host_view *view, int32_t host)
 {
     return view->running[host] == 0 && view->kept[host] == 0 &&
@@ -120,7 +121,8 @@ int64_t allot__host_view_total(allot__host_view *view, int32_t set);
 int allot__host_view_lease(allot__host_view *view, const allot_lease_part *parts);
 int64_t allot__host_view_leased(const allot__host_view *view, int32_t set);
 
-/* A job that is suspended claims its slots against all whose turn is later; and nobody does. */
+/* A suspended job claims its slots from jobs with later turns; and: no job claims slots any more.
+ */
 void allot__host_view_claim(allot__host_view *view, int32_t job);
 void allot__host_view_claim_none(allot__host_view *view);
 /* What a job that is to be resumed finds on a host. */

@@ -30,7 +30,7 @@ void allot__host_view_take(allot__host_view *view, int32_t host, int32_t slots)
     settle(view, host);
 }
 
-/* What a job keeps is kept against the viewer, or (-1) is no longer. */
+/* A job keeps its slots from the viewer, or (-1) no longer. */
 static void count_job(allot__host_view *view, int32_t number, int32_t sign)
 {
     const allot__jobs *jobs = view->work->state->jobs;

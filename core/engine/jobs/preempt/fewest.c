@@ -49,8 +49,8 @@ static struct allot__gain *take_room(allot__candidates *candidates)
     return it;
 }
 
-/* On a host that has more than fits, or an exclusive job, who goes may make room only with another
- * who goes. */
+/* On a host that has more than fits, or an exclusive job, a victim may make room only together with
+ * another. */
 static bool host_adds_up(const allot__search *search, int32_t host)
 {
     const allot__host_view *view = search->candidates->view;
@@ -115,8 +115,8 @@ static int64_t most_of(const allot__candidates *candidates, int32_t high)
     return most;
 }
 
-/* As if those behind all gave the most: then so many are needed at least. Where that many do it,
- * they are those sought, since who is passed by could not be among so many. */
+/* As if those behind all gave the most: then so many are needed at least. If that many are enough,
+ * they are the set sought, since a job that was passed by could not be among so many. */
 static bool guess(allot__search *search, allot__candidate_list *list)
 {
     allot__candidates *candidates = search->candidates;

@@ -3,8 +3,8 @@
 /*
  * job_rows.h: jobs of queues as rules read them: the columns of ALLOT_TASK_COLUMN_MAP.
  *
- * A job is told by itself, whoever preempts it: PREFERENCE and QUEUE_ORDER, which two queues have
- * together, read 0 here, and allot__job_pairs tells them.
+ * A row is the same for every preemptor: PREFERENCE and QUEUE_ORDER, which depend on two queues,
+ * read 0 here; allot__job_pairs computes them.
  */
 #ifndef ALLOT_ENGINE_JOBS_PREEMPT_JOB_ROWS_H
 #define ALLOT_ENGINE_JOBS_PREEMPT_JOB_ROWS_H
@@ -28,10 +28,10 @@ static inline bool allot__job_pair_column(allot_source source)
     return source.kind == ALLOT_FROM_COLUMN &&
            (source.value == ALLOT_TASK_PREFERENCE || source.value == ALLOT_TASK_QUEUE_ORDER);
 }
-/* Both columns of queue `high` with every queue: 0 of those that it may not preempt. QUEUE_ORDER is
- * 0 throughout where it prefers nobody, else 1, 2, ... by falling level, then rising priority;
- * equal of both: equal (P-11, A-2). Room for as many as there are queues; `sorted` for two times
- * as many. */
+/* Both columns of queue `high` with every queue: 0 for queues that it may not preempt. QUEUE_ORDER
+ * is 0 throughout if `high` prefers no queue, else 1, 2, ... by falling level, then rising
+ * priority; equal of both: equal (P-11, A-2). Room for as many as there are queues; `sorted` for
+ * two times as many. */
 void allot__job_pairs(const allot_plan *plan, int32_t high, int64_t *preference,
                       int64_t *queue_order, int32_t *sorted);
 

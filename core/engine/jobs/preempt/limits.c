@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* limits.c: limits of no hosts that a job is above, who helps with them, and what all can. */
+/* limits.c: limits without hosts that a job exceeds, the victims that help, and what all victims
+ * can. */
 #include "engine/jobs/preempt/search.h"
 #include "engine/jobs/limits/resource.h"
 
@@ -129,8 +130,8 @@ static bool reaches(allot__candidates *candidates, int32_t high, int64_t slots)
     return allot__candidates_reach(candidates, high) >= slots;
 }
 
-/* An exclusive job's hosts, and those that limits close, may have more free for it than who goes
- * leaves. */
+/* An exclusive job's hosts, and those that limits close, may have more free for it than the victims
+ * leave. */
 bool allot__search_hopeless(allot__search *search)
 {
     const allot__fit *fit = &search->fit;

@@ -24,7 +24,7 @@ typedef struct allot__candidate_top {
 
 /* The list of one queue. */
 typedef struct allot__candidate_list {
-    int32_t high;   /* -1: nobody's */
+    int32_t high;   /* -1: no queue's */
     bool near;      /* only what is on hosts of the queue's set, and all of that at once */
     int64_t asked;  /* when it was asked for last: a list that is needed no more is given away */
     int32_t *rows;  /* merged so far */
@@ -40,7 +40,7 @@ enum { ALLOT__CANDIDATE_LISTS = 8 };
 
 typedef struct allot__candidate_rows {
     const allot__work *work;
-    const uint8_t *ineligible; /* by job, nonzero: it is no candidate */
+    const uint8_t *ineligible; /* by job, nonzero: not a candidate */
     allot__job_rows of;
     int32_t count;
     int32_t *jobs;   /* by row */
@@ -81,7 +81,7 @@ int32_t allot__candidate_on_set(allot__candidate_rows *rows, int32_t set);
 /* The first candidate at place `from` or behind it: its place, or -1. */
 int32_t allot__candidate_list_seek(allot__candidate_rows *rows, allot__candidate_list *list,
                                    int32_t from);
-/* The one at a place is none for this queue. */
+/* The job at a place is not a candidate for this queue. */
 static inline void allot__candidate_list_drop(allot__candidate_list *list, int32_t place)
 {
     list->alive[place] = place + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* search.c: who is a candidate, and the search over queues' merged lists. */
+/* search.c: which jobs are candidates, and the search over queues' merged lists. */
 #include "engine/jobs/preempt/search.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 /* AHEAD: rows are scattered jobs, so far ahead they are called for. */
 enum { AHEAD = 8 };
 
-/* ---- Who is ineligible ----------------------------------------------------------------------- */
+/* ---- Ineligible jobs ------------------------------------------------------------------------- */
 
 uint8_t allot__job_ineligible(const allot__work *work, const allot__job *job)
 {

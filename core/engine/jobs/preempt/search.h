@@ -1,36 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * search.h: whom a job may preempt, in what order, and which of them it needs (P-7 ... P-14).
+ * search.h: which jobs a job may preempt, in what order, and which of them it needs (P-7 ... P-14).
  *
  * Candidates are running jobs of queues that the job's queue may preempt, which no guard of the
  * policy protects, which are not exclusive, backfilling or forced unless the policy says so (P-8,
- * P-40), and which were not started, resumed or chosen in this cycle. Backfill is preempted of
- * queues alone that are preemptable, and by queues of larger PRIORITY than that which holds the
- * reservation. Candidates go by the policy's victims; ties: the larger id first (A-4).
+ * P-40), and which were not started, resumed or chosen in this cycle. Backfilling jobs are
+ * preempted only in queues that are preemptable, and by queues of larger PRIORITY than the queue
+ * that holds the reservation. Candidates go by the policy's victims; ties: the larger id first
+ * (A-4).
  *
  * Rules, in this order, for a job that does not fit:
  *  1. free slots first; victims cover the rest (A-11);
- *  2. one after another is taken that makes room where room is wanting: on hosts of the job's
- *     queue, of a suspended job on its own, below a limit that the victim then counts less in, or
- *     of a resource that it holds and releases, as it ends (P-42).
- *     What a victim was given to grow by is free with it (P-53);
- *     an exclusive job takes whole hosts, in their order: those on which all that run are
- *     candidates, and nobody keeps slots;
- *     Where that is not enough all go, in their order, that run where it could use slots or count
- *     in a limit that binds, until it fits, and who is not needed is spared again: on a host with
- *     less than nothing free, below a limit of hosts that is above what it allows, or where both
- *     slots and limits are wanting, one by itself makes no room;
- *  3. until the job fits. If it never does, nobody goes (A-10, P-23);
- *  4. with fewest = "mini_job" those are spared again, last taken first, that it fits without; with
- *     "optimal_mini_job" the fewest that do are taken, and of such sets the one that comes first in
- *     the order. Where limits are wanting too or go by hosts, where hosts have more than fits or
- *     exclusive jobs that may go, and where the search is for an exclusive or a suspended job: as
- *     mini_job.
+ *  2. candidates are taken one after another that make room where the job lacks some: on hosts of
+ *     the job's queue, for a suspended job on its own hosts, below a limit in which the victim then
+ *     counts less, or of a resource that the victim holds and releases as it ends (P-42). Slots
+ *     that a victim was given for growth are free with it (P-53). An exclusive job takes whole
+ *     hosts, in their order: hosts on which all running jobs are candidates, and on which no job
+ *     keeps slots. If that is not enough, candidates that run where the job could use slots, or
+ *     that count in a limit that binds, all go, in their order, until the job fits, and those not
+ *     needed are spared again: on a host with less than nothing free, below a limit of hosts that
+ *     is exceeded, or where both slots and limits are short, one victim by itself makes no room;
+ *  3. until the job fits. If it never does, no job goes (A-10, P-23);
+ *  4. with fewest = "mini_job" victims that the job fits without are spared again, last taken
+ *     first; with "optimal_mini_job" a smallest set is taken, the first such set in the order. It
+ *     is as mini_job if the job also lacks limits or limits go by hosts, if hosts have more than
+ *     fits or exclusive jobs that may go, and if the search is for an exclusive or a suspended job.
  *
- * Each queue's candidates are kept in order and merged as they are asked for, and only changes are
- * counted; test/support/plain_search.h does all of it anew at every step, and tests compare the
- * two.
+ * Each queue's candidates are kept in order and merged on demand, and only changes are counted;
+ * test/support/plain_search.h computes everything anew at every step, and tests compare the two.
  */
 #ifndef ALLOT_ENGINE_JOBS_PREEMPT_SEARCH_H
 #define ALLOT_ENGINE_JOBS_PREEMPT_SEARCH_H
@@ -68,34 +66,35 @@ typedef struct allot__found {
     int32_t job;
     const int32_t *victims; /* jobs, in the order in which they go; until the next search */
     int32_t count;
-    bool held; /* one is being told of new slots: nothing happens yet, but they are taken */
+    bool held; /* a victim is being notified of new slots (A-15): nothing happens yet, but the
+                  victims are taken */
     allot_pending why; /* when there are none */
     int32_t binding;   /* the bound (or resource, by `why`) that no victim helps with, or -1 */
-    /* Then: jobs that are pending and have the same limits find nobody either, from so many slots
-     * on, and up to `most` for that reason; above it for another. */
+    /* Then: pending jobs with the same limits find no victims either, from so many slots on, and up
+     * to `most` for that reason; above `most` for another. */
     int64_t least, most;
     allot_pending above;
 } allot__found;
 
-/* Finds candidates; calls the policy's functions. What runs is as the state has it; drop who was
- * started or resumed since. ENOMEM, ESCRIPT, EBUDGET. */
+/* Finds candidates; calls the policy's functions. Running jobs are those of the state; drop jobs
+ * that were started or resumed since. ENOMEM, ESCRIPT, EBUDGET. */
 int allot__candidates_make(const allot__work *work, allot__host_view *view, allot__bounds *bounds,
                            allot__candidates *out);
 /* Finds the victims for a job that does not fit as it is; nothing is changed, but that the view
  * becomes that of the job's queue. ENOMEM. */
 int allot__candidates_search(allot__candidates *candidates, allot__found *found);
-/* Why a job is no candidate by what it is, guards aside: ALLOT__ELIGIBLE ...
+/* Why a job is not a candidate by its type, guards aside: ALLOT__ELIGIBLE ...
  * ALLOT__INELIGIBLE_FORCED. */
 uint8_t allot__job_ineligible(const allot__work *work, const allot__job *job);
 /* Is it backfill in a reservation whose queue is not below `high` by PRIORITY (P-40)? */
 bool allot__backfill_reserved(const allot__queues *queues, const allot__job *job, int32_t high);
-/* May a job preempt nobody, as it is exclusive and PREEMPT_JOBTYPE does not name that (P-40)? */
+/* May a job preempt no job, since it is exclusive and PREEMPT_JOBTYPE does not name that (P-40)? */
 static inline bool allot__barred_by_type(const allot__work *work, const allot__job *job)
 {
     return (job->flags & ALLOT_JOB_EXCLUSIVE) &&
            !(work->rules[0].policy->job_types & ALLOT_PREEMPT_EXCLUSIVE);
 }
-/* A job is no candidate any more; an earlier reason stands. */
+/* A job is no longer a candidate; an earlier reason stands. */
 void allot__candidates_drop(allot__candidates *candidates, int32_t job, uint8_t why);
 /* A running job that a decision made ineligible is a candidate again. */
 void allot__candidates_restore(allot__candidates *candidates, int32_t job);
@@ -128,8 +127,8 @@ int64_t allot__sum_below(const allot__relation *relation, int32_t high, const in
 int64_t allot__candidates_reach(allot__candidates *candidates, int32_t high);
 /* Whatever goes, it does not fit: known without looking. */
 bool allot__search_hopeless(allot__search *search);
-/* fewest.c: does what jobs make free add up, so that the fewest can be told? And rule 4 of
- * optimal_mini_job; false: it does not, or no set was found. *status: ENOMEM. */
+/* fewest.c: can the fewest victims be found, since what they free adds up? And rule 4 of
+ * optimal_mini_job; false: it cannot, or no set was found. *status: ENOMEM. */
 bool allot__search_adds_up(const allot__search *search);
 bool allot__search_fewest(allot__search *search, int *status);
 /* hosts.c: candidates on the own hosts of a suspended job that make room, or together all of
