@@ -23,7 +23,8 @@ static void end_object(allot__box *box)
     box->it = NULL;
 }
 
-/* Ends what is closed and held by nobody, and then perhaps what it was made from. */
+/* Frees a closed object that no other object holds, and then perhaps the object it was made from.
+ */
 static void box_release(allot__box *box)
 {
     while (box && box->closed && box->holds == 0) {

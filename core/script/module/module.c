@@ -77,7 +77,7 @@ int luaopen_allot_core(lua_State *L)
                                          {"members", allot__module_members},
                                          {NULL, NULL}};
     luaL_checkversion(L);
-    /* Loaded once more, it is the same: what was made with it belongs to its engine. */
+    /* A second load gives the same module, since all objects belong to its engine. */
     if (lua_getfield(L, LUA_REGISTRYINDEX, module_key) == LUA_TTABLE)
         return 1;
     lua_pop(L, 1);

@@ -31,15 +31,15 @@ typedef struct allot__module {
     bool borrowed;             /* the engine is the state's, not the module's own */
     allot_policy_loader files; /* ready-made policies, and files beside the plan */
     allot_script_limits limits;
-    allot__text *saying;  /* where what policies print and log goes just now; NULL: nowhere */
+    allot__text *saying;  /* gets lines that policies print and log just now; NULL: none does */
     int32_t said, unsaid; /* lines in it, and lines left out */
-    struct allot__coverage *coverage; /* lines that ran; NULL: nobody asked */
+    struct allot__coverage *coverage; /* lines that ran; NULL: not counted */
 } allot__module;
 
 typedef enum allot__kind { ALLOT__PLAN, ALLOT__STATE, ALLOT__DECISION, ALLOT__POLICY } allot__kind;
 
-/* A plan, state or decision as a userdata. What it was made from outlives it: as a user value for
- * the collector, and by counted holds when it is closed early. */
+/* A plan, state or decision as a userdata. The object it was made from outlives it: by a user value
+ * for the collector, and by counted holds when it is closed early. */
 typedef struct allot__box {
     allot__kind kind;
     void *it;             /* NULL: not made, or ended */
@@ -82,8 +82,9 @@ const char *allot__module_file(lua_State *L, int index, const char *fallback);
 
 /* Takes the option `log` of the table at `index` for the box on top. */
 void allot__module_log(lua_State *L, int index, allot__box *plan);
-/* From now on policies are heard, for that plan; afterwards its function is told what they said,
- * where the plan's box, or one that was made from it, is on top of the stack. */
+/* Begins to collect what policies of that plan print and log; the second function passes the lines
+ * to the plan's function, with the box of the plan, or of an object made from it, on top of the
+ * stack. */
 void allot__module_listen(allot__module *module, const allot__box *plan);
 void allot__module_tell(lua_State *L, allot__module *module);
 /* allot_script_limits' `say`; the module as ud. */
@@ -103,7 +104,7 @@ int allot__module_list(lua_State *L);
 
 /* ---- module_verbs.c, module_text.c ---- */
 
-/* In place of an engine of the module's own; before it is opened. */
+/* Sets the engine that the module uses instead of its own; before it is opened. */
 void allot__module_engine(lua_State *L, allot_engine *engine);
 
 /* allot.plan, allot.state, allot.cycle, allot.columns */
@@ -115,7 +116,7 @@ int allot__module_members(lua_State *L);
 /* allot.diff, allot.coverage */
 int allot__module_diff(lua_State *L);
 int allot__module_coverage(lua_State *L);
-/* Ends what coverage holds. */
+/* Frees the counts of coverage. */
 void allot__module_uncover(allot__module *module);
 /* plan:consumers, decision:json, decision:explain */
 int allot__module_consumers(lua_State *L);

@@ -4,7 +4,7 @@
  * module_coverage.c: allot.coverage: which lines of policies ran, and how often.
  *
  * Lines run while the library works, when no Lua may be called: they are counted here, in a table
- * that grows by doubling, and become a Lua table when somebody asks.
+ * that grows by doubling, and become a Lua table on request.
  */
 #include <string.h>
 
@@ -100,7 +100,7 @@ void allot__module_uncover(allot__module *module)
     module->coverage = NULL;
 }
 
-/* From now on policies that are loaded are counted, from 0. */
+/* Begins to count, from 0, lines of policies that are loaded from now on. */
 static bool begin(allot__module *module)
 {
     allot_policy_loader files;

@@ -3,8 +3,8 @@
 /*
  * module_log.c: what policies print and log, for the function that a plan was made with.
  *
- * Policies speak while the library works, when no Lua may be called: their lines are kept and told
- * once it is done, in the order in which they came.
+ * Policies print while the library works, when no Lua may be called: their lines are kept and
+ * passed on once it is done, in the order in which they came.
  */
 #include <stdio.h>
 #include <string.h>
@@ -110,7 +110,7 @@ void allot__module_tell(lua_State *L, allot__module *module)
         return;
     luaL_checkstack(L, LUA_MINSTACK, NULL);
     push_log(L);
-    /* The function may decide again, and be told of that inside. */
+    /* The function may decide again, and get the lines of that decision inside. */
     allot__text *told = allot__text_push(L, module->engine);
     allot__text empty = *told;
     *told = *lines;

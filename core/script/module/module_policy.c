@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* module_policy.c: policies by themselves: what they declare, use, and say of a case. */
+/* module_policy.c: policies by themselves: what they declare and use, and their properties. */
 #include <string.h>
 
 #include "script/sandbox/copy.h"

@@ -96,7 +96,7 @@ static int explain_id(const allot_decision *decision, const char *id, allot__tex
     return status;
 }
 
-/* What is no path is the id of a task or job, or a contract's name; false: there is none. */
+/* Text without a slash is the id of a task or job, or a contract's name; false: unknown. */
 static bool explain_named(lua_State *L, const allot_decision *decision, const char *id,
                           int *results)
 {

@@ -166,7 +166,7 @@ int allot__module_state(lua_State *L)
     return allot__box_return(L, box, status, state, plan);
 }
 
-/* What was warned of the plan and the state is warned of the decision. */
+/* Warnings of the plan and the state become warnings of the decision. */
 static void hand_on(allot_report *to, const allot_report *from)
 {
     for (int32_t i = 0; i < allot_report_count(from); i++)

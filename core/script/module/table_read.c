@@ -86,7 +86,7 @@ static void push_value(lua_State *L, const allot_json_event *event)
     }
 }
 
-/* Takes one event; false: it is a fault, which was told. */
+/* Takes one event; false: it is a fault, which the report has. */
 static bool take(lua_State *L, reader *it, const allot_json_event *event)
 {
     luaL_checkstack(L, 6, "lists and objects nest too deep");

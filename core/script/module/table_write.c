@@ -90,8 +90,8 @@ static void put_text(writer *it, const char *text, size_t len)
         luaL_error(it->L, "%s", allot_status_text(ALLOT_ENOMEM));
 }
 
-/* The fewest digits that give the same double again. What is whole is written so: to JSON 5.0 and 5
- * are one number. */
+/* The fewest digits that give the same double again. Whole numbers are written without a point: to
+ * JSON 5.0 and 5 are one number. */
 static bool put_float(writer *it, double number)
 {
     char text[48];

@@ -261,7 +261,8 @@ static int fail_tool(const char *name, const char *message, allot_report *report
     return ALLOT_EINTERNAL;
 }
 
-/* What the engine lacks, Lua is told by a text; and what describes errors may lack it, too. */
+/* Out of memory is reported to Lua as a plain text, since building an error table may fail as well.
+ */
 static bool lacked_memory(lua_State *L, int status)
 {
     const char *message = lua_tostring(L, -1);

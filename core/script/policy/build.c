@@ -6,8 +6,7 @@
 
 #include "script/sandbox/script.h"
 
-/* Says what the core does not accept; the parsed policy's checks are there to say it better
- * before. */
+/* Reports what the core does not accept; the parsed policy's checks report it better before. */
 static int refuse(const allot__script *script, allot_report *report, int status, const char *what,
                   const char *name)
 {

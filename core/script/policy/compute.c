@@ -66,7 +66,7 @@ void allot__script_view(lua_State *L, allot__script *script, const allot__parsed
 
 /* ---- A batch --------------------------------------------------------------------------------- */
 
-/* Says what is wrong with the result at `index`. */
+/* Reports what is wrong with the result at `index`. */
 static void refuse(lua_State *L, int index, allot__batch_run *run)
 {
     if (run->call->answer == ALLOT__SIDE) {
@@ -95,7 +95,7 @@ static void refuse(lua_State *L, int index, allot__batch_run *run)
     }
 }
 
-/* The answer at `index`; false: it is none of that kind. */
+/* The answer at `index`; false: not a value of that kind. */
 static bool take(lua_State *L, allot__answer answer, int index, int64_t *out)
 {
     switch (answer) {
@@ -260,7 +260,7 @@ static void name_lease(const allot_batch *batch, int32_t item, char *path, size_
         snprintf(path, size, "lease %s", lease.name);
 }
 
-/* What the row is that the function failed for; its consumer, or -1. */
+/* The row for which the function failed, in words; its consumer, or -1. */
 static int32_t about(const allot__batch_run *run, char *path, size_t size)
 {
     const allot_batch *batch = run->batch;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * flags.c: where a function takes for a number what is true or false.
+ * flags.c: finds functions that take a boolean for a number.
  *
  * Lua compares a boolean with a number and says that they differ: `vip == 1` never holds, and
  * nothing fails. So the text of a function is read, from the line on which it begins to its end,
- * for a comparison or an arithmetic operator beside such a name. What is not plainly one is let
- * pass: Lua tells of most of that when it runs.
+ * for a comparison or an arithmetic operator beside such a name. Doubtful cases pass: Lua reports
+ * most of them when it runs.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static bool same_parameters(lua_State *L, allot__lexer *from)
     return allot__lexeme_is(&it, ")");
 }
 
-/* Comes to the body of the function on top, which begins on that line; false: it is not found. */
+/* Comes to the body of the function on top, which begins on that line; false: not found. */
 static bool find_body(lua_State *L, int32_t line, allot__lexer *from)
 {
     for (allot__lexeme it = allot__lexer_next(from); it.text && it.line <= line;
@@ -90,7 +90,7 @@ static bool step(body *it)
     return false;
 }
 
-/* The place of the allot__lexeme among the function's parameters, from 1; 0: it is none. */
+/* The place of the lexeme among the function's parameters, from 1; 0: not a parameter. */
 static int parameter_of(lua_State *L, const allot__lexeme *it)
 {
     const char *name;

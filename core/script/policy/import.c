@@ -108,7 +108,7 @@ static int load_ready(void *ud, allot_engine *engine, const char *use, const cha
                  : allot_script_load(engine, text, len, use, options, count, NULL, report, out);
 }
 
-/* Reads the plan as `check` does; what is wrong goes to the report. */
+/* Reads the plan as `check` does; faults go to the report. */
 static int check(const import *job, const char *text, size_t len, allot_report *report)
 {
     static const allot_policy_loader loader = {.load = load_ready};
@@ -129,8 +129,7 @@ static int32_t number_of(lua_State *L, int table, const char *key)
     return number > 0 && number <= INT32_MAX ? (int32_t)number : 1;
 }
 
-/* The file's line, for people; NULL: there is no such. `copy` is made of it by Lua, on its stack.
- */
+/* The file's line, for people; NULL: no such line. `copy` is made of it by Lua, on its stack. */
 static const char *source_of(lua_State *L, const import *job, const char *file, int32_t line)
 {
     for (int32_t i = 0; i < job->count; i++) {
@@ -150,7 +149,7 @@ static const char *source_of(lua_State *L, const import *job, const char *file, 
     return NULL;
 }
 
-/* Tells of the table on top, which has a place. */
+/* Passes the finding in the table on top, which has a place. */
 static void tell(lua_State *L, const import *job, allot_severity severity, const char *code,
                  const char *message, const char *hint)
 {
@@ -240,7 +239,7 @@ static bool is_fatal(lua_State *L)
     return fatal;
 }
 
-/* From what was made to what is told; statuses of Lua. */
+/* From the result of the Lua module to plan and notes; statuses of Lua. */
 static int check_and_tell(lua_State *L, import *job)
 {
     size_t len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* judge.c: the properties that a policy declares, read and asked. */
+/* judge.c: the properties that a policy declares: reading and testing them. */
 #include "script/policy/judge.h"
 
 #include <stdio.h>
@@ -53,8 +53,8 @@ typedef struct asking {
     const allot__property *property;
     lua_State *from;
     allot__verdict *out;
-    const char *found; /* what came back is no answer, but that */
-    bool strange;      /* the case is none that can be copied */
+    const char *found; /* the type of a result that is not an answer */
+    bool strange;      /* the case cannot be copied */
 } asking;
 
 static int ask(lua_State *L)

@@ -23,7 +23,7 @@ static char *copy(allot_engine *engine, const char *text, size_t len)
 
 /* ---- Running the file ------------------------------------------------------------------------ */
 
-/* What Lua will call the script in messages: its name, shortened when it is long. */
+/* The script's name in Lua's messages, shortened when it is long. */
 static void learn_source(lua_State *L, allot__sandbox *box, const char *chunk)
 {
     lua_Debug ar;

@@ -171,8 +171,8 @@ static void take_table(lua_State *L, int table, allot_mapped *out)
     }
 }
 
-/* Its argument is the map. What came back stays in the registry until the next call: what was
- * taken from it is borrowed. */
+/* Its argument is the map. The function's result stays in the registry until the next call, since
+ * strings borrowed from it are in use. */
 static int call(lua_State *L)
 {
     allot_script_map *map = lua_touserdata(L, 1);

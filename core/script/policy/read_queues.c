@@ -43,7 +43,7 @@ static void refuse_others(lua_State *L)
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* The place of the text among names; -1: it is none of them. */
+/* The place of the text among names; -1: not found. */
 static int32_t place_of(const char *text, const char *const *names, int32_t count)
 {
     for (int32_t i = 0; text && i < count; i++)
@@ -99,7 +99,7 @@ static void read_sets(lua_State *L, allot__parsed *parsed)
     parsed->job_types_given = read_set(L, parsed, "job_types", types, 2, &parsed->job_types);
 }
 
-/* ---- Who preempts whom ----------------------------------------------------------------------- */
+/* ---- Preemption ------------------------------------------------------------------------------ */
 
 static void read_field(lua_State *L, const char *at, allot__test *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* read_value.c: fields of a policy's tables, and what is said of those that are wrong. */
+/* read_value.c: fields of a policy's tables, and the messages about wrong ones. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -156,7 +156,7 @@ int allot__read_ruled(lua_State *L, const allot__parsed *parsed, const char *key
     if (allot__read_push(L, key) == LUA_TFUNCTION) {
         push_options(L, parsed);
         lua_call(L, 1, 1);
-        lua_pushstring(L, key); /* it is asked once, however often the field is read */
+        lua_pushstring(L, key); /* the function is called once, however often the field is read */
         lua_pushvalue(L, -2);
         lua_rawset(L, -4);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * relate.c: who may preempt whom, by a script's relation.
+ * relate.c: which queues may preempt which, by a script's relation.
  *
- * Tests that are words are answered here; a function is asked in the sandbox, once for every two
+ * Tests that are words are answered here; a function is called in the sandbox, once for every two
  * queues of a plan for which the tests before it hold.
  */
 #include <stdio.h>
@@ -88,8 +88,8 @@ static bool admits(const allot_queue *low, const char *name)
     return false;
 }
 
-/* The second half of P-7: what both queues say of each other. A list of who may preempt names all
- * there are, whoever is preemptive (A-1). */
+/* The second half of P-7: what both queues state of each other. A list of queues that may preempt
+ * is complete, whichever queues are preemptive (A-1). */
 static bool queues_say(const allot_queue *high, const allot_queue *low)
 {
     if (low->high_count > 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* sides.c: a lease's provider and consumer, as its function sees them; and what it answers. */
+/* sides.c: a lease's provider and consumer, as its function sees them; and the function's answer.
+ */
 #include <string.h>
 
 #include "script/sandbox/library.h"
@@ -26,7 +27,7 @@ static int side_index(lua_State *L)
     lua_Integer field = lua_tointeger(L, -1);
     int64_t value = run->batch->columns[lua_tointeger(L, lua_upvalueindex(2)) + field][run->row];
     if (field == DEMAND && value < 0)
-        lua_pushnil(L); /* nobody told */
+        lua_pushnil(L); /* unknown */
     else
         lua_pushinteger(L, value);
     return 1;

@@ -3,8 +3,8 @@
 /*
  * source.c: where a rule's numbers come from: columns, numbers, functions.
  *
- * A function says by the names of its parameters which columns it reads. One with a single
- * parameter that is no column takes a row view: an object with all columns as fields.
+ * A function says by the names of its parameters which columns it reads. A function with a single
+ * parameter that does not name a column takes a row view: an object with all columns as fields.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static void refuse_stranger(lua_State *L, const allot__reading *reading, const c
     }
 }
 
-/* Raises for a name that is no column: what is known, and what was meant. */
+/* Raises for a name that is not a column; the message lists the columns and the nearest one. */
 static void refuse_column(lua_State *L, const allot__reading *reading, const char *at,
                           const char *what, const char *name)
 {
@@ -68,8 +68,8 @@ static void refuse_column(lua_State *L, const allot__reading *reading, const cha
     allot__library_unknown(L, at ? at : "", what, key - 1, key);
 }
 
-/* Jobs are asked about once, whoever preempts them: what goes by the preemptor is for victims' keys
- * alone, which name it. */
+/* Functions of jobs are computed once for all preemptors: columns that depend on the preemptor are
+ * for keys of victims alone, which name them. */
 static bool of_preemptor(const allot__reading *reading, int32_t column)
 {
     return reading->parsed->dispatches && reading->rows == ALLOT_TASKS &&
@@ -165,7 +165,7 @@ static void count_parameters(lua_State *L, const char *at, allot__call *call)
     }
 }
 
-/* Of a lease: provider and consumer, which are asked for what they have. */
+/* Of a lease: provider and consumer, whose columns the function reads. */
 static void take_sides(lua_State *L, const char *at, allot__call *call)
 {
     if (parameter(L, 3))

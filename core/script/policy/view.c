@@ -3,7 +3,7 @@
 /* view.c: objects that a script's functions read: rows, queues, sides of leases. */
 #include "script/sandbox/script.h"
 
-/* Upvalue: what it is called. */
+/* Upvalue: its name in messages. */
 static int refuse_change(lua_State *L)
 {
     return luaL_error(L, "%s is only read; it cannot be changed",

@@ -91,7 +91,7 @@ static int unknown(const char *name, allot_report *report)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* All of a file in a block of its size; EINVALID: it is empty, or too large. */
+/* A whole file in a block of its size; EINVALID: empty, or too large. */
 static int read_all(allot_engine *engine, FILE *file, void **data, size_t *len)
 {
     size_t room = 4096, used = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* chunk.c: pieces as functions, and what they see as globals. */
+/* chunk.c: pieces as functions, and their globals. */
 #include <string.h>
 
 #include "script/sandbox/library.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * repl.c: a sandbox for pieces that are typed, and what becomes of them.
+ * repl.c: a sandbox for pieces that are typed, and their outcome.
  *
  * A piece runs, what it changed is checked, and only then its values are shown; where one of these
  * fails, the REPL takes back what was changed. That cannot be interrupted.
@@ -56,7 +56,7 @@ static int set_up(lua_State *L)
     return 0;
 }
 
-/* What comes of a failed run whose message is on top of the stack. */
+/* The outcome of a failed run, whose message is on top of the stack. */
 static int status_of(allot_repl *session, int status)
 {
     const allot__sandbox *box = &session->box;
@@ -134,7 +134,7 @@ static void add(const allot_repl *session, const char *code, int32_t line, const
                                                  .field = -1});
 }
 
-/* What it used too much of, or that somebody stopped it. */
+/* The message about a limit that was reached, or about an interrupt. */
 static void tell_limit(const allot_repl *session, int status, allot_report *report)
 {
     const allot__sandbox *box = &session->box;
@@ -200,7 +200,7 @@ static int status_named(const char *name)
     return ALLOT_ESCRIPT;
 }
 
-/* Tells the diagnostics of an error that the REPL raised, which lies on the stack below the light
+/* Reports the diagnostics of an error that the REPL raised, which lies on the stack below the light
  * userdata. */
 static int tell_findings(lua_State *L)
 {

@@ -3,9 +3,9 @@
 /*
  * repl.h: what the files of a session share.
  *
- * The REPL, lua/allot/repl, lives in the session's sandbox. It is ours, and has what a user
- * has not: the engine, files through the host, and marks on tables. A user's piece cannot reach
- * them: they are upvalues and metatables, and the library opens neither.
+ * The REPL, lua/allot/repl, lives in the session's sandbox. It is trusted, and has what a user's
+ * piece does not have: the engine, files through the host, and marks on tables. A user's piece
+ * cannot reach them: they are upvalues and metatables, and the library opens neither.
  */
 #ifndef ALLOT_SCRIPT_REPL_REPL_H
 #define ALLOT_SCRIPT_REPL_REPL_H

@@ -41,7 +41,7 @@ static bool too_deep(lua_State *L)
     return false;
 }
 
-/* A line of the script, and of no module of the library, is told. */
+/* Passes lines of the script, not of the library's modules. */
 static void tell_line(const allot__sandbox *box, lua_State *L, lua_Debug *ar)
 {
     if (box->ran && lua_getinfo(L, "Sl", ar) && strcmp(ar->short_src, box->source) == 0)

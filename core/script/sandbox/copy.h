@@ -11,8 +11,8 @@
 
 /*
  * Pushes onto `to` a copy of what is on top of `from`: numbers, strings, booleans, and tables of
- * such, with raw access; whatever else a table has is left out. False: it is no such value, or a
- * table deeper than 64.
+ * such, with raw access; other values in a table are left out. False: another value, or a table
+ * deeper than 64.
  *
  * Raises in `to` alone, which both that and false leave with more on its stack, as they do `from`.
  */

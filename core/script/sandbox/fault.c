@@ -71,8 +71,8 @@ const char *allot__fault_hint(char *message)
     return hint + 2;
 }
 
-/* Bytes that are no text for a terminal are shown as '?': controls, and what is not ASCII unless a
- * whole sequence of UTF-8. */
+/* Bytes that a terminal should not get are shown as '?': controls, and bytes beyond ASCII that are
+ * not a whole sequence of UTF-8. */
 static void clean(char *text)
 {
     for (unsigned char *at = (unsigned char *)text; *at; at++) {

@@ -21,7 +21,7 @@
 
 /* ---- Unknown names ------------------------------------------------------------------------- */
 
-/* More names than the library has are not told, nor guessed among. */
+/* The most names that a message lists and guesses among: more than the library has. */
 enum { NAMES_MAX = 64 };
 
 /* Pushes a block with the table's names in order, and returns how many they are; NAMES_MAX + 1
@@ -68,7 +68,7 @@ static bool is_column(const char *name, size_t len)
     return false;
 }
 
-/* Pushes what is wrong with a name that is no global, but a column; false: it is none. */
+/* Pushes a message for a name that is a column, not a global; false: not a column. */
 static bool push_column(lua_State *L, const char *what, int key)
 {
     size_t len;

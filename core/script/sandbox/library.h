@@ -3,16 +3,15 @@
 /*
  * library.h: what a script can call.
  *
- * Base: assert error ipairs log pairs pcall print require select tonumber tostring type.
- * math: abs ceil floor fmod huge max maxinteger min mininteger modf pi sqrt tointeger type ult.
- * string: byte char ends find format glob len lower rep reverse split starts sub upper.
- * table: concat insert remove sort unpack.
- * And the words of the policy language, from lua/allot/language.
+ * Base: assert error ipairs log pairs pcall print require select tonumber tostring type. math: abs
+ * ceil floor fmod huge max maxinteger min mininteger modf pi sqrt tointeger type ult. string: byte
+ * char ends find format glob len lower rep reverse split starts sub upper. table: concat insert
+ * remove sort unpack. And the words of the policy language, from lua/allot/language.
  *
  * What differs from stock Lua: pairs goes in order of the keys (numbers, strings, booleans);
- * table.sort is stable; string.find takes no patterns; tostring tells no addresses; error takes
- * strings and tables; a global that does not exist is an error to read and to set. print and log
- * tell whoever listens (say.c), and never fail.
+ * table.sort is stable; string.find takes no patterns; tostring shows no addresses; error takes
+ * strings and tables; reading or setting a global that does not exist is an error. print and log go
+ * to `say` of the limits (say.c), and never fail.
  */
 #ifndef ALLOT_SCRIPT_SANDBOX_LIBRARY_H
 #define ALLOT_SCRIPT_SANDBOX_LIBRARY_H
@@ -42,7 +41,8 @@ void allot__library_sort(lua_State *L, int table, lua_Integer n, int (*less)(lua
 /* Pushes the list of the ready-made policies' names and returns 1. Raises. */
 int allot__library_ready(lua_State *L);
 
-/* Function `check(place, ...)` as a word that is blamed where it is used: language/placed.lua. */
+/* Function `check(place, ...)` as a word whose errors have the place of its use:
+ * language/placed.lua. */
 int allot__library_placed(lua_State *L);
 
 #endif

@@ -11,8 +11,8 @@
 /* The file of a module; NULL: none. */
 const allot__embedded *allot__embedded_find(const char *name);
 
-/* Runs a text under that name and pushes what it returns; `globals`: the index of what it sees as
- * globals, 0: the state's. Raises. */
+/* Runs a text under that name and pushes its result; `globals`: the index of its table of globals,
+ * 0: the state's. Raises. */
 void allot__embedded_run(lua_State *L, const char *name, const char *text, size_t len, int globals);
 
 /* The body of a function require(name) whose upvalue 1 keeps what was required so far, by name.

@@ -13,7 +13,7 @@
 
 /* Bytes allocated for the price of an instruction. */
 enum { BYTES_PER_FUEL = 32 };
-/* Lines that are told of one load or one batch of rows. */
+/* Lines that are passed on of one load or one batch of rows. */
 enum { SAID_MAX = 100 };
 
 void allot__sandbox_disarm(allot__sandbox *box)
@@ -40,7 +40,7 @@ static void *deny(allot__sandbox *box, allot__denial why)
     box->denial = why;
     int32_t line = box->armed ? find_line(box) : 0;
     if (line > 0)
-        box->line = line; /* what is refused while the error is on its way has none */
+        box->line = line; /* a refusal while the error is raised has none */
     allot__sandbox_burn(box, box->used / BYTES_PER_FUEL + ALLOT__FUEL_INTERVAL);
     return NULL;
 }

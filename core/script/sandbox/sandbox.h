@@ -30,7 +30,7 @@ enum { ALLOT__STRING_MAX = 4096, ALLOT__DEPTH_MAX = 200, ALLOT__ARGUMENTS_MAX = 
 /* Instructions between two looks at the fuel. */
 enum { ALLOT__FUEL_INTERVAL = 1000 };
 
-/* What was refused last. */
+/* The last refusal. */
 typedef enum allot__denial {
     ALLOT__DENIED_NOTHING = 0,
     ALLOT__DENIED_ENGINE, /* the engine is out of memory */
@@ -45,7 +45,7 @@ typedef struct allot__sandbox {
     allot_engine *engine;
     lua_State *L;
     int64_t cap, used, peak; /* bytes */
-    int64_t fuel;            /* what is left of it */
+    int64_t fuel;            /* fuel left */
     int64_t given;           /* what there was to begin with; below 0: as much as it takes */
     bool armed, spent;       /* counting; ran out */
     allot__denial denial;
@@ -53,10 +53,10 @@ typedef struct allot__sandbox {
     void *say_ud;
     void (*ran)(void *ud, const char *chunk, int32_t line, int32_t function);
     void *ran_ud;           /* of lines that run, as in allot_script_limits */
-    const char *chunk;      /* whose name `source` shortens; NULL: it is as good */
-    int64_t said, said_max; /* lines since the sandbox was armed, and how many are told */
+    const char *chunk;      /* the whole name, which `source` shortens; NULL: `source` is whole */
+    int64_t said, said_max; /* lines since the sandbox was armed, and how many were passed on */
     size_t string_max;
-    const volatile sig_atomic_t *interrupt; /* nonzero: it is to end; NULL: nobody may say so */
+    const volatile sig_atomic_t *interrupt; /* nonzero: the script must end; NULL: no interrupt */
     const allot_script_time *time;          /* looked at with the fuel; NULL: nothing */
     bool keeps_errors;                      /* tables that were raised: see allot__sandbox_error */
     int64_t swept;                          /* bytes in use after the last collection */
@@ -72,9 +72,9 @@ int allot__sandbox_open(allot__sandbox *box, allot_engine *engine, int64_t cap);
 /* Ends the state; an unopened, zeroed one is fine. */
 void allot__sandbox_close(allot__sandbox *box);
 
-/* Runs a C function with `ud` as its argument (light userdata), protected. Returns Lua's status;
- * when it is not LUA_OK, a string (never another value) lies on top of the stack, and what the
- * function left there is gone. When it is, the stack is as it was. */
+/* Runs a C function with `ud` as its argument (light userdata), protected. Returns Lua's status. If
+ * that is not LUA_OK, a string (never another value) is on top of the stack, without what the
+ * function left there. Otherwise the stack is as before. */
 int allot__sandbox_run(allot__sandbox *box, lua_CFunction function, void *ud);
 
 /* Pushes the table that was raised last where the sandbox keeps them, or nil, and forgets it. */
@@ -87,22 +87,22 @@ bool allot__sandbox_late(const allot__sandbox *box);
 void allot__sandbox_arm(allot__sandbox *box, int64_t fuel);
 void allot__sandbox_disarm(allot__sandbox *box);
 
-/* What was used since it was armed; 0 where nothing is counted. */
+/* Fuel used since the sandbox was armed; 0 if nothing is counted. */
 int64_t allot__sandbox_spent(const allot__sandbox *box);
-/* Tells whoever listens what the function on the stack was called with: print, log. */
+/* Passes the arguments of the function on the stack, print or log, to `say` of the limits. */
 void allot__sandbox_say(lua_State *L, const char *level);
-/* Tells how many lines were left out, if any. */
+/* Passes on how many lines were left out, if any. */
 void allot__sandbox_hush(allot__sandbox *box);
 
-/* Cuts "fair.lua:3: " or "fair.lua:3:7: " off a message of that source; the line, or 0: it is not
- * there; *col is 0 where none is. */
+/* Cuts "fair.lua:3: " or "fair.lua:3:7: " off a message of that source; returns the line, or 0 if
+ * there is none; *col is 0 if there is none. */
 int32_t allot__fault_place(const char *source, const char **message, int32_t *col);
 
 /* The sandbox of a state. */
 allot__sandbox *allot__sandbox_of(lua_State *L);
 /* Takes fuel for work done outside Lua's instructions; raises when there is none left. */
 void allot__sandbox_charge(lua_State *L, int64_t fuel);
-/* The same, but raises nothing: what is left fails as soon as it runs on. */
+/* The same, but does not raise: the script fails as soon as it runs on. */
 void allot__sandbox_burn(allot__sandbox *box, int64_t fuel);
 /* Collects garbage when use has grown by half since the last time. */
 void allot__sandbox_sweep(allot__sandbox *box);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* say.c: what scripts print and log, for whoever listens: a line a call, a flood cut short. */
+/* say.c: what scripts print and log: a line a call, a flood cut short. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "script/sandbox/library.h"
 #include "script/sandbox/sandbox.h"
 
-/* Bytes of a line, and what it takes of the fuel. */
+/* Bytes of a line, and the fuel that a line takes. */
 enum { LINE_MAX_BYTES = 2000, PRICE = 64 };
 
 typedef struct line {

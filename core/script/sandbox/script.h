@@ -13,8 +13,9 @@
 
 #include "script/sandbox/sandbox.h"
 
-/* Fills, the keys of all orders, and both amounts of every fill may each be a function; so may the
- * keys of victims, guards, requirements, and some of what sessions' fills say. */
+/* The most functions of a policy: fills, the keys of all orders, and both amounts of every fill may
+ * each be one; so may keys of victims, guards, requirements, and some members of sessions' fills.
+ */
 enum {
     ALLOT__COLUMNS_MAX = ALLOT_TASK_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX, /* tasks have the most */
     ALLOT__FUNCTIONS_MAX = ALLOT_FILLS_MAX * (2 + ALLOT_KEYS_MAX) + 5 * ALLOT_KEYS_MAX + 2 +
@@ -68,7 +69,7 @@ typedef struct allot__test {
     char name[LUA_IDSIZE + 32]; /* ... and where it is, for explanations */
 } allot__test;
 
-/* Who may preempt whom: all tests must hold. */
+/* Which queues may preempt which: all tests must hold. */
 typedef struct allot__relating {
     int32_t count;
     allot__test tests[ALLOT__TESTS_MAX];
@@ -88,8 +89,8 @@ typedef struct allot__batch_run {
     const allot_batch *batch; /* NULL: none is being computed */
     int64_t *out;
     int32_t row;
-    const char *fault; /* what came back that is no answer: the format of a message; or NULL */
-    char found[64];    /* ... and what it was */
+    const char *fault; /* the format of a message about a result that is not an answer; or NULL */
+    char found[64];    /* ... and that result */
 } allot__batch_run;
 
 /* A property that the policy declares. */
@@ -113,7 +114,7 @@ typedef struct allot__script {
     allot__property properties[ALLOT__PROPERTIES_MAX];
     bool keeps_table; /* what the file returned stays in the registry, under the script */
     allot_script_meter *meter;
-    allot_script_time *time; /* NULL: nobody looks at a clock */
+    allot_script_time *time; /* NULL: no clock */
 } allot__script;
 
 /* A policy in plain C, before it is made. Strings are Lua's: allot__read_text. */
@@ -144,7 +145,7 @@ typedef struct allot__parsed_option {
     allot_attribute_type type;
     int64_t min, max, value; /* of a string: its place among the values; of words: bits */
     bool words;
-    int32_t value_count; /* 0: it is no string */
+    int32_t value_count; /* 0: not a string */
     const char *values[ALLOT__VALUES_MAX];
 } allot__parsed_option;
 
@@ -197,8 +198,8 @@ typedef struct allot__reading {
     const allot_use_option *use;
     int32_t use_count;
     allot_report *report;
-    allot_rows rows;   /* what the rule being read is about */
-    bool syntax_fault; /* the file is no Lua */
+    allot_rows rows;   /* the rows of the rule being read */
+    bool syntax_fault; /* the file is not Lua */
     bool option_fault; /* an option of the plan is wrong: the report says so */
 } allot__reading;
 
@@ -206,9 +207,8 @@ typedef struct allot__reading {
 
 /* Fails with a message, placed by `at` ("fair.lua:3: ", may be NULL). Does not return. */
 int allot__read_fail(lua_State *L, const char *at, const char *format, ...);
-/* The string on top of the stack, which stays there until allot__read_forget, whatever becomes of
- * the table that it is in: functions of the policy that are called while it is read may empty that.
- * Raises. */
+/* The string on top of the stack. It lives until allot__read_forget, even if its table is emptied:
+ * functions of the policy that are called while the table is read may do that. Raises. */
 const char *allot__read_text(lua_State *L);
 /* Lets go of them. */
 void allot__read_forget(lua_State *L);
@@ -217,11 +217,12 @@ void allot__read_forget(lua_State *L);
 const char *allot__read_string(lua_State *L, const char *key);
 /* Pushes field `key` of the table on top; its type. */
 int allot__read_push(lua_State *L, const char *key);
-/* Pushes field `key`; where that is a function of the options, what it returns. Its type. */
+/* Pushes field `key`, or the result of a function of the options in that field; returns the type.
+ */
 int allot__read_ruled(lua_State *L, const allot__parsed *parsed, const char *key);
 /* Pushes the list in field `key`, and returns its length, at most `most`. */
 int32_t allot__read_list(lua_State *L, const char *key, int32_t most);
-/* What is on top must be a table that the word `kind` made; `what` names it. */
+/* The value on top must be a table that the word `kind` made; `what` is its name in messages. */
 void allot__read_kind(lua_State *L, const char *kind, const char *what);
 /* The declaration on top; strings as allot__read_text. */
 allot_attribute allot__read_declaration(lua_State *L);
@@ -279,10 +280,10 @@ void allot__read_properties(lua_State *L, allot__reading *reading);
  * built-in column that the stage knows. */
 allot_source allot__read_source(lua_State *L, allot__reading *reading, const char *at,
                                 const char *role, int32_t last);
-/* The function on top of the stack (popped), by its role; `at` places faults of what is none. */
+/* The function on top of the stack (popped), by its role; `at` is the place of a fault. */
 allot_source allot__read_function(lua_State *L, allot__reading *reading, const char *at,
                                   const char *role, int32_t last);
-/* Raises where a column that goes by who preempts is a key of an order that does not know it. */
+/* Raises if a column that depends on the preempting queue is a key of an order without one. */
 void allot__read_impartial(lua_State *L, const allot__reading *reading, const char *who,
                            const allot__parsed_order *order);
 /* The order on top of the stack (popped); nil: not given. */
@@ -304,8 +305,8 @@ typedef struct allot__flags {
 void allot__flags_read(lua_State *L, const allot__flags *flags, int32_t line);
 /* Likewise of the columns that a call reads. */
 void allot__flags_columns(lua_State *L, const allot__reading *reading, const allot__call *call);
-/* Raises where a column in place of such a function is one, and `role` wants numbers: only orders
- * go by what is true or false; false comes first. */
+/* Raises if a column in place of such a function is a boolean, and `role` wants numbers: only
+ * orders take booleans; false comes first. */
 void allot__flags_source(lua_State *L, const allot__reading *reading, const char *at,
                          const char *role, int32_t column);
 
@@ -315,8 +316,8 @@ void allot__flags_source(lua_State *L, const allot__reading *reading, const char
  */
 int allot__script_new(allot_engine *engine, const char *text, size_t len, const char *chunk,
                       const allot_script_limits *limits, allot__script **out);
-/* Runs the file, with fuel from now on, and leaves what it returned on top. Raises; then
- * *syntax_fault is true where it is no Lua. */
+/* Runs the file, with fuel from now on, and leaves its result on top. Raises; then *syntax_fault is
+ * true if the file is not Lua. */
 void allot__script_file(lua_State *L, allot__script *script, bool *syntax_fault);
 
 /* As allot_script_load; the table that the file returned is kept. */
@@ -331,8 +332,8 @@ bool allot__script_loop_free(lua_State *L);
 
 /* ---- option.c -------------------------------------------------------------------------------- */
 
-/* Gives the parsed policy's options the values that the plan states. False: the report says what is
- * wrong with them, without a file and with the option's name as path. */
+/* Gives the parsed policy's options the values that the plan states. False: the report has faults,
+ * without a file and with the option's name as path. */
 bool allot__read_options(allot__reading *reading);
 
 /* ---- build.c --------------------------------------------------------------------------------- */
@@ -374,23 +375,23 @@ const char *allot__relate_refusal(void *ud, int32_t function, int32_t refusal);
 
 /* Makes the views of provider and consumer of a lease. Raises. */
 void allot__side_views(lua_State *L, allot__script *script);
-/* The answer at `index`: -1, 0, 1; 2: it is none. */
+/* The answer at `index`: -1, 0, 1; 2: not an answer. */
 int32_t allot__side_answer(lua_State *L, int index);
 
 /* ---- fault.c --------------------------------------------------------------------------------- */
 
 /* Cuts "; did you mean ...?" off a message: what stands behind the semicolon, or NULL. */
 const char *allot__fault_hint(char *message);
-/* Tells the report of the error on top of the sandbox's stack (popped), which `status` is of, and
- * returns the status to give back: EBUDGET, ENOMEM, or `otherwise`. `code` names other errors;
- * `finding` may say more of what it is about (path, consumer, group); NULL: nothing. */
+/* Adds the error on top of the sandbox's stack (popped) to the report; `status` is the error's.
+ * Returns the status to return: EBUDGET, ENOMEM, or `otherwise`. `code` is the code of other
+ * errors; `finding` may give path, consumer and group; NULL: none. */
 int allot__fault(allot__script *script, int status, int otherwise, const char *code,
                  const allot_diagnostic *finding, allot_report *report);
-/* Tells the report a message about a line of the script. */
+/* Adds a message about a line of the script to the report. */
 void allot__fault_say(const allot__script *script, const char *code, int32_t line,
                       const char *message, const allot_diagnostic *finding, allot_report *report);
 
-/* It was over before the script's function began: tells so. EBUDGET. */
+/* The time was over before the script's function began: adds that to the report. EBUDGET. */
 int allot__time_over(allot__script *script, allot_report *report);
 
 /* ---- time.c: what functions take of a cycle's time ------------------------------------------- */
@@ -399,7 +400,7 @@ int allot__time_over(allot__script *script, allot_report *report);
 bool allot__time_counts(const allot__script *script, const allot__call *call, int32_t rows);
 /* A call took so many microseconds. */
 void allot__time_note(const allot__script *script, allot__call *call, int64_t took);
-/* That it is over, in words. */
+/* The message that the time is over. */
 void allot__time_say(const allot_script_time *time, char *buf, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* sha256.h: the digest that tells one policy text from another (FIPS 180-4). */
+/* sha256.h: the digest that identifies policies' texts (FIPS 180-4). */
 #ifndef ALLOT_SCRIPT_SANDBOX_SHA256_H
 #define ALLOT_SCRIPT_SANDBOX_SHA256_H
 

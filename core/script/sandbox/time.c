@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* time.c: what functions take of a cycle's time, by a clock that somebody lends. */
+/* time.c: the time that functions take of a cycle, by the caller's clock. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ void allot_script_time_begin(allot_script_time *time, int64_t limit)
     time->most = 0;
 }
 
-/* A short batch of what has no loops takes no time worth a look at the clock. */
+/* A short batch of a function without loops is not worth a look at the clock. */
 bool allot__time_counts(const allot__script *script, const allot__call *call, int32_t rows)
 {
     enum { SHORT = 64 };
