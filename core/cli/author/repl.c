@@ -18,7 +18,7 @@
 #include "cli/author/repl_line.h"
 
 typedef struct repl {
-    allot__host host; /* first: the tool's host */
+    allot__tool_ud host; /* first: the tool's host */
     allot_repl *session;
     int (*list)(void *ud, const char *path, allot_sink sink, void *sink_ud, char *why);
     bool terminal, quit;
@@ -167,14 +167,14 @@ static allot_repl_outcome eval_line(repl *it, const allot__text *piece)
 }
 
 /* Reads a piece of one line or more, and evaluates it. */
-static allot_repl_outcome converse(repl *it, allot__line *line, allot__text *piece,
+static allot_repl_outcome converse(repl *it, allot__editor *line, allot__text *piece,
                                    allot__text *next)
 {
     const char *prompt = "> ";
     allot_repl_outcome outcome = ALLOT_INCOMPLETE;
     piece->len = 0;
     while (outcome == ALLOT_INCOMPLETE) {
-        switch (allot__line_read(line, prompt, next)) {
+        switch (allot__editor_read(line, prompt, next)) {
         case CLI_LINE_CLEARED:
             return ALLOT_EVALUATED;
         case CLI_LINE_END:
@@ -187,17 +187,17 @@ static allot_repl_outcome converse(repl *it, allot__line *line, allot__text *pie
         outcome = eval_line(it, piece);
         prompt = ". ";
     }
-    allot__line_remember(line, piece->bytes, piece->len);
+    allot__editor_remember(line, piece->bytes, piece->len);
     return outcome;
 }
 
 static int talk(repl *it)
 {
     allot__cli *cli = it->host.cli;
-    allot__line *line;
+    allot__editor *line;
     allot__text piece = {.engine = cli->engine}, next = {.engine = cli->engine};
     struct sigaction action = {.sa_handler = stop}, before;
-    int code = allot__line_open(cli, complete, it, &line);
+    int code = allot__editor_open(cli, complete, it, &line);
     if (code != CLI_DONE)
         return code;
     sigemptyset(&action.sa_mask);
@@ -207,7 +207,7 @@ static int talk(repl *it)
     while (converse(it, line, &piece, &next) != ALLOT_QUIT)
         continue;
     sigaction(SIGINT, &before, NULL);
-    allot__line_close(line);
+    allot__editor_close(line);
     allot__text_free(&piece);
     allot__text_free(&next);
     return CLI_DONE;

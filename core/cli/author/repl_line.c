@@ -18,7 +18,7 @@
 #define HISTORY_MAX 1000
 #define SHOWN_MAX   200 /* candidates */
 
-struct allot__line {
+struct allot__editor {
     allot__cli *cli;
     EditLine *edit;
     History *history;
@@ -27,11 +27,11 @@ struct allot__line {
     size_t found_count;
     const char *prompt;
     bool cleared;
-    allot__line_complete *complete;
+    allot__editor_complete *complete;
     void *ud;
 };
 
-static allot__line *line_of(EditLine *edit)
+static allot__editor *line_of(EditLine *edit)
 {
     void *line = NULL;
     el_get(edit, EL_CLIENTDATA, &line);
@@ -49,7 +49,7 @@ static char *get_prompt(EditLine *edit)
 static unsigned char key_clear(EditLine *edit, int c)
 {
     (void)c;
-    allot__line *line = line_of(edit);
+    allot__editor *line = line_of(edit);
     const LineInfo *info = el_line(edit);
     line->cleared = true;
     el_cursor(edit, (int)(info->lastchar - info->cursor));
@@ -60,13 +60,13 @@ static unsigned char key_clear(EditLine *edit, int c)
 
 static void keep(void *ud, const char *candidate)
 {
-    allot__line *line = ud;
+    allot__editor *line = ud;
     allot__text_add(&line->found, candidate, strlen(candidate) + 1);
     line->found_count += !line->found.failed;
 }
 
 /* Bytes that all candidates begin with. */
-static size_t common(const allot__line *line)
+static size_t common(const allot__editor *line)
 {
     const char *first = line->found.bytes, *at = first;
     size_t len = strlen(first);
@@ -79,7 +79,7 @@ static size_t common(const allot__line *line)
 }
 
 /* All candidates in columns, below the line. */
-static void show_found(const allot__line *line)
+static void show_found(const allot__editor *line)
 {
     int width = allot__cli_width(1), widest = 1, column = 0;
     const char *at = line->found.bytes;
@@ -109,7 +109,7 @@ static bool begins_line(const char *text, size_t cursor)
 static unsigned char key_complete(EditLine *edit, int c)
 {
     (void)c;
-    allot__line *line = line_of(edit);
+    allot__editor *line = line_of(edit);
     const LineInfo *info = el_line(edit);
     size_t cursor = (size_t)(info->cursor - info->buffer), from = cursor;
     if (begins_line(info->buffer, cursor)) {
@@ -159,7 +159,7 @@ static bool make_folder(char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-static void open_history(allot__line *line)
+static void open_history(allot__editor *line)
 {
     HistEvent event;
     history(line->history, &event, H_SETSIZE, HISTORY_MAX);
@@ -177,7 +177,7 @@ static void open_history(allot__line *line)
         history(line->history, &event, H_LOAD, line->file.bytes);
 }
 
-void allot__line_remember(allot__line *line, const char *entry, size_t len)
+void allot__editor_remember(allot__editor *line, const char *entry, size_t len)
 {
     HistEvent event;
     allot__text copy = {.engine = line->cli->engine};
@@ -204,7 +204,7 @@ static void set_characters(bool editing)
         setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-static void set_keys(allot__line *line)
+static void set_keys(allot__editor *line)
 {
     EditLine *edit = line->edit;
     el_set(edit, EL_CLIENTDATA, line);
@@ -220,12 +220,13 @@ static void set_keys(allot__line *line)
     el_source(edit, NULL);
 }
 
-int allot__line_open(allot__cli *cli, allot__line_complete *complete, void *ud, allot__line **out)
+int allot__editor_open(allot__cli *cli, allot__editor_complete *complete, void *ud,
+                       allot__editor **out)
 {
-    allot__line *line = allot_engine_alloc(cli->engine, NULL, 0, sizeof *line);
+    allot__editor *line = allot_engine_alloc(cli->engine, NULL, 0, sizeof *line);
     if (!line)
         return allot__cli_status(cli, ALLOT_ENOMEM);
-    *line = (allot__line){.cli = cli, .complete = complete, .ud = ud, .prompt = ""};
+    *line = (allot__editor){.cli = cli, .complete = complete, .ud = ud, .prompt = ""};
     line->file.engine = line->found.engine = cli->engine;
     set_characters(true);
     line->edit = el_init("allot", stdin, stdout, stderr);
@@ -235,7 +236,7 @@ int allot__line_open(allot__cli *cli, allot__line_complete *complete, void *ud, 
         set_keys(line); /* which keys insert goes by what characters there are */
     set_characters(false);
     if (!fine) {
-        allot__line_close(line);
+        allot__editor_close(line);
         return allot__cli_status(cli, ALLOT_ENOMEM);
     }
     open_history(line);
@@ -243,7 +244,7 @@ int allot__line_open(allot__cli *cli, allot__line_complete *complete, void *ud, 
     return CLI_DONE;
 }
 
-void allot__line_close(allot__line *line)
+void allot__editor_close(allot__editor *line)
 {
     if (line->history)
         history_end(line->history);
@@ -254,7 +255,7 @@ void allot__line_close(allot__line *line)
     allot_engine_alloc(line->cli->engine, line, sizeof *line, 0);
 }
 
-allot__line_end allot__line_read(allot__line *line, const char *prompt, allot__text *text)
+allot__editor_end allot__editor_read(allot__editor *line, const char *prompt, allot__text *text)
 {
     int len = 0;
     line->prompt = prompt;

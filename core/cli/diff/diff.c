@@ -5,8 +5,8 @@
 
 #include <unistd.h>
 
-static int compare(allot__cli *cli, allot__side sides[2], const char *path, bool single,
-                   allot__sums *sums)
+static int compare(allot__cli *cli, allot__diff_side sides[2], const char *path, bool single,
+                   allot__diff_sums *sums)
 {
     allot__text text = {0};
     allot_diff *diff = NULL;
@@ -32,7 +32,7 @@ static int compare(allot__cli *cli, allot__side sides[2], const char *path, bool
     return code;
 }
 
-static void put_begin(allot__cli *cli, const allot__side sides[2])
+static void put_begin(allot__cli *cli, const allot__diff_side sides[2])
 {
     if (!cli->options.json) {
         allot__diff_put_sides(&cli->out, sides);
@@ -45,8 +45,8 @@ static void put_begin(allot__cli *cli, const allot__side sides[2])
     allot__text_puts(&cli->out, ",\n\"states\": [");
 }
 
-static void put_end(allot__cli *cli, const allot__side sides[2], const allot__paths *states,
-                    bool single, allot__sums *sums)
+static void put_end(allot__cli *cli, const allot__diff_side sides[2], const allot__paths *states,
+                    bool single, allot__diff_sums *sums)
 {
     if (single && !cli->options.json)
         return;
@@ -63,8 +63,8 @@ static void put_end(allot__cli *cli, const allot__side sides[2], const allot__pa
     allot__text_puts(&cli->out, "}\n");
 }
 
-static int compare_states(allot__cli *cli, allot__side sides[2], const allot__paths *states,
-                          bool single, allot__sums *sums)
+static int compare_states(allot__cli *cli, allot__diff_side sides[2], const allot__paths *states,
+                          bool single, allot__diff_sums *sums)
 {
     int code = CLI_DONE;
     for (size_t i = 0; i < states->count && code == CLI_DONE; i++) {
@@ -77,9 +77,9 @@ static int compare_states(allot__cli *cli, allot__side sides[2], const allot__pa
     return code;
 }
 
-static int compare_all(allot__cli *cli, allot__side sides[2], const allot__paths *states)
+static int compare_all(allot__cli *cli, allot__diff_side sides[2], const allot__paths *states)
 {
-    allot__sums sums;
+    allot__diff_sums sums;
     allot__paths met = {.engine = cli->engine};
     bool trace = states->count == 1 && allot__is_trace(states->items[0]);
     bool single = states->count == 1 && !states->folder && !trace;
@@ -101,7 +101,7 @@ static int compare_all(allot__cli *cli, allot__side sides[2], const allot__paths
 
 int allot__cli_diff(allot__cli *cli)
 {
-    allot__side sides[2];
+    allot__diff_side sides[2];
     allot__paths states = {0};
     int code = allot__sides_open(cli, sides);
     if (code == CLI_DONE)
@@ -109,7 +109,7 @@ int allot__cli_diff(allot__cli *cli)
     if (code == CLI_DONE)
         code = compare_all(cli, sides, &states);
     allot__paths_free(&states);
-    allot__side_close(cli, &sides[0]);
-    allot__side_close(cli, &sides[1]);
+    allot__diff_side_close(cli, &sides[0]);
+    allot__diff_side_close(cli, &sides[1]);
     return code;
 }

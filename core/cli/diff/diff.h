@@ -9,7 +9,7 @@
 /* ---- Sides (diff_side.c) --------------------------------------------------------------------- */
 
 /* "PLAN", or "POLICY" in a plan; either with "@TIME". */
-typedef struct allot__side {
+typedef struct allot__diff_side {
     const char *word;   /* as on the command line */
     char *what;         /* ... without the time */
     size_t size;        /* of what's block */
@@ -19,13 +19,13 @@ typedef struct allot__side {
     allot__cli *cli;    /* the reader of its file */
     allot_policy_loader files;
     allot__documents docs;
-} allot__side;
+} allot__diff_side;
 
-/* Opens both plans. End both with allot__side_close, also after a failure. */
-int allot__sides_open(allot__cli *cli, allot__side sides[2]);
-void allot__side_close(allot__cli *cli, allot__side *side);
+/* Opens both plans. End both with allot__diff_side_close, also after a failure. */
+int allot__sides_open(allot__cli *cli, allot__diff_side sides[2]);
+void allot__diff_side_close(allot__cli *cli, allot__diff_side *side);
 /* Decides about a state on both sides; allot__cli_forget ends that. */
-int allot__sides_decide(allot__cli *cli, allot__side sides[2], const allot__text *text,
+int allot__sides_decide(allot__cli *cli, allot__diff_side sides[2], const allot__text *text,
                         const char *path);
 
 /* ---- States (diff_states.c) ------------------------------------------------------------------ */
@@ -64,7 +64,7 @@ typedef struct allot__sum_row {
     allot__extreme gain, loss; /* 0: none */
 } allot__sum_row;
 
-typedef struct allot__sums {
+typedef struct allot__diff_sums {
     allot_engine *engine;
     size_t states, differ;
     int64_t total[2][5];  /* granted, held, reclaimed, tasks, lost; by side */
@@ -74,22 +74,22 @@ typedef struct allot__sums {
     size_t count, places;
     size_t *by_key; /* 1 + the row of a key; 0: none */
     bool failed;    /* out of memory */
-} allot__sums;
+} allot__diff_sums;
 
-int allot__sums_new(allot__cli *cli, const allot__side sides[2], allot__sums *out);
-void allot__sums_add(allot__sums *sums, const allot_diff *diff);
+int allot__sums_new(allot__cli *cli, const allot__diff_side sides[2], allot__diff_sums *out);
+void allot__sums_add(allot__diff_sums *sums, const allot_diff *diff);
 /* Rows by how much they gain or lose in one state, the largest first. */
-void allot__sums_sort(allot__sums *sums);
-void allot__sums_free(allot__sums *sums);
+void allot__sums_sort(allot__diff_sums *sums);
+void allot__sums_free(allot__diff_sums *sums);
 
 /* Plays a log through A's plan and lets B decide about the same states; adds their names to the
  * list. */
-int allot__diff_trace(allot__cli *cli, allot__side sides[2], const char *path, allot__sums *sums,
-                      allot__paths *states);
+int allot__diff_trace(allot__cli *cli, allot__diff_side sides[2], const char *path,
+                      allot__diff_sums *sums, allot__paths *states);
 
 /* ---- Results (diff_text.c, diff_table.c, diff_json.c) ---------------------------------------- */
 
-void allot__diff_put_sides(allot__text *out, const allot__side sides[2]);
+void allot__diff_put_sides(allot__text *out, const allot__diff_side sides[2]);
 void allot__diff_put(allot__text *out, const allot_diff *diff, const char *state,
                      const allot__look *look);
 /* The table of consumers that differ; how many rows it has. */
@@ -97,12 +97,12 @@ int32_t allot__diff_table(allot__text *out, const allot_diff *diff, const allot_
 /* "/a", "gpu: /a" where there are several groups; of whichever side has it. */
 void allot__diff_put_path(allot__text *out, const allot_diff *diff, const allot_change *row,
                           bool other);
-void allot__diff_put_sums(allot__text *out, const allot__sums *sums, const allot__paths *states,
-                          const allot__side sides[2], bool all);
+void allot__diff_put_sums(allot__text *out, const allot__diff_sums *sums,
+                          const allot__paths *states, const allot__diff_side sides[2], bool all);
 
 void allot__diff_json(allot__text *out, const allot_diff *diff, const char *state);
-void allot__diff_json_side(allot__text *out, const allot__side *side);
-void allot__diff_json_sums(allot__text *out, const allot__sums *sums, const allot__paths *states,
-                           const allot__side sides[2]);
+void allot__diff_json_side(allot__text *out, const allot__diff_side *side);
+void allot__diff_json_sums(allot__text *out, const allot__diff_sums *sums,
+                           const allot__paths *states, const allot__diff_side sides[2]);
 
 #endif

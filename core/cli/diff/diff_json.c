@@ -13,7 +13,7 @@ static void put_numbers(allot__text *out, const char *name, int64_t a, int64_t b
                        name, a, b, b - a);
 }
 
-void allot__diff_json_side(allot__text *out, const allot__side *side)
+void allot__diff_json_side(allot__text *out, const allot__diff_side *side)
 {
     const allot_policy *policy = allot_plan_group_policy(side->docs.plan, 0);
     allot__text_puts(out, "{\"plan\": ");
@@ -151,8 +151,8 @@ static void put_sum(allot__text *out, const allot__sum_row *row, const allot__pa
     allot__text_puts(out, "}");
 }
 
-void allot__diff_json_sums(allot__text *out, const allot__sums *sums, const allot__paths *states,
-                           const allot__side sides[2])
+void allot__diff_json_sums(allot__text *out, const allot__diff_sums *sums,
+                           const allot__paths *states, const allot__diff_side sides[2])
 {
     static const char *const totals[] = {"granted", "held", "reclaimed", "tasks", "lost"};
     static const char *const jobs[] = {"started", "resumed", "grown", "suspended", "killed"};

@@ -19,7 +19,7 @@ static int load(void *ud, allot_engine *engine, const char *use, const char *pla
                 const allot_use_option *options, int32_t count, allot_policy **out,
                 allot_report *report)
 {
-    allot__side *side = ud;
+    allot__diff_side *side = ud;
     if (use != side->policy || !ends_in_lua(use))
         return side->files.load(side->files.ud, engine, use, plan_file, options, count, out,
                                 report);
@@ -35,7 +35,7 @@ static int load(void *ud, allot_engine *engine, const char *use, const char *pla
 static int zone(void *ud, allot_engine *engine, const char *name, void **data, size_t *len,
                 allot_report *report)
 {
-    const allot__side *side = ud;
+    const allot__diff_side *side = ud;
     return side->files.zone(side->files.ud, engine, name, data, len, report);
 }
 
@@ -66,10 +66,11 @@ static void hand_on(allot_report *to, const allot_report *from)
             allot_report_add(to, allot_report_at(from, i));
 }
 
-typedef int step(allot__cli *cli, allot__side *side, const allot__text *text, const char *path);
+typedef int step(allot__cli *cli, allot__diff_side *side, const allot__text *text,
+                 const char *path);
 
 /* Does a step of both sides, each with a report of its own. */
-static int each(allot__cli *cli, allot__side sides[2], step *take, const allot__text *text,
+static int each(allot__cli *cli, allot__diff_side sides[2], step *take, const allot__text *text,
                 const char *path)
 {
     allot_report *whole = cli->report;
@@ -91,7 +92,7 @@ static int each(allot__cli *cli, allot__side sides[2], step *take, const allot__
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 /* "plan.json@next": a file of that very name is no time. */
-static int split(allot__cli *cli, allot__side *side)
+static int split(allot__cli *cli, allot__diff_side *side)
 {
     const char *at = strrchr(side->word, '@');
     size_t len = at != NULL && at > side->word && access(side->word, F_OK) != 0
@@ -120,7 +121,7 @@ static int split(allot__cli *cli, allot__side *side)
 }
 
 /* A policy stands in the plan of --plan, or in the other side's. */
-static int find_plans(allot__cli *cli, allot__side sides[2])
+static int find_plans(allot__cli *cli, allot__diff_side sides[2])
 {
     const char *plan = cli->options.plan;
     if (plan && !sides[0].policy && !sides[1].policy)
@@ -137,7 +138,8 @@ static int find_plans(allot__cli *cli, allot__side sides[2])
     return CLI_DONE;
 }
 
-static int open_side(allot__cli *cli, allot__side *side, const allot__text *text, const char *path)
+static int open_side(allot__cli *cli, allot__diff_side *side, const allot__text *text,
+                     const char *path)
 {
     (void)text;
     (void)path;
@@ -152,10 +154,10 @@ static int open_side(allot__cli *cli, allot__side *side, const allot__text *text
     return code;
 }
 
-int allot__sides_open(allot__cli *cli, allot__side sides[2])
+int allot__sides_open(allot__cli *cli, allot__diff_side sides[2])
 {
     for (int i = 0; i < 2; i++)
-        sides[i] = (allot__side){.word = cli->operands[i], .cli = cli};
+        sides[i] = (allot__diff_side){.word = cli->operands[i], .cli = cli};
     for (int i = 0; i < 2; i++) {
         int status = allot_script_loader_new(cli->engine, NULL, &sides[i].files);
         if (status != ALLOT_OK)
@@ -171,7 +173,7 @@ int allot__sides_open(allot__cli *cli, allot__side sides[2])
     return code == CLI_DONE ? each(cli, sides, open_side, NULL, NULL) : code;
 }
 
-void allot__side_close(allot__cli *cli, allot__side *side)
+void allot__diff_side_close(allot__cli *cli, allot__diff_side *side)
 {
     allot__cli_forget(&side->docs);
     allot_plan_free(side->docs.plan);
@@ -180,12 +182,13 @@ void allot__side_close(allot__cli *cli, allot__side *side)
         allot_engine_alloc(cli->engine, side->what, side->size, 0);
 }
 
-static int decide(allot__cli *cli, allot__side *side, const allot__text *text, const char *path)
+static int decide(allot__cli *cli, allot__diff_side *side, const allot__text *text,
+                  const char *path)
 {
     return allot__cli_decide_text(cli, text, path, "@", side->at, &side->docs);
 }
 
-int allot__sides_decide(allot__cli *cli, allot__side sides[2], const allot__text *text,
+int allot__sides_decide(allot__cli *cli, allot__diff_side sides[2], const allot__text *text,
                         const char *path)
 {
     return each(cli, sides, decide, text, path);

@@ -10,9 +10,9 @@
 /* ---- Gathering ------------------------------------------------------------------------------- */
 
 /* Groups and consumers of both plans have keys side by side. */
-int allot__sums_new(allot__cli *cli, const allot__side sides[2], allot__sums *out)
+int allot__sums_new(allot__cli *cli, const allot__diff_side sides[2], allot__diff_sums *out)
 {
-    *out = (allot__sums){.engine = cli->engine};
+    *out = (allot__diff_sums){.engine = cli->engine};
     for (int i = 0; i < 2; i++)
         out->places += (size_t)allot_plan_groups(sides[i].docs.plan) *
                        (size_t)allot_plan_consumers(sides[i].docs.plan);
@@ -34,7 +34,8 @@ static size_t key_of(const allot_diff *diff, const allot_change *row, int *side)
            (size_t)row->consumer[*side];
 }
 
-static allot__sum_row *row_of(allot__sums *sums, const allot_diff *diff, const allot_change *row)
+static allot__sum_row *row_of(allot__diff_sums *sums, const allot_diff *diff,
+                              const allot_change *row)
 {
     int side;
     size_t key = key_of(diff, row, &side);
@@ -74,7 +75,7 @@ static bool is_leaf(const allot_diff *diff, const allot_change *row)
     return allot_plan_children(plan, row->consumer[side]) == 0;
 }
 
-static void add_consumers(allot__sums *sums, const allot_diff *diff)
+static void add_consumers(allot__diff_sums *sums, const allot_diff *diff)
 {
     enum { QUOTA = 3, RECLAIMED = 6 };
     allot_change row;
@@ -90,7 +91,7 @@ static void add_consumers(allot__sums *sums, const allot_diff *diff)
     }
 }
 
-static void add_totals(allot__sums *sums, const allot_decision *decision, int side)
+static void add_totals(allot__diff_sums *sums, const allot_decision *decision, int side)
 {
     allot_totals totals;
     allot_reclaim reclaim;
@@ -112,7 +113,7 @@ static void add_totals(allot__sums *sums, const allot_decision *decision, int si
             sums->jobs[side][order.kind]++;
 }
 
-void allot__sums_add(allot__sums *sums, const allot_diff *diff)
+void allot__sums_add(allot__diff_sums *sums, const allot_diff *diff)
 {
     add_consumers(sums, diff);
     add_totals(sums, allot_diff_side(diff, 0), 0);
@@ -149,13 +150,13 @@ static int by_size(const void *a, const void *b)
     return order != 0 ? order : compare(x->consumer, y->consumer);
 }
 
-void allot__sums_sort(allot__sums *sums)
+void allot__sums_sort(allot__diff_sums *sums)
 {
     if (sums->count > 1)
         qsort(sums->rows, sums->count, sizeof *sums->rows, by_size);
 }
 
-void allot__sums_free(allot__sums *sums)
+void allot__sums_free(allot__diff_sums *sums)
 {
     if (sums->rows)
         allot_engine_alloc(sums->engine, sums->rows, sums->count * sizeof *sums->rows, 0);
@@ -166,7 +167,7 @@ void allot__sums_free(allot__sums *sums)
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static void put_path(allot__text *out, const allot__sum_row *row, const allot__side sides[2])
+static void put_path(allot__text *out, const allot__sum_row *row, const allot__diff_side sides[2])
 {
     const allot_plan *plan = sides[row->side].docs.plan;
     if (allot_plan_groups(plan) > 1)
@@ -182,8 +183,8 @@ static void put_extreme(allot__text *out, const allot__extreme *it, const char *
                            allot__cli_file_name(states->items[it->state]));
 }
 
-static void put_rows(allot__text *out, const allot__sums *sums, const allot__paths *states,
-                     const allot__side sides[2], bool all)
+static void put_rows(allot__text *out, const allot__diff_sums *sums, const allot__paths *states,
+                     const allot__diff_side sides[2], bool all)
 {
     enum { SHOWN = 20 };
     size_t shown = 0, quotas = 0;
@@ -213,8 +214,8 @@ static void put_total(allot__text *out, const char *name, int64_t a, int64_t b)
                            b - a);
 }
 
-void allot__diff_put_sums(allot__text *out, const allot__sums *sums, const allot__paths *states,
-                          const allot__side sides[2], bool all)
+void allot__diff_put_sums(allot__text *out, const allot__diff_sums *sums,
+                          const allot__paths *states, const allot__diff_side sides[2], bool all)
 {
     static const char *const totals[] = {"slots granted", "slots held in reserve",
                                          "slots reclaimed", "tasks that go",

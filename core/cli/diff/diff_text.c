@@ -11,7 +11,7 @@
 
 /* ---- Sides ----------------------------------------------------------------------------------- */
 
-static void put_side(allot__text *out, const char *label, const allot__side *side)
+static void put_side(allot__text *out, const char *label, const allot__diff_side *side)
 {
     const allot_policy *policy = allot_plan_group_policy(side->docs.plan, 0);
     allot__text_printf(out, "%s: ", label);
@@ -25,7 +25,7 @@ static void put_side(allot__text *out, const char *label, const allot__side *sid
     allot__text_puts(out, "\n");
 }
 
-void allot__diff_put_sides(allot__text *out, const allot__side sides[2])
+void allot__diff_put_sides(allot__text *out, const allot__diff_side sides[2])
 {
     put_side(out, "A", &sides[0]);
     put_side(out, "B", &sides[1]);

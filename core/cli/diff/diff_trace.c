@@ -10,9 +10,9 @@
 
 typedef struct watching {
     allot__cli *cli;
-    allot__side *other; /* B */
+    allot__diff_side *other; /* B */
     const char *file;
-    allot__sums *sums;
+    allot__diff_sums *sums;
     allot__paths *states;
     int64_t next; /* the time from which a state is compared */
 } watching;
@@ -84,8 +84,8 @@ static int play(watching *it, allot_simulation *simulation, const allot_trace *t
     return allot__cli_status(cli, status);
 }
 
-int allot__diff_trace(allot__cli *cli, allot__side sides[2], const char *path, allot__sums *sums,
-                      allot__paths *states)
+int allot__diff_trace(allot__cli *cli, allot__diff_side sides[2], const char *path,
+                      allot__diff_sums *sums, allot__paths *states)
 {
     const allot_simulation_options options = {.rigid = cli->options.rigid, .always_tasks = 1};
     watching it = {cli, &sides[1], allot__cli_file_name(path), sums, states, INT64_MIN};

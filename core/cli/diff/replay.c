@@ -16,8 +16,8 @@ typedef struct replay {
     const char *store, *policy; /* policy NULL: none */
     int64_t cycles, decisions, first, last;
     /* Cycles of one plan, by both policies. */
-    allot__side sides[2];
-    allot__sums sums;
+    allot__diff_side sides[2];
+    allot__diff_sums sums;
     allot__paths states;
     bool open; /* sums are gathered */
     int stretches, differing;
@@ -103,8 +103,8 @@ static void put_difference(replay *it, const allot_replayed *cycle)
 
 static int open_stretch(replay *it, const allot_replayed *cycle)
 {
-    it->sides[0] = (allot__side){.plan = it->store};
-    it->sides[1] = (allot__side){.plan = it->store, .policy = it->policy};
+    it->sides[0] = (allot__diff_side){.plan = it->store};
+    it->sides[1] = (allot__diff_side){.plan = it->store, .policy = it->policy};
     it->sides[0].docs.plan = (allot_plan *)allot_decision_plan(cycle->decision);
     it->sides[1].docs.plan = (allot_plan *)allot_decision_plan(cycle->other);
     it->states = (allot__paths){.engine = it->cli->engine};

@@ -201,13 +201,13 @@ void allot__cli_trace_end(allot__cli *cli);
  */
 
 /* The command as a tool's host; `answer` gives the values of options. */
-typedef struct allot__host {
+typedef struct allot__tool_ud {
     allot__cli *cli;
     allot__text answer;
-} allot__host;
+} allot__tool_ud;
 
 /* Fills `host`, which is the `ud` of the host returned. */
-allot_tool_host allot__cli_host(allot__host *host, allot__cli *cli);
+allot_tool_host allot__cli_host(allot__tool_ud *host, allot__cli *cli);
 
 /* Runs require("allot." .. module)[function](host, operands), with the command as its host; the
  * exit status. An option's value is a text: of a list the lines, of a flag "". */

@@ -22,7 +22,7 @@ static int explain(int error, char why[ALLOT_TOOL_WHY_MAX])
 
 static void put(void *ud, const char *text, size_t len)
 {
-    allot__text_add(&((allot__host *)ud)->cli->out, text, len);
+    allot__text_add(&((allot__tool_ud *)ud)->cli->out, text, len);
 }
 
 static int read_file(void *ud, const char *path, allot_sink sink, void *sink_ud,
@@ -61,7 +61,7 @@ static void make_folders(allot_engine *engine, const char *path)
 static int write_file(void *ud, const char *path, const char *text, size_t len,
                       char why[ALLOT_TOOL_WHY_MAX])
 {
-    allot_engine *engine = ((allot__host *)ud)->cli->engine;
+    allot_engine *engine = ((allot__tool_ud *)ud)->cli->engine;
     int error = allot__cli_replace(engine, path, text, len);
     if (error == ENOENT && *path != '\0') {
         make_folders(engine, path);
@@ -130,7 +130,7 @@ static void put_option(const allot__cli *cli, const allot__option_row *row, allo
 
 static const char *find_option(void *ud, const char *name)
 {
-    allot__host *it = ud;
+    allot__tool_ud *it = ud;
     const allot__option_row *row = allot__cli_options;
     if (!allot__cli_given(it->cli, name))
         return NULL;
@@ -166,9 +166,9 @@ static int64_t microseconds(void *ud)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-allot_tool_host allot__cli_host(allot__host *host, allot__cli *cli)
+allot_tool_host allot__cli_host(allot__tool_ud *host, allot__cli *cli)
 {
-    *host = (allot__host){.cli = cli, .answer = {.engine = cli->engine}};
+    *host = (allot__tool_ud){.cli = cli, .answer = {.engine = cli->engine}};
     return (allot_tool_host){.ud = host,
                              .out = put,
                              .read = read_file,
@@ -181,7 +181,7 @@ allot_tool_host allot__cli_host(allot__host *host, allot__cli *cli)
 
 int allot__cli_tool(allot__cli *cli, const char *module, const char *function)
 {
-    allot__host it;
+    allot__tool_ud it;
     const allot_tool_host table = allot__cli_host(&it, cli);
     int answer = CLI_DONE;
     int status =

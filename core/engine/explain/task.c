@@ -14,10 +14,10 @@ typedef struct inquiry {
     const allot__units *units;
     const allot_state *state;
     int32_t task, unit;
-    int32_t at;            /* its row among the leaf's units */
-    allot__unit_rows rows; /* to read columns */
-    allot__queue keys;     /* behind `queue`: each key by itself */
-    allot__line line;      /* of `keys`: all that may go */
+    int32_t at;              /* its row among the leaf's units */
+    allot__unit_rows rows;   /* to read columns */
+    allot__queue keys;       /* behind `queue`: each key by itself */
+    allot__victim_line line; /* of `keys`: all that may go */
 } inquiry;
 
 /* ---- What it is ------------------------------------------------------------------------------ */
@@ -154,7 +154,7 @@ static int64_t key_at(const inquiry *it, int32_t key, int32_t row)
 static void explain_key(const inquiry *it, int32_t other, bool goes)
 {
     int32_t key;
-    allot__line_turn_back(&it->line, it->at, other);
+    allot__victim_line_turn_back(&it->line, it->at, other);
     allot__pick_compare(&it->queue->pick, it->at, other, &key);
     if (key >= it->queue->order.count) {
         allot__explain(&it->about,
@@ -187,8 +187,8 @@ static void explain_order(const inquiry *it)
     allot__explain(&it->about,
                    "Candidates are ordered by %s; it is number %" PRId32 " of %" PRId32
                    " candidates.",
-                   order->count > 0 ? keys.text : "id", allot__line_place(&it->line, it->at) + 1,
-                   it->line.all.count);
+                   order->count > 0 ? keys.text : "id",
+                   allot__victim_line_place(&it->line, it->at) + 1, it->line.all.count);
 }
 
 static void explain_gives(const inquiry *it)
@@ -224,7 +224,7 @@ static bool explain_hosts_differ(const inquiry *it)
 
 static void explain_going(const inquiry *it)
 {
-    int32_t next = allot__line_last(&it->line) + 1;
+    int32_t next = allot__victim_line_last(&it->line) + 1;
     allot__explain(&it->about, "It is reclaimed.");
     explain_gives(it);
     explain_order(it);
@@ -235,7 +235,7 @@ static void explain_going(const inquiry *it)
     } else {
         allot__explain(&it->about, "There is no candidate behind those that go.");
     }
-    int64_t less = it->queue->owed - it->queue->gone - allot__line_before(&it->line, it->at);
+    int64_t less = it->queue->owed - it->queue->gone - allot__victim_line_before(&it->line, it->at);
     if (explain_hosts_differ(it))
         less = 0;
     if (less > 0) {
@@ -255,9 +255,9 @@ static void explain_spared(const inquiry *it)
     if (explain_hosts_differ(it))
         return;
     if (it->queue->picked.count > 0) {
-        int32_t place = allot__line_last(&it->line);
+        int32_t place = allot__victim_line_last(&it->line);
         int32_t last = it->line.all.rows[place];
-        if (allot__line_place(&it->line, it->at) < place) {
+        if (allot__victim_line_place(&it->line, it->at) < place) {
             allot__explain(&it->about,
                            "It stands before %s, but the others cover what is given without it: it "
                            "is spared (C-8).",
@@ -269,7 +269,8 @@ static void explain_spared(const inquiry *it)
     }
     allot__explain(&it->about, "It would go if %s gave %" PRId64 " more.",
                    allot__phrase_path(&it->about, it->about.verdict.consumer).text,
-                   allot__line_before(&it->line, it->at) + 1 + it->queue->idle - it->queue->owed);
+                   allot__victim_line_before(&it->line, it->at) + 1 + it->queue->idle -
+                       it->queue->owed);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -330,7 +331,7 @@ int allot_explain_task(const allot_decision *decision, const char *id,
     look(&it, decision);
     allot__arena arena;
     allot__arena_init(&arena, decision->plan->engine);
-    int status = it.queue ? allot__line_make(&it.keys, &arena, &it.line) : ALLOT_OK;
+    int status = it.queue ? allot__victim_line_make(&it.keys, &arena, &it.line) : ALLOT_OK;
     if (status == ALLOT_OK)
         explain_task(&it);
     allot__arena_free(&arena);

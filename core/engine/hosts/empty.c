@@ -273,7 +273,9 @@ static void find_all(emptier *it)
         count_left(it, &one, &hosts->beyond, &unwanted);
     }
     bool twice = unwanted < hosts->beyond;
-    hosts->step = hosts->chosen_count == 0 ? ALLOT__CHOOSE : twice ? ALLOT__HELD : ALLOT__APART;
+    hosts->step = hosts->chosen_count == 0 ? ALLOT__HOSTS_CHOOSE
+                  : twice                  ? ALLOT__HOSTS_HELD
+                                           : ALLOT__HOSTS_APART;
     set_apart(it, twice ? unwanted : hosts->beyond);
 }
 
@@ -368,7 +370,7 @@ static bool cut_hosts(emptier *it, int64_t *waste)
 {
     allot__group_hosts *hosts = it->hosts;
     int64_t unwanted = 0;
-    bool some = hosts->step == ALLOT__APART && bar_stuck(it);
+    bool some = hosts->step == ALLOT__HOSTS_APART && bar_stuck(it);
     for (one one = {0}; next_one(it, &one);) {
         int32_t exclusive = hosts->exclusive_of[it->leaf[it->order[one.first]]];
         while (one.last < hosts->chosen_count && hosts->meant[hosts->chosen[one.last]] == exclusive)
@@ -503,21 +505,21 @@ int allot__group_hosts_choose(allot__work *work, bool *again)
     int64_t waste = 0;
     count_wants(&it);
     allot__match_reset(hosts->alone);
-    if (hosts->step == ALLOT__CHOOSE) {
+    if (hosts->step == ALLOT__HOSTS_CHOOSE) {
         find_all(&it);
-        *again = hosts->step != ALLOT__CHOOSE;
+        *again = hosts->step != ALLOT__HOSTS_CHOOSE;
         return ALLOT_OK;
     }
-    if (hosts->step == ALLOT__APART)
+    if (hosts->step == ALLOT__HOSTS_APART)
         find_stuck(&it);
-    *again = hosts->step == ALLOT__HELD;
+    *again = hosts->step == ALLOT__HOSTS_HELD;
     if (cut_hosts(&it, &waste)) {
         set_apart(&it, 0);
-        hosts->step = ALLOT__CHOOSE;
+        hosts->step = ALLOT__HOSTS_CHOOSE;
         *again = true;
     } else if (*again) {
         set_apart(&it, hosts->beyond);
-        hosts->step = ALLOT__APART;
+        hosts->step = ALLOT__HOSTS_APART;
     } else {
         lower_waste(&it, waste);
     }

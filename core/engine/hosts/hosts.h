@@ -25,7 +25,11 @@ enum { ALLOT__NOBODY = -2 };
 
 /* Hosts for exclusive consumers: CHOOSE: none are chosen; HELD: quotas are as once the hosts are
  * held; APART: quotas are with the slots set apart that those hosts have too many. */
-typedef enum allot__host_step { ALLOT__CHOOSE, ALLOT__HELD, ALLOT__APART } allot__host_step;
+typedef enum allot__host_step {
+    ALLOT__HOSTS_CHOOSE,
+    ALLOT__HOSTS_HELD,
+    ALLOT__HOSTS_APART
+} allot__host_step;
 
 typedef struct allot__group_hosts {
     int32_t count;

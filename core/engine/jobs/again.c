@@ -11,19 +11,19 @@
 #include "engine/jobs/turn.h"
 #include "engine/jobs/limits/resource.h"
 
-static int add(allot__turns *turns, allot__mark mark)
+static int add(allot__turns *turns, allot__turn_mark mark)
 {
-    allot__mark *at = allot__push(turns->work->plan->engine, &turns->marks, sizeof *at);
+    allot__turn_mark *at = allot__push(turns->work->plan->engine, &turns->marks, sizeof *at);
     if (at)
         *at = mark;
     return at ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-static allot__mark look(const allot__turns *turns, int kind, int32_t number)
+static allot__turn_mark look(const allot__turns *turns, int kind, int32_t number)
 {
     const allot__host_view *view = &turns->out->view;
     const allot__bounds *bounds = &turns->out->bounds;
-    allot__mark mark = {.kind = kind, .number = number};
+    allot__turn_mark mark = {.kind = kind, .number = number};
     if (kind == ALLOT__MARK_HOST) {
         mark.before[0] = -(view->free[number] + view->kept[number]);
         mark.before[1] = view->alone[number];
@@ -108,10 +108,10 @@ static bool feeds(const allot__turns *turns, int32_t job)
 
 void allot__again_look(allot__turns *turns, int32_t job)
 {
-    const allot__mark *marks = turns->marks.items;
+    const allot__turn_mark *marks = turns->marks.items;
     int64_t freed = 0;
     for (size_t i = 0; i < turns->marks.count; i++) {
-        allot__mark now = look(turns, marks[i].kind, marks[i].number);
+        allot__turn_mark now = look(turns, marks[i].kind, marks[i].number);
         int64_t more = marks[i].before[0] - now.before[0];
         freed += more > 0 ? more : 0;
         if (now.before[1] < marks[i].before[1] && marks[i].kind == ALLOT__MARK_HOST)

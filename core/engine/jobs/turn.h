@@ -42,11 +42,11 @@ typedef struct allot__turn {
 } allot__turn;
 
 /* What some job has in use, before it goes. */
-typedef struct allot__mark {
+typedef struct allot__turn_mark {
     enum { ALLOT__MARK_HOST, ALLOT__MARK_BOUND, ALLOT__MARK_RESOURCE } kind;
     int32_t number;
     int64_t before[2];
-} allot__mark;
+} allot__turn_mark;
 
 /* A pool on its way. */
 typedef struct allot__pool_turn {
@@ -79,7 +79,7 @@ typedef struct allot__turns {
     bool withdraws;                /* orders are taken back, and it is tried without them */
     bool cancels;                  /* some orders were taken back */
     int64_t freed;                 /* slots, and limits, that became free so */
-    allot__vector marks;           /* of allot__mark */
+    allot__vector marks;           /* of allot__turn_mark */
     allot__vector holds, holding;  /* hold.c's; the latter of allot__job_place */
     int64_t *fresh;                /* by queue: orders by which its jobs got slots */
     uint8_t *reached;              /* by queue of a pool */

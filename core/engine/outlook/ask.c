@@ -17,13 +17,13 @@ static int64_t size_of(const allot_outlook *outlook)
     return outlook->group->slots << ALLOT__LEVEL_BITS;
 }
 
-/* The spot that a claim asks for; false: no spot gives so much. */
+/* The point that a claim asks for; false: no point gives so much. */
 static bool asked(const allot_outlook *outlook, int32_t row, int64_t slots, allot__side side,
-                  allot__spot *out)
+                  allot__outlook_point *out)
 {
-    if (slots > outlook->limit[row] || !allot__outlook_spot(outlook, row, slots, side, out))
+    if (slots > outlook->limit[row] || !allot__outlook_point_of(outlook, row, slots, side, out))
         return false;
-    return side == ALLOT__MOST || allot__outlook_spot(outlook, row, slots - 1, side, out);
+    return side == ALLOT__MOST || allot__outlook_point_of(outlook, row, slots - 1, side, out);
 }
 
 /* ---- All claims ------------------------------------------------------------------------------ */
@@ -31,19 +31,19 @@ static bool asked(const allot_outlook *outlook, int32_t row, int64_t slots, allo
 static void settle_side(const allot_outlook *outlook, int32_t family, allot__side side)
 {
     allot__outlook_family *of = &outlook->families[family];
-    of->spot[side] = (allot__spot){0, 0};
+    of->point[side] = (allot__outlook_point){0, 0};
     of->beyond[side] = false;
     for (int32_t row = outlook->tree->first[family]; row < outlook->tree->first[family + 1];
          row++) {
-        allot__spot spot;
+        allot__outlook_point point;
         if (outlook->claim[side][row] == 0)
             continue;
-        if (!asked(outlook, row, outlook->claim[side][row], side, &spot))
+        if (!asked(outlook, row, outlook->claim[side][row], side, &point))
             of->beyond[side] = true;
-        else if (allot__spot_below(of->spot[side], spot))
-            of->spot[side] = spot;
+        else if (allot__spot_below(of->point[side], point))
+            of->point[side] = point;
     }
-    of->total[side] = allot__outlook_total(outlook, family, of->spot[side], side);
+    of->total[side] = allot__outlook_total(outlook, family, of->point[side], side);
 }
 
 /* What a parent needs where its children need `needs` (C-2). */
@@ -85,16 +85,16 @@ static void settle_family(allot_outlook *outlook, int32_t family)
 bool allot__outlook_raised(allot_outlook *outlook, int32_t row, int32_t need, const int64_t *levels)
 {
     allot__outlook_family *of = &outlook->families[0];
-    allot__spot spots[ALLOT__SIDES];
+    allot__outlook_point points[ALLOT__SIDES];
     bool known = outlook->family_in[row] == 0 && !outlook->stale;
     for (int side = 0; side < ALLOT__SIDES && known; side++) {
         int32_t claim = outlook->claim[side][row];
-        known = claim == 0 || (asked(outlook, row, claim, (allot__side)side, &spots[side]) &&
-                               !allot__spot_below(of->spot[side], spots[side]));
+        known = claim == 0 || (asked(outlook, row, claim, (allot__side)side, &points[side]) &&
+                               !allot__spot_below(of->point[side], points[side]));
     }
     for (int side = 0; side < ALLOT__SIDES && known; side++) {
         of->total[side] +=
-            allot__outlook_level(outlook, row, of->spot[side], (allot__side)side) - levels[side];
+            allot__outlook_level(outlook, row, of->point[side], (allot__side)side) - levels[side];
     }
     of->needs += known ? outlook->need[row] - need : 0;
     return known;
@@ -108,57 +108,57 @@ static allot__foreseen settle(allot_outlook *outlook)
     outlook->stale = false;
     const allot__outlook_family *top = &outlook->families[0];
     if (top->beyond[ALLOT__LEAST] || top->total[ALLOT__LEAST] > size_of(outlook))
-        return ALLOT__SHORT;
+        return ALLOT__FORESEEN_SHORT;
     bool held = !top->beyond[ALLOT__MOST] && top->total[ALLOT__MOST] <= size_of(outlook);
-    return held ? ALLOT__HELD : ALLOT__OPEN;
+    return held ? ALLOT__FORESEEN_HELD : ALLOT__FORESEEN_OPEN;
 }
 
 /* ---- One more -------------------------------------------------------------------------------- */
 
-static bool was_refused(const allot_outlook *outlook, allot__outlook_family *of, allot__spot spot,
-                        int64_t rise)
+static bool was_refused(const allot_outlook *outlook, allot__outlook_family *of,
+                        allot__outlook_point point, int64_t rise)
 {
     if (of->age != outlook->age) {
         of->age = outlook->age;
         of->refused_count = 0;
     }
     for (int32_t i = 0; i < of->refused_count; i++)
-        if (!allot__spot_below(spot, of->refused[i].spot) && rise >= of->refused[i].rise)
+        if (!allot__spot_below(point, of->refused[i].point) && rise >= of->refused[i].rise)
             return true;
     return false;
 }
 
 /* In the place of one that it says more than, else of the last. */
-static void refuse(allot__outlook_family *of, allot__spot spot, int64_t rise)
+static void refuse(allot__outlook_family *of, allot__outlook_point point, int64_t rise)
 {
     int32_t at = 0;
-    while (at < of->refused_count && at < ALLOT__REFUSED - 1 &&
-           (allot__spot_below(of->refused[at].spot, spot) || of->refused[at].rise < rise))
+    while (at < of->refused_count && at < ALLOT__REFUSALS_MAX - 1 &&
+           (allot__spot_below(of->refused[at].point, point) || of->refused[at].rise < rise))
         at++;
-    of->refused[at] = (allot__refusal){spot, rise};
+    of->refused[at] = (allot__refusal){point, rise};
     of->refused_count += at == of->refused_count;
 }
 
-static allot__spot higher(allot__spot a, allot__spot b)
+static allot__outlook_point higher(allot__outlook_point a, allot__outlook_point b)
 {
     return allot__spot_below(a, b) ? b : a;
 }
 
-/* The sum of a family's levels at a spot that is no lower than the one of its claims. */
-static int64_t total_at(const allot_outlook *outlook, int32_t family, allot__spot spot,
+/* The sum of a family's levels at a point that is no lower than the one of its claims. */
+static int64_t total_at(const allot_outlook *outlook, int32_t family, allot__outlook_point point,
                         allot__side side)
 {
     const allot__outlook_family *of = &outlook->families[family];
-    return allot__spot_below(of->spot[side], spot)
-               ? allot__outlook_total(outlook, family, spot, side)
+    return allot__spot_below(of->point[side], point)
+               ? allot__outlook_total(outlook, family, point, side)
                : of->total[side];
 }
 
 /* What a row's claim asks of its family, and that of its parent. */
 typedef struct climb {
     allot__outlook_family *family;
-    allot__spot spot;
-    int64_t rise;  /* of the row, at the spot */
+    allot__outlook_point point;
+    int64_t rise;  /* of the row, at the point */
     int64_t total; /* of the family there */
     int32_t parent;
 } climb;
@@ -169,17 +169,17 @@ static bool climb_least(const allot_outlook *outlook, int32_t row, int64_t slots
     int32_t family = outlook->family_in[row];
     out->family = &outlook->families[family];
     out->parent = family > 0 ? outlook->group->parent[family] : -1;
-    if (!asked(outlook, row, slots, ALLOT__LEAST, &out->spot)) {
+    if (!asked(outlook, row, slots, ALLOT__LEAST, &out->point)) {
         out->family = NULL;
         return false;
     }
-    out->spot = higher(out->spot, out->family->spot[ALLOT__LEAST]);
+    out->point = higher(out->point, out->family->point[ALLOT__LEAST]);
     int64_t need = slots > outlook->need[row] ? slots : outlook->need[row];
-    out->rise = allot__outlook_level_of(outlook, row, need, out->spot, ALLOT__LEAST) -
-                allot__outlook_level(outlook, row, out->spot, ALLOT__LEAST);
-    if (was_refused(outlook, out->family, out->spot, out->rise))
+    out->rise = allot__outlook_level_of(outlook, row, need, out->point, ALLOT__LEAST) -
+                allot__outlook_level(outlook, row, out->point, ALLOT__LEAST);
+    if (was_refused(outlook, out->family, out->point, out->rise))
         return false;
-    out->total = total_at(outlook, family, out->spot, ALLOT__LEAST) + out->rise;
+    out->total = total_at(outlook, family, out->point, ALLOT__LEAST) + out->rise;
     return true;
 }
 
@@ -198,9 +198,9 @@ static bool is_short(const allot_outlook *outlook, int32_t row, int64_t slots)
     if (enough && at.total <= size_of(outlook))
         return false;
     if (first.family)
-        refuse(first.family, first.spot, first.rise);
+        refuse(first.family, first.point, first.rise);
     if (at.family && at.family != first.family)
-        refuse(at.family, at.spot, at.rise);
+        refuse(at.family, at.point, at.rise);
     return true;
 }
 
@@ -211,14 +211,14 @@ static bool is_held(const allot_outlook *outlook, int32_t row, int64_t slots)
     for (;;) {
         int32_t family = outlook->family_in[row];
         const allot__outlook_family *of = &outlook->families[family];
-        allot__spot spot;
+        allot__outlook_point point;
         if (of->beyond[ALLOT__MOST] || outlook->out[row] ||
-            !asked(outlook, row, slots, ALLOT__MOST, &spot))
+            !asked(outlook, row, slots, ALLOT__MOST, &point))
             return false;
-        spot = higher(spot, of->spot[ALLOT__MOST]);
-        int64_t total = total_at(outlook, family, spot, ALLOT__MOST) -
-                        allot__outlook_level(outlook, row, spot, ALLOT__MOST) +
-                        allot__outlook_level_of(outlook, row, need, spot, ALLOT__MOST);
+        point = higher(point, of->point[ALLOT__MOST]);
+        int64_t total = total_at(outlook, family, point, ALLOT__MOST) -
+                        allot__outlook_level(outlook, row, point, ALLOT__MOST) +
+                        allot__outlook_level_of(outlook, row, need, point, ALLOT__MOST);
         int64_t needs = of->needs + need - outlook->need[row];
         if (family == 0)
             return total <= size_of(outlook);
@@ -245,38 +245,39 @@ static int quotas(allot_outlook *outlook, allot__arena *arena, allot__work *work
 }
 
 /* Where a family's slots ran out. */
-static allot__spot critical_of(const allot__work *work, int32_t family)
+static allot__outlook_point critical_of(const allot__work *work, int32_t family)
 {
     const allot__critical *critical = &work->critical[family];
     if (critical->fill < 0)
-        return (allot__spot){INT32_MAX, 0};
+        return (allot__outlook_point){INT32_MAX, 0};
     allot__i128 amount = (allot__i128)critical->amount << ALLOT__RATE_BITS;
-    return (allot__spot){critical->fill, (int64_t)(amount / critical->weight)};
+    return (allot__outlook_point){critical->fill, (int64_t)(amount / critical->weight)};
 }
 
 /* A row that asked for more was refused, because of others. */
 static void block(allot_outlook *outlook, const allot__work *work, int32_t row)
 {
     int32_t family = outlook->family_in[row], slots = outlook->claim[ALLOT__LEAST][row];
-    allot__spot spot = critical_of(work, family), full;
-    if (outlook->block_count == ALLOT__REFUSED || work->quota[row] < slots ||
-        !allot__outlook_spot(outlook, row, slots, ALLOT__MOST, &full) ||
-        allot__spot_below(spot, full))
+    allot__outlook_point point = critical_of(work, family), full;
+    if (outlook->block_count == ALLOT__REFUSALS_MAX || work->quota[row] < slots ||
+        !allot__outlook_point_of(outlook, row, slots, ALLOT__MOST, &full) ||
+        allot__spot_below(point, full))
         return;
     outlook->blocks[outlook->block_count++] =
-        (allot__block){family, slots - outlook->need[row], spot};
+        (allot__block){family, slots - outlook->need[row], point};
 }
 
 static bool is_blocked(const allot_outlook *outlook, int32_t row, int64_t slots)
 {
-    allot__spot full;
+    allot__outlook_point full;
     bool blocked = false;
-    if (outlook->block_count == 0 || !allot__outlook_spot(outlook, row, slots, ALLOT__MOST, &full))
+    if (outlook->block_count == 0 ||
+        !allot__outlook_point_of(outlook, row, slots, ALLOT__MOST, &full))
         return false;
     for (int32_t i = 0; i < outlook->block_count && !blocked; i++) {
         const allot__block *it = &outlook->blocks[i];
         blocked = it->family == outlook->family_in[row] && it->more == slots - outlook->need[row] &&
-                  !allot__spot_below(it->spot, full);
+                  !allot__spot_below(it->point, full);
     }
     return blocked;
 }
@@ -305,13 +306,13 @@ int allot_outlook_all(allot_outlook *outlook, int32_t *held)
     if (!outlook || !held)
         return ALLOT_EUSAGE;
     allot__foreseen foreseen = settle(outlook);
-    *held = foreseen == ALLOT__HELD;
-    return foreseen == ALLOT__OPEN ? compute(outlook, -1, held) : ALLOT_OK;
+    *held = foreseen == ALLOT__FORESEEN_HELD;
+    return foreseen == ALLOT__FORESEEN_OPEN ? compute(outlook, -1, held) : ALLOT_OK;
 }
 
 int32_t allot_outlook_each(allot_outlook *outlook)
 {
-    return outlook != NULL && settle(outlook) == ALLOT__HELD;
+    return outlook != NULL && settle(outlook) == ALLOT__FORESEEN_HELD;
 }
 
 int allot_outlook_one(allot_outlook *outlook, int32_t consumer, int64_t demand, int32_t *held)
@@ -322,7 +323,7 @@ int allot_outlook_one(allot_outlook *outlook, int32_t consumer, int64_t demand, 
     if (demand > ALLOT_AMOUNT_MAX)
         return ALLOT_ERANGE;
     *held = 0;
-    if (settle(outlook) == ALLOT__SHORT || is_short(outlook, row, demand) ||
+    if (settle(outlook) == ALLOT__FORESEEN_SHORT || is_short(outlook, row, demand) ||
         is_blocked(outlook, row, demand))
         return ALLOT_OK;
     if (is_held(outlook, row, demand)) {

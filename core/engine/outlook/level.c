@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* level.c: levels of rows at spots of their family, and their sums. */
+/* level.c: levels of rows at points of their family, and their sums. */
 #include "base/simd.h"
 #include "base/wide.h"
 #include "engine/outlook/outlook.h"
@@ -33,11 +33,11 @@ void allot__outlook_levels(allot_outlook *outlook, int32_t row)
     }
 }
 
-bool allot__outlook_spot(const allot_outlook *outlook, int32_t row, int64_t slots, allot__side side,
-                         allot__spot *out)
+bool allot__outlook_point_of(const allot_outlook *outlook, int32_t row, int64_t slots,
+                             allot__side side, allot__outlook_point *out)
 {
     int32_t level = outlook->reserve[row];
-    *out = (allot__spot){0, 0};
+    *out = (allot__outlook_point){0, 0};
     if (slots <= level)
         return true;
     for (int32_t i = 1; i < outlook->fills; i++) {
@@ -45,7 +45,8 @@ bool allot__outlook_spot(const allot_outlook *outlook, int32_t row, int64_t slot
         if (aim == slots) {
             int64_t weight = column(outlook, outlook->weight, i)[row];
             int64_t rise = (int64_t)(aim - level) << ALLOT__RATE_BITS;
-            *out = (allot__spot){i, (rise + (side == ALLOT__MOST ? weight - 1 : 0)) / weight};
+            *out =
+                (allot__outlook_point){i, (rise + (side == ALLOT__MOST ? weight - 1 : 0)) / weight};
             return true;
         }
         level = aim;
@@ -63,26 +64,26 @@ static int64_t rise(int32_t from, int32_t to, int32_t weight, int64_t rate, allo
     return ((int64_t)from << ALLOT__LEVEL_BITS) + (poured < gap ? (int64_t)poured : gap);
 }
 
-int64_t allot__outlook_level(const allot_outlook *outlook, int32_t row, allot__spot spot,
+int64_t allot__outlook_level(const allot_outlook *outlook, int32_t row, allot__outlook_point point,
                              allot__side side)
 {
-    if (spot.fill == 0)
+    if (point.fill == 0)
         return (int64_t)outlook->reserve[row] << ALLOT__LEVEL_BITS;
-    return rise(column(outlook, outlook->level, spot.fill - 1)[row],
-                column(outlook, outlook->level, spot.fill)[row],
-                column(outlook, outlook->weight, spot.fill)[row], spot.rate, side);
+    return rise(column(outlook, outlook->level, point.fill - 1)[row],
+                column(outlook, outlook->level, point.fill)[row],
+                column(outlook, outlook->weight, point.fill)[row], point.rate, side);
 }
 
 int64_t allot__outlook_level_of(const allot_outlook *outlook, int32_t row, int64_t need,
-                                allot__spot spot, allot__side side)
+                                allot__outlook_point point, allot__side side)
 {
     int32_t level = outlook->reserve[row];
     int32_t before = level;
-    for (int32_t i = 1; i <= spot.fill; i++) {
+    for (int32_t i = 1; i <= point.fill; i++) {
         before = level;
         level = aim_of(outlook, row, i, level, (int32_t)need);
     }
-    return rise(before, level, column(outlook, outlook->weight, spot.fill)[row], spot.rate, side);
+    return rise(before, level, column(outlook, outlook->weight, point.fill)[row], point.rate, side);
 }
 
 /* rise() where rate * weight fits in 64 bits, of all rows at once: vectors. */
@@ -100,19 +101,19 @@ ALLOT__CLONES static int64_t rise_rows(const int32_t *restrict from, const int32
     return total;
 }
 
-int64_t allot__outlook_total(const allot_outlook *outlook, int32_t family, allot__spot spot,
-                             allot__side side)
+int64_t allot__outlook_total(const allot_outlook *outlook, int32_t family,
+                             allot__outlook_point point, allot__side side)
 {
     int32_t first = outlook->tree->first[family];
     int32_t count = outlook->tree->first[family + 1] - first;
     int64_t total = 0;
-    if (spot.fill > 0 && spot.rate < INT64_MAX / 2 / (outlook->heaviest[spot.fill] + 1)) {
-        return rise_rows(column(outlook, outlook->level, spot.fill - 1) + first,
-                         column(outlook, outlook->level, spot.fill) + first,
-                         column(outlook, outlook->weight, spot.fill) + first, count, spot.rate,
+    if (point.fill > 0 && point.rate < INT64_MAX / 2 / (outlook->heaviest[point.fill] + 1)) {
+        return rise_rows(column(outlook, outlook->level, point.fill - 1) + first,
+                         column(outlook, outlook->level, point.fill) + first,
+                         column(outlook, outlook->weight, point.fill) + first, count, point.rate,
                          side == ALLOT__MOST ? (1 << SHIFT) - 1 : 0);
     }
     for (int32_t row = first; row < first + count; row++)
-        total += allot__outlook_level(outlook, row, spot, side);
+        total += allot__outlook_level(outlook, row, point, side);
     return total;
 }

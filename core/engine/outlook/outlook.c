@@ -212,10 +212,10 @@ int allot_outlook_set(allot_outlook *outlook, int32_t consumer, int64_t demand, 
     if (need == outlook->need[row] && claim == *least)
         return ALLOT_OK;
     int32_t family = outlook->family_in[row], before = outlook->need[row];
-    const allot__spot *spots = outlook->families[family].spot;
+    const allot__outlook_point *points = outlook->families[family].point;
     const int64_t levels[] = {
-        allot__outlook_level(outlook, row, spots[ALLOT__LEAST], ALLOT__LEAST),
-        allot__outlook_level(outlook, row, spots[ALLOT__MOST], ALLOT__MOST),
+        allot__outlook_level(outlook, row, points[ALLOT__LEAST], ALLOT__LEAST),
+        allot__outlook_level(outlook, row, points[ALLOT__MOST], ALLOT__MOST),
     };
     bool raised = need >= before && claim >= *least;
     outlook->age += !raised; /* what was refused might be held now */

@@ -22,7 +22,7 @@ void allot__grant_add(allot__work *work, int32_t row, int64_t slots)
     work->idle_left -= slots;
 }
 
-int64_t allot__grant_room(const allot__work *work, int32_t row)
+int64_t allot__grant_allowed(const allot__work *work, int32_t row)
 {
     int32_t limit = work->hosts->limit[row];
     int64_t room = limit != ALLOT_NONE ? (int64_t)limit - work->allocated[row] - work->received[row]

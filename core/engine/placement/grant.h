@@ -37,8 +37,8 @@ int allot__grant(allot__granter *granter, int64_t ghosts);
 /* fit.c: adds slots to what a leaf and all above it received. */
 void allot__grant_add(allot__work *work, int32_t row, int64_t slots);
 
-/* How many slots more limits let a leaf have. */
-int64_t allot__grant_room(const allot__work *work, int32_t row);
+/* How many more slots limits allow a leaf. */
+int64_t allot__grant_allowed(const allot__work *work, int32_t row);
 
 /* Distributes what is idle so that hosts have room for it, beside `base`. */
 int allot__grant_fit(allot__granter *granter);

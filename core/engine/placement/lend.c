@@ -188,7 +188,7 @@ static void lend_up_to(allot__granter *it, const int32_t *quota)
             continue;
         int64_t has = (int64_t)work->allocated[row] + work->received[row];
         int64_t slots = allot__least(work->demand[row], quota[row]) - has;
-        slots = allot__least(slots, allot__least(hosts->waste, allot__grant_room(work, row)));
+        slots = allot__least(slots, allot__least(hosts->waste, allot__grant_allowed(work, row)));
         slots = slots > 0 ? allot__match_push(&it->match, it->match.class_of[row], slots) : 0;
         hosts->waste -= slots;
         hosts->blocked -= slots;

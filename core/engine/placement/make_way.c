@@ -38,7 +38,7 @@ static int64_t move(allot__granter *it, int32_t row, int32_t other, int64_t lack
     allot__work *work = it->work;
     int64_t over = allot__over(work, row); /* with what has moved already */
     int64_t slots = allot__least(allot__group_hosts_holds_for(work, row, other) - over, lack);
-    slots = allot__least(slots, allot__least(allot__grant_room(work, row), work->idle_left));
+    slots = allot__least(slots, allot__least(allot__grant_allowed(work, row), work->idle_left));
     if (slots <= 0 || over + slots <= allot__rules_at(work, row)->options[ALLOT_OPTION_DEAD_ZONE])
         return 0;
     slots = allot__match_push(&it->match, it->match.class_of[row], slots);

@@ -12,11 +12,11 @@ static void add(const allot__pick *pick, int64_t *over, int32_t row, int64_t tim
     over[session + 1] += session >= 0 ? times * pick->slots[row] : 0;
 }
 
-int allot__line_make(allot__queue *queue, allot__arena *arena, allot__line *out)
+int allot__victim_line_make(allot__queue *queue, allot__arena *arena, allot__victim_line *out)
 {
     allot__pick *pick = &queue->pick;
     size_t count = queue->rows.rows.work->state->tasks.sessions.count + 1;
-    *out = (allot__line){.queue = queue, .sessions = count};
+    *out = (allot__victim_line){.queue = queue, .sessions = count};
     if (pick->anew) {
         int64_t *now = allot__arena_take(arena, count, sizeof *now);
         out->over = allot__arena_take(arena, count, sizeof *out->over);
@@ -30,7 +30,7 @@ int allot__line_make(allot__queue *queue, allot__arena *arena, allot__line *out)
     return allot__pick_all(pick, arena, &out->all);
 }
 
-int32_t allot__line_place(const allot__line *line, int32_t row)
+int32_t allot__victim_line_place(const allot__victim_line *line, int32_t row)
 {
     int32_t place = 0;
     while (line->all.rows[place] != row)
@@ -38,7 +38,7 @@ int32_t allot__line_place(const allot__line *line, int32_t row)
     return place;
 }
 
-int64_t allot__line_before(const allot__line *line, int32_t row)
+int64_t allot__victim_line_before(const allot__victim_line *line, int32_t row)
 {
     int64_t slots = 0;
     for (int32_t i = 0; line->all.rows[i] != row; i++)
@@ -46,17 +46,17 @@ int64_t allot__line_before(const allot__line *line, int32_t row)
     return slots;
 }
 
-int32_t allot__line_last(const allot__line *line)
+int32_t allot__victim_line_last(const allot__victim_line *line)
 {
     int32_t last = 0;
     for (int32_t i = 0; i < line->queue->picked.count; i++) {
-        int32_t place = allot__line_place(line, line->queue->picked.rows[i]);
+        int32_t place = allot__victim_line_place(line, line->queue->picked.rows[i]);
         last = place > last ? place : last;
     }
     return last;
 }
 
-void allot__line_turn_back(const allot__line *line, int32_t row, int32_t other)
+void allot__victim_line_turn_back(const allot__victim_line *line, int32_t row, int32_t other)
 {
     const allot__pick *pick = &line->queue->pick;
     if (!pick->anew)

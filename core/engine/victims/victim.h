@@ -72,22 +72,22 @@ int allot__queue_fuse(allot__queue *queue, allot__victims *victims);
 void allot__queue_split(allot__queue *queue);
 
 /* line.c: all that may go of a leaf, in the order in which they would. */
-typedef struct allot__line {
+typedef struct allot__victim_line {
     const allot__queue *queue;
     allot__picked all;
     int64_t *over; /* where a key changes: as in allot__victims, before any of them goes */
     size_t sessions;
-} allot__line;
+} allot__victim_line;
 
 /* Of a queue from which was picked, a copy, whose keys that change are then its own; ENOMEM. */
-int allot__line_make(allot__queue *queue, allot__arena *arena, allot__line *out);
+int allot__victim_line_make(allot__queue *queue, allot__arena *arena, allot__victim_line *out);
 /* Where a row stands, and the slots of those before it. */
-int32_t allot__line_place(const allot__line *line, int32_t row);
-int64_t allot__line_before(const allot__line *line, int32_t row);
+int32_t allot__victim_line_place(const allot__victim_line *line, int32_t row);
+int64_t allot__victim_line_before(const allot__victim_line *line, int32_t row);
 /* The place of the last one that goes. Where hosts are not all alike, others before it may stay. */
-int32_t allot__line_last(const allot__line *line);
+int32_t allot__victim_line_last(const allot__victim_line *line);
 /* Keys that change are now what they were when the first of two rows was to go. */
-void allot__line_turn_back(const allot__line *line, int32_t row, int32_t other);
+void allot__victim_line_turn_back(const allot__victim_line *line, int32_t row, int32_t other);
 
 /* The queue of a leaf that is asked for later, for explanations; `out` is zeroed. Likewise. */
 const allot__queue *allot__victims_queue(const allot__victims *victims, int32_t row);

@@ -10,11 +10,12 @@ uint64_t allot__held_windows(const allot_plan *plan, const allot__group *group)
 
 /* The last change of a column (or, index < 0, of any) of a consumer (or, < 0, of any) in a
  * window. */
-static const allot__change *change_of(const allot__hours *hours, int32_t consumer, int32_t index)
+static const allot__window_change *change_of(const allot__hours *hours, int32_t consumer,
+                                             int32_t index)
 {
-    const allot__change *changes = hours->changes.items;
+    const allot__window_change *changes = hours->changes.items;
     for (size_t i = hours->changes.count; i > 0; i--) {
-        const allot__change *it = &changes[i - 1];
+        const allot__window_change *it = &changes[i - 1];
         if ((consumer < 0 || it->consumer == consumer) && (index < 0 || it->index == index))
             return it;
     }
@@ -27,7 +28,7 @@ void allot__variant_fill(const allot_plan *plan, const allot__group *group, int3
     int32_t *out = group->columns[index];
     for (int32_t i = 0; held >> i != 0; i++) {
         const allot__hours *hours = allot__hours_at(plan, i);
-        const allot__change *changes = hours->changes.items;
+        const allot__window_change *changes = hours->changes.items;
         for (size_t k = 0; held >> i & 1 && k < hours->changes.count; k++) {
             int32_t row = plan->tree.row_of[changes[k].consumer];
             if (changes[k].index == index)
@@ -65,7 +66,7 @@ static int guilt(const allot_plan *plan, const allot__hours *hours, const allot_
         return 4;
     if (change_of(hours, fault->consumer, -1))
         return 3;
-    const allot__change *changes = hours->changes.items;
+    const allot__window_change *changes = hours->changes.items;
     for (size_t i = 0; i < hours->changes.count; i++)
         if (below(plan, changes[i].consumer, fault->consumer))
             return 2;

@@ -215,10 +215,10 @@ int allot_plan_window_set(allot_plan *plan, int32_t window, int32_t consumer, in
     int status = allot__column_check(plan, column, value);
     if (status)
         return status;
-    allot__change *change = allot__push(plan->engine, &hours->changes, sizeof *change);
+    allot__window_change *change = allot__push(plan->engine, &hours->changes, sizeof *change);
     if (!change)
         return ALLOT_ENOMEM;
-    *change = (allot__change){consumer, allot__column_index(plan, column), (int32_t)value};
+    *change = (allot__window_change){consumer, allot__column_index(plan, column), (int32_t)value};
     return ALLOT_OK;
 }
 

@@ -16,9 +16,9 @@
 #include "model/windows/zone.h"
 
 /* A column of a consumer in a window. */
-typedef struct allot__change {
+typedef struct allot__window_change {
     int32_t consumer, index, value; /* index: of a group's columns */
-} allot__change;
+} allot__window_change;
 
 /* A window as it was added, and what it says. */
 typedef struct allot__hours {
@@ -28,7 +28,7 @@ typedef struct allot__hours {
     struct allot_policy *policy; /* held; NULL: as without the window */
     uint32_t options_set;        /* a bit by option */
     int64_t options[ALLOT_OPTION_COUNT];
-    allot__vector changes;      /* of allot__change, in the order of setting: the last wins */
+    allot__vector changes; /* of allot__window_change, in the order of setting: the last wins */
     allot__vector lend, borrow; /* of allot__peers, likewise */
 } allot__hours;
 

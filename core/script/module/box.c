@@ -50,7 +50,7 @@ static int box_close(lua_State *L)
     return 0;
 }
 
-void allot__box_type(lua_State *L, allot__kind kind, const luaL_Reg *methods, int module)
+void allot__box_type(lua_State *L, allot__box_kind kind, const luaL_Reg *methods, int module)
 {
     static const luaL_Reg life[] = {{"__gc", box_close}, {"__close", box_close}, {NULL, NULL}};
     luaL_newmetatable(L, type_names[kind]);
@@ -65,7 +65,7 @@ void allot__box_type(lua_State *L, allot__kind kind, const luaL_Reg *methods, in
     lua_pop(L, 1);
 }
 
-allot__box *allot__box_new(lua_State *L, allot__module *module, allot__kind kind, int parent)
+allot__box *allot__box_new(lua_State *L, allot__module *module, allot__box_kind kind, int parent)
 {
     allot__box *box = lua_newuserdatauv(L, sizeof *box, 3);
     *box = (allot__box){.kind = kind};
@@ -79,7 +79,7 @@ allot__box *allot__box_new(lua_State *L, allot__module *module, allot__kind kind
     return box;
 }
 
-allot__box *allot__box_check(lua_State *L, int index, allot__kind kind)
+allot__box *allot__box_check(lua_State *L, int index, allot__box_kind kind)
 {
     allot__box *box = luaL_checkudata(L, index, type_names[kind]);
     luaL_argcheck(L, box->it && !box->closed, index, "it is closed");

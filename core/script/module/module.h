@@ -36,12 +36,17 @@ typedef struct allot__module {
     struct allot__coverage *coverage; /* lines that ran; NULL: not counted */
 } allot__module;
 
-typedef enum allot__kind { ALLOT__PLAN, ALLOT__STATE, ALLOT__DECISION, ALLOT__POLICY } allot__kind;
+typedef enum allot__box_kind {
+    ALLOT__PLAN,
+    ALLOT__STATE,
+    ALLOT__DECISION,
+    ALLOT__POLICY
+} allot__box_kind;
 
 /* A plan, state or decision as a userdata. The object it was made from outlives it: by a user value
  * for the collector, and by counted holds when it is closed early. */
 typedef struct allot__box {
-    allot__kind kind;
+    allot__box_kind kind;
     void *it;             /* NULL: not made, or ended */
     allot_report *report; /* warnings of its making */
     struct allot__box *parent;
@@ -54,11 +59,11 @@ typedef struct allot__box {
 /* Makes the metatable of a kind, with its methods; the userdata at `module` is alive as long as
  * any.
  */
-void allot__box_type(lua_State *L, allot__kind kind, const luaL_Reg *methods, int module);
+void allot__box_type(lua_State *L, allot__box_kind kind, const luaL_Reg *methods, int module);
 /* Pushes an empty box with its report; it keeps the value at `parent` (0: none) alive. */
-allot__box *allot__box_new(lua_State *L, allot__module *module, allot__kind kind, int parent);
+allot__box *allot__box_new(lua_State *L, allot__module *module, allot__box_kind kind, int parent);
 /* The open box of that kind at `index`; raises for anything else. */
-allot__box *allot__box_check(lua_State *L, int index, allot__kind kind);
+allot__box *allot__box_check(lua_State *L, int index, allot__box_kind kind);
 /* The results of a function whose box, on top of the stack, was made or not: box and warnings, or
  * nil, message and diagnostics. */
 int allot__box_return(lua_State *L, allot__box *box, int status, void *made, allot__box *parent);

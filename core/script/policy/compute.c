@@ -69,12 +69,12 @@ void allot__script_view(lua_State *L, allot__script *script, const allot__parsed
 /* Reports what is wrong with the result at `index`. */
 static void refuse(lua_State *L, int index, allot__batch_run *run)
 {
-    if (run->call->answer == ALLOT__SIDE) {
+    if (run->call->answer == ALLOT__RESULT_SIDE) {
         bool text = lua_type(L, index) == LUA_TSTRING;
         snprintf(run->found, sizeof run->found, text ? "\"%.40s\"" : "a %s",
                  text ? lua_tostring(L, index) : luaL_typename(L, index));
         run->fault = "returned %s, not \"provider\", \"consumer\" or nothing";
-    } else if (run->call->answer == ALLOT__FLAG) {
+    } else if (run->call->answer == ALLOT__RESULT_FLAG) {
         snprintf(run->found, sizeof run->found, "%s", luaL_typename(L, index));
         run->fault = "returned a %s, not true or false";
     } else if (lua_isinteger(L, index)) {
@@ -96,29 +96,29 @@ static void refuse(lua_State *L, int index, allot__batch_run *run)
 }
 
 /* The answer at `index`; false: not a value of that kind. */
-static bool take(lua_State *L, allot__answer answer, int index, int64_t *out)
+static bool take(lua_State *L, allot__result answer, int index, int64_t *out)
 {
     switch (answer) {
-    case ALLOT__FLAG:
+    case ALLOT__RESULT_FLAG:
         *out = lua_toboolean(L, index);
         return lua_isboolean(L, index);
-    case ALLOT__SIDE:
+    case ALLOT__RESULT_SIDE:
         *out = allot__side_answer(L, index);
         return *out <= 1;
-    case ALLOT__AMOUNT:
-    case ALLOT__NUMBER:
+    case ALLOT__RESULT_AMOUNT:
+    case ALLOT__RESULT_NUMBER:
         break;
     }
     *out = lua_tointeger(L, index);
     return lua_isinteger(L, index) &&
-           (answer == ALLOT__NUMBER || (uint64_t)*out <= ALLOT_AMOUNT_MAX);
+           (answer == ALLOT__RESULT_NUMBER || (uint64_t)*out <= ALLOT_AMOUNT_MAX);
 }
 
 /* Takes the results of some rows, from `index` on; false: one is none, and run->row is its row. */
 static bool take_rows(lua_State *L, allot__batch_run *run, int index, int32_t first, int32_t rows)
 {
     int64_t *out = run->out + first;
-    allot__answer answer = run->call->answer;
+    allot__result answer = run->call->answer;
     for (int32_t i = 0; i < rows; i++) {
         int64_t value;
         if (!take(L, answer, index + i, &value)) {

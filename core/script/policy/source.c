@@ -174,14 +174,14 @@ static void take_sides(lua_State *L, const char *at, allot__call *call)
         call->columns[call->count] = (uint8_t)call->count;
 }
 
-static allot__answer answer_of(const char *role)
+static allot__result answer_of(const char *role)
 {
     if (strcmp(role, "lease") == 0)
-        return ALLOT__SIDE;
+        return ALLOT__RESULT_SIDE;
     if (strcmp(role, "guard") == 0 || strcmp(role, "requirement") == 0)
-        return ALLOT__FLAG;
+        return ALLOT__RESULT_FLAG;
     bool number = strcmp(role, "key") == 0 || strcmp(role, "value") == 0;
-    return number ? ALLOT__NUMBER : ALLOT__AMOUNT;
+    return number ? ALLOT__RESULT_NUMBER : ALLOT__RESULT_AMOUNT;
 }
 
 /* The function on top, as far as the core knows what it reads. */
@@ -240,7 +240,7 @@ allot_source allot__read_source(lua_State *L, allot__reading *reading, const cha
             refuse_preemptor(L, reading, at, "a guard", column);
         allot__flags_source(L, reading, at, role, column);
         source = (allot_source){ALLOT_FROM_COLUMN, column};
-    } else if (lua_isinteger(L, -1) && answer_of(role) == ALLOT__AMOUNT) {
+    } else if (lua_isinteger(L, -1) && answer_of(role) == ALLOT__RESULT_AMOUNT) {
         lua_Integer value = lua_tointeger(L, -1);
         if (value < 0 || value > ALLOT_AMOUNT_MAX)
             allot__read_fail(L, at, "%s = %I; a number here is 0 to %d", role, (LUAI_UACINT)value,

@@ -144,7 +144,7 @@ static void tell_limit(const allot_repl *session, int status, allot_report *repo
     else
         snprintf(text, sizeof text,
                  "calls are nested deeper than %d, or have more than %d arguments",
-                 ALLOT__DEPTH_MAX, ALLOT__ARGUMENTS_MAX);
+                 ALLOT__CALLS_MAX, ALLOT__ARGUMENTS_MAX);
     if (status != LUA_ERRMEM && box->denial == ALLOT__DENIED_TIME)
         add(session, "E-interrupted", box->line, "interrupted; nothing was changed", NULL, report);
     else

@@ -36,7 +36,7 @@ static bool too_deep(lua_State *L)
 {
     lua_Debug ar;
     for (int level = 0; lua_getstack(L, level, &ar); level++)
-        if (level == ALLOT__DEPTH_MAX || lua_getlocal(L, &ar, -ALLOT__ARGUMENTS_MAX - 1))
+        if (level == ALLOT__CALLS_MAX || lua_getlocal(L, &ar, -ALLOT__ARGUMENTS_MAX - 1))
             return true;
     return false;
 }

@@ -123,7 +123,7 @@ static const char *overrun(const allot__sandbox *box, int status, char *buf, siz
     }
     if (!memory && box->denial == ALLOT__DENIED_STACK)
         snprintf(buf, size, "calls are nested deeper than %d, or have more than %d arguments",
-                 ALLOT__DEPTH_MAX, ALLOT__ARGUMENTS_MAX);
+                 ALLOT__CALLS_MAX, ALLOT__ARGUMENTS_MAX);
     else if (!memory)
         snprintf(buf, size, "the policy runs for more than its %" PRId64 " instructions",
                  box->given);

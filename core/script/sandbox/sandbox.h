@@ -25,7 +25,7 @@
 
 /* What a script can have at most: bytes in a string, calls inside each other, variable arguments
  * of a call. The last two are looked at every 1000 instructions. */
-enum { ALLOT__STRING_MAX = 4096, ALLOT__DEPTH_MAX = 200, ALLOT__ARGUMENTS_MAX = 250 };
+enum { ALLOT__STRING_MAX = 4096, ALLOT__CALLS_MAX = 200, ALLOT__ARGUMENTS_MAX = 250 };
 
 /* Instructions between two looks at the fuel. */
 enum { ALLOT__FUEL_INTERVAL = 1000 };

@@ -31,19 +31,19 @@ _Static_assert((int)ALLOT_COLUMN_COUNT <= (int)ALLOT_TASK_COLUMN_COUNT &&
 _Static_assert((int)ALLOT__COLUMNS_MAX <= 64, "a bit for every column of a call");
 
 /* What a function gives. */
-typedef enum allot__answer {
-    ALLOT__NUMBER,
-    ALLOT__AMOUNT, /* 0 ... ALLOT_AMOUNT_MAX */
-    ALLOT__FLAG,   /* true or false: 1 or 0 */
-    ALLOT__SIDE    /* "consumer", nothing or "provider": 1, 0 or -1 */
-} allot__answer;
+typedef enum allot__result {
+    ALLOT__RESULT_NUMBER,
+    ALLOT__RESULT_AMOUNT, /* 0 ... ALLOT_AMOUNT_MAX */
+    ALLOT__RESULT_FLAG,   /* true or false: 1 or 0 */
+    ALLOT__RESULT_SIDE    /* "consumer", nothing or "provider": 1, 0 or -1 */
+} allot__result;
 
 /* A function of a script, as the core will call it. */
 typedef struct allot__call {
     int ref;      /* in Lua's registry */
     int32_t line; /* where it begins */
     allot_rows rows;
-    allot__answer answer;
+    allot__result answer;
     bool view;           /* takes one row view instead of columns */
     bool loop_free;      /* ends by itself: needs no budget */
     const char *role;    /* "by", "up_to", "key", ...; static */
