@@ -307,7 +307,7 @@ describe("an explanation of a task", function ()
     task("c", { started = 200 }),
   }
 
-  it("tells the key that decided, and what would have spared it", function ()
+  it("tells the key that decided, and what would have protected it", function ()
     local _, _, decision = going(4, 2, { tasks = tasks })
     local lines = explained(decision, "b")
     assert.matches("It is reclaimed", lines)

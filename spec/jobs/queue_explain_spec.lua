@@ -312,7 +312,7 @@ local function asking(case, id, less)
 end
 
 describe("of a job that is preempted", function ()
-  holds("every parameter that is said to have spared it does", function (case)
+  holds("every parameter that is said to protect it does", function (case)
     local document, decision = engine.cycle(case.plan, case.state)
     for id, fate in pairs(apply_jobs.fates(document)) do
       if (fate.kind == "suspends" or fate.kind == "kills") and fate.order["for"] then

@@ -64,25 +64,25 @@ describe("explain of a job that goes", function ()
       { { id = "s", queue = "low", hosts = { h = 8 } }, { id = "p", queue = "high" } }, "s")
   end
 
-  it("names the policy's guards where no parameter would have spared it", function ()
+  it("names the policy's guards where no parameter would have protected it", function ()
     local text = gone [[{ guard "exempt" { value = "uninterrupted", max = 600000 },
       guard "odd" (function (slots) return slots % 2 == 0 end) }]]
     assert.matches('\nGuards of policy "own" let it go: exempt, odd.', text, 1, true)
-    assert.is_nil(text:find "would have spared it")
+    assert.is_nil(text:find "would have protected it")
     assert.matches('\nGuard of policy "own" let it go: exempt.',
       gone '{ guard "exempt" { value = "ran", min = 6 } }', 1, true)
   end)
 
   it("leaves that out where there is none", function ()
     local text = gone "{}"
-    assert.is_nil(text:find "would have spared it")
+    assert.is_nil(text:find "would have protected it")
     assert.is_nil(text:find "let it go")
     assert.is_nil(text:find ":$")
   end)
 
   it("lists the parameters that the policy goes by", function ()
     local text = gone "{ no_preempt_interval, no_preempt_run_time }"
-    assert.matches("would have spared it (A-6):\n  no_preempt_interval of", text, 1, true)
+    assert.matches("now, or else for its application, its queue or the plan (A-6):\n  no_preempt_interval of", text, 1, true)
     assert.matches("\n  no_preempt_run_time of", text, 1, true)
     assert.is_nil(text:find "max_job_preempt")
     assert.is_nil(text:find "let it go")

@@ -215,8 +215,8 @@ void allot__explain_sparing(const allot__job_explanation *it)
             continue;
         if (!begun)
             allot__explain(&it->about,
-                           "Each of these, stated where it is now or else of its "
-                           "application, its queue or all, would have spared it (A-6):");
+                           "Any one of these would have protected it, stated where it is stated "
+                           "now, or else for its application, its queue or the plan (A-6):");
         begun = true;
         allot__explain(&it->about, "  %s of %" PRId64 "%s.", all[i].name, value, all[i].rest);
     }
