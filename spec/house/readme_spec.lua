@@ -69,6 +69,20 @@ describe("READMEs", function ()
     assert.is_true(seen > 25)
   end)
 
+  it("have a line for each verb and each ready-made policy", function ()
+    local verbs = 0
+    for name in shell.read("core/cli/verbs.c"):gmatch '\n    {"(%l+)", "' do
+      verbs = verbs + 1
+      assert(texts["core/cli/README.md"]:find("`" .. name .. "%f[%A]"), name)
+    end
+    assert.is_true(verbs > 15)
+    for _, path in ipairs(shell.lines "ls policies/*.lua") do
+      local name = path:match "([%w_]+)%.lua$"
+      assert(texts["README.md"]:find("\n| `" .. name .. "` | ", 1, true), name)
+      assert(texts["policies/README.md"]:find("\n| `" .. name .. ".lua` | ", 1, true), name)
+    end
+  end)
+
   it("have every rule that code and explanations cite", function ()
     local rules, cited = {}, 0
     for bold in shell.read("core/RULES.md"):gmatch "%*%*(.-)%*%*" do

@@ -155,8 +155,24 @@ describe("the table of the API", function ()
       for i, column in ipairs(core.columns(rows)) do assert.equal(column.name, list[i]) end
       assert.equal(#core.columns(rows), #list)
     end
+    assert.equal(#columns.names, columns.known.reclaim) -- what no stage knows nobody can read
     assert.equal(9, #core.columns "leases")
     assert.has_error(function () core.columns "hosts" end)
+  end)
+
+  it("is what READMEs and the manual say of columns", function ()
+    local text = shell.read "policies/README.md"
+    for rows in pairs { consumers = 1, tasks = 1, sessions = 1, queues = 1 } do
+      for _, column in ipairs(core.columns(rows)) do
+        assert(text:find("`" .. column.name .. "`", 1, true), column.name)
+      end
+    end
+    local documents, page = shell.read "core/json/README.md", shell.read "core/man/allot-plan.5.scd"
+    for i = 1, columns.index "configured" - 1 do -- which the plan states
+      local name = columns.names[i]
+      assert(documents:find("`" .. name .. "` (", 1, true), name)
+      assert(page:find("*" .. name .. "* (", 1, true), name)
+    end
   end)
 
   it("has every code of the sources, and no others", function ()

@@ -12,9 +12,6 @@ columns.names = {
   "configured", "demand", "need", "allocated", "in_flight", "quota", "received", "over",
 }
 
---- How many of them each stage knows.
-columns.known = { quota = 13, distribute = 14, reclaim = 16 }
-
 --- Of tasks and sessions; every stage that asks knows them all.
 columns.tasks = {
   "slots", "started", "submitted", "ran", "preempted", "preemption_rank", "priority", "created",
@@ -37,6 +34,12 @@ function columns.index(name, list)
     if known == name then return i end
   end
 end
+
+--- How many columns of consumers each stage knows.
+columns.known = {
+  quota = columns.index "in_flight", distribute = columns.index "quota",
+  reclaim = columns.index "over",
+}
 
 --- Of which rows a name is a column: "consumers", "tasks", "sessions", "queues" or nil.
 local function rows_of(name)
