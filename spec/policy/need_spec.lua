@@ -69,6 +69,26 @@ describe("who is out of a pool", function ()
     assert.same({ 20, 0 }, { rows.B.quota, group.idle_left })
   end)
 
+  it("needs its reserve alone, wherever fills up to that stand (E-23)", function ()
+    local short = {
+      slots = 10, policy = "site.lua",
+      { "P", { "a", owned = 2, reserve = 2, share = 0 } }, { "B", owned = 8 },
+    }
+    local share = [[fill "s" { by = "share" }]]
+    for _, reserve in ipairs {
+      [[fill "r" { by = "reserve", up_to = "reserve" }]],
+      [[fill "r" { by = "reserve", up_to = "reserve", order = { "rank" } }]],
+      [[fill "r" { by = "owned", up_to = "reserve" }]],
+      [[fill "r" { by = "demand", up_to = "reserve" }]],
+      [[fill "r" { by = function (owned) return owned end, up_to = "reserve" }]],
+    } do
+      for _, fills in ipairs { reserve .. ", " .. share, share .. ", " .. reserve } do
+        local rows = decide(short, { ["P/a"] = { 9 }, B = { 9 } }, site(fills))
+        assert.same({ 2, 2, 8 }, { rows["P/a"].need, rows.P.need, rows.B.quota }, fills)
+      end
+    end
+  end)
+
   it("is explained", function ()
     local _, _, handle = decide(branch("share_ratio"), now)
     assert.matches("It demands 50 slots, but its share is 0, so it is in no pool: its need is 0"

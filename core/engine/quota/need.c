@@ -56,9 +56,11 @@ static int64_t unless_out(const allot__work *work, int32_t family, int32_t row, 
     int32_t reserve = work->reserve[row];
     if (need <= reserve || !rules->leaves_out)
         return need;
-    for (int32_t i = 1; i < rules->policy->fill_count; i++) /* the first is the reserve's */
-        if (weighs(work, rules, rules->policy->fills[i].by, row))
+    for (int32_t i = 0; i < rules->policy->fill_count; i++) {
+        const allot__fill *fill = &rules->policy->fills[i];
+        if (!allot__is_reserve(fill->up_to) && weighs(work, rules, fill->by, row))
             return need;
+    }
     return reserve;
 }
 

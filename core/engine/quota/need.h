@@ -6,9 +6,9 @@
  * own' = owned * T / C. reserve' of a leaf = min(reserve, floor(own')), of a parent =
  * max(min(reserve, floor(own')), sum of its children's). Need = max(reserve', min(demand, limit)).
  *
- * A row in no pool needs only its reserve (E-23): if all fills of a policy go by columns of the
- * plan, one of them by `share`, and all of these are 0 for a row, no fill gives it anything, and
- * its parent would hold slots that the row cannot get.
+ * Who is in no pool needs its reserve alone (E-23): where all fills of a policy but those up to the
+ * reserve go by columns of the plan, one of them by `share`, and all of these are 0 of a row, no
+ * fill gives it more, and its parent would hold slots that cannot go to it.
  */
 #ifndef ALLOT_ENGINE_QUOTA_NEED_H
 #define ALLOT_ENGINE_QUOTA_NEED_H

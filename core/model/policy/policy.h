@@ -111,8 +111,13 @@ int32_t allot__policy_parted(const allot_policy *policy);
 bool allot__policy_owns(const allot_policy *policy);
 /* What a plan may state that a fill goes by: `share`, or the first attribute; NULL: nothing. */
 const char *allot__policy_divides_by(const allot_policy *policy);
-/* Can a share of 0 leave a row out of all its fills (E-23)? */
+/* Can a share of 0 leave a row out of all its fills (E-23)? Those up to the reserve do not count:
+ * they give nothing beyond it. */
 bool allot__policy_leaves_out(const allot_policy *policy);
+static inline bool allot__is_reserve(allot_source source)
+{
+    return source.kind == ALLOT_FROM_COLUMN && source.value == ALLOT_RESERVE;
+}
 
 /* May it still be changed? Once a plan holds it, no more. */
 static inline bool allot__policy_open(const allot_policy *policy)

@@ -25,11 +25,6 @@ static bool order_make(const allot_policy *policy, const allot_key *keys, int32_
     return allot__order_make(policy, ALLOT_CONSUMERS, keys, n, last, out);
 }
 
-static bool is_reserve(allot_source source)
-{
-    return source.kind == ALLOT_FROM_COLUMN && source.value == ALLOT_RESERVE;
-}
-
 static int append(allot_policy *policy, const char *label, allot__fill fill)
 {
     fill.label = allot__copy(policy->engine, label, strlen(label));
@@ -81,7 +76,8 @@ int allot_policy_fill(allot_policy *policy, const char *label, allot_source by, 
         return ALLOT_EUSAGE;
     if (!label || !allot__name_valid(label, strlen(label)))
         return ALLOT_ENAME;
-    bool completing = policy->fill_count == 0 && !(is_reserve(by) && is_reserve(up_to) && n == 0);
+    bool completing =
+        policy->fill_count == 0 && !(allot__is_reserve(by) && allot__is_reserve(up_to) && n == 0);
     if (label_taken(policy, label, completing))
         return ALLOT_EEXIST;
     if (policy->fill_count + completing >= ALLOT_FILLS_MAX)
@@ -232,6 +228,8 @@ bool allot__policy_leaves_out(const allot_policy *policy)
         bool stated = (column >= 0 && column < ALLOT_PLAN_COLUMNS) || column == ALLOT_CONFIGURED ||
                       column >= ALLOT_COLUMN_COUNT;
         bool nothing = fill->by.kind == ALLOT_FROM_NUMBER && fill->by.value == 0;
+        if (allot__is_reserve(fill->up_to))
+            continue;
         if (fill->kind != ALLOT__FILL || (!stated && !nothing))
             return false;
         shares = shares || column == ALLOT_SHARE;

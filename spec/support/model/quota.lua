@@ -41,13 +41,15 @@ local function amount(node, source)
 end
 
 --- E-23: whether all fills go by what the plan states, one by shares, and none gives a node a part.
+--- Fills up to the reserve do not count: they give nothing beyond it.
 local function left_out(node, fills)
   local shares = false
-  for i, fill in ipairs(fills) do
-    local stated = rules.STATED[fill.by] or fill.by == 0
-    local reserve = i == 1 and fill.by == "reserve" and fill.up_to == "reserve"
-    if not reserve and (not stated or rational(0) < amount(node, fill.by)) then return false end
-    shares = shares or fill.by == "share"
+  for _, fill in ipairs(fills) do
+    if fill.up_to ~= "reserve" then
+      local stated = rules.STATED[fill.by] or fill.by == 0
+      if not stated or rational(0) < amount(node, fill.by) then return false end
+      shares = shares or fill.by == "share"
+    end
   end
   return shares
 end

@@ -235,14 +235,14 @@ static void what_is_owned_may_be_left_out(void)
 }
 
 /* Can a share of 0 leave a row out of two fills? */
-static bool leaves_out(allot_source by, allot_source by2)
+static bool leaves_out(allot_source by, allot_source up_to, allot_source by2)
 {
     fixture it;
     allot_policy *policy = begin(&it);
     const int32_t reads[] = {ALLOT_SHARE};
     int32_t number;
     CHECK_EQ(allot_policy_function(policy, reads, 1, &number), ALLOT_OK);
-    CHECK_EQ(allot_policy_fill(policy, "a", by, need, NULL, 0), ALLOT_OK);
+    CHECK_EQ(allot_policy_fill(policy, "a", by, up_to, NULL, 0), ALLOT_OK);
     CHECK_EQ(allot_policy_fill(policy, "b", by2, need, NULL, 0), ALLOT_OK);
     bool found = allot__policy_leaves_out(policy);
     fixture_end(&it);
@@ -253,12 +253,17 @@ static void shares_of_nothing_leave_out(void)
 {
     const allot_source call = {ALLOT_FROM_FUNCTION, 0}, zero = {ALLOT_FROM_NUMBER, 0};
     const allot_source share = column(ALLOT_SHARE), owned = column(ALLOT_OWNED);
-    CHECK(leaves_out(owned, share));
-    CHECK(leaves_out(zero, share));
-    CHECK(!leaves_out(owned, owned));
-    CHECK(!leaves_out(share, one));
-    CHECK(!leaves_out(share, call));
-    CHECK(!leaves_out(share, column(ALLOT_ALLOCATED)));
+    const allot_source reserve = column(ALLOT_RESERVE);
+    CHECK(leaves_out(owned, need, share));
+    CHECK(leaves_out(zero, need, share));
+    CHECK(!leaves_out(owned, need, owned));
+    CHECK(!leaves_out(share, need, one));
+    CHECK(!leaves_out(share, need, call));
+    CHECK(!leaves_out(share, need, column(ALLOT_ALLOCATED)));
+    CHECK(!leaves_out(one, need, share));
+    CHECK(leaves_out(one, reserve, share));
+    CHECK(leaves_out(call, reserve, share));
+    CHECK(!leaves_out(share, reserve, owned));
 }
 
 static void damping_is_of_some_options(void)
