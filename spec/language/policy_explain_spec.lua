@@ -82,7 +82,8 @@ describe("explain of a job that goes", function ()
 
   it("lists the parameters that the policy goes by", function ()
     local text = gone "{ no_preempt_interval, no_preempt_run_time }"
-    assert.matches("now, or else for its application, its queue or the plan (A-6):\n  no_preempt_interval of", text, 1, true)
+    assert.matches("now, or else for its application, its queue or the plan (A-6):\n"
+                   .. "  no_preempt_interval of", text, 1, true)
     assert.matches("\n  no_preempt_run_time of", text, 1, true)
     assert.is_nil(text:find "max_job_preempt")
     assert.is_nil(text:find "let it go")
