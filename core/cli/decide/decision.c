@@ -53,7 +53,7 @@ static void put_grants(const allot_decision *decision, int32_t group, allot__tex
         if (allot_decision_grant(decision, i, &grant) != ALLOT_OK || grant.group != group)
             continue;
         allot__text_puts(out, first ? "\ngrants, in this order:\n  " : "  ");
-        allot__cli_puts_path(out, allot_decision_plan(decision), grant.consumer);
+        allot__text_path(out, allot_decision_plan(decision), grant.consumer);
         allot__text_printf(out, " gets %" PRId64 " idle slot%s", grant.slots, plural(grant.slots));
         put_places(&grant, out);
         first = false;
@@ -62,12 +62,12 @@ static void put_grants(const allot_decision *decision, int32_t group, allot__tex
 
 static void put_reclaim(const allot_plan *plan, const allot_reclaim *reclaim, allot__text *out)
 {
-    allot__cli_puts_path(out, plan, reclaim->consumer);
+    allot__text_path(out, plan, reclaim->consumer);
     allot__text_printf(out, " gives back %" PRId64 "%s", reclaim->slots,
                        reclaim->claim_count > 0 ? ": " : "");
     for (int32_t i = 0; i < reclaim->claim_count; i++) {
         allot__text_printf(out, "%s%" PRId64 " to ", i > 0 ? ", " : "", reclaim->claims[i].slots);
-        allot__cli_puts_path(out, plan, reclaim->claims[i].consumer);
+        allot__text_path(out, plan, reclaim->claims[i].consumer);
     }
     if (reclaim->grace > 0)
         allot__text_printf(out, ", within %" PRId64 " s", reclaim->grace);
@@ -154,7 +154,7 @@ static void put_flights(const allot_decision *decision, int32_t group, allot__te
             continue;
         allot__text_puts(out, first ? "\nreclaims in flight:\n  " : "  ");
         allot__text_printf(out, "%s%s", flight.id ? flight.id : "", flight.id != NULL ? ": " : "");
-        allot__cli_puts_path(out, allot_decision_plan(decision), flight.consumer);
+        allot__text_path(out, allot_decision_plan(decision), flight.consumer);
         allot__text_printf(out, " gives back %" PRId64, flight.slots);
         if (flight.returned > 0 && flight.returned < flight.slots)
             allot__text_printf(out, ", %" PRId64 " of them are back", flight.returned);
@@ -180,7 +180,7 @@ static void put_kills(const allot_decision *decision, int32_t group, allot__text
         allot__text_puts(
             out, first ? "\ntasks to kill and requeue now, since their time is over:\n  " : "  ");
         allot__text_printf(out, "%s of ", task.id);
-        allot__cli_puts_path(out, allot_decision_plan(decision), task.consumer);
+        allot__text_path(out, allot_decision_plan(decision), task.consumer);
         allot__text_puts(out, "\n");
         first = false;
     }

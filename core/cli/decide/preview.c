@@ -81,12 +81,12 @@ static void put_reclaim(allot__text *out, const allot_decision *decision,
     const allot_plan *plan = allot_decision_plan(decision);
     char deadline[40];
     put_group(out, plan, reclaim->group);
-    allot__cli_puts_path(out, plan, reclaim->consumer);
+    allot__text_path(out, plan, reclaim->consumer);
     allot__text_printf(out, " gives back %" PRId64 " slot%s", reclaim->slots,
                        plural(reclaim->slots));
     for (int32_t i = 0; i < reclaim->claim_count; i++) {
         allot__text_printf(out, "%s%" PRId64 " to ", i > 0 ? ", " : ": ", reclaim->claims[i].slots);
-        allot__cli_puts_path(out, plan, reclaim->claims[i].consumer);
+        allot__text_path(out, plan, reclaim->claims[i].consumer);
     }
     allot_time_text(reclaim->deadline, deadline, sizeof deadline);
     allot__text_printf(out, "; by %s", deadline);
@@ -108,7 +108,7 @@ static void put_orders(allot__text *out, const allot_decision *decision)
         if (allot_decision_grant(decision, i, &grant) != ALLOT_OK)
             continue;
         put_group(out, plan, grant.group);
-        allot__cli_puts_path(out, plan, grant.consumer);
+        allot__text_path(out, plan, grant.consumer);
         allot__text_printf(out, " gets %" PRId64 " idle slot%s\n", grant.slots,
                            plural(grant.slots));
     }

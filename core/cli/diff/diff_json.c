@@ -47,9 +47,9 @@ static void put_consumer(allot__text *out, const allot_diff *diff, const char *k
     int side = consumer[0] < 0;
     if (consumer[side] < 0)
         return;
-    allot__text_printf(out, "\"%s\": \"", key);
-    allot__cli_puts_path(out, allot_decision_plan(allot_diff_side(diff, side)), consumer[side]);
-    allot__text_puts(out, "\", ");
+    allot__text_printf(out, "\"%s\": ", key);
+    allot__text_json_path(out, allot_decision_plan(allot_diff_side(diff, side)), consumer[side]);
+    allot__text_puts(out, ", ");
 }
 
 static void put_job(allot__text *out, const allot_diff *diff, const allot_change *row)
@@ -142,9 +142,9 @@ static void put_sum(allot__text *out, const allot__sum_row *row, const allot__pa
 {
     allot__text_puts(out, "{\"group\": ");
     allot__text_json(out, allot_plan_group_name(plan, row->group));
-    allot__text_puts(out, ", \"consumer\": \"");
-    allot__cli_puts_path(out, plan, row->consumer);
-    allot__text_printf(out, "\", \"states\": %" PRId32 ", ", row->states);
+    allot__text_puts(out, ", \"consumer\": ");
+    allot__text_json_path(out, plan, row->consumer);
+    allot__text_printf(out, ", \"states\": %" PRId32 ", ", row->states);
     put_numbers(out, "quota", row->before, row->after);
     put_extreme(out, "gain", &row->gain, states);
     put_extreme(out, "loss", &row->loss, states);

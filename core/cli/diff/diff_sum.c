@@ -172,7 +172,7 @@ static void put_path(allot__text *out, const allot__sum_row *row, const allot__d
     const allot_plan *plan = sides[row->side].docs.plan;
     if (allot_plan_groups(plan) > 1)
         allot__text_printf(out, "%s: ", allot_plan_group_name(plan, row->group));
-    allot__cli_puts_path(out, plan, row->consumer);
+    allot__text_path(out, plan, row->consumer);
 }
 
 static void put_extreme(allot__text *out, const allot__extreme *it, const char *word,

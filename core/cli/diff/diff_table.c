@@ -32,7 +32,7 @@ void allot__diff_put_path(allot__text *out, const allot_diff *diff, const allot_
     const allot_plan *grouped = allot_decision_plan(allot_diff_side(diff, of));
     if (!other && row->group[of] >= 0 && allot_plan_groups(grouped) > 1)
         allot__text_printf(out, "%s: ", allot_plan_group_name(grouped, row->group[of]));
-    allot__cli_puts_path(out, plan, consumer[side]);
+    allot__text_path(out, plan, consumer[side]);
 }
 
 static int digits(int64_t value)

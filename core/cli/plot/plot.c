@@ -103,7 +103,7 @@ static int name_consumers(allot__plot *plot)
     allot__text path = {.engine = plot->cli->engine};
     for (int32_t i = 0; i < allot_plan_consumers(plot->plan) && !path.failed; i++) {
         path.len = 0;
-        allot__cli_puts_path(&path, plot->plan, i);
+        allot__text_path(&path, plot->plan, i);
         fprintf(plot->series, "5 %" PRId32 " %.*s\n", i, (int)path.len, path.bytes);
     }
     bool failed = path.failed;

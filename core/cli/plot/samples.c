@@ -86,7 +86,7 @@ void allot__samples_panel(allot__samples *samples, const allot_plan *plan, const
 void allot__samples_add(allot__samples *samples, const allot_sample *sample)
 {
     allot__text *out = &samples->gathered, path = {.engine = samples->cli->engine};
-    allot__cli_puts_path(&path, samples->plan, sample->consumer);
+    allot__text_path(&path, samples->plan, sample->consumer);
     allot__text_add(&path, "", 1);
     out->failed = out->failed || path.failed;
     allot__text_add(out, samples->policy.bytes, samples->policy.len);

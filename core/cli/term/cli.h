@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/text.h"
+#include "base/path.h"
 
 #include <allot/json.h>
 #include <allot/script.h>
@@ -29,9 +29,6 @@ enum {
     CLI_IO = 5,       /* a file, a stream, a connection */
     CLI_INTERNAL = 70 /* a bug, or no memory */
 };
-
-/* The path of a consumer (path.c). */
-void allot__cli_puts_path(allot__text *text, const allot_plan *plan, int32_t consumer);
 
 /* ---- Command line (cli/verbs.c, options.c, author/help.c) ----------------------------------- */
 

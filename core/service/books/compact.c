@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "service/base/path.h"
+#include "base/path.h"
 
 typedef struct page {
     allot__text *out;
@@ -34,7 +34,7 @@ static void put_leaf(page *it, const char *key, int32_t group, int32_t consumer)
 {
     allot__text_member(it->out, "group", allot_plan_group_name(it->plan, group));
     allot__text_key(it->out, key);
-    allot__path_json(it->out, it->plan, consumer);
+    allot__text_json_path(it->out, it->plan, consumer);
 }
 
 static void put_places(page *it, const allot_place *places, int32_t count)
@@ -83,7 +83,7 @@ static void put_reclaim(page *it, const allot_reclaim *reclaim)
     for (int32_t k = 0; k < reclaim->claim_count; k++) {
         open_item(it);
         allot__text_key(it->out, "consumer");
-        allot__path_json(it->out, it->plan, reclaim->claims[k].consumer);
+        allot__text_json_path(it->out, it->plan, reclaim->claims[k].consumer);
         allot__text_number(it->out, "slots", reclaim->claims[k].slots);
         close_item(it);
     }
@@ -132,7 +132,7 @@ static void put_loans(page *it)
         open_item(it);
         put_leaf(it, "lender", loan.group, loan.lender);
         allot__text_key(it->out, "borrower");
-        allot__path_json(it->out, it->plan, loan.borrower);
+        allot__text_json_path(it->out, it->plan, loan.borrower);
         allot__text_number(it->out, "slots", loan.slots);
         allot__text_number(it->out, "before", loan.before);
         allot__text_member(it->out, "why", loan.reason);
@@ -215,7 +215,7 @@ static void put_kills(page *it, const allot__books *books)
         open_item(it);
         allot__text_member(it->out, "task", task.id);
         allot__text_key(it->out, "consumer");
-        allot__path_json(it->out, it->plan, task.consumer);
+        allot__text_json_path(it->out, it->plan, task.consumer);
         if (allot_decision_flight(it->decision, kill.flight, &flight) == ALLOT_OK)
             allot__text_member(it->out, "reclaim", flight.id);
         put_code(it, kill.reason);

@@ -5,8 +5,10 @@
 
 #include <string.h>
 
-#include "service/base/path.h"
+#include <allot/allot.h>
+
 #include "base/memory.h"
+#include "base/path.h"
 
 /* ---- Consumers ------------------------------------------------------------------------------- */
 
@@ -19,7 +21,7 @@ static bool is_there(const allot_plan *to, int32_t guess, int32_t parent, const 
 static int32_t find_path(const allot__id_map *it, int32_t consumer, allot__text *path)
 {
     allot__text_clear(path, SIZE_MAX);
-    allot__path_json(path, it->from, consumer);
+    allot__text_json_path(path, it->from, consumer);
     /* In quotes. */
     return path->failed ? -1 : allot_plan_find(it->to, path->bytes + 1, path->len - 2);
 }

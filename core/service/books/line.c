@@ -3,7 +3,7 @@
 /* line.c: lines of the books: what one leaf, reclaim, loan, contract or job says. */
 #include "service/books/own.h"
 
-#include "service/base/path.h"
+#include "base/path.h"
 
 void allot__entry_open(allot__text *out, allot__event_kind kind)
 {
@@ -20,7 +20,7 @@ void allot__entry_close(allot__text *out)
 void allot__write_leaf(allot__text *out, const allot_plan *plan, int32_t group, int32_t consumer)
 {
     allot__text_key(out, "consumer");
-    allot__path_json(out, plan, consumer);
+    allot__text_json_path(out, plan, consumer);
     if (allot_plan_groups(plan) > 1)
         allot__text_member(out, "group", allot_plan_group_name(plan, group));
 }
@@ -80,7 +80,7 @@ void allot__write_flight(const allot__books *books, const allot__flight_item *it
         allot__entry_open(out, ALLOT__EVENT_KEEP_CLAIM);
         allot__text_member(out, "id", flight->id);
         allot__text_key(out, "for");
-        allot__path_json(out, books->plan, flight->claims[i].consumer);
+        allot__text_json_path(out, books->plan, flight->claims[i].consumer);
         allot__text_number(out, "slots", flight->claims[i].slots);
         allot__entry_close(out);
     }
@@ -192,7 +192,7 @@ void allot__write_loan(const allot__books *books, const allot_loan *loan, allot_
     allot__entry_open(out, ALLOT__EVENT_KEEP_LOAN);
     allot__write_leaf(out, books->plan, loan->group, loan->lender);
     allot__text_key(out, "borrower");
-    allot__path_json(out, books->plan, loan->borrower);
+    allot__text_json_path(out, books->plan, loan->borrower);
     allot__text_number(out, "slots", loan->slots);
     allot__entry_close(out);
 }

@@ -3,7 +3,7 @@
 /* write.c: the books whole, as lines that make the same books again. */
 #include "service/books/own.h"
 
-#include "service/base/path.h"
+#include "base/path.h"
 
 bool allot__row_is_empty(const allot__books_group *group, int32_t leaf)
 {
@@ -40,7 +40,7 @@ void allot__write_host(const allot__books *books, const allot__map_item *item, a
     }
     if (host->exclusive_given && host->exclusive_to != ALLOT_ROOT) {
         allot__text_key(out, "exclusive_to");
-        allot__path_json(out, books->plan, host->exclusive_to);
+        allot__text_json_path(out, books->plan, host->exclusive_to);
     }
     allot__entry_close(out);
 }

@@ -3,9 +3,8 @@
 /* live_say.c: what a viewer is told: branches whole at first, and then what is otherwise. */
 #include <string.h>
 
+#include "base/path.h"
 #include "service/view/live.h"
-
-#include "service/base/path.h"
 
 bool allot__live_want(struct allot__viewer *live)
 {
@@ -62,7 +61,7 @@ static void say_row(struct allot__viewer *live, const allot__view *view, int32_t
         return;
     allot__text_key(&live->out, NULL);
     allot__text_puts(&live->out, "{\"path\": ");
-    allot__path_json(&live->out, service->generation->plan, consumer);
+    allot__text_json_path(&live->out, service->generation->plan, consumer);
     for (int i = 0; i < ALLOT__VIEW_NUMBERS; i++)
         if (now[i] != last[i])
             allot__view_put(&live->out, i, now[i]);

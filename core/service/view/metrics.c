@@ -8,11 +8,11 @@
  */
 #include <string.h>
 
+#include "base/path.h"
 #include "service/view/view.h"
 #include "service/wire/feed.h"
 #include "service/wire/token.h"
 #include "service/wire/wire.h"
-#include "service/base/path.h"
 
 #define CONSUMERS 100
 
@@ -245,7 +245,7 @@ static void put_consumers(const allot_service *service, const allot__view *view,
                 allot__text_puts(out, "allot_consumer_slots{group=");
                 put_label(out, allot_plan_group_name(plan, group));
                 allot__text_puts(out, ",consumer=");
-                allot__path_json(out, plan, consumer);
+                allot__text_json_path(out, plan, consumer);
                 allot__text_printf(
                     out, ",kind=\"%s\"} %lld\n", allot__view_name(kinds[k]),
                     (long long)(kinds[k] == ALLOT__VIEW_OWNED ? value / 100 : value));

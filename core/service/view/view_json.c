@@ -3,9 +3,8 @@
 /* view_json.c: what a viewer sees, as JSON, branch by branch. */
 #include <string.h>
 
+#include "base/path.h"
 #include "service/view/view.h"
-
-#include "service/base/path.h"
 
 void allot__view_put(allot__text *out, int number, int64_t value)
 {
@@ -32,7 +31,7 @@ void allot__view_put_row(allot__text *out, const allot_service *service, const a
     const int64_t *numbers = allot__view_row(view, group, consumer);
     allot__text_key(out, NULL);
     allot__text_puts(out, "{\"path\": ");
-    allot__path_json(out, plan, consumer);
+    allot__text_json_path(out, plan, consumer);
     allot__text_member(out, "name", allot_plan_name(plan, consumer));
     allot__text_number(out, "children", allot_plan_children(plan, consumer));
     allot__text_number(out, "rank", allot_plan_get(plan, group, consumer, ALLOT_RANK));
@@ -51,7 +50,7 @@ void allot__view_put_branch(allot__text *out, const allot_service *service, cons
     if (parent == ALLOT_ROOT)
         allot__text_puts(out, "\"/\"");
     else
-        allot__path_json(out, plan, parent);
+        allot__text_json_path(out, plan, parent);
     allot__text_number(out, "of", of);
     allot__text_number(out, "from", from);
     allot__text_open(out, "rows", "[");
