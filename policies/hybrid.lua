@@ -1,20 +1,20 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Hybrid: everybody owns slots, and what an owner does not need is lent to those who do.
+--- Hybrid: consumers own slots, and slots that an owner does not need are lent to others.
 --
--- A consumer first gets what it reserved: those slots are never lent. Then it gets what it owns, as
--- far as it needs that. Slots that their owners leave idle are borrowed by those who want more, in
--- proportion to what they own; what is still left goes equally to those who own nothing. What is
--- owned grows and shrinks with the cluster.
+-- A consumer first gets the slots that it reserved: those are never lent. Then it gets the slots
+-- that it owns, as far as it needs them. Owners that want more borrow idle slots in proportion to
+-- what they own; slots that are still left go equally to consumers that own nothing. Ownership
+-- grows and shrinks with the cluster.
 --
--- With the option `evenly`, owners are served up to what the plan states, whatever the size of the
--- cluster, and everything above that is shared equally by all who want more.
+-- With the option `evenly`, owners get slots up to what the plan states, whatever the size of the
+-- cluster, and all consumers that want more share the rest equally.
 --
--- Slots are whole: lost fractions go to the best rank. Idle slots are handed out by rank, and the
+-- Slots are whole: lost fractions go to the best rank. Idle slots are granted by rank, and the
 -- worst rank gives back first.
 --
--- Of a consumer that gives back, the tasks of its least important session go first, and of these
--- what ran least: the least work is lost. The options `preemption` and `selective` choose others.
+-- When a consumer gives back, tasks of its least important session go first, and of these the task
+-- that ran least: the least work is lost. The options `preemption` and `selective` change this.
 
 local function by_ownership()
   return {

@@ -1,25 +1,25 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Ownership: everybody owns a number of slots; what is not needed is lent to whom the owner likes.
+--- Ownership: consumers own slots, and lend slots that they do not need to consumers they choose.
 --
 -- A consumer that wants slots gets, in this order: its own that are idle; idle slots of the share
 -- pools (what its branch owns beyond its consumers, then the branches above, then the group), in
 -- proportion to `share`; slots that others lend it; its own that it has lent, which are called
--- back; and pool slots of those who use more than their share. What is owned stays as planned,
--- whatever the size of the cluster. A branch's `limit` holds what its consumers want of their own
--- before what others below it use of pools or borrow.
+-- back; and pool slots of consumers that use more than their share. Ownership stays as planned,
+-- whatever the size of the cluster. Within a branch's `limit` own slots of its consumers come
+-- before pool slots and loans of others below the branch.
 --
--- Who lends to whom is in the plan: `lend` and `borrow` of a consumer are true or a list of paths,
--- and `lend_limit` and `borrow_limit` the most it lends and borrows; such a limit alone consents to
--- everybody. The best rank borrows first.
+-- The plan says which consumers lend to which: `lend` and `borrow` are true or a list of paths, and
+-- `lend_limit` and `borrow_limit` are the most that a consumer lends and borrows; such a limit
+-- alone consents to all consumers. The best rank borrows first.
 --
--- With `reclaim_before_borrow` own slots are called back before others' are borrowed. Pool slots
--- are taken back for planned shares alone, what `share` gives among all, busy or not: of those who
--- use more than theirs the worst rank loses first. With `adjust_share_to_workload` the ratio holds
--- among those who are busy. Without `reclaim_shared` pool slots only return by themselves.
+-- With `reclaim_before_borrow` a consumer calls own slots back before it borrows. Pool slots are
+-- taken back only for planned shares, which `share` gives among all consumers, busy or not: of
+-- consumers above theirs the worst rank loses first. With `adjust_share_to_workload` the ratio
+-- holds among busy consumers. Without `reclaim_shared` pool slots only return by themselves.
 --
--- Of a consumer that gives back, the tasks of its least important session go first, and of these
--- what ran least: the least work is lost. The options `preemption` and `selective` choose others.
+-- When a consumer gives back, tasks of its least important session go first, and of these the task
+-- that ran least: the least work is lost. The options `preemption` and `selective` change this.
 
 local function limit(doc)
   return { type = "integer", default = none, doc = doc }

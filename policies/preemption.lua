@@ -2,23 +2,22 @@
 -- Copyright the allot authors
 --- Preemption: jobs of important queues suspend jobs of less important ones that are in their way.
 --
--- In a queue the job of the highest priority goes first, then the one that was submitted first. A
--- job that finds no free slots may preempt: only jobs of a queue of lower PRIORITY, and only where
--- one of the two queues says so, by being preemptive or preemptable (P-7).
+-- In a queue the job of the highest priority goes first, then the job that was submitted first. A
+-- job that finds no free slots may preempt: only jobs of a queue of lower PRIORITY, and only if its
+-- queue is preemptive or theirs is preemptable (P-7).
 --
--- Whose jobs go? Where the preempting queue prefers some queues by number, those of the queue that
--- it prefers most; else, and among these, those on the least loaded host. Of equals the one of the
--- lower queue, then the one that was started last. With LEAST_RUN_TIME it is, queue by queue, what
--- has run least.
+-- If the preempting queue prefers some queues by number, jobs of the queue that it prefers most go
+-- first; then jobs on the least loaded host, then jobs of the lower queue, then the job that was
+-- started last. With LEAST_RUN_TIME the job that has run least goes first, queue by queue.
 --
--- A job is spared that was preempted too often or suspended too long, has not run for an interval
--- yet, or has run so long, or is so near its end, that it is left alone: what those words mean is
--- stated of applications, queues and the whole plan (P-30 ... P-34).
+-- Five parameters of applications, queues and the whole plan protect a job (P-30 ... P-34): a job
+-- that was preempted too often or suspended too long, that has not run for an interval yet, that
+-- has run so long, or that is so near its end.
 --
 -- The option `preempt_for` has the words of PREEMPT_FOR: how few jobs are preempted for one, and in
--- which limits suspended jobs no longer count. `preempt_jobtype` has those of PREEMPT_JOBTYPE:
--- which jobs may be preempted that else may not. Its word "affinity" is known and changes nothing,
--- as all slots of a host are alike here.
+-- which limits suspended jobs no longer count. `preempt_jobtype` has the words of PREEMPT_JOBTYPE:
+-- types of jobs that may be preempted although they are special. Its word "affinity" is accepted
+-- and has no effect, since all slots of a host are alike here.
 
 return policy {
   name = "preemption",

@@ -1,27 +1,26 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Share ratio: nobody owns slots; all of them are shared in proportion to `share`.
+--- Share ratio: no consumer owns slots; all slots are shared in proportion to `share`.
 --
--- Siblings divide what their parent has by their ratios, as far as they need it; what some do not
--- need is there for the others. How far they may take it back is what the options say.
+-- Siblings divide what their parent has by their ratios, as far as they need it; slots that some do
+-- not need go to the others. The options say how far consumers may take slots back.
 --
--- By default a consumer is sure of its planned share alone: the whole slots that its ratio gives
--- among all its siblings, busy or not. What is beyond that is first come, first served: who has
--- such slots keeps them while no planned share is wanting, and when one is, the worst rank loses
--- them first. With `adjust_share_to_workload` the ratio holds among those who are busy, at all
--- times: shares are computed anew from what is demanded now, and who has more than its share gives
--- it back.
+-- By default a consumer is sure only of its planned share: the whole slots that its ratio gives
+-- among all its siblings, busy or not. Slots beyond that are first come, first served: a consumer
+-- keeps such slots until another wants its planned share; then the worst rank loses them first.
+-- With `adjust_share_to_workload` the ratio holds among busy consumers at all times: shares are
+-- computed anew from present demand, and a consumer that has more than its share gives slots back.
 --
 -- Shares are enforced at the leaves: a leaf that lacks slots gets them from any leaf that has too
 -- many, whatever their branches, and ranks of leaves are compared. With `enforce_share` = "parent"
 -- siblings settle first, and only then branches: a branch that has its planned share or more gets
--- nothing from others for a leaf of its own. Without `reclaim_shared` nobody is asked to give back:
--- slots return as work ends.
+-- nothing from others for a leaf of its own. Without `reclaim_shared` nothing is reclaimed: slots
+-- return as work ends.
 --
--- Of a consumer that gives back, the tasks of its least important session go first, and of these
--- what ran least: the least work is lost. The options `preemption` and `selective` choose others.
+-- When a consumer gives back, tasks of its least important session go first, and of these the task
+-- that ran least: the least work is lost. The options `preemption` and `selective` change this.
 
---- What everybody would have of the slots if all were busy, then what is held beyond that.
+--- What each consumer would have if all were busy, then what consumers hold beyond that.
 local function as_planned()
   return {
     fill "planned" { by = "share", up_to = part },

@@ -4,12 +4,12 @@
 --
 -- A provider exports slots to a consumer. At first the consumer has one of them; as soon as it runs
 -- something there, the lease is made. From then on both sides are compared after every
--- `reclaim_delay`: who has more idle slots hands all of them to the other, and when both have as
--- many, nothing moves. Slots in use stay where they are, whatever happens: no job is touched.
+-- `reclaim_delay`: the side that has more idle slots gives all of them to the other; if both have
+-- as many, nothing moves. Slots in use stay where they are: no job is touched.
 --
--- After each change the lease is inactive for a cycle, in which nothing starts there. Every lease
--- is decided about by itself. When both sides are idle, slots go to and fro and each side has its
--- turn; a lease with a `damper` moves none to a side where nothing waits.
+-- After each change the lease is inactive for a cycle, in which nothing starts there. A cycle
+-- decides about each lease separately. If both sides are idle, slots go to and fro and each side
+-- has its turn; a lease with a `damper` moves none to a side where nothing waits.
 
 return policy {
   name = "shared_lease",
