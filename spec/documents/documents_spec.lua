@@ -173,6 +173,8 @@ describe("a plan is refused for", function ()
 end)
 
 local BAD_STATES = {
+  fault("another schema", '{"now": 0, "schema": §"allot/decision/v1"}', "E-range",
+    { "allot/decision/v1", "allot/state/v1" }),
   fault("no time", '§{"slots": 3}', "E-missing", { '"now"' }),
   fault("a time that is none", '{"now": §"yesterday"}', "E-range",
     { '"yesterday"', "Unix seconds" }),

@@ -113,7 +113,8 @@ describe("the table of the API", function ()
     made.Plan = assert(core.plan(CONSUMERS:format "", { policies = { example =
       'return policy { name = "x", quota = { fill "a" {} } }' } }))
     made.Policy = assert(core.policy(core.ready "hybrid"))
-    made.Decision = assert(core.cycle(made.Plan, assert(core.state(made.Plan, STATE))))
+    made.State = assert(core.state(made.Plan, STATE))
+    made.Decision = assert(core.cycle(made.Plan, made.State))
     for name, object in pairs(made) do
       list = {}
       for method in pairs(debug.getmetatable(object).__index) do list[#list + 1] = method end

@@ -105,7 +105,7 @@ describe("it is told that", function ()
   it("a key of the state is unknown, and which are allowed", function ()
     local told = faults('return policy { name = "x", quota = { fill {} } }',
       '{"now": 0, "foo": 3, "consumers": {"/a": {"xyzzy": 1}}}')
-    assert.matches('unknown key "foo"; allowed are "now", .*"tasks"', told[1])
+    assert.matches('unknown key "foo"; allowed are "schema", "now", .*"tasks"', told[1])
     assert.matches('unknown key "xyzzy"; allowed are "demand", "allocated"', told[2])
   end)
 end)

@@ -140,6 +140,11 @@ ALLOT_API void allot_json_fault(allot_json *json, const char *code, const char *
 /* Gets the pieces of a written document in order; nonzero ends the writing with EIO. */
 typedef int (*allot_sink)(void *ud, const char *text, size_t len);
 
+/* Writes a sealed state as "allot/state/v1", ended by a newline, without what would be as it is
+ * if nothing were stated. Read under the same plan the document decides the same. EUSAGE, ENOMEM,
+ * EIO. */
+ALLOT_API int allot_state_write(const allot_state *state, allot_sink sink, void *ud);
+
 /* Writes a decision as "allot/decision/v1", ended by a newline. ENOMEM, EIO. */
 ALLOT_API int allot_decision_write(const allot_decision *decision, const allot_report *warnings,
                                    allot_sink sink, void *ud);

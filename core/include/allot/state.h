@@ -71,7 +71,7 @@ typedef struct allot_in_flight {
     /* Ids of the tasks that go; a task that the state does not have has freed its slots. */
     const char *const *tasks;
     int32_t task_count;
-    int32_t gone; /* further tasks of the reclaim that ended, whose ids other tasks may have now */
+    int64_t gone; /* further tasks of the reclaim that ended, whose ids other tasks may have now */
 } allot_in_flight;
 
 /* A state is filled (in any order), then sealed. It can be opened again for changes. */

@@ -12,6 +12,7 @@
 #define FAULTY UINT32_C(0x80000000)
 
 static const allot__field state_fields[ALLOT__STATE_KEYS] = {
+    [ALLOT__STATE_SCHEMA] = {"schema", ALLOT__STRING, 0, 0, false, false},
     [ALLOT__STATE_NOW] = {"now", ALLOT__TIME, true, false},
     [ALLOT__STATE_LAST] = {"last", ALLOT__TIME, false, false},
     [ALLOT__STATE_SLOTS] = {"slots", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
@@ -223,6 +224,16 @@ static void finish(allot__state_reader *reader)
     allot__doc_keep(doc, status);
 }
 
+/* A state may state its schema. */
+static void check_schema(allot__doc *doc, const allot__value *value)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    if (value->kind == ALLOT__STRING && strcmp(value->string, ALLOT__STATE_SCHEMA_V1) != 0)
+        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
+                         "found %s, allowed \"" ALLOT__STATE_SCHEMA_V1 "\"",
+                         allot__doc_quote(doc, allot__at(value->number), quote));
+}
+
 static void read_top(allot__state_reader *reader)
 {
     allot__doc *doc = &reader->doc;
@@ -230,6 +241,7 @@ static void read_top(allot__state_reader *reader)
     int64_t now, last;
     if (allot__object_read(doc, 0, &state_shape, reader->top, &node))
         return;
+    check_schema(doc, &reader->top[ALLOT__STATE_SCHEMA]);
     if (allot__time_read(doc, &reader->top[ALLOT__STATE_NOW], &now))
         allot__doc_keep(doc, allot_state_now(reader->state, now));
     if (allot__time_read(doc, &reader->top[ALLOT__STATE_LAST], &last))

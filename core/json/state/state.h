@@ -10,8 +10,12 @@
 
 #include "json/text/read.h"
 
+/* What a state's "schema" says, where it says one. */
+#define ALLOT__STATE_SCHEMA_V1 "allot/state/v1"
+
 /* The state's keys, in the order of the table in state.c. */
 typedef enum allot__state_key {
+    ALLOT__STATE_SCHEMA,
     ALLOT__STATE_NOW,
     ALLOT__STATE_LAST,
     ALLOT__STATE_SLOTS,

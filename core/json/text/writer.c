@@ -145,6 +145,18 @@ void allot__write_string(allot__writer *writer, const char *key, const char *tex
         quoted(writer, text);
 }
 
+void allot__write_unless(allot__writer *writer, const char *key, int64_t number, int64_t unstated)
+{
+    if (number != unstated)
+        allot__write_integer(writer, key, number);
+}
+
+void allot__write_text(allot__writer *writer, const char *key, const char *text)
+{
+    if (text)
+        allot__write_string(writer, key, text);
+}
+
 /* A path that no buffer holds. */
 static void long_path(allot__writer *writer, const allot_plan *plan, int32_t consumer, size_t len)
 {
@@ -159,10 +171,8 @@ static void long_path(allot__writer *writer, const allot_plan *plan, int32_t con
     allot_engine_alloc(engine, path, len + 1, 0);
 }
 
-void allot__write_path(allot__writer *writer, const char *key, const allot_plan *plan,
-                       int32_t consumer)
+static void quoted_path(allot__writer *writer, const allot_plan *plan, int32_t consumer)
 {
-    begin(writer, key);
     allot__write_raw(writer, "\"", 1);
     size_t room = writer->size - writer->len;
     size_t len = allot_plan_path(plan, consumer, writer->buf + writer->len, room);
@@ -176,6 +186,32 @@ void allot__write_path(allot__writer *writer, const char *key, const allot_plan 
     else
         long_path(writer, plan, consumer, len);
     allot__write_raw(writer, "\"", 1); /* names need no escapes (E-1) */
+}
+
+void allot__write_path(allot__writer *writer, const char *key, const allot_plan *plan,
+                       int32_t consumer)
+{
+    begin(writer, key);
+    quoted_path(writer, plan, consumer);
+}
+
+void allot__write_path_open(allot__writer *writer, const allot_plan *plan, int32_t consumer,
+                            char bracket)
+{
+    begin(writer, NULL);
+    quoted_path(writer, plan, consumer);
+    allot__write_raw(writer, ": ", 2);
+    allot__write_raw(writer, &bracket, 1);
+    writer->inside = false;
+}
+
+void allot__write_thousandths(allot__writer *writer, const char *key, int64_t number)
+{
+    char digits[4] = {'.', (char)('0' + number / 100 % 10), (char)('0' + number / 10 % 10),
+                      (char)('0' + number % 10)};
+    allot__write_integer(writer, key, number / 1000);
+    if (number % 1000 != 0)
+        allot__write_raw(writer, digits, sizeof digits);
 }
 
 void allot__write_named_open(allot__writer *writer, const char *name, char bracket)

@@ -42,9 +42,17 @@ void allot__write_integer(allot__writer *writer, const char *key, int64_t number
 void allot__write_boolean(allot__writer *writer, const char *key, bool value);
 /* NULL is null; bytes that are not UTF-8 become U+FFFD. */
 void allot__write_string(allot__writer *writer, const char *key, const char *text);
+/* A number, unless it is what it is without being stated; a text, unless it is NULL. */
+void allot__write_unless(allot__writer *writer, const char *key, int64_t number, int64_t unstated);
+void allot__write_text(allot__writer *writer, const char *key, const char *text);
 /* The consumer's path. */
 void allot__write_path(allot__writer *writer, const char *key, const allot_plan *plan,
                        int32_t consumer);
+/* An object or list whose key is a consumer's path. */
+void allot__write_path_open(allot__writer *writer, const allot_plan *plan, int32_t consumer,
+                            char bracket);
+/* Thousandths, of at least 0, as a number: 1500 is 1.500, 2000 is 2. */
+void allot__write_thousandths(allot__writer *writer, const char *key, int64_t number);
 /* The same with a key that is anybody's text. */
 void allot__write_named_open(allot__writer *writer, const char *name, char bracket);
 void allot__write_named_integer(allot__writer *writer, const char *name, int64_t number);

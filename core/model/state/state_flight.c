@@ -60,6 +60,7 @@ static int check_flight(const allot_state *state, const allot_in_flight *reclaim
         reclaim->claim_count < 0 || (reclaim->claim_count > 0 && !reclaim->claims) ||
         state->claims.count + (size_t)reclaim->claim_count > INT32_MAX || reclaim->task_count < 0 ||
         (reclaim->task_count > 0 && !reclaim->tasks) || reclaim->gone < 0 ||
+        reclaim->gone > INT32_MAX ||
         state->flight_tasks.count + (size_t)reclaim->task_count > INT32_MAX)
         return ALLOT_EUSAGE;
     bool in_range = amount(reclaim->slots);
@@ -119,7 +120,7 @@ int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim)
                             .count = reclaim->claim_count,
                             .first_task = (int32_t)state->flight_tasks.count,
                             .task_count = reclaim->task_count,
-                            .gone = reclaim->gone};
+                            .gone = (int32_t)reclaim->gone};
     if (reclaim->id)
         flight.id = allot__pool_copy(state->engine, &state->flight_pool, reclaim->id);
     bool copied = flight.id || !reclaim->id;

@@ -48,15 +48,15 @@ void allot__module_engine(lua_State *L, allot_engine *engine)
 
 static void make_types(lua_State *L, int module)
 {
-    static const luaL_Reg none[] = {{NULL, NULL}};
     static const luaL_Reg plan[] = {
         {"consumers", allot__module_consumers}, {"use", allot__module_use}, {NULL, NULL}};
+    static const luaL_Reg state[] = {{"json", allot__module_state_json}, {NULL, NULL}};
     static const luaL_Reg policy[] = {
         {"declared", allot__module_declared}, {"judge", allot__module_judge}, {NULL, NULL}};
     static const luaL_Reg decision[] = {
         {"json", allot__module_json}, {"explain", allot__module_explain}, {NULL, NULL}};
     allot__box_type(L, ALLOT__PLAN, plan, module);
-    allot__box_type(L, ALLOT__STATE, none, module);
+    allot__box_type(L, ALLOT__STATE, state, module);
     allot__box_type(L, ALLOT__DECISION, decision, module);
     allot__box_type(L, ALLOT__POLICY, policy, module);
 }

@@ -123,8 +123,9 @@ int allot__module_diff(lua_State *L);
 int allot__module_coverage(lua_State *L);
 /* Frees the counts of coverage. */
 void allot__module_uncover(allot__module *module);
-/* plan:consumers, decision:json, decision:explain */
+/* plan:consumers, state:json, decision:json, decision:explain */
 int allot__module_consumers(lua_State *L);
+int allot__module_state_json(lua_State *L);
 int allot__module_json(lua_State *L);
 int allot__module_explain(lua_State *L);
 /* allot.core's policy and ready; policy:declared, policy:judge; plan:use */

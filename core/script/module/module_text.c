@@ -39,17 +39,32 @@ int allot__module_consumers(lua_State *L)
     return 1;
 }
 
+/* What was written into `document`, which is on top of the stack. */
+static int return_document(lua_State *L, allot__text *document, int status)
+{
+    if (status)
+        return allot__module_fail(L, allot_status_text(document->failed ? ALLOT_ENOMEM : status));
+    lua_pushlstring(L, document->bytes, document->len);
+    allot__text_free(document);
+    return 1;
+}
+
+/* state:json() */
+int allot__module_state_json(lua_State *L)
+{
+    const allot__box *box = allot__box_check(L, 1, ALLOT__STATE);
+    allot__text *document = push_text(L);
+    int status = allot_state_write(box->it, allot__text_sink, document);
+    return return_document(L, document, status);
+}
+
 /* decision:json() */
 int allot__module_json(lua_State *L)
 {
     const allot__box *box = allot__box_check(L, 1, ALLOT__DECISION);
     allot__text *document = push_text(L);
     int status = allot_decision_write(box->it, box->report, allot__text_sink, document);
-    if (status)
-        return allot__module_fail(L, allot_status_text(document->failed ? ALLOT_ENOMEM : status));
-    lua_pushlstring(L, document->bytes, document->len);
-    allot__text_free(document);
-    return 1;
+    return return_document(L, document, status);
 }
 
 static int fail_path(lua_State *L, const allot_plan *plan, const char *path, size_t len)

@@ -86,7 +86,7 @@ local function add_module(out)
   out[#out + 1] = "---@class allot\nlocal allot = {}"
   out[#out + 1] = "\n--- And `require \"allot.core\"`: the engine alone.\n---@class allot.core"
   out[#out + 1] = "local core = {}"
-  for _, name in ipairs { "Plan", "Policy", "Decision" } do
+  for _, name in ipairs { "Plan", "State", "Policy", "Decision" } do
     out[#out + 1] = ("\n---@class allot.%s\nlocal %s = {}"):format(name, name)
   end
   for _, entry in ipairs(api.entries) do

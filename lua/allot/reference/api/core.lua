@@ -212,6 +212,14 @@ return policy {
 assert(made:judge(1, { group = "a" }))]],
   },
   {
+    name = "State:json", of = "allot.State", params = {},
+    returns = { { "string?", "the document `allot/state/v1`" }, FAILS[1], FAILS[2] },
+    doc = "A state as a document, which read under the same plan decides the same.",
+    example = [[
+local plan = assert(allot.plan(plan_text))
+assert(assert(allot.state(plan, state_text)):json():find "allot/state/v1")]],
+  },
+  {
     name = "Decision:json", of = "allot.Decision", params = {},
     returns = { { "string?", "the document `allot/decision/v1`" }, FAILS[1], FAILS[2] },
     doc = "A decision as a document.",

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * stated.h: what a state states, read back: what the setters of state.h, job.h and lease.h set.
+ *
+ * Lists (tasks, sessions, jobs, reclaims, loans, contracts) have their getters there. Here are the
+ * others. Two states that state the same decide the same, so json.h writes a state by these.
+ * Pointers are borrowed until the state is opened or freed. Every function is for sealed states:
+ * EUSAGE for another.
+ */
+#ifndef ALLOT_STATED_H
+#define ALLOT_STATED_H
+
+#include <allot/job.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The plan of the state, sealed or not. */
+ALLOT_API const allot_plan *allot_state_plan(const allot_state *state);
+
+/* The time of the cycle before. ENOENT: not stated. */
+ALLOT_API int allot_state_last_get(const allot_state *state, int64_t *out);
+/* The size of a group. ENOENT: not stated, so hosts or the plan give it. */
+ALLOT_API int allot_state_size_get(const allot_state *state, int32_t group, int64_t *out);
+
+/* A leaf in a group. */
+typedef struct allot_stated_leaf {
+    int64_t demand;
+    int64_t allocated; /* not stated: its tasks' slots, once sealed */
+    int64_t unlisted;
+    int64_t reclaimed_at, waiting_since; /* INT64_MIN: not stated */
+} allot_stated_leaf;
+/* EUSAGE also for a parent, and for a queue, which has what its jobs have. */
+ALLOT_API int allot_state_leaf_get(const allot_state *state, int32_t group, int32_t consumer,
+                                   allot_stated_leaf *out);
+
+/* A host that the state states, in the order of the setters. */
+typedef struct allot_stated_host {
+    const char *name;
+    int64_t slots; /* not stated: those of the plan */
+    allot_closed closed;
+    int64_t load;         /* thousandths; -1: not stated */
+    int32_t exclusive_to; /* a consumer, or ALLOT_ROOT */
+} allot_stated_host;
+ALLOT_API int32_t allot_state_hosts(const allot_state *state);
+ALLOT_API int allot_state_host_at(const allot_state *state, int32_t i, allot_stated_host *out);
+
+/* What a queue has used, when it had, and when jobs were preempted for a resource. ENOENT: not
+ * stated. EUSAGE: no such queue or resource. */
+ALLOT_API int allot_state_usage_get(const allot_state *state, int32_t queue, int64_t *slot_seconds,
+                                    int32_t *millionths);
+ALLOT_API int allot_state_usage_time(const allot_state *state, int64_t *out);
+ALLOT_API int allot_state_resource_time(const allot_state *state, int32_t resource, int64_t *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

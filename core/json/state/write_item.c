@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* write_item.c: the things that a state lists, written by the tables of their members. */
+#include <string.h>
+
+#include "json/state/write.h"
+
+/* A member of an item. */
+typedef struct part {
+    const allot_plan *plan;
+    const allot_member *member;
+    const char *item;
+} part;
+
+/* ---- What is stated -------------------------------------------------------------------------- */
+
+static int64_t long_of(const part *it)
+{
+    int64_t number;
+    memcpy(&number, it->item + it->member->at, sizeof number);
+    return number;
+}
+
+static int32_t number_of(const part *it)
+{
+    int32_t number;
+    memcpy(&number, it->item + it->member->at, sizeof number);
+    return number;
+}
+
+static const void *list_of(const part *it)
+{
+    const void *list;
+    memcpy(&list, it->item + it->member->at, sizeof list);
+    return list;
+}
+
+static int32_t count_of(const part *it)
+{
+    int32_t count;
+    memcpy(&count, it->item + it->member->count_at, sizeof count);
+    return count;
+}
+
+static bool is_stated(const part *it);
+
+/* Without a bit of its own an object is stated where something in it is. */
+static bool object_is_stated(const part *it)
+{
+    if (it->member->least != 0)
+        return (number_of(it) & (int32_t)it->member->least) != 0;
+    for (int32_t i = 0; i < it->member->member_count; i++)
+        if (is_stated(&(part){it->plan, &it->member->members[i], it->item}))
+            return true;
+    return false;
+}
+
+static bool value_is_stated(const part *it)
+{
+    switch (it->member->type) {
+    case ALLOT_MEMBER_TEXT:
+        return list_of(it) != NULL;
+    case ALLOT_MEMBER_CONSUMER:
+    case ALLOT_MEMBER_LEAF:
+        return number_of(it) != ALLOT_ROOT;
+    case ALLOT_MEMBER_GROUP:
+        return allot_plan_groups(it->plan) > 1;
+    case ALLOT_MEMBER_QUEUE:
+    case ALLOT_MEMBER_WORD:
+        return number_of(it) != (int32_t)it->member->unset;
+    case ALLOT_MEMBER_WHOLE:
+    case ALLOT_MEMBER_TIME:
+        return long_of(it) != it->member->unset;
+    case ALLOT_MEMBER_FLAG:
+        return (number_of(it) & (int32_t)it->member->least) != 0;
+    case ALLOT_MEMBER_OBJECT:
+        return object_is_stated(it);
+    default:
+        return count_of(it) > 0;
+    }
+}
+
+static bool is_stated(const part *it)
+{
+    if (it->member->flags & ALLOT_MEMBER_PASSED)
+        return false;
+    return (it->member->flags & ALLOT_MEMBER_REQUIRED) || value_is_stated(it);
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static void write_name(allot__writer *out, const part *it)
+{
+    const char *key = it->member->name;
+    allot_queue queue;
+    if (it->member->type == ALLOT_MEMBER_GROUP)
+        allot__write_string(out, key, allot_plan_group_name(it->plan, number_of(it)));
+    else if (it->member->type != ALLOT_MEMBER_QUEUE)
+        allot__write_path(out, key, it->plan, number_of(it));
+    else if (allot__write_got(out, allot_plan_queue_at(it->plan, number_of(it), &queue)))
+        allot__write_string(out, key, queue.name);
+}
+
+static void write_texts(allot__writer *out, const part *it)
+{
+    const char *const *texts = list_of(it);
+    allot__write_open(out, it->member->name, '[');
+    for (int32_t i = 0; i < count_of(it); i++)
+        allot__write_string(out, NULL, texts[i]);
+    allot__write_close(out, ']');
+}
+
+/* The only host has no name. */
+static void write_places(allot__writer *out, const part *it)
+{
+    const allot_job_host *places = list_of(it);
+    if (!places[0].host) {
+        allot__write_integer(out, it->member->name, places[0].slots);
+        return;
+    }
+    allot__write_open(out, it->member->name, '{');
+    for (int32_t i = 0; i < count_of(it); i++)
+        allot__write_named_integer(out, places[i].host, places[i].slots);
+    allot__write_close(out, '}');
+}
+
+static void write_amounts(allot__writer *out, const part *it)
+{
+    const allot_job_resource *list = list_of(it);
+    allot_resource of;
+    allot__write_open(out, it->member->name, '{');
+    for (int32_t i = 0; i < count_of(it); i++)
+        if (allot__write_got(out, allot_plan_resource_at(it->plan, list[i].resource, &of)))
+            allot__write_named_integer(out, of.name, list[i].amount);
+    allot__write_close(out, '}');
+}
+
+static void write_claims(allot__writer *out, const part *it)
+{
+    const allot_claim *claims = list_of(it);
+    allot__write_open(out, it->member->name, '[');
+    for (int32_t i = 0; i < count_of(it); i++) {
+        allot__write_open(out, NULL, '{');
+        allot__write_path(out, "consumer", it->plan, claims[i].consumer);
+        allot__write_integer(out, "slots", claims[i].slots);
+        allot__write_close(out, '}');
+    }
+    allot__write_close(out, ']');
+}
+
+static void write_values(allot__writer *out, const part *it)
+{
+    const allot_task_value *values = list_of(it);
+    allot_attribute of;
+    for (int32_t i = 0; i < count_of(it); i++) {
+        int status = allot_plan_task_attribute_at(it->plan, values[i].attribute, &of);
+        if (!allot__write_got(out, status))
+            return;
+        if (of.type == ALLOT_BOOLEAN)
+            allot__write_boolean(out, of.name, values[i].value != 0);
+        else
+            allot__write_integer(out, of.name, values[i].value);
+    }
+}
+
+static void write_members(allot__writer *out, const allot_plan *plan, const allot_member *members,
+                          int32_t count, const char *item);
+
+static void write_member(allot__writer *out, const part *it)
+{
+    const allot_member *member = it->member;
+    switch (member->type) {
+    case ALLOT_MEMBER_TEXT:
+        allot__write_string(out, member->name, list_of(it));
+        break;
+    case ALLOT_MEMBER_WHOLE:
+    case ALLOT_MEMBER_TIME:
+        allot__write_integer(out, member->name, long_of(it));
+        break;
+    case ALLOT_MEMBER_WORD:
+        allot__write_string(out, member->name, member->word(number_of(it)));
+        break;
+    case ALLOT_MEMBER_FLAG:
+        allot__write_boolean(out, member->name, true);
+        break;
+    case ALLOT_MEMBER_TEXTS:
+        write_texts(out, it);
+        break;
+    case ALLOT_MEMBER_PLACES:
+        write_places(out, it);
+        break;
+    case ALLOT_MEMBER_AMOUNTS:
+        write_amounts(out, it);
+        break;
+    case ALLOT_MEMBER_CLAIMS:
+        write_claims(out, it);
+        break;
+    case ALLOT_MEMBER_VALUES:
+        write_values(out, it);
+        break;
+    case ALLOT_MEMBER_OBJECT:
+        allot__write_open(out, member->name, '{');
+        write_members(out, it->plan, member->members, member->member_count, it->item);
+        allot__write_close(out, '}');
+        break;
+    default:
+        write_name(out, it);
+    }
+}
+
+static void write_members(allot__writer *out, const allot_plan *plan, const allot_member *members,
+                          int32_t count, const char *item)
+{
+    for (int32_t i = 0; i < count; i++) {
+        part it = {plan, &members[i], item};
+        if (is_stated(&it))
+            write_member(out, &it);
+    }
+}
+
+void allot__item_write(allot__writer *out, const allot_plan *plan, const allot_members *members,
+                       const void *item)
+{
+    write_members(out, plan, members->items, members->count, item);
+}
