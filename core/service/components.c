@@ -6,6 +6,7 @@
 #include "service/reload/reload.h"
 #include "service/shadow/shadow.h"
 #include "service/view/http.h"
+#include "service/view/state_call.h"
 
 const allot__component allot__components[] = {
     {.name = "clock", .status = allot__clock_status, .metrics = allot__clock_metrics},
@@ -31,6 +32,10 @@ const allot__component allot__components[] = {
      .cycle = allot__view_cycle,
      .swapped = allot__view_swapped,
      .status = allot__view_status},
+    {.name = "state",
+     .start = allot__state_call_start,
+     .stop = allot__state_call_stop,
+     .free = allot__state_call_free},
     {.name = "http",
      .start = allot__http_start,
      .stop = allot__http_stop,

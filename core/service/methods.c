@@ -7,6 +7,7 @@
 #include "service/life.h"
 #include "service/reload/reload.h"
 #include "service/shadow/shadow.h"
+#include "service/view/state_call.h"
 #include "service/view/view.h"
 #include "service/wire/feed.h"
 #include "service/wire/token.h"
@@ -302,6 +303,7 @@ const allot__method allot__methods[] = {
     {"cycle", cycle, false},
     {"explain", explain, false},
     {"view", allot__view_call, false},
+    {"state", allot__state_call, false},
     {"subscribe", allot__feed_subscribe, false},
     {"unsubscribe", allot__feed_unsubscribe, false},
     {"decisions", allot__feed_decisions, false},

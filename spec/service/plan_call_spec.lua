@@ -73,8 +73,8 @@ describe("the call plan", function ()
       assert.same(expected, { refused.data.code, refused.data.line }, refused.message)
       assert.equal("plan.json", refused.data.file or "plan.json")
     end
-    local _, refused = it_runs:call "plan"
-    assert.equal("E-missing", refused.data.code)
+    local _, refused = it_runs:call("plan", { text = 7 })
+    assert.equal("E-type", refused.data.code)
     assert.equal(PLAN, shell.read(path "plan.json"))
     assert.equal(10, slots())
     local status = it_runs:status()

@@ -144,6 +144,13 @@ typedef int (*allot_sink)(void *ud, const char *text, size_t len);
  * if nothing were stated. Read under the same plan the document decides the same. EUSAGE, ENOMEM,
  * EIO. */
 ALLOT_API int allot_state_write(const allot_state *state, allot_sink sink, void *ud);
+/* The same piece by piece, of a state that stays as it is meanwhile: so many consumers, hosts and
+ * items of lists at a time. *over: all of it is written. What fails, fails again. */
+typedef struct allot_state_writing allot_state_writing;
+ALLOT_API int allot_state_write_begin(const allot_state *state, allot_sink sink, void *ud,
+                                      allot_state_writing **out);
+ALLOT_API int allot_state_write_some(allot_state_writing *writing, int32_t items, int32_t *over);
+ALLOT_API void allot_state_write_end(allot_state_writing *writing);
 
 /* Writes a decision as "allot/decision/v1", ended by a newline. ENOMEM, EIO. */
 ALLOT_API int allot_decision_write(const allot_decision *decision, const allot_report *warnings,

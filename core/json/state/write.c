@@ -76,17 +76,20 @@ static void write_consumer(allot__writer *out, const allot_state *state, int32_t
 }
 
 /* In the plan's order. */
-static void write_consumers(allot__writer *out, const allot_state *state)
+static bool write_consumers(allot_state_writing *it)
 {
-    const allot_plan *plan = allot_state_plan(state);
-    if (allot_plan_queues(plan) > 0 || allot_plan_consumers(plan) == 0)
-        return;
-    allot__write_line(out);
-    allot__write_open(out, "consumers", '{');
-    for (int32_t i = allot_plan_next(plan, ALLOT_ROOT); i != ALLOT_ROOT;
-         i = allot_plan_next(plan, i))
-        write_consumer(out, state, i);
-    allot__write_close(out, '}');
+    if (allot_plan_queues(it->plan) > 0 || allot_plan_consumers(it->plan) == 0)
+        return true;
+    allot__writing_open(it, "consumers", '{');
+    for (; it->left > 0; it->left--) {
+        it->next = allot_plan_next(it->plan, it->next);
+        if (it->next == ALLOT_ROOT) {
+            allot__writing_close(it, '}');
+            return true;
+        }
+        write_consumer(&it->out, it->state, it->next);
+    }
+    return false;
 }
 
 /* ---- Hosts ----------------------------------------------------------------------------------- */
@@ -105,18 +108,19 @@ static void write_host(allot__writer *out, const allot_plan *plan, const allot_s
     allot__write_close(out, '}');
 }
 
-static void write_hosts(allot__writer *out, const allot_state *state)
+static bool write_hosts(allot_state_writing *it)
 {
     allot_stated_host host;
-    int32_t count = allot_state_hosts(state);
-    if (count == 0)
-        return;
-    allot__write_line(out);
-    allot__write_open(out, "hosts", '{');
-    for (int32_t i = 0; i < count; i++)
-        if (allot__write_got(out, allot_state_host_at(state, i, &host)))
-            write_host(out, allot_state_plan(state), &host);
-    allot__write_close(out, '}');
+    int32_t count = allot_state_hosts(it->state);
+    if (count > 0)
+        allot__writing_open(it, "hosts", '{');
+    for (; it->next < count && it->left > 0; it->next++, it->left--)
+        if (allot__write_got(&it->out, allot_state_host_at(it->state, it->next, &host)))
+            write_host(&it->out, it->plan, &host);
+    if (it->next < count)
+        return false;
+    allot__writing_close(it, '}');
+    return true;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -142,35 +146,87 @@ static void write_size(allot__writer *out, const allot_state *state)
         allot__write_close(out, '}');
 }
 
-static int write_state(allot__writer *out, const allot_state *state)
+static bool write_head(allot_state_writing *it)
 {
-    static void (*const parts[])(allot__writer * out, const allot_state *state) = {
-        write_size,         write_consumers,    write_hosts,
-        allot__lists_write, allot__usage_write, allot__leases_write};
     int64_t last;
-    allot__write_open(out, NULL, '{');
-    allot__write_string(out, "schema", ALLOT__STATE_SCHEMA_V1);
-    allot__write_integer(out, "now", allot_state_now_get(state));
-    if (allot_state_last_get(state, &last) == ALLOT_OK)
-        allot__write_integer(out, "last", last);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        parts[i](out, state);
-    allot__write_close(out, '}');
-    allot__write_raw(out, "\n", 1);
-    return allot__write_end(out);
+    allot__write_open(&it->out, NULL, '{');
+    allot__write_string(&it->out, "schema", ALLOT__STATE_SCHEMA_V1);
+    allot__write_integer(&it->out, "now", allot_state_now_get(it->state));
+    if (allot_state_last_get(it->state, &last) == ALLOT_OK)
+        allot__write_integer(&it->out, "last", last);
+    write_size(&it->out, it->state);
+    return true;
+}
+
+static bool write_rest(allot_state_writing *it)
+{
+    allot__usage_write(&it->out, it->state);
+    allot__leases_write(&it->out, it->state);
+    allot__write_close(&it->out, '}');
+    allot__write_raw(&it->out, "\n", 1);
+    return true;
+}
+
+/* Each goes on where it was, at `next`; false: there is more. */
+static const struct {
+    bool (*write)(allot_state_writing *it);
+    int32_t first;
+} parts[] = {{write_head, 0},
+             {write_consumers, ALLOT_ROOT},
+             {write_hosts, 0},
+             {allot__lists_write, 0},
+             {write_rest, 0}};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+int allot_state_write_begin(const allot_state *state, allot_sink sink, void *ud,
+                            allot_state_writing **out)
+{
+    int64_t slots;
+    if (!state || !sink || !out || allot_state_size_get(state, 0, &slots) == ALLOT_EUSAGE)
+        return ALLOT_EUSAGE;
+    const allot_plan *plan = allot_state_plan(state);
+    allot_state_writing *made =
+        allot_engine_alloc(allot_plan_engine(plan), NULL, 0, sizeof *made + BUFFER_SIZE);
+    if (!made)
+        return ALLOT_ENOMEM;
+    *made = (allot_state_writing){.state = state, .plan = plan};
+    made->out =
+        (allot__writer){.sink = sink, .ud = ud, .buf = (char *)(made + 1), .size = BUFFER_SIZE};
+    *out = made;
+    return ALLOT_OK;
+}
+
+int allot_state_write_some(allot_state_writing *writing, int32_t items, int32_t *over)
+{
+    if (!writing || !over)
+        return ALLOT_EUSAGE;
+    writing->left = items;
+    while (writing->part < PARTS && writing->out.status == ALLOT_OK &&
+           parts[writing->part].write(writing)) {
+        writing->part++;
+        if (writing->part < PARTS)
+            writing->next = parts[writing->part].first;
+    }
+    *over = writing->part == PARTS;
+    return *over ? allot__write_end(&writing->out) : writing->out.status;
+}
+
+void allot_state_write_end(allot_state_writing *writing)
+{
+    if (writing)
+        allot_engine_alloc(allot_plan_engine(writing->plan), writing, sizeof *writing + BUFFER_SIZE,
+                           0);
 }
 
 int allot_state_write(const allot_state *state, allot_sink sink, void *ud)
 {
-    int64_t slots;
-    if (!state || !sink || allot_state_size_get(state, 0, &slots) == ALLOT_EUSAGE)
-        return ALLOT_EUSAGE;
-    allot_engine *engine = allot_plan_engine(allot_state_plan(state));
-    char *buf = allot_engine_alloc(engine, NULL, 0, BUFFER_SIZE);
-    if (!buf)
-        return ALLOT_ENOMEM;
-    allot__writer out = {.sink = sink, .ud = ud, .buf = buf, .size = BUFFER_SIZE};
-    int status = write_state(&out, state);
-    allot_engine_alloc(engine, buf, BUFFER_SIZE, 0);
+    allot_state_writing *writing;
+    int32_t over = 0;
+    int status = allot_state_write_begin(state, sink, ud, &writing);
+    if (status != ALLOT_OK)
+        return status;
+    while (status == ALLOT_OK && !over)
+        status = allot_state_write_some(writing, INT32_MAX, &over);
+    allot_state_write_end(writing);
     return status;
 }

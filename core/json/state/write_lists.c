@@ -3,6 +3,22 @@
 /* write_lists.c: a state's lists, what queues have used, and contracts, written. */
 #include "json/state/write.h"
 
+void allot__writing_open(allot_state_writing *it, const char *key, char bracket)
+{
+    if (it->open)
+        return;
+    allot__write_line(&it->out);
+    allot__write_open(&it->out, key, bracket);
+    it->open = true;
+}
+
+void allot__writing_close(allot_state_writing *it, char bracket)
+{
+    if (it->open)
+        allot__write_close(&it->out, bracket);
+    it->open = false;
+}
+
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 /* An item of any list. */
@@ -53,27 +69,35 @@ static const struct {
     {ALLOT_ITEM_JOB, allot_state_jobs, job_at},
 };
 
-void allot__lists_write(allot__writer *out, const allot_state *state)
+/* Goes on with one list; false: there is more. */
+static bool write_list(allot_state_writing *it)
 {
-    const allot_plan *plan = allot_state_plan(state);
+    allot__writer *out = &it->out;
+    const allot_members *members = allot_members_of(lists[it->list].kind);
+    int32_t count = lists[it->list].count(it->state);
     any item;
-    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
-        const allot_members *members = allot_members_of(lists[k].kind);
-        int32_t count = lists[k].count(state);
-        if (count == 0)
-            continue;
+    if (count > 0)
+        allot__writing_open(it, members->list, '[');
+    for (; it->next < count && it->left > 0; it->next++, it->left--) {
+        if (!allot__write_got(out, lists[it->list].at(it->state, it->next, &item)))
+            return true;
         allot__write_line(out);
-        allot__write_open(out, members->list, '[');
-        for (int32_t i = 0; i < count; i++) {
-            if (!allot__write_got(out, lists[k].at(state, i, &item)))
-                return;
-            allot__write_line(out);
-            allot__write_open(out, NULL, '{');
-            allot__item_write(out, plan, members, &item);
-            allot__write_close(out, '}');
-        }
-        allot__write_close(out, ']');
+        allot__write_open(out, NULL, '{');
+        allot__item_write(out, it->plan, members, &item);
+        allot__write_close(out, '}');
     }
+    if (it->next < count)
+        return false;
+    allot__writing_close(it, ']');
+    return true;
+}
+
+bool allot__lists_write(allot_state_writing *it)
+{
+    for (; it->list < (int)(sizeof lists / sizeof *lists); it->list++, it->next = 0)
+        if (!write_list(it))
+            return false;
+    return true;
 }
 
 /* ---- Objects by name ------------------------------------------------------------------------- */

@@ -37,6 +37,9 @@ int allot__books_state(allot__books *books, int64_t now, allot_report *report,
 /* Gives the last of these states away, if nothing was entered since but the decision about it; else
  * NULL. It lives as long as the plan; the next one is made from the beginning. */
 allot_state *allot__books_hand_over(allot__books *books);
+/* Has `changes` called once, before the last of these states changes or is no more; NULL: it is not
+ * called any more. */
+void allot__books_watch(allot__books *books, void (*changes)(void *ud), void *ud);
 /* Whether that makes the next one no dearer: most of it is to be made anyway. */
 bool allot__books_made_anew(const allot__books *books);
 

@@ -108,6 +108,8 @@ struct allot__books {
     /* The state made from this. */
     allot_state *state;
     bool sealed;
+    void (*changes)(void *ud); /* called before the state changes; NULL: nothing is */
+    void *changes_ud;
     bool lists_dirty;  /* it lacks something of its lists, and is filled with them anew */
     bool orders_dirty; /* ... of reclaims in flight or loans alone */
     bool orders_more;  /* ... of the last reclaims alone */
@@ -248,6 +250,8 @@ allot__flight_item *allot__books_flight(const allot__books *books, int32_t numbe
 /* It is that time again: what was noted behind it is moved back by so much, and so what follows
  * from it, as deadlines do. The state has to be made anew, and no list may be being written. */
 void allot__books_set_back(allot__books *books, int64_t now, int64_t by);
+/* The state is about to change: calls `changes`. */
+void allot__books_change(allot__books *books);
 /* Opens the state where there is one, so that it can be told of what changed. */
 void allot__books_unseal(allot__books *books);
 /* The state has to be made anew. */

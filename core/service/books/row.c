@@ -3,8 +3,23 @@
 /* row.c: what leaves demand and hold, sessions and contracts. */
 #include "service/books/own.h"
 
+void allot__books_watch(allot__books *books, void (*changes)(void *ud), void *ud)
+{
+    books->changes = changes;
+    books->changes_ud = ud;
+}
+
+void allot__books_change(allot__books *books)
+{
+    void (*changes)(void *ud) = books->changes;
+    books->changes = NULL;
+    if (changes)
+        changes(books->changes_ud);
+}
+
 void allot__books_unseal(allot__books *books)
 {
+    allot__books_change(books);
     if (books->sealed)
         allot_state_open(books->state);
     books->sealed = false;
@@ -17,6 +32,7 @@ void allot__books_unseal(allot__books *books)
 
 void allot__books_forget(allot__books *books)
 {
+    allot__books_change(books);
     allot_state_free(books->state);
     books->state = NULL;
     books->sealed = false;

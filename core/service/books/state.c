@@ -229,6 +229,7 @@ int allot__books_state(allot__books *books, int64_t now, allot_report *report,
 
 allot_state *allot__books_hand_over(allot__books *books)
 {
+    allot__books_change(books);
     if (!books->sealed)
         return NULL;
     allot_state *state = books->state;

@@ -104,6 +104,7 @@ struct allot_service {
         struct allot__view *view;
         struct allot__http *http;
         struct allot__notify *notify;
+        struct allot__state_calls *state;
     } components; /* what each keeps, from its start to its end; NULL: nothing */
 
     /* Its life. */

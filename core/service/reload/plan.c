@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "service/generation/plan_answer.h"
 #include "base/memory.h"
 
 /* ---- Handing in ------------------------------------------------------------------------------ */
@@ -35,13 +36,25 @@ static int hand_in(allot__reload *it, const char *text, size_t len, allot__reply
     return ALLOT_OK;
 }
 
+/* The plan that decides. */
+static void answer_plan(allot__request *call)
+{
+    const allot_service *service = call->service;
+    allot__plan_answer_put(service->generation, service->config.plan, allot__rpc_begin(call));
+    allot__rpc_end(call);
+}
+
 void allot__reload_plan(allot__request *call)
 {
-    allot__param params[] = {{.name = "text", .kind = ALLOT_JSON_TEXT, .required = true}, {0}};
+    allot__param params[] = {{.name = "text", .kind = ALLOT_JSON_TEXT}, {0}};
     allot__reload *it = call->service->components.reload;
     allot__reply *reply;
     if (!allot__params_read(call, params))
         return;
+    if (!params[0].given) {
+        answer_plan(call);
+        return;
+    }
     bool can = allot__reload_can(call);
     if (can && it->text)
         allot__rpc_error(call, ALLOT__RPC_BUSY, "another plan was handed in and waits", NULL);

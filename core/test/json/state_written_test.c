@@ -64,6 +64,36 @@ static void test_bytes(void)
     bench_end(&it);
 }
 
+/* Each piece begins where the one before ended, however small they are. */
+static void test_pieces(void)
+{
+    static char whole[sizeof written.text];
+    bench it;
+    allot_state_writing *writing = NULL;
+    bench_begin(&it);
+    CHECK_EQ(bench_plan(&it, plan), ALLOT_OK);
+    CHECK_EQ(bench_state(&it, "{\"now\": 1, \"consumers\": {\"/a\": {\"demand\": 2}, \"/b\": "
+                              "{\"demand\": 3}}, \"hosts\": {\"h1\": {\"slots\": 3}, \"h2\": "
+                              "{\"slots\": 4}}, \"sessions\": [{\"id\": \"s\", \"consumer\": "
+                              "\"/a\"}], \"tasks\": [{\"id\": \"t\", \"consumer\": \"/a\"}, "
+                              "{\"id\": \"u\", \"consumer\": \"/b\"}]}"),
+             ALLOT_OK);
+    strcpy(whole, paper_of(it.state));
+    for (int32_t items = 0; items < 9; items++) {
+        int32_t over = 0, pieces = 0;
+        memset(&written, 0, sizeof written);
+        CHECK_EQ(allot_state_write_begin(it.state, write_paper, &written, &writing), ALLOT_OK);
+        for (; !over && pieces < 9; pieces++)
+            CHECK_EQ(allot_state_write_some(writing, items, &over), ALLOT_OK);
+        allot_state_write_end(writing);
+        CHECK_EQ(over, items > 0);
+        CHECK_EQ(pieces, items == 0 ? 9 : (7 + items - 1) / items);
+        if (items > 0)
+            CHECK_STR(written.text, whole);
+    }
+    bench_end(&it);
+}
+
 /* ---- Misuse ---------------------------------------------------------------------------------- */
 
 static void test_usage(void)
@@ -164,6 +194,7 @@ static void test_memory(void)
 int main(void)
 {
     RUN(test_bytes);
+    RUN(test_pieces);
     RUN(test_usage);
     RUN(test_full_disk);
     RUN(test_memory);
