@@ -22,7 +22,7 @@ describe("READMEs", function ()
     it("show what the command prints: " .. path, function ()
       readme.map(text, function (command, printed)
         blocks = blocks + 1
-        assert.equal(readme.output(command, shell.allot), printed, command)
+        assert.equal(readme.output(command, shell.allot, readme.service(text)), printed, command)
         return printed
       end)
     end)

@@ -14,14 +14,49 @@ function readme.map(text, on_block)
   end))
 end
 
---- What a command line of the README prints; `allot` is the path of the command, which may take its
--- time.
-function readme.output(command, allot)
-  command = command:gsub("^allot check", "%0 --seconds 0")
-  local pipe = assert(io.popen("unset LD_PRELOAD; " .. command:gsub("^allot", allot) .. " 2>&1"))
+--- The README's first shell block that starts a service, or nil.
+function readme.service(text)
+  return text:match "```sh\n(allot serve [^\n]* &.-)```"
+end
+
+--- A script that runs a README's `service` block in a copy of the examples, as it stands there, and
+-- then the command.
+local BESIDE = [[
+set -e
+PATH=$(cd "$(dirname %s)" && pwd):$PATH
+folder=$(mktemp -d)
+trap 'kill $pid; wait $pid; rm -rf "$folder"' EXIT
+cp -r examples "$folder"
+cd "$folder"
+{
+%s
+allot call cycle
+} >log 2>&1
+%s
+]]
+
+--- Nobody asks before the service listens; it ends by itself should the shell be killed.
+local function beside(service, command, allot)
+  service = service:gsub("(allot serve (%S+) &)[^\n]*", "timeout 600 %1 pid=$!\n"
+    .. "for i in $(seq 3000); do if [ -S %2.sock ]; then break; fi; sleep 0.02; done")
+  return BESIDE:format(allot, service, command)
+end
+
+local function printed_by(script)
+  local pipe = assert(io.popen("unset LD_PRELOAD; exec 2>&1; " .. script))
   local printed = pipe:read("a")
   pipe:close()
   return printed
+end
+
+--- What a command line of the README prints; `allot` is the path of the command, which may take its
+-- time; `service`: the README's, for a command that asks one.
+function readme.output(command, allot, service)
+  if command:find("--socket ", 1, true) then
+    return printed_by(beside(assert(service, "no service is started"), command, allot))
+  end
+  command = command:gsub("^allot check", "%0 --seconds 0")
+  return printed_by((command:gsub("^allot", allot)))
 end
 
 function readme.read(path)
@@ -33,8 +68,10 @@ end
 
 if arg and arg[0] and arg[0]:find("readme.lua", 1, true) then
   local path = assert(arg[2], "a README is wanted")
-  local text = readme.map(readme.read(path), function (command)
-    return readme.output(command, assert(arg[1], "the path of the command is wanted"))
+  local before = readme.read(path)
+  local text = readme.map(before, function (command)
+    return readme.output(command, assert(arg[1], "the path of the command is wanted"),
+      readme.service(before))
   end)
   local file = assert(io.open(path, "w"))
   file:write(text)
