@@ -68,7 +68,7 @@ static int finish(allot__cli *cli, int code)
 
 int main(int argc, char **argv)
 {
-    allot__cli cli = {.verbs = allot__cli_verbs};
+    allot__cli cli = {.verbs = allot__cli_verbs, .live_forms = allot__cli_live_forms};
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, not the end */
     if (allot_engine_new(NULL, NULL, &cli.engine) != ALLOT_OK ||

@@ -6,21 +6,28 @@
 #include <stddef.h>
 
 const allot__verb allot__cli_verbs[] = {
-    {"run", "PLAN STATE", 2, 2, "all columns at trace", "decide once: quotas, grants and reclaims",
+    {"run", "PLAN STATE", 2, 2, "all columns at trace socket token-file",
+     "decide once: quotas, grants and reclaims",
      "Reads a plan and a state, runs one cycle and prints its decision: each consumer's quota,\n"
      "the grants of idle slots, and the reclaims with their claimants. For a plan with queues\n"
      "it prints which jobs to start, resume, suspend and kill, on which hosts, and why the\n"
      "other jobs wait; for a plan with lease contracts, the slots of both sides and the slots\n"
      "that move.\n"
      "\n"
+     "With --socket the state is that of a running service as it is now, and so is the plan\n"
+     "unless PLAN names one: what the service would decide next, and what it would decide under\n"
+     "another plan. The service decides nothing by it.\n"
+     "\n"
      "  allot run plan.json state.json\n"
      "  allot run --format json plan.json state.json | jq '.reclaims'\n"
      "  allot run plan.json state.json --at 2026-11-23T08:00:00+01:00\n"
      "  allot run --trace plan.json state.json\n"
-     "  collect-state | allot run plan.json -\n",
+     "  collect-state | allot run plan.json -\n"
+     "  allot run --socket plan.json.sock\n"
+     "  allot run --socket plan.json.sock new-plan.json\n",
      allot__cli_run},
     {"check", "PLAN|POLICY...", 0, -1,
-     "runs seconds seed out coverage format=text|json|github|sarif|junit",
+     "runs seconds seed out coverage format=text|json|github|sarif|junit socket token-file",
      "check that plans and policies are valid and keep what they promise",
      "Checks plans, and policies (.lua files, or ready-made ones by name), and reports every\n"
      "fault with its place. Checking no file at all is an error, so that a mistyped pattern is\n"
@@ -36,12 +43,17 @@ const allot__verb allot__cli_verbs[] = {
      "plan with more than 128 leaves, parts of as many leaves are tried, and the whole plan\n"
      "once.\n"
      "\n"
+     "With --socket it tries a policy in the plan of a running service, in place of the plan's\n"
+     "own, and a plan must fit the service's state; the state as it is now is tried first.\n"
+     "Without a file it checks the service's plan itself.\n"
+     "\n"
      "  allot check plan.json\n"
      "  allot check --runs 20000 --seed 7 site/fair.lua\n"
      "  allot check --format sarif site/*.lua > allot.sarif\n"
-     "  allot check --runs 0 site/*.lua && git commit\n",
+     "  allot check --runs 0 site/*.lua && git commit\n"
+     "  allot check --socket plan.json.sock site/fair.lua\n",
      allot__cli_check},
-    {"explain", "PLAN STATE [PATH|TASK|JOB|LEASE]", 2, 3, "group at trace",
+    {"explain", "PLAN STATE [PATH|TASK|JOB|LEASE]", 2, 3, "group at trace socket token-file",
      "explain why a consumer gets its slots, a task goes or a job waits",
      "Runs the cycle of allot run and explains one consumer's part of the decision in\n"
      "sentences, with the numbers that decided. With several resource groups it explains each,\n"
@@ -53,15 +65,19 @@ const allot__verb allot__cli_verbs[] = {
      "limit binds; or why the job was preempted, and what would have protected it.\n"
      "\n"
      "Without that argument, --at explains what a switch of windows takes from each consumer,\n"
-     "and how much work is lost.\n"
+     "and how much work is lost. With --socket the state is that of a running service, and so\n"
+     "is the plan unless PLAN names one (alone a .json file).\n"
      "\n"
      "  allot explain plan.json state.json /physics/lattice\n"
      "  allot explain plan.json state.json task-17\n"
      "  allot explain queues.json state.json 4711\n"
      "  allot explain --group gpu plan.json state.json /physics\n"
-     "  allot explain plan.json state.json --at next\n",
+     "  allot explain plan.json state.json --at next\n"
+     "  allot explain --socket plan.json.sock /physics\n"
+     "  allot explain --socket plan.json.sock new-plan.json /physics\n",
      allot__cli_explain},
-    {"diff", "PLAN|POLICY PLAN|POLICY STATE|TRACE...", 3, -1, "plan all map interval rigid",
+    {"diff", "PLAN|POLICY PLAN|POLICY STATE|TRACE...", 3, -1,
+     "plan all map interval rigid socket token-file",
      "compare what two plans, policies or times decide",
      "Decides twice about the same states, by A and by B, and lists which quotas, grants,\n"
      "reclaims, tasks, jobs, loans and leases differ, and by how much. A and B are plans or\n"
@@ -79,11 +95,16 @@ const allot__verb allot__cli_verbs[] = {
      "as allot simulate does; B decides about every state that A meets, or about one every\n"
      "--interval seconds. --map and --rigid mean what they mean in simulate.\n"
      "\n"
+     "With --socket the state is that of a running service, and a single operand is B: it is\n"
+     "compared with the service's plan, in which policies then stand.\n"
+     "\n"
      "  allot diff plan.json new-plan.json state.json\n"
      "  allot diff --plan plan.json hybrid fair.lua states/\n"
      "  allot diff plan.json plan.json@next state.json\n"
      "  allot diff plan.json fair.lua log.swf.gz --interval 3600\n"
-     "  allot diff --format json plan.json fair.lua state.json | jq '.states[0]'\n",
+     "  allot diff --format json plan.json fair.lua state.json | jq '.states[0]'\n"
+     "  allot diff --socket plan.json.sock new-plan.json\n"
+     "  allot diff --socket plan.json.sock @next\n",
      allot__cli_diff},
     {"init", "NAME", 1, 1, "out", "write a policy to begin with, and its spec",
      "Writes NAME.lua, a small policy with comments; NAME_spec.lua, its spec for busted; and a\n"
@@ -116,7 +137,8 @@ const allot__verb allot__cli_verbs[] = {
      "  allot simulate plan.json log.swf --format csv > results.csv\n"
      "  allot simulate plan.json log.swf --plot picture.svg\n",
      allot__cli_simulate},
-    {"repl", "[PLAN [STATE]]", 0, 2, "eval", "try plans, states and policies in a Lua session",
+    {"repl", "[PLAN [STATE]]", 0, 2, "eval socket token-file",
+     "try plans, states and policies in a Lua session",
      "Reads Lua, one statement or expression at a time, and shows its values. The session has\n"
      "plan, consumers, queues, state and jobs, to look at and to change. cycle () decides,\n"
      "explain (path) says why, diff () shows what changed, try (policy) decides by another\n"
@@ -127,10 +149,14 @@ const allot__verb allot__cli_verbs[] = {
      "$XDG_STATE_HOME/allot/history. Input from a file or pipe is evaluated like --eval:\n"
      "without prompts, up to the first error.\n"
      "\n"
+     "With --socket the session begins with the plan and the state of a running service, or with\n"
+     "PLAN and that state; diff () compares with what the service would decide next.\n"
+     "\n"
      "  allot repl plan.json state.json\n"
      "  allot repl plan.json state.json --eval 'demand (\"/a\", 40)' --eval 'cycle ()'\n"
      "  allot repl --format json plan.json --eval 'cycle ().grants' | jq .\n"
-     "  allot repl < experiment.lua\n",
+     "  allot repl < experiment.lua\n"
+     "  allot repl --socket plan.json.sock --eval 'try \"fair.lua\"'\n",
      allot__cli_repl},
     {"serve", "PLAN", 1, 1,
      "socket socket-mode socket-group allow tcp token-file store http interval debounce "
@@ -256,4 +282,13 @@ const allot__verb allot__cli_verbs[] = {
      "  allot help E-range\n",
      allot__cli_help_verb},
     {NULL, NULL, 0, 0, NULL, NULL, NULL, NULL},
+};
+
+const allot__live_form allot__cli_live_forms[] = {
+    {"run", "[PLAN]", 0, 1},
+    {"explain", "[PLAN] [PATH|TASK|JOB|LEASE]", 0, 2},
+    {"diff", "[PLAN|POLICY] PLAN|POLICY", 1, 2},
+    {"check", "[PLAN|POLICY...]", 0, -1},
+    {"repl", "[PLAN]", 0, 1},
+    {NULL, NULL, 0, 0},
 };

@@ -13,7 +13,8 @@ setup(function ()
     assert(status == 0, err)
     shell.write(("%s/allot.%s"):format(at, name), out)
   end
-  for _, name in ipairs { "plan.json", "state.json", "site.lua", "log.swf", "notes.txt" } do
+  for _, name in ipairs { "plan.json", "state.json", "site.lua", "log.swf", "notes.txt",
+    "plan.json.sock" } do
     shell.write(at .. "/" .. name, "")
   end
 end)
@@ -117,6 +118,16 @@ for _, name in ipairs { "bash", "zsh", "fish" } do
       assert.truthy(found.hybrid and found["site.lua"] and found["plan.json"])
       assert.truthy(offers("simulate", "--policy", "").share_ratio)
       assert.truthy(offers("simulate", "plan.json", "")["log.swf"])
+    end)
+
+    it("offers sockets of services, and options of verbs that ask one", function ()
+      if not there(name) then return end
+      for _, verb in ipairs { "run", "explain", "diff", "check", "repl", "status" } do
+        assert.truthy(offers(verb, "--")["--socket"], verb)
+        local found = offers(verb, "--socket", "")
+        assert.truthy(found["plan.json.sock"], verb)
+        assert.is_nil(found["plan.json"])
+      end
     end)
 
     it("offers topics of help, and shells", function ()

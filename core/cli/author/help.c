@@ -30,13 +30,16 @@ static void put_options(allot__text *out, const allot__verb *verb)
     }
 }
 
-static void put_tables(allot__text *out, const allot__verb *verbs)
+static void put_tables(allot__text *out, const allot__cli *cli)
 {
     allot__text_printf(out, "version\x1f%s\x1f\x1e", allot_version());
     put_options(out, NULL);
-    for (const allot__verb *verb = verbs; verb->name; verb++) {
+    for (const allot__verb *verb = cli->verbs; verb->name; verb++) {
+        const allot__live_form *live = allot__cli_live_form(cli, verb);
         allot__text_printf(out, "verb\x1f%s\x1f%s\x1f%s\x1f%s\x1f\x1e", verb->name, verb->operands,
                            verb->summary, verb->text);
+        if (live)
+            allot__text_printf(out, "live\x1f%s\x1f\x1e", live->operands);
         put_options(out, verb);
     }
     for (size_t i = 0; i < sizeof exits / sizeof *exits; i++)
@@ -51,7 +54,7 @@ static void put_tables(allot__text *out, const allot__verb *verbs)
 static int make(allot__cli *cli, const char *function, const char *word)
 {
     allot__text tables = {.engine = cli->engine};
-    put_tables(&tables, cli->verbs);
+    put_tables(&tables, cli);
     char *words[] = {(char *)word, tables.bytes}, **operands = cli->operands;
     int count = cli->operand_count;
     cli->operands = words;

@@ -6,7 +6,7 @@
  * On a terminal everything is shown as it comes, and an error does not end the session. Otherwise
  * the verb prints a whole result or none, as others do, and ends at the first error.
  */
-#include "cli/term/cli.h"
+#include "cli/term/remote.h"
 
 #include <allot/repl.h>
 #include <signal.h>
@@ -291,6 +291,18 @@ static int load(repl *it, const char *path, put_on *function)
     return code;
 }
 
+static int load_live(repl *it)
+{
+    allot__cli *cli = it->host.cli;
+    allot__remote live;
+    int code = allot__remote_open(cli, &live);
+    if (code == CLI_DONE)
+        code = allot__cli_status(cli, allot_repl_live(it->session, live.answer, live.answer_len,
+                                                      live.address, cli->report));
+    allot__remote_close(&live);
+    return code;
+}
+
 static int open_session(repl *it, allot__cli *cli)
 {
     allot_repl_host host = {.tool = allot__cli_host(&it->host, cli),
@@ -303,6 +315,8 @@ static int open_session(repl *it, allot__cli *cli)
     host.tool.out = put;
     host.tool.option = no_option;
     int code = allot__cli_status(cli, allot_repl_new(cli->engine, &host, &it->session));
+    if (code == CLI_DONE && allot__cli_is_live(cli))
+        code = load_live(it);
     if (code == CLI_DONE && cli->operand_count > 0)
         code = load(it, cli->operands[0], allot_repl_plan);
     if (code == CLI_DONE && cli->operand_count > 1)

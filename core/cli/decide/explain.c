@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /* explain.c: the verb `explain`: why a consumer gets its slots, why a task goes, why a job waits or
  * goes, and what a contract does. */
-#include "cli/term/cli.h"
+#include "cli/term/remote.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -157,21 +157,48 @@ static int explain_named(allot__cli *cli, const allot_decision *decision, const 
     return allot__cli_status(cli, status);
 }
 
+/* The operands; NULL: there is none such. */
+typedef struct words {
+    const char *plan, *state, *what;
+} words;
+
+static bool ends_in_json(const char *word)
+{
+    size_t len = strlen(word);
+    return len > 5 && strcmp(word + len - 5, ".json") == 0;
+}
+
+/* Beside a service a single operand is a plan if it ends in .json. */
+static words find_words(const allot__cli *cli)
+{
+    char **at = cli->operands, **end = at + cli->operand_count;
+    words it = {0};
+    if (!allot__cli_is_live(cli)) {
+        it.plan = *at++;
+        it.state = *at++;
+    } else if (end - at == 2 || (end - at == 1 && ends_in_json(*at))) {
+        it.plan = *at++;
+    }
+    it.what = at < end ? *at : NULL;
+    return it;
+}
+
 int allot__cli_explain(allot__cli *cli)
 {
     allot__documents docs;
-    bool preview = cli->operand_count == 2;
-    if (preview && !cli->options.at)
+    words it = find_words(cli);
+    if (!it.what && !cli->options.at)
         return allot__cli_fail(
             cli, CLI_USAGE, "E-usage", "--at next explains the next switch of windows",
-            "usage: allot explain PLAN STATE PATH|TASK|JOB|LEASE, or --at TIME in its place");
-    int code = allot__cli_decide(cli, cli->operands[0], cli->operands[1], &docs);
-    const char *what = preview ? NULL : cli->operands[2];
-    if (code == CLI_DONE && preview)
+            "usage: allot explain %s PATH|TASK|JOB|LEASE, or --at TIME in its place",
+            it.state ? "PLAN STATE" : "--socket ADDRESS [PLAN]");
+    int code = it.state ? allot__cli_decide(cli, it.plan, it.state, &docs)
+                        : allot__remote_decide(cli, it.plan, &docs);
+    if (code == CLI_DONE && !it.what)
         code = allot__cli_preview(cli, &docs);
     else if (code == CLI_DONE)
-        code = what[0] == '/' ? explain(cli, docs.decision, what)
-                              : explain_named(cli, docs.decision, what);
+        code = it.what[0] == '/' ? explain(cli, docs.decision, it.what)
+                                 : explain_named(cli, docs.decision, it.what);
     allot__cli_close(cli, &docs);
     return code;
 }

@@ -12,9 +12,10 @@ static int compare(allot__cli *cli, allot__diff_side sides[2], const char *path,
     allot_diff *diff = NULL;
     allot__look look = {.color = allot__cli_colored(cli->options.color, STDOUT_FILENO),
                         .all = cli->options.all};
-    int code = allot__cli_read(cli, path, &text);
+    const allot__remote *live = sides[0].live;
+    int code = live ? CLI_DONE : allot__cli_read(cli, path, &text);
     if (code == CLI_DONE)
-        code = allot__sides_decide(cli, sides, &text, path);
+        code = allot__sides_decide(cli, sides, live ? &live->state : &text, path);
     if (code == CLI_DONE)
         code = allot__cli_status(cli, allot_diff_new(sides[0].docs.decision, sides[1].docs.decision,
                                                      cli->options.all && single, &diff));
@@ -68,7 +69,7 @@ static int compare_states(allot__cli *cli, allot__diff_side sides[2], const allo
 {
     int code = CLI_DONE;
     for (size_t i = 0; i < states->count && code == CLI_DONE; i++) {
-        if (allot__is_trace(states->items[i]))
+        if (!sides[0].live && allot__is_trace(states->items[i]))
             return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
                                    "a log cannot be compared together with states");
         allot__text_puts(&cli->out, cli->options.json && i > 0 ? ", " : "");
@@ -81,7 +82,7 @@ static int compare_all(allot__cli *cli, allot__diff_side sides[2], const allot__
 {
     allot__diff_sums sums;
     allot__paths met = {.engine = cli->engine};
-    bool trace = states->count == 1 && allot__is_trace(states->items[0]);
+    bool trace = states->count == 1 && !sides[0].live && allot__is_trace(states->items[0]);
     bool single = states->count == 1 && !states->folder && !trace;
     int code = allot__sums_new(cli, sides, &sums);
     if (code == CLI_DONE) {
@@ -99,17 +100,33 @@ static int compare_all(allot__cli *cli, allot__diff_side sides[2], const allot__
     return code == CLI_DONE && differs ? CLI_NO : code;
 }
 
-int allot__cli_diff(allot__cli *cli)
+/* `live`: the service's plan and state; NULL: files. */
+static int compare_sides(allot__cli *cli, allot__remote *live)
 {
     allot__diff_side sides[2];
-    allot__paths states = {0};
-    int code = allot__sides_open(cli, sides);
-    if (code == CLI_DONE)
+    allot__paths states = {.engine = cli->engine};
+    int code = allot__sides_open(cli, live, sides);
+    if (code == CLI_DONE && live)
+        code = allot__paths_push(&states, live->address) ? CLI_DONE
+                                                         : allot__cli_status(cli, ALLOT_ENOMEM);
+    else if (code == CLI_DONE)
         code = allot__paths_of(cli, cli->operands + 2, cli->operand_count - 2, &states);
     if (code == CLI_DONE)
         code = compare_all(cli, sides, &states);
     allot__paths_free(&states);
     allot__diff_side_close(cli, &sides[0]);
     allot__diff_side_close(cli, &sides[1]);
+    return code;
+}
+
+int allot__cli_diff(allot__cli *cli)
+{
+    allot__remote live;
+    if (!allot__cli_is_live(cli))
+        return compare_sides(cli, NULL);
+    int code = allot__remote_open(cli, &live);
+    if (code == CLI_DONE)
+        code = compare_sides(cli, &live);
+    allot__remote_close(&live);
     return code;
 }

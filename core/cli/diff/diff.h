@@ -4,25 +4,29 @@
 #ifndef ALLOT_CLI_DIFF_DIFF_H
 #define ALLOT_CLI_DIFF_DIFF_H
 
-#include "cli/term/cli.h"
+#include "cli/term/remote.h"
 
 /* ---- Sides (diff_side.c) --------------------------------------------------------------------- */
 
-/* "PLAN", or "POLICY" in a plan; either with "@TIME". */
+/* "PLAN", or "POLICY" in a plan; either with "@TIME". Beside a service the live plan is "". */
 typedef struct allot__diff_side {
-    const char *word;   /* as on the command line */
-    char *what;         /* ... without the time */
-    size_t size;        /* of what's block */
-    const char *at;     /* NULL: the state's own time */
-    const char *plan;   /* the file */
-    const char *policy; /* that stands in it, or NULL */
-    allot__cli *cli;    /* the reader of its file */
-    allot_policy_loader files;
+    const char *word;                  /* as on the command line */
+    allot__remote *live;               /* the service's plan and state; NULL: all is in files */
+    char *what;                        /* ... without the time */
+    size_t size;                       /* of what's block */
+    const char *at;                    /* NULL: the state's own time */
+    const char *plan;                  /* the file; of the live plan its name there */
+    const char *policy;                /* that stands in it, or NULL */
+    allot__cli *cli;                   /* the reader of its file */
+    allot_policy_loader files, loader; /* loader: of the live plan the service's */
     allot__documents docs;
 } allot__diff_side;
 
-/* Opens both plans. End both with allot__diff_side_close, also after a failure. */
-int allot__sides_open(allot__cli *cli, allot__diff_side sides[2]);
+/* Opens both plans; `live` NULL: from files. Close both with allot__diff_side_close, also after a
+ * failure. */
+int allot__sides_open(allot__cli *cli, allot__remote *live, allot__diff_side sides[2]);
+/* Is its plan the live one? */
+bool allot__diff_side_is_live(const allot__diff_side *side);
 void allot__diff_side_close(allot__cli *cli, allot__diff_side *side);
 /* Decides about a state on both sides; allot__cli_forget ends that. */
 int allot__sides_decide(allot__cli *cli, allot__diff_side sides[2], const allot__text *text,

@@ -18,7 +18,8 @@ void allot__diff_json_side(allot__text *out, const allot__diff_side *side)
     const allot_policy *policy = allot_plan_group_policy(side->docs.plan, 0);
     allot__text_puts(out, "{\"plan\": ");
     allot__text_json(out, side->plan);
-    allot__text_puts(out, ", \"policy\": ");
+    allot__text_printf(
+        out, ", \"live\": %s, \"policy\": ", allot__diff_side_is_live(side) ? "true" : "false");
     allot__text_json(out, policy ? allot_policy_name(policy) : NULL);
     allot__text_puts(out, ", \"instead\": ");
     allot__text_json(out, side->policy);

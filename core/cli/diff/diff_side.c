@@ -21,8 +21,8 @@ static int load(void *ud, allot_engine *engine, const char *use, const char *pla
 {
     allot__diff_side *side = ud;
     if (use != side->policy || !ends_in_lua(use))
-        return side->files.load(side->files.ud, engine, use, plan_file, options, count, out,
-                                report);
+        return side->loader.load(side->loader.ud, engine, use, plan_file, options, count, out,
+                                 report);
     allot__text text = {0};
     int status = ALLOT_EIO;
     if (allot__cli_read(side->cli, use, &text) == CLI_DONE)
@@ -36,7 +36,7 @@ static int zone(void *ud, allot_engine *engine, const char *name, void **data, s
                 allot_report *report)
 {
     const allot__diff_side *side = ud;
-    return side->files.zone(side->files.ud, engine, name, data, len, report);
+    return side->loader.zone(side->loader.ud, engine, name, data, len, report);
 }
 
 /* ---- Reading both without saying things twice ------------------------------------------------ */
@@ -91,13 +91,17 @@ static int each(allot__cli *cli, allot__diff_side sides[2], step *take, const al
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* "plan.json@next": a file of that very name is no time. */
+bool allot__diff_side_is_live(const allot__diff_side *side)
+{
+    return side->live && side->plan == side->live->file.bytes;
+}
+
+/* "plan.json@next": a file of that very name is no time. "@next" is the live plan. */
 static int split(allot__cli *cli, allot__diff_side *side)
 {
     const char *at = strrchr(side->word, '@');
-    size_t len = at != NULL && at > side->word && access(side->word, F_OK) != 0
-                     ? (size_t)(at - side->word)
-                     : strlen(side->word);
+    bool timed = at != NULL && (at > side->word || side->live) && access(side->word, F_OK) != 0;
+    size_t len = timed ? (size_t)(at - side->word) : strlen(side->word);
     side->size = len + 1;
     side->what = allot_engine_alloc(cli->engine, NULL, 0, side->size);
     if (!side->what)
@@ -106,6 +110,10 @@ static int split(allot__cli *cli, allot__diff_side *side)
     side->what[len] = '\0';
     if (side->word[len] == '@')
         side->at = at + 1;
+    if (len == 0 && side->live) {
+        side->plan = side->live->file.bytes;
+        return CLI_DONE;
+    }
     bool there = access(side->what, F_OK) == 0 || strcmp(side->what, "-") == 0;
     if (!there && !strpbrk(side->what, "./") && !allot_ready_policy_text(side->what, NULL)) {
         allot_policy *none = NULL; /* the loader says which there are */
@@ -120,7 +128,7 @@ static int split(allot__cli *cli, allot__diff_side *side)
     return CLI_DONE;
 }
 
-/* A policy stands in the plan of --plan, or in the other side's. */
+/* A policy stands in the plan of --plan, in the other side's, or in the live one. */
 static int find_plans(allot__cli *cli, allot__diff_side sides[2])
 {
     const char *plan = cli->options.plan;
@@ -131,6 +139,9 @@ static int find_plans(allot__cli *cli, allot__diff_side sides[2])
     for (int i = 0; i < 2; i++)
         if (sides[i].policy)
             sides[i].plan = plan ? plan : sides[!i].plan;
+    for (int i = 0; i < 2 && sides[0].live; i++)
+        if (!sides[i].plan)
+            sides[i].plan = sides[i].live->file.bytes;
     if (!sides[0].plan)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", "--plan PLAN names it",
                                "%.100s and %.100s are policies, and need a plan to decide in",
@@ -143,21 +154,34 @@ static int open_side(allot__cli *cli, allot__diff_side *side, const allot__text 
 {
     (void)text;
     (void)path;
-    allot__text document = {0};
-    int code = allot__cli_read(cli, side->plan, &document);
-    allot_policy_loader loader = {.ud = side, .load = load, .zone = zone, .instead = side->policy};
+    bool live = allot__diff_side_is_live(side);
+    allot__text read = {0};
+    int code = live ? CLI_DONE : allot__cli_read(cli, side->plan, &read);
+    const allot__text *document = live ? &side->live->plan : &read;
+    side->loader = live ? allot__remote_loader(side->live, &side->files) : side->files;
+    allot_policy_loader loader = {.ud = side,
+                                  .load = load,
+                                  .zone = zone,
+                                  .instead = side->policy ? side->policy : side->loader.instead};
     if (code == CLI_DONE)
-        code = allot__cli_status(cli, allot_plan_read(cli->engine, document.bytes, document.len,
+        code = allot__cli_status(cli, allot_plan_read(cli->engine, document->bytes, document->len,
                                                       allot__cli_file_name(side->plan), &loader,
                                                       cli->report, &side->docs.plan));
-    allot__text_free(&document);
+    allot__text_free(&read);
     return code;
 }
 
-int allot__sides_open(allot__cli *cli, allot__diff_side sides[2])
+/* Beside a service a single word is B, and A is what is live. */
+static const char *word_of(const allot__cli *cli, const allot__remote *live, int side)
+{
+    int missing = live ? 2 - cli->operand_count : 0;
+    return side < missing ? "" : cli->operands[side - missing];
+}
+
+int allot__sides_open(allot__cli *cli, allot__remote *live, allot__diff_side sides[2])
 {
     for (int i = 0; i < 2; i++)
-        sides[i] = (allot__diff_side){.word = cli->operands[i], .cli = cli};
+        sides[i] = (allot__diff_side){.word = word_of(cli, live, i), .live = live, .cli = cli};
     for (int i = 0; i < 2; i++) {
         int status = allot_script_loader_new(cli->engine, NULL, &sides[i].files);
         if (status != ALLOT_OK)

@@ -14,7 +14,7 @@
 static void put_side(allot__text *out, const char *label, const allot__diff_side *side)
 {
     const allot_policy *policy = allot_plan_group_policy(side->docs.plan, 0);
-    allot__text_printf(out, "%s: ", label);
+    allot__text_printf(out, "%s: %s", label, allot__diff_side_is_live(side) ? "live " : "");
     allot__text_puts_safe(out, side->plan, strlen(side->plan));
     if (side->policy || policy)
         allot__text_printf(out, ", policy %s%s",

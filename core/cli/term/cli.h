@@ -84,11 +84,13 @@ typedef struct allot__cli {
     allot_report *report;
     allot__text out;
     allot__options options;
-    const struct allot__verb *verbs; /* all; the last has no name */
-    const struct allot__verb *verb;  /* that is asked for */
-    char **operands;                 /* behind the verb */
+    const struct allot__verb *verbs;           /* all; the last has no name */
+    const struct allot__verb *verb;            /* that is asked for */
+    const struct allot__live_form *live_forms; /* of some verbs; the last has no verb */
+    char **operands;                           /* behind the verb */
     int operand_count;
     int64_t traced;    /* lines of policies */
+    const char *live;  /* a service's answer, for tools (host.option "live"); NULL: none */
     bool shows_always; /* the result is shown whatever the status */
 } allot__cli;
 
@@ -106,6 +108,19 @@ typedef struct allot__verb {
 
 /* All verbs (cli/verbs.c); the last has no name. */
 extern const allot__verb allot__cli_verbs[];
+
+/* The operands of a verb with --socket: the state is the service's, and so is the plan unless an
+ * operand names one. */
+typedef struct allot__live_form {
+    const char *verb;
+    const char *operands;
+    int min, max; /* max -1: any number */
+} allot__live_form;
+extern const allot__live_form allot__cli_live_forms[];
+/* NULL: the verb reads files alone, or a service alone. */
+const allot__live_form *allot__cli_live_form(const allot__cli *cli, const allot__verb *verb);
+/* Does the verb of this line read a service's state? */
+bool allot__cli_is_live(const allot__cli *cli);
 
 typedef enum allot__option_kind {
     CLI_FLAG,   /* bool */

@@ -331,6 +331,29 @@ static const allot__verb *find_verb(const allot__cli *cli, int argc, char **argv
     return optind < argc ? allot__cli_verb_find(cli, argv[optind]) : NULL;
 }
 
+const allot__live_form *allot__cli_live_form(const allot__cli *cli, const allot__verb *verb)
+{
+    const allot__live_form *form = cli->live_forms;
+    while (form->verb && (!verb || strcmp(form->verb, verb->name) != 0))
+        form++;
+    return form->verb ? form : NULL;
+}
+
+bool allot__cli_is_live(const allot__cli *cli)
+{
+    return cli->options.socket && allot__cli_live_form(cli, cli->verb);
+}
+
+/* Of a verb that also reads files ALLOT_SOCKET counts only if its operands are too few for files.
+ */
+static bool has_variable(const allot__cli *cli, const char *option)
+{
+    if (!allot__cli_live_form(cli, cli->verb))
+        return said(cli->verb, option);
+    return strcmp(option, "token-file") == 0 ||
+           (strcmp(option, "socket") == 0 && cli->operand_count < cli->verb->min);
+}
+
 /* Options of verbs about a service that are not on the line may be in variables: --token-file is
  * ALLOT_TOKEN_FILE. */
 static int read_variables(allot__cli *cli)
@@ -342,7 +365,7 @@ static int read_variables(allot__cli *cli)
     for (const allot__option_row *row = allot__cli_options; row->name; row++) {
         char name[64] = "ALLOT_";
         size_t len = strlen(row->name);
-        if (!said(verb, row->name) || cli->options.given[row - allot__cli_options] ||
+        if (!has_variable(cli, row->name) || cli->options.given[row - allot__cli_options] ||
             len + 7 > sizeof name)
             continue;
         for (size_t i = 0; i < len; i++) {
@@ -358,18 +381,30 @@ static int read_variables(allot__cli *cli)
 
 /* ---- The whole line -------------------------------------------------------------------------- */
 
-static int check_operands(allot__cli *cli)
+/* How many operands there may be; max -1: any number. */
+static int check_count(allot__cli *cli)
 {
     const allot__verb *verb = cli->verb;
-    int count = cli->operand_count;
-    if (count < verb->min || (verb->max >= 0 && count > verb->max)) {
-        char hint[64];
-        snprintf(hint, sizeof hint, "allot help %s tells more", verb->name);
-        return allot__cli_fail(cli, CLI_USAGE, "E-usage", hint, "usage: allot %s%s%s [OPTION...]",
-                               verb->name, *verb->operands != '\0' ? " " : "", verb->operands);
-    }
-    int standard = 0;
-    for (int i = 0; i < count; i++)
+    const allot__live_form *live = allot__cli_is_live(cli) ? allot__cli_live_form(cli, verb) : NULL;
+    int count = cli->operand_count, min = live ? live->min : verb->min;
+    int max = live ? live->max : verb->max;
+    const char *operands = live ? live->operands : verb->operands;
+    char hint[64];
+    if (count >= min && (max < 0 || count <= max))
+        return CLI_DONE;
+    snprintf(hint, sizeof hint, "allot help %s tells more", verb->name);
+    return allot__cli_fail(cli, CLI_USAGE, "E-usage",
+                           live && count > max ? "with --socket the state is the service's" : hint,
+                           "usage: allot %s%s%s%s [OPTION...]", verb->name,
+                           live ? " --socket ADDRESS" : "", *operands != '\0' ? " " : "", operands);
+}
+
+static int check_operands(allot__cli *cli)
+{
+    int standard = 0, code = check_count(cli);
+    if (code != CLI_DONE)
+        return code;
+    for (int i = 0; i < cli->operand_count; i++)
         standard += strcmp(cli->operands[i], "-") == 0;
     if (standard > 1)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,

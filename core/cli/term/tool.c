@@ -132,6 +132,8 @@ static const char *find_option(void *ud, const char *name)
 {
     allot__tool_ud *it = ud;
     const allot__option_row *row = allot__cli_options;
+    if (strcmp(name, "live") == 0)
+        return it->cli->live;
     if (!allot__cli_given(it->cli, name))
         return NULL;
     while (strcmp(row->name, name) != 0)

@@ -59,6 +59,11 @@ ALLOT_API int allot_repl_plan(allot_repl *session, const char *text, size_t len,
                               allot_report *report);
 ALLOT_API int allot_repl_state(allot_repl *session, const char *text, size_t len, const char *file,
                                allot_report *report);
+/* Puts the live plan and state of a service into the session: `text` is the answer to its call
+ * `state` with `plan`. diff () compares with what the service decides next. A new plan then keeps
+ * the state. As above. */
+ALLOT_API int allot_repl_live(allot_repl *session, const char *text, size_t len, const char *file,
+                              allot_report *report);
 
 /*
  * Evaluates a piece: an expression, whose values the session shows, a chunk, or a command

@@ -345,6 +345,11 @@ static int run_state(lua_State *L)
     return run_document(L, "state");
 }
 
+static int run_live(lua_State *L)
+{
+    return run_document(L, "live");
+}
+
 static int put(allot_repl *session, lua_CFunction function, const char *text, size_t len,
                const char *file, allot_report *report)
 {
@@ -364,4 +369,10 @@ int allot_repl_state(allot_repl *session, const char *text, size_t len, const ch
                      allot_report *report)
 {
     return put(session, run_state, text, len, file, report);
+}
+
+int allot_repl_live(allot_repl *session, const char *text, size_t len, const char *file,
+                    allot_report *report)
+{
+    return put(session, run_live, text, len, file, report);
 }

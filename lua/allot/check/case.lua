@@ -54,7 +54,7 @@ end
 function Case.new(target, site, state, turn)
   local it = setmetatable({
     target = target, site = site, plan = site.plan, state = state, turn = turn,
-    tasks = state.tasks ~= nil,
+    tasks = state.tasks ~= nil or state.hosts ~= nil,
   }, Case)
   site.limits = site.limits or {}
   site.twins = site.twins or properties.twins(site.plan)

@@ -72,13 +72,14 @@ local function put_cases(core, out, file)
     out(("  stopped after %d random cases, seed %d\n"):format(file.cases, file.seed))
     return
   end
-  local of = file.kind == "plan" and "states" or ("cases of %d plans"):format(file.plans)
+  local of = (file.kind == "plan" or file.given) and "states"
+    or ("cases of %d plans"):format(file.plans)
   if file.part then
     of = ("states of parts of it, %d of its %d leaves each"):format(file.part.leaves, file.part.all)
   end
   local count = file.late and ("%d of %d"):format(file.cases, file.runs) or file.cases
-  out(("  %s random %s, seed %d%s\n"):format(count, of, file.seed, file.late
-    and ": the time was up (--seconds)" or ""))
+  out(("  %s%s random %s, seed %d%s\n"):format(file.given and "the live state, and " or "", count,
+    of, file.seed, file.late and ": the time was up (--seconds)" or ""))
   local words = kept(file)
   if #words > 0 then
     out(wrapped("  hold:", "       ", words) .. "\n")
@@ -105,7 +106,8 @@ end
 function formats.text(core, files, out)
   for _, file in ipairs(files) do
     if file.valid then
-      out(("%s: %s is valid%s%s\n"):format(file.file, file.kind, count_words(file),
+      out(("%s: %s is valid%s%s%s\n"):format(file.file, file.kind,
+        file.inside and " in the live " .. file.inside or "", count_words(file),
         count_failed(file)))
       if file.cases then put_cases(core, out, file) end
       if file.coverage then
@@ -148,7 +150,7 @@ local function checked(core, file)
   end
   if not file.cases then return row end
   row.cases, row.plans, row.seed, row.checks = file.cases, file.plans, file.seed, core.list {}
-  row.runs, row.part = file.runs, file.part
+  row.runs, row.part, row.live = file.runs, file.part, file.given and true or nil
   for i, check in ipairs(file.checks) do
     row.checks[i] = {
       id = check.id, text = check.text, holds = not check.failed, cases = check.cases,

@@ -10,6 +10,7 @@ local coverage = require "allot.fixture.coverage"
 local findings = require "allot.check.findings"
 local formats = require "allot.check.formats"
 local idle = require "allot.check.idle"
+local live = require "allot.check.live"
 local names = require "allot.language.names"
 local Target = require "allot.check.target"
 
@@ -137,6 +138,7 @@ local function try(host, file, target, opts, text)
   local watch = Run.watch(host.clock, opts.seconds)
   local run = Run.of(target, {
     runs = opts.runs, seed = opts.seed, watch = watch,
+    given = opts.live and live.states(opts.live, target.document),
     progress = function (done, total)
       local percent = 100 * done // total
       if percent ~= shown then host.progress(done, total + 1, "cases of " .. file.file) end
@@ -147,13 +149,14 @@ local function try(host, file, target, opts, text)
   file.checks, file.use = run.list, run.use
   file.complete = not run.broken and not run.unsure
   file.late, file.runs, file.part = run.late, opts.runs, target.part
+  file.given = run.given
   add(file, findings.of_run(target, host, opts, run, status_of))
   if opts.fault then
     add_error(file, "E-io", opts.fault)
     opts.fault = nil
   end
   if run.cannot then add_report(file, run.cannot.report) end
-  if run.cases == 0 and not run.late and file.status == DONE then
+  if run.cases == 0 and not run.given and not run.late and file.status == DONE then
     add_error(file, "E-nothing", "nothing was tried: " .. tostring(run.why))
   end
   if file.kind == "policy" then
@@ -169,6 +172,54 @@ local function cover(core, file, text)
   file.coverage = coverage.report(text, file.file, counted and counted[file.file])
   core.coverage(false)
 end
+
+-- Beside a service ------------------------------------------------------------------------------
+
+--- A policy in the live plan, or (`text` nil) the live plan as it is.
+local function open_inside(core, file, text, service)
+  file.inside = text and service.file
+  local alone = not text or open_policy(core, file, text)
+  if not alone then return end
+  local target, plan, report = live.target(core, service, text and file.path, text)
+  add_report(file, target and {} or report)
+  if not target then return end
+  add_report(file, live.faults(core, service, plan, service.file))
+  count(file, target.document, #plan:consumers())
+  return file.status == DONE and target or nil
+end
+
+--- Another plan, which must fit the live state.
+local function open_beside(core, host, file, text, service)
+  local target = open_plan(core, host, file, text)
+  if not target then return end
+  local plan = core.plan(core.encode(target.document), {
+    file = "plan.json", policies = target.texts,
+  })
+  add_report(file, live.faults(core, service, plan, file.file))
+  return file.status == DONE and target or nil
+end
+
+local function open(core, host, file, text, service)
+  local policy = file.kind == "policy"
+  if service and policy then return open_inside(core, file, text, service) end
+  if service then return open_beside(core, host, file, text, service) end
+  if policy then return open_policy(core, file, text) end
+  return open_plan(core, host, file, text)
+end
+
+--- The live plan, with its state.
+local function check_live(core, host, opts)
+  local service = opts.live
+  local file = {
+    path = service.file, file = service.file, kind = "plan", findings = {}, status = DONE,
+  }
+  local target = open_inside(core, file, nil, service)
+  file.valid = target ~= nil
+  if target and opts.runs > 0 then try(host, file, target, opts, service.text) end
+  return file
+end
+
+-- The verb -------------------------------------------------------------------------------------
 
 local function check_file(core, host, path, opts)
   local policy = Target.is_policy(path) or core.ready(path) ~= nil
@@ -189,27 +240,21 @@ local function check_file(core, host, path, opts)
     add_error(file, "E-io", "cannot be read: " .. message)
     return file
   end
-  local target
   local covered = policy and opts.coverage and core.coverage(true)
-  if policy then
-    target = open_policy(core, file, text)
-  else
-    target = open_plan(core, host, file, text)
-  end
+  local target = open(core, host, file, text, opts.live)
   file.valid = target ~= nil
   if target and opts.runs > 0 then try(host, file, target, opts, text) end
   if target and covered then cover(core, file, text) end
   return file
 end
 
--- The verb -------------------------------------------------------------------------------------
-
 local function number(host, name, fallback)
   return math.tointeger(tonumber(host.option(name))) or fallback
 end
 
 --- Checks the files; the exit status. Options of the host: format, runs, seconds, seed,
---- out, coverage.
+--- out, coverage; live: a service's answer (live.lua), in whose plan policies stand, and whose
+--- state is tried first.
 function check.run(host, args)
   local core = require "allot.core"
   local format = host.option "format" or "text"
@@ -218,12 +263,12 @@ function check.run(host, args)
     seed = number(host, "seed", SEED),
     out = host.option "out" or OUT, coverage = host.option "coverage" ~= nil,
   }
-  local files, status = {}, DONE
-  for i, path in ipairs(args) do
-    files[i] = check_file(core, host, path, opts)
-    host.progress(1, 1, "")
-    status = math.max(status, files[i].status)
-  end
+  local answer, files, status = host.option "live", {}, DONE
+  opts.live = answer and live.read(core, answer)
+  if answer and #args == 0 then files[1] = check_live(core, host, opts) end
+  for i, path in ipairs(args) do files[i] = check_file(core, host, path, opts) end
+  host.progress(1, 1, "")
+  for _, file in ipairs(files) do status = math.max(status, file.status) end
   for _, file in ipairs(files) do
     for _, finding in ipairs(file.findings) do host.say(finding) end
   end

@@ -17,6 +17,8 @@ local DEAR_TRIES = { ["E-policy-budget"] = 40, ["E-policy-memory"] = 40 }
 local FIFTHS = 4
 --- Of so many plans one is tried with tasks, and what is dear.
 local WITH_TASKS, DEAR = 4, 2
+--- A case of such a number is decided under its plan sealed anew, too (case.lua).
+local SEALS = 64
 
 -- Time -----------------------------------------------------------------------------------------
 
@@ -242,6 +244,24 @@ local function try_site(run, target, site, random, states, ends)
   measure(run, site)
 end
 
+--- States of the whole plan that are given, before any that are drawn.
+local function try_given(run, target, states)
+  local site = target.whole
+  site.number = DEAR -- all is looked for
+  local ok, raised = pcall(prepare, target, site)
+  if not ok then
+    if type(raised) ~= "table" then error(raised, 0) end
+    run.cannot = raised
+    return
+  end
+  note_checks(run, site.checks)
+  for _, state in ipairs(states) do
+    if not (run.broken or run.unsure) then try_state(run, target, site, state, SEALS) end
+  end
+  run.given, run.cases = run.cases, 0
+  measure(run, site)
+end
+
 --- A thousand siblings at once, or the whole of a large plan: what a policy takes at most.
 local function try_crowd(run, target, random)
   local site, state = target.crowd(random)
@@ -260,9 +280,9 @@ end
 
 --- `target`: core; texts of policies by their names in plans; policies(plan), those that a plan
 -- goes by, { loaded, declared, file, text } of each; site(random), the next plan; crowd(random), a
--- large one, or nil. opts: runs, seed, progress(done, total), watch (Run.watch; nil: no bound). The
--- first case is begun however little time there is; `late` of the result: some were not, for want
--- of it.
+-- large one, or nil. opts: runs, seed, progress(done, total), watch (Run.watch; nil: no bound),
+-- given (states of a plan, target.whole, that are tried first). The first case is begun however
+-- little time there is; `late` of the result: some were not, for want of it.
 function Run.of(target, opts)
   local run = { cases = 0, strange = 0, list = {}, by_id = {}, failures = {}, use = {} }
   local number, watch = 0, opts.watch or Run.watch(nil, 0)
@@ -278,6 +298,7 @@ function Run.of(target, opts)
     run.late = run.late or run.cases > 0 and watch.over()
     return run.late
   end
+  if opts.given then try_given(run, target, opts.given) end
   while run.cases < opts.runs and not (run.broken or run.cannot or run.unsure) and not ends() do
     number = number + 1
     if run.strange > 50 + 4 * run.cases then break end

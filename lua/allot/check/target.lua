@@ -139,26 +139,21 @@ local function fetch(core, host, file, use)
   return text, path, message
 end
 
---- The target of a valid plan's text. Or nil and a message: a file is gone since it was read.
-function Target.of_plan(core, host, text, file)
-  local plan = without_null(core, core.decode(text, { relaxed = true }))
-  local texts, fault = {}, nil
-  each_policy(plan, function (holder)
-    local said = policy_of(plan, holder)
-    local use = type(said) == "table" and said.use or said
-    local found, name, message = fetch(core, host, file, use)
-    fault = fault or not found and (name .. ": " .. tostring(message)) or nil
-    texts[name] = found
-    if type(said) == "table" then said.use = name else holder.policy = name end
-  end)
-  if fault then return nil, fault end
+--- A plan's text as a table.
+function Target.document(core, text)
+  return without_null(core, core.decode(text, { relaxed = true }))
+end
+
+--- The target of a valid plan, as a table; `texts` has its policies by the names that it calls them
+-- by.
+function Target.of_document(core, plan, texts, file)
   plan.version = plan.version or 1
   local target = {
     core = core, texts = texts, policies = policies_of(core, texts), document = plan,
     name = (file:match "([^/]+)$" or file):gsub("%.json$", ""),
   }
   local site = draw.site(plan)
-  target.kind = site.kind
+  target.kind, target.whole = site.kind, site
   local leaves = #draw.leaves(plan)
   if leaves <= part.LEAVES then
     target.site = function () return site end
@@ -172,6 +167,22 @@ function Target.of_plan(core, host, text, file)
     return valid and draw.site(smaller) or site
   end
   return target
+end
+
+--- The target of a valid plan's text. Or nil and a message: a file is gone since it was read.
+function Target.of_plan(core, host, text, file)
+  local plan = Target.document(core, text)
+  local texts, fault = {}, nil
+  each_policy(plan, function (holder)
+    local said = policy_of(plan, holder)
+    local use = type(said) == "table" and said.use or said
+    local found, name, message = fetch(core, host, file, use)
+    fault = fault or not found and (name .. ": " .. tostring(message)) or nil
+    texts[name] = found
+    if type(said) == "table" then said.use = name else holder.policy = name end
+  end)
+  if fault then return nil, fault end
+  return Target.of_document(core, plan, texts, file)
 end
 
 -- Who never gets a slot ------------------------------------------------------------------------

@@ -32,6 +32,7 @@ _allot_alternatives() {
         POLICY) _allot_files lua; _allot_offer "$(_allot_policies)" ;;
         TRACE) _allot_files swf gz jsonl ;;
         FILE) _allot_files ;;
+        ADDRESS) _allot_files sock ;;
         DIR) compopt -o filenames 2>/dev/null
             COMPREPLY+=($(compgen -d -- "$_allot_cur")) ;;
         VERB) _allot_offer "$(_allot_verbs)" ;;

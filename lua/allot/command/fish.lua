@@ -6,7 +6,7 @@ local OFFERS = {
   PLAN = "(_allot_files json)", STATE = "(_allot_files json)",
   POLICY = "(_allot_files lua) (_allot_policies)", TRACE = "(_allot_files swf gz jsonl)",
   FILE = "(__fish_complete_path)", DIR = "(__fish_complete_directories)", VERB = "(_allot_verbs)",
-  TOPIC = "(_allot_topics)",
+  TOPIC = "(_allot_topics)", ADDRESS = "(_allot_files sock)",
 }
 
 -- fish's own __fish_complete_suffix offers every file, those wanted first.

@@ -49,8 +49,15 @@ end
 local help = {}
 
 function help.verb(verb)
-  local out = { ("usage: allot %s%s [OPTION...]\n\n"):format(verb.name,
-    verb.operands ~= "" and " " .. verb.operands or "") }
+  local function usage(words, operands)
+    return ("%s allot %s%s [OPTION...]\n"):format(words, verb.name,
+      operands ~= "" and " " .. operands or "")
+  end
+  local out = { usage("usage:", verb.operands) }
+  if verb.live then
+    out[2] = usage("      ", "--socket ADDRESS" .. (verb.live ~= "" and " " .. verb.live or ""))
+  end
+  out[#out + 1] = "\n"
   put_text(verb.text, out)
   put_options(verb.options, out)
   return table.concat(out)

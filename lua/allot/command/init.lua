@@ -3,9 +3,9 @@
 --- What is made of the command's tables of verbs and options: help, completion, and allot(1).
 --
 -- The last argument has the tables as rows that end in "\30", of fields that end in "\31": "verb",
--- name, operands, summary, text; "option", name, letter, argument, help, of the verb before, or,
--- before all verbs, of the command; "exit", status, text; "policies", names with blanks between;
--- "version", the command's.
+-- name, operands, summary, text; "live", the operands of the verb before with --socket; "option",
+-- name, letter, argument, help, of the verb before, or, before all verbs, of the command; "exit",
+-- status, text; "policies", names with blanks between; "version", the command's.
 
 local help = require "allot.command.help"
 local manual = require "allot.command.manual"
@@ -27,6 +27,7 @@ local ROWS = {
     of.verbs[#of.verbs + 1] = { name = name, operands = operands, summary = summary, text = text,
                                 words = operands:gsub("[%[%]]", ""), options = {} }
   end,
+  live = function (of, operands) of.verbs[#of.verbs].live = operands end,
   option = function (of, name, letter, argument, text)
     local options = (of.verbs[#of.verbs] or of).options
     options[#options + 1] = { name = name, letter = letter, argument = argument, help = text }

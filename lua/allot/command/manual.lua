@@ -56,6 +56,10 @@ return function (of)
   for _, verb in ipairs(of.verbs) do
     out[#out + 1] = ("## allot %s %s"):format(verb.name, plain(verb.operands)):gsub(" +$", "")
     out[#out + 1] = ("\n\n%s.\n\n"):format(plain(verb.summary:gsub("^%l", string.upper)))
+    if verb.live then
+      out[#out + 1] = ("*allot %s --socket* ADDRESS %s"):format(verb.name, plain(verb.live))
+        :gsub(" +$", "") .. "\n\n"
+    end
     put_text(verb.text, out)
     put_options(verb.options, told, out)
   end

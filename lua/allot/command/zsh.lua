@@ -18,6 +18,7 @@ _allot_alternatives() {
             compadd -- ${=$(_allot_policies)} ;;
         TRACE) _files -g '*.(swf|gz|jsonl)(-.)' ;;
         FILE) _files ;;
+        ADDRESS) _files -g '*.sock(-=)' ;;
         DIR) _files -/ ;;
         VERB) compadd -- ${=$(_allot_verbs)} ;;
         TOPIC) compadd -- ${=$(_allot_topics)} ;;

@@ -28,6 +28,10 @@ local undone               -- the piece went back in history
 local globals              -- as they were before the piece
 local sealed               -- { texts, plan, state }: what the engine read last
 local last, before         -- decisions that cycle () made: { value, box }
+-- The policies of a service's plan: { policies = texts by name, instead = the policy that stands in
+-- for the plan's own, as long as that is `own`, as text }.
+local served = {}
+local standing             -- { text, name }: the live state
 
 -- ---- Documents ----------------------------------------------------------------------------------
 
@@ -37,18 +41,26 @@ end
 
 local function texts_now()
   local made = model.texts(env, order)
-  made.file, made.order = file, order
+  made.file, made.order, made.served = file, order, served
   return made
 end
 
 local function same(a, b)
-  return a.plan == b.plan and a.state == b.state and a.file == b.file
+  return a.plan == b.plan and a.state == b.state and a.file == b.file and a.served == b.served
+end
+
+--- The engine's options beside a plan's text; `plan` is its value.
+local function options_of(plan, name, from)
+  local own = from.instead and core.encode { plan.policy } == from.own
+  return {
+    file = name, log = hear, policies = from.policies, instead = own and from.instead or nil,
+  }
 end
 
 --- Plan and state as the engine has them.
 local function seal(texts)
   if not (sealed and same(sealed.texts, texts)) then
-    local plan, state = model.seal(texts, { file = texts.file, log = hear })
+    local plan, state = model.seal(texts, options_of(texts.plan_value, texts.file, texts.served))
     sealed = { texts = texts, plan = plan, state = state }
   end
   return sealed.plan, sealed.state
@@ -68,7 +80,7 @@ end
 
 local function restore(texts)
   lay(core.decode(texts.plan), core.decode(texts.state), texts.file)
-  order = texts.order
+  order, served = texts.order, texts.served
 end
 
 --- The order of rows once new ones are there.
@@ -290,8 +302,10 @@ function words.try(policy)
     tried = { plan = json_of(value), state = texts.state, plan_value = value,
       state_value = texts.state_value }
   end
-  local plan, state = model.seal(tried, { file = file, log = hear, policies = policies,
-    instead = instead })
+  local options = options_of(tried.plan_value, file, served)
+  for name, text in pairs(served.policies or {}) do policies[name] = policies[name] or text end
+  options.policies, options.instead = policies, instead
+  local plan, state = model.seal(tried, options)
   local new = core.decode(model.decide(plan, state):json())
   local list = diff.lines(old, new)
   table.insert(list, 1, ("%s -> %s"):format(old.policy.name, new.policy.name))
@@ -354,11 +368,17 @@ local function fail_document(findings)
   model.fail("EINVALID", findings)
 end
 
---- Takes a document's text as plan or state; the places of faults are its own.
-function repl.put_plan(text, name)
-  local plan, _, findings = core.plan(text, { file = name, log = hear })
+--- Takes a document's text as plan or state; the places of faults are its own. `from`: what
+-- `served` is for a service's plan; nil: it is a file.
+function repl.put_plan(text, name, from)
+  local value = core.decode(text, { relaxed = true })
+  from = from or {}
+  from.own = from.instead and core.encode { value.policy }
+  local plan, _, findings = core.plan(text, options_of(type(value) == "table" and value or {}, name,
+    from))
   if not plan then fail_document(findings) end
-  lay(core.decode(text, { relaxed = true }), nil, name)
+  lay(value, nil, name)
+  served = from
 end
 
 function repl.put_state(text, name)
@@ -375,9 +395,28 @@ local function start(put, text, name)
   remember()
 end
 
-function repl.plan(text, name) start(repl.put_plan, text, name) end
+--- A plan beside a service has the live state, and diff () compares with the live plan.
+function repl.plan(text, name)
+  local decided = standing and last
+  start(function ()
+    repl.put_plan(text, name)
+    if standing then repl.put_state(standing.text, standing.name) end
+  end)
+  last = decided or last
+end
 
 function repl.state(text, name) start(repl.put_state, text, name) end
+
+--- Takes a service's answer, {plan, state}; diff () compares with what the service decides next.
+function repl.live(text, name)
+  local live = core.decode(text)
+  standing = { text = core.encode(live.state), name = name }
+  start(function ()
+    repl.put_plan(live.plan.text, live.plan.file, live.plan)
+    repl.put_state(standing.text, standing.name)
+  end)
+  words.cycle()
+end
 
 --- Both documents, for people.
 function repl.documents()
