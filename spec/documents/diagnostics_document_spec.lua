@@ -182,6 +182,8 @@ describe("a fault in a state", function ()
         .. '"reclaims": [{"id": "r", "consumer": "/a", "slots": 1, "tasks": ["t"]}, '
         .. '{"id": "s", "consumer": "/a", "slots": 1, "tasks": ["t"]}]',
         "is named by a reclaim already" },
+      { ('"reclaims": [{"id": "r", "consumer": "/a", "slots": 1, "tasks": ["%s"]}]')
+        :format(("t"):rep(256)), '...", allowed 1 ... 255 bytes' },
     }, function (keys)
       return '{"version": 1, "policy": "ownership", "consumers": [{"name": "a", "owned": 4}]}',
         ('{"now": 0, %s}'):format(keys)
