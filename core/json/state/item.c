@@ -109,7 +109,7 @@ static int word_of_lsf(const char *text)
 static void say_word(allot__doc *doc, const allot_member *member, const allot__value *value)
 {
     enum { WORDS = 8 };
-    const char *names[WORDS];
+    const char *names[WORDS] = {NULL};
     char quote[ALLOT__QUOTE_MAX + 4], hint[160], allowed[160];
     size_t count = 0, len = 0;
     while (count < WORDS && member->word((int)count)) {
