@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "service/reload/reload.h"
-#include "service/books/compact.h"
+#include "service/lists/compact.h"
 #include "service/life.h"
 #include "service/wire/feed.h"
 #include "base/memory.h"

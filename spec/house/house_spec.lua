@@ -41,8 +41,8 @@ local FOLDERS = {
   simulate = { "log", "" },
   script = { "sandbox", "policy", "module", "repl" },
   service = {
-    "base", "events", "store", "books", "generation", "instance", "wire", "replay", "reload",
-    "shadow", "view", "notify", "",
+    "base", "events", "store", "books", "generation", "instance", "wire", "lists", "sync", "replay",
+    "reload", "shadow", "view", "notify", "",
   },
   cli = { "term", "decide", "plot", "simulate", "diff", "author", "serve", "" },
 }

@@ -14,7 +14,7 @@
 
 #include "service/base/files.h"
 #include "service/books/books.h"
-#include "service/books/keys.h"
+#include "service/events/keys.h"
 #include "service/instance/clock.h"
 #include "service/instance/log.h"
 #include "service/instance/loop.h"

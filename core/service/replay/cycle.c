@@ -3,7 +3,7 @@
 /* cycle.c: one cycle, computed again and laid beside its record. */
 #include <string.h>
 
-#include "service/books/compact.h"
+#include "service/lists/compact.h"
 #include "service/replay/replay.h"
 
 /* What a cycle came to this time. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "service/base/span.h"
 #include "service/instance/service.h"
 #include "service/wire/wire.h"
 
@@ -105,80 +106,30 @@ void allot__rpc_report(allot__request *call, int status, const allot_report *rep
     end_error(call, false);
 }
 
-/* ---- Taking apart what is known to be JSON --------------------------------------------------- */
-
-static const char *skip_blank(const char *at, const char *end)
-{
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r'))
-        at++;
-    return at;
-}
-
-static const char *skip_text(const char *at)
-{
-    for (at++; *at != '"'; at++)
-        if (*at == '\\')
-            at++;
-    return at + 1;
-}
-
-/* Behind a value that begins at `at`. */
-static const char *skip_value(const char *at, const char *end)
-{
-    int depth = 0;
-    while (at < end) {
-        if (*at == '"') {
-            at = skip_text(at);
-        } else {
-            depth += *at == '{' || *at == '[' ? 1 : *at == '}' || *at == ']' ? -1 : 0;
-            if (depth < 0)
-                return at;
-            at++;
-        }
-        if (depth == 0 && (at == end || strchr(",]} \t\r\n", *at)))
-            return at;
-    }
-    return at;
-}
-
-typedef struct member {
-    const char *name;
-    const char *at; /* NULL: it is not there */
-    size_t len;
-} member;
+/* ---- Requests -------------------------------------------------------------------------------- */
 
 enum { VERSION, METHOD, PARAMS, ID, MEMBERS };
 
 /* Finds the members of a request; false: one is there twice. */
-static bool split(const char *at, const char *end, member *members)
+static bool split(const char *at, const char *end, allot__span *members)
 {
+    static const char *const names[MEMBERS] = {"jsonrpc", "method", "params", "id"};
+    allot__span name, value;
     bool sound = true;
-    for (at = skip_blank(at + 1, end); *at == '"';) {
-        const char *name = at + 1, *behind = skip_text(at);
-        size_t len = (size_t)(behind - 1 - name);
-        at = skip_blank(skip_blank(behind, end) + 1, end);
-        const char *value = at;
-        at = skip_value(at, end);
+    while (allot__span_member(&at, end, &name, &value))
         for (int i = 0; i < MEMBERS; i++) {
-            if (strlen(members[i].name) != len || memcmp(members[i].name, name, len) != 0)
+            if (!allot__span_is(&name, names[i]))
                 continue;
             sound = sound && !members[i].at;
-            members[i].at = value;
-            members[i].len = (size_t)(at - value);
+            members[i] = value;
         }
-        at = skip_blank(at, end);
-        if (*at == ',')
-            at = skip_blank(at + 1, end);
-    }
     return sound;
 }
 
-/* ---- Requests -------------------------------------------------------------------------------- */
-
-static const char *what_is_wrong(const member *members)
+static const char *what_is_wrong(const allot__span *members)
 {
-    const member *version = &members[VERSION], *method = &members[METHOD];
-    const member *params = &members[PARAMS], *id = &members[ID];
+    const allot__span *version = &members[VERSION], *method = &members[METHOD];
+    const allot__span *params = &members[PARAMS], *id = &members[ID];
     if (!version->at || version->len != 5 || memcmp(version->at, "\"2.0\"", 5) != 0)
         return "\"jsonrpc\" must be \"2.0\"";
     if (!method->at || method->at[0] != '"')
@@ -269,8 +220,7 @@ static void run_method(allot__request *call)
 
 static void run_request(allot__request *call, const char *at, const char *end)
 {
-    member members[MEMBERS] = {
-        {"jsonrpc", NULL, 0}, {"method", NULL, 0}, {"params", NULL, 0}, {"id", NULL, 0}};
+    allot__span members[MEMBERS] = {{NULL, 0}};
     if (*at != '{') {
         allot__rpc_error(call, ALLOT__RPC_REQUEST, "a request is an object", NULL);
         return;
@@ -295,21 +245,18 @@ static void run_request(allot__request *call, const char *at, const char *end)
 static void run_batch(const allot__request *like, const char *at, const char *end, int64_t *batch)
 {
     allot__text *answer = like->answer;
+    allot__span item;
     size_t from = answer->len;
     int32_t count = 0;
     allot__text_add(answer, "[", 1);
-    for (at = skip_blank(at + 1, end); *at != ']' && count <= ALLOT__RPC_BATCH_MOST; count++) {
+    for (; count <= ALLOT__RPC_BATCH_MOST && allot__span_item(&at, end, &item); count++) {
         allot__request call = *like;
-        const char *behind = skip_value(at, end);
         call.in_batch = true;
         if (count < ALLOT__RPC_BATCH_MOST)
-            run_request(&call, at, behind);
+            run_request(&call, item.at, item.at + item.len);
         else
             allot__rpc_error(&call, ALLOT__RPC_REQUEST, "a batch has at most 10000 requests", NULL);
         *batch = call.batch > *batch ? call.batch : *batch;
-        at = skip_blank(behind, end);
-        if (*at == ',')
-            at = skip_blank(at + 1, end);
     }
     if (answer->len == from + 1)
         answer->len = from;
@@ -343,7 +290,7 @@ int allot__rpc_line(const allot__request *from, const char *line, size_t len, al
     allot__request call = *from;
     call.answer = answer;
     allot_json *json;
-    const char *end = line + len, *at = skip_blank(line, end);
+    const char *end = line + len, *at = allot__span_blank(line, end);
     *batch = 0;
     if (at == end)
         return ALLOT_OK;

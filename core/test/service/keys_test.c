@@ -3,7 +3,7 @@
 /* Keys of events: known for an hour, however many there are, with what they came with. */
 #include <stdbool.h>
 
-#include "service/books/keys.h"
+#include "service/events/keys.h"
 
 #include "test/support/check.h"
 

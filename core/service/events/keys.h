@@ -6,8 +6,8 @@
  * Of a key and of what it came with digests are kept: 40 bytes and a place in an index, whatever
  * their length.
  */
-#ifndef ALLOT_SERVICE_BOOKS_KEYS_H
-#define ALLOT_SERVICE_BOOKS_KEYS_H
+#ifndef ALLOT_SERVICE_EVENTS_KEYS_H
+#define ALLOT_SERVICE_EVENTS_KEYS_H
 
 #include <allot/allot.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* compact.h: what a decision says is to be carried out, in a line. */
-#ifndef ALLOT_SERVICE_BOOKS_COMPACT_H
-#define ALLOT_SERVICE_BOOKS_COMPACT_H
+#ifndef ALLOT_SERVICE_LISTS_COMPACT_H
+#define ALLOT_SERVICE_LISTS_COMPACT_H
 
 #include "service/books/books.h"
 

@@ -4,7 +4,7 @@
  * keys.c: idempotency keys, which go as they came: in a ring, in the order of coming, and an index
  * over it, open addressing, at most half full.
  */
-#include "service/books/keys.h"
+#include "service/events/keys.h"
 
 #include <stdlib.h>
 #include <string.h>

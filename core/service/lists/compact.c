@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* compact.c: what a decision says is to be carried out, in a line. */
-#include "service/books/compact.h"
+#include "service/lists/compact.h"
 
 #include <string.h>
 

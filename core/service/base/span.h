@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * span.h: a JSON text taken apart without being read: where its members, items and values stand.
+ *
+ * The text is known to be valid (allot_json_open let it pass). Nothing is copied: any thread may.
+ */
+#ifndef ALLOT_SERVICE_BASE_SPAN_H
+#define ALLOT_SERVICE_BASE_SPAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct allot__span {
+    const char *at; /* NULL: there is none */
+    size_t len;
+} allot__span;
+
+/* Behind blanks; behind the string, or the value, that begins at `at`. */
+const char *allot__span_blank(const char *at, const char *end);
+const char *allot__span_text(const char *at);
+const char *allot__span_value(const char *at, const char *end);
+
+/* The next member of an object, or item of a list: `*at` stands at its bracket to begin, and is
+ * moved. A name is what stands between its quotes. false: there is none left. */
+bool allot__span_member(const char **at, const char *end, allot__span *name, allot__span *value);
+bool allot__span_item(const char **at, const char *end, allot__span *value);
+
+/* Whether a name, or what stands between a text's quotes, is that word, which needs no escapes. */
+bool allot__span_is(const allot__span *span, const char *word);
+
+#endif
