@@ -56,6 +56,20 @@ describe("a reclaim", function ()
     assert.equal(4, case.by_path(decision.groups.default)["/A"].earmarked)
   end)
 
+  -- By a clock that counts whole seconds 1000 may be 1000.9 already: until 1060 it is less than 60.
+  it("gives no task less than its grace by a clock that is rounded down (E-31)", function ()
+    local made = short()
+    for grace, deadline in pairs { [60] = 1061, [1] = 1002, [0] = 1000 } do
+      made.consumers[2].grace = grace
+      local now = state { now = 1000, A = { 10, 6 }, B = { 100, 14 } }
+      now.now_rounded = true
+      local reclaim = engine.cycle(made, now).reclaims[1]
+      assert.same({ grace, deadline }, { reclaim.grace, reclaim.deadline })
+      now.now_rounded = false
+      assert.equal(1000 + grace, engine.cycle(made, now).reclaims[1].deadline)
+    end
+  end)
+
   it("leaves its tasks the time of grace (E-32)", function ()
     local flight = engine.cycle(short(), after(59, tasks("t1", "t2"))).flights[1]
     assert.equal("interrupted", flight.phase)

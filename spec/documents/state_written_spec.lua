@@ -127,9 +127,10 @@ describe("a written state", function ()
     local plan = { version = 1, slots = 9, policy = "hybrid", consumers = {
       { name = "a", owned = 9, children = { { name = "b" }, { name = "c" } } },
     } }
-    assert.same({ schema = "allot/state/v1", now = 7, last = 5, slots = 4, consumers = {
+    assert.same({ schema = "allot/state/v1", now = 7, now_rounded = true, last = 5, slots = 4,
+                  consumers = {
       ["/a/b"] = { demand = 3, allocated = 2, unlisted = 1, reclaimed_at = -4, waiting_since = 6 },
-    } }, written(plan, { now = 7, last = 5, slots = 4, consumers = {
+    } }, written(plan, { now = 7, now_rounded = true, last = 5, slots = 4, consumers = {
       ["/a/b"] = { demand = 3, allocated = 2, unlisted = 1, reclaimed_at = -4, waiting_since = 6 },
       ["/a/c"] = { demand = 0, allocated = 0 },
     } }))

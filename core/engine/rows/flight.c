@@ -51,6 +51,12 @@ int64_t allot__later(int64_t now, int64_t seconds)
     return now > INT64_MAX - seconds ? INT64_MAX : now + seconds;
 }
 
+int64_t allot__grace_end(const allot_state *state, int64_t grace)
+{
+    int64_t more = grace > 0 && state->now_rounded ? 1 : 0;
+    return allot__later(allot__later(state->now, grace), more);
+}
+
 /* Which reclaim names which task, and how many are gone. */
 static int match(survey *it)
 {
@@ -239,7 +245,7 @@ static void judge(const survey *it, int32_t i)
     int64_t held = flight->slots - flown->returned;
     flown->deadline = flight->deadline;
     if (flown->lost > 0) {
-        int64_t soonest = allot__later(state->now, group->columns[ALLOT_GRACE][row]);
+        int64_t soonest = allot__grace_end(state, group->columns[ALLOT_GRACE][row]);
         flown->deadline = soonest < flown->deadline ? soonest : flown->deadline;
     }
     int64_t end = allot__later(flown->deadline, group->options[ALLOT_OPTION_LEEWAY]);

@@ -55,5 +55,7 @@ bool allot__site_reclaimed(const allot_state *state, int32_t site);
 bool allot__any_closed(const allot_state *state, allot_closed how);
 /* now + seconds, at most INT64_MAX; seconds >= 0. */
 int64_t allot__later(int64_t now, int64_t seconds);
+/* When a grace that begins now is over. */
+int64_t allot__grace_end(const allot_state *state, int64_t grace);
 
 #endif

@@ -116,6 +116,9 @@ ALLOT_API int allot_state_session(allot_state *state, const allot_session *sessi
 /* Adds a loan; loans between the same two add up. EUSAGE: a side is not a leaf, or both are the
  * same. */
 ALLOT_API int allot_state_loan(allot_state *state, const allot_loan *loan);
+/* Says that `now` is rounded down to whole seconds, as a running service's clock is: a grace other
+ * than 0 then ends a second later, so that no task has less than its grace. */
+ALLOT_API int allot_state_now_rounded(allot_state *state, int32_t rounded);
 /* The time of the cycle before this one: a switch of windows since then is enforced (C-10). Not
  * set: a second ago, so that a cycle at the very time of a switch enforces it. */
 ALLOT_API int allot_state_last(allot_state *state, int64_t last);

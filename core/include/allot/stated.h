@@ -22,6 +22,8 @@ ALLOT_API const allot_plan *allot_state_plan(const allot_state *state);
 
 /* The time of the cycle before. ENOENT: not stated. */
 ALLOT_API int allot_state_last_get(const allot_state *state, int64_t *out);
+/* Whether `now` is stated to be rounded down to whole seconds. Of any state. */
+ALLOT_API int allot_state_now_is_rounded(const allot_state *state);
 /* The size of a group. ENOENT: not stated, so hosts or the plan give it. */
 ALLOT_API int allot_state_size_get(const allot_state *state, int32_t group, int64_t *out);
 

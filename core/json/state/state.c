@@ -15,6 +15,7 @@ static const allot__field state_fields[ALLOT__STATE_KEYS] = {
     [ALLOT__STATE_SCHEMA] = {"schema", ALLOT__STRING, 0, 0, false, false},
     [ALLOT__STATE_NOW] = {"now", ALLOT__TIME, true, false},
     [ALLOT__STATE_LAST] = {"last", ALLOT__TIME, false, false},
+    [ALLOT__STATE_NOW_ROUNDED] = {"now_rounded", ALLOT__BOOLEAN, 0, 0, false, false},
     [ALLOT__STATE_SLOTS] = {"slots", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
     [ALLOT__STATE_CONSUMERS] = {"consumers", ALLOT__OBJECT, 0, 0, false, false},
     [ALLOT__STATE_HOSTS] = {"hosts", ALLOT__OBJECT, 0, 0, false, false},
@@ -246,6 +247,10 @@ static void read_top(allot__state_reader *reader)
         allot__doc_keep(doc, allot_state_now(reader->state, now));
     if (allot__time_read(doc, &reader->top[ALLOT__STATE_LAST], &last))
         allot__doc_keep(doc, allot_state_last(reader->state, last));
+    if (reader->top[ALLOT__STATE_NOW_ROUNDED].kind == ALLOT__BOOLEAN)
+        allot__doc_keep(
+            doc, allot_state_now_rounded(reader->state,
+                                         reader->top[ALLOT__STATE_NOW_ROUNDED].integer != 0));
     reader->usage_known =
         allot__time_read(doc, &reader->top[ALLOT__STATE_USAGE_AT], &reader->usage_at);
     cJSON_Delete(node);

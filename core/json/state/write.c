@@ -152,6 +152,8 @@ static bool write_head(allot_state_writing *it)
     allot__write_open(&it->out, NULL, '{');
     allot__write_string(&it->out, "schema", ALLOT__STATE_SCHEMA_V1);
     allot__write_integer(&it->out, "now", allot_state_now_get(it->state));
+    if (allot_state_now_is_rounded(it->state))
+        allot__write_boolean(&it->out, "now_rounded", true);
     if (allot_state_last_get(it->state, &last) == ALLOT_OK)
         allot__write_integer(&it->out, "last", last);
     write_size(&it->out, it->state);

@@ -102,6 +102,14 @@ int allot_state_now(allot_state *state, int64_t now)
     return ALLOT_OK;
 }
 
+int allot_state_now_rounded(allot_state *state, int32_t rounded)
+{
+    if (!state || state->sealed)
+        return ALLOT_EUSAGE;
+    state->now_rounded = rounded != 0;
+    return ALLOT_OK;
+}
+
 int allot_state_last(allot_state *state, int64_t last)
 {
     if (!state || state->sealed)

@@ -47,7 +47,7 @@ struct allot_state {
     bool sealed;
     bool reopened;     /* it is filled again and again, and keeps the room for that */
     int64_t now, last; /* last: when last_set */
-    bool last_set;
+    bool last_set, now_rounded;
     allot__group_state *groups; /* one for each of the plan's */
     allot__vector flights;      /* of allot__flight */
     allot__vector claims;       /* of allot_claim */

@@ -364,6 +364,8 @@ static int copy_all(copying *it)
     static int (*const steps[])(copying * it) = {copy_groups, copy_hosts, copy_lists, copy_use,
                                                  copy_leases};
     int status = allot_state_now(it->to, it->from->now);
+    if (status == ALLOT_OK)
+        status = allot_state_now_rounded(it->to, it->from->now_rounded);
     if (status == ALLOT_OK && it->from->last_set)
         status = allot_state_last(it->to, it->from->last);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == ALLOT_OK; i++)

@@ -29,6 +29,11 @@ int allot_state_last_get(const allot_state *state, int64_t *out)
     return ALLOT_OK;
 }
 
+int allot_state_now_is_rounded(const allot_state *state)
+{
+    return state && state->now_rounded;
+}
+
 static const allot__group_state *group_at(const allot_state *state, int32_t group)
 {
     bool known = is_sealed(state) && group >= 0 && group < state->plan->group_count;

@@ -34,6 +34,9 @@ int allot__books_apply(allot__books *books, const allot__event *event, allot__er
 int allot__books_state(allot__books *books, int64_t now, allot_report *report,
                        const allot_state **out);
 
+/* Whether its time is taken for one in whole seconds, rounded down (allot_state_now_rounded), as it
+ * is to begin with. */
+void allot__books_round(allot__books *books, bool rounded);
 /* Gives the last of these states away, if nothing was entered since but the decision about it; else
  * NULL. It lives as long as the plan; the next one is made from the beginning. */
 allot_state *allot__books_hand_over(allot__books *books);

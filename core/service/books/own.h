@@ -101,6 +101,7 @@ struct allot__books {
     int64_t usage_at, *resource_at;
     int64_t last;                /* the last cycle's now; INT64_MIN: none yet */
     int64_t when;                /* of what is being entered */
+    bool unrounded;              /* the time is the exact one */
     bool damped;                 /* an option asks for the times of leaves */
     bool reading;                /* lines, which are sound once all are read */
     int64_t host_most, job_most; /* no host or job has, or was ever told to have, more slots */

@@ -167,6 +167,8 @@ static int bring_lists(allot__books *books, int64_t now)
 static int put_times(const allot__books *books, allot_state *state, int64_t now)
 {
     int status = allot_state_now(state, now);
+    if (status == ALLOT_OK)
+        status = allot_state_now_rounded(state, !books->unrounded);
     if (status == ALLOT_OK && books->last != INT64_MIN)
         status = allot_state_last(state, books->last);
     for (int32_t i = 0; i < (int32_t)books->leases && status == ALLOT_OK; i++)
@@ -201,6 +203,11 @@ static int put_damping(const allot__books *books, allot_state *state, int64_t no
         }
     }
     return status;
+}
+
+void allot__books_round(allot__books *books, bool rounded)
+{
+    books->unrounded = !rounded;
 }
 
 int allot__books_state(allot__books *books, int64_t now, allot_report *report,

@@ -28,6 +28,7 @@ static bool is_wanted(const allot__replay *replay, const allot__cycle_row *row)
 static int decide(allot__replay *replay, const allot__cycle_row *row, again *it)
 {
     int status = allot_report_new(replay->engine, &it->report);
+    allot__books_round(replay->books, row->cycle > replay->unrounded);
     if (status == ALLOT_OK)
         status = allot__books_state(replay->books, row->at, it->report, &it->state);
     if (status == ALLOT_OK)
@@ -47,6 +48,8 @@ static int decide_other(allot__replay *replay, const allot__cycle_row *row, agai
     const allot_state *state;
     const allot_plan *plan = replay->other->plan;
     int status = allot__books_move(replay->books, plan, NULL, replay->report, &it->books);
+    if (status == ALLOT_OK)
+        allot__books_round(it->books, row->cycle > replay->unrounded);
     if (status == ALLOT_OK)
         status = allot__books_state(it->books, row->at, replay->report, &state);
     if (status == ALLOT_OK)

@@ -84,9 +84,18 @@ static int64_t find_begin(allot__replay *replay)
     return event > 0 ? event : 0;
 }
 
+/* Of a store of an earlier version all that is recorded was decided so. */
+static int64_t find_unrounded(allot__replay *replay)
+{
+    int64_t last =
+        ask(replay, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'unrounded'", 0);
+    return last >= 0 ? last : INT64_MAX;
+}
+
 static int read_all(allot__replay *replay)
 {
     const allot__store_visitor visitor = {replay, on_snapshot, on_event, on_cycle};
+    replay->unrounded = find_unrounded(replay);
     int status = allot__store_read(replay->store, find_begin(replay), &visitor, replay->report);
     if (replay->over && status == 1)
         status = ALLOT_OK;

@@ -34,6 +34,7 @@ typedef struct allot__replay {
     size_t held_count, held_capacity;
     allot__error fault;
     int64_t told, plan_told; /* cycles; of this plan */
+    int64_t unrounded;       /* the last cycle whose graces were not rounded up */
     bool refused;            /* an event that is in the record */
     bool left_out;           /* one that no state can have, as when the record was read */
     bool over;               /* as it should be: one differed, or `to` is behind */

@@ -12,7 +12,8 @@
 #include "service/store/own.h"
 
 /* What makes version i + 1 of the schema from version i. `version` of a text is the last one that
- * has it. */
+ * has it; in `meta`, `unrounded` is the last cycle that took the service's whole seconds for the
+ * exact time (allot_state_now_rounded). */
 static const char *const migrations[ALLOT__STORE_VERSION] = {
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
     "CREATE TABLE plans(sha256 TEXT PRIMARY KEY, text BLOB) WITHOUT ROWID;"
@@ -34,6 +35,9 @@ static const char *const migrations[ALLOT__STORE_VERSION] = {
     "ALTER TABLE plans ADD COLUMN version INTEGER NOT NULL DEFAULT 0;"
     "UPDATE plans SET version = (SELECT coalesce(max(number), 0) FROM versions WHERE plan ="
     " plans.sha256);",
+    "INSERT OR REPLACE INTO meta(key, value) SELECT 'unrounded', coalesce(max(cycle), 0) FROM "
+    "(SELECT cycle"
+    " FROM cycles UNION ALL SELECT cycle FROM snapshots);",
 };
 
 /* ---- Whether it is one ----------------------------------------------------------------------- */

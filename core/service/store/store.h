@@ -30,7 +30,7 @@
 
 #include "base/text.h"
 
-#define ALLOT__STORE_VERSION 2
+#define ALLOT__STORE_VERSION 3
 #define ALLOT__STORE_MAGIC   0x616c6f74 /* application_id: "alot" */
 /* Numbers of rows, and times, that no service comes to. */
 #define ALLOT__STORE_LAST (INT64_C(1) << 53)
