@@ -169,10 +169,12 @@ static int write_full(const allot_decision *decision, const allot_report *report
     return full->failed ? ALLOT_ENOMEM : status;
 }
 
-/* Whether a decision without orders is as if it had not been made. Quotas count: of a plan with
+/* Whether a decision is as if it had not been made: its orders stand. Quotas count: of a plan with
  * queues there are none. */
-static bool is_still(allot_service *service, const allot__cycle_done *done)
+static bool is_still(allot_service *service, const allot__cycle_done *done, int64_t orders)
 {
+    if (orders > 0 && orders != allot__books_standing(service->books, done->decision))
+        return false;
     bool queues = allot_plan_queues(service->generation->plan) > 0;
     bool still = service->recorded.known && service->recorded.event == done->event &&
                  (queues || service->recorded.output == done->output) &&
@@ -220,10 +222,13 @@ static int enter(allot_service *service, const allot_decision *decision, allot_r
         done.text = clockwork->text.bytes;
         done.len = clockwork->text.len;
     }
-    if (orders == 0 && is_still(service, &done))
+    if (is_still(service, &done, orders)) {
         done.cycle = service->cycle;
-    else
+        done.seq = service->seq;
+        done.text = NULL;
+    } else {
         status = enter_books(service, &done, orders > 0);
+    }
     done.took = (int64_t)((uv_hrtime() - began) / 1000);
     if (status == ALLOT_OK)
         tell_parts(service, &done);

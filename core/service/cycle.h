@@ -12,6 +12,9 @@
  * A cycle that saw nothing new and came to nothing new is as if it had not been: it is neither
  * entered nor recorded, and has no number of its own, so who is quiet writes nothing. What jobs
  * used until then is counted by a cycle that is recorded just before the next event.
+ *
+ * Grants to leaves of which a source tells all that they hold (`sync`) stand until it says that
+ * they are there: a cycle that grants the same again came to nothing new.
  */
 #ifndef ALLOT_SERVICE_CYCLE_H
 #define ALLOT_SERVICE_CYCLE_H

@@ -5,6 +5,7 @@
 
 #include "service/cycle.h"
 #include "service/life.h"
+#include "service/lists/lists.h"
 #include "service/reload/reload.h"
 #include "service/shadow/shadow.h"
 #include "service/view/state_call.h"
@@ -304,6 +305,11 @@ const allot__method allot__methods[] = {
     {"explain", explain, false},
     {"view", allot__view_call, false},
     {"state", allot__state_call, false},
+    {"tasks", allot__list_tasks, false},
+    {"flights", allot__list_flights, false},
+    {"hosts", allot__list_hosts, false},
+    {"sessions", allot__list_sessions, false},
+    {"jobs", allot__list_jobs, false},
     {"subscribe", allot__feed_subscribe, false},
     {"unsubscribe", allot__feed_unsubscribe, false},
     {"decisions", allot__feed_decisions, false},

@@ -32,6 +32,7 @@ static void set_flight(const back *it, allot__flight_item *flight)
 static void set_job(const back *it, allot__job_item *job)
 {
     set(it, &job->since);
+    set(it, &job->until);
     set(it, &job->it.submitted);
     set(it, &job->it.started);
 }
@@ -71,6 +72,10 @@ void allot__books_set_back(allot__books *books, int64_t now, int64_t by)
         set(&it, &books->lease[i].since);
     for (size_t i = 0; i < books->resources; i++)
         set(&it, &books->resource_at[i]);
+    for (size_t i = 0; i < books->decline_count; i++)
+        set(&it, &books->declines[i].until);
+    for (allot__map_item *item = books->sources.first; item; item = item->after)
+        set(&it, &((allot__origin *)(void *)item)->at);
     set(&it, &books->usage_at);
     set(&it, &books->last);
 }

@@ -78,8 +78,9 @@ int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books 
                             .usage_at = INT64_MIN,
                             .last = INT64_MIN,
                             .damped = is_damped(plan)};
-    allot__map *maps[] = {&books->tasks, &books->units,   &books->indexes, &books->sessions,
-                          &books->jobs,  &books->flights, &books->victims, &books->hosts};
+    allot__map *maps[] = {&books->tasks, &books->units,   &books->indexes,
+                          &books->jobs,  &books->flights, &books->victims,
+                          &books->hosts, &books->sources, &books->sessions};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         maps[i]->engine = engine;
     for (int32_t i = 0; i < allot_plan_hosts(plan); i++)
@@ -115,6 +116,8 @@ void allot__books_end(allot__books *books)
         void *columns[] = {group->demand, group->allocated, group->held, group->unlisted};
         for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
             end(books, columns[k], books->consumers, sizeof *group->demand);
+        if (group->sources)
+            end(books, group->sources, books->consumers, sizeof *group->sources);
         end(books, group->sessions, books->consumers, sizeof *group->sessions);
         end(books, group->unmet_since, books->consumers, sizeof *group->unmet_since);
         end(books, group->reclaimed_at, books->consumers, sizeof *group->reclaimed_at);
@@ -129,6 +132,8 @@ void allot__books_end(allot__books *books)
     free_items(books->engine, &books->jobs);
     free_items(books->engine, &books->flights);
     free_items(books->engine, &books->hosts);
+    free_items(books->engine, &books->sources);
+    allot__free(books->engine, books->declines, books->decline_room, sizeof *books->declines);
     allot__free(books->engine, books->loans, books->loan_room, sizeof *books->loans);
     allot__free(books->engine, books->granted, books->granted_room, sizeof *books->granted);
     allot__free(books->engine, books->numbered, books->numbered_room, sizeof *books->numbered);
@@ -184,11 +189,14 @@ static int check_plan(const allot__books *books, const allot__event *event, allo
 {
     static const uint64_t jobs =
         (uint64_t)1 << ALLOT__EVENT_SUBMIT | (uint64_t)1 << ALLOT__EVENT_STOP |
-        (uint64_t)1 << ALLOT__EVENT_CONT | (uint64_t)1 << ALLOT__EVENT_WITHDRAW;
+        (uint64_t)1 << ALLOT__EVENT_CONT | (uint64_t)1 << ALLOT__EVENT_WITHDRAW |
+        (uint64_t)1 << ALLOT__EVENT_RUN | (uint64_t)1 << ALLOT__EVENT_REQUEUE |
+        (uint64_t)1 << ALLOT__EVENT_FAIL;
     static const uint64_t leaves =
         (uint64_t)1 << ALLOT__EVENT_DEMAND | (uint64_t)1 << ALLOT__EVENT_RELEASE |
         (uint64_t)1 << ALLOT__EVENT_ALLOCATED | (uint64_t)1 << ALLOT__EVENT_START |
-        (uint64_t)1 << ALLOT__EVENT_SESSION | (uint64_t)1 << ALLOT__EVENT_RETURNED;
+        (uint64_t)1 << ALLOT__EVENT_SESSION | (uint64_t)1 << ALLOT__EVENT_RETURNED |
+        (uint64_t)1 << ALLOT__EVENT_TASK | (uint64_t)1 << ALLOT__EVENT_DECLINE;
     if (books->queues > 0 && leaves >> event->kind & 1)
         return allot__error_set(
             fault, ALLOT_EUSAGE, "E-queues", NULL, "jobs are submitted: `submit` and `finish`",
@@ -200,6 +208,52 @@ static int check_plan(const allot__books *books, const allot__event *event, allo
     return ALLOT_OK;
 }
 
+/* The last word of a source; of all leaves (`whole`): those of nobody else are its from now on. */
+static int say_source(allot__books *books, const allot__event *event, allot__error *fault)
+{
+    const allot__origin *source;
+    (void)fault;
+    int status = allot__origin_of(books, event, &source);
+    for (int32_t g = 0; event->whole && g < (int32_t)books->group_count; g++)
+        for (int32_t i = 0; i < (int32_t)books->consumers && status == ALLOT_OK; i++)
+            if (allot_plan_children(books->plan, i) == 0 &&
+                !allot__leaf_origin(&books->groups[g], i))
+                status = allot__origin_set(books, g, i, source);
+    return status;
+}
+
+static int finish(allot__books *books, const allot__event *event, allot__error *fault)
+{
+    return books->queues > 0 ? allot__apply_job(books, event, fault)
+                             : allot__apply_finish(books, event, fault);
+}
+
+/* Who enters which event; of others allot__apply_kept. */
+static int (*const applies[ALLOT__EVENTS])(allot__books *, const allot__event *, allot__error *) = {
+    [ALLOT__EVENT_DEMAND] = allot__apply_row,
+    [ALLOT__EVENT_RELEASE] = allot__apply_row,
+    [ALLOT__EVENT_ALLOCATED] = allot__apply_row,
+    [ALLOT__EVENT_START] = allot__apply_start,
+    [ALLOT__EVENT_FINISH] = finish,
+    [ALLOT__EVENT_TASK] = allot__apply_task,
+    [ALLOT__EVENT_DECLINE] = allot__apply_decline,
+    [ALLOT__EVENT_RETURNED] = allot__apply_returned,
+    [ALLOT__EVENT_SESSION] = allot__apply_session,
+    [ALLOT__EVENT_SESSION_END] = allot__apply_session,
+    [ALLOT__EVENT_HOST] = allot__apply_host,
+    [ALLOT__EVENT_HOST_GONE] = allot__apply_host,
+    [ALLOT__EVENT_SLOTS] = allot__apply_host,
+    [ALLOT__EVENT_LEASE] = allot__apply_lease,
+    [ALLOT__EVENT_SUBMIT] = allot__apply_job,
+    [ALLOT__EVENT_STOP] = allot__apply_job,
+    [ALLOT__EVENT_CONT] = allot__apply_job,
+    [ALLOT__EVENT_WITHDRAW] = allot__apply_job,
+    [ALLOT__EVENT_RUN] = allot__apply_job,
+    [ALLOT__EVENT_REQUEUE] = allot__apply_job,
+    [ALLOT__EVENT_FAIL] = allot__apply_job,
+    [ALLOT__EVENT_KEEP_SYNC] = say_source,
+};
+
 int allot__books_apply(allot__books *books, const allot__event *event, allot__error *fault)
 {
     int status = check_plan(books, event, fault);
@@ -207,33 +261,7 @@ int allot__books_apply(allot__books *books, const allot__event *event, allot__er
         return status;
     allot__books_unseal(books);
     books->when = event->at_given || event->at != 0 ? event->at : books->last;
-    switch (event->kind) {
-    case ALLOT__EVENT_DEMAND:
-    case ALLOT__EVENT_RELEASE:
-    case ALLOT__EVENT_ALLOCATED:
-        return allot__apply_row(books, event, fault);
-    case ALLOT__EVENT_START:
-        return allot__apply_start(books, event, fault);
-    case ALLOT__EVENT_FINISH:
-        return books->queues > 0 ? allot__apply_job(books, event, fault)
-                                 : allot__apply_finish(books, event, fault);
-    case ALLOT__EVENT_RETURNED:
-        return allot__apply_returned(books, event, fault);
-    case ALLOT__EVENT_SESSION:
-    case ALLOT__EVENT_SESSION_END:
-        return allot__apply_session(books, event, fault);
-    case ALLOT__EVENT_HOST:
-    case ALLOT__EVENT_HOST_GONE:
-    case ALLOT__EVENT_SLOTS:
-        return allot__apply_host(books, event, fault);
-    case ALLOT__EVENT_LEASE:
-        return allot__apply_lease(books, event, fault);
-    case ALLOT__EVENT_SUBMIT:
-    case ALLOT__EVENT_STOP:
-    case ALLOT__EVENT_CONT:
-    case ALLOT__EVENT_WITHDRAW:
-        return allot__apply_job(books, event, fault);
-    default:
+    if (!applies[event->kind])
         return allot__apply_kept(books, event, fault);
-    }
+    return applies[event->kind](books, event, fault);
 }

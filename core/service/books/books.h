@@ -29,6 +29,19 @@ const allot_plan *allot__books_plan(const allot__books *books);
  * whole shows (tasks of hosts that are gone, groups of too many slots): see there. */
 int allot__books_apply(allot__books *books, const allot__event *event, allot__error *fault);
 
+/* What an event says of a task that starts: the task borrows lists of the event and of `room`.
+ * ERANGE with a fault. It touches nothing but the plan. */
+typedef struct allot__task_room {
+    allot_task_value values[ALLOT_ATTRIBUTES_MAX];
+    const char *tags[256];
+} allot__task_room;
+int allot__event_task(const allot_plan *plan, const allot__event *event, allot__task_room *room,
+                      allot_task *out, allot__error *fault);
+/* Enters a start that was told of as that task: of the event its `adopt`, `told`, `source` and `at`
+ * count. As allot__books_apply. */
+int allot__books_start(allot__books *books, const allot_task *task, const allot__event *event,
+                       allot__error *fault);
+
 /* The state at `now`, sealed; the books' own, until the next call of this or of apply's. EINVALID
  * (report): events came to a state that does not fit together. ENOMEM. */
 int allot__books_state(allot__books *books, int64_t now, allot_report *report,
@@ -57,8 +70,11 @@ int allot__books_enter(allot__books *books, const allot_decision *decision, int6
  * allot_decision_kill. To be asked before the decision is entered. */
 bool allot__books_told(const allot__books *books, const allot_decision *decision, int32_t i);
 
-/* Whether a decision without orders leaves the books as they are, but for the time: nothing was due
- * since the last one that was entered. Then it need not be entered. */
+/* How many of its grants are to leaves of which a source tells all that they hold: nothing of
+ * these is entered, and they are granted again until the source says that they are there. */
+int64_t allot__books_standing(const allot__books *books, const allot_decision *decision);
+/* Whether a decision without orders but these leaves the books as they are, but for the time:
+ * nothing was due since the last one that was entered. Then it need not be entered. */
 bool allot__books_still(const allot__books *books, const allot_decision *decision);
 /* Whether jobs run: what they use is counted up to the last decision that was entered. */
 bool allot__books_use(const allot__books *books);

@@ -145,6 +145,8 @@ static void enter_grants(entry *it)
     for (int32_t i = 0; i < allot_decision_grants(it->decision) && books->queues == 0; i++) {
         allot_grant grant;
         allot_decision_grant(it->decision, i, &grant);
+        if (allot__leaf_origin(&books->groups[grant.group], grant.consumer))
+            continue; /* its source says when they are there */
         books->groups[grant.group].allocated[grant.consumer] += (int32_t)grant.slots;
         allot__books_look(books, grant.group, grant.consumer);
         books->granted[books->granted_count++] =

@@ -90,20 +90,35 @@ static int check_places(const allot__books *books, allot__error *fault)
     return ALLOT_OK;
 }
 
+/* As one of which nothing is told but its name: as planned. */
+static void unset(allot__host_item *item)
+{
+    item->slots = item->load = -1;
+    item->closed = ALLOT_OPEN;
+    item->exclusive_to = ALLOT_ROOT;
+    item->exclusive_given = false;
+}
+
 static int put_host(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    bool known = allot_plan_host_find(books->plan, event->id) >= 0 ||
-                 allot__item_find(&books->hosts, event->id);
-    if (!known && !event->slots_given)
+    bool planned = allot_plan_host_find(books->plan, event->id) >= 0;
+    bool known = planned || allot__item_find(&books->hosts, event->id);
+    if (!event->slots_given && (!known || (event->whole && !planned)))
         return unknown_host(event, fault);
     if (event->slots_given && check_sum(books, event, fault) != ALLOT_OK)
         return ALLOT_ERANGE;
     if (!known && check_places(books, fault) != ALLOT_OK)
         return ALLOT_EUSAGE;
+    const allot__origin *source;
+    if (allot__origin_of(books, event, &source) != ALLOT_OK)
+        return ALLOT_ENOMEM;
     allot__host_item *item = host_item(books, event->id);
     if (!item)
         return ALLOT_ENOMEM;
     allot__map_touch(&books->hosts, &item->named);
+    if (event->whole)
+        unset(item);
+    item->source = source;
     if (event->slots_given)
         item->slots = event->slots;
     if (event->closed >= 0)
@@ -180,6 +195,7 @@ static int end_host(allot__books *books, const allot__event *event, allot__error
     item->slots = 0;
     item->closed = ALLOT_OPEN;
     item->load = -1;
+    item->source = NULL;
     let_go(books);
     allot__books_forget(books);
     return ALLOT_OK;

@@ -12,28 +12,27 @@ typedef struct lists {
     const char **tags;
 } lists;
 
-static void *list_new(allot__books *books, int32_t count, size_t size, bool *failed)
+static void *list_new(allot_engine *engine, int32_t count, size_t size, bool *failed)
 {
-    void *list = count > 0 ? allot__new(books->engine, (size_t)count, size) : NULL;
+    void *list = count > 0 ? allot__new(engine, (size_t)count, size) : NULL;
     *failed = *failed || (count > 0 && !list);
     return list;
 }
 
-static int lists_make(allot__books *books, const allot__event *event, lists *of)
+static int lists_make(allot_engine *engine, const allot__event *event, lists *of)
 {
     bool failed = false;
-    of->hosts = list_new(books, event->hosts.count, sizeof *of->hosts, &failed);
-    of->grown = list_new(books, event->grown.count, sizeof *of->grown, &failed);
-    of->resources = list_new(books, event->resources.count, sizeof *of->resources, &failed);
-    of->tags = list_new(books, event->tags.count, sizeof *of->tags, &failed);
+    of->hosts = list_new(engine, event->hosts.count, sizeof *of->hosts, &failed);
+    of->grown = list_new(engine, event->grown.count, sizeof *of->grown, &failed);
+    of->resources = list_new(engine, event->resources.count, sizeof *of->resources, &failed);
+    of->tags = list_new(engine, event->tags.count, sizeof *of->tags, &failed);
     for (int32_t i = 0; !failed && i < event->tags.count; i++)
         of->tags[i] = event->tags.items[i].text;
     return failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
-static void lists_end(allot__books *books, const allot__event *event, lists *of)
+static void lists_end(allot_engine *engine, const allot__event *event, lists *of)
 {
-    allot_engine *engine = books->engine;
     allot__free(engine, of->hosts, (size_t)event->hosts.count, sizeof *of->hosts);
     allot__free(engine, of->grown, (size_t)event->grown.count, sizeof *of->grown);
     allot__free(engine, of->resources, (size_t)event->resources.count, sizeof *of->resources);
@@ -48,12 +47,12 @@ static void put_places(const allot__pairs *pairs, allot_job_host *hosts)
                                     pairs->items[i].number};
 }
 
-static int put_resources(const allot__books *books, const allot__event *event,
-                         allot_job_resource *out, allot__error *fault)
+static int put_resources(const allot_plan *plan, const allot__event *event, allot_job_resource *out,
+                         allot__error *fault)
 {
     for (int32_t i = 0; i < event->resources.count; i++) {
         const allot__pair *pair = &event->resources.items[i];
-        int32_t resource = allot_plan_resource_find(books->plan, pair->key);
+        int32_t resource = allot_plan_resource_find(plan, pair->key);
         if (resource < 0)
             return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-resource", "resources", NULL,
                                     "resources: the plan has no \"%.100s\"", pair->key);
@@ -68,7 +67,10 @@ static void fill_job(const allot__event *event, const lists *of, allot_job *job)
     job->id = event->id;
     job->queue = event->queue;
     job->state = (allot_job_state)event->job_state;
-    job->slots = event->slots;
+    job->slots = event->slots_given ? event->slots : 0;
+    for (int32_t i = 0; i < event->hosts.count && !event->slots_given; i++)
+        job->slots += of->hosts[i].slots;
+    job->slots = job->slots > 0 ? job->slots : event->slots;
     job->hosts = of->hosts;
     job->host_count = event->hosts.count;
     job->grown = of->grown;
@@ -78,6 +80,9 @@ static void fill_job(const allot__event *event, const lists *of, allot_job *job)
     if (event->started_given)
         job->started = event->started;
     job->ran = event->ran;
+    bool runs = event->kind == ALLOT__EVENT_SUBMIT && job->state == ALLOT_RUNNING;
+    if (runs && event->ran < 0 && event->started_given && event->started < event->at)
+        job->ran = event->at - event->started;
     job->suspended_for = event->suspended_for;
     job->preempted = event->preempted;
     job->priority = event->priority;
@@ -93,15 +98,89 @@ static void fill_job(const allot__event *event, const lists *of, allot_job *job)
     job->resource_count = event->resources.count;
 }
 
+int allot__event_job(allot_engine *engine, const allot_plan *plan, const allot__event *event,
+                     allot__job_item **out, allot__error *fault)
+{
+    allot_task_value values[ALLOT_ATTRIBUTES_MAX];
+    lists of = {0};
+    allot_job job;
+    int status = lists_make(engine, event, &of);
+    if (status == ALLOT_OK)
+        status = put_resources(plan, event, of.resources, fault);
+    if (status == ALLOT_OK) {
+        put_places(&event->hosts, of.hosts);
+        put_places(&event->grown, of.grown);
+        fill_job(event, &of, &job);
+        job.values = values;
+        job.value_count = allot__event_values(plan, event, values);
+        *out = allot__job_make(engine, &job);
+        status = *out ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    lists_end(engine, event, &of);
+    return status;
+}
+
+uint32_t allot__job_told(const allot__event *event)
+{
+    return (event->submitted_given ? ALLOT__TOLD_SUBMITTED : 0u) |
+           (event->started_given ? ALLOT__TOLD_STARTED : 0u) |
+           (event->preempted_given ? ALLOT__TOLD_PREEMPTED : 0u) |
+           (event->suspended_given ? ALLOT__TOLD_SUSPENDED : 0u) |
+           (event->slots_given ? ALLOT__TOLD_SLOTS : 0u) |
+           (event->ran >= 0 ? ALLOT__TOLD_RAN : 0u) |
+           (event->hosts.count > 0 ? ALLOT__TOLD_HOSTS : 0u);
+}
+
+/* What a job has that holds slots, where that is not told. */
+static void merge_held(const allot_job *old, uint32_t told, allot_job *job)
+{
+    if (!(told & ALLOT__TOLD_STARTED) && job->state == old->state)
+        job->started = old->started;
+    if (!(told & ALLOT__TOLD_RAN) && old->state != ALLOT_PENDING)
+        job->ran = old->ran;
+    if (!(told & ALLOT__TOLD_HOSTS) && old->state != ALLOT_PENDING) {
+        job->hosts = old->hosts;
+        job->host_count = old->host_count;
+        job->slots = told & ALLOT__TOLD_SLOTS ? job->slots : old->slots;
+    }
+    if (job->state != ALLOT_RUNNING)
+        return;
+    job->grow = old->grow;
+    job->grown = old->grown;
+    job->grown_count = old->grown_count;
+}
+
+void allot__job_merge(const allot__job_item *item, uint32_t told, int64_t at, allot_job *job)
+{
+    allot_job old = allot__job_now(item, at);
+    if (!(told & ALLOT__TOLD_SUBMITTED))
+        job->submitted = old.submitted;
+    if (!(told & ALLOT__TOLD_PREEMPTED))
+        job->preempted = old.preempted;
+    if (!(told & ALLOT__TOLD_SUSPENDED))
+        job->suspended_for = old.suspended_for;
+    if (job->state != ALLOT_PENDING)
+        merge_held(&old, told, job);
+}
+
 static int put_job(allot__books *books, const allot__event *event, const allot_job *job)
 {
+    const allot__origin *source;
+    if (allot__origin_of(books, event, &source) != ALLOT_OK)
+        return ALLOT_ENOMEM;
     allot__job_item *item = allot__job_make(books->engine, job);
     if (!item)
         return ALLOT_ENOMEM;
     item->since = event->since != INT64_MIN ? event->since : event->at;
+    item->until = event->until;
+    item->source = source;
     if (job->slots > books->job_most)
         books->job_most = job->slots;
     allot__job_item *old = allot__item_find(&books->jobs, job->id);
+    item->seen = old ? old->seen : 0;
+    item->told = old != NULL && old->told;
+    if (old && event->kind == ALLOT__EVENT_SUBMIT && job->state == ALLOT_PENDING)
+        item->until = old->until;
     int status = allot__item_put(books->engine, &books->jobs, old, item);
     books->lists_dirty = true;
     return status;
@@ -109,21 +188,53 @@ static int put_job(allot__books *books, const allot__event *event, const allot_j
 
 /* What a queue's jobs have in all has a limit. It is seldom near, so that all are added up only
  * when as many of the largest pass it. */
-static int check_sum(const allot__books *books, const allot__event *event, allot__error *fault)
+static int check_sum(const allot__books *books, const allot_job *told, allot__error *fault)
 {
-    int64_t sum = event->slots;
-    int64_t most = event->slots > books->job_most ? event->slots : books->job_most;
+    int64_t sum = told->slots;
+    int64_t most = told->slots > books->job_most ? told->slots : books->job_most;
     if ((int64_t)(books->jobs.count + 1) * most <= ALLOT_AMOUNT_MAX)
         return ALLOT_OK;
     for (const allot__map_item *it = books->jobs.first; it; it = it->after) {
         const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
-        sum += job->queue == event->queue ? job->slots : 0;
+        bool other = job->queue == told->queue && strcmp(job->id, told->id) != 0;
+        sum += other ? job->slots : 0;
     }
     if (sum <= ALLOT_AMOUNT_MAX)
         return ALLOT_OK;
     return allot__error_set(fault, ALLOT_ERANGE, "E-demand", "slots", NULL,
                             "slots: the queue's jobs would have %lld, at most %d are allowed",
                             (long long)sum, ALLOT_AMOUNT_MAX);
+}
+
+static bool is_host(const allot__books *books, const char *name)
+{
+    return allot_plan_host_find(books->plan, name) >= 0 || allot__item_find(&books->hosts, name);
+}
+
+/* What a client says that a job has on hosts. */
+static int check_hosts(const allot__books *books, const allot_job *job, allot__error *fault)
+{
+    int64_t sum = 0;
+    for (int32_t i = 0; i < job->host_count; i++) {
+        const allot_job_host *host = &job->hosts[i];
+        sum += host->slots;
+        if (!host->host || !is_host(books, host->host))
+            return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-host", "hosts", NULL,
+                                    "hosts: there is no host \"%.100s\"",
+                                    host->host ? host->host : "");
+        if (host->slots < 1)
+            return allot__error_set(fault, ALLOT_ERANGE, "E-range", "hosts", NULL,
+                                    "hosts: found 0 slots of \"%.100s\", allowed at least 1",
+                                    host->host);
+    }
+    if (job->host_count > 0 && job->state == ALLOT_PENDING)
+        return allot__error_set(fault, ALLOT_EINVALID, "E-hosts", "hosts", NULL,
+                                "hosts: found some of a job that is pending, allowed none");
+    if (job->host_count > 0 && sum != job->slots)
+        return allot__error_set(fault, ALLOT_ERANGE, "E-slots", "slots", NULL,
+                                "slots: found %lld, allowed %lld, what the job has on its hosts",
+                                (long long)job->slots, (long long)sum);
+    return ALLOT_OK;
 }
 
 static int check_place(const allot__books *books, const allot_job *job, allot__error *fault)
@@ -136,30 +247,33 @@ static int check_place(const allot__books *books, const allot_job *job, allot__e
                               job->id);
 }
 
+static int check_submit(const allot__books *books, const allot_job *job, allot__error *fault)
+{
+    int status = check_sum(books, job, fault);
+    return status == ALLOT_OK ? check_hosts(books, job, fault) : status;
+}
+
 static int submit(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot_task_value values[ALLOT_ATTRIBUTES_MAX];
-    lists of = {0};
-    allot_job job;
-    if (event->kind == ALLOT__EVENT_SUBMIT && allot__item_find(&books->jobs, event->id))
+    bool submits = event->kind == ALLOT__EVENT_SUBMIT;
+    const allot__job_item *old = allot__item_find(&books->jobs, event->id);
+    allot__job_item *told;
+    if (submits && !event->whole && old)
         return allot__error_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
                                 "id: the job \"%.100s\" is there already", event->id);
-    if (event->kind == ALLOT__EVENT_SUBMIT && check_sum(books, event, fault) != ALLOT_OK)
-        return ALLOT_ERANGE;
-    int status = lists_make(books, event, &of);
+    int status = allot__event_job(books->engine, books->plan, event, &told, fault);
+    if (status != ALLOT_OK)
+        return status;
+    allot_job job = told->it;
+    if (submits && old)
+        allot__job_merge(old, allot__job_told(event), event->at, &job);
+    if (submits)
+        status = check_submit(books, &job, fault);
     if (status == ALLOT_OK)
-        status = put_resources(books, event, of.resources, fault);
-    if (status == ALLOT_OK) {
-        put_places(&event->hosts, of.hosts);
-        put_places(&event->grown, of.grown);
-        fill_job(event, &of, &job);
-        job.values = values;
-        job.value_count = allot__event_values(books, event, values);
         status = check_place(books, &job, fault);
-    }
     if (status == ALLOT_OK)
         status = put_job(books, event, &job);
-    lists_end(books, event, &of);
+    allot__item_free(books->engine, told);
     return status;
 }
 
@@ -178,11 +292,67 @@ static void turn_to(allot__books *books, allot__job_item *job, allot_job_state s
     job->since = when;
 }
 
+/* It runs no more, and waits as if it had never run. */
+static void turn_back(allot__books *books, allot__job_item *job, int64_t when)
+{
+    turn_to(books, job, ALLOT_PENDING, when);
+    job->it.host_count = job->it.grown_count = 0;
+    job->it.started = INT64_MIN;
+    job->it.ran = -1;
+    job->it.grow = 0;
+}
+
 static int refuse_state(const allot__job_item *job, const char *allowed, allot__error *fault)
 {
     return allot__error_set(fault, ALLOT_EUSAGE, "E-job-state", "id", NULL,
                             "id: the job \"%.100s\" is %s, allowed %s", job->it.id,
                             allot_job_state_name((int)job->it.state), allowed);
+}
+
+/* The job's place in the list is kept: cycles go by it. */
+static void replace(allot__books *books, allot__job_item *old, allot__job_item *with)
+{
+    with->since = old->since;
+    with->until = old->until;
+    with->told = old->told;
+    with->source = old->source;
+    with->seen = old->seen;
+    allot__item_put(books->engine, &books->jobs, old, with);
+}
+
+/* Another than this service started it, or resumed it where it was. */
+static int run(allot__books *books, allot__job_item *old, const allot__event *event,
+               allot__error *fault)
+{
+    bool failed = false, waits = old->it.state == ALLOT_PENDING;
+    allot_job job = old->it;
+    if (!waits && job.state != ALLOT_SUSPENDED)
+        return refuse_state(old, "pending or suspended", fault);
+    size_t count = (size_t)event->hosts.count;
+    allot_job_host *hosts = list_new(books->engine, event->hosts.count, sizeof *hosts, &failed);
+    if (failed)
+        return ALLOT_ENOMEM;
+    put_places(&event->hosts, hosts);
+    if (count > 0) {
+        job.hosts = hosts;
+        job.host_count = (int32_t)count;
+    }
+    job.state = ALLOT_RUNNING;
+    int status = check_hosts(books, &job, fault);
+    if (status == ALLOT_OK)
+        status = check_place(books, &job, fault);
+    job.state = old->it.state;
+    allot__job_item *item = status == ALLOT_OK ? allot__job_make(books->engine, &job) : NULL;
+    allot__free(books->engine, hosts, count, sizeof *hosts);
+    if (!item)
+        return status == ALLOT_OK ? ALLOT_ENOMEM : status;
+    int64_t when = event->started_given ? event->started : event->at;
+    replace(books, old, item);
+    item->it.ran = waits ? 0 : item->it.ran;
+    item->until = INT64_MIN;
+    turn_to(books, item, ALLOT_RUNNING, when);
+    item->it.started = when;
+    return ALLOT_OK;
 }
 
 int allot__apply_job(allot__books *books, const allot__event *event, allot__error *fault)
@@ -203,6 +373,13 @@ int allot__apply_job(allot__books *books, const allot__event *event, allot__erro
         if (state != ALLOT_STOPPED)
             return refuse_state(job, "stopped", fault);
         turn_to(books, job, ALLOT_SUSPENDED, event->at);
+    } else if (event->kind == ALLOT__EVENT_RUN) {
+        int status = run(books, job, event, fault);
+        if (status != ALLOT_OK)
+            return status;
+    } else if (event->kind == ALLOT__EVENT_REQUEUE || event->kind == ALLOT__EVENT_FAIL) {
+        turn_back(books, job, event->at);
+        job->until = event->until;
     } else {
         if (event->kind == ALLOT__EVENT_WITHDRAW && state != ALLOT_PENDING)
             return refuse_state(job, "pending; of others say `finish`", fault);
@@ -246,14 +423,6 @@ static int moved(allot__books *books, const allot__job_item *old, const allot_jo
     return *out ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* The job's place in the list is kept: cycles go by it. */
-static void replace(allot__books *books, allot__job_item *old, allot__job_item *with)
-{
-    with->since = old->since;
-    with->told = old->told;
-    allot__item_put(books->engine, &books->jobs, old, with);
-}
-
 static void carry_out(allot__books *books, allot__job_item *job, const allot_job_order *order,
                       int64_t now)
 {
@@ -279,12 +448,8 @@ static void carry_out(allot__books *books, allot__job_item *job, const allot_job
             allot__item_end(books->engine, &books->jobs, job);
             return;
         }
-        turn_to(books, job, ALLOT_PENDING, now);
+        turn_back(books, job, now);
         job->it.preempted = order->preempted;
-        job->it.host_count = job->it.grown_count = 0;
-        job->it.started = INT64_MIN;
-        job->it.ran = -1;
-        job->it.grow = 0;
         break;
     default:
         break;

@@ -9,6 +9,12 @@ static int keep_row(allot__books *books, const allot__event *event)
 {
     allot__books_group *group = &books->groups[event->group];
     int32_t leaf = event->consumer;
+    const allot__origin *source;
+    int status = allot__origin_find(books, event->source, &source);
+    if (status == ALLOT_OK)
+        status = allot__origin_set(books, event->group, leaf, source);
+    if (status != ALLOT_OK)
+        return status;
     group->demand[leaf] = event->demand > 0 ? (int32_t)event->demand : 0;
     group->allocated[leaf] = event->allocated > 0 ? (int32_t)event->allocated : 0;
     group->unlisted[leaf] = event->unlisted > 0 ? (int32_t)event->unlisted : 0;

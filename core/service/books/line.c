@@ -31,6 +31,12 @@ void allot__write_set(allot__text *out, const char *key, int64_t value, int64_t 
         allot__text_number(out, key, value);
 }
 
+void allot__write_origin(allot__text *out, const allot__origin *source)
+{
+    if (source)
+        allot__text_member(out, "source", source->named.name);
+}
+
 void allot__write_row(const allot__books *books, const allot__books_group *of, int32_t group,
                       int32_t leaf, allot__text *out)
 {
@@ -43,6 +49,7 @@ void allot__write_row(const allot__books *books, const allot__books_group *of, i
     allot__write_set(out, "unlisted", of->unlisted[leaf], 0);
     allot__write_set(out, "reclaimed_at", reclaimed, INT64_MIN);
     allot__write_set(out, "waiting_since", waiting, INT64_MIN);
+    allot__write_origin(out, allot__leaf_origin(of, leaf));
     allot__entry_close(out);
 }
 
@@ -155,6 +162,8 @@ void allot__write_job(const allot__books *books, const allot__job_item *item, al
         allot__text_bool(out, "forced", true);
     allot__write_set(out, "grow", job->grow, 0);
     allot__text_number(out, "since", item->since);
+    allot__write_set(out, "until", item->until, INT64_MIN);
+    allot__write_origin(out, item->source);
     write_places(out, "hosts", job->hosts, job->host_count);
     write_places(out, "grown", job->grown, job->grown_count);
     write_needs(books, job, out);
@@ -185,6 +194,17 @@ void allot__write_clock(const allot__books *books, allot__text *out)
     allot__entry_open(out, ALLOT__EVENT_KEEP_CLOCK);
     allot__text_number(out, "now", books->last);
     allot__entry_close(out);
+}
+
+void allot__write_origins(const allot__books *books, allot__text *out)
+{
+    for (const allot__map_item *it = books->sources.first; it; it = it->after) {
+        const allot__origin *source = (const allot__origin *)(const void *)it;
+        allot__entry_open(out, ALLOT__EVENT_KEEP_SYNC);
+        allot__write_origin(out, source);
+        allot__write_set(out, "at", source->at, INT64_MIN);
+        allot__entry_close(out);
+    }
 }
 
 void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__text *out)

@@ -192,6 +192,7 @@ static void copy_groups(allot__books_listing *it, bool *failed)
         to->demand = copy(engine, from->demand, count, sizeof *to->demand, failed);
         to->allocated = copy(engine, from->allocated, count, sizeof *to->allocated, failed);
         to->unlisted = copy(engine, from->unlisted, count, sizeof *to->unlisted, failed);
+        to->sources = copy(engine, from->sources, count, sizeof *to->sources, failed);
         to->reclaimed_at =
             copy(engine, from->reclaimed_at, count, sizeof *to->reclaimed_at, failed);
         to->waiting_since =
@@ -204,10 +205,12 @@ static void write_few(allot__books_listing *it, bool *failed)
     const allot__books *books = it->books;
     it->head.engine = it->contracts.engine = it->use.engine = books->engine;
     allot__write_clock(books, &it->head);
+    allot__write_origins(books, &it->head);
     for (int32_t g = 0; g < (int32_t)books->group_count; g++)
         allot__write_size(books, g, &it->head);
     allot__write_contracts(books, &it->contracts);
     allot__write_use(books, &it->use);
+    allot__write_declines(books, &it->use);
     *failed = *failed || it->head.failed || it->contracts.failed || it->use.failed;
 }
 
@@ -254,6 +257,7 @@ static void drop_groups(allot__books_listing *it)
         allot__free(books->engine, group->demand, count, sizeof *group->demand);
         allot__free(books->engine, group->allocated, count, sizeof *group->allocated);
         allot__free(books->engine, group->unlisted, count, sizeof *group->unlisted);
+        allot__free(books->engine, group->sources, count, sizeof *group->sources);
         allot__free(books->engine, group->reclaimed_at, count, sizeof *group->reclaimed_at);
         allot__free(books->engine, group->waiting_since, count, sizeof *group->waiting_since);
     }

@@ -83,6 +83,13 @@ static bool same_numbers(const allot_plan *a, const allot_plan *b)
     return true;
 }
 
+static int copy_source(allot__books *to, int32_t group, int32_t leaf, const allot__origin *from)
+{
+    const allot__origin *source = NULL;
+    int status = from ? allot__origin_find(to, from->named.name, &source) : ALLOT_OK;
+    return status == ALLOT_OK && source ? allot__origin_set(to, group, leaf, source) : status;
+}
+
 /* Only rows: what else there is goes by lines, which are few then. */
 static void copy_rows(const allot__books *from, allot__books *to)
 {
@@ -101,6 +108,29 @@ static void copy_rows(const allot__books *from, allot__books *to)
     }
 }
 
+/* Lines have those of leaves alone of which more is known. */
+static int copy_sources(const allot__books *from, allot__books *to)
+{
+    allot__id_map *ids;
+    bool any = false;
+    for (size_t g = 0; g < from->group_count; g++)
+        any = any || from->groups[g].sources;
+    int status = any ? allot__id_map_new(from->engine, from->plan, to->plan, &ids) : ALLOT_OK;
+    if (!any || status != ALLOT_OK)
+        return status;
+    for (size_t g = 0; g < from->group_count; g++) {
+        const allot__books_group *of = &from->groups[g];
+        int32_t group = allot__id_map_find(ids, ALLOT__GROUP, (int32_t)g);
+        for (size_t i = 0; of->sources && group >= 0 && i < from->consumers; i++) {
+            int32_t leaf = allot__id_map_find(ids, ALLOT__LEAF, (int32_t)i);
+            if (leaf >= 0 && status == ALLOT_OK)
+                status = copy_source(to, group, leaf, of->sources[i]);
+        }
+    }
+    allot__id_map_free(ids);
+    return status;
+}
+
 int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t *lost,
                       allot_report *report, allot__books **out)
 {
@@ -115,6 +145,8 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t
     status = same ? allot__books_write_rest(books, &text) : allot__books_write(books, &text);
     if (status == ALLOT_OK)
         status = allot__books_read_lines(moved, &text, lost, report);
+    if (status == ALLOT_OK)
+        status = copy_sources(books, moved);
     allot__text_free(&text);
     if (status == ALLOT_OK)
         *out = moved;
@@ -147,6 +179,10 @@ int64_t allot__books_due(const allot__books *books, int64_t now)
         sooner(&due, now, flight->deadline);
         sooner(&due, now, later(flight->deadline, leeway));
     }
+    for (size_t i = 0; i < books->decline_count; i++)
+        sooner(&due, now, books->declines[i].until);
+    for (const allot__map_item *it = books->jobs.first; it; it = it->after)
+        sooner(&due, now, ((const allot__job_item *)(const void *)it)->until);
     for (int32_t i = 0; i < (int32_t)books->leases; i++) {
         allot_lease lease;
         if (books->lease_told[i] && allot_plan_lease_at(books->plan, i, &lease) == ALLOT_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * own.h: what the books are made of; of the files of this folder alone.
+ * own.h: what the books are made of; of the files of this folder, of lists/ and sync/, alone.
  *
  * This file owns: struct allot__books.
  */
@@ -15,6 +15,19 @@
 #include "service/books/books.h"
 #include "service/base/map.h"
 #include "base/text.h"
+
+/* Who tells the truth of something by `sync`: a thing that has a source ends when its source's
+ * whole truth lacks it. */
+typedef struct allot__origin {
+    allot__map_item named;
+    int64_t at; /* the last word's; INT64_MIN: none */
+} allot__origin;
+
+/* A leaf that can use no more than `most` slots for a while, whatever it demands. */
+typedef struct allot__decline {
+    int32_t group, consumer, most;
+    int64_t until;
+} allot__decline;
 
 /* Tasks of a leaf that share a slot (state.h), which counts once, with the most that one states. */
 typedef struct allot__unit {
@@ -37,6 +50,8 @@ typedef struct allot__task_item {
     struct allot__task_item *next; /* in its unit */
     allot__task_index *index;
     struct allot__task_item *index_before, *index_after;
+    const allot__origin *source; /* NULL: clients tell of it one by one */
+    uint32_t seen;               /* the last truth that has it (sync/) */
 } allot__task_item;
 
 /* A running task that a reclaim in flight names. */
@@ -48,13 +63,18 @@ typedef struct allot__victim_item {
 typedef struct allot__session_item {
     allot__map_item named;
     allot_session it;
+    const allot__origin *source;
+    uint32_t seen;
 } allot__session_item;
 
 typedef struct allot__job_item {
     allot__map_item named;
     allot_job it; /* `ran` and `suspended_for` are those until `since` */
     int64_t since;
+    int64_t until; /* pending, it is not started before; INT64_MIN: it may be */
     bool told;
+    const allot__origin *source;
+    uint32_t seen;
 } allot__job_item;
 
 typedef struct allot__flight_item {
@@ -71,6 +91,8 @@ typedef struct allot__host_item {
     int32_t exclusive_to;
     bool exclusive_given;
     bool used; /* something is said to be there: while it is asked (host.c) */
+    const allot__origin *source;
+    uint32_t seen;
 } allot__host_item;
 
 typedef struct allot__books_group {
@@ -79,7 +101,10 @@ typedef struct allot__books_group {
     int64_t *reclaimed_at, *waiting_since; /* INT64_MIN: not; NULL where no option asks for it */
     int64_t *unmet_since; /* a leaf wants more than it has; INT64_MIN: not. Not kept in the store */
     int32_t (*sessions)[ALLOT_SCHEDULING_COUNT]; /* by consumer: how many there are of each */
-    int64_t slots;                               /* -1: not told */
+    /* By consumer: who tells all that its leaf holds, so that grants to it are no news until that
+     * says so, and stand until then; NULL: nobody. The column is NULL where nobody ever did. */
+    const allot__origin **sources;
+    int64_t slots; /* -1: not told */
 } allot__books_group;
 
 typedef struct allot__usage_item {
@@ -92,13 +117,16 @@ struct allot__books {
     const allot_plan *plan;
     size_t consumers, group_count, queues, leases, resources;
     allot__books_group *groups;
-    allot__map tasks, units, indexes, sessions, jobs, flights, victims, hosts;
+    allot__map tasks, units, indexes, sessions, jobs, flights, victims, hosts, sources;
+    allot__decline *declines;
+    size_t decline_count, decline_room;
     allot_loan *loans;
     size_t loan_count, loan_room;
     allot_lease_now *lease; /* by lease */
     bool *lease_told;
     allot__usage_item *usage; /* by queue */
     int64_t usage_at, *resource_at;
+    uint32_t mark;               /* the last truth's (sync/) */
     int64_t last;                /* the last cycle's now; INT64_MIN: none yet */
     int64_t when;                /* of what is being entered */
     bool unrounded;              /* the time is the exact one */
@@ -124,6 +152,38 @@ struct allot__books {
     } * granted;
     size_t granted_count, granted_room;
 };
+
+/* A job as it is then: with what it did since it was told of. */
+static inline allot_job allot__job_now(const allot__job_item *item, int64_t now)
+{
+    allot_job job = item->it;
+    int64_t passed = now > item->since ? now - item->since : 0;
+    if (job.state == ALLOT_RUNNING)
+        job.ran = (job.ran > 0 ? job.ran : 0) + passed;
+    else if (job.state != ALLOT_PENDING)
+        job.suspended_for += passed;
+    return job;
+}
+
+/* What an event says of a job that it submits, packed; the caller's. It touches nothing but the
+ * plan. ENOENT with a fault, ENOMEM. */
+int allot__event_job(allot_engine *engine, const allot_plan *plan, const allot__event *event,
+                     allot__job_item **out, allot__error *fault);
+/* What of it was told; and the same job as it is known, where nothing is: the job borrows lists of
+ * the item. */
+enum {
+    ALLOT__TOLD_SUBMITTED = 1,
+    ALLOT__TOLD_STARTED = 2,
+    ALLOT__TOLD_PREEMPTED = 4,
+    ALLOT__TOLD_SUSPENDED = 8,
+    ALLOT__TOLD_SLOTS = 16,
+    ALLOT__TOLD_RAN = 32,
+    ALLOT__TOLD_HOSTS = 64
+};
+uint32_t allot__job_told(const allot__event *event);
+void allot__job_merge(const allot__job_item *item, uint32_t told, int64_t at, allot_job *job);
+/* What an event says of a session. */
+allot_session allot__event_session(const allot__event *event);
 
 static inline allot__task_item *allot__task_of(allot__map_item *it)
 {
@@ -155,6 +215,8 @@ void allot__item_end(allot_engine *engine, allot__map *map, void *item);
 int allot__apply_row(allot__books *books, const allot__event *event, allot__error *fault);
 int allot__apply_start(allot__books *books, const allot__event *event, allot__error *fault);
 int allot__apply_finish(allot__books *books, const allot__event *event, allot__error *fault);
+int allot__apply_task(allot__books *books, const allot__event *event, allot__error *fault);
+int allot__apply_decline(allot__books *books, const allot__event *event, allot__error *fault);
 int allot__apply_returned(allot__books *books, const allot__event *event, allot__error *fault);
 int allot__apply_session(allot__books *books, const allot__event *event, allot__error *fault);
 int allot__apply_host(allot__books *books, const allot__event *event, allot__error *fault);
@@ -172,8 +234,34 @@ static inline bool allot__job_is_unplaced(const allot_job *job)
 }
 
 /* The values of attributes that an event gives; `values` has room for as many. */
-int32_t allot__event_values(const allot__books *books, const allot__event *event,
+int32_t allot__event_values(const allot_plan *plan, const allot__event *event,
                             allot_task_value *values);
+
+/* ---- Sources and declined grants (origin.c, row.c) ------------------------------------------- */
+
+/* The source of that name, made where there is none; NULL: none. ENOMEM. */
+int allot__origin_find(allot__books *books, const char *name, const allot__origin **out);
+/* That of an event, which was the source's last word. ENOMEM. */
+int allot__origin_of(allot__books *books, const allot__event *event, const allot__origin **out);
+/* Says whose truth a leaf is. ENOMEM. */
+int allot__origin_set(allot__books *books, int32_t group, int32_t leaf,
+                      const allot__origin *source);
+/* Who tells all that a leaf holds, or NULL. */
+static inline const allot__origin *allot__leaf_origin(const allot__books_group *group, int32_t leaf)
+{
+    return group->sources ? group->sources[leaf] : NULL;
+}
+void allot__write_origin(allot__text *out, const allot__origin *source);
+void allot__write_origins(const allot__books *books, allot__text *out);
+
+/* What says that a leaf can use no more for now, or NULL. */
+allot__decline *allot__decline_of(const allot__books *books, int32_t group, int32_t leaf);
+/* What a leaf demands, of which it does not get more than it can use; and says so to the state. */
+int64_t allot__books_demand(const allot__books *books, int32_t group, int32_t leaf);
+void allot__demand_tell(allot__books *books, int32_t group, int32_t leaf);
+/* Ends what is over by then. */
+void allot__declines_end(allot__books *books, int64_t now);
+void allot__write_declines(const allot__books *books, allot__text *out);
 
 /* ---- Ties by name (index.c) --------------------------------------------------------------
  */
@@ -203,8 +291,9 @@ void allot__write_leaf(allot__text *out, const allot_plan *plan, int32_t group, 
 void allot__write_set(allot__text *out, const char *key, int64_t value, int64_t unset);
 void allot__write_row(const allot__books *books, const allot__books_group *of, int32_t group,
                       int32_t leaf, allot__text *out);
-/* Nothing is to be said of it. */
+/* Nothing is to be said of it, or nothing but whose truth it is: no plan need have it for that. */
 bool allot__row_is_empty(const allot__books_group *group, int32_t leaf);
+bool allot__row_is_bare(const allot__books_group *group, int32_t leaf);
 void allot__write_size(const allot__books *books, int32_t group, allot__text *out);
 void allot__write_host(const allot__books *books, const allot__map_item *item, allot__text *out);
 void allot__write_session(const allot__books *books, const allot__map_item *item, allot__text *out);
@@ -272,6 +361,17 @@ void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer,
 void allot__task_end(allot__books *books, allot__task_item *task, bool keep);
 /* Puts one in; its leaf holds what it takes, and there is room in all maps. */
 int allot__task_begin(allot__books *books, allot__task_item *task);
+/* The same task, otherwise told: takes the old one's place, but for its place among the others;
+ * what its leaf holds changes with it, what it is allocated is the caller's. ENOMEM. */
+int allot__task_replace(allot__books *books, allot__task_item *old, const allot_task *task,
+                        const allot__origin *source);
+/* EINVALID of a task that is told to wait: what is in the books runs. */
+int allot__task_check_runs(const allot__event *event, allot__error *fault);
+/* Whether a leaf may be allocated so many slots more, which it lacks for a task. ERANGE. */
+int allot__adopt_check(const allot__books *books, const allot_task *task, int64_t lack,
+                       allot__error *fault);
+/* The unit that a task shares slots with; NULL: none is there. */
+allot__unit *allot__unit_of(const allot__books *books, const allot_task *task);
 /* What tasks of the same unit have in common; 0: it has its slots to itself. */
 size_t allot__unit_key(const allot_task *task, char key[600]);
 /* How much more a leaf's tasks would hold with this one. */

@@ -9,6 +9,8 @@
  */
 #include "service/books/own.h"
 
+#include "base/memory.h"
+
 /* ---- What fits ------------------------------------------------------------------------------- */
 
 static bool has_leaf(const allot__id_map *ids, int32_t group, int32_t consumer)
@@ -80,7 +82,7 @@ static void misfit_of_groups(const allot__books *books, const allot__id_map *ids
         if (allot__id_map_find(ids, ALLOT__GROUP, g) < 0)
             allot__write_size(books, g, out);
         for (int32_t i = 0; i < (int32_t)books->consumers && out->len == 0; i++)
-            if (!has_leaf(ids, g, i) && !allot__row_is_empty(group, i))
+            if (!has_leaf(ids, g, i) && !allot__row_is_bare(group, i))
                 allot__write_row(books, group, g, i, out);
     }
 }
@@ -140,6 +142,8 @@ static void rebase_group(const allot__books_group *from, allot__books_group *to,
         to->unlisted[row] = from->unlisted[i];
         to->held[row] = from->held[i];
         to->unmet_since[row] = from->unmet_since[i];
+        if (from->sources)
+            to->sources[row] = from->sources[i];
         memcpy(to->sessions[row], from->sessions[i], sizeof *to->sessions);
         if (times) {
             to->reclaimed_at[row] = from->reclaimed_at[i];
@@ -167,6 +171,7 @@ static void rebase_tables(const allot__books *from, allot__books *to, const allo
             to->resource_at[other] = from->resource_at[i];
     to->usage_at = to->queues > 0 ? from->usage_at : INT64_MIN;
     to->last = from->last;
+    to->mark = from->mark;
     to->job_most = from->job_most;
     if (from->host_most > to->host_most)
         to->host_most = from->host_most;
@@ -241,6 +246,21 @@ static void take_map(allot__map *from, allot__map *to)
     *from = (allot__map){.engine = to->engine};
 }
 
+/* Of leaves that are no more nothing is left. */
+static void rebase_declines(allot__books *from, allot__books *to, const allot__id_map *ids)
+{
+    to->declines = from->declines;
+    to->decline_room = from->decline_room;
+    for (size_t i = 0; i < from->decline_count; i++) {
+        allot__decline it = from->declines[i];
+        rebase_pair(ids, &it.group, &it.consumer);
+        if (it.group >= 0 && it.consumer >= 0 && allot_plan_children(ids->to, it.consumer) == 0)
+            to->declines[to->decline_count++] = it;
+    }
+    from->declines = NULL;
+    from->decline_count = from->decline_room = 0;
+}
+
 static void rebase_things(allot__books *from, allot__books *to, const allot__id_map *ids)
 {
     allot__books_kind of[ALLOT__KINDS], kinds[ALLOT__KINDS];
@@ -252,6 +272,8 @@ static void rebase_things(allot__books *from, allot__books *to, const allot__id_
             rebases[k](ids, it);
     }
     take_map(&from->indexes, &to->indexes);
+    take_map(&from->sources, &to->sources);
+    rebase_declines(from, to, ids);
     take_map(&from->victims, &to->victims);
     to->loans = from->loans;
     to->loan_count = from->loan_count;
@@ -299,6 +321,13 @@ static void rebase_units(allot__books *from, allot__books *to, const allot__id_m
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+static int make_sources(const allot__books *books, allot__books_group *group)
+{
+    group->sources = allot__new(books->engine, books->consumers > 0 ? books->consumers : 1,
+                                sizeof *group->sources);
+    return group->sources ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
 /* Empty books under the other plan, with room for all that comes over. */
 static int make_room(const allot__books *from, const allot__id_map *ids, allot__books **out)
 {
@@ -306,7 +335,12 @@ static int make_room(const allot__books *from, const allot__id_map *ids, allot__
     int status = allot__books_new(from->engine, ids->to, &to);
     if (status != ALLOT_OK)
         return status;
-    if (!ids->same)
+    for (size_t g = 0; g < from->group_count && status == ALLOT_OK; g++) {
+        int32_t other = allot__id_map_find(ids, ALLOT__GROUP, (int32_t)g);
+        if (other >= 0 && from->groups[g].sources)
+            status = make_sources(to, &to->groups[other]);
+    }
+    if (status == ALLOT_OK && !ids->same)
         status = make_units(from, to, ids);
     if (status == ALLOT_OK)
         *out = to;

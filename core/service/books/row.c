@@ -46,6 +46,39 @@ void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer,
         allot_state_allocated(books->state, group, consumer, slots);
 }
 
+allot__decline *allot__decline_of(const allot__books *books, int32_t group, int32_t leaf)
+{
+    for (size_t i = 0; i < books->decline_count; i++)
+        if (books->declines[i].group == group && books->declines[i].consumer == leaf)
+            return &books->declines[i];
+    return NULL;
+}
+
+int64_t allot__books_demand(const allot__books *books, int32_t group, int32_t leaf)
+{
+    const allot__decline *declined = allot__decline_of(books, group, leaf);
+    int64_t demand = books->groups[group].demand[leaf];
+    return declined && declined->most < demand ? declined->most : demand;
+}
+
+void allot__demand_tell(allot__books *books, int32_t group, int32_t leaf)
+{
+    allot__books_look(books, group, leaf);
+    if (books->state)
+        allot_state_demand(books->state, group, leaf, allot__books_demand(books, group, leaf));
+}
+
+void allot__declines_end(allot__books *books, int64_t now)
+{
+    for (size_t i = books->decline_count; i-- > 0;) {
+        allot__decline over = books->declines[i];
+        if (over.until > now)
+            continue;
+        books->declines[i] = books->declines[--books->decline_count];
+        allot__demand_tell(books, over.group, over.consumer);
+    }
+}
+
 /* Where the state has no room for it, it is made anew. */
 static void set_unlisted(allot__books *books, const allot__event *event)
 {
@@ -77,16 +110,20 @@ int allot__apply_row(allot__books *books, const allot__event *event, allot__erro
     allot__books_group *group = &books->groups[event->group];
     int32_t leaf = event->consumer;
     int64_t allocated = group->allocated[leaf], held = group->held[leaf];
+    int64_t after = event->kind == ALLOT__EVENT_RELEASE ? allocated - event->slots : event->slots;
+    if (event->kind != ALLOT__EVENT_DEMAND && after < held)
+        return few(event, allocated, held, fault);
+    const allot__origin *source;
+    int status = allot__origin_of(books, event, &source);
+    if (status == ALLOT_OK)
+        status = allot__origin_set(books, event->group, leaf, source);
+    if (status != ALLOT_OK)
+        return status;
     if (event->kind == ALLOT__EVENT_DEMAND) {
         group->demand[leaf] = (int32_t)event->slots;
-        allot__books_look(books, event->group, leaf);
-        if (books->state)
-            allot_state_demand(books->state, event->group, leaf, event->slots);
+        allot__demand_tell(books, event->group, leaf);
         return ALLOT_OK;
     }
-    int64_t after = event->kind == ALLOT__EVENT_RELEASE ? allocated - event->slots : event->slots;
-    if (after < held)
-        return few(event, allocated, held, fault);
     set_unlisted(books, event);
     allot__books_allocate(books, event->group, leaf, after);
     return ALLOT_OK;
@@ -117,6 +154,19 @@ static void count_session(allot__books *books, const allot_session *session, int
     books->lists_dirty = true;
 }
 
+allot_session allot__event_session(const allot__event *event)
+{
+    return (allot_session){.id = event->id,
+                           .consumer = event->consumer,
+                           .group = event->group,
+                           .scheduling = event->scheduling,
+                           .priority = event->priority,
+                           .preemption_rank = event->preemption_rank,
+                           .created = event->created,
+                           .minimum = event->minimum,
+                           .demand = event->demand};
+}
+
 static int put_session(allot__books *books, const allot__event *event, allot__session_item *old,
                        allot__error *fault)
 {
@@ -127,18 +177,15 @@ static int put_session(allot__books *books, const allot__event *event, allot__se
             allot__task_index_check_session(books, event->id, event->group, event->consumer, fault);
     if (status != ALLOT_OK)
         return status;
-    allot_session session = {.id = event->id,
-                             .consumer = event->consumer,
-                             .group = event->group,
-                             .scheduling = event->scheduling,
-                             .priority = event->priority,
-                             .preemption_rank = event->preemption_rank,
-                             .created = event->created,
-                             .minimum = event->minimum,
-                             .demand = event->demand};
+    allot_session session = allot__event_session(event);
+    const allot__origin *source;
+    if (allot__origin_of(books, event, &source) != ALLOT_OK)
+        return ALLOT_ENOMEM;
     allot__session_item *item = allot__session_make(books->engine, &session);
     if (!item)
         return ALLOT_ENOMEM;
+    item->source = source;
+    item->seen = old ? old->seen : 0;
     if (old)
         count_session(books, &old->it, -1);
     if (allot__item_put(books->engine, &books->sessions, old, item) != ALLOT_OK)

@@ -18,7 +18,7 @@ static int put_rows(const allot__books *books, allot_state *state)
             if (allot_plan_children(books->plan, i) > 0)
                 continue;
             if (group->demand[i] != 0)
-                allot_state_demand(state, g, i, group->demand[i]);
+                allot_state_demand(state, g, i, allot__books_demand(books, g, i));
             allot_state_allocated(state, g, i, group->allocated[i]);
             if (group->unlisted[i] != 0 && status == ALLOT_OK)
                 status = allot_state_unlisted(state, g, i, group->unlisted[i]);
@@ -70,14 +70,12 @@ static int make_state(allot__books *books)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
+/* One that is not to be started yet is not there. */
 static int put_job(const allot__job_item *item, allot_state *state, int64_t now)
 {
-    allot_job job = item->it;
-    int64_t passed = now > item->since ? now - item->since : 0;
-    if (job.state == ALLOT_RUNNING)
-        job.ran = (job.ran > 0 ? job.ran : 0) + passed;
-    else if (job.state != ALLOT_PENDING)
-        job.suspended_for += passed;
+    allot_job job = allot__job_now(item, now);
+    if (job.state == ALLOT_PENDING && item->until > now)
+        return ALLOT_OK;
     return allot_state_job(state, &job);
 }
 
@@ -214,6 +212,7 @@ int allot__books_state(allot__books *books, int64_t now, allot_report *report,
                        const allot_state **out)
 {
     allot__books_unseal(books);
+    allot__declines_end(books, now);
     int status = !books->state ? make_state(books) : ALLOT_OK;
     if (status == ALLOT_OK)
         status = put_times(books, books->state, now);

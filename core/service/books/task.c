@@ -17,7 +17,7 @@ size_t allot__unit_key(const allot_task *task, char key[600])
     return len > 0 && len < 600 ? (size_t)len : 0;
 }
 
-static allot__unit *unit_of(const allot__books *books, const allot_task *task)
+allot__unit *allot__unit_of(const allot__books *books, const allot_task *task)
 {
     char key[600];
     size_t len = allot__unit_key(task, key);
@@ -26,7 +26,7 @@ static allot__unit *unit_of(const allot__books *books, const allot_task *task)
 
 int64_t allot__task_needs(const allot__books *books, const allot_task *task)
 {
-    const allot__unit *unit = unit_of(books, task);
+    const allot__unit *unit = allot__unit_of(books, task);
     int64_t there = unit ? unit->slots : 0;
     return task->slots > there ? task->slots - there : 0;
 }
@@ -36,7 +36,7 @@ static int join_unit(allot__books *books, const allot_task *task, allot__unit **
 {
     char key[600];
     size_t len = allot__unit_key(task, key);
-    *out = unit_of(books, task);
+    *out = allot__unit_of(books, task);
     if (len == 0 || *out)
         return ALLOT_OK;
     allot__unit *unit = allot__unit_make(books->engine, key, len);
@@ -74,26 +74,36 @@ int allot__task_begin(allot__books *books, allot__task_item *task)
     return ALLOT_OK;
 }
 
+/* What a unit has with the tasks that are in it; one without any ends. */
+static int64_t sum_unit(allot__books *books, allot__unit *unit)
+{
+    int64_t most = 0;
+    for (const allot__task_item *it = unit->first; it; it = it->next)
+        most = it->it.slots > most ? it->it.slots : most;
+    unit->slots = most;
+    if (!unit->first)
+        allot__item_end(books->engine, &books->units, unit);
+    return most;
+}
+
+static void unlink_task(allot__unit *unit, const allot__task_item *task)
+{
+    allot__task_item **at = &unit->first;
+    while (*at && *at != task)
+        at = &(*at)->next;
+    if (*at)
+        *at = task->next;
+}
+
 /* Takes a task out of its unit; how many slots nobody has then. */
 static int64_t leave_unit(allot__books *books, allot__task_item *task)
 {
     allot__unit *unit = task->unit;
-    int64_t most = 0;
     if (!unit)
         return task->it.slots;
-    for (allot__task_item **at = &unit->first; *at != NULL;) {
-        if (*at == task) {
-            *at = task->next;
-            continue;
-        }
-        most = (*at)->it.slots > most ? (*at)->it.slots : most;
-        at = &(*at)->next;
-    }
-    int64_t less = unit->slots - most;
-    unit->slots = most;
-    if (!unit->first)
-        allot__item_end(books->engine, &books->units, unit);
-    return less;
+    int64_t before = unit->slots;
+    unlink_task(unit, task);
+    return before - sum_unit(books, unit);
 }
 
 void allot__task_end(allot__books *books, allot__task_item *task, bool keep)
@@ -112,16 +122,73 @@ void allot__task_end(allot__books *books, allot__task_item *task, bool keep)
         allot__books_allocate(books, of, leaf, group->allocated[leaf] - less);
 }
 
+/* ---- The same task, otherwise told ----------------------------------------------------------- */
+
+static void link_task(allot__unit *unit, allot__task_item *task)
+{
+    task->next = unit->first;
+    unit->first = task;
+}
+
+/* All that may fail. */
+static int prepare(allot__books *books, const allot_task *task, allot__task_item **out)
+{
+    allot__task_item *item = allot__task_make(books->engine, task);
+    if (!item || allot__task_index_join(books, item) != ALLOT_OK) {
+        allot__item_free(books->engine, item);
+        return ALLOT_ENOMEM;
+    }
+    if (join_unit(books, &item->it, &item->unit) != ALLOT_OK) {
+        allot__task_index_leave(books, item);
+        allot__item_free(books->engine, item);
+        return ALLOT_ENOMEM;
+    }
+    *out = item;
+    return ALLOT_OK;
+}
+
+/* It comes to stand behind all others, as in the state, which is told of changes alone. */
+int allot__task_replace(allot__books *books, allot__task_item *old, const allot_task *task,
+                        const allot__origin *source)
+{
+    allot__task_item *item;
+    int status = prepare(books, task, &item);
+    if (status != ALLOT_OK)
+        return status;
+    allot__unit *from = old->unit, *to = item->unit;
+    int64_t more = -(from ? from->slots : old->it.slots) - (to && to != from ? to->slots : 0);
+    item->told = old->told;
+    item->source = source;
+    item->seen = old->seen;
+    if (to)
+        link_task(to, item);
+    if (from)
+        unlink_task(from, old);
+    more += from ? sum_unit(books, from) : 0;
+    more += !to ? item->it.slots : to != from ? sum_unit(books, to) : 0;
+    if (in_state(books) && allot_state_task_end(books->state, old->it.id) != ALLOT_OK)
+        books->lists_dirty = true;
+    books->ended++;
+    allot__task_index_leave(books, old);
+    allot__item_end(books->engine, &books->tasks, old);
+    allot__map_put(&books->tasks, &item->named); /* for which there is room: one has just left */
+    books->groups[item->it.group].held[item->it.consumer] += (int32_t)more;
+    if (in_state(books) && allot_state_task(books->state, &item->it) != ALLOT_OK)
+        books->lists_dirty = true;
+    books->orders_dirty = books->orders_dirty || books->victims.count > 0;
+    return ALLOT_OK;
+}
+
 /* ---- Events ---------------------------------------------------------------------------------- */
 
 /* In the order of the plan, however they were said. */
-int32_t allot__event_values(const allot__books *books, const allot__event *event,
+int32_t allot__event_values(const allot_plan *plan, const allot__event *event,
                             allot_task_value *values)
 {
     allot_attribute attribute;
     int32_t count = 0;
     for (int32_t k = 0; event->attributes.count > count; k++) {
-        if (allot_plan_task_attribute_at(books->plan, k, &attribute) != ALLOT_OK)
+        if (allot_plan_task_attribute_at(plan, k, &attribute) != ALLOT_OK)
             break;
         for (int32_t i = 0; i < event->attributes.count; i++)
             if (strcmp(attribute.name, event->attributes.items[i].key) == 0)
@@ -130,58 +197,119 @@ int32_t allot__event_values(const allot__books *books, const allot__event *event
     return count;
 }
 
-static int check_start(const allot__books *books, const allot_task *task, bool told,
+int allot__event_task(const allot_plan *plan, const allot__event *event, allot__task_room *room,
+                      allot_task *out, allot__error *fault)
+{
+    enum { TAGS_MOST = sizeof room->tags / sizeof *room->tags };
+    if (event->tags.count > TAGS_MOST)
+        return allot__error_set(fault, ALLOT_ERANGE, "E-range", "tags", NULL,
+                                "tags: found %d, allowed at most %d", (int)event->tags.count,
+                                TAGS_MOST);
+    for (int32_t i = 0; i < event->tags.count; i++)
+        room->tags[i] = event->tags.items[i].text;
+    *out = (allot_task){.id = event->id,
+                        .consumer = event->consumer,
+                        .group = event->group,
+                        .slots = event->slots,
+                        .started = event->started_given ? event->started : event->at,
+                        .submitted = event->submitted,
+                        .session = event->session,
+                        .host = event->host,
+                        .slot = event->slot,
+                        .preempted = event->preempted,
+                        .tags = room->tags,
+                        .tag_count = event->tags.count,
+                        .values = room->values,
+                        .value_count = allot__event_values(plan, event, room->values)};
+    return ALLOT_OK;
+}
+
+int allot__adopt_check(const allot__books *books, const allot_task *task, int64_t lack,
+                       allot__error *fault)
+{
+    int64_t allocated = books->groups[task->group].allocated[task->consumer];
+    if (allocated + lack <= ALLOT_AMOUNT_MAX)
+        return ALLOT_OK;
+    return allot__error_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
+                            "slots: found %lld, its leaf would have %lld, at most %d are allowed",
+                            (long long)task->slots, (long long)(allocated + lack),
+                            ALLOT_AMOUNT_MAX);
+}
+
+/* *lack: slots that are not allocated, of a task that is adopted. */
+static int check_start(const allot__books *books, const allot_task *task, bool adopt, int64_t *lack,
                        allot__error *fault)
 {
     const allot__books_group *group = &books->groups[task->group];
     int64_t free = group->allocated[task->consumer] - group->held[task->consumer];
+    int64_t needs = allot__task_needs(books, task);
+    *lack = needs > free ? needs - free : 0;
     if (allot__item_find(&books->tasks, task->id))
         return allot__error_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
                                 "id: the task \"%.100s\" runs already", task->id);
-    if (!told && allot__task_needs(books, task) > free)
+    if (*lack > 0 && !adopt)
         return allot__error_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
                                 "slots: found %lld, allowed at most %lld, what is allocated and "
                                 "free",
                                 (long long)task->slots, (long long)free);
+    int status = allot__adopt_check(books, task, *lack, fault);
+    return status == ALLOT_OK ? allot__task_index_check_task(books, task, fault) : status;
+}
+
+/* A start told of as a task already. */
+int allot__books_start(allot__books *books, const allot_task *task, const allot__event *event,
+                       allot__error *fault)
+{
+    const allot__origin *source;
+    int64_t lack;
+    allot__books_unseal(books);
+    books->when = event->at;
+    int status = check_start(books, task, event->adopt, &lack, fault);
+    if (status == ALLOT_OK)
+        status = allot__origin_of(books, event, &source);
+    if (status != ALLOT_OK)
+        return status;
+    allot__task_item *item = allot__task_make(books->engine, task);
+    if (!item)
+        return ALLOT_ENOMEM;
+    item->told = event->told;
+    item->source = source;
+    status = allot__task_begin(books, item);
+    if (status != ALLOT_OK) {
+        allot__item_free(books->engine, item);
+        return status;
+    }
+    if (lack > 0)
+        allot__books_allocate(books, task->group, task->consumer,
+                              books->groups[task->group].allocated[task->consumer] + lack);
     return ALLOT_OK;
+}
+
+int allot__task_check_runs(const allot__event *event, allot__error *fault)
+{
+    if (event->task_state == 0)
+        return ALLOT_OK;
+    return allot__error_set(fault, ALLOT_EINVALID, "E-task-state", "state",
+                            "a leaf's `demand` has the slots of its tasks that wait",
+                            "state: found \"pending\", allowed \"running\"");
 }
 
 int allot__apply_start(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot_task_value values[ALLOT_ATTRIBUTES_MAX];
-    const char *tags[256];
-    if (event->tags.count > 256)
-        return allot__error_set(fault, ALLOT_ERANGE, "E-range", "tags", NULL,
-                                "tags: found %d, allowed at most 256", (int)event->tags.count);
-    for (int32_t i = 0; i < event->tags.count; i++)
-        tags[i] = event->tags.items[i].text;
-    allot_task task = {.id = event->id,
-                       .consumer = event->consumer,
-                       .group = event->group,
-                       .slots = event->slots,
-                       .started = event->started_given ? event->started : event->at,
-                       .submitted = event->submitted,
-                       .session = event->session,
-                       .host = event->host,
-                       .slot = event->slot,
-                       .preempted = event->preempted,
-                       .tags = tags,
-                       .tag_count = event->tags.count,
-                       .values = values,
-                       .value_count = allot__event_values(books, event, values)};
-    int status = check_start(books, &task, false, fault);
+    allot__task_room room;
+    allot_task task;
+    int status = allot__task_check_runs(event, fault);
     if (status == ALLOT_OK)
-        status = allot__task_index_check_task(books, &task, fault);
-    if (status != ALLOT_OK)
-        return status;
-    allot__task_item *item = allot__task_make(books->engine, &task);
-    if (!item)
-        return ALLOT_ENOMEM;
-    item->told = event->told;
-    status = allot__task_begin(books, item);
-    if (status != ALLOT_OK)
-        allot__item_free(books->engine, item);
-    return status;
+        status = allot__event_task(books->plan, event, &room, &task, fault);
+    return status == ALLOT_OK ? allot__books_start(books, &task, event, fault) : status;
+}
+
+/* Work that is done is wanted no more: what its leaf demands, less the slots that it freed. */
+static void lower_demand(allot__books *books, int32_t group, int32_t leaf, int32_t freed)
+{
+    int32_t *demand = &books->groups[group].demand[leaf];
+    *demand = freed < *demand ? *demand - freed : 0;
+    allot__demand_tell(books, group, leaf);
 }
 
 int allot__apply_finish(allot__books *books, const allot__event *event, allot__error *fault)
@@ -190,7 +318,12 @@ int allot__apply_finish(allot__books *books, const allot__event *event, allot__e
     if (!task)
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-task", "id", NULL,
                                 "id: no task \"%.100s\" runs", event->id);
+    int32_t group = allot__task_of(task)->it.group, leaf = allot__task_of(task)->it.consumer;
+    const int32_t *held = &books->groups[group].held[leaf];
+    int32_t before = *held;
     allot__task_end(books, allot__task_of(task), event->keep);
+    if (event->done)
+        lower_demand(books, group, leaf, before - *held);
     return ALLOT_OK;
 }
 
@@ -218,7 +351,7 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
     const allot__books_group *group = &books->groups[flight->group];
     int64_t allocated = group->allocated[flight->consumer];
     int64_t free = allocated - group->held[flight->consumer];
-    int64_t most = flight->slots < free ? flight->slots : free;
+    int64_t most = flight->slots < free || event->keep ? flight->slots : free;
     if (flight->task_count + flight->gone > 0)
         return allot__error_set(fault, ALLOT_EUSAGE, "E-conflict", "reclaim", NULL,
                                 "reclaim: its slots come back as its tasks finish");
@@ -227,7 +360,8 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
                                 "slots: found %lld, allowed at most %lld", (long long)event->slots,
                                 (long long)most);
     allot__map_touch(&books->flights, &item->named);
-    allot__books_allocate(books, flight->group, flight->consumer, allocated - event->slots);
+    if (!event->keep)
+        allot__books_allocate(books, flight->group, flight->consumer, allocated - event->slots);
     flight->slots -= event->slots;
     take_claims(flight, event->slots);
     if (flight->slots == 0) {

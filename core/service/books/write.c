@@ -7,6 +7,11 @@
 
 bool allot__row_is_empty(const allot__books_group *group, int32_t leaf)
 {
+    return allot__row_is_bare(group, leaf) && !allot__leaf_origin(group, leaf);
+}
+
+bool allot__row_is_bare(const allot__books_group *group, int32_t leaf)
+{
     return group->demand[leaf] == 0 && group->allocated[leaf] == 0 && group->unlisted[leaf] == 0 &&
            (!group->reclaimed_at || group->reclaimed_at[leaf] == INT64_MIN) &&
            (!group->waiting_since || group->waiting_since[leaf] == INT64_MIN);
@@ -42,12 +47,14 @@ void allot__write_host(const allot__books *books, const allot__map_item *item, a
         allot__text_key(out, "exclusive_to");
         allot__text_json_path(out, books->plan, host->exclusive_to);
     }
+    allot__write_origin(out, host->source);
     allot__entry_close(out);
 }
 
 void allot__write_session(const allot__books *books, const allot__map_item *item, allot__text *out)
 {
-    const allot_session *session = &((const allot__session_item *)(const void *)item)->it;
+    const allot__session_item *of = (const allot__session_item *)(const void *)item;
+    const allot_session *session = &of->it;
     allot__entry_open(out, ALLOT__EVENT_SESSION);
     allot__text_member(out, "id", session->id);
     allot__write_leaf(out, books->plan, session->group, session->consumer);
@@ -57,6 +64,7 @@ void allot__write_session(const allot__books *books, const allot__map_item *item
     allot__text_member(out, "scheduling", allot_scheduling_name((int)session->scheduling));
     allot__write_set(out, "minimum", session->minimum, 0);
     allot__write_set(out, "demand", session->demand, -1);
+    allot__write_origin(out, of->source);
     allot__entry_close(out);
 }
 
@@ -77,6 +85,7 @@ void allot__write_task(const allot__books *books, const allot__map_item *named, 
     allot__write_extras(books, task->tags, task->tag_count, task->values, task->value_count, out);
     if (item->told)
         allot__text_bool(out, "told", true);
+    allot__write_origin(out, item->source);
     allot__entry_close(out);
 }
 
@@ -114,11 +123,12 @@ static int write_all(const allot__books *books, bool rows, allot__text *out)
     allot__books_kind kinds[ALLOT__KINDS];
     allot__books_kinds((allot__books *)books, kinds);
     allot__write_clock(books, out);
+    allot__write_origins(books, out);
     for (int32_t g = 0; g < (int32_t)books->group_count; g++)
         allot__write_size(books, g, out);
     for (int32_t g = 0; rows && g < (int32_t)books->group_count; g++)
         for (int32_t i = 0; i < (int32_t)books->consumers; i++)
-            if (!allot__row_is_empty(&books->groups[g], i))
+            if (!allot__row_is_bare(&books->groups[g], i))
                 allot__write_row(books, &books->groups[g], g, i, out);
     for (int kind = 0; kind < ALLOT__JOBS; kind++)
         write_map(books, &kinds[kind], out);
@@ -127,6 +137,7 @@ static int write_all(const allot__books *books, bool rows, allot__text *out)
     allot__write_contracts(books, out);
     write_map(books, &kinds[ALLOT__JOBS], out);
     allot__write_use(books, out);
+    allot__write_declines(books, out);
     return out->failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 

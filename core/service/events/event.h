@@ -34,6 +34,12 @@
     XX(CONT, "cont", 0)                                                                            \
     XX(WITHDRAW, "withdraw", 0)                                                                    \
     XX(LEASE, "lease", 0)                                                                          \
+    XX(TASK, "task", 0)                                                                            \
+    XX(DECLINE, "decline", 0)                                                                      \
+    XX(RUN, "run", 0)                                                                              \
+    XX(REQUEUE, "requeue", 0)                                                                      \
+    XX(FAIL, "fail", 0)                                                                            \
+    XX(KEEP_SYNC, "keep_sync", 1)                                                                  \
     XX(KEEP_CLOCK, "keep_clock", 1)                                                                \
     XX(KEEP_BACK, "keep_back", 1)                                                                  \
     XX(KEEP_ROW, "keep_row", 1)                                                                    \
@@ -77,10 +83,15 @@ typedef struct allot__event {
     int32_t consumer, group, queue, lease, other; /* other: exclusive_to, claimant, borrower */
     int64_t slots;
     bool slots_given, keep;
+    bool adopt, adopt_given,
+        done;   /* a start on slots that nobody allocated; a finish of work that is done */
+    bool whole; /* what is not said is unset, where else it stays as it was */
     const char *session, *host, *slot;
     int64_t unlisted; /* -1: not given */
-    bool started_given, submitted_given;
+    bool started_given, submitted_given, preempted_given, tags_given, suspended_given;
     int64_t started, submitted, preempted;
+    int64_t until;      /* INT64_MIN: not given */
+    const char *source; /* whose truth it is (`sync`); NULL: a client's own word */
     int64_t priority, preemption_rank, created, minimum, demand;
     allot_scheduling scheduling;
     int32_t closed; /* allot_closed; -1: not given */
@@ -94,9 +105,13 @@ typedef struct allot__event {
     int64_t since, deadline;
     /* Of what is kept: a job's state, its times, and marks. */
     int32_t job_state;
+    int32_t task_state; /* 1: the task waits */
     int64_t ran, suspended_for, allocated, reclaimed_at, waiting_since;
     bool told, told_given; /* a victim, or a task, that was told to go already */
 } allot__event;
+
+/* What an event is before its members are read. */
+void allot__event_init(allot__event *event, allot__event_kind kind);
 
 typedef struct allot__event_reader allot__event_reader;
 int allot__event_reader_new(allot_engine *engine, allot__event_reader **out);

@@ -19,6 +19,10 @@
         name, ALLOT__F_WHOLE, false, false, AT(at), 0, least, most                                 \
     }
 #define AMOUNT(name, at) WHOLE(name, at, 0, ALLOT_AMOUNT_MAX)
+#define GIVEN(name, at, given)                                                                     \
+    {                                                                                              \
+        name, ALLOT__F_WHOLE, false, false, AT(at), AT(given), 0, ALLOT_AMOUNT_MAX                 \
+    }
 #define MUST_AMOUNT(name, at, least)                                                               \
     {                                                                                              \
         name, ALLOT__F_WHOLE, true, false, AT(at), AT(at##_given), least, ALLOT_AMOUNT_MAX         \
@@ -32,14 +36,23 @@
     {                                                                                              \
         name, ALLOT__F_TIME, false, false, AT(at), AT(at##_given), 0, 0                            \
     }
-#define LEAF  MUST("consumer", LEAF, consumer)
-#define GROUP F("group", GROUP, group)
+#define KEPT(name, type, at)                                                                       \
+    {                                                                                              \
+        name, ALLOT__F_##type, false, true, AT(at), 0, 0, 0                                        \
+    }
+#define SOURCE KEPT("source", LABEL, source)
+#define LEAF   MUST("consumer", LEAF, consumer)
+#define GROUP  F("group", GROUP, group)
 
 static const allot__event_field common[] = {TIME("at", at), F("key", NAME, key)};
-static const allot__event_field amount[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 0)};
+static const allot__event_field amount[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 0), SOURCE};
 static const allot__event_field allocated[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 0),
-                                               AMOUNT("unlisted", unlisted)};
+                                               AMOUNT("unlisted", unlisted), SOURCE};
 static const allot__event_field release[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 1)};
+#define TOLD                                                                                       \
+    {                                                                                              \
+        "told", ALLOT__F_BOOL, false, true, AT(told), AT(told_given), 0, 0                         \
+    }
 static const allot__event_field start[] = {
     MUST("id", ID, id),
     LEAF,
@@ -52,9 +65,36 @@ static const allot__event_field start[] = {
     TIME("submitted", submitted),
     AMOUNT("preempted", preempted),
     F("tags", TEXTS, tags),
-    {"told", ALLOT__F_BOOL, false, true, AT(told), AT(told_given), 0, 0},
+    F("state", TASK_STATE, task_state),
+    {"adopt", ALLOT__F_BOOL, false, false, AT(adopt), AT(adopt_given), 0, 0},
+    TOLD,
+    SOURCE,
 };
-static const allot__event_field finish[] = {MUST("id", ID, id), F("keep", BOOL, keep)};
+static const allot__event_field finish[] = {MUST("id", ID, id), F("keep", BOOL, keep),
+                                            F("done", BOOL, done)};
+static const allot__event_field task[] = {
+    MUST("id", ID, id),
+    SLOTS(1),
+    F("session", TEXT, session),
+    F("host", TEXT, host),
+    F("slot", ID, slot),
+    TIME("started", started),
+    TIME("submitted", submitted),
+    GIVEN("preempted", preempted, preempted_given),
+    {"tags", ALLOT__F_TEXTS, false, false, AT(tags), AT(tags_given), 0, 0},
+    KEPT("consumer", LEAF, consumer),
+    KEPT("group", GROUP, group),
+    KEPT("state", TASK_STATE, task_state),
+    KEPT("adopt", BOOL, adopt),
+    KEPT("whole", BOOL, whole),
+    SOURCE,
+};
+static const allot__event_field decline[] = {
+    LEAF,
+    GROUP,
+    SLOTS(0),
+    {"until", ALLOT__F_TIME, true, false, AT(until), 0, 0, 0},
+    {"most", ALLOT__F_WHOLE, false, true, AT(demand), 0, 0, ALLOT_AMOUNT_MAX}};
 static const allot__event_field session[] = {
     MUST("id", ID, id),
     LEAF,
@@ -65,6 +105,7 @@ static const allot__event_field session[] = {
     F("scheduling", SCHEDULING, scheduling),
     AMOUNT("minimum", minimum),
     AMOUNT("demand", demand),
+    SOURCE,
 };
 static const allot__event_field only_id[] = {MUST("id", ID, id)};
 static const allot__event_field host[] = {
@@ -73,18 +114,28 @@ static const allot__event_field host[] = {
     F("closed", CLOSED, closed),
     F("load", LOAD, load),
     {"exclusive_to", ALLOT__F_CONSUMER, false, false, AT(other), AT(other_given), 0, 0},
+    KEPT("whole", BOOL, whole),
+    SOURCE,
 };
 static const allot__event_field only_name[] = {MUST("name", NAME, id)};
 static const allot__event_field slots[] = {GROUP, MUST_AMOUNT("slots", slots, 0)};
-static const allot__event_field returned[] = {MUST("reclaim", NAME, id),
-                                              MUST_AMOUNT("slots", slots, 1)};
+static const allot__event_field returned[] = {
+    MUST("reclaim", NAME, id), MUST_AMOUNT("slots", slots, 1), KEPT("keep", BOOL, keep)};
 #define JOB                                                                                        \
     MUST("id", LABEL_ID, id), MUST("queue", QUEUE, queue), SLOTS(1), TIME("submitted", submitted), \
         F("user", LABEL, user), F("group", LABEL, user_group), F("app", LABEL, application),       \
         WHOLE("priority", priority, -ALLOT_AMOUNT_MAX, ALLOT_AMOUNT_MAX),                          \
         WHOLE("run_limit", run_limit, 1, ALLOT_AMOUNT_MAX), F("exclusive", BOOL, exclusive),       \
         F("tags", LABELS, tags), F("resources", NUMBERS, resources)
-static const allot__event_field submit[] = {JOB};
+/* What a job has that does not wait for its first start. */
+#define JOB_RAN                                                                                    \
+    F("state", JOB_STATE, job_state), F("hosts", NUMBERS, hosts), TIME("started", started),        \
+        WHOLE("ran", ran, 0, INT64_MAX), GIVEN("suspended_for", suspended_for, suspended_given),   \
+        GIVEN("preempted", preempted, preempted_given), F("forced", BOOL, forced)
+static const allot__event_field submit[] = {JOB, JOB_RAN, KEPT("whole", BOOL, whole), SOURCE};
+static const allot__event_field run[] = {MUST("id", LABEL_ID, id), F("hosts", NUMBERS, hosts),
+                                         TIME("started", started)};
+static const allot__event_field fail[] = {MUST("id", ID, id), F("until", TIME, until)};
 static const allot__event_field lease[] = {
     MUST("name", LEASE, lease),
     F("provider", NUMBERS, provider),
@@ -102,6 +153,7 @@ static const allot__event_field row[] = {
     AMOUNT("unlisted", unlisted),
     ANY("reclaimed_at", reclaimed_at),
     ANY("waiting_since", waiting_since),
+    SOURCE,
 };
 static const allot__event_field flight[] = {
     MUST("id", NAME, id),     LEAF, GROUP, SLOTS(0), ANY("since", since), ANY("deadline", deadline),
@@ -109,6 +161,8 @@ static const allot__event_field flight[] = {
 static const allot__event_field claim[] = {MUST("id", NAME, id), MUST("for", CONSUMER, other),
                                            SLOTS(1)};
 static const allot__event_field victim[] = {MUST("id", NAME, id), MUST("task", NAME, key)};
+static const allot__event_field sync[] = {SOURCE, F("brief", BOOL, keep), F("whole", BOOL, whole),
+                                          ANY("digest", since)};
 static const allot__event_field none[] = {{"now", ALLOT__F_WHOLE, false, true, AT(since), 0, 0, 0}};
 static const allot__event_field loan[] = {LEAF, GROUP, MUST("borrower", LEAF, other), SLOTS(1)};
 static const allot__event_field job[] = {
@@ -123,6 +177,8 @@ static const allot__event_field job[] = {
     F("forced", BOOL, forced),
     AMOUNT("grow", grow),
     F("grown", NUMBERS, grown),
+    F("until", TIME, until),
+    SOURCE,
 };
 static const allot__event_field usage[] = {MUST("queue", QUEUE, queue), ANY("usage", ran),
                                            AMOUNT("millionths", preempted)};
@@ -150,6 +206,12 @@ const allot__fields allot__event_fields[ALLOT__EVENTS] = {
     [ALLOT__EVENT_CONT] = LIST(only_id, false),
     [ALLOT__EVENT_WITHDRAW] = LIST(only_id, false),
     [ALLOT__EVENT_LEASE] = LIST(lease, false),
+    [ALLOT__EVENT_TASK] = LIST(task, true),
+    [ALLOT__EVENT_DECLINE] = LIST(decline, false),
+    [ALLOT__EVENT_RUN] = LIST(run, false),
+    [ALLOT__EVENT_REQUEUE] = LIST(only_id, false),
+    [ALLOT__EVENT_FAIL] = LIST(fail, false),
+    [ALLOT__EVENT_KEEP_SYNC] = LIST(sync, false),
     [ALLOT__EVENT_KEEP_CLOCK] = LIST(clock_, false),
     [ALLOT__EVENT_KEEP_BACK] = LIST(back, false),
     [ALLOT__EVENT_KEEP_ROW] = LIST(row, false),
@@ -188,6 +250,7 @@ void allot__event_init(allot__event *event, allot__event_kind kind)
                             .closed = -1,
                             .load = -1,
                             .run_limit = -1,
+                            .until = INT64_MIN,
                             .phase = -1,
                             .since = INT64_MIN,
                             .deadline = INT64_MAX,
@@ -235,7 +298,8 @@ int32_t allot__event_find(const char *method, size_t len)
 int32_t allot__event_find_stored(const char *method, size_t len)
 {
     int32_t kind = allot__event_find_kept(method, len);
-    return kind == ALLOT__EVENT_KEEP_BACK ? kind : allot__event_find(method, len);
+    bool stored = kind == ALLOT__EVENT_KEEP_BACK || kind == ALLOT__EVENT_KEEP_SYNC;
+    return stored ? kind : allot__event_find(method, len);
 }
 
 const char *allot__event_name(int kind)

@@ -29,6 +29,7 @@ typedef enum allot__field_type {
     ALLOT__F_CLOSED,
     ALLOT__F_LOAD,
     ALLOT__F_JOB_STATE,
+    ALLOT__F_TASK_STATE,
     ALLOT__F_PHASE
 } allot__field_type;
 
@@ -57,7 +58,5 @@ static inline bool allot__may_say(allot__speaker speaker, const allot__event_fie
 {
     return speaker == ALLOT__STORE || !field->kept;
 }
-/* What an event is before its members are read. */
-void allot__event_init(allot__event *event, allot__event_kind kind);
 
 #endif

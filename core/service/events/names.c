@@ -64,6 +64,8 @@ static const char *word_at(const allot__event_field *field, int i)
         return i < ALLOT_SCHEDULING_COUNT ? allot_scheduling_name(i) : NULL;
     case ALLOT__F_JOB_STATE:
         return i < ALLOT_JOB_STATE_COUNT ? allot_job_state_name(i) : NULL;
+    case ALLOT__F_TASK_STATE:
+        return i == 0 ? "running" : i == 1 ? "pending" : NULL;
     case ALLOT__F_PHASE:
         return i < ALLOT_LEASE_PHASE_COUNT ? allot_lease_phase_name(i) : NULL;
     default:
@@ -93,6 +95,8 @@ const char *allot__word_list(const allot__event_field *field)
         return "\"proportional\", \"minimum\" or \"priority\"";
     case ALLOT__F_JOB_STATE:
         return "\"pending\", \"running\", \"suspended\" or \"stopped\"";
+    case ALLOT__F_TASK_STATE:
+        return "\"running\" or \"pending\"";
     case ALLOT__F_PHASE:
         return "a phase of leases, as \"ok\"";
     default:

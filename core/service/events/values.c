@@ -212,6 +212,7 @@ int allot__value_read_member(allot__event_reading *it, const allot__event_field 
     case ALLOT__F_SCHEDULING:
     case ALLOT__F_CLOSED:
     case ALLOT__F_JOB_STATE:
+    case ALLOT__F_TASK_STATE:
     case ALLOT__F_PHASE:
         return read_word(it, field, at);
     default:

@@ -140,15 +140,20 @@ static const char *one_of(const char *const *list)
 /* A kind of event that may be said of such a plan, mostly. */
 static int32_t random_kind(const desk *it)
 {
-    static const char *const leaves[] = {"demand", "demand",  "allocated", "start",   "start",
-                                         "finish", "session", "release",   "returned"};
-    static const char *const jobs[] = {"submit", "submit", "submit",  "finish",
-                                       "stop",   "cont",   "withdraw"};
+    static const char *const leaves[] = {"demand",   "demand", "allocated", "start",
+                                         "start",    "finish", "session",   "release",
+                                         "returned", "task",   "task",      "decline"};
+    static const char *const jobs[] = {"submit",   "submit", "submit",  "submit",
+                                       "submit",   "finish", "stop",    "cont",
+                                       "withdraw", "run",    "requeue", "fail"};
     static const char *const others[] = {"host", "host", "host_gone", "slots", "session_end"};
-    int many = it->ground->leaves[0] ? 9 : it->ground->queues[0] ? 7 : 0;
+    enum { LEAVES = 12, JOBS = 12 };
+    int many = it->ground->leaves[0] ? LEAVES : it->ground->queues[0] ? JOBS : 0;
     const char *method = "lease";
     if (many > 0)
-        method = pick(3) == 0 ? others[pick(5)] : many == 9 ? leaves[pick(9)] : jobs[pick(7)];
+        method = pick(3) == 0     ? others[pick(5)]
+                 : many == LEAVES ? leaves[pick(LEAVES)]
+                                  : jobs[pick(JOBS)];
     return allot__event_find(method, strlen(method));
 }
 
@@ -172,11 +177,24 @@ static void random_number(const allot__event_field *field, allot__text *out)
     allot__text_int(out, value);
 }
 
+static void random_numbers(int32_t kind, const allot__event_field *field, allot__text *out)
+{
+    bool hosts = strcmp(field->name, "hosts") == 0;
+    const char *form = kind == ALLOT__EVENT_LEASE ? "{\"available\": %d, \"used\": %d}"
+                       : hosts                    ? "{\"h1\": %d}"
+                                                  : "{\"lic\": %d}";
+    if (hosts && pick(3) != 0)
+        form = "{}";
+    allot__text_printf(out, form, hosts ? 1 + pick(3) : pick(9), pick(9));
+}
+
 static void random_value(const desk *it, int32_t kind, const allot__event_field *field,
                          allot__text *out)
 {
     static const char *const closed[] = {"false", "\"drain\"", "\"reclaim\"", NULL};
     static const char *const words[] = {"\"proportional\"", "\"minimum\"", "\"priority\"", NULL};
+    static const char *const states[] = {"\"pending\"", "\"running\"", "\"suspended\"",
+                                         "\"stopped\"", NULL};
     static const char *const tags[] = {"[]", "[\"gold\"]", "[\"kept\", \"x\"]", NULL};
     switch (field->type) {
     case ALLOT__F_CONSUMER:
@@ -199,12 +217,17 @@ static void random_value(const desk *it, int32_t kind, const allot__event_field 
         allot__text_int(out, it->now - pick(100));
         break;
     case ALLOT__F_TEXTS:
+    case ALLOT__F_LABELS:
         allot__text_puts(out, one_of(tags));
         break;
     case ALLOT__F_NUMBERS:
-        allot__text_printf(
-            out, kind == ALLOT__EVENT_LEASE ? "{\"available\": %d, \"used\": %d}" : "{\"lic\": %d}",
-            pick(9), pick(9));
+        random_numbers(kind, field, out);
+        break;
+    case ALLOT__F_JOB_STATE:
+        allot__text_puts(out, one_of(states));
+        break;
+    case ALLOT__F_TASK_STATE:
+        allot__text_puts(out, "\"running\"");
         break;
     case ALLOT__F_SCHEDULING:
         allot__text_puts(out, one_of(words));

@@ -43,6 +43,10 @@ function live.world()
     world.service = live.start(world.folder, words)
     return world.service
   end
+  function world.kill()
+    world.service:kill()
+    world.service = nil
+  end
   function world.stop()
     local service = world.service
     world.service = nil
@@ -68,14 +72,25 @@ local function is_over(pid)
   return not text or text:match "%) (%a)" == "Z"
 end
 
---- Ends it, and says how: its log, in which no sanitizer complains.
-function live:stop()
+--- Waits for its end.
+local function wait_end(self)
   self.peer:close()
-  self:signal "TERM"
   for _ = 1, 6000 do
     if is_over(self.pid) then break end
     socket.sleep(0.01)
   end
+end
+
+--- Kills it: `pid` is the process that limits its time.
+function live:kill()
+  shell.run("kill -KILL " .. shell.lines("pgrep -P " .. self.pid)[1])
+  wait_end(self)
+end
+
+--- Ends it, and says how: its log, in which no sanitizer complains.
+function live:stop()
+  self:signal "TERM"
+  wait_end(self)
   local log = shell.read(self.folder .. "/log")
   heard(log)
   assert(log:find("the service has stopped", 1, true), log)

@@ -181,6 +181,8 @@ return {
   { "E-no-shadow", "There is no shadow to drop or promote; the method `shadow` begins one." },
   { "E-stopping", "The service is about to stop and takes no more events." },
   { "E-job-state", "The event is not possible in the job's state." },
+  { "E-task-state", "A task that an event names runs; tasks that wait are slots that their leaf "
+    .. "demands, or rows of `sync`." },
   { "E-unknown-method", "The service has no such call or event; the hint names the nearest." },
   { "E-unknown-session", "There is no such session." },
   { "E-unknown-reclaim", "No reclaim of that name is in flight; it may have come back already." },

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* lists.c: what is in the books, page by page. */
+#include "service/lists/lists.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "service/events/names.h"
+
+#include "service/instance/service.h"
+#include "service/lists/rows.h"
+
+#include "base/memory.h"
+
+enum { ROWS = 100 }; /* of a page, unless it says otherwise */
+
+/* What is listed: a map, who writes its rows, and what a row belongs to. */
+typedef struct kind {
+    const char *name;
+    size_t map; /* in the books */
+    allot__row_write *write;
+    bool queues; /* the filter is a queue; else a consumer, NULL `of` aside */
+    int32_t (*of)(const allot__map_item *item);
+} kind;
+
+static int32_t leaf_of_task(const allot__map_item *item)
+{
+    return ((const allot__task_item *)(const void *)item)->it.consumer;
+}
+
+static int32_t leaf_of_flight(const allot__map_item *item)
+{
+    return ((const allot__flight_item *)(const void *)item)->it.consumer;
+}
+
+static int32_t leaf_of_session(const allot__map_item *item)
+{
+    return ((const allot__session_item *)(const void *)item)->it.consumer;
+}
+
+static int32_t queue_of_job(const allot__map_item *item)
+{
+    return ((const allot__job_item *)(const void *)item)->it.queue;
+}
+
+static const kind tasks = {"tasks", offsetof(allot__books, tasks), allot__row_task, false,
+                           leaf_of_task};
+static const kind flights = {"flights", offsetof(allot__books, flights), allot__row_flight, false,
+                             leaf_of_flight};
+static const kind sessions = {"sessions", offsetof(allot__books, sessions), allot__row_session,
+                              false, leaf_of_session};
+static const kind jobs = {"jobs", offsetof(allot__books, jobs), allot__row_job, true, queue_of_job};
+static const kind hosts = {"hosts", offsetof(allot__books, hosts), allot__row_host, false, NULL};
+
+/* ---- The first by name ----------------------------------------------------------------------- */
+
+/* A heap of the rows that a page has, the last by name first. */
+typedef struct page {
+    const allot__books *books;
+    const kind *of;
+    const char *after;
+    int32_t belongs; /* to that consumer, or one below it, or queue; -1: whatever */
+    const allot__map_item **rows;
+    size_t count, most;
+    bool more;
+} page;
+
+static int by_name(const allot__map_item *a, const allot__map_item *b)
+{
+    return strcmp(a->name, b->name);
+}
+
+static bool belongs(const page *it, const allot__map_item *item)
+{
+    if (it->belongs < 0)
+        return true;
+    int32_t of = it->of->of(item);
+    while (!it->of->queues && of >= 0 && of != it->belongs)
+        of = allot_plan_parent(it->books->plan, of);
+    return of == it->belongs;
+}
+
+/* Lets a row fall to where none below comes behind it. */
+static void sift(page *it, size_t at)
+{
+    for (size_t child; (child = 2 * at + 1) < it->count; at = child) {
+        if (child + 1 < it->count && by_name(it->rows[child + 1], it->rows[child]) > 0)
+            child++;
+        if (by_name(it->rows[at], it->rows[child]) >= 0)
+            return;
+        const allot__map_item *row = it->rows[at];
+        it->rows[at] = it->rows[child];
+        it->rows[child] = row;
+    }
+}
+
+static void offer(page *it, const allot__map_item *item)
+{
+    if ((it->after && strcmp(item->name, it->after) <= 0) || !belongs(it, item))
+        return;
+    if (it->count < it->most) {
+        it->rows[it->count++] = item;
+        for (size_t i = it->count / 2; it->count == it->most && i-- > 0;)
+            sift(it, i);
+        return;
+    }
+    it->more = true;
+    if (by_name(item, it->rows[0]) >= 0)
+        return;
+    it->rows[0] = item;
+    sift(it, 0);
+}
+
+static int compare(const void *a, const void *b)
+{
+    return by_name(*(const allot__map_item *const *)a, *(const allot__map_item *const *)b);
+}
+
+/* ---- The calls ------------------------------------------------------------------------------- */
+
+enum { AFTER, LIMIT, BELONGS, FIELDS };
+
+static void answer(allot__request *call, const page *it, const allot__map *map)
+{
+    allot__text *out = allot__rpc_begin(call);
+    int64_t now = allot__service_now(call->service);
+    allot__text_puts(out, "{");
+    allot__text_open(out, it->of->name, "[");
+    for (size_t i = 0; i < it->count; i++)
+        it->of->write(it->books, it->rows[i], now, out);
+    allot__text_puts(out, "]");
+    if (it->more)
+        allot__text_member(out, "next", it->rows[it->count - 1]->name);
+    allot__text_number(out, "count", (int64_t)map->count);
+    allot__text_number(out, "event", call->service->event);
+    allot__text_puts(out, "}");
+    allot__rpc_end(call);
+}
+
+static int find_owner(page *it, const allot__param *param, allot__error *fault)
+{
+    const allot_plan *plan = it->books->plan;
+    it->belongs = -1;
+    if (!param->text)
+        return ALLOT_OK;
+    const allot__event_field field = {.name = param->name,
+                                      .type = it->of->queues ? ALLOT__F_QUEUE : ALLOT__F_CONSUMER};
+    return allot__name_find(plan, &field, param->text, strlen(param->text), &it->belongs, fault);
+}
+
+static void list(allot__request *call, const kind *of)
+{
+    allot_service *service = call->service;
+    allot__param fields[] = {
+        [AFTER] = {.name = "after", .kind = ALLOT_JSON_TEXT},
+        [LIMIT] = {.name = "limit", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = ALLOT__LIST_MOST},
+        [BELONGS] = {.name = !of->of      ? NULL
+                             : of->queues ? "queue"
+                                          : "consumer",
+                     .kind = ALLOT_JSON_TEXT},
+        [FIELDS] = {.name = NULL}};
+    allot__error fault = {.message = ""};
+    if (!allot__params_read(call, fields))
+        return;
+    page it = {.books = service->books,
+               .of = of,
+               .after = fields[AFTER].text,
+               .most = fields[LIMIT].given ? (size_t)fields[LIMIT].whole : ROWS};
+    const allot__map *map = (const void *)((const char *)service->books + of->map);
+    int status = find_owner(&it, &fields[BELONGS], &fault);
+    it.rows = allot__new(service->engine, it.most, sizeof *it.rows);
+    if (status != ALLOT_OK) {
+        fault.status = status;
+        allot__rpc_fault(call, &fault);
+    } else if (!it.rows) {
+        allot__rpc_no_memory(call);
+    } else {
+        for (const allot__map_item *item = map->first; item; item = item->after)
+            offer(&it, item);
+        qsort(it.rows, it.count, sizeof *it.rows, compare);
+        answer(call, &it, map);
+    }
+    allot__free(service->engine, it.rows, it.most, sizeof *it.rows);
+    allot__params_free(call, fields);
+}
+
+void allot__list_tasks(allot__request *call)
+{
+    list(call, &tasks);
+}
+
+void allot__list_flights(allot__request *call)
+{
+    list(call, &flights);
+}
+
+void allot__list_hosts(allot__request *call)
+{
+    list(call, &hosts);
+}
+
+void allot__list_sessions(allot__request *call)
+{
+    list(call, &sessions);
+}
+
+void allot__list_jobs(allot__request *call)
+{
+    list(call, &jobs);
+}
