@@ -5,11 +5,14 @@
 #include "service/notify/notify.h"
 #include "service/reload/reload.h"
 #include "service/shadow/shadow.h"
+#include "service/sync/sync.h"
 #include "service/view/http.h"
 #include "service/view/state_call.h"
 
 const allot__component allot__components[] = {
+    {.name = "hold", .start = allot__hold_start, .stop = allot__hold_stop},
     {.name = "clock", .status = allot__clock_status, .metrics = allot__clock_metrics},
+    {.name = "sync", .status = allot__sync_status},
     {.name = "reload",
      .start = allot__reload_start,
      .stop = allot__reload_stop,

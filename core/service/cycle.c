@@ -11,7 +11,7 @@
 #include "service/wire/feed.h"
 #include "base/memory.h"
 
-enum { LAG_PAUSE = 100 /* ms */, FAILURES = 3 };
+enum { LAG_PAUSE = 100, HOLD_PAUSE = 2 /* ms */, FAILURES = 3 };
 
 /* Timers are blocks of their own: they are closed after the service has stopped. */
 struct allot__clockwork {
@@ -48,6 +48,10 @@ static void on_time(uv_timer_t *timer)
 {
     allot_service *service = timer->data;
     allot_report *report = NULL;
+    if (allot__hold_is(service)) {
+        uv_timer_start(timer, on_time, HOLD_PAUSE, 0);
+        return;
+    }
     service->clockwork->touched = false;
     if (store_lags(service) || allot_report_new(service->engine, &report) != ALLOT_OK) {
         uv_timer_start(timer, on_time, LAG_PAUSE, 0);
@@ -272,7 +276,7 @@ int allot__cycle_run(allot_service *service, allot_report *report, allot__text *
         wind(service);
         return ALLOT_EIO;
     }
-    allot__service_set_clock(service);
+    allot__clock_set(service);
     int64_t now = service->now;
     int status = allot__books_state(service->books, now, report, &state);
     if (status == ALLOT_OK)

@@ -26,8 +26,8 @@
 int allot__cycle_start(allot_service *service);
 /* An event was entered. */
 void allot__cycle_touch(allot_service *service);
-/* Runs one now. `full` (NULL: not wanted) gets the whole document, allot/decision/v1. ESCRIPT,
- * EBUDGET, EINVALID (report), ENOMEM. */
+/* Runs one now, which nobody does while somebody holds the books. `full` (NULL: not wanted) gets
+ * the whole document, allot/decision/v1. ESCRIPT, EBUDGET, EINVALID (report), ENOMEM. */
 int allot__cycle_run(allot_service *service, allot_report *report, allot__text *full);
 /* Records what cycles that were not recorded owe, before something changes. */
 void allot__cycle_settle(allot_service *service);

@@ -30,7 +30,5 @@ int allot__service_load(allot_service *service, allot_report *report);
 void allot__service_snapshot(allot_service *service, bool now);
 /* Lets rows go that need not be kept: once in a while, and behind each snapshot. */
 void allot__service_let_go(allot_service *service);
-/* Looks at the clock; a time that was ahead for long enough is forgotten. Between two cycles. */
-void allot__service_set_clock(allot_service *service);
 
 #endif

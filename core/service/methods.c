@@ -8,6 +8,7 @@
 #include "service/lists/lists.h"
 #include "service/reload/reload.h"
 #include "service/shadow/shadow.h"
+#include "service/sync/sync.h"
 #include "service/view/state_call.h"
 #include "service/view/view.h"
 #include "service/wire/feed.h"
@@ -297,26 +298,27 @@ static void explain(allot__request *call)
 }
 
 const allot__method allot__methods[] = {
-    {"auth", auth, true},
-    {"ping", ping, true},
-    {"status", status, false},
-    {"report", report, false},
-    {"cycle", cycle, false},
-    {"explain", explain, false},
-    {"view", allot__view_call, false},
-    {"state", allot__state_call, false},
-    {"tasks", allot__list_tasks, false},
-    {"flights", allot__list_flights, false},
-    {"hosts", allot__list_hosts, false},
-    {"sessions", allot__list_sessions, false},
-    {"jobs", allot__list_jobs, false},
-    {"subscribe", allot__feed_subscribe, false},
-    {"unsubscribe", allot__feed_unsubscribe, false},
-    {"decisions", allot__feed_decisions, false},
-    {"reload", allot__reload_now, false},
-    {"plan", allot__reload_plan, false},
-    {"shadow", allot__shadow_method, false},
-    {"drop", allot__shadow_drop, false},
-    {"promote", allot__shadow_promote, false},
-    {NULL, NULL, false},
+    {"auth", auth, true, true, NULL},
+    {"ping", ping, true, true, NULL},
+    {"status", status, false, true, NULL},
+    {"report", report, false, true, NULL},
+    {"cycle", cycle, false, false, NULL},
+    {"explain", explain, false, false, NULL},
+    {"view", allot__view_call, false, false, NULL},
+    {"state", allot__state_call, false, false, NULL},
+    {"tasks", allot__list_tasks, false, false, NULL},
+    {"flights", allot__list_flights, false, false, NULL},
+    {"hosts", allot__list_hosts, false, false, NULL},
+    {"sessions", allot__list_sessions, false, false, NULL},
+    {"jobs", allot__list_jobs, false, false, NULL},
+    {"sync", allot__sync_call, false, true, allot__sync_line},
+    {"subscribe", allot__feed_subscribe, false, true, NULL},
+    {"unsubscribe", allot__feed_unsubscribe, false, true, NULL},
+    {"decisions", allot__feed_decisions, false, true, NULL},
+    {"reload", allot__reload_now, false, true, NULL},
+    {"plan", allot__reload_plan, false, true, NULL},
+    {"shadow", allot__shadow_method, false, true, NULL},
+    {"drop", allot__shadow_drop, false, true, NULL},
+    {"promote", allot__shadow_promote, false, true, NULL},
+    {NULL, NULL, false, false, NULL},
 };

@@ -114,6 +114,10 @@ static const allot__upcalls up = {.components = allot__components,
                                   .methods = allot__methods,
                                   .enter = allot__service_enter,
                                   .swap = allot__service_swap,
+                                  .released = allot__wire_release,
+                                  .settle = allot__cycle_settle,
+                                  .touch = allot__cycle_touch,
+                                  .decide = allot__cycle_run,
                                   .closed = step_to_end};
 
 static void stop_alone(void *service)
@@ -177,7 +181,7 @@ void allot_service_free(allot_service *service)
 static void on_tick(uv_timer_t *timer)
 {
     allot_service *service = timer->data;
-    allot__service_set_clock(service);
+    allot__clock_set(service);
     allot__service_let_go(service);
     if (service->stopping)
         step_to_end(service);

@@ -188,6 +188,7 @@ int allot__service_swap(allot_service *service, allot__generation *generation,
                         const allot__id_map *ids, allot_report *report, allot__generation **old)
 {
     allot__books *books;
+    allot__hold_settle(service);
     if (service->stopping || service->failed)
         return ALLOT_EUSAGE;
     bool same = strcmp(generation->sha256, service->generation->sha256) == 0;

@@ -135,14 +135,24 @@ static int on_cycle(void *ud, const allot__cycle_row *row)
     return read_lines(it, row->effect, row->effect_len);
 }
 
+/* What came with a key; of a truth (sync/) the row has its digest alone. */
+static uint64_t content_of(loading *it, const allot__event_row *row)
+{
+    allot__event event;
+    if (allot__event_find_stored(row->method, strlen(row->method)) != ALLOT__EVENT_KEEP_SYNC)
+        return allot__event_keys_content(row->method, row->params, row->params_len);
+    int status = allot__event_read(it->service->reader, it->service->generation->plan,
+                                   ALLOT__EVENT_KEEP_SYNC, ALLOT__STORE, row->params,
+                                   row->params_len, &event, &it->fault);
+    return status == ALLOT_OK ? (uint64_t)event.since : 0;
+}
+
 static int on_key(void *ud, const allot__event_row *row)
 {
-    const loading *it = ud;
+    loading *it = ud;
     if (allot__event_keys_reserve(it->service->keys) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    allot__event_keys_put(it->service->keys, row->key,
-                          allot__event_keys_content(row->method, row->params, row->params_len),
-                          row->seq, row->at);
+    allot__event_keys_put(it->service->keys, row->key, content_of(it, row), row->seq, row->at);
     return ALLOT_OK;
 }
 

@@ -52,8 +52,8 @@ local CIRCLES = {
   ["base/arena.c base/memory.c"] = "an engine's end frees the chunks that its arenas spared",
   ["bench/serve.c bench/serve_load.c bench/serve_readers.c"] = "one run, cut by length",
   ["engine/jobs/back.c engine/jobs/fit.c"] = "what is taken back is fitted or searched for again",
-  ["service/cycle.c service/service_clock.c service/service_enter.c"]
-    = "a clock set right is an event, events are followed by cycles, cycles set the clock",
+  ["service/cycle.c service/service_enter.c"]
+    = "events and swaps are followed by cycles, snapshots by cycles",
   ["service/instance/clock.c service/instance/log.c"] = "a line has a time, a jump is logged",
   ["service/reload/plan.c service/reload/reload.c service/reload/step.c"]
     = "steps of one attempt, in the order in which libuv calls them",

@@ -50,13 +50,13 @@ describe("a service", function ()
     assert.truthy(it_runs:ask(status, peer).result)
   end)
 
-  it("keeps no more than 1 MiB of a line that does not end, and 64 MiB of all", function ()
+  it("keeps no more than 1 MiB of a line that does not end, and 128 MiB of all", function ()
     local it_runs = world.start()
     local peers, part = {}, ("x"):rep(1000000)
     local long = it_runs:connect()
     long:send(part .. part)
     assert.equal("a line has at most 1048576 bytes", live.read(long).error.message)
-    for i = 1, 70 do
+    for i = 1, 140 do
       peers[i] = it_runs:connect()
       peers[i]:send(part)
     end
@@ -64,6 +64,66 @@ describe("a service", function ()
     assert.equal("too many long lines at once", live.read(one).error.message)
     for _, peer in ipairs(peers) do peer:close() end
     assert.truthy(it_runs:ask(PING).result)
+  end)
+
+  describe("takes a line of `sync` that is long:", function ()
+    local function request(params)
+      return '{"jsonrpc": "2.0", "id": 5, "method": "sync", "params": ' .. params .. "}"
+    end
+
+    -- The same client's next line waits, another's `ping` does not.
+    it("20,000 tasks in a line of more than a MiB", function ()
+      local it_runs = world.start("--interval 0 --debounce 60000")
+      local rows, other = {}, it_runs:connect()
+      for i = 1, 20000 do
+        rows[i] = ('{"id": "task-%d", "consumer": "/b", "submitted": 1000, "tags": ["%s"]}'):format(
+          i, ("x"):rep(20))
+      end
+      local text = request('{"slots": 20000, "consumers": {}, "brief": true, "tasks": ['
+        .. table.concat(rows, ", ") .. "]}")
+      assert.is_true(#text > 1048576)
+      for round = 1, 2 do
+        assert(it_runs.peer:send(text .. '\n{"jsonrpc": "2.0", "id": 6, "method": "status"}\n'))
+        assert.is_number(it_runs:ask('{"jsonrpc": "2.0", "id": 1, "method": "ping"}', other)
+          .result.now)
+        local answers = {}
+        for _ = 1, 2 do
+          local answer = it_runs.read(it_runs.peer)
+          answers[answer.id] = answer.result
+        end
+        assert.equal(round == 1 and 20000 or nil, answers[5].entered.start)
+        assert.equal(0, answers[5].dropped_count)
+      end
+      local status = it_runs:status()
+      assert.same({ 20000, 2, 0 }, { status.books.tasks, status.sync.calls, status.sync.dropped })
+      other:close()
+    end)
+
+    it("not so others, and not endlessly", function ()
+      local it_runs = world.start("--interval 0 --debounce 60000")
+      local blank = (" "):rep(1100000)
+      local function answer(text)
+        local peer = it_runs:connect()
+        assert(peer:send(text .. "\n"))
+        local told = it_runs.read(peer)
+        peer:close()
+        return told.error.message, told.id
+      end
+      assert.equal("a line has at most 1048576 bytes",
+        (answer('{"jsonrpc": "2.0", "id": 5, "method": "demand", "params": {}' .. blank .. "}")))
+      assert.equal("a line has at most 1048576 bytes", -- nobody knows yet what it is
+        (answer('{"params": {' .. blank .. '}, "jsonrpc": "2.0", "id": 5, "method": "sync"}')))
+      assert.equal("a line of this method has at most 33554432 bytes",
+        (answer(request(blank:rep(31)))))
+      assert.same({ '"task" is no parameter of "sync"', 5 },
+        { answer(request('{"task": 1' .. blank .. "}")) })
+      assert.same({ "params are an object, not a list", 5 },
+        { answer(request("[" .. blank .. "]")) })
+      assert.truthy(answer(request("{" .. blank .. "]")):find("column 1100", 1, true))
+      assert.equal('"jsonrpc" must be "2.0"',
+        (answer('{"id": 5, "method": "sync", "params": {' .. blank .. "}}")))
+      assert.equal(0, it_runs:status().event)
+    end)
   end)
 
   it("tells where it listens", function ()

@@ -146,9 +146,14 @@ int allot__generation_read(const char *text, size_t len, const char *file,
         report, out);
 }
 
+void allot__generation_hold(allot__generation *generation)
+{
+    atomic_fetch_add(&generation->held, 1);
+}
+
 void allot__generation_free(allot__generation *generation)
 {
-    if (!generation)
+    if (!generation || atomic_fetch_sub(&generation->held, 1) > 0)
         return;
     allot_engine *engine = generation->engine;
     allot_state_free(generation->last);

@@ -7,6 +7,8 @@
 #ifndef ALLOT_SERVICE_GENERATION_GENERATION_H
 #define ALLOT_SERVICE_GENERATION_GENERATION_H
 
+#include <stdatomic.h>
+
 #include <allot/json.h>
 #include <allot/script.h>
 
@@ -32,6 +34,7 @@ typedef struct allot__generation {
     void *say_ud;
     bool loud;
     allot_state *last; /* of its plan, and freed with it; may be NULL */
+    atomic_int held;   /* by so many more than its owner */
 } allot__generation;
 
 /* A list of policies has this, then "SHA256 NAME" of each as the plan names it, and "instead NAME"
@@ -72,6 +75,8 @@ int allot__generation_open(const char *file, const allot_script_limits *limits,
 void allot__generation_clock(allot__generation *generation, int64_t (*clock)(void *ud), void *ud);
 /* What the thread that calls has worked, in microseconds. */
 int64_t allot__generation_worked(void *ud);
+/* Holds it beside its owner, in whatever thread: it goes with the last who frees it. */
+void allot__generation_hold(allot__generation *generation);
 void allot__generation_free(allot__generation *generation);
 
 #endif

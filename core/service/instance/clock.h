@@ -5,7 +5,7 @@
  *
  * While the clock is behind the time, since it was set back, the time stands still. That is over
  * soon, or the time was what was wrong: after ALLOT__CLOCK_PATIENCE it is the clock's again
- * (service_clock.c).
+ * (clock_back.c).
  */
 #ifndef ALLOT_SERVICE_INSTANCE_CLOCK_H
 #define ALLOT_SERVICE_INSTANCE_CLOCK_H
@@ -27,6 +27,8 @@ typedef struct allot__clock {
 
 /* The time, in whole seconds, which never goes back, unless it was wrong. */
 int64_t allot__service_now(allot_service *service);
+/* Looks at the clock; a time that was ahead for long enough is forgotten. Between two cycles. */
+void allot__clock_set(allot_service *service);
 /* Microseconds that only go forward; `ud` is the service. */
 int64_t allot__service_timer(void *service);
 /* What is wrong with it, as a sentence; false: nothing. */

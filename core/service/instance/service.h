@@ -16,6 +16,7 @@
 #include "service/books/books.h"
 #include "service/events/keys.h"
 #include "service/instance/clock.h"
+#include "service/instance/hold.h"
 #include "service/instance/log.h"
 #include "service/instance/loop.h"
 #include "service/instance/component.h"
@@ -47,6 +48,13 @@ typedef struct allot__upcalls {
      * ENOMEM: the old one goes on, and `generation` stays the caller's. */
     int (*swap)(allot_service *service, allot__generation *generation, const allot__id_map *ids,
                 allot_report *report, allot__generation **old);
+    /* Nobody holds the books any more (hold.h): who waited for them goes on. */
+    void (*released)(allot_service *service);
+    /* As allot__cycle_settle and allot__cycle_touch. */
+    void (*settle)(allot_service *service);
+    void (*touch)(allot_service *service);
+    /* Runs a cycle now; `full` gets the decision's document. As allot__cycle_run. */
+    int (*decide)(allot_service *service, allot_report *report, allot__text *full);
     /* A handle has closed while the service stops. */
     void (*closed)(allot_service *service);
 } allot__upcalls;
@@ -84,8 +92,12 @@ struct allot_service {
         int64_t event;
         uint64_t output;
     } recorded;
-    bool settles;    /* a cycle is recorded whatever it comes to */
-    int32_t viewers; /* components that want the monitor's columns (lent, ...) of each cycle */
+    bool settles; /* a cycle is recorded whatever it comes to */
+    struct {
+        int64_t calls, dropped, busy_us, longest_us; /* of the last one, on the loop */
+    } syncs;
+    allot__holds holds; /* work that has the books to itself */
+    int32_t viewers;    /* components that want the monitor's columns (lent, ...) of each cycle */
 
     /* Snapshots. */
     int64_t snapshot_event, snapshot_cycle, snapshot_at; /* the last one's event, cycle and time */

@@ -105,9 +105,8 @@ static void work_done(uv_work_t *request, int status)
     begin_work(store);
 }
 
-static int add_record(allot__store *store, allot__store_record *record, const char *const *texts)
+static int encode(allot__text *to, allot__store_record *record, const char *const *texts)
 {
-    allot__text *to = &store->gathered;
     size_t from = to->len, size = sizeof *record;
     for (int i = 0; i < record->texts; i++)
         size += record->len[i] != SIZE_MAX ? record->len[i] + 1 : 0;
@@ -119,13 +118,18 @@ static int add_record(allot__store *store, allot__store_record *record, const ch
             allot__text_add(to, "", 1);
         }
     allot__text_add(to, "\0\0\0\0\0\0\0", record->size - size);
-    if (to->failed) {
-        to->failed = false;
-        to->len = from;
-        return ALLOT_ENOMEM;
-    }
-    store->rows_gathered++;
-    return ALLOT_OK;
+    if (!to->failed)
+        return ALLOT_OK;
+    to->failed = false;
+    to->len = from;
+    return ALLOT_ENOMEM;
+}
+
+static int add_record(allot__store *store, allot__store_record *record, const char *const *texts)
+{
+    int status = encode(&store->gathered, record, texts);
+    store->rows_gathered += status == ALLOT_OK;
+    return status;
 }
 
 /* The next part joins the batch that is about to be written; without memory, the one after. */
@@ -209,15 +213,51 @@ static size_t length(const char *text)
     return text ? strlen(text) : SIZE_MAX;
 }
 
+static allot__store_record event_record(const allot__event_row *row)
+{
+    return (allot__store_record){.kind = ALLOT__RECORD_EVENT,
+                                 .texts = 3,
+                                 .numbers = {row->seq, row->at},
+                                 .len = {length(row->method), row->params_len, length(row->key)}};
+}
+
 int64_t allot__store_event(allot__store *store, const allot__event_row *row)
 {
     const char *texts[] = {row->method, row->params, row->key};
-    allot__store_record record = {.kind = ALLOT__RECORD_EVENT,
-                                  .texts = 3,
-                                  .numbers = {row->seq, row->at},
-                                  .len = {length(row->method), row->params_len, length(row->key)}};
+    allot__store_record record = event_record(row);
     store->behind += (int64_t)row->params_len;
     return add(store, &record, texts);
+}
+
+int allot__store_encode(allot__text *rows, const allot__event_row *row)
+{
+    const char *texts[] = {row->method, row->params, row->key};
+    allot__store_record record = event_record(row);
+    return encode(rows, &record, texts);
+}
+
+int64_t allot__store_append(allot__store *store, allot__text *rows, int64_t count, size_t bytes)
+{
+    allot__text *to = &store->gathered;
+    if (to->len == 0) {
+        allot__text empty = *to;
+        *to = *rows;
+        *rows = empty;
+    } else {
+        size_t from = to->len;
+        allot__text_add(to, rows->bytes, rows->len);
+        if (to->failed) {
+            to->failed = false;
+            to->len = from;
+            return ALLOT_ENOMEM;
+        }
+        rows->len = 0;
+    }
+    store->rows_gathered += count;
+    store->behind += (int64_t)bytes;
+    int64_t batch = store->batch;
+    begin_work(store);
+    return batch;
 }
 
 int64_t allot__store_cycle(allot__store *store, const allot__cycle_row *row)

@@ -138,6 +138,10 @@ int allot__store_reserve(allot__store *store, size_t bytes);
 /* Add to the batch that is gathered, and return its number, or ENOMEM with no effect. It is written
  * as soon as the one before is. */
 int64_t allot__store_event(allot__store *store, const allot__event_row *row);
+/* The same for many events at once, which are written as a text in any turn of the loop, and then
+ * join one batch: all of them are on disk, or none. The text is empty behind it. ENOMEM. */
+int allot__store_encode(allot__text *rows, const allot__event_row *row);
+int64_t allot__store_append(allot__store *store, allot__text *rows, int64_t count, size_t bytes);
 int64_t allot__store_cycle(allot__store *store, const allot__cycle_row *row);
 /* A snapshot, whose lines are asked for on the loop as batches are written. One that is being
  * written is given up. No two have the same event and cycle. */

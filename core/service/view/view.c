@@ -188,7 +188,7 @@ int allot__view_refresh(allot_service *service, allot_report *report)
     if (!view)
         return ALLOT_EUSAGE;
     view->asked = uv_now(service->loop);
-    if (!allot__view_stale(service))
+    if (!allot__view_stale(service) || (allot__hold_is(service) && view->makes > 0))
         return ALLOT_OK;
     uint64_t began = uv_hrtime();
     int status = make(service, view, report);

@@ -185,6 +185,7 @@ static bool may_run(const allot__connection *peer)
 }
 
 static const char too_long[] = "a line has at most 1048576 bytes";
+static const char far_too_long[] = "a line of this method has at most 33554432 bytes";
 
 static void end_with(allot__connection *peer, int code, const char *message)
 {
@@ -197,7 +198,7 @@ static void end_with(allot__connection *peer, int code, const char *message)
     peer->ended = true;
 }
 
-/* false: it is a question, and others have asked enough in this turn. */
+/* false: it waits, as others have asked enough in this turn, or somebody holds the books. */
 static bool run_line(allot__connection *peer, const char *line, size_t len)
 {
     allot__text *answer = &peer->service->wire->answer;
@@ -211,27 +212,46 @@ static bool run_line(allot__connection *peer, const char *line, size_t len)
     int status = allot__rpc_line(&from, line, len, answer, &batch);
     allot__turn_end(peer);
     peer->running = false;
-    if (status == ALLOT__RPC_NOT_YET) {
-        allot__turn_wait(peer, true);
+    bool waits = status == ALLOT__RPC_NOT_YET || status == ALLOT__RPC_HELD;
+    if (waits) {
+        allot__turn_wait(peer, status == ALLOT__RPC_HELD ? ALLOT__FOR_BOOKS : ALLOT__TO_ASK);
     } else if (status != ALLOT_OK) {
         answer->failed = false;
         end_with(peer, ALLOT__RPC_INTERNAL, allot_status_text(status));
     } else if (answer->len > 0) {
         allot__connection_send(peer, answer->bytes, answer->len, batch);
     }
-    return status != ALLOT__RPC_NOT_YET;
+    return !waits;
 }
 
-/* Runs whole lines; how many bytes they were. */
-static size_t run_lines(allot__connection *peer, const char *bytes, size_t len)
+/* A request that may be long is taken as it is: nothing here reads it. */
+static void run_long(allot__connection *peer, const char *line, size_t len)
+{
+    allot__text *answer = &peer->service->wire->answer;
+    allot__request call = {.service = peer->service, .peer = peer, .answer = answer};
+    allot__text_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
+    peer->running = true;
+    allot__turn_begin(peer);
+    peer->longs->run_long(&call, line, len);
+    allot__turn_end(peer);
+    peer->running = false;
+    if (answer->len > 0)
+        allot__connection_send(peer, answer->bytes, answer->len, 0);
+}
+
+/* Runs whole lines; how many bytes they were. `looked`: no line ends in so many of the first. */
+static size_t run_lines(allot__connection *peer, const char *bytes, size_t len, size_t looked)
 {
     size_t at = 0;
     while (at < len && may_run(peer)) {
-        const char *end = memchr(bytes + at, '\n', len - at);
+        size_t from = at > looked ? at : looked;
+        const char *end = memchr(bytes + from, '\n', len - from);
         if (!end || !allot__turn_has(peer))
             break;
         size_t size = (size_t)(end - (bytes + at));
-        if (size > ALLOT__RPC_LINE_MOST)
+        if (size > ALLOT__RPC_LINE_MOST && peer->longs && at == 0)
+            run_long(peer, bytes, size);
+        else if (size > ALLOT__RPC_LINE_MOST)
             end_with(peer, ALLOT__RPC_REQUEST, too_long);
         else if (!run_line(peer, bytes + at, size))
             break;
@@ -240,15 +260,25 @@ static size_t run_lines(allot__connection *peer, const char *bytes, size_t len)
     return at;
 }
 
+static size_t line_most(const allot__connection *peer)
+{
+    return peer->longs ? ALLOT__RPC_LONG_MOST : ALLOT__RPC_LINE_MOST;
+}
+
 /* Keeps what is left; too much ends the peer. */
 static void keep(allot__connection *peer, const char *bytes, size_t len)
 {
     struct allot__wire *wire = peer->service->wire;
     size_t before = peer->line.capacity;
-    size_t most = peer->trusted ? ALLOT__RPC_LINE_MOST + ALLOT__READ_SIZE : ALLOT__STRANGER_LINE;
+    bool large = peer->trusted && peer->line.len + len > ALLOT__RPC_LINE_MOST;
+    if (large && !peer->longs && peer->line.len > 0)
+        peer->longs = allot__rpc_long(peer->service, peer->line.bytes, peer->line.len);
+    size_t most = peer->trusted ? line_most(peer) + ALLOT__READ_SIZE : ALLOT__STRANGER_LINE;
     if (peer->line.len + len > most) {
         end_with(peer, ALLOT__RPC_REQUEST,
-                 peer->trusted ? too_long : "\"auth\" has at most 4096 bytes");
+                 !peer->trusted ? "\"auth\" has at most 4096 bytes"
+                 : peer->longs  ? far_too_long
+                                : too_long);
         return;
     }
     if (wire->line_bytes + len > ALLOT__LINES_MOST) {
@@ -265,14 +295,18 @@ static void keep(allot__connection *peer, const char *bytes, size_t len)
 static void run_kept(allot__connection *peer)
 {
     struct allot__wire *wire = peer->service->wire;
-    size_t ran = run_lines(peer, peer->line.bytes, peer->line.len);
+    size_t ran = run_lines(peer, peer->line.bytes, peer->line.len, peer->looked);
     if (peer->closing)
         return;
     if (ran == 0) {
-        if (peer->line.len > ALLOT__RPC_LINE_MOST && may_run(peer))
-            end_with(peer, ALLOT__RPC_REQUEST, too_long);
+        if (may_run(peer)) /* else the end of a line may be there */
+            peer->looked = peer->line.len;
+        if (peer->line.len > line_most(peer) && may_run(peer))
+            end_with(peer, ALLOT__RPC_REQUEST, peer->longs ? far_too_long : too_long);
         return;
     }
+    peer->longs = NULL;
+    peer->looked = 0;
     peer->line.len -= ran;
     memmove(peer->line.bytes, peer->line.bytes + ran, peer->line.len);
     if (peer->line.len == 0) {
@@ -302,7 +336,7 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
         return;
     size_t len = (size_t)got, ran = 0;
     if (peer->line.len == 0)
-        ran = run_lines(peer, buf->base, len);
+        ran = run_lines(peer, buf->base, len, 0);
     if (!peer->closing && !peer->ended && ran < len)
         keep(peer, buf->base + ran, len - ran);
     if (!peer->closing)
@@ -320,7 +354,7 @@ void allot__connection_push(allot__connection *peer)
             !allot__feed_drained(peer->service->feed, peer))
             return;
     }
-    allot__turn_wait(peer, true);
+    allot__turn_wait(peer, ALLOT__TO_ASK);
 }
 
 /* Whether more could be run behind what the kernel took at once. */
@@ -330,7 +364,7 @@ static bool turn(allot__connection *peer)
         run_kept(peer);
     if (peer->ended && !peer->ending)
         allot__connection_end(peer);
-    bool hears = may_run(peer) && peer->line.len <= ALLOT__RPC_LINE_MOST;
+    bool hears = may_run(peer) && peer->line.len <= line_most(peer);
     bool reads = (hears || peer->deaf) && !peer->service->wire->stopping;
     if (reads && !peer->reading)
         peer->reading = uv_read_start(&peer->uv.stream, give_room, on_read) == 0;

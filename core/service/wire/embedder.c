@@ -45,6 +45,7 @@ int allot_service_call(allot_service *service, const char *text, size_t len,
 {
     if (!service->running || service->stopping)
         return ALLOT_EUSAGE;
+    allot__hold_settle(service); /* who calls here gets an answer, and cannot wait */
     struct allot__waiter *waiter = allot__new(service->engine, 1, sizeof *waiter);
     if (!waiter)
         return ALLOT_ENOMEM;

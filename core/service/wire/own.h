@@ -16,7 +16,7 @@
 
 #define ALLOT__READ_SIZE 65536
 /* Bytes of lines that have not ended, of all peers. */
-#define ALLOT__LINES_MOST (64 * 1024 * 1024)
+#define ALLOT__LINES_MOST (128 * 1024 * 1024)
 /* What a peer may say, and how long it may take, before it is trusted. */
 #define ALLOT__STRANGER_LINE 4096
 #define ALLOT__STRANGER_TIME 10000
@@ -26,6 +26,14 @@ typedef struct allot__deferred {
     int64_t batch;
     size_t end; /* in `waiting` */
 } allot__deferred;
+
+/* What a peer waits for: a turn of the loop, one to ask in, the books. */
+typedef enum allot__waits {
+    ALLOT__FOR_TURN,
+    ALLOT__TO_ASK,
+    ALLOT__FOR_BOOKS,
+    ALLOT__WAITS
+} allot__waits;
 
 typedef struct allot__waitlist {
     struct allot__connection *first, *last;
@@ -42,10 +50,11 @@ struct allot__connection {
         uv_pipe_t pipe;
     } uv;
     uv_write_t request;
-    uint64_t number, since; /* ms of the loop */
-    allot__text line;       /* what was read and not yet run */
-    size_t taken;           /* of `line`: run already */
-    allot__text waiting;    /* answers until their batch is on disk */
+    uint64_t number, since;     /* ms of the loop */
+    allot__text line;           /* what was read and not yet run */
+    size_t looked;              /* of `line`: there is no line's end */
+    const allot__method *longs; /* `line` begins with a request of it, which may be long */
+    allot__text waiting;        /* answers until their batch is on disk */
     allot__deferred *held;
     size_t held_count, held_room;
     allot__text out, sending;
@@ -83,7 +92,7 @@ struct allot__wire {
     uv_prepare_t prepare;        /* each turn of the loop */
     uv_idle_t idle;              /* while somebody waits for a turn */
     uint64_t turn, spent, asked; /* its number; ns that lines, and questions, have taken in it */
-    allot__waitlist queues[2];   /* for a turn, and for one to ask in */
+    allot__waitlist queues[ALLOT__WAITS];
     allot__token token;
     allot__text answer;
     char read[ALLOT__READ_SIZE]; /* filled and emptied in one turn */
@@ -101,7 +110,7 @@ enum {
 bool allot__turn_has(allot__connection *peer);
 void allot__turn_begin(allot__connection *peer);
 void allot__turn_end(allot__connection *peer);
-void allot__turn_wait(allot__connection *peer, bool asks);
+void allot__turn_wait(allot__connection *peer, allot__waits what);
 void allot__turn_leave(allot__connection *peer);
 
 /* Listens (listen.c). EIO (report). */

@@ -209,6 +209,8 @@ static void run_method(allot__request *call)
         refuse_method(call);
     else if (call->params && call->params[0] == '[')
         allot__rpc_error(call, ALLOT__RPC_PARAMS, "params are an object, not a list", NULL);
+    else if (allot__hold_is(call->service) && (kind >= 0 || !method->free))
+        call->held = true;
     else if (kind >= 0)
         run_event(call, kind);
     else if (!method->open && call->peer && !allot__connection_may_ask(call->peer) &&
@@ -218,28 +220,70 @@ static void run_method(allot__request *call)
         method->run(call);
 }
 
-static void run_request(allot__request *call, const char *at, const char *end)
+const char *allot__rpc_take(allot__request *call, const char *line, size_t len)
 {
     allot__span members[MEMBERS] = {{NULL, 0}};
-    if (*at != '{') {
-        allot__rpc_error(call, ALLOT__RPC_REQUEST, "a request is an object", NULL);
-        return;
-    }
+    const char *end = line + len, *at = allot__span_blank(line, end);
+    if (*at != '{')
+        return "a request is an object";
     bool sound = split(at, end, members);
     const char *wrong = sound ? what_is_wrong(members) : "a member stands there twice";
     if (members[ID].at && !strchr("{[tf", members[ID].at[0]) && members[ID].len <= 256) {
         call->id = members[ID].at;
         call->id_len = members[ID].len;
     }
-    if (wrong) {
-        allot__rpc_error(call, ALLOT__RPC_REQUEST, wrong, NULL);
-        return;
-    }
+    if (wrong)
+        return wrong;
     call->method = members[METHOD].at + 1;
     call->method_len = members[METHOD].len - 2;
     call->params = members[PARAMS].at;
     call->params_len = members[PARAMS].len;
-    run_method(call);
+    return NULL;
+}
+
+static void run_request(allot__request *call, const char *at, const char *end)
+{
+    const char *wrong = allot__rpc_take(call, at, (size_t)(end - at));
+    if (wrong)
+        allot__rpc_error(call, ALLOT__RPC_REQUEST, wrong, NULL);
+    else
+        run_method(call);
+}
+
+/* Behind a string or a number that begins at `at`; NULL: it is neither, or does not end. */
+static const char *skip_plain(const char *at, const char *end)
+{
+    const char *from = at;
+    if (at < end && *at == '"') {
+        for (at++; at < end && *at != '"'; at++)
+            at += *at == '\\';
+        return at < end ? at + 1 : NULL;
+    }
+    while (at < end && strchr("+-.0123456789eEnulltruefals", *at))
+        at++;
+    return at > from && at < end ? at : NULL;
+}
+
+/* Nobody has seen yet whether the line is JSON: no byte is read that is not there. */
+const allot__method *allot__rpc_long(const allot_service *service, const char *line, size_t len)
+{
+    const char *end = line + (len < 4096 ? len : 4096), *at = allot__span_blank(line, end);
+    while (at && at < end && (*at == '{' || *at == ',')) {
+        const char *name = allot__span_blank(at + 1, end), *behind = skip_plain(name, end);
+        const char *colon = behind ? allot__span_blank(behind, end) : end;
+        if (colon == end || *name != '"' || *colon != ':')
+            return NULL;
+        const char *value = allot__span_blank(colon + 1, end);
+        at = skip_plain(value, end);
+        allot__span key = {name + 1, (size_t)(behind - name) - 2};
+        allot__span word = {value + 1, at ? (size_t)(at - value) - 2 : 0};
+        for (const allot__method *it = service->up->methods;
+             at && *value == '"' && allot__span_is(&key, "method") && it->name; it++)
+            if (allot__span_is(&word, it->name))
+                return it->run_long ? it : NULL;
+        at = at ? allot__span_blank(at, end) : NULL;
+    }
+    return NULL;
 }
 
 static void run_batch(const allot__request *like, const char *at, const char *end, int64_t *batch)
@@ -297,13 +341,15 @@ int allot__rpc_line(const allot__request *from, const char *line, size_t len, al
     int status = allot_json_open(from->service->engine, line, len, NULL, 1, 0, NULL, &json);
     if (status == ALLOT_OK) {
         allot_json_close(json);
-        if (*at == '[') {
+        if (*at == '[' && allot__hold_is(from->service)) {
+            return ALLOT__RPC_HELD;
+        } else if (*at == '[') {
             run_batch(&call, at, end, batch);
         } else {
             run_request(&call, at, end);
             *batch = call.batch;
-            if (call.not_yet)
-                return ALLOT__RPC_NOT_YET;
+            if (call.not_yet || call.held)
+                return call.held ? ALLOT__RPC_HELD : ALLOT__RPC_NOT_YET;
         }
     } else if (status == ALLOT_EINVALID) {
         answer_garbage(&call, line, len);

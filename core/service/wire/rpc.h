@@ -30,6 +30,7 @@ enum {
 /* At most so many requests in a batch, and bytes in a line. */
 #define ALLOT__RPC_BATCH_MOST 10000
 #define ALLOT__RPC_LINE_MOST  (1024 * 1024)
+#define ALLOT__RPC_LONG_MOST  (32 * 1024 * 1024)
 
 struct allot__connection;
 
@@ -51,6 +52,7 @@ typedef struct allot__request {
     void *tell_ud;
     size_t mark;   /* where the answer begins in it */
     bool not_yet;  /* a question that has to wait for its turn */
+    bool held;     /* what has to wait until nobody holds the books */
     bool answered; /* or will be: see allot__rpc_later */
 } allot__request;
 
@@ -59,6 +61,10 @@ typedef struct allot__method {
     /* Answers by allot__rpc_begin ... allot__rpc_end, by allot__rpc_error, or later. */
     void (*run)(allot__request *call);
     bool open; /* may be called before `auth` */
+    bool free; /* reads and changes no books, and is run while somebody holds them */
+    /* Of one whose line may have up to ALLOT__RPC_LONG_MOST bytes: runs a longer line than others
+     * have, which nobody has looked at; NULL: it has none. */
+    void (*run_long)(allot__request *call, const char *line, size_t len);
 } allot__method;
 
 /* Begins the answer, behind which a value is to be written into the buffer that it returns (which
@@ -83,6 +89,8 @@ typedef struct allot__reply allot__reply;
 int allot__rpc_later(allot__request *call, allot__answer size, allot__reply **out);
 /* A call to answer into, as the handler had; `peer` may be gone, then nobody is told. */
 allot__request *allot__reply_call(allot__reply *reply);
+/* Whose call it is, where that was not known when it was taken. ENOMEM. */
+int allot__reply_name(allot__reply *reply, const char *id, size_t len);
 void allot__reply_end(allot__reply *reply);
 /* Ends with the error that there is no memory. */
 void allot__reply_no_memory(allot__reply *reply);
@@ -102,11 +110,18 @@ typedef struct allot__param {
 bool allot__params_read(allot__request *call, allot__param *fields);
 void allot__params_free(allot__request *call, allot__param *fields);
 
+/* Takes a request apart that is known to be valid JSON: its id, method and params. What is wrong
+ * with it, or NULL. Any thread may. */
+const char *allot__rpc_take(allot__request *call, const char *line, size_t len);
+/* The method of a line of which these are the first bytes, if its line may be long: it comes before
+ * the params. NULL: it is none, or nobody can tell. */
+const allot__method *allot__rpc_long(const allot_service *service, const char *line, size_t len);
 /* A line without its end, from whom `from` says (service, peer, tell): answers into `answer`, which
  * stays empty when nobody wants one, and says with *batch when it may be sent. ENOMEM: the line had
  * no effect beyond what was answered. NOT_YET: it asks, and its peer may not in this turn of the
- * loop: it had no effect. */
+ * loop: it had no effect. HELD: nor had it, as somebody holds the books (instance/hold.h). */
 #define ALLOT__RPC_NOT_YET 1
+#define ALLOT__RPC_HELD    2
 int allot__rpc_line(const allot__request *from, const char *line, size_t len, allot__text *answer,
                     int64_t *batch);
 

@@ -54,6 +54,15 @@ allot__request *allot__reply_call(allot__reply *reply)
     return &reply->call;
 }
 
+int allot__reply_name(allot__reply *reply, const char *id, size_t len)
+{
+    allot__free_string(reply->call.service->engine, reply->id);
+    reply->id = allot__copy(reply->call.service->engine, id, len);
+    reply->call.id = reply->id;
+    reply->call.id_len = len;
+    return reply->id ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
 static void tell(const allot__reply *reply, allot__connection *peer, const char *line, size_t len)
 {
     if (peer)

@@ -7,17 +7,18 @@
  * Time bounds a turn of the loop, so that it is short whatever is asked; lines bound each peer's
  * share of it. Who has used up either waits in a queue, first come, first served, and is not read
  * from meanwhile. Questions, which have a queue of their own, may take a part of a turn alone: an
- * event waits for a few of them at most, however many readers there are.
+ * event waits for a few of them at most, however many readers there are. Who needs the books while
+ * somebody holds them (instance/hold.h) waits in a third queue until nobody does.
  */
 #include "service/wire/own.h"
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-void allot__turn_wait(allot__connection *peer, bool asks)
+void allot__turn_wait(allot__connection *peer, allot__waits what)
 {
     if (peer->queue || peer->closing)
         return;
-    allot__waitlist *queue = &peer->service->wire->queues[asks];
+    allot__waitlist *queue = &peer->service->wire->queues[what];
     peer->queue = queue;
     peer->queue_next = NULL;
     peer->queue_before = queue->last;
@@ -51,7 +52,7 @@ bool allot__turn_has(allot__connection *peer)
     bool has =
         peer->lines < ALLOT__TURN_LINES && (!peer->trusted || wire->spent < ALLOT__TURN_TIME);
     if (!has)
-        allot__turn_wait(peer, false);
+        allot__turn_wait(peer, ALLOT__FOR_TURN);
     return has;
 }
 

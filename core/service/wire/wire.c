@@ -13,9 +13,10 @@
  */
 
 /* Those who wait keep their place until there is time for them. */
-static void serve(struct allot__wire *wire, bool ask)
+static void serve(struct allot__wire *wire, allot__waits what)
 {
-    allot__waitlist *queue = &wire->queues[ask];
+    bool ask = what == ALLOT__TO_ASK;
+    allot__waitlist *queue = &wire->queues[what];
     for (int32_t i = queue->count; i > 0 && queue->first; i--) {
         allot__connection *first = queue->first;
         if (wire->spent >= ALLOT__TURN_TIME || (ask && wire->asked >= ALLOT__TURN_ASKS))
@@ -36,9 +37,9 @@ static void on_turn(uv_prepare_t *prepare)
     struct allot__wire *wire = ((allot_service *)prepare->data)->wire;
     wire->turn++;
     wire->spent = wire->asked = 0;
-    serve(wire, false);
-    serve(wire, true);
-    if (wire->queues[false].first || wire->queues[true].first)
+    serve(wire, ALLOT__FOR_TURN);
+    serve(wire, ALLOT__TO_ASK);
+    if (wire->queues[ALLOT__FOR_TURN].first || wire->queues[ALLOT__TO_ASK].first)
         uv_idle_start(&wire->idle, nothing);
     else
         uv_idle_stop(&wire->idle);
@@ -158,6 +159,18 @@ void allot__wire_resume(allot_service *service)
         if (!it->reading)
             allot__connection_run(it);
     }
+}
+
+/* They go on in the order in which they came to wait, as far as this turn has time for them. */
+void allot__wire_release(allot_service *service)
+{
+    struct allot__wire *wire = service->wire;
+    for (allot__connection *first; wire && (first = wire->queues[ALLOT__FOR_BOOKS].first);) {
+        allot__turn_leave(first);
+        allot__turn_wait(first, ALLOT__FOR_TURN);
+    }
+    if (wire && wire->queues[ALLOT__FOR_TURN].first)
+        uv_idle_start(&wire->idle, nothing);
 }
 
 void allot__wire_committed(allot_service *service, int64_t batch)

@@ -27,6 +27,8 @@ void allot__wire_quiet(allot_service *service);
 void allot__wire_stop(allot_service *service);
 /* Reads again from those that were left waiting. */
 void allot__wire_resume(allot_service *service);
+/* Nobody holds the books any more: those who waited for them go on. */
+void allot__wire_release(allot_service *service);
 /* Sends answers that waited for batches up to that number. */
 void allot__wire_committed(allot_service *service, int64_t batch);
 

@@ -183,6 +183,12 @@ return {
   { "E-job-state", "The event is not possible in the job's state." },
   { "E-task-state", "A task that an event names runs; tasks that wait are slots that their leaf "
     .. "demands, or rows of `sync`." },
+  { "E-source", "Another source of `sync` tells of that host, leaf, session, task or job. The row "
+    .. "was left out." },
+  { "E-stale", "A call of `sync` says how things were before the last one of its source. Nothing "
+    .. "of it was entered." },
+  { "E-memory", "There was no memory for a row of `sync`. The row was left out; the next call "
+    .. "enters it." },
   { "E-unknown-method", "The service has no such call or event; the hint names the nearest." },
   { "E-unknown-session", "There is no such session." },
   { "E-unknown-reclaim", "No reclaim of that name is in flight; it may have come back already." },

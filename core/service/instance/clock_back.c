@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * service_clock.c: a time that was wrong is the clock's again, and what was noted meanwhile is
+ * clock_back.c: a time that was wrong is the clock's again, and what was noted meanwhile is
  * moved with it. In the store that is an event.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "service/cycle.h"
-#include "service/life.h"
+#include "service/instance/service.h"
 
 /* What was noted since the clock went wrong keeps its distance from when it was set right. */
 static int set_back(allot_service *service, int64_t clock, int64_t waited)
 {
     char params[80];
-    allot__cycle_settle(service);
+    service->up->settle(service);
     int64_t by = service->now - clock + waited;
     int len =
         snprintf(params, sizeof params, "{\"now\": %" PRId64 ", \"by\": %" PRId64 "}", clock, by);
@@ -45,15 +44,15 @@ static int set_back(allot_service *service, int64_t clock, int64_t waited)
     return ALLOT_OK;
 }
 
-void allot__service_set_clock(allot_service *service)
+void allot__clock_set(allot_service *service)
 {
     allot__clock *it = &service->clock;
     allot__service_now(service);
-    if (it->behind == 0 || !service->running || service->stopping || service->failed ||
-        service->settles) /* what is owed is of the time that was */
+    if (it->behind == 0 || allot__hold_is(service) || !service->running || service->stopping ||
+        service->failed || service->settles) /* what is owed is of the time that was */
         return;
     int64_t waited = (allot__service_timer(service) - it->since) / 1000000;
     if (waited < ALLOT__CLOCK_PATIENCE || set_back(service, it->seen, waited) != ALLOT_OK)
         return;
-    allot__cycle_touch(service);
+    service->up->touch(service);
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* enter.c: a truth entered: step by step, each event in the books and as a row for the store. */
+#include "service/sync/own.h"
+
+/* ---- Begin and end --------------------------------------------------------------------------- */
+
+/* A key that came before with the same truth: nothing is entered again. */
+static int check_key(allot__sync *it)
+{
+    allot_service *service = it->service;
+    const allot__truth *truth = it->truth;
+    uint64_t content;
+    if (!truth->key)
+        return ALLOT_OK;
+    int64_t seq = allot__event_keys_find(service->keys, truth->key, it->at, &content);
+    it->known = seq > 0;
+    if (seq == 0)
+        return allot__event_keys_reserve(service->keys);
+    if (content == truth->digest) {
+        service->tally.repeated++;
+        return ALLOT_OK;
+    }
+    return allot__error_set(
+        &it->truth->fault, ALLOT_EEXIST, "E-key", "key", "give each call a key of its own",
+        "key: event %lld came with \"%.100s\" and said something else", (long long)seq, truth->key);
+}
+
+static int check_time(allot__sync *it, const allot__origin *origin)
+{
+    if (!it->truth->at_given || !origin || origin->at <= it->truth->at)
+        return ALLOT_OK;
+    return allot__error_set(&it->truth->fault, ALLOT_EUSAGE, "E-stale", "at", NULL,
+                            "at: found %lld, allowed %lld or later: the source has told of "
+                            "what was then",
+                            (long long)it->truth->at, (long long)origin->at);
+}
+
+static int begin(allot__sync *it)
+{
+    allot_service *service = it->service;
+    const char *source = it->truth->source ? it->truth->source : ALLOT__TRUTH_ALL;
+    const allot__origin *origin;
+    service->up->settle(service);
+    it->books = service->books;
+    it->at = allot__service_now(service);
+    it->params.engine = it->rows.engine = service->engine;
+    it->bits = it->books->consumers * it->books->group_count;
+    it->leaves = allot__new(it->engine, it->bits / 8 + 1, 1);
+    if (!it->truth->source)
+        it->truth->source = allot__copy(it->engine, ALLOT__TRUTH_ALL, 1);
+    if (!it->leaves || !it->truth->source ||
+        allot__origin_find(it->books, source, &origin) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    it->self = (allot__origin *)origin;
+    it->origin = strcmp(source, ALLOT__TRUTH_ALL) != 0 ? origin : NULL;
+    it->mark = ++it->books->mark;
+    int status = check_time(it, origin);
+    return status == ALLOT_OK ? check_key(it) : status;
+}
+
+/* The key stands in a row of its own, with the digest of what came with it. */
+static void put_key(allot__sync *it)
+{
+    allot__event event;
+    allot__error error;
+    const allot__truth *truth = it->truth;
+    allot__event_init(&event, ALLOT__EVENT_KEEP_SYNC);
+    event.source = truth->source;
+    event.key = truth->key;
+    allot__sync_open(it, "{", true);
+    allot__text_number(&it->params, "digest", (int64_t)truth->digest);
+    allot__text_puts(&it->params, "}");
+    if (allot__sync_event(it, &event, NULL, &error) != ALLOT_OK)
+        return; /* the same truth again enters nothing anyway */
+    it->entered[ALLOT__EVENT_KEEP_SYNC] = 0;
+    allot__event_keys_put(it->service->keys, truth->key, truth->digest,
+                          it->service->event + it->count, it->at);
+}
+
+/* All of its events join one batch. What fails now cannot be undone, so the service ends, and
+ * begins anew from what is on disk. */
+static bool commit(allot__sync *it, uint64_t until)
+{
+    allot_service *service = it->service;
+    (void)until;
+    if (it->truth->key)
+        put_key(it);
+    if (it->truth->at_given && it->truth->at > it->self->at)
+        it->self->at = it->truth->at; /* though nothing may have changed since */
+    if (it->count == 0)
+        return true;
+    if (it->rows.failed ||
+        allot__store_append(service->store, &it->rows, it->count, it->bytes) < 0) {
+        allot__service_fail(service, "no memory to record what a source told");
+        it->status = ALLOT_ENOMEM;
+        return true;
+    }
+    service->event += it->count;
+    service->tally.events += it->count;
+    return true;
+}
+
+/* Tasks end before others start, and leaves come when their tasks are known. */
+static allot__sync_step *const steps[] = {allot__sync_sizes,
+                                          allot__sync_hosts,
+                                          allot__sync_look_sessions,
+                                          allot__sync_look_tasks,
+                                          allot__sync_end_tasks,
+                                          allot__sync_end_sessions,
+                                          allot__sync_put_sessions,
+                                          allot__sync_put_tasks,
+                                          allot__sync_count_tasks,
+                                          allot__sync_look_jobs,
+                                          allot__sync_end_jobs,
+                                          allot__sync_put_jobs,
+                                          allot__sync_find_back,
+                                          allot__sync_leaves,
+                                          allot__sync_rest_leaves,
+                                          allot__sync_end_hosts,
+                                          commit};
+enum { STEPS = sizeof steps / sizeof *steps };
+
+bool allot__sync_enter(allot__sync *it, uint64_t until)
+{
+    if (!it->books)
+        it->status = begin(it);
+    if (it->status != ALLOT_OK || it->known)
+        return true;
+    while (it->step < STEPS && uv_hrtime() <= until && steps[it->step](it, until)) {
+        it->step++;
+        it->row = 0;
+    }
+    return it->step == STEPS;
+}

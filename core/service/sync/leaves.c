@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* leaves.c: what leaves demand and hold, and sizes of groups, by a truth. */
+#include "base/path.h"
+#include "service/sync/own.h"
+
+static void put_number(allot__sync *it, const allot__truth_leaf *of, int64_t slots)
+{
+    const allot_plan *plan = it->books->plan;
+    if (of->consumer != ALLOT_ROOT) {
+        allot__text_key(&it->params, "consumer");
+        allot__text_json_path(&it->params, plan, of->consumer);
+    }
+    if (allot_plan_groups(plan) > 1)
+        allot__text_member(&it->params, "group", allot_plan_group_name(plan, of->group));
+    allot__text_number(&it->params, "slots", slots);
+}
+
+static int put(allot__sync *it, const allot__truth_leaf *of, allot__event_kind kind, int64_t slots,
+               bool source)
+{
+    allot__event event;
+    allot__error error = {.message = ""};
+    char path[200] = "";
+    allot__event_init(&event, kind);
+    event.consumer = of->consumer;
+    event.group = of->group;
+    event.slots = slots;
+    event.slots_given = true;
+    event.source = source ? it->truth->source : NULL;
+    allot__sync_open(it, "{", source);
+    put_number(it, of, slots);
+    if (kind == ALLOT__EVENT_ALLOCATED) {
+        event.unlisted = of->unlisted;
+        allot__text_number(&it->params, "unlisted", of->unlisted);
+    }
+    allot__text_puts(&it->params, "}");
+    int status = allot__sync_event(it, &event, NULL, &error);
+    if (status == ALLOT_OK)
+        return status;
+    if (of->consumer != ALLOT_ROOT)
+        allot_plan_path(it->books->plan, of->consumer, path, sizeof path);
+    allot__truth_drop(it->truth,
+                      of->consumer != ALLOT_ROOT ? ALLOT__TRUTH_LEAVES : ALLOT__TRUTH_SLOTS, -1,
+                      path[0] != '\0' ? path : NULL, &error);
+    return status;
+}
+
+/* What is not told of a leaf is as its tasks have it. What differs is entered; `told`: by name, so
+ * that from now on grants to it stand until they are told of. Who tells of all that there is tells
+ * of all leaves (tell_whole). */
+static void put_leaf(allot__sync *it, const allot__truth_leaf *row, bool told)
+{
+    const allot__books_group *group = &it->books->groups[row->group];
+    int32_t leaf = row->consumer;
+    allot__truth_leaf now = *row;
+    now.unlisted = row->unlisted >= 0 ? row->unlisted : 0;
+    int64_t tasks = (int64_t)group->held[leaf] + now.unlisted;
+    int64_t wanted =
+        tasks + (it->waiting ? it->waiting[allot__sync_place(it, row->group, leaf)] : 0);
+    now.allocated = row->allocated >= 0 ? row->allocated : tasks;
+    now.demand = row->demand >= 0            ? row->demand
+                 : wanted > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX
+                                             : wanted;
+    const allot__origin *of = allot__leaf_origin(group, leaf);
+    bool mark = told && it->origin && of != it->origin;
+    told = told || !it->origin;
+    int64_t fewer = group->allocated[leaf] - now.allocated;
+    bool holds = now.allocated != group->allocated[leaf] || now.unlisted != group->unlisted[leaf];
+    if (holds && put(it, &now, ALLOT__EVENT_ALLOCATED, now.allocated, told) != ALLOT_OK)
+        return;
+    if (now.demand != group->demand[leaf] || (mark && !holds))
+        put(it, &now, ALLOT__EVENT_DEMAND, now.demand, told);
+    if (it->nameless.count > 0)
+        allot__sync_put_back(it, row->group, leaf, fewer);
+}
+
+static uint8_t *bit_of(const allot__sync *it, int32_t group, int32_t leaf, uint8_t *bit)
+{
+    size_t place = allot__sync_place(it, group, leaf);
+    *bit = (uint8_t)(1 << place % 8);
+    return &it->leaves[place / 8];
+}
+
+static bool is_others(const allot__sync *it, const allot__truth_leaf *row)
+{
+    const allot__origin *of = allot__leaf_origin(&it->books->groups[row->group], row->consumer);
+    return it->origin && of && of != it->origin && strcmp(of->named.name, ALLOT__TRUTH_ALL) != 0;
+}
+
+static void tell_leaf(allot__sync *it, const allot__truth_leaf *row)
+{
+    allot__error error;
+    uint8_t bit, *at = bit_of(it, row->group, row->consumer, &bit);
+    char path[200];
+    bool twice = *at & bit;
+    *at |= bit;
+    if (!twice && !row->dropped && !is_others(it, row)) {
+        put_leaf(it, row, true);
+        return;
+    }
+    if (row->dropped || row->group > 0) /* all of its groups are wrong alike, and told once */
+        return;
+    allot_plan_path(it->books->plan, row->consumer, path, sizeof path);
+    if (twice)
+        allot__error_set(&error, ALLOT_EEXIST, "E-duplicate-key", "consumers", NULL,
+                         "%.150s was told before, allowed once", path);
+    else
+        allot__error_set(&error, ALLOT_EUSAGE, "E-source", "source", NULL,
+                         "%.100s is of the source \"%.60s\"", path,
+                         allot__leaf_origin(&it->books->groups[0], row->consumer)->named.name);
+    allot__truth_drop(it->truth, ALLOT__TRUTH_LEAVES, -1, path, &error);
+}
+
+bool allot__sync_leaves(allot__sync *it, uint64_t until)
+{
+    const allot__truth_leaf *rows = it->truth->rows[ALLOT__TRUTH_LEAVES].items;
+    for (; it->row < it->truth->rows[ALLOT__TRUTH_LEAVES].count; it->row++) {
+        tell_leaf(it, &rows[it->row]);
+        if (allot__sync_late(it->row, until)) {
+            it->row++;
+            return false;
+        }
+    }
+    return true;
+}
+
+static void tell_whole(allot__sync *it)
+{
+    allot__event event;
+    allot__error error = {.message = ""};
+    allot__event_init(&event, ALLOT__EVENT_KEEP_SYNC);
+    event.source = it->truth->source;
+    event.whole = true;
+    allot__sync_open(it, "{\"whole\": true, ", true);
+    allot__text_puts(&it->params, "}");
+    allot__sync_event(it, &event, NULL, &error); /* without memory: the next time */
+    it->entered[ALLOT__EVENT_KEEP_SYNC] = 0;
+}
+
+/* Leaves that are not told of want and hold what their tasks do. */
+bool allot__sync_rest_leaves(allot__sync *it, uint64_t until)
+{
+    size_t consumers = it->books->consumers;
+    if (!it->truth->told[ALLOT__TRUTH_LEAVES])
+        return true;
+    for (; it->row < consumers * it->books->group_count; it->row++) {
+        const allot__truth_leaf row = {
+            (int32_t)(it->row / consumers), (int32_t)(it->row % consumers), -1, -1, -1, false};
+        const allot__books_group *group = &it->books->groups[row.group];
+        uint8_t bit;
+        bool came = *bit_of(it, row.group, row.consumer, &bit) & bit;
+        bool leaf = allot_plan_children(it->books->plan, row.consumer) == 0;
+        it->whole_new = it->whole_new || (leaf && !allot__leaf_origin(group, row.consumer));
+        if (!came && leaf && allot__sync_owns(it, allot__leaf_origin(group, row.consumer)))
+            put_leaf(it, &row, false);
+        if (allot__sync_late(it->row, until)) {
+            it->row++;
+            return false;
+        }
+    }
+    if (!it->origin && it->whole_new)
+        tell_whole(it);
+    return true;
+}
+
+bool allot__sync_sizes(allot__sync *it, uint64_t until)
+{
+    const allot__truth_leaf *rows = it->truth->rows[ALLOT__TRUTH_SLOTS].items;
+    (void)until;
+    for (size_t i = 0; i < it->truth->rows[ALLOT__TRUTH_SLOTS].count; i++)
+        if (it->books->groups[rows[i].group].slots != rows[i].allocated)
+            put(it, &rows[i], ALLOT__EVENT_SLOTS, rows[i].allocated, false);
+    return true;
+}

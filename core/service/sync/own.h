@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * own.h: one `sync` while it is read and entered; of the files of this folder alone.
+ *
+ * This file owns: struct allot__sync.
+ */
+#ifndef ALLOT_SERVICE_SYNC_OWN_H
+#define ALLOT_SERVICE_SYNC_OWN_H
+
+#include "service/instance/service.h"
+#include "service/sync/truth.h"
+#include "service/wire/rpc.h"
+
+typedef struct allot__sync {
+    allot__hold hold;
+    uv_work_t work;
+    allot_service *service;
+    allot__reply *reply;
+    /* Of the thread that reads. */
+    char *text; /* the params, or a whole request */
+    size_t len;
+    bool whole;
+    int64_t now;
+    allot_engine *engine;
+    allot__generation *generation; /* held */
+    allot__truth *truth;
+    int status;          /* of reading, and then of all */
+    char garbage[400];   /* the request is no JSON, or none: why; "": it is one */
+    int garbage_code;    /* of that */
+    allot__request head; /* its id */
+    /* Of the loop, while the books are held. */
+    allot__books *books;
+    const allot__origin *origin; /* NULL: all that there is is its */
+    allot__origin *self;         /* it, or what has no name */
+    bool entered_all;
+    bool whole_new; /* a leaf that nobody told all about is told of */
+    bool known;     /* its key came before: nothing is entered */
+    uint32_t mark;
+    int64_t at; /* when its events come */
+    size_t step, row;
+    allot__map_item *item;
+    uint8_t *leaves; /* bits: whose rows have come */
+    size_t bits;
+    int64_t *waiting;         /* slots of tasks that wait, by group and consumer; NULL: none does */
+    allot__vector gone;       /* names of hosts */
+    allot__vector nameless;   /* reclaims in flight that name no tasks (back.c) */
+    allot__text params, rows; /* of the event that is entered; of all, for the store */
+    size_t bytes;
+    int64_t count, entered[ALLOT__EVENTS];
+    int64_t busy, longest; /* us that the loop worked, in all and in a turn */
+} allot__sync;
+
+/* Lays the truth beside the books and enters what differs, until that time (uv_hrtime); true: it is
+ * through. What is wrong with the call as a whole is in truth->fault, and `status` says so. */
+bool allot__sync_enter(allot__sync *it, uint64_t until);
+
+/* Enters an event with these params, which are the sync's: books, and the row for the store. What
+ * is wrong with it is left out; `place`, `name` as allot__truth_drop. */
+int allot__sync_event(allot__sync *it, allot__event *event, const allot_task *task,
+                      allot__error *error);
+/* What is wrong with a row that there was no memory for. ENOMEM. */
+int allot__sync_no_memory(allot__error *error);
+/* The params begin with this, a bracket and members each with a comma behind it, and with what all
+ * events of the call have. */
+void allot__sync_open(allot__sync *it, const char *members, bool source);
+/* The rest of an object that is told, behind its bracket. */
+void allot__sync_rest(allot__sync *it, const allot__truth_row *row);
+/* The event that the params say. */
+int allot__sync_read(allot__sync *it, allot__event_kind kind, allot__event *out,
+                     allot__error *error);
+/* Where a leaf's numbers stand in a list by group and consumer. */
+size_t allot__sync_place(const allot__sync *it, int32_t group, int32_t leaf);
+/* The leaf's numbers are entered, and it holds so many slots fewer than before, beside those of its
+ * tasks: what is back of reclaims that named no tasks. */
+void allot__sync_put_back(allot__sync *it, int32_t group, int32_t leaf, int64_t fewer);
+/* Whether what has that origin is its to end. */
+static inline bool allot__sync_owns(const allot__sync *it, const allot__origin *origin)
+{
+    return !it->origin || origin == it->origin;
+}
+
+/* Steps: each works until that time, and says whether it is through. */
+typedef bool allot__sync_step(allot__sync *it, uint64_t until);
+allot__sync_step allot__sync_hosts, allot__sync_look_sessions, allot__sync_look_tasks,
+    allot__sync_look_jobs, allot__sync_end_tasks, allot__sync_end_sessions, allot__sync_end_jobs,
+    allot__sync_end_hosts, allot__sync_put_sessions, allot__sync_put_tasks, allot__sync_count_tasks,
+    allot__sync_put_jobs, allot__sync_sizes, allot__sync_find_back, allot__sync_leaves,
+    allot__sync_rest_leaves;
+/* Time is looked at once in so many rows. */
+enum { ALLOT__SYNC_LOOK = 64 };
+static inline bool allot__sync_late(size_t row, uint64_t until)
+{
+    return row % ALLOT__SYNC_LOOK == ALLOT__SYNC_LOOK - 1 && uv_hrtime() > until;
+}
+
+#endif

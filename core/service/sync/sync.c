@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* sync.c: the call `sync`, from a thread that reads it to its answer. */
+#include "service/sync/sync.h"
+
+#include <stdio.h>
+
+#include "service/lists/rows.h"
+#include "service/sync/own.h"
+
+/* ---- Reading, on a thread -------------------------------------------------------------------- */
+
+/* A whole request: what a line of others has been before it is read as one. */
+static int take_apart(allot__sync *it, const char **params, size_t *len)
+{
+    allot_report *report = NULL;
+    allot_json *json;
+    int status = allot_report_new(it->engine, &report);
+    if (status == ALLOT_OK)
+        status = allot_json_open(it->engine, it->text, it->len, NULL, 1, 0, report, &json);
+    if (status == ALLOT_EINVALID && allot_report_count(report) > 0)
+        snprintf(it->garbage, sizeof it->garbage, "column %d: %.300s",
+                 (int)allot_report_at(report, 0)->col, allot_report_at(report, 0)->message);
+    allot_report_free(report);
+    it->garbage_code = ALLOT__RPC_PARSE;
+    if (status != ALLOT_OK)
+        return status;
+    allot_json_close(json);
+    const char *wrong = allot__rpc_take(&it->head, it->text, it->len);
+    *params = it->head.params ? it->head.params : "{}";
+    *len = it->head.params ? it->head.params_len : 2;
+    if (!wrong && *params[0] != '{')
+        wrong = "params are an object, not a list";
+    it->garbage_code = ALLOT__RPC_REQUEST;
+    if (wrong)
+        snprintf(it->garbage, sizeof it->garbage, "%s", wrong);
+    return wrong ? ALLOT_EINVALID : ALLOT_OK;
+}
+
+static void read_work(uv_work_t *work)
+{
+    allot__sync *it = work->data;
+    const char *params = it->text;
+    size_t len = it->len;
+    it->status = it->engine ? ALLOT_OK : allot_engine_new(NULL, NULL, &it->engine);
+    if (it->status == ALLOT_OK && it->whole)
+        it->status = take_apart(it, &params, &len);
+    if (it->status == ALLOT_OK)
+        it->status = allot__truth_new(it->engine, it->generation->plan, it->now, &it->truth);
+    if (it->status == ALLOT_OK)
+        it->status = allot__truth_read(it->truth, params, len);
+}
+
+static void read_done(uv_work_t *work, int canceled);
+
+static int begin_reading(allot__sync *it)
+{
+    allot_service *service = it->service;
+    it->generation = service->generation;
+    it->now = allot__service_now(service);
+    it->work.data = it;
+    allot__generation_hold(it->generation);
+    allot__handle_open(service);
+    if (uv_queue_work(service->loop, &it->work, read_work, read_done) == 0)
+        return ALLOT_OK;
+    allot__generation_free(it->generation);
+    allot__handle_closed(service);
+    return ALLOT_ENOMEM;
+}
+
+/* ---- The end --------------------------------------------------------------------------------- */
+
+/* What a thread made takes a while to give back. */
+static void free_work(uv_work_t *work)
+{
+    allot__sync *it = work->data;
+    char **names = it->gone.items;
+    for (size_t i = 0; i < it->gone.count; i++)
+        allot__free_string(it->engine, names[i]);
+    if (it->engine) {
+        allot__vector_free(it->engine, &it->gone);
+        allot__vector_free(it->engine, &it->nameless);
+        allot__truth_free(it->truth);
+        allot__free(it->engine, it->leaves, it->bits / 8 + 1, 1);
+        if (it->waiting)
+            allot__free(it->engine, it->waiting, it->bits, sizeof *it->waiting);
+        allot_engine_free(it->engine);
+    }
+    allot__generation_free(it->generation);
+}
+
+static void freed(uv_work_t *work, int canceled)
+{
+    allot__sync *it = work->data;
+    allot_service *service = it->service;
+    if (canceled)
+        free_work(work);
+    allot__text_free(&it->params);
+    allot__text_free(&it->rows);
+    allot__free(service->engine, it->text, it->len + 1, 1);
+    allot__free(service->engine, it, 1, sizeof *it);
+    allot__handle_closed(service);
+}
+
+/* The handle of its reading is that of its end. */
+static void let_go(allot__sync *it)
+{
+    if (uv_queue_work(it->service->loop, &it->work, free_work, freed) != 0)
+        freed(&it->work, 1);
+}
+
+static void refuse(allot__sync *it)
+{
+    allot__request *call = allot__reply_call(it->reply);
+    it->service->tally.refused++;
+    if (it->garbage[0] != '\0') {
+        allot__rpc_error(call, it->garbage_code, it->garbage, NULL);
+    } else if (it->status == ALLOT_ENOMEM || !it->truth) {
+        allot__rpc_no_memory(call);
+    } else {
+        it->truth->fault.status = it->status;
+        allot__rpc_fault(call, &it->truth->fault);
+    }
+    allot__reply_end(it->reply);
+}
+
+/* ---- The answer ------------------------------------------------------------------------------ */
+
+static void put_entered(const allot__sync *it, allot__text *out)
+{
+    allot__text_member(out, "source", it->truth->source);
+    allot__text_number(out, "event", it->service->event);
+    allot__text_open(out, "entered", "{");
+    for (int kind = 0; kind < ALLOT__EVENTS; kind++)
+        if (it->entered[kind] > 0)
+            allot__text_number(out, allot__event_name(kind), it->entered[kind]);
+    allot__text_puts(out, "}");
+    allot__text_open(out, "dropped", "[");
+    allot__text_add(out, it->truth->dropped.bytes ? it->truth->dropped.bytes : "",
+                    it->truth->dropped.len);
+    allot__text_puts(out, "]");
+    allot__text_number(out, "dropped_count", it->truth->dropped_count);
+}
+
+static void put_failure(allot__text *out, int status, const allot_report *report)
+{
+    const allot_diagnostic *first = NULL;
+    for (int32_t i = 0; report && i < allot_report_count(report) && !first; i++)
+        if (allot_report_at(report, i)->severity == ALLOT_ERROR)
+            first = allot_report_at(report, i);
+    allot__text_key(out, "decision");
+    allot__text_puts(out, "null");
+    allot__text_open(out, "error", "{");
+    allot__text_member(out, "code", first ? first->code : allot_status_name(status));
+    allot__text_member(out, "message", first ? first->message : allot_status_text(status));
+    allot__text_puts(out, "}");
+}
+
+static void put_flights(const allot__sync *it, allot__text *out)
+{
+    allot__text_open(out, "flights", "[");
+    for (const allot__map_item *at = it->books->flights.first; at; at = at->after)
+        allot__row_flight(it->books, at, it->at, out);
+    allot__text_puts(out, "]");
+}
+
+/* What was entered stays, whatever comes of the cycle: it is tried again as others are. */
+static void answer(allot__sync *it)
+{
+    allot_service *service = it->service;
+    allot__request *call = allot__reply_call(it->reply);
+    allot__text full = {.engine = service->engine};
+    allot_report *report = NULL;
+    int status = allot_report_new(service->engine, &report);
+    if (status == ALLOT_OK)
+        status = service->up->decide(service, report, it->truth->brief ? NULL : &full);
+    if (status != ALLOT_OK)
+        service->up->touch(service);
+    call->batch = allot__store_pending(service->store);
+    allot__text *out = allot__rpc_begin(call);
+    allot__text_puts(out, "{");
+    put_entered(it, out);
+    allot__text_number(out, "cycle", service->cycle);
+    allot__text_number(out, "seq", service->seq);
+    if (status != ALLOT_OK) {
+        put_failure(out, status, report);
+    } else if (!it->truth->brief) {
+        allot__text_key(out, "decision");
+        allot__text_add(out, full.bytes, full.len);
+    }
+    put_flights(it, out);
+    allot__text_puts(out, "}");
+    allot__rpc_end(call);
+    allot__text_free(&full);
+    allot_report_free(report);
+}
+
+/* ---- On the loop ----------------------------------------------------------------------------- */
+
+/* What the loop's thread computed, whatever else the machine does. */
+static void count(allot__sync *it, int64_t began)
+{
+    int64_t took = allot__generation_worked(NULL) - began;
+    it->busy += took;
+    it->longest = took > it->longest ? took : it->longest;
+}
+
+/* The cycle has a turn of the loop to itself. */
+static bool step(allot__hold *hold, uint64_t until)
+{
+    allot__sync *it = (allot__sync *)(void *)hold;
+    int64_t began = allot__generation_worked(NULL);
+    if (it->generation != it->service->generation && !it->books)
+        return true;
+    if (!it->entered_all) {
+        it->entered_all = allot__sync_enter(it, until);
+        count(it, began);
+        return it->entered_all && it->status != ALLOT_OK;
+    }
+    answer(it);
+    count(it, began);
+    return true;
+}
+
+static void end(allot__hold *hold)
+{
+    allot__sync *it = (allot__sync *)(void *)hold;
+    allot_service *service = it->service;
+    if (it->generation != service->generation && !it->books) { /* its numbers are another plan's */
+        allot__truth_free(it->truth);
+        it->truth = NULL;
+        allot__generation_free(it->generation);
+        allot__handle_closed(service);
+        if (begin_reading(it) == ALLOT_OK)
+            return;
+        it->generation = service->generation;
+        allot__generation_hold(it->generation);
+        allot__handle_open(service);
+        it->status = ALLOT_ENOMEM;
+    }
+    if (it->status != ALLOT_OK) {
+        refuse(it);
+    } else {
+        service->syncs.calls++;
+        service->syncs.dropped += it->truth->dropped_count;
+        service->syncs.busy_us = it->busy;
+        service->syncs.longest_us = it->longest;
+        allot__reply_end(it->reply);
+    }
+    let_go(it);
+}
+
+static void read_done(uv_work_t *work, int canceled)
+{
+    allot__sync *it = work->data;
+    allot_service *service = it->service;
+    bool stops = canceled || service->stopping || service->failed || !service->holds.open;
+    if (it->head.id && allot__reply_name(it->reply, it->head.id, it->head.id_len) != ALLOT_OK)
+        it->status = ALLOT_ENOMEM;
+    if (!stops && it->status == ALLOT_OK) {
+        it->hold = (allot__hold){.step = step, .end = end};
+        allot__hold_begin(service, &it->hold);
+        return;
+    }
+    if (stops) {
+        allot__rpc_error(allot__reply_call(it->reply), ALLOT__RPC_BUSY,
+                         "the service is about to stop", NULL);
+        allot__reply_end(it->reply);
+    } else {
+        refuse(it);
+    }
+    let_go(it);
+}
+
+static void begin(allot__request *call, const char *text, size_t len, bool whole)
+{
+    allot_engine *engine = call->service->engine;
+    allot__reply *reply;
+    allot__sync *it = allot__new(engine, 1, sizeof *it);
+    char *copy = it ? allot__copy(engine, text, len) : NULL;
+    if (!copy) {
+        allot__free(engine, it, 1, sizeof *it);
+        allot__rpc_no_memory(call);
+        return;
+    }
+    int status = allot__rpc_later(call, ALLOT__ANSWER_LONG, &reply);
+    *it = (allot__sync){
+        .service = call->service, .text = copy, .len = len, .whole = whole, .reply = reply};
+    if (status == ALLOT_OK && begin_reading(it) == ALLOT_OK)
+        return;
+    if (status == ALLOT_OK)
+        allot__reply_no_memory(reply);
+    allot__free(engine, copy, len + 1, 1);
+    allot__free(engine, it, 1, sizeof *it);
+}
+
+void allot__sync_call(allot__request *call)
+{
+    begin(call, call->params ? call->params : "{}", call->params ? call->params_len : 2, false);
+}
+
+void allot__sync_line(allot__request *call, const char *line, size_t len)
+{
+    begin(call, line, len, true);
+}
+
+void allot__sync_status(allot_service *service, allot__text *out)
+{
+    allot__text_open(out, "sync", "{");
+    allot__text_number(out, "calls", service->syncs.calls);
+    allot__text_number(out, "dropped", service->syncs.dropped);
+    allot__text_number(out, "last_loop_us", service->syncs.busy_us);
+    allot__text_number(out, "last_longest_us", service->syncs.longest_us);
+    allot__text_puts(out, "}");
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* things.c: hosts, sessions, tasks and jobs of a truth laid beside those of the books. */
+#include <stddef.h>
+
+#include "service/sync/own.h"
+
+/* Where things of a list stand in the books, and what all items of a kind have. */
+static const struct {
+    size_t map, seen, source;
+    allot_item item;
+} things[ALLOT__TRUTH_LISTS] = {
+    [ALLOT__TRUTH_HOSTS] = {offsetof(allot__books, hosts), offsetof(allot__host_item, seen),
+                            offsetof(allot__host_item, source), ALLOT_ITEMS},
+    [ALLOT__TRUTH_SESSIONS] = {offsetof(allot__books, sessions),
+                               offsetof(allot__session_item, seen),
+                               offsetof(allot__session_item, source), ALLOT_ITEM_SESSION},
+    [ALLOT__TRUTH_TASKS] = {offsetof(allot__books, tasks), offsetof(allot__task_item, seen),
+                            offsetof(allot__task_item, source), ALLOT_ITEM_TASK},
+    [ALLOT__TRUTH_JOBS] = {offsetof(allot__books, jobs), offsetof(allot__job_item, seen),
+                           offsetof(allot__job_item, source), ALLOT_ITEM_JOB}};
+
+static allot__map *map_of(const allot__sync *it, allot__truth_list list)
+{
+    return (allot__map *)(void *)((char *)it->books + things[list].map);
+}
+
+static uint32_t *seen_of(allot__truth_list list, allot__map_item *item)
+{
+    return (uint32_t *)(void *)((char *)item + things[list].seen);
+}
+
+static const allot__origin **source_of(allot__truth_list list, allot__map_item *item)
+{
+    return (const allot__origin **)(void *)((char *)item + things[list].source);
+}
+
+static allot__truth_row *row_at(const allot__sync *it, allot__truth_list list, size_t i)
+{
+    return (allot__truth_row *)it->truth->rows[list].items + i;
+}
+
+static size_t rows_of(const allot__sync *it, allot__truth_list list)
+{
+    return it->truth->told[list] ? it->truth->rows[list].count : 0;
+}
+
+static void drop(allot__sync *it, allot__truth_list list, allot__truth_row *row,
+                 const allot__error *error)
+{
+    bool host = list == ALLOT__TRUTH_HOSTS;
+    row->verdict = ALLOT__TRUTH_DROPPED;
+    allot__truth_drop(it->truth, list, host ? -1 : (int64_t)row->place, row->item->name, error);
+}
+
+/* ---- Told and known -------------------------------------------------------------------------- */
+
+static bool same_host(const allot__host_item *told, const allot__host_item *known)
+{
+    bool same =
+        told->slots == known->slots && told->closed == known->closed && told->load == known->load;
+    return same && told->exclusive_to == known->exclusive_to;
+}
+
+/* A task of another leaf is another one. When it started is known, unless it is told. */
+static allot__verdict judge_task(const allot__truth_row *row, allot__task_item *known)
+{
+    allot_task task = allot__task_of(row->item)->it;
+    if (task.consumer != known->it.consumer || task.group != known->it.group)
+        return ALLOT__TRUTH_NEW;
+    if (!row->told)
+        task.started = known->it.started;
+    return allot__items_same(ALLOT_ITEM_TASK, &task, &known->it) ? ALLOT__TRUTH_SAME
+                                                                 : ALLOT__TRUTH_CHANGED;
+}
+
+/* What was told of how things were before this service had the job started is no news. How long it
+ * ran goes on by itself. */
+static allot__verdict judge_job(const allot__sync *it, const allot__truth_row *row,
+                                const allot__job_item *known)
+{
+    allot_job job = ((const allot__job_item *)(const void *)row->item)->it;
+    if (it->truth->at_given && job.state == ALLOT_PENDING && known->it.state == ALLOT_RUNNING &&
+        known->it.started >= it->truth->at)
+        return ALLOT__TRUTH_SAME;
+    allot__job_merge(known, row->told, it->at, &job);
+    job.ran = known->it.ran;
+    job.suspended_for = known->it.suspended_for;
+    return allot__items_same(ALLOT_ITEM_JOB, &job, &known->it) ? ALLOT__TRUTH_SAME
+                                                               : ALLOT__TRUTH_CHANGED;
+}
+
+static allot__verdict judge(const allot__sync *it, allot__truth_list list,
+                            const allot__truth_row *row, allot__map_item *known)
+{
+    if (list == ALLOT__TRUTH_TASKS)
+        return judge_task(row, allot__task_of(known));
+    if (list == ALLOT__TRUTH_JOBS)
+        return judge_job(it, row, (const allot__job_item *)(const void *)known);
+    bool same = list == ALLOT__TRUTH_HOSTS
+                    ? same_host((const void *)row->item, (const void *)known)
+                    : allot__items_same(ALLOT_ITEM_SESSION,
+                                        &((const allot__session_item *)(void *)row->item)->it,
+                                        &((const allot__session_item *)(void *)known)->it);
+    return same ? ALLOT__TRUTH_SAME : ALLOT__TRUTH_CHANGED;
+}
+
+/* Others' things are theirs; what is nobody's by name becomes the source's. */
+static bool may_tell(const allot__sync *it, const allot__origin *of)
+{
+    return !it->origin || !of || of == it->origin || strcmp(of->named.name, ALLOT__TRUTH_ALL) == 0;
+}
+
+static void look(allot__sync *it, allot__truth_list list, allot__truth_row *row)
+{
+    allot__map_item *known = allot__map_find(map_of(it, list), row->item->name, row->item->len);
+    allot__error error;
+    if (!known)
+        return;
+    const allot__origin **source = source_of(list, known);
+    if (row->verdict == ALLOT__TRUTH_WAITS) /* what ran of that name ends */
+        return;
+    if (row->verdict == ALLOT__TRUTH_DROPPED) {
+        *seen_of(list, known) = it->mark;
+    } else if (*seen_of(list, known) == it->mark) {
+        allot__error_set(&error, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
+                         "\"%.100s\" was told before, allowed once", row->item->name);
+        drop(it, list, row, &error);
+    } else if (!may_tell(it, *source)) {
+        *seen_of(list, known) = it->mark;
+        allot__error_set(&error, ALLOT_EUSAGE, "E-source", "source", NULL,
+                         "\"%.100s\" is of the source \"%.60s\"", row->item->name,
+                         (*source)->named.name);
+        drop(it, list, row, &error);
+    } else {
+        row->verdict = judge(it, list, row, known);
+        if (row->verdict == ALLOT__TRUTH_NEW) { /* the one that is known ends */
+            *source = it->origin;
+            return;
+        }
+        *seen_of(list, known) = it->mark;
+        if (row->verdict == ALLOT__TRUTH_SAME && it->origin && *source != it->origin)
+            row->verdict = ALLOT__TRUTH_CHANGED;
+    }
+}
+
+static bool look_all(allot__sync *it, allot__truth_list list, uint64_t until)
+{
+    size_t count = rows_of(it, list);
+    for (; it->row < count; it->row++) {
+        look(it, list, row_at(it, list, it->row));
+        if (allot__sync_late(it->row, until)) {
+            it->row++;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool allot__sync_look_sessions(allot__sync *it, uint64_t until)
+{
+    return look_all(it, ALLOT__TRUTH_SESSIONS, until);
+}
+
+bool allot__sync_look_tasks(allot__sync *it, uint64_t until)
+{
+    return look_all(it, ALLOT__TRUTH_TASKS, until);
+}
+
+bool allot__sync_look_jobs(allot__sync *it, uint64_t until)
+{
+    return look_all(it, ALLOT__TRUTH_JOBS, until);
+}
+
+/* ---- What has ended -------------------------------------------------------------------------- */
+
+static void end_thing(allot__sync *it, allot__event_kind kind, const char *name)
+{
+    allot__event event;
+    allot__error error = {.message = ""};
+    allot__event_init(&event, kind);
+    event.id = name;
+    allot__sync_open(it, "{", false);
+    allot__text_member(&it->params, kind == ALLOT__EVENT_HOST_GONE ? "name" : "id", name);
+    allot__text_puts(&it->params, "}");
+    allot__sync_event(it, &event, NULL, &error); /* what has no memory to end ends the next time */
+}
+
+static bool end_all(allot__sync *it, allot__truth_list list, allot__event_kind kind, uint64_t until)
+{
+    if (!it->truth->told[list])
+        return true;
+    if (it->row == 0)
+        it->item = map_of(it, list)->first;
+    for (; it->item; it->row++) {
+        allot__map_item *item = it->item;
+        it->item = item->after;
+        if (*seen_of(list, item) != it->mark && allot__sync_owns(it, *source_of(list, item)))
+            end_thing(it, kind, item->name);
+        if (allot__sync_late(it->row, until)) {
+            it->row++;
+            return !it->item;
+        }
+    }
+    return true;
+}
+
+bool allot__sync_end_tasks(allot__sync *it, uint64_t until)
+{
+    return end_all(it, ALLOT__TRUTH_TASKS, ALLOT__EVENT_FINISH, until);
+}
+
+bool allot__sync_end_sessions(allot__sync *it, uint64_t until)
+{
+    return end_all(it, ALLOT__TRUTH_SESSIONS, ALLOT__EVENT_SESSION_END, until);
+}
+
+bool allot__sync_end_jobs(allot__sync *it, uint64_t until)
+{
+    return end_all(it, ALLOT__TRUTH_JOBS, ALLOT__EVENT_FINISH, until);
+}
+
+static bool is_gone(const allot__host_item *host)
+{
+    return host->slots == 0 && host->closed == ALLOT_OPEN && host->load < 0;
+}
+
+static bool is_dropped(const allot__sync *it, const char *name)
+{
+    for (size_t i = 0; i < rows_of(it, ALLOT__TRUTH_HOSTS); i++) {
+        const allot__truth_row *row = row_at(it, ALLOT__TRUTH_HOSTS, i);
+        if (row->verdict == ALLOT__TRUTH_DROPPED && strcmp(row->item->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int note(allot__sync *it, const char *host)
+{
+    char **name = allot__push(it->engine, &it->gone, sizeof *name);
+    if (name)
+        *name = allot__copy(it->engine, host, strlen(host));
+    return name && *name ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* Hosts of the plan of which nobody has told anything are there. */
+static int note_planned(allot__sync *it)
+{
+    const allot_plan *plan = it->books->plan;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < allot_plan_hosts(plan) && !it->origin && status == ALLOT_OK; i++) {
+        const char *name = allot_plan_host_name(plan, i);
+        if (!allot__item_find(&it->books->hosts, name) && !is_dropped(it, name))
+            status = note(it, name);
+    }
+    return status;
+}
+
+/* Letting one go lets others go that went before: so they are noted first. */
+static int note_gone(allot__sync *it)
+{
+    for (allot__map_item *at = it->books->hosts.first; at; at = at->after) {
+        const allot__host_item *host = (const allot__host_item *)(const void *)at;
+        if (host->seen == it->mark || is_gone(host) || !allot__sync_owns(it, host->source))
+            continue;
+        if (note(it, at->name) != ALLOT_OK)
+            return ALLOT_ENOMEM; /* they end the next time */
+    }
+    return note_planned(it);
+}
+
+bool allot__sync_end_hosts(allot__sync *it, uint64_t until)
+{
+    if (!it->truth->told[ALLOT__TRUTH_HOSTS])
+        return true;
+    if (it->row == 0)
+        note_gone(it);
+    char **names = it->gone.items;
+    for (; it->row < it->gone.count; it->row++) {
+        if (names[it->row])
+            end_thing(it, ALLOT__EVENT_HOST_GONE, names[it->row]);
+        if (allot__sync_late(it->row, until)) {
+            it->row++;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- What is new, and what has changed ------------------------------------------------------- */
+
+static void put_thing(allot__sync *it, allot__truth_list list, allot__truth_row *row,
+                      allot__event_kind kind, const char *members)
+{
+    allot__event event;
+    allot__error error = {.message = ""};
+    allot__sync_open(it, members, it->origin != NULL);
+    allot__sync_rest(it, row);
+    int status = allot__sync_read(it, kind, &event, &error);
+    if (status == ALLOT_OK)
+        status = allot__sync_event(it, &event, NULL, &error);
+    if (status != ALLOT_OK)
+        drop(it, list, row, &error);
+}
+
+static void start_task(allot__sync *it, allot__truth_row *row)
+{
+    allot__event event;
+    allot__error error = {.message = ""};
+    allot_task task = allot__task_of(row->item)->it;
+    allot__event_init(&event, ALLOT__EVENT_START);
+    event.adopt = true;
+    event.source = it->origin ? it->origin->named.name : NULL;
+    if (!row->told)
+        task.started = it->truth->at_given ? it->truth->at : it->at;
+    allot__sync_open(it, "{\"adopt\": true, ", it->origin != NULL);
+    allot__sync_rest(it, row);
+    if (allot__sync_event(it, &event, &task, &error) != ALLOT_OK)
+        drop(it, ALLOT__TRUTH_TASKS, row, &error);
+}
+
+static void put_row(allot__sync *it, allot__truth_list list, allot__truth_row *row)
+{
+    if (row->verdict != ALLOT__TRUTH_NEW && row->verdict != ALLOT__TRUTH_CHANGED)
+        return;
+    if (list == ALLOT__TRUTH_TASKS && row->verdict == ALLOT__TRUTH_NEW)
+        start_task(it, row);
+    else if (list == ALLOT__TRUTH_TASKS)
+        put_thing(it, list, row, ALLOT__EVENT_TASK, "{\"whole\": true, \"adopt\": true, ");
+    else if (list == ALLOT__TRUTH_SESSIONS)
+        put_thing(it, list, row, ALLOT__EVENT_SESSION, "{");
+    else if (list == ALLOT__TRUTH_JOBS)
+        put_thing(it, list, row, ALLOT__EVENT_SUBMIT, "{\"whole\": true, ");
+    else
+        put_thing(it, list, row, ALLOT__EVENT_HOST, "{\"whole\": true, ");
+}
+
+static bool put_all(allot__sync *it, allot__truth_list list, uint64_t until)
+{
+    size_t count = rows_of(it, list);
+    for (; it->row < count; it->row++) {
+        put_row(it, list, row_at(it, list, it->row));
+        if (allot__sync_late(it->row, until)) {
+            it->row++;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool allot__sync_put_sessions(allot__sync *it, uint64_t until)
+{
+    return put_all(it, ALLOT__TRUTH_SESSIONS, until);
+}
+
+bool allot__sync_put_tasks(allot__sync *it, uint64_t until)
+{
+    return put_all(it, ALLOT__TRUTH_TASKS, until);
+}
+
+/* One that runs as well by what was told before counts as running. */
+static void count_task(allot__sync *it, allot__truth_row *row)
+{
+    const allot_task *task = &allot__task_of(row->item)->it;
+    allot__error error;
+    if (row->verdict != ALLOT__TRUTH_WAITS)
+        return;
+    if (allot__map_find(&it->books->tasks, row->item->name, row->item->len)) {
+        allot__error_set(&error, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
+                         "\"%.100s\" was told to run, too, allowed once", row->item->name);
+        drop(it, ALLOT__TRUTH_TASKS, row, &error);
+        return;
+    }
+    if (!it->waiting)
+        it->waiting = allot__new(it->engine, it->bits, sizeof *it->waiting);
+    if (!it->waiting) {
+        allot__sync_no_memory(&error);
+        drop(it, ALLOT__TRUTH_TASKS, row, &error);
+        return;
+    }
+    it->waiting[(size_t)task->group * it->books->consumers + (size_t)task->consumer] += task->slots;
+}
+
+bool allot__sync_count_tasks(allot__sync *it, uint64_t until)
+{
+    size_t count = it->truth->waiting.count > 0 ? rows_of(it, ALLOT__TRUTH_TASKS) : 0;
+    for (; it->row < count; it->row++) {
+        count_task(it, row_at(it, ALLOT__TRUTH_TASKS, it->row));
+        if (allot__sync_late(it->row, until)) {
+            it->row++;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool allot__sync_put_jobs(allot__sync *it, uint64_t until)
+{
+    return put_all(it, ALLOT__TRUTH_JOBS, until);
+}
+
+/* Tasks and jobs may name them, so they come first, and go last. */
+bool allot__sync_hosts(allot__sync *it, uint64_t until)
+{
+    size_t count = rows_of(it, ALLOT__TRUTH_HOSTS);
+    for (; it->row < count; it->row++) {
+        allot__truth_row *row = row_at(it, ALLOT__TRUTH_HOSTS, it->row);
+        look(it, ALLOT__TRUTH_HOSTS, row);
+        put_row(it, ALLOT__TRUTH_HOSTS, row);
+        allot__host_item *host = allot__item_find(&it->books->hosts, row->item->name);
+        if (host)
+            host->seen = it->mark;
+        if (allot__sync_late(it->row, until)) {
+            it->row++;
+            return false;
+        }
+    }
+    return true;
+}
