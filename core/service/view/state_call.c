@@ -232,6 +232,8 @@ void allot__state_call_stop(allot_service *service)
 
 void allot__state_call_free(allot_service *service)
 {
+    if (service->books)
+        allot__books_watch(service->books, NULL, NULL); /* they end later */
     allot__free(service->engine, service->components.state, 1, sizeof(calls));
     service->components.state = NULL;
 }
