@@ -465,6 +465,11 @@ describe("sync", function ()
                          tasks = { { id = "t2", consumer = "/b" },
                                    { id = "t0", consumer = "/a" } } })
     assert.same({ 0, { task = 1, demand = 1 } }, { told.dropped_count, told.entered })
+    -- A leaf that is told of no more is nobody's, though its numbers stay as they are.
+    tell("one", { consumers = { ["/c/x"] = {} } })
+    assert.equal(1, tell("two", { consumers = { ["/c/x"] = {} } }).dropped_count)
+    tell("one", { consumers = {} })
+    assert.equal(0, tell("two", { consumers = { ["/c/x"] = {} } }).dropped_count)
     -- Who names no source tells of all.
     assert.same({ finish = 2, demand = 2 }, sync { consumers = {}, tasks = {} }.entered)
   end)

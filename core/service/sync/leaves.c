@@ -47,8 +47,9 @@ static int put(allot__sync *it, const allot__truth_leaf *of, allot__event_kind k
 }
 
 /* What is not told of a leaf is as its tasks have it. What differs is entered; `told`: by name, so
- * that from now on grants to it stand until they are told of. Who tells of all that there is tells
- * of all leaves (tell_whole). */
+ * that from now on grants to it stand until they are told of. A leaf that its source tells of no
+ * more is nobody's, though its numbers stay. Who tells of all that there is tells of all leaves
+ * (tell_whole). */
 static void put_leaf(allot__sync *it, const allot__truth_leaf *row, bool told)
 {
     const allot__books_group *group = &it->books->groups[row->group];
@@ -63,7 +64,7 @@ static void put_leaf(allot__sync *it, const allot__truth_leaf *row, bool told)
                  : wanted > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX
                                              : wanted;
     const allot__origin *of = allot__leaf_origin(group, leaf);
-    bool mark = told && it->origin && of != it->origin;
+    bool mark = it->origin && told != (of == it->origin);
     told = told || !it->origin;
     int64_t fewer = group->allocated[leaf] - now.allocated;
     bool holds = now.allocated != group->allocated[leaf] || now.unlisted != group->unlisted[leaf];
