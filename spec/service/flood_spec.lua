@@ -1,10 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- A service whose viewers and clients flood it, or stop reading: memory stays bounded, others are
--- served, and who comes back is told what it missed.
+-- served, and who comes back is told what it missed. `spec/run` runs this on the release build,
+-- too, whose size says something.
 
 local json = require "dkjson"
 local live = require "spec.support.service.view"
+local scenarios = require "spec.support.service.service"
 local shell = require "spec.support.house.shell"
 
 local SIZES = not shell.is_sanitized()
@@ -65,5 +67,13 @@ describe("a service", function ()
     assert.equal(300, told.answers)
     assert.is_true(told.same)
     assert.is_true(told.long >= 400)
+  end)
+end)
+
+describe("a service", function ()
+  it("does not grow with clients that stop reading, nor wait for them", function ()
+    local found = scenarios.play "stalled"
+    if SIZES then assert.is_true(found.per_client < 1048576, found.per_client) end
+    assert.equal(0, found.exit)
   end)
 end)
