@@ -55,6 +55,9 @@ typedef struct allot__sync {
  * through. What is wrong with the call as a whole is in truth->fault, and `status` says so. */
 bool allot__sync_enter(allot__sync *it, uint64_t until);
 
+/* Gives back its engine, with all that is of it. */
+void allot__sync_end(allot__sync *it);
+
 /* Enters an event with these params, which are the sync's: books, and the row for the store. What
  * is wrong with it is left out; `place`, `name` as allot__truth_drop. */
 int allot__sync_event(allot__sync *it, allot__event *event, const allot_task *task,

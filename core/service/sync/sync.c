@@ -70,22 +70,27 @@ static int begin_reading(allot__sync *it)
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
+void allot__sync_end(allot__sync *it)
+{
+    char **names = it->gone.items;
+    if (!it->engine)
+        return;
+    for (size_t i = 0; i < it->gone.count; i++)
+        allot__free_string(it->engine, names[i]);
+    allot__vector_free(it->engine, &it->gone);
+    allot__vector_free(it->engine, &it->nameless);
+    allot__truth_free(it->truth);
+    allot__free(it->engine, it->leaves, it->bits / 8 + 1, 1);
+    if (it->waiting)
+        allot__free(it->engine, it->waiting, it->bits, sizeof *it->waiting);
+    allot_engine_free(it->engine);
+}
+
 /* What a thread made takes a while to give back. */
 static void free_work(uv_work_t *work)
 {
     allot__sync *it = work->data;
-    char **names = it->gone.items;
-    for (size_t i = 0; i < it->gone.count; i++)
-        allot__free_string(it->engine, names[i]);
-    if (it->engine) {
-        allot__vector_free(it->engine, &it->gone);
-        allot__vector_free(it->engine, &it->nameless);
-        allot__truth_free(it->truth);
-        allot__free(it->engine, it->leaves, it->bits / 8 + 1, 1);
-        if (it->waiting)
-            allot__free(it->engine, it->waiting, it->bits, sizeof *it->waiting);
-        allot_engine_free(it->engine);
-    }
+    allot__sync_end(it);
     allot__generation_free(it->generation);
 }
 
