@@ -248,7 +248,7 @@ enum { YEAR = 31536000 };
 static int64_t jump(world *it)
 {
     demand(it, "/a", 30);
-    demand(it, "/b", 1); /* a gives it back within a minute */
+    demand(it, "/b", 1);            /* a gives it back within a minute */
     int64_t early = it->clock + 61; /* whole seconds are rounded up */
     CHECK_EQ(allot__books_due(it->service->books, it->clock), early);
     it->clock += YEAR;
