@@ -210,6 +210,65 @@ static void a_swap_that_fails_puts_the_file_back(void)
     CHECK_EQ(undone, 1);
 }
 
+static void wait_work(uv_work_t *work)
+{
+    uv_sem_wait(work->data);
+}
+
+static void no_more(uv_work_t *work, int status)
+{
+    (void)work;
+    (void)status;
+}
+
+/* There is one thread: the truth stands behind work that ends once the plan has changed. False: it
+ * had changed before. */
+static bool tell_meanwhile(world *it)
+{
+    static const char changed[] =
+        "{\"version\": 1, \"slots\": 40, \"policy\": \"hybrid\", \"consumers\": ["
+        "{\"name\": \"new\"}, {\"name\": \"a\", \"owned\": 20}, {\"name\": \"b\"}]}";
+    static const char sync[] =
+        REQUEST("sync", "{\"consumers\": {\"/new\": {\"demand\": 3}, \"/a\": {\"demand\": 2}}}");
+    const allot__generation *before = it->service->generation;
+    uv_sem_t ready;
+    uv_work_t work = {.data = &ready};
+    hand_in(it, changed);
+    while (it->answers == 0 && strcmp(text_of(it->plan), changed) != 0)
+        uv_run(&it->loop, UV_RUN_NOWAIT);
+    if (it->service->generation != before)
+        return false;
+    CHECK_EQ(uv_sem_init(&ready, 0), 0);
+    CHECK_EQ(uv_queue_work(&it->loop, &work, wait_work, no_more), 0);
+    CHECK_EQ(allot_service_call(it->service, sync, strlen(sync), on_answer, it), ALLOT_OK);
+    uint64_t until = uv_hrtime() + HANGS * UINT64_C(1000000);
+    while (it->service->generation == before && uv_hrtime() < until)
+        uv_run(&it->loop, UV_RUN_NOWAIT);
+    CHECK(it->service->generation != before);
+    CHECK(it->answers < 2);
+    uv_sem_post(&ready);
+    wait_answers(it, 2);
+    CHECK(strstr(call(it, REQUEST("state", "{}")), "\"/new\": {\"demand\": 3}") != NULL);
+    CHECK(strstr(it->answer, "\"/a\": {\"demand\": 2}") != NULL);
+    uv_sem_destroy(&ready);
+    return true;
+}
+
+/* What a source tells is read again where the plan has changed meanwhile. */
+static void a_truth_is_of_the_plan_that_it_is_entered_under(void)
+{
+    bool meanwhile = false;
+    for (int turns = 1; turns < 400 && !meanwhile; turns++) {
+        world it;
+        open_world(&it);
+        CHECK_EQ(start_as(&it, ":memory:", unwatched), ALLOT_OK);
+        meanwhile = tell_meanwhile(&it);
+        stop(&it);
+        close_world(&it);
+    }
+    CHECK(meanwhile);
+}
+
 static void act_on_plans(world *it)
 {
     const char *line = handing(other);
@@ -272,6 +331,7 @@ static void times_are_the_services(void)
 
 int main(void)
 {
+    setenv("UV_THREADPOOL_SIZE", "1", 1);
     RUN(a_file_is_replaced_and_put_back);
     RUN(a_file_that_was_not_there_goes_again);
     RUN(a_link_stays_one);
@@ -279,6 +339,7 @@ int main(void)
     RUN(one_plan_at_a_time);
     RUN(each_is_answered_for_its_own);
     RUN(a_swap_that_fails_puts_the_file_back);
+    RUN(a_truth_is_of_the_plan_that_it_is_entered_under);
     RUN(memory_runs_out);
     RUN(times_are_the_services);
     return check_done();
