@@ -43,8 +43,11 @@ typedef enum allot_member_type {
     ALLOT_MEMBER_PLACES,   /* const allot_job_host *: {host: slots} */
     ALLOT_MEMBER_AMOUNTS,  /* const allot_job_resource *: {resource: amount} */
     ALLOT_MEMBER_CLAIMS,   /* const allot_claim *: [{consumer, slots}] */
-    ALLOT_MEMBER_VALUES,   /* const allot_task_value *: members named as the plan's attributes */
-    ALLOT_MEMBER_OBJECT    /* an object of `members`; the bit `least` (0: none) at `at` is set */
+    /* {group: slots}, const allot_task_slots *: those of other groups than the item's own; or an
+     * integer least ... most, as of its own group, which the first of `members` is */
+    ALLOT_MEMBER_SLOTS,
+    ALLOT_MEMBER_VALUES, /* const allot_task_value *: members named as the plan's attributes */
+    ALLOT_MEMBER_OBJECT  /* an object of `members`; the bit `least` (0: none) at `at` is set */
 } allot_member_type;
 
 enum {

@@ -19,7 +19,18 @@ typedef struct allot_task_value {
     int64_t value;
 } allot_task_value;
 
-/* A running task. Strings and lists are copied; NULL where unknown. */
+/* A task runs, or it waits to start with all its slots at once (C-13). */
+typedef enum allot_task_state { ALLOT_TASK_RUNNING = 0, ALLOT_TASK_PENDING } allot_task_state;
+/* "running", "pending"; NULL: no such. */
+ALLOT_API const char *allot_task_state_name(int state);
+
+/* What a task has or wants of one more resource group. */
+typedef struct allot_task_slots {
+    int32_t group;
+    int64_t slots; /* 1 ... ALLOT_AMOUNT_MAX */
+} allot_task_slots;
+
+/* A task. Strings and lists are copied; NULL where unknown. */
 typedef struct allot_task {
     const char *id;   /* unique, 1 ... 255 bytes */
     int32_t consumer; /* a leaf */
@@ -35,6 +46,11 @@ typedef struct allot_task {
     const char *const *tags;
     int32_t tag_count, value_count;
     const allot_task_value *values;
+    allot_task_state state;
+    int64_t priority; /* of a pending one: the highest starts first; 1 ... 10000, 0: 1 */
+    /* Its slots of other groups, each named once. Session, host and slot are of `group` alone. */
+    const allot_task_slots *also;
+    int32_t also_count;
 } allot_task;
 
 /* A session of a leaf. */
@@ -81,8 +97,8 @@ ALLOT_API int allot_state_now(allot_state *state, int64_t now);
 /* The actual size of a group, 0 ... ALLOT_AMOUNT_MAX. Unset: the sum of open hosts' slots if plan
  * or state names hosts of the group, else the planned size. */
 ALLOT_API int allot_state_slots(allot_state *state, int32_t group, int64_t slots);
-/* Demand and allocated of a leaf. `allocated` not set: the sum of its tasks' slots. EUSAGE: not a
- * leaf; ERANGE. */
+/* Demand and allocated of a leaf. `allocated` not set: the slots of its running tasks; `demand` not
+ * set: the slots of all its tasks (C-13). EUSAGE: not a leaf; ERANGE. */
 ALLOT_API int allot_state_demand(allot_state *state, int32_t group, int32_t consumer,
                                  int64_t slots);
 ALLOT_API int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer,
@@ -107,7 +123,8 @@ ALLOT_API int allot_state_host(allot_state *state, const char *name, int64_t slo
 ALLOT_API int allot_state_host_load(allot_state *state, const char *name, int64_t load);
 ALLOT_API int allot_state_host_exclusive(allot_state *state, const char *name, int32_t consumer);
 /* Adds a task. EEXIST: the id is taken. ERANGE, EUSAGE: also if the plan's task attributes do not
- * allow or have a value. */
+ * allow or have a value, if a pending task has a host or slot, since it is nowhere yet, and if a
+ * task of several groups has a slot. */
 ALLOT_API int allot_state_task(allot_state *state, const allot_task *task);
 /* Adds a reclaim in flight. EUSAGE, ERANGE; ENAME: a task's id is not of 1 ... 255 bytes. */
 ALLOT_API int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim);
@@ -149,8 +166,9 @@ ALLOT_API int allot_state_task_end(allot_state *state, const char *id);
 ALLOT_API int allot_state_copy(const allot_state *state, const allot_plan *plan,
                                allot_report *report, allot_state **out);
 
-/* What was added of each kind, in the order of adding. Borrowed until
- * the next is added. EUSAGE, or NULL: no such. */
+/* What was added of each kind, in the order of adding. Borrowed until the next is added. EUSAGE, or
+ * NULL: no such. A task of several groups has a number for each, one after another; of those but
+ * the first allot_state_task_at says ENOENT. */
 ALLOT_API int32_t allot_state_tasks(const allot_state *state);
 ALLOT_API int allot_state_task_at(const allot_state *state, int32_t i, allot_task *out);
 ALLOT_API int32_t allot_state_sessions(const allot_state *state);

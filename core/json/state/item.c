@@ -218,6 +218,34 @@ static void read_amounts(allot__item_reader *it, const allot_member *member,
     set_list(member, thing, list, count);
 }
 
+/* {group: slots}, whose first is of the item's own group until the item is taken. */
+static void read_slots(allot__item_reader *it, const allot_member *member,
+                       const allot__value *value, char *thing)
+{
+    const allot__field slots = {NULL, ALLOT__INTEGER, member->least, member->most, false, false};
+    allot__doc *doc = &it->reader->doc;
+    int32_t count = 0;
+    if (value->kind == ALLOT__INTEGER) {
+        memcpy(thing + member->members[0].at, &value->integer, sizeof value->integer);
+        return;
+    }
+    const cJSON *node = parse(it, value);
+    allot_task_slots *list = node ? take(it, cJSON_GetArraySize(node), sizeof *list) : NULL;
+    for (const cJSON *item = node ? node->child : NULL; item && list; item = item->next) {
+        allot__spot spot = allot__at_key((uint32_t)item->valueint);
+        if (item->valueint == 0)
+            continue;
+        int32_t group = allot__group_find(doc, it->reader->plan, spot, item->string);
+        allot__value of = allot__value_read(doc, item, &slots);
+        if (group >= 0 && of.kind != 0)
+            list[count++] = (allot_task_slots){group, of.integer};
+    }
+    if (node && !node->child)
+        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
+                         "found {}, allowed slots of at least one group");
+    set_list(member, thing, list, count);
+}
+
 static void read_claim(allot__item_reader *it, uint32_t object, allot_claim *claim)
 {
     static const allot__field fields[] = {{"consumer", ALLOT__STRING, 0, 0, true, false},
@@ -316,6 +344,7 @@ static const struct {
     [ALLOT_MEMBER_PLACES] = {ALLOT__OBJECT, read_places},
     [ALLOT_MEMBER_AMOUNTS] = {ALLOT__OBJECT, read_amounts},
     [ALLOT_MEMBER_CLAIMS] = {ALLOT__LIST, read_claims},
+    [ALLOT_MEMBER_SLOTS] = {ALLOT__INTEGER | ALLOT__OBJECT, read_slots},
     [ALLOT_MEMBER_OBJECT] = {ALLOT__OBJECT, read_object},
 };
 

@@ -37,7 +37,13 @@ static void took(allot__item_reader *it, int status)
 
 /* ---- Tasks, sessions ------------------------------------------------------------------------- */
 
-/* The group that a task states, or else its host's. */
+static bool by_group(const allot__item_reader *it)
+{
+    return allot__item_reader_value(it, "slots")->kind == ALLOT__OBJECT;
+}
+
+/* The group that a task states, or else its host's; -1 without a fault: it is the first of its
+ * slots by group. */
 static int32_t group_of_task(allot__item_reader *it, const allot__value *value)
 {
     const allot_plan *plan = it->reader->plan;
@@ -45,6 +51,8 @@ static int32_t group_of_task(allot__item_reader *it, const allot__value *value)
     const allot__value *named = allot__item_reader_value(it, "host");
     char quote[ALLOT__QUOTE_MAX + 4];
     bool several = allot_plan_groups(plan) > 1 && named->kind == ALLOT__STRING;
+    if (by_group(it) && value->number == 0 && named->kind != ALLOT__STRING)
+        return -1;
     int32_t host = several ? allot_plan_host_find(plan, named->string) : -1;
     if (host >= 0 && value->number == 0)
         return allot_plan_host_group(plan, host);
@@ -58,8 +66,50 @@ static int32_t group_of_task(allot__item_reader *it, const allot__value *value)
     return -1;
 }
 
+/* Of slots by group those of its own group are its slots; the others stay where they are. */
+static bool find_own(allot__item_reader *it, allot_task *task)
+{
+    allot_task_slots *list = (allot_task_slots *)task->also; /* the item's */
+    int32_t at = 0;
+    while (task->group >= 0 && at < task->also_count && list[at].group != task->group)
+        at++;
+    if (at == task->also_count) {
+        allot__doc_fault(&it->reader->doc, spot_of(it, "slots"), "E-group", NULL,
+                         "found no slots of \"%s\" in it, which is the task's group",
+                         allot_plan_group_name(it->reader->plan, task->group));
+        return false;
+    }
+    task->group = list[at].group;
+    task->slots = list[at].slots;
+    task->also_count--;
+    memmove(list + at, list + at + 1, (size_t)(task->also_count - at) * sizeof *list);
+    return true;
+}
+
+static bool refuse_slot(allot__item_reader *it, const char *key, const char *what)
+{
+    allot__doc_fault(&it->reader->doc, spot_of(it, key), "E-conflict", NULL, "%s", what);
+    return false;
+}
+
+static bool check_place(allot__item_reader *it, const allot_task *task)
+{
+    if (task->state == ALLOT_TASK_PENDING && (task->host || task->slot))
+        return refuse_slot(
+            it, "state",
+            task->host ? "found \"pending\" beside a host: a task that waits is nowhere yet"
+                       : "found \"pending\" beside a slot: a task that waits is nowhere yet");
+    if (by_group(it) && task->slot)
+        return refuse_slot(it, "slots",
+                           "found slots by group beside a \"slot\": such a task shares none");
+    return true;
+}
+
 static void take_task(allot__item_reader *it, void *thing, bool sound)
 {
+    sound = check_place(it, thing) && sound;
+    if (sound && by_group(it))
+        sound = find_own(it, thing);
     if (sound)
         took(it, allot_state_task(state_of(it), thing));
 }

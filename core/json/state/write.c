@@ -13,7 +13,7 @@ enum { DEMAND, ALLOCATED, UNLISTED, RECLAIMED_AT, WAITING_SINCE, NUMBERS };
 static const struct {
     const char *key;
     int64_t unstated;
-} numbers[NUMBERS] = {[DEMAND] = {"demand", 0},
+} numbers[NUMBERS] = {[DEMAND] = {"demand", -1},
                       [ALLOCATED] = {"allocated", 0},
                       [UNLISTED] = {"unlisted", 0},
                       [RECLAIMED_AT] = {"reclaimed_at", INT64_MIN},

@@ -75,6 +75,8 @@ static bool value_is_stated(const part *it)
         return (number_of(it) & (int32_t)it->member->least) != 0;
     case ALLOT_MEMBER_OBJECT:
         return object_is_stated(it);
+    case ALLOT_MEMBER_SLOTS:
+        return count_of(it) > 0 || is_stated(&(part){it->plan, it->member->members, it->item});
     default:
         return count_of(it) > 0;
     }
@@ -148,6 +150,23 @@ static void write_claims(allot__writer *out, const part *it)
     allot__write_close(out, ']');
 }
 
+/* Those of its own group first. */
+static void write_slots(allot__writer *out, const part *it)
+{
+    const allot_task *task =
+        (const allot_task *)(const void *)it->item; /* no other item has some */
+    if (task->also_count == 0) {
+        allot__write_integer(out, it->member->name, task->slots);
+        return;
+    }
+    allot__write_open(out, it->member->name, '{');
+    allot__write_named_integer(out, allot_plan_group_name(it->plan, task->group), task->slots);
+    for (int32_t i = 0; i < task->also_count; i++)
+        allot__write_named_integer(out, allot_plan_group_name(it->plan, task->also[i].group),
+                                   task->also[i].slots);
+    allot__write_close(out, '}');
+}
+
 static void write_values(allot__writer *out, const part *it)
 {
     const allot_task_value *values = list_of(it);
@@ -165,6 +184,13 @@ static void write_values(allot__writer *out, const part *it)
 
 static void write_members(allot__writer *out, const allot_plan *plan, const allot_member *members,
                           int32_t count, const char *item);
+
+static void write_object(allot__writer *out, const part *it)
+{
+    allot__write_open(out, it->member->name, '{');
+    write_members(out, it->plan, it->member->members, it->member->member_count, it->item);
+    allot__write_close(out, '}');
+}
 
 static void write_member(allot__writer *out, const part *it)
 {
@@ -195,13 +221,14 @@ static void write_member(allot__writer *out, const part *it)
     case ALLOT_MEMBER_CLAIMS:
         write_claims(out, it);
         break;
+    case ALLOT_MEMBER_SLOTS:
+        write_slots(out, it);
+        break;
     case ALLOT_MEMBER_VALUES:
         write_values(out, it);
         break;
     case ALLOT_MEMBER_OBJECT:
-        allot__write_open(out, member->name, '{');
-        write_members(out, it->plan, member->members, member->member_count, it->item);
-        allot__write_close(out, '}');
+        write_object(out, it);
         break;
     default:
         write_name(out, it);

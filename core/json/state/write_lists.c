@@ -79,7 +79,10 @@ static bool write_list(allot_state_writing *it)
     if (count > 0)
         allot__writing_open(it, members->list, '[');
     for (; it->next < count && it->left > 0; it->next++, it->left--) {
-        if (!allot__write_got(out, lists[it->list].at(it->state, it->next, &item)))
+        int status = lists[it->list].at(it->state, it->next, &item);
+        if (status == ALLOT_ENOENT)
+            continue; /* another number of the task before */
+        if (!allot__write_got(out, status))
             return true;
         allot__write_line(out);
         allot__write_open(out, NULL, '{');

@@ -43,6 +43,7 @@ static size_t size_of(const allot_member *member)
                                    [ALLOT_MEMBER_PLACES] = sizeof(allot_job_host),
                                    [ALLOT_MEMBER_AMOUNTS] = sizeof(allot_job_resource),
                                    [ALLOT_MEMBER_CLAIMS] = sizeof(allot_claim),
+                                   [ALLOT_MEMBER_SLOTS] = sizeof(allot_task_slots),
                                    [ALLOT_MEMBER_VALUES] = sizeof(allot_task_value),
                                    [ALLOT_MEMBER_OBJECT] = 0};
     return sizes[member->type];
@@ -126,6 +127,8 @@ static void move_list(moving *it, const allot_member *member)
             it->status = it->by->consumer(it->by->ud, number, &number);
         else if (member->type == ALLOT_MEMBER_AMOUNTS)
             it->status = it->by->resource(it->by->ud, number, &number);
+        else if (member->type == ALLOT_MEMBER_SLOTS)
+            it->status = it->by->group(it->by->ud, number, &number);
         else
             it->status = it->by->attribute(it->by->ud, number, &number);
         memcpy(at, &number, sizeof number);
@@ -148,6 +151,7 @@ static void move(moving *it, const allot_member *members, int32_t count)
             break;
         case ALLOT_MEMBER_CLAIMS:
         case ALLOT_MEMBER_AMOUNTS:
+        case ALLOT_MEMBER_SLOTS:
         case ALLOT_MEMBER_VALUES:
             move_list(it, member);
             break;

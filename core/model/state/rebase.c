@@ -45,6 +45,7 @@ static void move_group(const move *move, allot__group_state *group)
     move_column(move, group->demand, sizeof *group->demand);
     move_column(move, group->allocated, sizeof *group->allocated);
     move_bits(move, group->set);
+    move_bits(move, group->demanded);
 }
 
 /* A group that both plans share, or that neither orders otherwise than the tree, is left as it

@@ -22,8 +22,10 @@ static int make_group(allot_engine *engine, allot__group_state *group, size_t ro
     group->demand = allot__new(engine, rows, sizeof *group->demand);
     group->allocated = allot__new(engine, rows, sizeof *group->allocated);
     group->set = allot__new(engine, rows / 8 + 1, 1);
+    group->demanded = allot__new(engine, rows / 8 + 1, 1);
     group->stated = -1;
-    return group->demand && group->allocated && group->set ? ALLOT_OK : ALLOT_ENOMEM;
+    return group->demand && group->allocated && group->set && group->demanded ? ALLOT_OK
+                                                                              : ALLOT_ENOMEM;
 }
 
 static void free_group(allot_engine *engine, allot__group_state *group, size_t rows)
@@ -31,6 +33,7 @@ static void free_group(allot_engine *engine, allot__group_state *group, size_t r
     allot__free(engine, group->demand, rows, sizeof *group->demand);
     allot__free(engine, group->allocated, rows, sizeof *group->allocated);
     allot__free(engine, group->set, rows / 8 + 1, 1);
+    allot__free(engine, group->demanded, rows / 8 + 1, 1);
     allot__free(engine, group->unlisted, rows, sizeof *group->unlisted);
     allot__free(engine, group->reclaimed_at, rows, sizeof *group->reclaimed_at);
     allot__free(engine, group->waiting_since, rows, sizeof *group->waiting_since);
@@ -143,7 +146,9 @@ int allot_state_demand(allot_state *state, int32_t group, int32_t consumer, int6
         return ALLOT_EUSAGE;
     if (!amount(slots))
         return ALLOT_ERANGE;
-    it->demand[allot__row(state->plan, group, consumer)] = (int32_t)slots;
+    int32_t row = allot__row(state->plan, group, consumer);
+    it->demand[row] = (int32_t)slots;
+    it->demanded[row / 8] |= (uint8_t)(1 << row % 8);
     return ALLOT_OK;
 }
 

@@ -18,8 +18,11 @@ typedef struct allot__group_state {
     int64_t slots;      /* actual size T, after sealing */
     int64_t stated;     /* as it was set; -1: it was not */
     int32_t *demand;    /* by the group's row; 0 for parents */
-    int32_t *allocated; /* likewise; after sealing the tasks' sum where it was not set */
+    int32_t *allocated; /* likewise; after sealing the tasks' sums where they were not set */
     uint8_t *set;       /* a bit by row: `allocated` was set */
+    uint8_t *demanded;  /* ... `demand` was */
+    bool derived;       /* some row's demand is that of its tasks (C-13), */
+    bool whole;         /* ... and some task starts or goes with several slots at once, or waits */
     int32_t *unlisted;  /* by handle; NULL: told of nobody */
     /* By handle; INT64_MIN: not told. NULL: told of nobody. */
     int64_t *reclaimed_at, *waiting_since;
@@ -72,10 +75,23 @@ void allot__flights_free(allot_state *state);
  * two name, is an error: EINVALID. ENOMEM. Changes nothing else. */
 int allot__flights_seal(allot_state *state, allot_report *report);
 
-/* Of a state's row: was `allocated` set? */
+/* After sealing: is there a leaf of whole tasks (C-13)? */
+static inline bool allot__any_whole(const allot_state *state)
+{
+    bool any = false;
+    for (int32_t i = 0; i < state->plan->group_count; i++)
+        any = any || state->groups[i].whole;
+    return any;
+}
+
+/* Of a state's row: was `allocated` set, was `demand`? */
 static inline bool allot__allocated_set(const allot__group_state *group, int32_t row)
 {
     return group->set[row / 8] >> row % 8 & 1;
+}
+static inline bool allot__demand_set(const allot__group_state *group, int32_t row)
+{
+    return group->demanded[row / 8] >> row % 8 & 1;
 }
 
 #endif

@@ -10,8 +10,9 @@ static void clear_tasks(allot_state *state)
     if (tasks->list.count + tasks->labels.count + tasks->sessions.count + tasks->extras.count == 0)
         return;
     allot__tasks_release(state);
-    tasks->gone = 0;
+    tasks->gone = tasks->pending = 0;
     tasks->list.count = tasks->extras.count = tasks->labels.count = tasks->sessions.count = 0;
+    tasks->parts.count = 0;
     allot__index_clear(&tasks->index);
     allot__index_clear(&tasks->label_index);
     allot__pool_clear(state->engine, &tasks->pool);

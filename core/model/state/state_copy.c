@@ -130,12 +130,12 @@ static int copy_row(copying *it, int32_t group, int32_t to, int32_t consumer)
     const allot_plan *plan = it->from->plan;
     const allot__group_state *of = &it->from->groups[group];
     int32_t row = allot__row(plan, group, consumer), other;
-    bool held = allot__allocated_set(of, row);
-    bool nothing = of->demand[row] == 0 && (!held || of->allocated[row] == 0);
+    bool held = allot__allocated_set(of, row), asked = allot__demand_set(of, row);
+    bool nothing = (!asked || of->demand[row] == 0) && (!held || of->allocated[row] == 0);
     if (!allot__plan_leaf(plan, consumer) || (nothing && (!held || !has_leaf(it, consumer))))
         return ALLOT_OK;
     int status = move_consumer(it, consumer, &other);
-    if (status == ALLOT_OK)
+    if (status == ALLOT_OK && asked)
         status = allot_state_demand(it->to, to, other, of->demand[row]);
     if (status == ALLOT_OK && held)
         status = allot_state_allocated(it->to, to, other, of->allocated[row]);
@@ -181,7 +181,8 @@ static int copy_hosts(copying *it)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* Item i of the state that is copied, borrowed. EUSAGE, ENOENT: there is none. */
+/* Item i of the state that is copied, borrowed. EUSAGE: there is none; ENOENT: it is another number
+ * of the item before. */
 static int session_at(const copying *it, int32_t i, void *item)
 {
     const allot_session *session = allot_state_session_at(it->from, i);
@@ -278,9 +279,12 @@ static int copy_list(copying *it, allot_item kind,
         allot_in_flight reclaim;
         allot_loan loan;
     } item;
-    int status = ALLOT_OK;
-    for (int32_t i = 0; status == ALLOT_OK && at(it, i, &item) == ALLOT_OK; i++)
-        status = copy_item(it, allot_members_of(kind), &item, add);
+    int status = ALLOT_OK, found = ALLOT_OK;
+    for (int32_t i = 0; status == ALLOT_OK && found != ALLOT_EUSAGE; i++) {
+        found = at(it, i, &item);
+        if (found == ALLOT_OK)
+            status = copy_item(it, allot_members_of(kind), &item, add);
+    }
     return status;
 }
 

@@ -198,6 +198,18 @@ static void say_task(const allot_state *state, size_t flight, const char *id, co
     allot__say(state->plan, &fault, "the task %s %s", id, what);
 }
 
+/* The task that a reclaim of a group names: of a task of several groups its number there; -1: it
+ * is gone, or it waits again. */
+static int32_t find_named(const allot_state *state, const char *id, int32_t group)
+{
+    const allot__tasks *tasks = &state->tasks;
+    int32_t task = allot__task_find(state, id);
+    if (task < 0 || allot__task_at(tasks, task)->pending)
+        return -1;
+    int32_t there = allot__task_in(tasks, task, group);
+    return there >= 0 ? there : task;
+}
+
 int allot__flights_seal(allot_state *state, allot_report *report)
 {
     const allot__flight *flights = state->flights.items;
@@ -213,7 +225,7 @@ int allot__flights_seal(allot_state *state, allot_report *report)
             (const char *const *)state->flight_ids.items + flights[i].first_task;
         int32_t *list = (int32_t *)state->flight_tasks.items + flights[i].first_task;
         for (int32_t k = 0; k < flights[i].task_count; k++) {
-            int32_t task = list[k] = allot__task_find(state, ids[k]);
+            int32_t task = list[k] = find_named(state, ids[k], flights[i].group);
             if (task < 0)
                 continue;
             bool twice = named[task / 8] >> task % 8 & 1;

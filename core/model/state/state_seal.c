@@ -151,11 +151,41 @@ static void say_all(const allot_state *state, int32_t group, const int64_t *sum,
     }
 }
 
+static int64_t waiting_slots(const allot_state *state, int32_t group, int32_t consumer)
+{
+    int32_t count;
+    const int32_t *tasks = allot__waiting_of(&state->tasks, group, consumer, &count);
+    int64_t slots = 0;
+    for (int32_t i = 0; i < count; i++)
+        slots += allot__task_at(&state->tasks, tasks[i])->slots;
+    return slots;
+}
+
+/* What a leaf demands where that is not set: the slots of its tasks, also of those that wait. */
+static void demand_tasks(const allot_state *state, int32_t group, const int64_t *running)
+{
+    allot__group_state *it = &state->groups[group];
+    it->whole = state->tasks.waiting && state->tasks.waiting[group].count > 0;
+    if (state->tasks.list.count == 0 && !it->derived)
+        return;
+    it->derived = false;
+    for (int32_t consumer = 0; consumer < state->plan->tree.rows; consumer++) {
+        int32_t row = allot__row(state->plan, group, consumer);
+        if (allot__demand_set(it, row))
+            continue;
+        int64_t slots = running[row] + waiting_slots(state, group, consumer);
+        it->demand[row] = (int32_t)(slots < ALLOT_AMOUNT_MAX ? slots : ALLOT_AMOUNT_MAX);
+        it->derived = it->derived || slots > 0;
+        it->whole = it->whole || (slots > 0 && allot__units_wide(state, group, consumer));
+    }
+}
+
 static int check_held(const allot_state *state, int32_t group, int64_t *sum, allot_report *report)
 {
     allot__group_state *it = &state->groups[group];
     bool sound = true;
     add_tasks(state, group, sum);
+    demand_tasks(state, group, sum);
     for (int32_t row = 0; row < state->plan->tree.rows; row++) {
         int64_t most = most_held(it, row);
         sound = sound && sum[row] <= most;

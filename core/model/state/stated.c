@@ -53,6 +53,17 @@ int allot_state_size_get(const allot_state *state, int32_t group, int64_t *out)
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 
+/* Is a leaf's demand other than that of its tasks? */
+static bool states_demand(const allot_state *state, int32_t group, int32_t consumer)
+{
+    const allot__group_state *of = &state->groups[group];
+    const allot__units *units = &state->tasks.units[group];
+    int32_t row = allot__row(state->plan, group, consumer), waiting;
+    bool runs = units->first && units->first[consumer] < units->first[consumer + 1];
+    allot__waiting_of(&state->tasks, group, consumer, &waiting);
+    return allot__demand_set(of, row) && (of->demand[row] > 0 || runs || waiting > 0);
+}
+
 int allot_state_leaf_get(const allot_state *state, int32_t group, int32_t consumer,
                          allot_stated_leaf *out)
 {
@@ -62,7 +73,7 @@ int allot_state_leaf_get(const allot_state *state, int32_t group, int32_t consum
         return ALLOT_EUSAGE;
     int32_t row = allot__row(state->plan, group, consumer);
     *out = (allot_stated_leaf){
-        .demand = of->demand[row],
+        .demand = states_demand(state, group, consumer) ? of->demand[row] : -1,
         .allocated = of->allocated[row],
         .unlisted = of->unlisted ? of->unlisted[consumer] : 0,
         .reclaimed_at = of->reclaimed_at ? of->reclaimed_at[consumer] : INT64_MIN,

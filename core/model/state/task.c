@@ -57,6 +57,42 @@ int32_t allot__task_find(const allot_state *state, const char *id)
     return find_task(state, id, hash_of(id));
 }
 
+const char *allot_task_state_name(int state)
+{
+    static const char *const names[] = {"running", "pending"};
+    return state >= 0 && state < 2 ? names[state] : NULL;
+}
+
+/* How many numbers a task has, from its first on. */
+static int32_t parts_of(const allot__tasks *tasks, int32_t number)
+{
+    int32_t part = allot__task_at(tasks, number)->part;
+    return part < 0 ? 1 : ((const allot__part *)tasks->parts.items + part)->count;
+}
+
+int32_t allot__task_first(const allot__tasks *tasks, int32_t number)
+{
+    int32_t part = allot__task_at(tasks, number)->part;
+    return part < 0 ? number : ((const allot__part *)tasks->parts.items + part)->first;
+}
+
+int32_t allot__task_in(const allot__tasks *tasks, int32_t number, int32_t group)
+{
+    int32_t first = allot__task_first(tasks, number);
+    for (int32_t i = first; i < first + parts_of(tasks, first); i++)
+        if (allot__task_at(tasks, i)->group == group)
+            return i;
+    return -1;
+}
+
+int32_t allot__task_place(const allot__tasks *tasks, int32_t number)
+{
+    int32_t place = 0;
+    for (int32_t i = 0; i < number; i++)
+        place += allot__task_first(tasks, i) == i;
+    return place;
+}
+
 int allot_state_task_end(allot_state *state, const char *id)
 {
     if (!state || state->sealed || !id)
@@ -67,8 +103,12 @@ int allot_state_task_end(allot_state *state, const char *id)
         return ALLOT_ENOENT;
     allot__tasks *tasks = &state->tasks;
     allot__index_remove(&tasks->index, hash, number);
-    ((allot__task *)tasks->list.items + number)->consumer = -1;
-    tasks->gone++;
+    for (int32_t i = 0; i < parts_of(tasks, number); i++) {
+        allot__task *task = (allot__task *)tasks->list.items + number + i;
+        task->consumer = -1;
+        tasks->gone++;
+        tasks->pending -= task->pending;
+    }
     tasks->arranged = false;
     return ALLOT_OK;
 }
@@ -98,12 +138,43 @@ int allot__extra_check(const allot_plan *plan, const char *const *tags, int32_t 
     return status;
 }
 
+/* Slots of other groups: none of them twice. */
+static int check_others(const allot_state *state, const allot_task *task)
+{
+    bool sound = task->also_count == 0 || (task->also_count > 0 && task->also && !task->slot);
+    int status = sound ? ALLOT_OK : ALLOT_EUSAGE;
+    for (int32_t i = 0; i < task->also_count && status == ALLOT_OK; i++) {
+        const allot_task_slots *other = &task->also[i];
+        if (!within(other->group, 0, (int64_t)state->plan->group_count - 1) ||
+            other->group == task->group)
+            status = ALLOT_EUSAGE;
+        for (int32_t k = 0; k < i && status == ALLOT_OK; k++)
+            status = task->also[k].group == other->group ? ALLOT_EUSAGE : ALLOT_OK;
+        if (status == ALLOT_OK && !within(other->slots, 1, ALLOT_AMOUNT_MAX))
+            status = ALLOT_ERANGE;
+    }
+    return status;
+}
+
+/* A task that waits is nowhere yet. */
+static int check_pending(const allot_task *task)
+{
+    if (!within(task->state, ALLOT_TASK_RUNNING, ALLOT_TASK_PENDING) ||
+        (task->state == ALLOT_TASK_PENDING && (task->host || task->slot)))
+        return ALLOT_EUSAGE;
+    return within(task->priority, 0, ALLOT__PRIORITY_MAX) ? ALLOT_OK : ALLOT_ERANGE;
+}
+
 static int check_task(const allot_state *state, const allot_task *task)
 {
     if (!task || !state || state->sealed ||
         !within(task->group, 0, (int64_t)state->plan->group_count - 1) ||
         !allot__plan_leaf(state->plan, task->consumer) ||
-        state->tasks.list.count >= INT32_MAX - 1 || allot__queue_count(state->plan) > 0)
+        state->tasks.list.count >= (size_t)(INT32_MAX - 1 - state->plan->group_count) ||
+        allot__queue_count(state->plan) > 0)
+        return ALLOT_EUSAGE;
+    int others = check_others(state, task);
+    if (others == ALLOT_EUSAGE || check_pending(task) == ALLOT_EUSAGE)
         return ALLOT_EUSAGE;
     int values = allot__extra_check(state->plan, task->tags, task->tag_count, task->values,
                                     task->value_count);
@@ -113,6 +184,8 @@ static int check_task(const allot_state *state, const allot_task *task)
     if (len < 1 || len > 255)
         return ALLOT_ENAME;
     if (!within(task->slots, 1, ALLOT_AMOUNT_MAX) || !within(task->preempted, 0, ALLOT_AMOUNT_MAX))
+        return ALLOT_ERANGE;
+    if (others != ALLOT_OK || check_pending(task) != ALLOT_OK)
         return ALLOT_ERANGE;
     return values;
 }
@@ -160,15 +233,58 @@ int allot__extra_make(allot_state *state, const char *const *tags, int32_t tag_c
     return ALLOT_OK;
 }
 
+/* The part that a task of several groups is, which is to be added next. */
+static int make_part(allot_state *state, const allot_task *task, int32_t *out)
+{
+    allot__tasks *tasks = &state->tasks;
+    size_t bytes = (size_t)task->also_count * sizeof *task->also;
+    *out = -1;
+    if (task->also_count == 0)
+        return ALLOT_OK;
+    allot_task_slots *others =
+        allot__pool_take(state->engine, &tasks->pool, bytes, sizeof others->slots);
+    allot__part *part = others ? allot__push(state->engine, &tasks->parts, sizeof *part) : NULL;
+    if (!part)
+        return ALLOT_ENOMEM;
+    memcpy(others, task->also, bytes);
+    *part = (allot__part){(int32_t)tasks->list.count, 1 + task->also_count, others};
+    *out = (int32_t)tasks->parts.count - 1;
+    return ALLOT_OK;
+}
+
+/* Adds a task under each of its numbers. */
+static int push_task(allot_state *state, const allot_task *task, const allot__task *made)
+{
+    allot__tasks *tasks = &state->tasks;
+    for (int32_t i = 0; i <= task->also_count; i++) {
+        allot__task *added = allot__push(state->engine, &tasks->list, sizeof *added);
+        if (!added) {
+            tasks->list.count -= (size_t)i;
+            return ALLOT_ENOMEM;
+        }
+        *added = *made;
+        if (i > 0) {
+            added->group = task->also[i - 1].group;
+            added->slots = (int32_t)task->also[i - 1].slots;
+            added->session = added->host = added->slot = -1;
+        }
+    }
+    tasks->pending += made->pending ? (size_t)task->also_count + 1 : 0;
+    return ALLOT_OK;
+}
+
 static int add_task(allot_state *state, const allot_task *task, uint32_t hash)
 {
     allot__tasks *tasks = &state->tasks;
+    int32_t first = (int32_t)tasks->list.count;
     allot__task made = {.started = task->started,
                         .submitted = task->submitted,
                         .consumer = task->consumer,
                         .group = task->group,
                         .slots = (int32_t)task->slots,
-                        .preempted = (int32_t)task->preempted};
+                        .preempted = (int32_t)task->preempted,
+                        .priority = (int16_t)(task->priority > 0 ? task->priority : 1),
+                        .pending = task->state == ALLOT_TASK_PENDING};
     int status = put_labels(state, task, &made);
     if (status == ALLOT_OK)
         status = allot__extra_make(state, task->tags, task->tag_count, task->values,
@@ -176,11 +292,13 @@ static int add_task(allot_state *state, const allot_task *task, uint32_t hash)
     if (status)
         return status;
     made.id = allot__pool_copy(state->engine, &tasks->pool, task->id);
-    allot__task *added = made.id ? allot__push(state->engine, &tasks->list, sizeof *added) : NULL;
-    if (!added)
+    if (!made.id || make_part(state, task, &made.part) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    *added = made;
-    allot__index_add(&tasks->index, hash, (int32_t)tasks->list.count - 1);
+    if (push_task(state, task, &made) != ALLOT_OK) {
+        tasks->parts.count -= made.part >= 0;
+        return ALLOT_ENOMEM;
+    }
+    allot__index_add(&tasks->index, hash, first);
     tasks->arranged = false;
     return ALLOT_OK;
 }
@@ -214,7 +332,7 @@ int allot_state_task_at(const allot_state *state, int32_t i, allot_task *out)
         return ALLOT_EUSAGE;
     const allot__tasks *tasks = &state->tasks;
     const allot__task *task = allot__task_at(tasks, i);
-    if (task->consumer < 0)
+    if (task->consumer < 0 || allot__task_first(tasks, i) != i)
         return ALLOT_ENOENT;
     *out = (allot_task){.id = task->id,
                         .consumer = task->consumer,
@@ -225,7 +343,14 @@ int allot_state_task_at(const allot_state *state, int32_t i, allot_task *out)
                         .session = text_of(tasks, task->session),
                         .host = text_of(tasks, task->host),
                         .slot = text_of(tasks, task->slot),
-                        .preempted = task->preempted};
+                        .preempted = task->preempted,
+                        .state = task->pending ? ALLOT_TASK_PENDING : ALLOT_TASK_RUNNING,
+                        .priority = task->priority};
+    if (task->part >= 0) {
+        const allot__part *part = (const allot__part *)tasks->parts.items + task->part;
+        out->also = part->others;
+        out->also_count = part->count - 1;
+    }
     if (task->extra >= 0) {
         const allot__extra *extra = (const allot__extra *)tasks->extras.items + task->extra;
         out->tags = extra->tags;

@@ -24,31 +24,6 @@ static size_t consumers(const allot_state *state)
     return (size_t)state->plan->tree.rows;
 }
 
-int32_t allot__by_leaf(const allot_state *state, int32_t group, int32_t n,
-                       int32_t (*consumer_of)(const allot_state *, int32_t group, int32_t i),
-                       int32_t *first, int32_t *order)
-{
-    int32_t rows = (int32_t)consumers(state), sum = 0;
-    for (int32_t i = 0; i < n; i++) {
-        int32_t consumer = consumer_of(state, group, i);
-        if (consumer >= 0)
-            first[consumer]++;
-    }
-    for (int32_t c = 0; c <= rows; c++) {
-        int32_t own = first[c];
-        first[c] = sum;
-        sum += own;
-    }
-    for (int32_t i = 0; i < n; i++) {
-        int32_t consumer = consumer_of(state, group, i);
-        if (consumer >= 0)
-            order[first[consumer]++] = i;
-    }
-    memmove(first + 1, first, (size_t)rows * sizeof *first); /* each is now where the next begins */
-    first[0] = 0;
-    return sum;
-}
-
 /* ---- Units ---- */
 
 static bool same_slot(const allot__task *a, const allot__task *b)
@@ -176,7 +151,7 @@ static int make_units(arranging *it)
 static int32_t task_leaf(const allot_state *state, int32_t group, int32_t i)
 {
     const allot__task *task = allot__task_at(&state->tasks, i);
-    return task->group == group ? task->consumer : -1;
+    return task->group == group && !task->pending ? task->consumer : -1;
 }
 
 static int32_t session_leaf(const allot_state *state, int32_t group, int32_t i)
@@ -252,6 +227,10 @@ int allot__tasks_close_up(allot_state *state)
             list[left++] = list[i];
     }
     allot__index_renumber(&tasks->index, numbers);
+    for (size_t i = 0; i < tasks->parts.count; i++) {
+        allot__part *part = (allot__part *)tasks->parts.items + i;
+        part->first = numbers[part->first];
+    }
     allot__free(state->engine, numbers, count, sizeof *numbers);
     tasks->list.count = (size_t)left;
     tasks->gone = 0;
@@ -278,7 +257,9 @@ static int arrange(allot_state *state)
     if (!state->reopened)
         trim(state->engine, &tasks->list);
     tasks->units = allot__new(state->engine, groups, sizeof *tasks->units);
-    if (!tasks->units)
+    if (tasks->pending > 0)
+        tasks->waiting = allot__new(state->engine, groups, sizeof *tasks->waiting);
+    if (!tasks->units || (tasks->pending > 0 && !tasks->waiting))
         return ALLOT_ENOMEM;
     if (sessions > 0) {
         tasks->session_held = allot__new(state->engine, sessions, sizeof *tasks->session_held);
@@ -292,6 +273,8 @@ static int arrange(allot_state *state)
         status = arrange_sessions(&it);
         if (status == ALLOT_OK)
             status = arrange_tasks(&it);
+        if (status == ALLOT_OK && tasks->waiting)
+            status = allot__waiting_make(state, (int32_t)i);
     }
     return status;
 }
@@ -329,11 +312,15 @@ void allot__tasks_release(allot_state *state)
     size_t groups = (size_t)state->plan->group_count;
     for (size_t i = 0; tasks->units && i < groups; i++)
         release_units(state, &tasks->units[i]);
+    for (size_t i = 0; tasks->waiting && i < groups; i++)
+        allot__waiting_free(state, (int32_t)i);
     allot__free(state->engine, tasks->units, groups, sizeof *tasks->units);
+    allot__free(state->engine, tasks->waiting, groups, sizeof *tasks->waiting);
     allot__free(state->engine, tasks->sites, (size_t)tasks->site_room, sizeof *tasks->sites);
     allot__free(state->engine, tasks->session_held, tasks->session_room,
                 sizeof *tasks->session_held);
     tasks->units = NULL;
+    tasks->waiting = NULL;
     tasks->sites = NULL;
     tasks->site_count = tasks->site_room = 0;
     tasks->session_held = NULL;
@@ -349,6 +336,7 @@ void allot__tasks_free(allot_state *state)
     allot__vector_free(engine, &tasks->list);
     allot__index_free(engine, &tasks->index);
     allot__vector_free(engine, &tasks->extras);
+    allot__vector_free(engine, &tasks->parts);
     allot__vector_free(engine, &tasks->labels);
     allot__index_free(engine, &tasks->label_index);
     allot__vector_free(engine, &tasks->sessions);

@@ -30,7 +30,17 @@ typedef struct allot__task {
     int32_t group, slots, preempted;
     int32_t session, host, slot; /* labels */
     int32_t extra;               /* among the extras; -1: none */
+    int32_t part;                /* among the parts; -1: it has slots of one group alone */
+    int16_t priority;
+    bool pending;
 } allot__task;
+
+/* A task of several groups stands in the list once for each, one after another. */
+typedef struct allot__part {
+    int32_t first;                  /* the task's number in its own group, */
+    int32_t count;                  /* ... and how many there are of it from there on */
+    const allot_task_slots *others; /* of those behind it */
+} allot__part;
 
 /* Tags and values of a task that has any. */
 typedef struct allot__extra {
@@ -78,18 +88,29 @@ typedef struct allot__units {
     int32_t *sessions;
 } allot__units;
 
+/* Tasks of a group's leaves that wait, of each as they start (C-13): the highest priority, the
+ * first submitted, the least id. All NULL where none waits. */
+typedef struct allot__waiting {
+    int32_t count;
+    int32_t *first; /* by consumer, one more than there are: tasks[first[c]] ... */
+    int32_t *tasks; /* numbers of tasks */
+} allot__waiting;
+
 typedef struct allot__tasks {
     allot__pool pool;     /* of strings, tags, values */
     allot__vector list;   /* of allot__task */
     allot__index index;   /* ... by id */
     size_t gone;          /* of the list: taken out */
+    size_t pending;       /* of the list: wait */
+    allot__vector parts;  /* of allot__part */
     allot__vector extras; /* of allot__extra */
     allot__vector labels; /* of allot__label */
     allot__index label_index;
     allot__vector sessions; /* of allot_session, strings in the pool */
     /* After sealing. */
     bool arranged;
-    allot__units *units; /* by group */
+    allot__units *units;     /* by group */
+    allot__waiting *waiting; /* by group; NULL: no task waits */
     allot__site *sites;
     int32_t site_count, site_room;
     int64_t *session_held; /* by session: slots of its units; NULL without sessions */
@@ -109,6 +130,11 @@ static inline const allot__task *allot__task_at(const allot__tasks *tasks, int32
 {
     return (const allot__task *)tasks->list.items + number;
 }
+/* A task's number in another group, or -1; and the first of its numbers. */
+int32_t allot__task_in(const allot__tasks *tasks, int32_t number, int32_t group);
+int32_t allot__task_first(const allot__tasks *tasks, int32_t number);
+/* Where a task stands among those that were added. */
+int32_t allot__task_place(const allot__tasks *tasks, int32_t number);
 /* The session that a task is of: of its own leaf; -1: none that the state knows. */
 int32_t allot__task_session(const allot__tasks *tasks, const allot__task *task);
 
@@ -128,6 +154,24 @@ int allot__tasks_check(const allot_state *state, allot_report *report);
 /* Ends what was arranged; and everything. */
 void allot__tasks_release(allot_state *state);
 void allot__tasks_free(allot_state *state);
+
+/* Of a leaf's units: does one have several slots, or a task of several groups? */
+bool allot__units_wide(const allot_state *state, int32_t group, int32_t consumer);
+
+/* A leaf's tasks that wait in a group, and how many; NULL: none. */
+static inline const int32_t *allot__waiting_of(const allot__tasks *tasks, int32_t group,
+                                               int32_t consumer, int32_t *count)
+{
+    const allot__waiting *waiting = tasks->waiting ? &tasks->waiting[group] : NULL;
+    *count =
+        waiting && waiting->first ? waiting->first[consumer + 1] - waiting->first[consumer] : 0;
+    return *count > 0 ? waiting->tasks + waiting->first[consumer] : NULL;
+}
+/* Of two tasks that wait: which starts first? */
+bool allot__task_starts_before(const allot__tasks *tasks, int32_t a, int32_t b);
+/* Makes `waiting` of a group, and ends it. ENOMEM. */
+int allot__waiting_make(allot_state *state, int32_t group);
+void allot__waiting_free(allot_state *state, int32_t group);
 
 /* Makes the sites: step one of arranging. ENOMEM. */
 int allot__sites_make(allot_state *state);

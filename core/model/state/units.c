@@ -189,7 +189,7 @@ static int check_session(const allot_state *state, int32_t number, allot_report 
     if (label->session < 0 && (!first || first[task->consumer] == first[task->consumer + 1]))
         return ALLOT_OK; /* nothing is told of any session there */
     char path[48];
-    snprintf(path, sizeof path, "tasks[%d].session", (int)number);
+    snprintf(path, sizeof path, "tasks[%d].session", (int)allot__task_place(&state->tasks, number));
     allot__fault fault = {.report = report,
                           .severity = label->session < 0 ? ALLOT_WARNING : ALLOT_ERROR,
                           .code = label->session < 0 ? "W-session" : "E-session",

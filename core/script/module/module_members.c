@@ -42,14 +42,14 @@ static void push_members(lua_State *L, const allot_member *members, int32_t coun
 static void push_member(lua_State *L, const allot_member *member)
 {
     static const char *const types[] = {
-        [ALLOT_MEMBER_TEXT] = "text",     [ALLOT_MEMBER_CONSUMER] = "consumer",
-        [ALLOT_MEMBER_LEAF] = "leaf",     [ALLOT_MEMBER_GROUP] = "group",
-        [ALLOT_MEMBER_QUEUE] = "queue",   [ALLOT_MEMBER_WHOLE] = "integer",
-        [ALLOT_MEMBER_TIME] = "time",     [ALLOT_MEMBER_WORD] = "word",
-        [ALLOT_MEMBER_FLAG] = "boolean",  [ALLOT_MEMBER_TEXTS] = "texts",
-        [ALLOT_MEMBER_PLACES] = "places", [ALLOT_MEMBER_AMOUNTS] = "amounts",
-        [ALLOT_MEMBER_CLAIMS] = "claims", [ALLOT_MEMBER_VALUES] = "attributes",
-        [ALLOT_MEMBER_OBJECT] = "object"};
+        [ALLOT_MEMBER_TEXT] = "text",         [ALLOT_MEMBER_CONSUMER] = "consumer",
+        [ALLOT_MEMBER_LEAF] = "leaf",         [ALLOT_MEMBER_GROUP] = "group",
+        [ALLOT_MEMBER_QUEUE] = "queue",       [ALLOT_MEMBER_WHOLE] = "integer",
+        [ALLOT_MEMBER_TIME] = "time",         [ALLOT_MEMBER_WORD] = "word",
+        [ALLOT_MEMBER_FLAG] = "boolean",      [ALLOT_MEMBER_TEXTS] = "texts",
+        [ALLOT_MEMBER_PLACES] = "places",     [ALLOT_MEMBER_AMOUNTS] = "amounts",
+        [ALLOT_MEMBER_CLAIMS] = "claims",     [ALLOT_MEMBER_SLOTS] = "slots",
+        [ALLOT_MEMBER_VALUES] = "attributes", [ALLOT_MEMBER_OBJECT] = "object"};
     lua_createtable(L, 0, 8);
     lua_pushstring(L, member->name);
     lua_setfield(L, -2, "name");
@@ -61,7 +61,8 @@ static void push_member(lua_State *L, const allot_member *member)
     set_flag(L, member, ALLOT_MEMBER_NULLABLE, "nullable");
     set_flag(L, member, ALLOT_MEMBER_DIGITS, "digits");
     set_flag(L, member, ALLOT_MEMBER_PASSED, "passed");
-    if (member->type == ALLOT_MEMBER_WHOLE || member->type == ALLOT_MEMBER_TIME) {
+    if (member->type == ALLOT_MEMBER_WHOLE || member->type == ALLOT_MEMBER_TIME ||
+        member->type == ALLOT_MEMBER_SLOTS) {
         set_whole(L, "least", member->least);
         set_whole(L, "most", member->most);
         set_whole(L, "unset", member->unset);

@@ -17,8 +17,8 @@ static int put_rows(const allot__books *books, allot_state *state)
         for (int32_t i = 0; i < (int32_t)books->consumers && books->queues == 0; i++) {
             if (allot_plan_children(books->plan, i) > 0)
                 continue;
-            if (group->demand[i] != 0)
-                allot_state_demand(state, g, i, allot__books_demand(books, g, i));
+            allot_state_demand(state, g, i,
+                               group->demand[i] != 0 ? allot__books_demand(books, g, i) : 0);
             allot_state_allocated(state, g, i, group->allocated[i]);
             if (group->unlisted[i] != 0 && status == ALLOT_OK)
                 status = allot_state_unlisted(state, g, i, group->unlisted[i]);

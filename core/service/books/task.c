@@ -217,6 +217,7 @@ int allot__event_task(const allot_plan *plan, const allot__event *event, allot__
                         .host = event->host,
                         .slot = event->slot,
                         .preempted = event->preempted,
+                        .priority = 1,
                         .tags = room->tags,
                         .tag_count = event->tags.count,
                         .values = room->values,

@@ -99,6 +99,23 @@ static void put_claims(page *it, const allot_member *member)
     allot__text_puts(it->out, "]");
 }
 
+/* Those of its own group, where there are no others. */
+static void put_slots(page *it, const allot_member *member)
+{
+    const allot_task *task =
+        (const allot_task *)(const void *)it->item; /* no other item has some */
+    if (task->also_count == 0) {
+        if (task->slots != member->unset)
+            allot__text_number(it->out, member->name, task->slots);
+        return;
+    }
+    allot__text_open(it->out, member->name, "{");
+    put_named(it, allot_plan_group_name(it->plan, task->group), task->slots);
+    for (int32_t i = 0; i < task->also_count; i++)
+        put_named(it, allot_plan_group_name(it->plan, task->also[i].group), task->also[i].slots);
+    allot__text_puts(it->out, "}");
+}
+
 static void put_values(page *it, const allot_member *member)
 {
     int32_t count;
@@ -176,7 +193,8 @@ static void put_member(page *it, const allot_member *member)
         [ALLOT_MEMBER_TIME] = put_number,     [ALLOT_MEMBER_WORD] = put_word,
         [ALLOT_MEMBER_TEXTS] = put_texts,     [ALLOT_MEMBER_PLACES] = put_places,
         [ALLOT_MEMBER_AMOUNTS] = put_amounts, [ALLOT_MEMBER_CLAIMS] = put_claims,
-        [ALLOT_MEMBER_VALUES] = put_values,   [ALLOT_MEMBER_OBJECT] = put_object};
+        [ALLOT_MEMBER_SLOTS] = put_slots,     [ALLOT_MEMBER_VALUES] = put_values,
+        [ALLOT_MEMBER_OBJECT] = put_object};
     if (member->flags & ALLOT_MEMBER_PASSED)
         return;
     if (member->type != ALLOT_MEMBER_FLAG)

@@ -37,6 +37,10 @@ static bool same_item(allot_member_type type, const void *a, const void *b, int3
                        ((const allot_job_resource *)b)[i].resource &&
                    ((const allot_job_resource *)a)[i].amount ==
                        ((const allot_job_resource *)b)[i].amount;
+        else if (type == ALLOT_MEMBER_SLOTS)
+            same =
+                ((const allot_task_slots *)a)[i].group == ((const allot_task_slots *)b)[i].group &&
+                ((const allot_task_slots *)a)[i].slots == ((const allot_task_slots *)b)[i].slots;
         else if (type == ALLOT_MEMBER_VALUES)
             same = ((const allot_task_value *)a)[i].attribute ==
                        ((const allot_task_value *)b)[i].attribute &&
@@ -73,6 +77,8 @@ static bool same_member(const allot_member *member, const char *a, const char *b
         return ((number_at(a, member->at) ^ number_at(b, member->at)) & member->least) == 0;
     case ALLOT_MEMBER_OBJECT:
         return same_members(member->members, member->member_count, a, b);
+    case ALLOT_MEMBER_SLOTS:
+        return same_list(member, a, b) && same_members(member->members, member->member_count, a, b);
     case ALLOT_MEMBER_TEXTS:
     case ALLOT_MEMBER_PLACES:
     case ALLOT_MEMBER_AMOUNTS:

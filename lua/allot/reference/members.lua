@@ -27,6 +27,7 @@ local TYPES = {
   places = { "`{host: slots}`", "table<string, integer>" },
   amounts = { "`{resource: amount}`", "table<string, integer>" },
   claims = { "`[{consumer, slots}]`", "{consumer: string, slots: integer}[]" },
+  slots = { "`{group: slots}` or an integer", "integer|table<string, integer>" },
   object = { "an object", "table" },
 }
 
@@ -40,7 +41,7 @@ end
 function members.allowed(member)
   local text = member.words and table.concat(words(member), ", ") or TYPES[member.type][1]
   if member.digits then text = text .. " or an integer" end
-  if member.type == "integer" then
+  if member.type == "integer" or member.type == "slots" then
     if member.most == math.maxinteger then
       text = ("%s from %d"):format(text, member.least)
     elseif member.least ~= math.mininteger then
@@ -51,7 +52,8 @@ function members.allowed(member)
   if member.required then return text .. "; required" end
   local default = member.unset
   if member.words then default = words(member)[member.unset + 1] end
-  local stated = member.words or member.type == "integer" and default >= member.least
+  local number = member.type == "integer" or member.type == "slots"
+  local stated = member.words or number and default >= member.least
   return stated and ("%s (%s)"):format(text, default) or text
 end
 

@@ -281,19 +281,31 @@ local function without_source(rows)
   return rows
 end
 
+--- By "leaf group": whether tasks run there.
+function truth:running()
+  local out = {}
+  for _, task in ipairs(self:rows "tasks" or {}) do
+    out[task.consumer .. " " .. (task.group or "")] = true
+  end
+  return out
+end
+
 --- All of it as a state's document.
 function truth:state(now)
   local state = { now = now, now_rounded = true, last = now, consumers = {}, reclaims = {},
                   slots = next(self.sizes) and (self.sizes[""] or self.sizes),
                   tasks = without_source(self:rows "tasks"),
                   sessions = without_source(self:rows "sessions") }
+  local runs = self:running()
   for path, leaf in pairs(self.leaves) do
     local row = {}
     for group, place in pairs(leaf) do
       for _, key in ipairs(NUMBERS) do
+        -- Without a demand a leaf wants what its tasks have (C-13).
+        local told = place[key] > 0 or (key == "demand" and runs[path .. " " .. group])
         if group == "" then
-          row[key] = place[key] > 0 and place[key] or nil
-        elseif place[key] > 0 then
+          row[key] = told and place[key] or nil
+        elseif told then
           row[key] = row[key] or {}
           row[key][group] = place[key]
         end
