@@ -34,7 +34,7 @@ local PUBLIC = {
 local FOLDERS = {
   model = { "names", "policy", "plan", "windows", "jobs", "seal", "state" },
   engine = {
-    "rows", "fill", "ownership", "quota", "hosts", "reclaim", "placement", "victims",
+    "rows", "fill", "ownership", "quota", "hosts", "reclaim", "placement", "victims", "whole",
     "jobs/limits", "jobs/preempt", "jobs", "decision", "explain", "compare", "outlook",
   },
   json = { "text", "plan", "jobs", "state", "decision", "" },

@@ -45,6 +45,32 @@ static void put_places(const allot_grant *grant, allot__text *out)
     allot__text_puts(out, "\n");
 }
 
+/* Tasks, first to last: the first few by name. */
+static void put_names(const allot_decision *decision, const int32_t *tasks, int32_t count,
+                      allot__text *out)
+{
+    enum { SHOWN = 8 };
+    for (int32_t i = 0; i < count && i < SHOWN; i++) {
+        allot_task task;
+        if (allot_state_task_at(allot_decision_state(decision), tasks[i], &task) != ALLOT_OK)
+            continue;
+        allot__text_puts(out, i > 0 ? ", " : "");
+        allot__text_puts_safe(out, task.id, strlen(task.id));
+    }
+    if (count > SHOWN)
+        allot__text_printf(out, " and %" PRId32 " more", count - SHOWN);
+}
+
+/* Which tasks start (C-13). */
+static void put_starts(const allot_decision *decision, const allot_grant *grant, allot__text *out)
+{
+    if (grant->task_count == 0)
+        return;
+    allot__text_puts(out, "    starts ");
+    put_names(decision, grant->tasks, grant->task_count, out);
+    allot__text_puts(out, "\n");
+}
+
 static void put_grants(const allot_decision *decision, int32_t group, allot__text *out)
 {
     bool first = true;
@@ -56,6 +82,7 @@ static void put_grants(const allot_decision *decision, int32_t group, allot__tex
         allot__text_path(out, allot_decision_plan(decision), grant.consumer);
         allot__text_printf(out, " gets %" PRId64 " idle slot%s", grant.slots, plural(grant.slots));
         put_places(&grant, out);
+        put_starts(decision, &grant, out);
         first = false;
     }
 }
@@ -87,24 +114,14 @@ void allot__cli_put_unknown(allot__text *out, int64_t tasks)
                            plural(tasks));
 }
 
-/* Which tasks go, first to last: the first few by name. */
+/* Which tasks go. */
 static void put_tasks(const allot_decision *decision, const allot_reclaim *reclaim,
                       allot__text *out)
 {
-    enum { SHOWN = 8 };
-    const allot_state *state = allot_decision_state(decision);
     if (reclaim->task_count == 0)
         return;
     allot__text_puts(out, "    tasks ");
-    for (int32_t i = 0; i < reclaim->task_count && i < SHOWN; i++) {
-        allot_task task;
-        if (allot_state_task_at(state, reclaim->tasks[i], &task) != ALLOT_OK)
-            continue;
-        allot__text_puts(out, i > 0 ? ", " : "");
-        allot__text_puts_safe(out, task.id, strlen(task.id));
-    }
-    if (reclaim->task_count > SHOWN)
-        allot__text_printf(out, " and %" PRId32 " more", reclaim->task_count - SHOWN);
+    put_names(decision, reclaim->tasks, reclaim->task_count, out);
     allot__text_printf(out, "; slot-seconds of work lost: %" PRId64, reclaim->lost);
     allot__cli_put_unknown(out, reclaim->unknown);
     allot__text_puts(out, "\n");

@@ -17,6 +17,8 @@
 #include "engine/reclaim/reach.h"
 #include "engine/reclaim/reclaim.h"
 #include "engine/victims/session.h"
+#include "engine/victims/leavers.h"
+#include "engine/whole/whole.h"
 
 /* Quotas, with hosts set apart for exclusive consumers; which hosts follows from quotas in turn. */
 static int run_quota(allot__work *work)
@@ -42,30 +44,40 @@ static int run_quota(allot__work *work)
     return status;
 }
 
-static int run_group(allot__decided *group, allot_stage last)
+/* What quotas are computed from. */
+static int begin_group(allot__work *work)
 {
-    allot__work *work = &group->work;
     int status = allot__group_hosts_make(work);
     if (status == ALLOT_OK)
         status = allot__enforce(work);
-    if (status == ALLOT_OK)
-        status = allot__ledger_begin(work);
-    if (status == ALLOT_OK)
-        status = run_quota(work);
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_DISTRIBUTE)
-        status = allot__place(work);
+    return status == ALLOT_OK ? allot__ledger_begin(work) : status;
+}
+
+/* All behind distribution, up to orders. */
+static int order_group(allot__decided *group, allot_stage last)
+{
+    allot__work *work = &group->work;
+    int status = allot__place_grants(work);
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
         status = allot__sessions(work);
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
         status = allot__reach(work);
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
+    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM && !work->whole) /* else it was asked */
         status = allot__victims_protect(work, &group->victims);
     if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM &&
         (last >= ALLOT_STAGE_ORDERS || work->forced || work->reach))
         status = allot__orders_make(work, &group->orders); /* reclaims as it goes */
     else if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
         status = allot__reclaim(work, NULL);
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_ORDERS)
+    return status;
+}
+
+/* All behind orders. */
+static int end_group(allot__decided *group, allot_stage last)
+{
+    allot__work *work = &group->work;
+    int status = ALLOT_OK;
+    if (last >= ALLOT_STAGE_ORDERS)
         status = allot__victims_choose(work, &group->victims, &group->orders);
     if (status == ALLOT_OK && last >= ALLOT_STAGE_ORDERS) {
         allot__orders_sum(work);
@@ -94,7 +106,8 @@ static int take_sessions(allot_decision *decision)
     size_t count = decision->state->tasks.sessions.count;
     decision->session_need = NULL;
     decision->session_quota = NULL;
-    if (count == 0 || decision->last < ALLOT_STAGE_RECLAIM)
+    /* Victims of whole tasks are asked for at once. */
+    if (count == 0 || (decision->last < ALLOT_STAGE_RECLAIM && !allot__any_whole(decision->state)))
         return ALLOT_OK;
     int32_t *both = allot__arena_take(&decision->arena, 2 * count, sizeof *both);
     if (!both)
@@ -116,7 +129,7 @@ static int dispatch(allot_decision *decision, allot__work *work)
     return status;
 }
 
-static int decide_group(allot_decision *decision, int32_t index, allot_report *report)
+static int open_group(allot_decision *decision, int32_t index, allot_report *report)
 {
     allot__decided *group = &decision->groups[index];
     *group = (allot__decided){.free_slots = NULL};
@@ -128,9 +141,70 @@ static int decide_group(allot_decision *decision, int32_t index, allot_report *r
         status = allot__flights_count(&group->work, &decision->flown);
     if (status == ALLOT_OK) {
         status = allot__queue_count(decision->plan) > 0 ? dispatch(decision, &group->work)
-                                                        : run_group(group, decision->last);
+                                                        : begin_group(&group->work);
     }
-    group->work.report = NULL; /* it may not outlive this call */
+    return status;
+}
+
+/* Tasks that wait couple groups: all of these have their quotas before any goes on. */
+static int begin_whole(allot_decision *decision, allot__whole_all *all)
+{
+    size_t count = (size_t)decision->plan->group_count;
+    *all = (allot__whole_all){.count = (int32_t)count, .divide = run_quota};
+    all->works = allot__arena_take(&decision->arena, count, sizeof(allot__work *));
+    all->victims = allot__arena_take(&decision->arena, count, sizeof(allot__victims *));
+    if (!all->works || !all->victims)
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        all->works[i] = &decision->groups[i].work;
+        all->victims[i] = &decision->groups[i].victims;
+    }
+    return allot__whole_begin(all);
+}
+
+/* Tasks that have slots of several groups go in all. */
+static int couple(allot_decision *decision)
+{
+    size_t count = (size_t)decision->plan->group_count;
+    allot__leaver_groups all = {.count = (int32_t)count};
+    if (decision->state->tasks.parts.count == 0 || decision->last < ALLOT_STAGE_ORDERS)
+        return ALLOT_OK;
+    all.works = allot__arena_take(&decision->arena, count, sizeof(allot__work *));
+    all.victims = allot__arena_take(&decision->arena, count, sizeof(allot__victims *));
+    all.orders = allot__arena_take(&decision->arena, count, sizeof(allot__orders *));
+    if (!all.works || !all.victims || !all.orders)
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        all.works[i] = &decision->groups[i].work;
+        all.victims[i] = &decision->groups[i].victims;
+        all.orders[i] = &decision->groups[i].orders;
+    }
+    return allot__leavers_choose(&all);
+}
+
+static int run_groups(allot_decision *decision)
+{
+    allot__whole_all all;
+    allot__decided *groups = decision->groups;
+    int32_t count = decision->plan->group_count;
+    bool waits = allot__any_whole(decision->state);
+    int status = waits ? begin_whole(decision, &all) : ALLOT_OK;
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
+        status = run_quota(&groups[i].work);
+    if (status == ALLOT_OK && waits)
+        status = allot__whole_lower(&all);
+    if (status != ALLOT_OK || decision->last < ALLOT_STAGE_DISTRIBUTE)
+        return status;
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
+        status = allot__place(&groups[i].work);
+    if (status == ALLOT_OK && waits)
+        status = allot__whole_start(&all);
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
+        status = order_group(&groups[i], decision->last);
+    if (status == ALLOT_OK)
+        status = couple(decision);
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
+        status = end_group(&groups[i], decision->last);
     return status;
 }
 
@@ -153,7 +227,11 @@ static int run(allot_decision *decision, allot_report *report)
     if (!decision->groups)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < plan->group_count && status == ALLOT_OK; i++)
-        status = decide_group(decision, i, report);
+        status = open_group(decision, i, report);
+    if (status == ALLOT_OK && allot__queue_count(plan) == 0)
+        status = run_groups(decision);
+    for (int32_t i = 0; i < plan->group_count && status == ALLOT_OK; i++)
+        decision->groups[i].work.report = NULL; /* it may not outlive this call */
     return status;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/rows/enforce.h"
 #include "engine/reclaim/reclaim.h"
 #include "engine/quota/trace.h"
+#include "engine/whole/whole.h"
 
 const allot_plan *allot_decision_plan(const allot_decision *decision)
 {
@@ -67,8 +68,8 @@ static void kept_verdict(const allot__work *work, int32_t row, allot_verdict *ou
 /* What a stage that has not run would have decided stays 0. */
 static void leaf_verdict(const allot__work *work, int32_t row, allot_stage last, allot_verdict *out)
 {
-    out->demand = work->demand[row];
-    out->need = work->need[row];
+    out->demand = work->whole ? work->whole->stated[row] : work->demand[row];
+    out->need = work->whole ? work->whole->need[row] : work->need[row];
     out->allocated = work->allocated[row];
     out->in_flight = work->in_flight ? work->in_flight[row] : 0;
     out->earmarked = work->earmarked ? work->earmarked[row] : 0;
@@ -91,8 +92,8 @@ static void parent_verdict(const allot__work *work, int32_t family, allot_stage 
                            allot_verdict *out)
 {
     const allot__sums *sums = &work->sums[family];
-    out->demand = sums->demand;
-    out->need = sums->need;
+    out->demand = work->whole ? work->whole->sums[family].demand : sums->demand;
+    out->need = work->whole ? work->whole->sums[family].need : sums->need;
     out->allocated = sums->allocated;
     out->in_flight = sums->in_flight;
     out->earmarked = sums->earmarked;
@@ -116,11 +117,15 @@ static void quota_verdict(const allot__work *work, int32_t row, allot_verdict *o
 {
     allot__levels levels;
     allot__trace(work, row, &levels);
-    out->exact = allot__ratio(levels.level[levels.fills - 1], levels.denominator);
+    allot__u128 whole = (allot__u128)allot__whole_part(work, row);
+    out->exact = allot__ratio(levels.level[levels.fills - 1] + whole * levels.denominator,
+                              levels.denominator);
     out->quota = work->quota[row];
     out->parts = levels.fills;
     for (int32_t i = 0; i < levels.fills; i++)
         out->part[i] = levels.part[i];
+    if (whole > 0)
+        out->part[out->parts++] = (int64_t)whole;
 }
 
 static void watched_verdict(const allot__decided *decided, int32_t row, allot_verdict *out)
@@ -192,6 +197,8 @@ const char *allot_decision_part_label(const allot_decision *decision, int32_t gr
                                       int32_t consumer, int32_t i)
 {
     const allot_policy *policy = allot_plan_consumer_policy(decision->plan, group, consumer);
+    if (policy && !decision->dispatched && i == policy->fill_count)
+        return "whole";
     return policy ? allot_policy_fill_label(policy, i) : NULL;
 }
 
@@ -214,6 +221,15 @@ static void places(const allot__group_hosts *hosts, int32_t row, allot_grant *ou
     }
 }
 
+/* Which tasks start, where some wait. */
+static void tasks(const allot__work *work, int32_t row, allot_grant *out)
+{
+    if (work->whole && work->whole->sides[row]) {
+        out->tasks = work->whole->starts + work->whole->start_first[row];
+        out->task_count = work->starting[row];
+    }
+}
+
 int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant *out)
 {
     for (int32_t group = 0; i >= 0 && group < decision->plan->group_count; group++) {
@@ -223,6 +239,7 @@ int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant 
             *out = (allot_grant){.group = group,
                                  .consumer = allot__handle(&decided->work, row),
                                  .slots = allot__granted(&decided->work, row)};
+            tasks(&decided->work, row, out);
             places(decided->work.hosts, row, out);
             return ALLOT_OK;
         }

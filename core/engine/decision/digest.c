@@ -2,7 +2,9 @@
 /* Copyright the allot authors */
 /* digest.c: what a decision came from and came to, as two numbers. */
 #include "engine/decision/decision.h"
+
 #include "engine/jobs/dispatch.h"
+#include "engine/whole/whole.h"
 
 /* Four sums side by side, so that none waits for the one before. */
 typedef struct digest {
@@ -71,7 +73,8 @@ void allot_decision_digest(const allot_decision *decision, uint64_t *input, uint
         add(&from, allot_state_slots_get(decision->state, g));
         if (decision->dispatched)
             continue;
-        add_column(&from, work->demand, decision->plan->tree.rows);
+        add_column(&from, work->whole ? work->whole->stated : work->demand,
+                   decision->plan->tree.rows);
         add_column(&from, work->allocated, decision->plan->tree.rows);
         add_column(&to, work->quota, decision->plan->tree.rows);
         if (decision->last >= ALLOT_STAGE_DISTRIBUTE)

@@ -34,8 +34,9 @@ int allot_decision_kill(const allot_decision *decision, int32_t i, allot_kill *o
 {
     if (i < 0 || i >= decision->flown.kill_count)
         return ALLOT_EUSAGE;
-    *out = (allot_kill){.task = decision->flown.kills[i].task,
-                        .flight = decision->flown.kills[i].flight,
-                        .reason = "grace-over"};
+    *out = (allot_kill){
+        .task = allot__task_first(&decision->state->tasks, decision->flown.kills[i].task),
+        .flight = decision->flown.kills[i].flight,
+        .reason = "grace-over"};
     return ALLOT_OK;
 }

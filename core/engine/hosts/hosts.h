@@ -73,6 +73,7 @@ typedef struct allot__group_hosts {
      * of it on hosts that are not known (placement/place.h). NULL before that stage. */
     int32_t *place_first, *place_count, *unplaced;
     allot_place *places;
+    void *placer; /* what finds these, once slots are distributed */
 } allot__group_hosts;
 
 /* A requirement of a policy, and by host whether it is met. */

@@ -296,16 +296,25 @@ static int grant(placer *placer)
 
 int allot__place(allot__work *work)
 {
-    placer placer = {.work = work, .hosts = work->hosts};
-    bool placed = !work->hosts;
-    int status = work->hosts ? begin(&placer) : ALLOT_OK;
-    if (status == ALLOT_OK)
-        status = grant(&placer);
-    if (status == ALLOT_OK && work->hosts)
-        status = turn(&placer, &placed);
+    placer *it = work->hosts ? allot__arena_take(work->arena, 1, sizeof *it) : NULL;
+    if (!work->hosts)
+        return allot__distribute(work);
+    if (!it)
+        return ALLOT_ENOMEM;
+    *it = (placer){.work = work, .hosts = work->hosts};
+    work->hosts->placer = it;
+    int status = begin(it);
+    return status == ALLOT_OK ? grant(it) : status;
+}
+
+int allot__place_grants(allot__work *work)
+{
+    placer *it = work->hosts ? work->hosts->placer : NULL;
+    bool placed = !it;
+    int status = it ? turn(it, &placed) : ALLOT_OK;
     if (status == ALLOT_OK && !placed && work->room) {
-        placer.by_kind = true;
-        status = turn(&placer, &placed);
+        it->by_kind = true;
+        status = turn(it, &placed);
     }
     return status;
 }

@@ -17,8 +17,10 @@
 
 #include "engine/hosts/hosts.h"
 
-/* Distributes, and places what is granted. Without hosts it only distributes. */
+/* Distributes. */
 int allot__place(allot__work *work);
+/* Then, where hosts are known, finds hosts for what is granted. */
+int allot__place_grants(allot__work *work);
 
 /* Slots that a leaf lacks and that are idle, but on no host that serves it. */
 int64_t allot__barred(const allot__work *work, int32_t row);

@@ -61,7 +61,7 @@ static int64_t aim_of(const allot__work *work, const allot__fill *fill, int32_t 
  * gave anything. */
 static void split_quota(const allot__work *work, int32_t row, allot__levels *out)
 {
-    int64_t quota = work->quota[row];
+    int64_t quota = work->quota[row] - allot__whole_part(work, row);
     int64_t given = 0;
     int32_t last = 0;
     for (int32_t i = 0; i < out->fills; i++) {
@@ -163,6 +163,7 @@ bool allot__rounding_only(const allot__work *work, int32_t row)
 {
     allot__levels levels;
     allot__trace(work, row, &levels);
-    allot__u128 exact = levels.level[levels.fills - 1];
+    allot__u128 exact = levels.level[levels.fills - 1] +
+                        (allot__u128)allot__whole_part(work, row) * levels.denominator;
     return (allot__u128)work->allocated[row] * levels.denominator < exact + levels.denominator;
 }

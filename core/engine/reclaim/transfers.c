@@ -52,7 +52,7 @@ static bool list_grants(lists *it)
     size_t reclaims = (size_t)it->count + 1;
     for (int32_t i = 0; i < it->transfers->leaves; i++) {
         if (leaf[i] >= 0) {
-            out->grant_count += allot__granted(work, leaf[i]) > 0;
+            out->grant_count += allot__gets(work, leaf[i]);
             reclaims += (work->reclaimed[leaf[i]] > 0) + (closing(work, leaf[i]) > 0);
         }
     }
@@ -63,7 +63,7 @@ static bool list_grants(lists *it)
         return false;
     int32_t at = 0;
     for (int32_t i = 0; i < it->transfers->leaves; i++)
-        if (leaf[i] >= 0 && allot__granted(work, leaf[i]) > 0)
+        if (leaf[i] >= 0 && allot__gets(work, leaf[i]))
             out->grants[at++] = leaf[i];
     return true;
 }

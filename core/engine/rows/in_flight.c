@@ -47,25 +47,33 @@ static int count_flights(allot__work *work, const allot__flown_all *flown, int32
     const allot__flight *flights = work->state->flights.items;
     size_t rows = (size_t)work->tree->rows;
     columns columns = {NULL, NULL, NULL};
-    bool back = false;
+    bool back = false, coupled = work->state->tasks.parts.count > 0;
     for (int32_t i = 0; i < flown->count; i++) {
-        if (flights[i].group != work->index)
-            continue;
-        if (!columns.out) {
+        bool here = flights[i].group == work->index;
+        if (!columns.out && (here || coupled)) {
             columns.out = allot__zeroed(work, rows, sizeof(int32_t));
             columns.in = allot__zeroed(work, rows, sizeof(int32_t));
             columns.returned = allot__zeroed(work, rows, sizeof(int32_t));
             if (!columns.out || !columns.in || !columns.returned)
                 return ALLOT_ENOMEM;
         }
-        back = back || flown->flights[i].returned > 0;
-        count_claims(work, &flights[i], &flown->flights[i], &columns);
+        back = back || (here && flown->flights[i].returned > 0);
+        if (here)
+            count_claims(work, &flights[i], &flown->flights[i], &columns);
     }
     *out = columns.out;
     work->in_flight = columns.out;
     work->earmarked = columns.in;
     work->returned = back ? columns.returned : NULL;
     return ALLOT_OK;
+}
+
+/* Adds slots of a leaf that no claimant is told of, as far as it holds others. */
+static void add_out(const allot__work *work, int32_t row, int64_t slots, int32_t *out)
+{
+    int64_t room = (int64_t)work->allocated[row] - out[row];
+    if (room > 0)
+        out[row] += (int32_t)allot__least(room, slots);
 }
 
 /* A leaf that gives back cannot keep what its tasks hold above that: it is in flight, too, without
@@ -77,13 +85,11 @@ static void count_beyond(const allot__work *work, const allot__flown_all *flown,
         if (flights[i].group != work->index || flown->flights[i].beyond == 0)
             continue;
         int32_t row = allot__row(work->plan, work->index, flights[i].consumer);
-        int64_t room = (int64_t)work->allocated[row] - out[row];
-        if (room > 0)
-            out[row] += (int32_t)allot__least(room, flown->flights[i].beyond);
+        add_out(work, row, flown->flights[i].beyond, out);
     }
 }
 
-/* ---- Closed hosts ---------------------------------------------------------------------------- */
+/* ---- Tasks of several groups ----------------------------------------------------------------- */
 
 /* Marks the tasks that reclaims name. */
 static uint8_t *named_tasks(allot__work *work)
@@ -99,6 +105,34 @@ static uint8_t *named_tasks(allot__work *work)
             named[list[i] / 8] |= (uint8_t)(1 << list[i] % 8);
     return named;
 }
+
+/* A task that a reclaim of another group names frees its slots in this one, too. */
+static void count_task(const allot__work *work, int32_t task, uint8_t *named, int32_t *out)
+{
+    const allot__tasks *tasks = &work->state->tasks;
+    int32_t here = allot__task_in(tasks, task, work->index);
+    if (here < 0 || named[here / 8] >> here % 8 & 1)
+        return; /* it has none here, or is named here as well */
+    named[here / 8] |= (uint8_t)(1 << here % 8);
+    const allot__task *of = allot__task_at(tasks, here);
+    add_out(work, allot__row(work->plan, work->index, of->consumer), of->slots, out);
+}
+
+static int count_coupled(allot__work *work, int32_t *out)
+{
+    const int32_t *list = work->state->flight_tasks.items;
+    if (work->state->tasks.parts.count == 0 || work->state->flight_tasks.count == 0)
+        return ALLOT_OK;
+    uint8_t *named = named_tasks(work);
+    if (!named)
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < work->state->flight_tasks.count; i++)
+        if (list[i] >= 0 && allot__task_at(&work->state->tasks, list[i])->part >= 0)
+            count_task(work, list[i], named, out);
+    return ALLOT_OK;
+}
+
+/* ---- Closed hosts ---------------------------------------------------------------------------- */
 
 /* A leaf's slots on closed hosts; tasks that no reclaim names yet are added to the list. So many
  * `hidden` slots are in flight although no reclaim names their tasks: those of the tasks listed
@@ -221,7 +255,7 @@ int allot__flights_count(allot__work *work, const allot__flown_all *flown)
         status = count_closed(work, flown);
     if (status == ALLOT_OK && out)
         count_beyond(work, flown, out);
-    return status;
+    return status == ALLOT_OK && out ? count_coupled(work, out) : status;
 }
 
 /* ---- What has come back ---------------------------------------------------------------------- */

@@ -126,6 +126,15 @@ typedef struct allot__work {
     int32_t *session_need, *session_quota;
 
     struct allot__ledger *ledger; /* C-11; NULL: no policy keeps one */
+    struct allot__whole *whole;   /* C-13 (whole/whole.h); NULL: no task waits */
+    int32_t *whole_part; /* by row: of its quota what no fill gave it; NULL: no task waits */
+    /* Of leaves of which tasks wait: what those have of it that start, and how many these are; of
+     * others granted is -1. NULL before that is known, and where no task waits. */
+    int32_t *granted, *starting;
+    /* By task's first number a bit: it goes by this cycle's reclaims, in whichever group, of a leaf
+     * (by handle) that is coupled: some task of it has slots of several groups. The same for all
+     * groups (victims/leavers.h). NULL: no task has. */
+    const uint8_t *chosen, *coupled;
 } allot__work;
 
 /* Begins: finds the given columns and takes room for the others from the arena. ENOMEM. */
@@ -187,10 +196,24 @@ int64_t allot__spare_quota(const allot__work *work, int32_t family);
 /* The part of what a leaf received that it demands; the rest is held for it (C-5). */
 static inline int64_t allot__granted(const allot__work *work, int32_t row)
 {
+    if (work->granted != NULL && work->granted[row] >= 0)
+        return work->granted[row];
     int64_t moves = work->moved != NULL && allot__family_of(work, row) == 0 ? work->moved[row] : 0;
     int64_t wants = (int64_t)work->demand[row] - work->allocated[row] + moves;
     wants = wants > 0 ? wants : 0;
     return wants < work->received[row] ? wants : work->received[row];
+}
+
+/* Is there a grant to tell of? One of no new slots, too, where tasks start on what the leaf had. */
+static inline bool allot__gets(const allot__work *work, int32_t row)
+{
+    return allot__granted(work, row) > 0 || (work->starting != NULL && work->starting[row] > 0);
+}
+
+/* Of a row's quota what was left and made its next task whole, beyond what fills gave it. */
+static inline int32_t allot__whole_part(const allot__work *work, int32_t row)
+{
+    return work->whole_part != NULL ? work->whole_part[row] : 0;
 }
 
 /* The value of a column (an allot_column or a policy attribute) at a row, exact and uncut. */

@@ -291,7 +291,8 @@ static int32_t first_task(const allot__rowset *rowset, int32_t row)
 {
     const allot__unit_rows *rows = (const allot__unit_rows *)(const void *)rowset;
     int32_t count;
-    return *allot__unit_tasks(rows->units, rows->base + row, &count);
+    return allot__task_first(&rowset->work->state->tasks,
+                             *allot__unit_tasks(rows->units, rows->base + row, &count));
 }
 
 void allot__unit_rows_init(allot__unit_rows *rows, const allot__work *work)

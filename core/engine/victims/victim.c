@@ -9,7 +9,8 @@
 
 /* ---- Ineligible units ------------------------------------------------------------------------ */
 
-/* Marks the units of which a task is named by a reclaim in flight; ENOMEM. */
+/* Marks the units of which a task is named by a reclaim in flight, be it in another group; ENOMEM.
+ */
 static int mark_flying(const allot__work *work, const allot__units *units, uint8_t *ineligible)
 {
     const allot_state *state = work->state;
@@ -22,7 +23,9 @@ static int mark_flying(const allot__work *work, const allot__units *units, uint8
     for (size_t i = 0; i < state->flights.count; i++) {
         for (int32_t k = 0; k < flights[i].task_count; k++) {
             int32_t task = named[flights[i].first_task + k];
-            if (flights[i].group == work->index && task >= 0)
+            if (task >= 0 && flights[i].group != work->index)
+                task = allot__task_in(&state->tasks, task, work->index);
+            if (task >= 0)
                 flying[task] = 1;
         }
     }
@@ -68,7 +71,7 @@ static bool any_guards(const allot__work *work)
 static bool may_give(const allot__work *work, const allot__rules *rules, int32_t row)
 {
     int64_t going = work->in_flight ? work->in_flight[row] : 0;
-    return work->allocated[row] - going > work->quota[row] || work->forced ||
+    return work->whole || work->allocated[row] - going > work->quota[row] || work->forced ||
            allot__policy_ledger(rules->policy);
 }
 
@@ -212,11 +215,11 @@ static int64_t idle_slots(const allot__queue *queue, const uint8_t *ineligible)
     return idle > 0 ? idle : 0;
 }
 
-/* Turns a queue to its leaf. */
-static int queue_begin(allot__queue *queue, allot__victims *victims, const allot__unit_rows *tables,
-                       int32_t leaf)
+int allot__victims_begin(allot__victims *victims, allot__unit_rows *tables, int32_t leaf,
+                         allot__queue *queue)
 {
-    queue->rows = *tables;
+    const allot__work *work = tables->rows.work;
+    *queue = (allot__queue){.row = allot__row(work->plan, work->index, leaf), .rows = *tables};
     int status = allot__unit_rows_leaf(&queue->rows, leaf);
     queue->order = order_of(&queue->rows);
     for (int32_t i = 0; i < queue->order.count && status == ALLOT_OK; i++)
@@ -228,6 +231,7 @@ static int queue_begin(allot__queue *queue, allot__victims *victims, const allot
     queue->pick.values = key_values;
     queue->pick.before = larger_id;
     queue->idle = idle_slots(queue, victims->ineligible);
+    *tables = queue->rows; /* with the tables made so far */
     return status == ALLOT_OK ? allot__queue_fuse(queue, victims) : status;
 }
 
@@ -280,10 +284,38 @@ static int name_tasks(const allot__queue *queue, int32_t *at, int64_t owed,
         int32_t unit = queue->rows.base + queue->picked.rows[i];
         const int32_t *of = allot__unit_tasks(units, unit, &n);
         add_lost(work->state, of, n, units->slots[unit], order);
-        memcpy(tasks, of, (size_t)n * sizeof *tasks);
-        tasks += n;
+        for (int32_t k = 0; k < n; k++)
+            *tasks++ = allot__task_first(&work->state->tasks, of[k]);
     }
     return ALLOT_OK;
+}
+
+static bool is_coupled(const allot__work *work, const allot__queue *queue)
+{
+    return work->coupled && work->coupled[allot__handle(work, queue->row)];
+}
+
+/* Of a leaf whose tasks have slots of several groups: who goes is known. */
+static int pick_chosen(const allot__work *work, allot__queue *queue)
+{
+    const allot__tasks *tasks = &work->state->tasks;
+    allot__picked *picked = &queue->picked;
+    queue->gone = queue->idle < queue->owed ? queue->idle : queue->owed;
+    if (queue->gone == queue->owed)
+        return ALLOT_OK; /* slots that nothing uses are enough */
+    int status = allot__pick_all(&queue->pick, work->arena, picked);
+    int32_t count = status == ALLOT_OK ? picked->count : 0;
+    picked->count = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t n, unit = queue->rows.base + picked->rows[i];
+        int32_t first = allot__task_first(tasks, allot__unit_tasks(queue->rows.units, unit, &n)[0]);
+        if (work->chosen[first / 8] >> first % 8 & 1)
+            picked->rows[picked->count++] = picked->rows[i];
+        else
+            picked->slots -= queue->rows.units->slots[unit];
+    }
+    queue->whole = true;
+    return status;
 }
 
 /* Picks for the reclaims first ... last - 1, all of one leaf. */
@@ -293,7 +325,8 @@ static int choose(const allot__work *work, allot__queue *queue, const allot__ord
     queue->owed = 0;
     for (int32_t i = 0; i < count; i++)
         queue->owed += !orders[i].tasks ? orders[i].slots : 0;
-    int status = allot__victims_pick(work, queue, all, orders, count);
+    int status = is_coupled(work, queue) ? pick_chosen(work, queue)
+                                         : allot__victims_pick(work, queue, all, orders, count);
     int32_t at = 0;
     int64_t before = -queue->gone;
     int64_t named = 0;
@@ -350,9 +383,7 @@ int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders 
         if (units->first[leaf] == units->first[leaf + 1])
             continue;
         allot__queue *queue = &out->queues[out->queue_count++];
-        *queue = (allot__queue){.row = row};
-        status = queue_begin(queue, out, &tables, leaf);
-        tables = queue->rows; /* with the tables made so far */
+        status = allot__victims_begin(out, &tables, leaf, queue);
         if (status == ALLOT_OK)
             status = choose(work, queue, orders, &orders->reclaims[from], to - from);
     }

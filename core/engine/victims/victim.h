@@ -17,6 +17,8 @@
  *     spared (pick.h). If hosts differ, units on hosts that serve a claimant go for it before
  *     others (E-30, hosts.c);
  *  4. slots of unlisted work cover the rest, without a name, too.
+ * A task that has slots of several groups goes in all: victims of its leaf are chosen for all
+ * groups at once (leavers.h), whatever hosts they are on.
  */
 #ifndef ALLOT_ENGINE_VICTIMS_VICTIM_H
 #define ALLOT_ENGINE_VICTIMS_VICTIM_H
@@ -39,7 +41,7 @@ typedef struct allot__queue {
     int64_t idle;         /* slots that no task uses, */
     int64_t gone;         /* ... and those of them that go for what is owed */
     allot__picked picked; /* rows of `rows`, first to last */
-    bool whole;           /* all of these go, since hosts are left whole (hosts.c) */
+    bool whole; /* all of these go: hosts are left whole (hosts.c), or groups are coupled */
 } allot__queue;
 
 typedef struct allot__victims {
@@ -60,6 +62,11 @@ int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders 
 /* Fills queue->picked for `count` reclaims of its leaf, of all orders. ENOMEM. */
 int allot__victims_pick(const allot__work *work, allot__queue *queue, const allot__orders *orders,
                         const allot__order_back *of, int32_t count);
+
+/* The queue of a leaf that has tasks, owed nothing yet; `tables` are those made so far, zeroed but
+ * for allot__unit_rows_init at first. Statuses as above. */
+int allot__victims_begin(allot__victims *victims, allot__unit_rows *tables, int32_t leaf,
+                         allot__queue *out);
 
 /* Is it a key that changes as tasks go? */
 static inline bool allot__key_changes(const allot_key *key)

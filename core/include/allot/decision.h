@@ -78,8 +78,9 @@ typedef struct allot_verdict {
     allot_ratio owned; /* own', exact */
     allot_ratio exact; /* the quota before rounding */
     int64_t quota;
-    int32_t parts;                 /* fills of the policy */
-    int64_t part[ALLOT_FILLS_MAX]; /* slots by fill; they sum to quota */
+    /* Fills of the policy, and behind them "whole" where that is more than 0 (C-13). */
+    int32_t parts;
+    int64_t part[ALLOT_FILLS_MAX + 1]; /* slots by fill; they sum to quota */
     int64_t allocated, in_flight;
     int64_t received; /* granted + held; of a parent the sum of its whole subtree */
     int64_t granted, held;
@@ -109,7 +110,8 @@ typedef struct allot_brief {
 } allot_brief;
 ALLOT_API int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t consumer,
                                    allot_brief *out);
-/* The label of part i of that consumer's quota: the fill of its policy. */
+/* The label of part i of that consumer's quota: the fill of its policy; of the one behind these
+ * "whole". */
 ALLOT_API const char *allot_decision_part_label(const allot_decision *decision, int32_t group,
                                                 int32_t consumer, int32_t i);
 
@@ -126,6 +128,10 @@ typedef struct allot_grant {
     const allot_place *places; /* the hosts, as far as hosts are known; borrowed */
     int32_t place_count;
     int64_t unplaced; /* slots of the grant whose host is unknown */
+    /* Of a leaf with pending tasks: the tasks that start (allot_state_task_at), on these slots and
+     * on unused ones that the leaf had. Such a grant may have 0 slots. Borrowed. */
+    const int32_t *tasks;
+    int32_t task_count;
 } allot_grant;
 ALLOT_API int32_t allot_decision_grants(const allot_decision *decision);
 ALLOT_API int allot_decision_grant(const allot_decision *decision, int32_t i, allot_grant *out);

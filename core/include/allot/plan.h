@@ -25,7 +25,8 @@ extern "C" {
     XX(CLAIM_DELAY, "claim_delay", 0, ALLOT_AMOUNT_MAX, 0) /* s a claimant waits first */          \
     XX(SEED, "seed", 0, ALLOT_AMOUNT_MAX, 0)               /* of "any one" */               \
     XX(PLACEMENT, "placement", 0, 1, 0)                    /* stacked, balanced */                 \
-    XX(MAKE_WAY, "make_way", 0, 1, 0)                      /* H-19: consumers move to other hosts */
+    XX(MAKE_WAY, "make_way", 0, 1, 0)                      /* H-19: consumers change hosts */      \
+    XX(PENDING, "pending", 0, 1, 0)                        /* C-13: strict, skip */
 
 typedef enum allot_option {
 #define ALLOT_OPTION_ENUM(name, text, min, max, fallback) ALLOT_OPTION_##name,

@@ -147,6 +147,8 @@ static void write_grants(page *page)
         allot__write_string(out, "group", allot_plan_group_name(page->plan, grant.group));
         allot__write_path(out, "consumer", page->plan, grant.consumer);
         allot__write_integer(out, "slots", grant.slots);
+        if (grant.task_count > 0)
+            allot__write_tasks(out, page->decision, grant.tasks, grant.task_count);
         write_places(out, &grant);
         allot__write_close(out, '}');
     }
@@ -188,7 +190,7 @@ static void write_reclaim(page *page, const allot_reclaim *reclaim)
     write_claims(page, reclaim);
     allot__write_integer(out, "grace", reclaim->grace);
     allot__write_integer(out, "deadline", reclaim->deadline);
-    allot__write_tasks(out, page->decision, reclaim);
+    allot__write_tasks(out, page->decision, reclaim->tasks, reclaim->task_count);
     allot__write_integer(out, "lost", reclaim->lost);
     if (reclaim->unknown > 0)
         allot__write_integer(out, "unknown", reclaim->unknown);

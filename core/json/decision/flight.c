@@ -5,14 +5,14 @@
 
 #include "json/decision/dispatch.h"
 
-void allot__write_tasks(allot__writer *out, const allot_decision *decision,
-                        const allot_reclaim *reclaim)
+void allot__write_tasks(allot__writer *out, const allot_decision *decision, const int32_t *tasks,
+                        int32_t count)
 {
     const allot_state *state = allot_decision_state(decision);
     allot_task task;
     allot__write_open(out, "tasks", '[');
-    for (int32_t i = 0; i < reclaim->task_count; i++)
-        if (allot_state_task_at(state, reclaim->tasks[i], &task) == ALLOT_OK)
+    for (int32_t i = 0; i < count; i++)
+        if (allot_state_task_at(state, tasks[i], &task) == ALLOT_OK)
             allot__write_string(out, NULL, task.id);
     allot__write_close(out, ']');
 }

@@ -8,9 +8,9 @@
 
 #include "json/text/writer.h"
 
-/* "tasks": the ids of a reclaim's, first to last. */
-void allot__write_tasks(allot__writer *out, const allot_decision *decision,
-                        const allot_reclaim *reclaim);
+/* "tasks": the ids of a reclaim's or a grant's, first to last. */
+void allot__write_tasks(allot__writer *out, const allot_decision *decision, const int32_t *tasks,
+                        int32_t count);
 /* "flights": reclaims in flight as they stand. */
 void allot__write_flights(allot__writer *out, const allot_decision *decision);
 /* "loans": the ledger once the decision is carried out. */

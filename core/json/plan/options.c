@@ -17,9 +17,9 @@ static const allot__field plan_options[] = {
 };
 #define PLAN_OPTIONS (sizeof plan_options / sizeof plan_options[0])
 
-/* What an option is written as; one is a word. */
+/* What an option is written as; some are words. */
 #define OPTION_KIND(name, max)                                                                     \
-    (ALLOT_OPTION_##name == ALLOT_OPTION_PLACEMENT                                                 \
+    (ALLOT_OPTION_##name == ALLOT_OPTION_PLACEMENT || ALLOT_OPTION_##name == ALLOT_OPTION_PENDING  \
          ? ALLOT__STRING                                                                           \
          : ((max) == 1 ? ALLOT__BOOLEAN : ALLOT__INTEGER))
 #define OPTION_FIELD(name, text, min, max, fallback)                                               \
@@ -73,18 +73,20 @@ static void set_option(allot__plan_reader *reader, int32_t group, bool everywher
                     doc, allot_plan_option(reader->plan, reader->groups[i].group, of, value));
 }
 
-/* The one option of the core that is a word. */
-static void read_placement(allot__doc *doc, allot__value *value)
+/* The options of the core that are one of two words. */
+static void read_word(allot__doc *doc, int option, allot__value *value)
 {
+    const char *const words[] = {option == ALLOT_OPTION_PENDING ? "strict" : "stacked",
+                                 option == ALLOT_OPTION_PENDING ? "skip" : "balanced"};
     char quote[ALLOT__QUOTE_MAX + 4];
     if (value->kind == 0)
         return;
-    value->integer = strcmp(value->string, "balanced") == 0;
-    if (value->integer != 0 || strcmp(value->string, "stacked") == 0)
+    value->integer = strcmp(value->string, words[1]) == 0;
+    if (value->integer != 0 || strcmp(value->string, words[0]) == 0)
         return;
     allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
-                     "found %s, allowed \"stacked\" or \"balanced\"",
-                     allot__doc_quote(doc, allot__at(value->number), quote));
+                     "found %s, allowed \"%s\" or \"%s\"",
+                     allot__doc_quote(doc, allot__at(value->number), quote), words[0], words[1]);
     value->kind = 0;
 }
 
@@ -97,8 +99,8 @@ bool allot__core_option_take(allot__plan_reader *reader, const cJSON *member, in
         if (strcmp(member->string, core_options[i].key) != 0)
             continue;
         allot__value value = allot__value_read(&reader->doc, member, &core_options[i]);
-        if (i == ALLOT_OPTION_PLACEMENT)
-            read_placement(&reader->doc, &value);
+        if (core_options[i].kinds == ALLOT__STRING)
+            read_word(&reader->doc, i, &value);
         if (value.kind != 0)
             set_option(reader, group, everywhere, i, value.integer);
         return true;

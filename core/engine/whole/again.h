@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * again.h: a group's quotas once more, and its leaves in the order of distribution.
+ */
+#ifndef ALLOT_ENGINE_WHOLE_AGAIN_H
+#define ALLOT_ENGINE_WHOLE_AGAIN_H
+
+#include "engine/hosts/hosts.h"
+#include "engine/whole/whole.h"
+
+/* A group before its quotas were computed for the first time. */
+typedef struct allot__whole_again {
+    allot__group_hosts hosts;
+    const int32_t *limit;
+    int64_t slots, times, unit;
+    allot__arena arena; /* of what is computed in between */
+    bool open;          /* ... it is in use */
+    int32_t *leaves;    /* rows, in the order of distribution */
+    int32_t leaf_count;
+    bool natural;                 /* that order stays */
+    int32_t *start, *size, *rows; /* room to find it: by family, and siblings */
+} allot__whole_again;
+
+/* Takes room, and keeps what a group begins with; ENOMEM. */
+int allot__whole_keep(allot__whole_all *all, int32_t group);
+/* Ends what was computed in between. */
+void allot__whole_let_go(allot__whole_all *all);
+/* Need and quota of a group once more, for what is demanded now; `last`: they are those that the
+ * decision keeps. ENOMEM, or what a policy's function failed with. */
+int allot__whole_divide(allot__whole_all *all, int32_t group, bool last);
+/* Writes `leaves`, by quotas as they are. Likewise. */
+int allot__whole_order(allot__whole_all *all, int32_t group);
+
+#endif

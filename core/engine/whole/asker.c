@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* asker.c: leaves whose tasks start whole, found and laid out side by side. */
+#include "engine/whole/asker.h"
+
+#include <string.h>
+
+#include "engine/rows/flight.h"
+#include "engine/victims/session.h"
+
+/* While askers are made. */
+typedef struct making {
+    allot__whole_all *all;
+    const allot__tasks *tasks;
+    allot__unit_rows *tables; /* by group: what victims are read from */
+    uint8_t *coupled;         /* by consumer: a task of it has slots of several groups */
+    int32_t *head;            /* room, by side */
+} making;
+
+static int32_t waiting_count(const allot__work *work, int32_t consumer)
+{
+    int32_t count;
+    allot__waiting_of(&work->state->tasks, work->index, consumer, &count);
+    return count;
+}
+
+static int32_t unit_count(const allot__work *work, int32_t consumer)
+{
+    const allot__units *units = allot__units_of(work);
+    return units ? units->first[consumer + 1] - units->first[consumer] : 0;
+}
+
+static bool has_tasks(const allot__work *work, int32_t consumer)
+{
+    return unit_count(work, consumer) > 0 || waiting_count(work, consumer) > 0;
+}
+
+/* Does a consumer's work in a group come in whole tasks? */
+static bool asks(const allot__work *work, int32_t consumer)
+{
+    const allot__group_state *group = &work->state->groups[work->index];
+    return waiting_count(work, consumer) > 0 ||
+           (unit_count(work, consumer) > 0 &&
+            !allot__demand_set(group, allot__row(work->plan, work->index, consumer)) &&
+            allot__units_wide(work->state, work->index, consumer));
+}
+
+/* ---- What runs ------------------------------------------------------------------------------- */
+
+/* Is a unit on its way out, so that its tasks wait again? */
+static bool leaves(const allot__victims *victims, int32_t unit)
+{
+    uint8_t mark = victims->ineligible ? victims->ineligible[unit] : ALLOT__ELIGIBLE;
+    return mark == ALLOT__INELIGIBLE_GOING || mark == ALLOT__INELIGIBLE_CLOSED;
+}
+
+/* Notes what was picked, in order, from `at` on. */
+static void note(allot__side *side, const allot__queue *queue, const allot__picked *picked,
+                 int32_t at)
+{
+    for (int32_t i = 0; i < picked->count; i++) {
+        int32_t n, unit = queue->rows.base + picked->rows[i];
+        side->task[at + i] = allot__unit_tasks(queue->rows.units, unit, &n)[0];
+        side->slots[at + i] = queue->rows.units->slots[unit];
+    }
+}
+
+/* The queue of the side's leaf, with all that may go in order. */
+static int line_up(const allot__whole_all *all, allot__side *side, allot__unit_rows *tables,
+                   allot__queue *queue)
+{
+    allot__work *work = side->work;
+    allot__victims *victims = all->victims[work->index];
+    victims->over = NULL; /* what sessions hold above what they deserve now */
+    int status = allot__victims_begin(victims, tables, side->asker->consumer, queue);
+    if (status == ALLOT_OK)
+        status = allot__pick_all(&queue->pick, work->arena, &queue->picked);
+    victims->over = NULL;
+    side->count = status == ALLOT_OK ? queue->picked.count : 0;
+    side->may = status == ALLOT_OK ? queue->picked.slots : 0;
+    if (status == ALLOT_OK)
+        note(side, queue, &queue->picked, 0);
+    return status;
+}
+
+/* Behind them what goes already, in the same order. */
+static int line_up_going(const allot__whole_all *all, allot__side *side, allot__queue *queue)
+{
+    const allot__victims *victims = all->victims[side->work->index];
+    const uint8_t *before = queue->pick.ineligible;
+    int32_t count = queue->pick.count;
+    allot__picked picked;
+    uint8_t *stays = allot__zeroed(side->work, (size_t)count, 1);
+    bool some = false;
+    if (!stays)
+        return ALLOT_ENOMEM;
+    for (int32_t i = 0; i < count; i++) {
+        stays[i] = !leaves(victims, queue->rows.base + i);
+        some = some || !stays[i];
+    }
+    queue->pick.ineligible = stays;
+    int status = some ? allot__pick_all(&queue->pick, side->work->arena, &picked) : ALLOT_OK;
+    queue->pick.ineligible = before;
+    if (some && status == ALLOT_OK)
+        note(side, queue, &picked, side->count);
+    side->going = some && status == ALLOT_OK ? picked.count : 0;
+    return status;
+}
+
+int allot__side_order(const allot__whole_all *all, allot__side *side, int64_t quota)
+{
+    allot__work *work = side->work;
+    allot__arena arena, *mine = work->arena;
+    int32_t own = work->quota[side->row];
+    allot__unit_rows tables;
+    allot__queue queue;
+    allot__arena_init(&arena, work->plan->engine);
+    work->arena = &arena;
+    work->quota[side->row] = (int32_t)quota;
+    allot__unit_rows_init(&tables, work);
+    int status = allot__sessions(work);
+    if (status == ALLOT_OK)
+        status = line_up(all, side, &tables, &queue);
+    work->quota[side->row] = own;
+    work->arena = mine;
+    allot__arena_free(&arena);
+    return status;
+}
+
+/* Slots in use, and those that nothing uses (C-8): of a leaf without tasks that run these are all
+ * but what the state does not list. */
+static void count_running(allot__side *side, const allot__queue *queue,
+                          const allot__victims *victims)
+{
+    const allot__work *work = side->work;
+    const int32_t *unlisted = work->state->groups[work->index].unlisted;
+    int32_t consumer = side->asker->consumer;
+    const allot__units *units = allot__units_of(work);
+    int64_t held = work->allocated[side->row] - (work->in_flight ? work->in_flight[side->row] : 0);
+    side->idle = queue->rows.units ? queue->idle : held - (unlisted ? unlisted[consumer] : 0);
+    side->idle = side->idle < held ? side->idle : held;
+    side->idle = side->idle > 0 ? side->idle : 0;
+    side->running = side->unlisted = held > side->idle ? held - side->idle : 0;
+    for (int32_t i = 0; i < unit_count(work, consumer); i++) {
+        int32_t unit = units->first[consumer] + i;
+        side->unlisted -= leaves(victims, unit) ? 0 : units->slots[unit];
+    }
+    side->unlisted = side->unlisted > 0 ? side->unlisted : 0;
+}
+
+static int take_units(making *it, allot__side *side)
+{
+    allot__whole_all *all = it->all;
+    int32_t group = side->work->index;
+    size_t count = (size_t)unit_count(side->work, side->asker->consumer);
+    allot__queue queue = {.idle = 0};
+    int status = ALLOT_OK;
+    side->task = allot__arena_take(all->arena, count + 1, sizeof *side->task);
+    side->slots = allot__arena_take(all->arena, count + 1, sizeof *side->slots);
+    side->gone = allot__arena_take(all->arena, count + 1, 1);
+    if (!side->task || !side->slots || !side->gone)
+        return ALLOT_ENOMEM;
+    if (count > 0)
+        status = line_up(all, side, &it->tables[group], &queue);
+    if (count > 0 && status == ALLOT_OK && all->victims[group]->ineligible)
+        status = line_up_going(all, side, &queue);
+    side->anew = queue.pick.anew != NULL;
+    count_running(side, &queue, all->victims[group]);
+    return status;
+}
+
+/* ---- What waits ------------------------------------------------------------------------------ */
+
+/* Adds a task: its slots on each side. */
+static void add_task(making *it, allot__asker *asker, int32_t number)
+{
+    int32_t *slots = asker->slots + (size_t)asker->waits * (size_t)asker->side_count;
+    for (int32_t i = 0; i < asker->side_count; i++) {
+        int32_t there = allot__task_in(it->tasks, number, asker->sides[i].work->index);
+        slots[i] = there >= 0 ? allot__task_at(it->tasks, there)->slots : 0;
+    }
+    asker->task[asker->waits++] = allot__task_first(it->tasks, number);
+}
+
+static bool has_task(const allot__asker *asker, int32_t first)
+{
+    for (int32_t i = 0; i < asker->waits; i++)
+        if (asker->task[i] == first)
+            return true;
+    return false;
+}
+
+/* Tasks that are still there and go, the last one first: of a slot that several share the first
+ * stands for all. */
+static void add_going(making *it, allot__asker *asker)
+{
+    for (int32_t i = 0; i < asker->side_count; i++) {
+        const allot__side *side = &asker->sides[i];
+        for (int32_t k = side->count + side->going - 1; k >= side->count; k--)
+            if (i == 0 || !has_task(asker, allot__task_first(it->tasks, side->task[k])))
+                add_task(it, asker, side->task[k]);
+    }
+    asker->going = asker->waits;
+}
+
+/* The side whose next task starts before those of the others, or -1. */
+static int32_t next_side(const making *it, const allot__asker *asker, int32_t *task)
+{
+    int32_t best = -1;
+    for (int32_t i = 0; i < asker->side_count; i++) {
+        int32_t end, group = asker->sides[i].work->index;
+        const int32_t *list = allot__waiting_of(it->tasks, group, asker->consumer, &end);
+        while (it->head[i] < end &&
+               allot__task_first(it->tasks, list[it->head[i]]) != list[it->head[i]])
+            it->head[i]++; /* it comes with the side of its own group */
+        if (it->head[i] < end &&
+            (best < 0 || allot__task_starts_before(it->tasks, list[it->head[i]], *task))) {
+            best = i;
+            *task = list[it->head[i]];
+        }
+    }
+    return best;
+}
+
+static void add_pending(making *it, allot__asker *asker)
+{
+    int32_t side, task;
+    memset(it->head, 0, (size_t)asker->side_count * sizeof *it->head);
+    while ((side = next_side(it, asker, &task)) >= 0) {
+        add_task(it, asker, task);
+        it->head[side]++;
+    }
+}
+
+static int take_waiting(making *it, allot__asker *asker)
+{
+    size_t most = 1;
+    for (int32_t i = 0; i < asker->side_count; i++)
+        most += (size_t)unit_count(asker->sides[i].work, asker->consumer) +
+                (size_t)waiting_count(asker->sides[i].work, asker->consumer);
+    asker->task = allot__arena_take(it->all->arena, most, sizeof *asker->task);
+    asker->slots =
+        allot__arena_take(it->all->arena, most * (size_t)asker->side_count, sizeof *asker->slots);
+    if (!asker->task || !asker->slots)
+        return ALLOT_ENOMEM;
+    add_going(it, asker);
+    add_pending(it, asker);
+    return ALLOT_OK;
+}
+
+/* ---- Askers ---------------------------------------------------------------------------------- */
+
+/* Adds an asker with sides in the groups `from` ... `to` - 1 in which the consumer has tasks. */
+static int add_asker(making *it, int32_t consumer, int32_t from, int32_t to)
+{
+    allot__whole_all *all = it->all;
+    allot__asker *asker = &all->askers[all->asker_count++];
+    *asker = (allot__asker){.consumer = consumer};
+    asker->sides = allot__arena_take(all->arena, (size_t)(to - from), sizeof *asker->sides);
+    int status = asker->sides ? ALLOT_OK : ALLOT_ENOMEM;
+    for (int32_t group = from; group < to && status == ALLOT_OK; group++) {
+        allot__work *work = all->works[group];
+        if (!has_tasks(work, consumer))
+            continue;
+        allot__side *side = &asker->sides[asker->side_count];
+        *side = (allot__side){.work = work,
+                              .fine = -1,
+                              .asker = asker,
+                              .index = asker->side_count++,
+                              .row = allot__row(work->plan, group, consumer)};
+        work->whole->sides[side->row] = side;
+        status = take_units(it, side);
+    }
+    return status == ALLOT_OK ? take_waiting(it, asker) : status;
+}
+
+static int find_askers(making *it)
+{
+    allot__whole_all *all = it->all;
+    const allot_plan *plan = all->works[0]->plan;
+    int status = ALLOT_OK;
+    for (int32_t consumer = 0; consumer < plan->tree.rows && status == ALLOT_OK; consumer++) {
+        bool some = false;
+        for (int32_t group = 0; group < all->count && status == ALLOT_OK; group++) {
+            bool here = asks(all->works[group], consumer);
+            some = some || here;
+            if (here && it->coupled[consumer] == 0)
+                status = add_asker(it, consumer, group, group + 1);
+        }
+        if (some && it->coupled[consumer] != 0 && status == ALLOT_OK)
+            status = add_asker(it, consumer, 0, all->count);
+    }
+    return status;
+}
+
+static int32_t count_askers(const allot__whole_all *all)
+{
+    int32_t count = 0;
+    for (int32_t group = 0; group < all->count; group++)
+        for (int32_t consumer = 0; consumer < all->works[0]->plan->tree.rows; consumer++)
+            count += asks(all->works[group], consumer);
+    return count;
+}
+
+int allot__askers_make(allot__whole_all *all)
+{
+    size_t groups = (size_t)all->count;
+    size_t consumers = (size_t)all->works[0]->plan->tree.rows;
+    making it = {.all = all, .tasks = &all->works[0]->state->tasks};
+    it.tables = allot__arena_take(all->arena, groups, sizeof *it.tables);
+    it.head = allot__arena_take(all->arena, groups, sizeof *it.head);
+    it.coupled = allot__zeroed(all->works[0], consumers, 1);
+    all->askers = allot__arena_take(all->arena, (size_t)count_askers(all) + 1, sizeof *all->askers);
+    if (!it.tables || !it.head || !it.coupled || !all->askers)
+        return ALLOT_ENOMEM;
+    for (int32_t group = 0; group < all->count; group++)
+        if (allot__units_of(all->works[group]))
+            allot__unit_rows_init(&it.tables[group], all->works[group]);
+    for (size_t i = 0; it.tasks->parts.count > 0 && i < it.tasks->list.count; i++) {
+        const allot__task *task = allot__task_at(it.tasks, (int32_t)i);
+        it.coupled[task->consumer] |= task->part >= 0;
+    }
+    return find_askers(&it);
+}

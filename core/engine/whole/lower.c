@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* lower.c: who uses less than it could demands no more, one leaf after another: rule 4. */
+#include "engine/whole/lower.h"
+
+#include <string.h>
+
+#include "base/least.h"
+#include "engine/whole/again.h"
+#include "engine/victims/leavers.h"
+#include "engine/whole/asker.h"
+
+/* ---- Begin ----------------------------------------------------------------------------------- */
+
+static int begin_group(allot__whole_all *all, int32_t group)
+{
+    allot__work *work = all->works[group];
+    size_t rows = (size_t)work->tree->rows;
+    allot__whole *whole = allot__zeroed(work, 1, sizeof *whole);
+    if (!whole)
+        return ALLOT_ENOMEM;
+    whole->stated = work->demand;
+    whole->skip = work->group->options[ALLOT_OPTION_PENDING] != 0;
+    const allot__wanted columns[] = {ALLOT__WANTED(whole->demand, rows),
+                                     ALLOT__WANTED(work->whole_part, rows),
+                                     ALLOT__WANTED(whole->sides, rows)};
+    if (allot__zeroed_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    memcpy(whole->demand, work->demand, rows * sizeof *whole->demand);
+    work->demand = whole->demand;
+    work->whole = whole;
+    int status = allot__victims_protect(work, all->victims[group]);
+    return status == ALLOT_OK ? allot__whole_keep(all, group) : status;
+}
+
+static bool take_room(allot__whole_all *all)
+{
+    int32_t waits = 0, runs = 0;
+    for (int32_t i = 0; i < all->asker_count; i++) {
+        int32_t count = 0;
+        for (int32_t k = 0; k < all->askers[i].side_count; k++)
+            count += all->askers[i].sides[k].count;
+        waits = all->askers[i].waits > waits ? all->askers[i].waits : waits;
+        runs = count > runs ? count : runs;
+    }
+    allot__whole_room *room = &all->room;
+    size_t tasks = all->works[0]->state->tasks.list.count;
+    const allot__wanted columns[] = {ALLOT__WANTED(all->uses, (size_t)all->count),
+                                     ALLOT__WANTED(all->marks, (size_t)waits),
+                                     ALLOT__WANTED(room->used, (size_t)all->count),
+                                     ALLOT__WANTED(room->more, (size_t)all->count),
+                                     ALLOT__WANTED(room->slots, (size_t)all->count),
+                                     ALLOT__WANTED(room->ended, (size_t)all->count),
+                                     ALLOT__WANTED(room->leavers, (size_t)all->count),
+                                     ALLOT__WANTED(room->place, tasks),
+                                     ALLOT__WANTED(room->went, (size_t)runs)};
+    return allot__zeroed_all(all->works[0], columns, sizeof columns / sizeof *columns) == ALLOT_OK;
+}
+
+int allot__whole_begin(allot__whole_all *all)
+{
+    int status = ALLOT_OK;
+    all->arena = all->works[0]->arena;
+    all->again = allot__arena_take(all->arena, (size_t)all->count, sizeof *all->again);
+    if (!all->again)
+        return ALLOT_ENOMEM;
+    for (int32_t group = 0; group < all->count && status == ALLOT_OK; group++)
+        status = begin_group(all, group);
+    if (status == ALLOT_OK)
+        status = allot__askers_make(all);
+    return status == ALLOT_OK && !take_room(all) ? ALLOT_ENOMEM : status;
+}
+
+/* ---- Rule 4 ---------------------------------------------------------------------------------- */
+
+int allot__whole_use_now(allot__whole_all *all, const allot__asker *asker)
+{
+    for (int32_t i = 0; i < asker->side_count; i++)
+        all->uses[i].quota = asker->sides[i].work->quota[asker->sides[i].row];
+    return allot__whole_use(all, asker, all->uses, NULL);
+}
+
+/* Does a side use less than it could? Then all->uses are its asker's. */
+static int is_short(allot__whole_all *all, allot__side *side, bool *yes)
+{
+    const allot__work *work = side->work;
+    int64_t quota = work->quota[side->row];
+    *yes = false;
+    if (side->fine == quota)
+        return ALLOT_OK;
+    int status = allot__whole_use_now(all, side->asker);
+    *yes = all->uses[side->index].used < allot__least(quota, work->demand[side->row]);
+    if (!*yes && side->asker->side_count == 1)
+        side->fine = quota;
+    return status;
+}
+
+/* The last leaf that does, of the first group that has one; NULL: none does. */
+static int find_last(allot__whole_all *all, allot__asker **out)
+{
+    int status = ALLOT_OK;
+    *out = NULL;
+    for (int32_t group = 0; group < all->count && !*out && status == ALLOT_OK; group++) {
+        const allot__work *work = all->works[group];
+        const allot__whole_again *again = &all->again[group];
+        status = allot__whole_order(all, group);
+        for (int32_t i = again->leaf_count - 1; i >= 0 && !*out && status == ALLOT_OK; i--) {
+            allot__side *side = work->whole->sides[again->leaves[i]];
+            bool yes = false;
+            if (side)
+                status = is_short(all, side, &yes);
+            *out = yes ? side->asker : NULL;
+        }
+    }
+    return status;
+}
+
+/* It demands no more, wherever it uses less than it could: all->uses. */
+static int lower(allot__whole_all *all, allot__asker *asker)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < asker->side_count; i++) {
+        allot__side *side = &asker->sides[i];
+        const allot__use *use = &all->uses[i];
+        int32_t *demand = &side->work->whole->demand[side->row];
+        side->fine = -1;
+        if (use->used < allot__least(use->quota, *demand)) {
+            *demand = (int32_t)use->used;
+            status = allot__whole_divide(all, side->work->index, false);
+        }
+        if (status != ALLOT_OK)
+            break;
+    }
+    return status;
+}
+
+int allot__whole_lower_all(allot__whole_all *all)
+{
+    for (;;) {
+        allot__asker *asker;
+        int status = find_last(all, &asker);
+        if (status != ALLOT_OK || !asker)
+            return status;
+        status = lower(all, asker);
+        if (status != ALLOT_OK)
+            return status;
+    }
+}
+
+/* What is needed of what is stated, for people. */
+static int keep_needs(allot__work *work)
+{
+    size_t rows = (size_t)work->tree->rows, families = (size_t)work->tree->families;
+    int32_t *need = allot__arena_take(work->arena, rows + 1, sizeof *need);
+    allot__sums *sums = allot__arena_take(work->arena, families, sizeof *sums);
+    if (!need || !sums)
+        return ALLOT_ENOMEM;
+    memcpy(need, work->need, rows * sizeof *need);
+    memcpy(sums, work->sums, families * sizeof *sums);
+    work->whole->need = need;
+    work->whole->sums = sums;
+    return ALLOT_OK;
+}
+
+int allot__whole_lower(allot__whole_all *all)
+{
+    int status = ALLOT_OK;
+    for (int32_t group = 0; group < all->count && status == ALLOT_OK; group++)
+        status = keep_needs(all->works[group]);
+    if (status == ALLOT_OK)
+        status = allot__whole_lower_all(all);
+    if (status == ALLOT_OK)
+        status = allot__whole_rest(all);
+    for (int32_t group = 0; group < all->count && status == ALLOT_OK; group++)
+        if (all->again[group].open)
+            status = allot__whole_settle(all, group);
+    allot__whole_let_go(all);
+    return status;
+}

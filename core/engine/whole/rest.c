@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* rest.c: what is left in the end goes to whose next task fits into it: rule 5. */
+#include <string.h>
+
+#include "base/least.h"
+#include "engine/hosts/match.h"
+#include "engine/ownership/ledger.h"
+#include "engine/quota/trace.h"
+#include "engine/whole/again.h"
+#include "engine/whole/lower.h"
+
+/* A task that may get what is left, and what it takes: by side. */
+typedef struct offer {
+    allot__whole_all *all;
+    allot__asker *asker;
+    const int32_t *slots; /* of the task */
+    int64_t *used;        /* so far */
+    int64_t *more;        /* what quotas lack for it */
+} offer;
+
+/* ---- Room ------------------------------------------------------------------------------------ */
+
+/* What of a parent's quota no child has; of the group (-1) what no quota has. */
+static int64_t inside(const allot__work *work, int32_t parent)
+{
+    int32_t family = parent < 0 ? 0 : allot__family_of(work, parent);
+    int32_t first = allot__family_first(work, family);
+    int64_t left = parent < 0 ? work->slots : work->quota[parent];
+    for (int32_t row = first; row < first + allot__family_size(work, family); row++)
+        left -= work->quota[row];
+    return left > 0 ? left : 0;
+}
+
+static int32_t parent_of(const allot__work *work, int32_t row)
+{
+    int32_t family = allot__trace_family(work, row);
+    return family == 0 ? -1 : work->group->parent[family];
+}
+
+/* Is there room for so much more in the group, and within limits? What nobody uses of a parent's
+ * quota goes first. */
+static bool has_room(const allot__work *work, int32_t row, int64_t more)
+{
+    for (; row >= 0 && more > 0; row = parent_of(work, row)) {
+        int64_t limit = work->limit[row] == ALLOT_NONE ? INT64_MAX : work->limit[row];
+        if (work->quota[row] + more > limit)
+            return false;
+        more -= allot__least(more, inside(work, parent_of(work, row)));
+    }
+    return more == 0;
+}
+
+static void give(allot__work *work, int32_t row, int64_t more)
+{
+    for (; row >= 0 && more > 0;) {
+        int32_t parent = parent_of(work, row);
+        int64_t free = allot__least(more, inside(work, parent));
+        work->quota[row] += (int32_t)more;
+        work->whole_part[row] += (int32_t)more;
+        more -= free;
+        row = parent;
+    }
+}
+
+/* Does a policy give the row, and all above it, whatever is left? Then it need not be asked. */
+static bool open_to(const allot__work *work, int32_t row)
+{
+    bool open = !work->ledger && !allot__group_hosts_uneven(work->hosts);
+    for (; row >= 0 && open; row = parent_of(work, row)) {
+        const allot_policy *policy = allot__rules_at(work, row)->policy;
+        open = false;
+        for (int32_t i = 0; i < policy->fill_count && !open; i++)
+            open = policy->fills[i].up_to.kind == ALLOT_FROM_NEED &&
+                   allot__trace_weight(work, policy->fills[i].by, row) > 0;
+    }
+    return open;
+}
+
+/* ---- One task -------------------------------------------------------------------------------- */
+
+/* Counts what quotas lack for it, and looks for room. */
+static bool may_fit(offer *it)
+{
+    bool fits = true, lacks = false;
+    for (int32_t i = 0; i < it->asker->side_count && fits; i++) {
+        const allot__side *side = &it->asker->sides[i];
+        const allot__work *work = side->work;
+        int64_t wants = it->used[i] + it->slots[i];
+        it->more[i] = it->slots[i] > 0 ? wants - work->quota[side->row] : 0;
+        it->more[i] = it->more[i] > 0 ? it->more[i] : 0;
+        lacks = lacks || it->more[i] > 0;
+        fits = it->slots[i] == 0 ||
+               (wants <= work->whole->stated[side->row] && has_room(work, side->row, it->more[i]));
+    }
+    return fits && lacks;
+}
+
+/* With so much more, does it use it? */
+static int is_used(const offer *it, bool *yes)
+{
+    allot__use *uses = it->all->uses;
+    for (int32_t i = 0; i < it->asker->side_count; i++) {
+        const allot__side *side = &it->asker->sides[i];
+        uses[i].quota = side->work->quota[side->row] + it->more[i];
+    }
+    int status = allot__whole_use(it->all, it->asker, uses, NULL);
+    *yes = status == ALLOT_OK;
+    for (int32_t i = 0; i < it->asker->side_count; i++)
+        *yes = *yes && uses[i].used >= it->used[i] + it->slots[i];
+    return status;
+}
+
+static bool all_open(const offer *it)
+{
+    bool open = true;
+    for (int32_t i = 0; i < it->asker->side_count; i++)
+        open = open &&
+               (it->more[i] == 0 || open_to(it->asker->sides[i].work, it->asker->sides[i].row));
+    return open;
+}
+
+/* ---- Where a policy is asked ----------------------------------------------------------------- */
+
+int allot__whole_settle(allot__whole_all *all, int32_t group)
+{
+    allot__work *work = all->works[group];
+    int status = allot__whole_divide(all, group, true);
+    for (int32_t row = 0; row < work->tree->rows && status == ALLOT_OK; row++)
+        work->quota[row] += work->whole_part[row];
+    return status;
+}
+
+/* The quotas of one group for what is demanded now, with what was left. */
+static int divide(allot__whole_all *all, int32_t group)
+{
+    allot__work *work = all->works[group];
+    int status = allot__whole_divide(all, group, false);
+    for (int32_t row = 0; row < work->tree->rows && status == ALLOT_OK; row++)
+        work->quota[row] += work->whole_part[row];
+    return status;
+}
+
+/* Has nobody less than before, and does all fit? */
+static bool is_kept(const allot__work *work, const int32_t *before)
+{
+    int64_t sum = 0;
+    for (int32_t row = 0; row < work->tree->rows; row++) {
+        bool fits = work->limit[row] == ALLOT_NONE || work->quota[row] <= work->limit[row];
+        if (!fits || (allot__family_of(work, row) == 0 && work->quota[row] < before[row]))
+            return false;
+        sum += row < work->tree->first[1] ? work->quota[row] : 0;
+    }
+    return sum <= work->slots;
+}
+
+/* Demands the task on a side; *kept: the policy gives it, and takes it from nobody. */
+static int ask_side(const offer *it, int32_t i, bool *kept)
+{
+    const allot__side *side = &it->asker->sides[i];
+    allot__work *work = side->work;
+    size_t rows = (size_t)work->tree->rows + 1;
+    int32_t *before = allot__new(work->plan->engine, rows, sizeof *before);
+    if (!before)
+        return ALLOT_ENOMEM;
+    memcpy(before, work->quota, (rows - 1) * sizeof *before);
+    work->whole->demand[side->row] = (int32_t)(it->used[i] + it->slots[i]);
+    int status = divide(it->all, work->index);
+    *kept = status == ALLOT_OK && is_kept(work, before) &&
+            work->quota[side->row] >= it->used[i] + it->slots[i];
+    allot__free(work->plan->engine, before, rows, sizeof *before);
+    return status;
+}
+
+static int ask(offer *it, bool *given)
+{
+    int status = ALLOT_OK;
+    int32_t asked = 0;
+    *given = true;
+    for (; asked < it->asker->side_count && *given && status == ALLOT_OK; asked++) {
+        const allot__side *side = &it->asker->sides[asked];
+        int64_t demand = side->work->demand[side->row];
+        bool wants = it->more[asked] > 0;
+        it->more[asked] = demand; /* to be put back */
+        if (wants)
+            status = ask_side(it, asked, given);
+    }
+    for (int32_t i = 0; i < asked && !*given && status == ALLOT_OK; i++) {
+        const allot__side *side = &it->asker->sides[i];
+        if (side->work->whole->demand[side->row] != it->more[i]) {
+            side->work->whole->demand[side->row] = (int32_t)it->more[i];
+            status = divide(it->all, side->work->index);
+        }
+    }
+    return status;
+}
+
+/* Gives the task what it lacks, if there is so much. */
+static int give_task(offer *it, bool *given)
+{
+    int status = ALLOT_OK;
+    bool used = false;
+    *given = false;
+    if (may_fit(it))
+        status = is_used(it, &used);
+    if (status != ALLOT_OK || !used)
+        return status;
+    if (!all_open(it))
+        return ask(it, given);
+    for (int32_t i = 0; i < it->asker->side_count; i++)
+        give(it->asker->sides[i].work, it->asker->sides[i].row, it->more[i]);
+    *given = true;
+    return ALLOT_OK;
+}
+
+/* ---- One leaf -------------------------------------------------------------------------------- */
+
+/* What is used now, and who waits still: marks. */
+static int look(offer *it)
+{
+    for (int32_t i = 0; i < it->asker->side_count; i++)
+        it->all->uses[i].quota = it->asker->sides[i].work->quota[it->asker->sides[i].row];
+    int status = allot__whole_use(it->all, it->asker, it->all->uses, it->all->marks);
+    for (int32_t i = 0; i < it->asker->side_count; i++)
+        it->used[i] = it->all->uses[i].used;
+    return status;
+}
+
+/* In a strict list: is it behind one that did not fit? Else those behind it are, now. */
+static bool is_behind(const offer *it, bool *ended)
+{
+    bool behind = false;
+    for (int32_t i = 0; i < it->asker->side_count; i++)
+        behind = behind || (it->slots[i] > 0 && ended[i]);
+    for (int32_t i = 0; i < it->asker->side_count; i++)
+        ended[i] = ended[i] || it->slots[i] > 0;
+    return behind;
+}
+
+/* What a task that goes has on a side. */
+static int32_t slots_on(const allot__whole_room *room, int32_t task, const allot__side *side)
+{
+    const allot__tasks *tasks = &side->work->state->tasks;
+    int32_t there = allot__task_in(tasks, task, side->work->index);
+    int32_t place = there >= 0 ? room->place[there] : side->count;
+    if (place < side->count && side->task[place] == there)
+        return side->slots[place];
+    return there >= 0 ? allot__task_at(tasks, there)->slots : 0;
+}
+
+/* Offers what is left to who goes, the last one taken first. */
+static int offer_running(offer *it, bool skip, bool *ended, bool *given)
+{
+    allot__whole_room *room = &it->all->room;
+    int32_t count = room->gone;
+    int status = ALLOT_OK;
+    it->slots = room->slots;
+    for (int32_t k = 0; k < count && !*given && status == ALLOT_OK; k++) {
+        for (int32_t i = 0; i < it->asker->side_count; i++)
+            room->slots[i] = slots_on(room, room->went[k], &it->asker->sides[i]);
+        if (!is_behind(it, ended) || skip)
+            status = give_task(it, given);
+        if (!*given && status == ALLOT_OK)
+            status = look(it);
+    }
+    return status;
+}
+
+/* ... then to who waits. What is still there cannot start now, but others stand behind it. */
+static int offer_waiting(offer *it, bool skip, bool *ended, bool *given)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < it->asker->waits && !*given && status == ALLOT_OK; i++) {
+        it->slots = it->asker->slots + (size_t)i * (size_t)it->asker->side_count;
+        if (it->all->marks[i] != 0)
+            continue;
+        bool behind = is_behind(it, ended);
+        if (i >= it->asker->going && (!behind || skip))
+            status = give_task(it, given);
+    }
+    return status;
+}
+
+static int offer_leaf(allot__whole_all *all, allot__asker *asker, bool *given)
+{
+    allot__whole_room *room = &all->room;
+    bool skip = asker->sides[0].work->whole->skip;
+    offer it = {.all = all, .asker = asker, .used = room->used, .more = room->more};
+    memset(room->ended, 0, (size_t)asker->side_count * sizeof *room->ended);
+    *given = false;
+    int status = look(&it);
+    if (status == ALLOT_OK)
+        status = offer_running(&it, skip, room->ended, given);
+    if (status == ALLOT_OK && !*given)
+        status = offer_waiting(&it, skip, room->ended, given);
+    return status;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+/* Slots that no leaf's quota has. */
+static int64_t left_of(const allot__work *work)
+{
+    int64_t left = inside(work, -1);
+    for (int32_t family = 1; family < work->tree->families; family++)
+        left += inside(work, work->group->parent[family]);
+    return left;
+}
+
+static int offer_group(allot__whole_all *all, int32_t group, bool *some)
+{
+    allot__work *work = all->works[group];
+    const allot__whole_again *again = &all->again[group];
+    int status = ALLOT_OK;
+    bool none = left_of(work) == 0;
+    if (none && all->count == 1)
+        return ALLOT_OK;
+    status = allot__whole_order(all, group);
+    for (int32_t i = 0; i < again->leaf_count && status == ALLOT_OK; i++) {
+        const allot__side *side = work->whole->sides[again->leaves[i]];
+        bool given = false;
+        if (side && side->index == 0 && (!none || side->asker->side_count > 1))
+            status = offer_leaf(all, side->asker, &given);
+        *some = *some || given;
+    }
+    return status;
+}
+
+int allot__whole_rest(allot__whole_all *all)
+{
+    int status = ALLOT_OK;
+    for (bool some = true; some && status == ALLOT_OK;) {
+        some = false;
+        for (int32_t group = 0; group < all->count && status == ALLOT_OK; group++)
+            status = offer_group(all, group, &some);
+    }
+    return status;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* use.c: what a leaf uses of so many slots: rules 1 to 3. */
+#include <string.h>
+
+#include "base/least.h"
+#include "engine/victims/leavers.h"
+#include "engine/whole/asker.h"
+
+/* ---- What runs ------------------------------------------------------------------------------- */
+
+/* Comes down to the quotas: from the last to go, who fits stays. What the state lists no task of
+ * goes last (C-8), and what may not go stays in any case. */
+static int come_down(allot__whole_all *all, const allot__asker *asker, allot__use *uses)
+{
+    const allot__tasks *tasks = &asker->sides[0].work->state->tasks;
+    allot__whole_room *room = &all->room;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < asker->side_count && status == ALLOT_OK; i++) {
+        allot__side *side = &asker->sides[i];
+        if (side->anew && uses[i].quota < side->running)
+            status = allot__side_order(all, side, uses[i].quota);
+        int64_t stays = side->running - side->unlisted - side->may;
+        int64_t rest = allot__least(side->unlisted, uses[i].quota - stays);
+        uses[i].stays = stays + (rest > 0 ? rest : 0);
+        room->leavers[i] = (allot__leavers){.group = side->work->index,
+                                            .count = side->count,
+                                            .task = side->task,
+                                            .slots = side->slots,
+                                            .gone = side->gone,
+                                            .left = uses[i].quota - uses[i].stays};
+    }
+    if (status != ALLOT_OK)
+        return status;
+    room->gone =
+        allot__leavers_keep(tasks, room->leavers, asker->side_count, room->place, room->went);
+    for (int32_t i = 0; i < asker->side_count; i++) {
+        int64_t left = uses[i].quota - uses[i].stays;
+        uses[i].stays += left - room->leavers[i].left - room->leavers[i].freed;
+    }
+    return ALLOT_OK;
+}
+
+/* ---- What waits ------------------------------------------------------------------------------ */
+
+/* Nothing starts behind a task that goes: the lists of its sides are over. */
+static void end_behind(const allot__asker *asker, allot__use *uses)
+{
+    for (int32_t i = 0; i < asker->side_count; i++) {
+        const allot__side *side = &asker->sides[i];
+        for (int32_t k = 0; k < side->count && !uses[i].ended; k++)
+            uses[i].ended = side->gone[k] != 0;
+    }
+}
+
+/* Who goes already has its slots: no demand holds it back. */
+static bool fits(const allot__asker *asker, int32_t task, const allot__use *uses)
+{
+    bool pending = task >= asker->going, fit = true;
+    for (int32_t i = 0; i < asker->side_count && fit; i++) {
+        int32_t slots = allot__waits_for(asker, task, i);
+        fit = slots == 0 ||
+              (!uses[i].ended && slots <= uses[i].rest && (!pending || slots <= uses[i].wants));
+    }
+    return fit;
+}
+
+/* Puts a task behind the others, or says that nothing else comes there. */
+static void put(const allot__asker *asker, int32_t task, bool fit, bool skip, allot__use *uses)
+{
+    for (int32_t i = 0; i < asker->side_count; i++) {
+        int32_t slots = allot__waits_for(asker, task, i);
+        uses[i].rest -= fit ? slots : 0;
+        uses[i].wants -= fit ? slots : 0;
+        uses[i].ended = uses[i].ended || (!fit && !skip && slots > 0);
+    }
+}
+
+static bool all_ended(const allot__asker *asker, const allot__use *uses)
+{
+    for (int32_t i = 0; i < asker->side_count; i++)
+        if (!uses[i].ended && uses[i].rest > 0)
+            return false;
+    return true;
+}
+
+int allot__whole_use(allot__whole_all *all, const allot__asker *asker, allot__use *uses,
+                     uint8_t *marks)
+{
+    bool skip = asker->sides[0].work->whole->skip;
+    int status = come_down(all, asker, uses);
+    if (marks)
+        memset(marks, 0, (size_t)asker->waits);
+    for (int32_t i = 0; i < asker->side_count; i++) {
+        const allot__side *side = &asker->sides[i];
+        uses[i].rest = uses[i].quota - uses[i].stays;
+        uses[i].wants = side->work->whole->stated[side->row] - uses[i].stays;
+        uses[i].ended = false;
+    }
+    if (!skip)
+        end_behind(asker, uses);
+    for (int32_t i = 0; i < asker->waits && !all_ended(asker, uses); i++) {
+        bool fit = fits(asker, i, uses);
+        put(asker, i, fit, skip, uses);
+        if (marks)
+            marks[i] = fit;
+    }
+    for (int32_t i = 0; i < asker->side_count; i++)
+        uses[i].used = uses[i].quota - uses[i].rest;
+    return status;
+}
