@@ -1,7 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The model of whole tasks (C-13) is itself held to numbers computed by hand.
+--- The model of whole tasks (C-13) is itself held to numbers computed by hand, and to what the rule
+--- says of itself, on random trees with tasks that come and go.
 
+local gen_whole = require "spec.support.cases.gen_whole"
 local play = require "spec.support.model.whole.play"
 local property = require "spec.support.cases.property"
 local random = require "allot.check.random"
@@ -9,6 +11,7 @@ local tasks = require "spec.support.model.whole.tasks"
 local told = require "spec.support.model.whole.told"
 local vectors = require "spec.support.model.whole.vectors"
 local victims = require "spec.support.model.victims"
+local watch = require "spec.support.model.whole.watch"
 local whole = require "spec.support.model.whole"
 
 local function judge(expect, plan, decision)
@@ -65,7 +68,11 @@ local function complete(case)
   return case.state.tasks ~= nil and case.state.now == NOW and case.plan.consumers[1].name == "A"
 end
 
-describe("the model of whole tasks, on random leaves,", function ()
+describe("the model of whole tasks, on random trees,", function ()
   property("keeps those that C-8 does not take", { runs = 1000, valid = complete }, same_victims,
     leaf_case)
+
+  property("keeps what C-13 says of itself", { runs = 1000 }, function (it)
+    watch.lives(it, function (state) return whole.cycle(it.plan, state) end)
+  end, gen_whole.case)
 end)

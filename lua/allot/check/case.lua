@@ -6,6 +6,7 @@ local apply = require "allot.fixture.apply"
 local invariants = require "allot.check.invariants"
 local invariants_queues = require "allot.check.invariants_queues"
 local properties = require "allot.check.properties"
+local whole = require "allot.check.whole"
 
 local Case = {}
 Case.__index = Case
@@ -55,6 +56,7 @@ function Case.new(target, site, state, turn)
   local it = setmetatable({
     target = target, site = site, plan = site.plan, state = state, turn = turn,
     tasks = state.tasks ~= nil or state.hosts ~= nil,
+    waits = whole.concerns(state) and not state.hosts,
   }, Case)
   site.limits = site.limits or {}
   site.twins = site.twins or properties.twins(site.plan)
@@ -87,9 +89,14 @@ function Case:look(state)
   return invariants.view(self.plan, state, decision, self.limits_of), decision
 end
 
---- The state that the decision leads to, at the same time.
+--- The state that a decision leads to, at the same time; where tasks wait a second later, so that
+--- those that start now ran less.
+function Case:step(state, decision)
+  return apply.after(state, decision, { seconds = self.waits and 1 or 0 })
+end
+
 function Case:after()
-  return apply.after(self.state, self.decision, { seconds = 0 })
+  return self:step(self.state, self.decision)
 end
 
 -- Rest -----------------------------------------------------------------------------------------
@@ -98,9 +105,12 @@ end
 -- where they go by what is held.
 local FEW, MANY = 2, 32
 
---- Who holds what, as a text.
+--- Who holds what, and which tasks run where some wait, as a text.
 local function allotment(view)
   local out = {}
+  for _, task in ipairs(whole.concerns(view.state) and view.state.tasks or {}) do
+    out[#out + 1] = task.state ~= "pending" and task.id or nil
+  end
   for _, it in ipairs(view.groups) do
     for _, row in ipairs(it.group.consumers) do out[#out + 1] = row.allocated end
   end
@@ -112,9 +122,9 @@ local function changes(decision)
 end
 
 --- Cycles after which nothing more may be decided: one more at a switch of windows, which enforces
--- what is owned before what is wanted decides (C-10).
+-- what is owned before what is wanted decides (C-10). Whole tasks take one or two more (C-13).
 function Case:cycles()
-  return (self.site.plain and FEW or MANY) + (self.state.reclaims and 1 or 0)
+  return (self.site.plain and not self.waits and FEW or MANY) + (self.state.reclaims and 1 or 0)
     + (self.plan.windows and 1 or 0)
 end
 
@@ -137,7 +147,7 @@ function Case:rest()
     end
     views[#views + 1] = view
     if key then seen[key] = #views end
-    state = apply.after(state, decision, { seconds = 0 })
+    state = self:step(state, decision)
     view, decision = self:look(state)
   end
   return self.rested
@@ -283,8 +293,16 @@ local ALIKE = {
 }
 local REST = {
   id = "rest", code = "E-rest", text = "cycle after cycle comes to rest",
-  run = function (it) if not it.tasks then return rests(it) end end,
+  run = function (it) if not it.tasks or it.waits then return rests(it) end end,
   hint = "let quotas go by demand, need and what the plan says, rather than by allocated",
+}
+local TASKS_WHOLE = {
+  id = "tasks-whole", code = "E-invariant",
+  text = "a task starts with all its slots, which are those that are granted for it",
+  run = function (it)
+    local path, fault = whole.tasks_whole(it.view)
+    return path, fault, path
+  end,
 }
 local JOBS_REST = {
   id = "rest", code = "E-rest", text = "no jobs take each other's place in turn", run = jobs_rest,
@@ -303,6 +321,7 @@ function Case.checks(kind, plan)
     local told = not (kind == "books" and it.loose == true) and not (plan.hosts and it.placed)
     if told then out[#out + 1] = of_invariant(it) end
   end
+  out[#out + 1] = TASKS_WHOLE
   out[#out + 1] = REST
   return out
 end
@@ -312,7 +331,10 @@ function Case.known(name)
   local it = properties.KNOWN[name]
   return {
     id = name, code = "E-property", text = it.text, property = name, dear = it.dear,
-    run = function (each) if not each.tasks then return it.try(each) end end,
+    run = function (each)
+      local try = not each.tasks and it.try or each.waits and it.whole
+      if try then return try(each) end
+    end,
   }
 end
 

@@ -288,6 +288,8 @@ end
 
 -- Tasks ----------------------------------------------------------------------------------------
 
+local WIDTHS = { 1, 1, 2, 3, 4, 8 }
+
 local function add_task(random, out, path, slots, now, declared)
   local task = values_of(random, declared.task_attributes)
   task.id, task.consumer, task.slots = "task" .. #out + 1, path, slots
@@ -341,6 +343,28 @@ function draw.tasks(random, state, declared)
   end
   state.tasks = tasks[1] and tasks or nil
   state.sessions = sessions[1] and sessions or nil
+end
+
+--- Adds tasks that wait to a state of one group whose tasks are told: of some consumers, who then
+--- want what their tasks have.
+function draw.waiting(random, state, declared)
+  if not state.tasks then return end
+  local paths, running = {}, #state.tasks
+  for path, row in pairs(state.consumers) do
+    if row.allocated <= 1000 then paths[#paths + 1] = path end
+  end
+  table.sort(paths)
+  for _, path in ipairs(paths) do
+    for _ = 1, random:once_in(2) and random:int(1, 3) or 0 do
+      add_task(random, state.tasks, path, random:pick(WIDTHS), math.min(state.now, MOST), declared)
+      local task = state.tasks[#state.tasks]
+      task.state, task.started, task.priority = "pending", nil, random:int(1, 3)
+      state.consumers[path].demand = nil
+    end
+  end
+  if #state.tasks == running then return end
+  state.sessions, state.reclaims = nil, nil -- slots in flight that no task is named for
+  for _, task in ipairs(state.tasks) do task.session = nil end
 end
 
 -- Crowds ---------------------------------------------------------------------------------------

@@ -5,9 +5,11 @@
 -- `try(case)` returns nothing where the property holds of a case; else the path that it is about,
 -- what is wrong in words, and the consumer whose part is to blame. A case (case.lua) has
 -- the decision's `view`, `decide(state)` for another state of the same plan, `reseal(plan)` for
--- another plan, and `settled()`, the view once all that was decided is carried out.
+-- another plan, and `settled()`, the view once all that was decided is carried out. `whole(case)`
+-- is the same where tasks wait that start whole (C-13); without it the property is not tried there.
 
 local invariants = require "allot.check.invariants"
+local whole = require "allot.check.whole"
 
 local properties = {}
 
@@ -33,7 +35,7 @@ local function has(row)
 end
 
 --- Whole slots of "9" or "10/3", down and up.
-local function whole(text)
+local function whole_slots(text)
   local num, den = text:match "^(%d+)/?(%d*)$"
   num, den = math.tointeger(num), math.tointeger(den ~= "" and den or "1")
   if not num or not den then return nil end
@@ -54,11 +56,19 @@ end
 local function richest(members)
   local best, most = nil, 0
   for _, row in ipairs(members) do
-    local _, own = whole(row.owned)
+    local _, own = whole_slots(row.owned)
     local above = own and row.quota - math.max(own, row.reserve) or 0
     if above > most then best, most = row, above end
   end
   return best, most
+end
+
+--- The same of whole tasks, once all is carried out.
+local function tasks_conserved(case)
+  local view = case.settled()
+  if not view then return end
+  local path, fault = whole.none_idles(view)
+  return path, fault, path
 end
 
 local function owners_first(case)
@@ -66,7 +76,7 @@ local function owners_first(case)
     for _, family in ipairs(it.families) do
       local rich, above = richest(family.members)
       for _, row in ipairs(rich and family.members or {}) do
-        local own = whole(row.owned)
+        local own = whole_slots(row.owned)
         if own and row ~= rich and row.quota < math.min(own, row.need) then
           return row.path, ("it owns %s and needs %d, but gets %d, while %s borrows %d")
             :format(slots(own), row.need, row.quota, rich.path, above), rich.path
@@ -74,6 +84,12 @@ local function owners_first(case)
       end
     end
   end
+end
+
+--- The same of whole tasks: none goes from a leaf within what it owns.
+local function owners_keep(case)
+  local path, fault = whole.owners_keep(case.view)
+  return path, fault, path
 end
 
 local function reserve_kept(case)
@@ -242,9 +258,11 @@ end
 properties.KNOWN = {
   work_conserving = {
     text = "no slot stays idle while somebody wants it and may have it", try = work_conserving,
+    whole = tasks_conserved,
   },
   owners_first = {
     text = "nobody who needs what it owns gets less while a sibling borrows", try = owners_first,
+    whole = owners_keep,
   },
   reserve_kept = {
     text = "once all is carried out, everybody has its reserve", try = reserve_kept,

@@ -238,6 +238,7 @@ local function try_site(run, target, site, random, states, ends)
     if site.kind == "tree" and not site.plan.groups and not site.plan.hosts
       and site.number % WITH_TASKS == 0 and i % 2 == 0 then
       draw.tasks(random, state, site.declared)
+      if i % 4 == 0 then draw.waiting(random, state, site.declared) end
     end
     try_state(run, target, site, state, run.cases + i)
   end

@@ -1,0 +1,201 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Whole tasks (C-13), looked for in a decision: what the core keeps, what policies may promise.
+--
+-- A check gets a view (invariants.lua) and returns nothing, or the path that it is about and what
+-- is wrong with it, in words.
+
+local whole = {}
+
+local function parent_of(path)
+  return path:match "^(.*)/[^/]*$"
+end
+
+--- Slots of a task in a group.
+local function slots_in(task, group)
+  local slots = task.slots or 1
+  if type(slots) == "table" then return slots[group] or 0 end
+  return (task.group or group) == group and slots or 0
+end
+
+--- Tasks of a state by id, once looked up.
+local function tasks_of(view)
+  if not view.tasks then
+    view.tasks = {}
+    for _, task in ipairs(view.state.tasks or {}) do view.tasks[task.id] = task end
+  end
+  return view.tasks
+end
+
+--- Whether tasks of a state decide what their leaves can use.
+function whole.concerns(state)
+  for _, task in ipairs(state.tasks or {}) do
+    if task.state == "pending" then return true end
+  end
+  return false
+end
+
+-- Grants ---------------------------------------------------------------------------------------
+
+--- What is wrong with the tasks of one grant; notes in `starts` where each starts.
+local function fault_of_grant(view, grant, starts)
+  local slots = 0
+  for _, id in ipairs(grant.tasks) do
+    local task = tasks_of(view)[id]
+    if not task or task.consumer ~= grant.consumer then
+      return ("%s starts, which is no task of its"):format(id)
+    elseif task.state ~= "pending" then
+      return ("%s starts, which runs"):format(id)
+    end
+    starts[id] = starts[id] or {}
+    if starts[id][grant.group] then return ("%s starts twice"):format(id) end
+    starts[id][grant.group] = true
+    slots = slots + slots_in(task, grant.group)
+  end
+  if slots ~= grant.slots then
+    return ("it gets %d slots, but the tasks that start have %d"):format(grant.slots, slots)
+  end
+end
+
+--- A grant names pending tasks of its leaf and is their slots; a task starts in all its groups.
+function whole.tasks_whole(view)
+  local starts = {}
+  for _, grant in ipairs(view.decision.grants) do
+    local fault = grant.tasks and grant.tasks[1] and fault_of_grant(view, grant, starts)
+    if fault then return grant.consumer, fault end
+  end
+  for id, groups in pairs(starts) do
+    local task = tasks_of(view)[id]
+    for _, it in ipairs(view.groups) do
+      if slots_in(task, it.name) > 0 and not groups[it.name] then
+        return task.consumer, ("%s starts without its slots of %s"):format(id, it.name)
+      end
+    end
+  end
+end
+
+-- Idle slots -----------------------------------------------------------------------------------
+
+--- Pending tasks by leaf, in the order in which they start by default.
+local function waiting(view)
+  local out = {}
+  for _, task in ipairs(view.state.tasks or {}) do
+    if task.state == "pending" then
+      out[task.consumer] = out[task.consumer] or {}
+      table.insert(out[task.consumer], task)
+    end
+  end
+  for _, list in pairs(out) do
+    table.sort(list, function (a, b)
+      local x, y = a.priority or 1, b.priority or 1
+      if x ~= y then return x > y end
+      x, y = a.submitted or 0, b.submitted or 0
+      if x ~= y then return x < y end
+      return a.id < b.id
+    end)
+  end
+  return out
+end
+
+--- Slots held idle by path, for a node itself: for a leaf, or for what a parent reserves.
+local function held_by(it)
+  local out = {}
+  for _, row in ipairs(it.group.consumers) do
+    local above = parent_of(row.path)
+    out[row.path] = row.held
+    if out[above] then out[above] = out[above] - row.held end
+  end
+  return out
+end
+
+--- Whether a leaf can have so many slots more: those held for it and above it, then those of
+--- nobody, within all limits. What is held for others stays theirs.
+local function can_have(it, held, path, slots)
+  while path ~= "" do
+    local row, limit = it.rows[path], it.limits[path]
+    slots = math.max(0, slots - held[path])
+    if slots > 0 and limit and row.allocated + row.held + slots > limit then return false end
+    path = parent_of(path)
+  end
+  return slots <= it.group.idle_left
+end
+
+local function could_start(view, held, task)
+  for i, it in ipairs(view.groups) do
+    local slots = slots_in(task, it.name)
+    local row = it.rows[task.consumer]
+    if slots > 0 and (row.allocated + slots > row.demand
+      or not can_have(it, held[i], task.consumer, slots)) then
+      return false
+    end
+  end
+  return true
+end
+
+--- Whether a leaf is above its quota: then the task that waits first is one that runs still.
+local function is_over(view, path)
+  for _, it in ipairs(view.groups) do
+    if it.rows[path].over > 0 then return true end
+  end
+  return false
+end
+
+local function is_strict(plan)
+  local stated = type(plan.policy) == "table" and plan.policy.pending
+  return (stated or (plan.options or {}).pending) ~= "skip"
+end
+
+--- Of a view at rest: no slot idles that some next task could use. That is the first of a leaf that
+--- waits; where those that do not fit are passed by, all.
+function whole.none_idles(view)
+  local held, strict = {}, is_strict(view.plan)
+  for i, it in ipairs(view.groups) do held[i] = held_by(it) end
+  for path, list in pairs(waiting(view)) do
+    for _, task in ipairs(is_over(view, path) and {} or list) do
+      if could_start(view, held, task) then
+        return path, ("%s waits, and the slots that it lacks stay idle"):format(task.id)
+      elseif strict then
+        break
+      end
+    end
+  end
+end
+
+-- Owners ---------------------------------------------------------------------------------------
+
+--- Whether all is within what is wanted and owned: here, where rounding costs nobody a slot, and
+--- above; and no limit is below that.
+local function is_safe(it, path)
+  local leaf = it.rows[path]
+  local most = math.min(leaf.demand, math.tointeger(tonumber(leaf.owned)) or -1)
+  if leaf.allocated > most then return false end
+  while path ~= "" do
+    local row, limit = it.rows[path], it.limits[path]
+    local own = math.tointeger(tonumber(row.owned))
+    if not own or limit and limit < math.max(own, row.allocated) then return false end
+    path = parent_of(path)
+  end
+  return true
+end
+
+--- Whether the first level owns no more than there is (E-5).
+local function is_covered(it)
+  local own = 0
+  for _, row in ipairs(it.group.consumers) do
+    if parent_of(row.path) == "" then own = own + (tonumber(row.owned) or it.group.slots + 1) end
+  end
+  return own <= it.group.slots
+end
+
+--- No task goes from a leaf that runs within what it owns, unless a limit says so.
+function whole.owners_keep(view)
+  for _, reclaim in ipairs(view.decision.reclaims) do
+    local path, safe = reclaim.consumer, (reclaim.tasks or {})[1] ~= nil
+    for _, it in ipairs(view.groups) do safe = safe and is_covered(it) and is_safe(it, path) end
+    if safe then
+      return path, ("%s goes, though it runs within what it owns"):format(reclaim.tasks[1])
+    end
+  end
+end
+
+return whole
