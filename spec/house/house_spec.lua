@@ -32,7 +32,7 @@ local PUBLIC = {
 -- Folders of a floor, from the ground up: each may include headers and call functions of those
 -- before it, and of its own.
 local FOLDERS = {
-  model = { "names", "policy", "plan", "windows", "jobs", "seal", "state" },
+  model = { "names", "items", "policy", "plan", "windows", "jobs", "seal", "state" },
   engine = {
     "rows", "fill", "ownership", "quota", "hosts", "reclaim", "placement", "victims", "whole",
     "jobs/limits", "jobs/preempt", "jobs", "decision", "explain", "compare", "outlook",

@@ -167,7 +167,7 @@ static int couple(allot_decision *decision)
 {
     size_t count = (size_t)decision->plan->group_count;
     allot__leaver_groups all = {.count = (int32_t)count};
-    if (decision->state->tasks.parts.count == 0 || decision->last < ALLOT_STAGE_ORDERS)
+    if (decision->state->tasks.coupled == 0 || decision->last < ALLOT_STAGE_ORDERS)
         return ALLOT_OK;
     all.works = allot__arena_take(&decision->arena, count, sizeof(allot__work *));
     all.victims = allot__arena_take(&decision->arena, count, sizeof(allot__victims *));

@@ -51,7 +51,7 @@ static void explain_what(const inquiry *it)
     char ran[96] = "the state does not tell since when: it counts as running since 1970";
     if (task->started != 0)
         snprintf(ran, sizeof ran, "for %" PRId64 " s", allot__ran(it->state->now, task->started));
-    allot__explain(&it->about, "%s runs on %s of %s%s%.64s%s%.64s, %s.", task->id,
+    allot__explain(&it->about, "%s runs on %s of %s%s%.64s%s%.64s, %s.", task->thing.id,
                    allot__phrase_slots(it->units->slots[it->unit]).text,
                    allot__phrase_path(&it->about, task->consumer).text, host ? " on " : "",
                    host != NULL ? host->text : "", session ? ", session " : "",

@@ -61,7 +61,7 @@ int64_t allot__grace_end(const allot_state *state, int64_t grace)
 static int match(survey *it)
 {
     const allot_state *state = it->state;
-    size_t tasks = state->tasks.list.count;
+    size_t tasks = allot__task_count(&state->tasks);
     if (state->flight_tasks.count == 0)
         return ALLOT_OK;
     it->flight_of = allot__arena_take(it->arena, tasks + 1, sizeof *it->flight_of);
@@ -156,8 +156,7 @@ static int64_t unnamed(const survey *it, int32_t i)
 static int64_t unclaimed(const survey *it, int32_t i)
 {
     const allot__flight *flight = flight_at(it->state, i);
-    const allot_claim *claims =
-        allot__vector_from(&it->state->claims, (size_t)flight->first, sizeof *claims);
+    const allot_claim *claims = flight->claims;
     int64_t slots = flight->slots, most = unnamed(it, i);
     for (int32_t k = 0; k < flight->count; k++)
         slots -= claims[k].slots;

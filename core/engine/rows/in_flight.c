@@ -22,8 +22,7 @@ typedef struct columns {
 static void count_claims(allot__work *work, const allot__flight *flight, const allot__flown *flown,
                          columns *columns)
 {
-    const allot_claim *claims =
-        allot__vector_from(&work->state->claims, (size_t)flight->first, sizeof *claims);
+    const allot_claim *claims = flight->claims;
     int32_t from = allot__row(work->plan, work->index, flight->consumer);
     int64_t back = flown->returned;
     int64_t coming = flight->slots - flown->returned - flown->lost;
@@ -47,7 +46,7 @@ static int count_flights(allot__work *work, const allot__flown_all *flown, int32
     const allot__flight *flights = work->state->flights.items;
     size_t rows = (size_t)work->tree->rows;
     columns columns = {NULL, NULL, NULL};
-    bool back = false, coupled = work->state->tasks.parts.count > 0;
+    bool back = false, coupled = work->state->tasks.coupled > 0;
     for (int32_t i = 0; i < flown->count; i++) {
         bool here = flights[i].group == work->index;
         if (!columns.out && (here || coupled)) {
@@ -95,7 +94,7 @@ static void count_beyond(const allot__work *work, const allot__flown_all *flown,
 static uint8_t *named_tasks(allot__work *work)
 {
     const int32_t *list = work->state->flight_tasks.items;
-    size_t bytes = work->state->tasks.list.count / 8 + 1;
+    size_t bytes = allot__task_count(&work->state->tasks) / 8 + 1;
     uint8_t *named = allot__arena_take(work->arena, bytes, 1);
     if (!named)
         return NULL;
@@ -121,13 +120,13 @@ static void count_task(const allot__work *work, int32_t task, uint8_t *named, in
 static int count_coupled(allot__work *work, int32_t *out)
 {
     const int32_t *list = work->state->flight_tasks.items;
-    if (work->state->tasks.parts.count == 0 || work->state->flight_tasks.count == 0)
+    if (work->state->tasks.coupled == 0 || work->state->flight_tasks.count == 0)
         return ALLOT_OK;
     uint8_t *named = named_tasks(work);
     if (!named)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < work->state->flight_tasks.count; i++)
-        if (list[i] >= 0 && allot__task_at(&work->state->tasks, list[i])->part >= 0)
+        if (list[i] >= 0 && allot__task_at(&work->state->tasks, list[i])->part > 0)
             count_task(work, list[i], named, out);
     return ALLOT_OK;
 }

@@ -58,7 +58,7 @@ static bool stays_before(const keeping *it, int32_t a, int32_t b)
     const allot__task *other = allot__task_at(it->tasks, b);
     if (one->started != other->started)
         return one->started < other->started;
-    return strcmp(one->id, other->id) < 0;
+    return strcmp(one->thing.id, other->thing.id) < 0;
 }
 
 /* The task that is looked at next; -1: none is left. Where groups order tasks otherwise than others
@@ -222,9 +222,9 @@ static uint8_t *find_coupled(choosing *it)
 {
     allot__work *work = it->all->works[0];
     uint8_t *coupled = allot__zeroed(work, (size_t)work->tree->rows, 1);
-    for (size_t i = 0; coupled && i < it->tasks->list.count; i++) {
+    for (size_t i = 0; coupled && i < allot__task_count(it->tasks); i++) {
         const allot__task *task = allot__task_at(it->tasks, (int32_t)i);
-        coupled[task->consumer] |= task->part >= 0 && !task->pending;
+        coupled[task->consumer] |= task->part > 0 && !task->pending;
     }
     return coupled;
 }
@@ -233,8 +233,8 @@ int allot__leavers_choose(allot__leaver_groups *all)
 {
     allot__work *work = all->works[0];
     choosing it = {.all = all, .tasks = &work->state->tasks, .arena = work->arena};
-    size_t groups = (size_t)all->count, tasks = it.tasks->list.count;
-    if (it.tasks->parts.count == 0)
+    size_t groups = (size_t)all->count, tasks = allot__task_count(it.tasks);
+    if (it.tasks->coupled == 0)
         return ALLOT_OK;
     const allot__wanted columns[] = {
         ALLOT__WANTED(it.tables, groups), ALLOT__WANTED(it.sides, groups),

@@ -15,9 +15,9 @@ const char *allot__unit_id(const allot_state *state, const allot__units *units, 
 {
     int32_t count;
     const int32_t *tasks = allot__unit_tasks(units, unit, &count);
-    const char *id = allot__task_at(&state->tasks, tasks[0])->id;
+    const char *id = allot__task_at(&state->tasks, tasks[0])->thing.id;
     for (int32_t i = 1; i < count; i++) {
-        const char *other = allot__task_at(&state->tasks, tasks[i])->id;
+        const char *other = allot__task_at(&state->tasks, tasks[i])->thing.id;
         id = strcmp(other, id) > 0 ? other : id;
     }
     return id;

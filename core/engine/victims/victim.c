@@ -16,7 +16,7 @@ static int mark_flying(const allot__work *work, const allot__units *units, uint8
     const allot_state *state = work->state;
     const int32_t *named = state->flight_tasks.items;
     const allot__flight *flights = state->flights.items;
-    size_t room = state->tasks.list.count + 1;
+    size_t room = allot__task_count(&state->tasks) + 1;
     uint8_t *flying = allot__new(state->engine, room, 1);
     if (!flying)
         return ALLOT_ENOMEM;

@@ -316,9 +316,9 @@ int allot__askers_make(allot__whole_all *all)
     for (int32_t group = 0; group < all->count; group++)
         if (allot__units_of(all->works[group]))
             allot__unit_rows_init(&it.tables[group], all->works[group]);
-    for (size_t i = 0; it.tasks->parts.count > 0 && i < it.tasks->list.count; i++) {
+    for (size_t i = 0; it.tasks->coupled > 0 && i < allot__task_count(it.tasks); i++) {
         const allot__task *task = allot__task_at(it.tasks, (int32_t)i);
-        it.coupled[task->consumer] |= task->part >= 0;
+        it.coupled[task->consumer] |= task->part > 0;
     }
     return find_askers(&it);
 }

@@ -44,7 +44,7 @@ static bool take_room(allot__whole_all *all)
         runs = count > runs ? count : runs;
     }
     allot__whole_room *room = &all->room;
-    size_t tasks = all->works[0]->state->tasks.list.count;
+    size_t tasks = allot__task_count(&all->works[0]->state->tasks);
     const allot__wanted columns[] = {ALLOT__WANTED(all->uses, (size_t)all->count),
                                      ALLOT__WANTED(all->marks, (size_t)waits),
                                      ALLOT__WANTED(room->used, (size_t)all->count),

@@ -90,7 +90,7 @@ ALLOT_API int allot_state_usage_at(allot_state *state, int64_t when);
  */
 ALLOT_API int allot_state_resource_preempted(allot_state *state, int32_t resource, int64_t when);
 
-/* The jobs in the order of adding; borrowed until the next job is added. */
+/* The jobs in the order of adding, as state.h has other lists. */
 ALLOT_API int32_t allot_state_jobs(const allot_state *state);
 ALLOT_API int allot_state_job_at(const allot_state *state, int32_t i, allot_job *out);
 /* The job of that id, or -1. */

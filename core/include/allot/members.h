@@ -92,6 +92,20 @@ ALLOT_API size_t allot_item_room(const allot_members *members, const void *item)
 ALLOT_API void allot_item_copy(const allot_members *members, const void *item, void *to,
                                char *room);
 
+/* ---- A state's items, one by one ------------------------------------------------------------- */
+
+/* Adds a task, session, job or reclaim to an open state: a copy of `item`, which is the struct of
+ * its kind; what allot_state_task, _session, _job and _in_flight say counts. EEXIST: the id is
+ * taken. EUSAGE: also of another kind. */
+ALLOT_API int allot_state_add(allot_state *state, allot_item kind, const void *item);
+/* The same, in the place of what has its id: of a task behind all others, else where that was. */
+ALLOT_API int allot_state_set(allot_state *state, allot_item kind, const void *item);
+/* Takes it out of an open state; the others keep their order and, until the state is sealed, their
+ * numbers. What was borrowed of it stays until then. ENOENT, EUSAGE. */
+ALLOT_API int allot_state_end(allot_state *state, allot_item kind, const char *id);
+/* Its number, for the getters of its kind, or -1. */
+ALLOT_API int32_t allot_state_find(const allot_state *state, allot_item kind, const char *id);
+
 #ifdef __cplusplus
 }
 #endif

@@ -157,7 +157,7 @@ ALLOT_API int allot_state_clear(allot_state *state);
 ALLOT_API int allot_state_clear_orders(allot_state *state);
 /* Removes one task from an open state. The others keep their order; sealing numbers them anew.
  * Until then allot_state_tasks counts the removed task, and allot_state_task_at gives ENOENT for
- * it. allot_state_clear frees the task's strings. ENOENT: no task has that id; EUSAGE. */
+ * it. ENOENT: no task has that id; EUSAGE. */
 ALLOT_API int allot_state_task_end(allot_state *state, const char *id);
 /* Makes a state of another plan with the contents of a sealed state, matched by names; the new
  * state is to be sealed, and takes its memory from that plan's engine. ENOENT: the plan lacks a
@@ -166,9 +166,10 @@ ALLOT_API int allot_state_task_end(allot_state *state, const char *id);
 ALLOT_API int allot_state_copy(const allot_state *state, const allot_plan *plan,
                                allot_report *report, allot_state **out);
 
-/* What was added of each kind, in the order of adding. Borrowed until the next is added. EUSAGE, or
- * NULL: no such. A task of several groups has a number for each, one after another; of those but
- * the first allot_state_task_at says ENOENT. */
+/* What was added of each kind, in the order of adding. Borrowed until the state is sealed after it
+ * was removed. EUSAGE, or NULL: no such. ENOENT, or NULL: it was removed. A task of several groups
+ * has a number for each, one after another; of those but the first allot_state_task_at says
+ * ENOENT. */
 ALLOT_API int32_t allot_state_tasks(const allot_state *state);
 ALLOT_API int allot_state_task_at(const allot_state *state, int32_t i, allot_task *out);
 ALLOT_API int32_t allot_state_sessions(const allot_state *state);

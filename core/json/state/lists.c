@@ -148,7 +148,7 @@ static void take_reclaim(allot__item_reader *it, void *thing, bool sound)
     check_claims(it, reclaim);
     check_ids(it, reclaim);
     if (sound && it->reader->doc.faults == faults)
-        allot__doc_keep(&it->reader->doc, allot_state_in_flight(state_of(it), reclaim));
+        took(it, allot_state_in_flight(state_of(it), reclaim));
 }
 
 static void take_loan(allot__item_reader *it, void *thing, bool sound)

@@ -4,13 +4,6 @@
 #include "model/jobs/queue.h"
 #include "model/names/named.h"
 
-static const char *const phase_names[] = {"conn", "ok", "inactive"};
-
-const char *allot_lease_phase_name(int phase)
-{
-    return phase >= 0 && phase < ALLOT_LEASE_PHASE_COUNT ? phase_names[phase] : NULL;
-}
-
 static bool amount(int64_t value)
 {
     return value >= 0 && value <= ALLOT_AMOUNT_MAX;

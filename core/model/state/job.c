@@ -7,13 +7,6 @@
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
 
-static const char *const state_names[] = {"pending", "running", "suspended", "stopped"};
-
-const char *allot_job_state_name(int state)
-{
-    return state >= 0 && state < ALLOT_JOB_STATE_COUNT ? state_names[state] : NULL;
-}
-
 void allot_job_init(allot_job *job)
 {
     if (!job)
@@ -58,14 +51,11 @@ static bool optional_label(const char *name)
     return !name || allot__label_valid(name);
 }
 
-static int check_names(const allot_state *state, const allot_job *job)
+static int check_names(const allot_job *job)
 {
-    if (!allot__label_valid(job->id) || !optional_label(job->user) || !optional_label(job->group) ||
-        !optional_label(job->application))
-        return ALLOT_ENAME;
-    const allot__jobs *jobs = state->jobs;
-    bool taken = jobs && allot__named_find(&jobs->list, &jobs->index, job->id) >= 0;
-    return taken ? ALLOT_EEXIST : ALLOT_OK;
+    bool sound = allot__label_valid(job->id) && optional_label(job->user) &&
+                 optional_label(job->group) && optional_label(job->application);
+    return sound ? ALLOT_OK : ALLOT_ENAME;
 }
 
 static int check_numbers(const allot_job *job)
@@ -82,26 +72,24 @@ static int check_numbers(const allot_job *job)
 /* Bits that a job may have. */
 enum { FLAGS = ALLOT_JOB_EXCLUSIVE | ALLOT_JOB_BACKFILL | ALLOT_JOB_FORCED };
 
-static int check_job(const allot_state *state, const allot_job *job)
+int allot__job_check(const allot_state *state, const void *item)
 {
-    int64_t slots, grown;
-    int32_t queues = state ? allot__queue_count(state->plan) : 0;
-    if (!state || state->sealed || !job || !within(job->queue, 0, (int64_t)queues - 1) ||
-        !within(job->state, 0, ALLOT_JOB_STATE_COUNT - 1) || (job->flags & ~FLAGS) ||
-        !within(job->reserved_by, -1, (int64_t)queues - 1) ||
-        (state->jobs && state->jobs->list.count >= INT32_MAX - 1))
+    const allot_job *job = item;
+    int64_t slots, grown, queues = allot__queue_count(state->plan);
+    if (!within(job->queue, 0, queues - 1) || !within(job->state, 0, ALLOT_JOB_STATE_COUNT - 1) ||
+        (job->flags & ~FLAGS) || !within(job->reserved_by, -1, queues - 1))
         return ALLOT_EUSAGE;
-    int status = check_names(state, job);
+    int status = check_names(job);
     status = status ? status : check_numbers(job);
     status = status ? status : check_places(job->hosts, job->host_count, true, &slots);
     status = status ? status : check_places(job->grown, job->grown_count, false, &grown);
     status = status ? status : allot__job_resources_check(state, job);
     return status ? status
-                  : allot__extra_check(state->plan, job->tags, job->tag_count, job->values,
-                                       job->value_count);
+                  : allot__values_check(state->plan, job->tags, job->tag_count, job->values,
+                                        job->value_count);
 }
 
-/* ---- Adding ---- */
+/* ---- Columns ------------------------------------------------------------------------------- */
 
 /* A number among the plan's names and, behind them, those that jobs alone have; -1: no name; -2:
  * out of memory. */
@@ -142,13 +130,11 @@ static int put_place(allot_state *state, const char *host, int64_t slots)
     if (!of)
         return ALLOT_ENOMEM;
     *of = label;
-    allot_job_host *told = allot__push(state->engine, &jobs->hosts, sizeof *told);
-    if (!told)
-        return ALLOT_ENOMEM;
-    *told = (allot_job_host){host ? allot__label_at(&state->tasks, label)->text : NULL, slots};
     allot__job_place *place = allot__push(state->engine, &jobs->places, sizeof *place);
     if (!place)
-        return ALLOT_ENOMEM; /* the caller cuts all */
+        return ALLOT_ENOMEM;
+    if (label >= 0)
+        allot__label_at(&state->tasks, label)->is_host = true;
     *place = (allot__job_place){-1, (int32_t)slots};
     return ALLOT_OK;
 }
@@ -174,7 +160,9 @@ static int put_places(allot_state *state, const allot_job *job, allot__job *out)
 
 static allot__job made_of(const allot_job *job)
 {
-    return (allot__job){.submitted = job->submitted,
+    return (allot__job){.id = job->id,
+                        .told = job,
+                        .submitted = job->submitted,
                         .started = job->started,
                         .ran = job->ran,
                         .suspended_for = job->suspended_for,
@@ -192,48 +180,53 @@ static allot__job made_of(const allot_job *job)
                         .notifying = job->notifying != 0};
 }
 
-/* The labels of places from there on are names of hosts: there is a job on them. */
-static void mark_hosts(allot_state *state, size_t from)
+static int put_resources(allot_state *state, const allot_job *job)
 {
-    const int32_t *labels = state->jobs->labels.items;
-    for (size_t i = from; i < state->jobs->labels.count; i++)
-        if (labels[i] >= 0)
-            allot__label_at(&state->tasks, labels[i])->is_host = true;
+    allot__jobs *jobs = state->jobs;
+    for (int32_t i = 0; i < job->resource_count; i++) {
+        if (job->resources[i].amount == 0)
+            continue;
+        int32_t *of = allot__push(state->engine, &jobs->resource_jobs, sizeof *of);
+        allot_job_resource *added = allot__push(state->engine, &jobs->resources, sizeof *added);
+        if (!of || !added)
+            return ALLOT_ENOMEM;
+        *of = (int32_t)jobs->list.count;
+        *added = job->resources[i];
+    }
+    return ALLOT_OK;
 }
 
-int allot_state_job(allot_state *state, const allot_job *job)
+static int put_job(allot_state *state, const allot_job *job)
 {
-    int status = check_job(state, job);
-    if (status)
-        return status;
-    allot__jobs *jobs = allot__jobs_open(state);
-    if (!jobs)
-        return ALLOT_ENOMEM;
-    size_t places = jobs->places.count, resources = jobs->resources.count;
     allot__job made = made_of(job);
-    status = put_names(state, job, &made);
+    int status = put_names(state, job, &made);
     if (status == ALLOT_OK)
         status = put_places(state, job, &made);
     if (status == ALLOT_OK)
-        status = allot__job_resources_put(state, job);
-    if (status == ALLOT_OK)
-        status = allot__extra_make(state, job->tags, job->tag_count, job->values, job->value_count,
-                                   &made.extra);
-    allot__job *added = NULL;
-    if (status == ALLOT_OK)
-        added = allot__named_add(state->engine, &jobs->pool, &jobs->list, &jobs->index, job->id,
-                                 sizeof *added);
-    if (!added) {
-        jobs->places.count = jobs->hosts.count = jobs->labels.count = places;
-        jobs->resources.count = jobs->resource_jobs.count = resources;
-        return status ? status : ALLOT_ENOMEM;
-    }
-    made.id = added->id;
+        status = put_resources(state, job);
+    allot__job *added =
+        status == ALLOT_OK ? allot__push(state->engine, &state->jobs->list, sizeof *added) : NULL;
+    if (!added)
+        return ALLOT_ENOMEM;
     *added = made;
-    mark_hosts(state, places);
-    state->tasks.arranged = false;
-    jobs->arranged = false;
     return ALLOT_OK;
+}
+
+/* All labels of a plan with queues are those of jobs. */
+int allot__jobs_fill(allot_state *state)
+{
+    const allot__things *things = &state->all_jobs;
+    if (things->list.count == 0 && !state->jobs)
+        return ALLOT_OK;
+    if (!allot__jobs_open(state))
+        return ALLOT_ENOMEM;
+    int status = ALLOT_OK;
+    allot__jobs_clear(state);
+    if (allot__queue_count(state->plan) > 0)
+        allot__tasks_clear(state);
+    for (int32_t i = 0; (size_t)i < things->list.count && status == ALLOT_OK; i++)
+        status = put_job(state, allot__things_item(things, i));
+    return status;
 }
 
 /* ---- How queues were used ---- */

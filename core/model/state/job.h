@@ -22,10 +22,10 @@ typedef struct allot__job_place {
     int32_t site, slots;
 } allot__job_place;
 
-/* A job as it was added; strings are numbers or in the pool. First what every cycle reads of every
- * job, so that it is one line of a cache. */
+/* A job as the engine reads it; names are numbers. First what every cycle reads of every job, so
+ * that it is one line of a cache. */
 typedef struct allot__job {
-    const char *id; /* first: what is found by name begins with it */
+    const char *id;
     int32_t queue, slots;
     int32_t place, place_count; /* among the places; of one without hosts, but pending, one */
     int32_t grown_count;
@@ -38,7 +38,7 @@ typedef struct allot__job {
     int32_t run_limit_stated; /* -1: not */
     int32_t preempted, grow, reserved_by;
     int32_t grown; /* the first of grown_count places that it was given beside them */
-    int32_t extra; /* tags and values, among the tasks' extras; -1: none */
+    const allot_job *told;
 } allot__job;
 
 typedef struct allot__usage {
@@ -54,11 +54,9 @@ typedef struct allot__lease_told {
 
 typedef struct allot__jobs {
     allot__pool pool;
-    allot__vector list;   /* of allot__job */
-    allot__index index;   /* by id */
-    allot__vector places; /* of allot__job_place; sites after sealing */
-    allot__vector labels; /* of int32_t: places' hosts; -1: the only one */
-    allot__vector hosts;  /* of allot_job_host: places as told; host NULL: the only one */
+    allot__vector list;                        /* of allot__job */
+    allot__vector places;                      /* of allot__job_place; sites after sealing */
+    allot__vector labels;                      /* of int32_t: places' hosts; -1: the only one */
     allot__vector users, groups, applications; /* of const char *: those behind the plan's */
     allot__index user_index, group_index, application_index;
     allot__usage *usage; /* by queue; NULL: of none was told */
@@ -108,11 +106,12 @@ static inline int64_t allot__job_ran(const allot__job *job, int64_t now)
 const char *allot__job_user(const allot_state *state, int32_t number);
 const char *allot__job_group(const allot_state *state, int32_t number);
 
-/* Is what a job says of resources sound? EUSAGE, ERANGE. Puts it down for the next job
- * that is added; ENOMEM: some may be there. And what a job's are, *count of them, in the order of
- * the job. */
+/* May there be such a job? EUSAGE, ENAME, ERANGE. And of its resources: EUSAGE, ERANGE. */
+int allot__job_check(const allot_state *state, const void *item);
 int allot__job_resources_check(const allot_state *state, const allot_job *job);
-int allot__job_resources_put(allot_state *state, const allot_job *job);
+/* Fills the columns anew. ENOMEM. */
+int allot__jobs_fill(allot_state *state);
+/* What a job has or asks for of resources, *count of them, in the order of the job. */
 const allot_job_resource *allot__job_resources(const allot__jobs *jobs, int32_t job,
                                                int32_t *count);
 
@@ -122,6 +121,8 @@ allot__jobs *allot__jobs_open(allot_state *state);
 int allot__jobs_seal(allot_state *state, allot_report *report);
 /* Finds the places' sites, and of queues their jobs: step one. ENOMEM. */
 int allot__jobs_arrange(allot_state *state);
+/* Empties the columns. */
+void allot__jobs_clear(allot_state *state);
 void allot__jobs_free(allot_state *state);
 
 #endif

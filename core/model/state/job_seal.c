@@ -112,12 +112,12 @@ static allot__fault about(looking *it, const char *code, const char *key)
 
 static void say_host(looking *it, int32_t place, const char *key)
 {
-    const allot_job_host *told = (const allot_job_host *)it->jobs->hosts.items + place;
+    const int32_t *labels = it->jobs->labels.items;
     allot__fault fault = about(it, "E-host", key);
     fault.hint = "name it in `hosts` of the plan, or of the state with its slots";
     allot__say(it->state->plan, &fault,
                "job %.80s is on the host %.80s, which neither plan nor state has", it->job->id,
-               told->host);
+               allot__label_at(&it->state->tasks, labels[place])->text);
 }
 
 /* Places on hosts that are known; the only one where none is named. */

@@ -5,6 +5,8 @@
  *
  * This file owns: the life of allot__jobs.
  */
+#include <string.h>
+
 #include "model/jobs/queue.h"
 #include "model/state/job.h"
 #include "model/state/state.h"
@@ -16,6 +18,32 @@ allot__jobs *allot__jobs_open(allot_state *state)
     return state->jobs;
 }
 
+enum { LISTS = 8, INDEXES = 3 };
+
+static void find_all(allot__jobs *it, allot__vector *lists[LISTS], allot__index *indexes[INDEXES])
+{
+    allot__vector *const all[LISTS] = {&it->list,      &it->places,       &it->labels,
+                                       &it->users,     &it->groups,       &it->applications,
+                                       &it->resources, &it->resource_jobs};
+    allot__index *const by_name[INDEXES] = {&it->user_index, &it->group_index,
+                                            &it->application_index};
+    memcpy(lists, all, sizeof all);
+    memcpy(indexes, by_name, sizeof by_name);
+}
+
+void allot__jobs_clear(allot_state *state)
+{
+    allot__vector *lists[LISTS];
+    allot__index *indexes[INDEXES];
+    find_all(state->jobs, lists, indexes);
+    for (int i = 0; i < LISTS; i++)
+        lists[i]->count = 0;
+    for (int i = 0; i < INDEXES; i++)
+        allot__index_clear(indexes[i]);
+    allot__pool_clear(state->engine, &state->jobs->pool);
+    state->jobs->arranged = false;
+}
+
 void allot__jobs_free(allot_state *state)
 {
     allot_engine *engine = state->engine;
@@ -23,14 +51,12 @@ void allot__jobs_free(allot_state *state)
     if (!it)
         return;
     size_t queues = (size_t)allot__queue_count(state->base);
-    allot__vector *lists[] = {&it->list,         &it->places,    &it->hosts,
-                              &it->labels,       &it->users,     &it->groups,
-                              &it->applications, &it->resources, &it->resource_jobs};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    allot__vector *lists[LISTS];
+    allot__index *indexes[INDEXES];
+    find_all(it, lists, indexes);
+    for (int i = 0; i < LISTS; i++)
         allot__vector_free(engine, lists[i]);
-    allot__index *indexes[] = {&it->index, &it->user_index, &it->group_index,
-                               &it->application_index};
-    for (size_t i = 0; i < sizeof indexes / sizeof *indexes; i++)
+    for (int i = 0; i < INDEXES; i++)
         allot__index_free(engine, indexes[i]);
     allot__free(engine, it->preempted_at, (size_t)allot_plan_resources(state->base),
                 sizeof *it->preempted_at);

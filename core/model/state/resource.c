@@ -47,23 +47,6 @@ int allot__job_resources_check(const allot_state *state, const allot_job *job)
     return ALLOT_OK;
 }
 
-int allot__job_resources_put(allot_state *state, const allot_job *job)
-{
-    allot__jobs *jobs = state->jobs;
-    for (int32_t i = 0; i < job->resource_count; i++) {
-        if (job->resources[i].amount == 0)
-            continue;
-        int32_t *of = allot__push(state->engine, &jobs->resource_jobs, sizeof *of);
-        allot_job_resource *added =
-            of ? allot__push(state->engine, &jobs->resources, sizeof *added) : NULL;
-        if (!added)
-            return ALLOT_ENOMEM; /* the caller cuts both */
-        *of = (int32_t)jobs->list.count;
-        *added = job->resources[i];
-    }
-    return ALLOT_OK;
-}
-
 /* The first that is of that job or a later one. */
 static size_t first_of(const allot__jobs *jobs, int32_t job)
 {

@@ -80,6 +80,9 @@ void allot_state_free(allot_state *state)
     allot__jobs_free(state);
     allot__tasks_free(state);
     allot__flights_free(state);
+    allot__things_free(engine, &state->sessions);
+    allot__things_free(engine, &state->all_jobs);
+    allot__things_free(engine, &state->reclaims);
     allot__vector_free(engine, &state->loans);
     allot__hosts_free(engine, &state->hosts);
     allot__free(engine, state, 1, sizeof *state);

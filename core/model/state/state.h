@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "model/plan/plan.h"
 #include "model/state/tasks.h"
+#include "model/items/things.h"
 
 typedef struct allot__group_state {
     int64_t slots;      /* actual size T, after sealing */
@@ -28,13 +29,15 @@ typedef struct allot__group_state {
     int64_t *reclaimed_at, *waiting_since;
 } allot__group_state;
 
-/* A reclaim in flight; its claims are claims[first] ... claims[first + count - 1] of the state, its
- * tasks likewise. */
+/* A reclaim in flight, as the engine reads it; its tasks are flight_tasks[first_task] ... of the
+ * state. */
 typedef struct allot__flight {
-    const char *id; /* in the state's flight_pool */
+    const char *id;
+    const allot_in_flight *told;
     int32_t group, consumer;
     int64_t slots, deadline;
-    int32_t first, count;
+    const allot_claim *claims;
+    int32_t count; /* of claims */
     int32_t first_task, task_count;
     int32_t gone; /* tasks that it named beside these */
 } allot__flight;
@@ -52,15 +55,15 @@ struct allot_state {
     int64_t now, last; /* last: when last_set */
     bool last_set, now_rounded;
     allot__group_state *groups; /* one for each of the plan's */
-    allot__vector flights;      /* of allot__flight */
-    allot__vector claims;       /* of allot_claim */
-    allot__vector loans;        /* of allot_loan */
-    allot__vector flight_ids;   /* of const char *: the tasks that go */
-    allot__vector flight_tasks; /* of int32_t: ... their numbers, after sealing; -1: gone */
-    allot__pool flight_pool;    /* of their ids */
-    bool flights_found;         /* the tasks that they name, among those that are arranged */
     allot__tasks tasks;
-    allot__hosts hosts; /* those that are not as planned */
+    allot__things sessions, all_jobs, reclaims;
+    /* What follows from them once the state is sealed; some is to be filled anew (`..._stale`). */
+    bool sessions_stale, flights_stale, jobs_stale;
+    allot__vector flights;      /* of allot__flight */
+    allot__vector flight_tasks; /* of int32_t: numbers of the tasks that go; -1: gone */
+    bool flights_found;         /* the tasks that they name, among those that are arranged */
+    allot__vector loans;        /* of allot_loan */
+    allot__hosts hosts;         /* those that are not as planned */
     /* model/state/job.h; after sealing NULL alone where the plan has neither queues nor leases. */
     struct allot__jobs *jobs;
 };
@@ -68,12 +71,20 @@ struct allot_state {
 /* Finds the variants of now and of the cycle before, and rows the columns by the first. ENOMEM:
  * all is as it was. */
 int allot__state_rebase(allot_state *state);
-/* Forgets all reclaims in flight; keeps the room for others, or gives it back too. */
-void allot__flights_clear(allot_state *state);
+/* May such a reclaim be in flight? EUSAGE, ERANGE, ENAME. */
+int allot__flight_check(const allot_state *state, const void *item);
+/* Fills the columns of reclaims in flight anew. ENOMEM. */
+int allot__flights_fill(allot_state *state);
 void allot__flights_free(allot_state *state);
 /* Finds the tasks that flights name; a task that is not of the flight's consumer and group, or that
  * two name, is an error: EINVALID. ENOMEM. Changes nothing else. */
 int allot__flights_seal(allot_state *state, allot_report *report);
+
+/* The things of a kind; NULL: of loans, which have no ids. */
+allot__things *allot__state_things(const allot_state *state, allot_item kind);
+/* Fills what is stale, and numbers anew what is left of lists: the first step of sealing. ENOMEM.
+ */
+int allot__lists_fill(allot_state *state);
 
 /* After sealing: is there a leaf of whole tasks (C-13)? */
 static inline bool allot__any_whole(const allot_state *state)

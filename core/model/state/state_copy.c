@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/jobs/queue.h"
-#include "model/state/item.h"
+#include "model/items/item.h"
 #include "model/state/job.h"
 #include "model/state/state.h"
 
@@ -181,60 +181,6 @@ static int copy_hosts(copying *it)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* Item i of the state that is copied, borrowed. EUSAGE: there is none; ENOENT: it is another number
- * of the item before. */
-static int session_at(const copying *it, int32_t i, void *item)
-{
-    const allot_session *session = allot_state_session_at(it->from, i);
-    return session ? memcpy(item, session, sizeof *session), ALLOT_OK : ALLOT_EUSAGE;
-}
-
-static int task_at(const copying *it, int32_t i, void *item)
-{
-    return allot_state_task_at(it->from, i, item);
-}
-
-static int job_at(const copying *it, int32_t i, void *item)
-{
-    return allot_state_job_at(it->from, i, item);
-}
-
-static int loan_at(const copying *it, int32_t i, void *item)
-{
-    const allot_loan *loan = allot_state_loan_at(it->from, i);
-    return loan ? memcpy(item, loan, sizeof *loan), ALLOT_OK : ALLOT_EUSAGE;
-}
-
-static int reclaim_at(const copying *it, int32_t i, void *item)
-{
-    return allot_state_reclaim_at(it->from, i, item);
-}
-
-static int add_task(allot_state *to, const void *item)
-{
-    return allot_state_task(to, item);
-}
-
-static int add_session(allot_state *to, const void *item)
-{
-    return allot_state_session(to, item);
-}
-
-static int add_job(allot_state *to, const void *item)
-{
-    return allot_state_job(to, item);
-}
-
-static int add_loan(allot_state *to, const void *item)
-{
-    return allot_state_loan(to, item);
-}
-
-static int add_reclaim(allot_state *to, const void *item)
-{
-    return allot_state_in_flight(to, item);
-}
-
 /* Room for the strings and lists of an item, at least that much. ENOMEM. */
 static int make_room(copying *it, size_t size)
 {
@@ -249,10 +195,10 @@ static int make_room(copying *it, size_t size)
     return ALLOT_OK;
 }
 
-static int copy_item(copying *it, const allot_members *members, const void *item,
-                     int (*add)(allot_state *to, const void *item))
+static int copy_item(copying *it, allot_item kind, const void *item)
 {
     const allot__item_move by = {move_consumer, move_group, move_attribute, move_resource, it};
+    const allot_members *members = allot_members_of(kind);
     union {
         allot_task task;
         allot_session session;
@@ -265,39 +211,28 @@ static int copy_item(copying *it, const allot_members *members, const void *item
         return status;
     allot_item_copy(members, item, &copy, it->room);
     status = allot__item_move_to(members, &copy, &by);
-    return status == ALLOT_OK ? add(it->to, &copy) : status;
-}
-
-static int copy_list(copying *it, allot_item kind,
-                     int (*at)(const copying *it, int32_t i, void *item),
-                     int (*add)(allot_state *to, const void *item))
-{
-    union {
-        allot_task task;
-        allot_session session;
-        allot_job job;
-        allot_in_flight reclaim;
-        allot_loan loan;
-    } item;
-    int status = ALLOT_OK, found = ALLOT_OK;
-    for (int32_t i = 0; status == ALLOT_OK && found != ALLOT_EUSAGE; i++) {
-        found = at(it, i, &item);
-        if (found == ALLOT_OK)
-            status = copy_item(it, allot_members_of(kind), &item, add);
-    }
-    return status;
+    if (status != ALLOT_OK)
+        return status;
+    return kind == ALLOT_ITEM_LOAN ? allot_state_loan(it->to, &copy.loan)
+                                   : allot_state_add(it->to, kind, &copy);
 }
 
 static int copy_lists(copying *it)
 {
-    int status = copy_list(it, ALLOT_ITEM_SESSION, session_at, add_session);
-    if (status == ALLOT_OK)
-        status = copy_list(it, ALLOT_ITEM_TASK, task_at, add_task);
-    if (status == ALLOT_OK)
-        status = copy_list(it, ALLOT_ITEM_RECLAIM, reclaim_at, add_reclaim);
-    if (status == ALLOT_OK)
-        status = copy_list(it, ALLOT_ITEM_LOAN, loan_at, add_loan);
-    return status == ALLOT_OK ? copy_list(it, ALLOT_ITEM_JOB, job_at, add_job) : status;
+    static const allot_item kinds[] = {ALLOT_ITEM_SESSION, ALLOT_ITEM_JOB, ALLOT_ITEM_RECLAIM};
+    allot_task task;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < allot_state_tasks(it->from) && status == ALLOT_OK; i++)
+        if (allot_state_task_at(it->from, i, &task) == ALLOT_OK) /* or one of its parts */
+            status = copy_item(it, ALLOT_ITEM_TASK, &task);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const allot__things *things = allot__state_things(it->from, kinds[k]);
+        for (int32_t i = 0; (size_t)i < things->list.count && status == ALLOT_OK; i++)
+            status = copy_item(it, kinds[k], allot__things_item(things, i));
+    }
+    for (int32_t i = 0; i < allot_state_loans(it->from) && status == ALLOT_OK; i++)
+        status = copy_item(it, ALLOT_ITEM_LOAN, allot_state_loan_at(it->from, i));
+    return status;
 }
 
 /* ---- Queues, resources, contracts ------------------------------------------------------------ */

@@ -13,11 +13,11 @@ static bool amount(int64_t slots)
     return slots >= 0 && slots <= ALLOT_AMOUNT_MAX;
 }
 
-/* Is it a leaf of a group of an open state? */
+/* Is it a leaf of a group? */
 static bool is_leaf(const allot_state *state, int32_t group, int32_t consumer)
 {
-    return state && !state->sealed && group >= 0 && group < state->plan->group_count &&
-           allot__queue_count(state->plan) == 0 && allot__plan_leaf(state->plan, consumer);
+    return group >= 0 && group < state->plan->group_count && allot__queue_count(state->plan) == 0 &&
+           allot__plan_leaf(state->plan, consumer);
 }
 
 /* ---- Since when ---- */
@@ -40,28 +40,27 @@ static int set_time(allot_state *state, int64_t **times, int32_t consumer, int64
 
 int allot_state_reclaimed_at(allot_state *state, int32_t group, int32_t consumer, int64_t when)
 {
-    if (!is_leaf(state, group, consumer))
+    if (!state || state->sealed || !is_leaf(state, group, consumer))
         return ALLOT_EUSAGE;
     return set_time(state, &state->groups[group].reclaimed_at, consumer, when);
 }
 
 int allot_state_waiting_since(allot_state *state, int32_t group, int32_t consumer, int64_t when)
 {
-    if (!is_leaf(state, group, consumer))
+    if (!state || state->sealed || !is_leaf(state, group, consumer))
         return ALLOT_EUSAGE;
     return set_time(state, &state->groups[group].waiting_since, consumer, when);
 }
 
 /* ---- Reclaims in flight ---- */
 
-static int check_flight(const allot_state *state, const allot_in_flight *reclaim)
+int allot__flight_check(const allot_state *state, const void *item)
 {
-    if (!reclaim || !is_leaf(state, reclaim->group, reclaim->consumer) ||
-        reclaim->claim_count < 0 || (reclaim->claim_count > 0 && !reclaim->claims) ||
-        state->claims.count + (size_t)reclaim->claim_count > INT32_MAX || reclaim->task_count < 0 ||
+    const allot_in_flight *reclaim = item;
+    if (!is_leaf(state, reclaim->group, reclaim->consumer) || reclaim->claim_count < 0 ||
+        (reclaim->claim_count > 0 && !reclaim->claims) || reclaim->task_count < 0 ||
         (reclaim->task_count > 0 && !reclaim->tasks) || reclaim->gone < 0 ||
-        reclaim->gone > INT32_MAX ||
-        state->flight_tasks.count + (size_t)reclaim->task_count > INT32_MAX)
+        reclaim->gone > INT32_MAX)
         return ALLOT_EUSAGE;
     bool in_range = amount(reclaim->slots);
     for (int32_t i = 0; i < reclaim->claim_count; i++) {
@@ -78,105 +77,55 @@ static int check_flight(const allot_state *state, const allot_in_flight *reclaim
     return in_range ? ALLOT_OK : ALLOT_ERANGE;
 }
 
-static bool add_claim(allot_state *state, const allot_claim *claim)
+int allot__flights_fill(allot_state *state)
 {
-    allot_claim *added = allot__push(state->engine, &state->claims, sizeof *added);
-    if (added)
-        *added = *claim;
-    return added;
-}
-
-static bool add_task(allot_state *state, const char *id)
-{
-    const char *copy = allot__pool_copy(state->engine, &state->flight_pool, id);
-    const char **added =
-        copy ? allot__push(state->engine, &state->flight_ids, sizeof *added) : NULL;
-    int32_t *number =
-        added ? allot__push(state->engine, &state->flight_tasks, sizeof *number) : NULL;
-    if (!number)
-        return false;
-    *added = copy;
-    *number = -1;
-    return true;
-}
-
-/* Takes lists back to what they were; what was added to the pool ends with it. */
-static void undo(allot_state *state, const allot__flight *flight)
-{
-    state->flight_ids.count = state->flight_tasks.count = (size_t)flight->first_task;
-    state->claims.count = (size_t)flight->first;
-}
-
-int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim)
-{
-    int status = check_flight(state, reclaim);
-    if (status)
-        return status;
-    allot__flight flight = {.group = reclaim->group,
-                            .consumer = reclaim->consumer,
-                            .slots = reclaim->slots,
-                            .deadline = reclaim->deadline,
-                            .first = (int32_t)state->claims.count,
-                            .count = reclaim->claim_count,
-                            .first_task = (int32_t)state->flight_tasks.count,
-                            .task_count = reclaim->task_count,
-                            .gone = (int32_t)reclaim->gone};
-    if (reclaim->id)
-        flight.id = allot__pool_copy(state->engine, &state->flight_pool, reclaim->id);
-    bool copied = flight.id || !reclaim->id;
-    for (int32_t i = 0; copied && i < reclaim->claim_count; i++)
-        copied = add_claim(state, &reclaim->claims[i]);
-    for (int32_t i = 0; copied && i < reclaim->task_count; i++)
-        copied = add_task(state, reclaim->tasks[i]);
-    allot__flight *added =
-        copied ? allot__push(state->engine, &state->flights, sizeof *added) : NULL;
-    if (!added) {
-        undo(state, &flight);
-        return ALLOT_ENOMEM;
-    }
-    *added = flight;
+    const allot__things *things = &state->reclaims;
+    state->flights.count = state->flight_tasks.count = 0;
     state->flights_found = false;
+    for (int32_t i = 0; (size_t)i < things->list.count; i++) {
+        const allot_in_flight *told = allot__things_item(things, i);
+        if (state->flight_tasks.count > (size_t)(INT32_MAX - told->task_count) ||
+            allot__vector_room(state->engine, &state->flight_tasks, (size_t)told->task_count,
+                               sizeof(int32_t)) != ALLOT_OK)
+            return ALLOT_ENOMEM;
+        allot__flight *added = allot__push(state->engine, &state->flights, sizeof *added);
+        if (!added)
+            return ALLOT_ENOMEM;
+        *added = (allot__flight){.id = told->id,
+                                 .told = told,
+                                 .group = told->group,
+                                 .consumer = told->consumer,
+                                 .slots = told->slots,
+                                 .deadline = told->deadline,
+                                 .claims = told->claims,
+                                 .count = told->claim_count,
+                                 .first_task = (int32_t)state->flight_tasks.count,
+                                 .task_count = told->task_count,
+                                 .gone = (int32_t)told->gone};
+        state->flight_tasks.count += (size_t)told->task_count; /* allot__flights_seal finds them */
+    }
     return ALLOT_OK;
 }
 
 int32_t allot_state_reclaims(const allot_state *state)
 {
-    return state ? (int32_t)state->flights.count : 0;
+    return state ? (int32_t)state->reclaims.list.count : 0;
 }
 
 int allot_state_reclaim_at(const allot_state *state, int32_t i, allot_in_flight *out)
 {
     if (!out || i < 0 || i >= allot_state_reclaims(state))
         return ALLOT_EUSAGE;
-    const allot__flight *flight = (const allot__flight *)state->flights.items + i;
-    *out = (allot_in_flight){
-        .id = flight->id,
-        .consumer = flight->consumer,
-        .group = flight->group,
-        .slots = flight->slots,
-        .deadline = flight->deadline,
-        .claims = allot__vector_from(&state->claims, (size_t)flight->first, sizeof(allot_claim)),
-        .claim_count = flight->count,
-        .tasks = allot__vector_from(&state->flight_ids, (size_t)flight->first_task,
-                                    sizeof(const char *)),
-        .task_count = flight->task_count,
-        .gone = flight->gone};
+    const allot_in_flight *told = allot__things_item(&state->reclaims, i);
+    if (!told)
+        return ALLOT_ENOENT;
+    *out = *told;
     return ALLOT_OK;
-}
-
-void allot__flights_clear(allot_state *state)
-{
-    allot__pool_clear(state->engine, &state->flight_pool);
-    state->flights.count = state->flight_ids.count = state->flight_tasks.count = 0;
-    state->claims.count = 0;
 }
 
 void allot__flights_free(allot_state *state)
 {
-    allot__pool_free(state->engine, &state->flight_pool);
     allot__vector_free(state->engine, &state->flights);
-    allot__vector_free(state->engine, &state->claims);
-    allot__vector_free(state->engine, &state->flight_ids);
     allot__vector_free(state->engine, &state->flight_tasks);
 }
 
@@ -213,7 +162,7 @@ static int32_t find_named(const allot_state *state, const char *id, int32_t grou
 int allot__flights_seal(allot_state *state, allot_report *report)
 {
     const allot__flight *flights = state->flights.items;
-    size_t bytes = state->tasks.list.count / 8 + 1;
+    size_t bytes = allot__task_count(&state->tasks) / 8 + 1;
     if (state->flight_tasks.count == 0 || state->flights_found)
         return ALLOT_OK;
     uint8_t *named = allot__new(state->engine, bytes, 1);
@@ -221,8 +170,7 @@ int allot__flights_seal(allot_state *state, allot_report *report)
         return ALLOT_ENOMEM;
     int result = ALLOT_OK;
     for (size_t i = 0; i < state->flights.count; i++) {
-        const char *const *ids =
-            (const char *const *)state->flight_ids.items + flights[i].first_task;
+        const char *const *ids = flights[i].told->tasks;
         int32_t *list = (int32_t *)state->flight_tasks.items + flights[i].first_task;
         for (int32_t k = 0; k < flights[i].task_count; k++) {
             int32_t task = list[k] = find_named(state, ids[k], flights[i].group);

@@ -166,7 +166,7 @@ static void demand_tasks(const allot_state *state, int32_t group, const int64_t 
 {
     allot__group_state *it = &state->groups[group];
     it->whole = state->tasks.waiting && state->tasks.waiting[group].count > 0;
-    if (state->tasks.list.count == 0 && !it->derived)
+    if (allot__task_count(&state->tasks) == 0 && !it->derived)
         return;
     it->derived = false;
     for (int32_t consumer = 0; consumer < state->plan->tree.rows; consumer++) {
@@ -212,12 +212,11 @@ static void check_flying(const allot_state *state, int32_t group, int64_t *sum,
 static int check_claims(const allot_state *state, allot_report *report)
 {
     const allot__flight *flights = state->flights.items;
-    const allot_claim *claims = state->claims.items;
     int result = ALLOT_OK;
     for (size_t i = 0; i < state->flights.count; i++) {
         int64_t claimed = 0;
         for (int32_t k = 0; k < flights[i].count; k++)
-            claimed += claims[flights[i].first + k].slots;
+            claimed += flights[i].claims[k].slots;
         if (claimed <= flights[i].slots)
             continue;
         char path[40];
@@ -244,8 +243,8 @@ int allot_state_seal(allot_state *state, allot_report *report)
         return ALLOT_EUSAGE;
     size_t rows = state->plan->tree.rows > 0 ? (size_t)state->plan->tree.rows : 1;
     int64_t *sum = allot__new(state->engine, rows, sizeof *sum);
-    if (!sum || allot__tasks_arrange(state) || allot__jobs_arrange(state) ||
-        allot__state_rebase(state)) {
+    if (!sum || allot__lists_fill(state) || allot__tasks_arrange(state) ||
+        allot__jobs_arrange(state) || allot__state_rebase(state)) {
         allot__free(state->engine, sum, rows, sizeof *sum);
         return ALLOT_ENOMEM;
     }

@@ -81,9 +81,9 @@ static void sort_by_id(const allot__tasks *tasks, int32_t *numbers, int32_t coun
     for (int32_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) {
         for (int32_t i = gap; i < count; i++) {
             int32_t number = numbers[i], at = i;
-            const char *id = allot__task_at(tasks, number)->id;
+            const char *id = allot__task_at(tasks, number)->thing.id;
             for (; at >= gap; at -= gap) {
-                if (strcmp(allot__task_at(tasks, numbers[at - gap])->id, id) <= 0)
+                if (strcmp(allot__task_at(tasks, numbers[at - gap])->thing.id, id) <= 0)
                     break;
                 numbers[at] = numbers[at - gap];
             }
@@ -156,7 +156,7 @@ static int32_t task_leaf(const allot_state *state, int32_t group, int32_t i)
 
 static int32_t session_leaf(const allot_state *state, int32_t group, int32_t i)
 {
-    const allot_session *session = allot_state_session_at(state, i);
+    const allot_session *session = (const allot_session *)state->tasks.sessions.items + i;
     return session->group == group ? session->consumer : -1;
 }
 
@@ -210,31 +210,15 @@ static int arrange_tasks(arranging *it)
     return status;
 }
 
-int allot__tasks_close_up(allot_state *state)
+void allot__tasks_clear(allot_state *state)
 {
     allot__tasks *tasks = &state->tasks;
-    size_t count = tasks->list.count;
-    allot__task *list = tasks->list.items;
-    int32_t left = 0;
-    if (tasks->gone == 0)
-        return ALLOT_OK;
-    int32_t *numbers = allot__new(state->engine, count, sizeof *numbers);
-    if (!numbers)
-        return ALLOT_ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        numbers[i] = left;
-        if (list[i].consumer >= 0)
-            list[left++] = list[i];
-    }
-    allot__index_renumber(&tasks->index, numbers);
-    for (size_t i = 0; i < tasks->parts.count; i++) {
-        allot__part *part = (allot__part *)tasks->parts.items + i;
-        part->first = numbers[part->first];
-    }
-    allot__free(state->engine, numbers, count, sizeof *numbers);
-    tasks->list.count = (size_t)left;
-    tasks->gone = 0;
-    return ALLOT_OK;
+    allot__tasks_release(state);
+    allot__things_clear(state->engine, &tasks->things);
+    tasks->spent = tasks->pending = tasks->coupled = 0;
+    tasks->labels.count = tasks->sessions.count = 0;
+    allot__index_clear(&tasks->label_index);
+    allot__pool_clear(state->engine, &tasks->pool);
 }
 
 /* What building took too much; shrinking may fail, then it stays as it is. */
@@ -255,7 +239,7 @@ static int arrange(allot_state *state)
     allot__tasks *tasks = &state->tasks;
     size_t groups = (size_t)state->plan->group_count, sessions = tasks->sessions.count;
     if (!state->reopened)
-        trim(state->engine, &tasks->list);
+        trim(state->engine, &tasks->things.list);
     tasks->units = allot__new(state->engine, groups, sizeof *tasks->units);
     if (tasks->pending > 0)
         tasks->waiting = allot__new(state->engine, groups, sizeof *tasks->waiting);
@@ -285,9 +269,7 @@ int allot__tasks_arrange(allot_state *state)
         return ALLOT_OK;
     allot__tasks_release(state);
     state->flights_found = false;
-    int status = allot__tasks_close_up(state);
-    if (status == ALLOT_OK)
-        status = arrange(state);
+    int status = arrange(state);
     if (status)
         allot__tasks_release(state);
     state->tasks.arranged = status == ALLOT_OK;
@@ -333,10 +315,7 @@ void allot__tasks_free(allot_state *state)
     allot_engine *engine = state->engine;
     allot__tasks *tasks = &state->tasks;
     allot__tasks_release(state);
-    allot__vector_free(engine, &tasks->list);
-    allot__index_free(engine, &tasks->index);
-    allot__vector_free(engine, &tasks->extras);
-    allot__vector_free(engine, &tasks->parts);
+    allot__things_free(engine, &tasks->things);
     allot__vector_free(engine, &tasks->labels);
     allot__index_free(engine, &tasks->label_index);
     allot__vector_free(engine, &tasks->sessions);

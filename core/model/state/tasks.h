@@ -18,36 +18,28 @@
 
 #include "base/name.h"
 #include "base/pool.h"
+#include "model/items/things.h"
 
-/* The highest priority of a session. */
-enum { ALLOT__PRIORITY_MAX = 10000 };
-
-/* A task as it was added. Labels are numbers of names; -1: none. */
-typedef struct allot__task {
-    const char *id;
-    int64_t started, submitted;
-    int32_t consumer; /* -1: it was taken out; arranging lets it go */
-    int32_t group, slots, preempted;
-    int32_t session, host, slot; /* labels */
-    int32_t extra;               /* among the extras; -1: none */
-    int32_t part;                /* among the parts; -1: it has slots of one group alone */
-    int16_t priority;
-    bool pending;
-} allot__task;
-
-/* A task of several groups stands in the list once for each, one after another. */
-typedef struct allot__part {
-    int32_t first;                  /* the task's number in its own group, */
-    int32_t count;                  /* ... and how many there are of it from there on */
-    const allot_task_slots *others; /* of those behind it */
-} allot__part;
-
-/* Tags and values of a task that has any. */
-typedef struct allot__extra {
+/* What few tasks have, in their block. */
+typedef struct allot__task_more {
     const char *const *tags;
     const allot_task_value *values;
-    int32_t tag_count, value_count;
-} allot__extra;
+    const allot_task_slots *also;
+    int32_t tag_count, value_count, also_count;
+} allot__task_more;
+
+/* A task in one of its groups. Labels are numbers of names; -1: none. A task of several groups has
+ * a block and number for each, one after another, the first for its own group. */
+typedef struct allot__task {
+    allot__thing thing;
+    const allot__task_more *more; /* NULL: none */
+    int64_t started, submitted;
+    int32_t consumer, group, slots, preempted;
+    int32_t session, host, slot; /* labels */
+    int16_t priority;
+    uint16_t pending : 1;
+    uint16_t part : 15; /* which of its groups this is, from 1 on; 0: it has one alone */
+} allot__task;
 
 /* A name that tasks mention: of a session, a host, a slot. */
 typedef struct allot__label {
@@ -97,16 +89,14 @@ typedef struct allot__waiting {
 } allot__waiting;
 
 typedef struct allot__tasks {
-    allot__pool pool;     /* of strings, tags, values */
-    allot__vector list;   /* of allot__task */
-    allot__index index;   /* ... by id */
-    size_t gone;          /* of the list: taken out */
-    size_t pending;       /* of the list: wait */
-    allot__vector parts;  /* of allot__part */
-    allot__vector extras; /* of allot__extra */
+    allot__things things; /* of allot__task */
+    size_t pending;       /* ... that wait */
+    size_t coupled;       /* ... that have slots of several groups */
+    size_t spent;         /* that ended since labels were made: some may be theirs alone */
+    allot__pool pool;     /* of labels' texts */
     allot__vector labels; /* of allot__label */
     allot__index label_index;
-    allot__vector sessions; /* of allot_session, strings in the pool */
+    allot__vector sessions; /* of allot_session, once sealed */
     /* After sealing. */
     bool arranged;
     allot__units *units;     /* by group */
@@ -117,7 +107,8 @@ typedef struct allot__tasks {
     size_t session_room;
 } allot__tasks;
 
-/* The label of a name, made where it is new; -1: text is NULL; -2: out of memory. */
+enum { ALLOT__NO_LABEL = -2 };
+/* The label of a name, made where it is new; -1: text is NULL; NO_LABEL: out of memory. */
 int32_t allot__label_of(allot_state *state, const char *text);
 static inline allot__label *allot__label_at(const allot__tasks *tasks, int32_t label)
 {
@@ -128,7 +119,11 @@ static inline allot__label *allot__label_at(const allot__tasks *tasks, int32_t l
 int32_t allot__task_find(const allot_state *state, const char *id);
 static inline const allot__task *allot__task_at(const allot__tasks *tasks, int32_t number)
 {
-    return (const allot__task *)tasks->list.items + number;
+    return ((const allot__task *const *)tasks->things.list.items)[number];
+}
+static inline size_t allot__task_count(const allot__tasks *tasks)
+{
+    return tasks->things.list.count;
 }
 /* A task's number in another group, or -1; and the first of its numbers. */
 int32_t allot__task_in(const allot__tasks *tasks, int32_t number, int32_t group);
@@ -138,15 +133,22 @@ int32_t allot__task_place(const allot__tasks *tasks, int32_t number);
 /* The session that a task is of: of its own leaf; -1: none that the state knows. */
 int32_t allot__task_session(const allot__tasks *tasks, const allot__task *task);
 
-/* Tags and values of a task or job, copied: a number among the tasks' extras, -1: there are none.
- * ENOMEM. And are they sound? EUSAGE, ERANGE. */
-int allot__extra_make(allot_state *state, const char *const *tags, int32_t tag_count,
-                      const allot_task_value *values, int32_t value_count, int32_t *out);
-int allot__extra_check(const allot_plan *plan, const char *const *tags, int32_t tag_count,
-                       const allot_task_value *values, int32_t value_count);
+/* Are tags and values of a task or job sound? EUSAGE, ERANGE. */
+int allot__values_check(const allot_plan *plan, const char *const *tags, int32_t tag_count,
+                        const allot_task_value *values, int32_t value_count);
 
-/* Lets go of tasks that were taken out: those behind them move up. ENOMEM: nothing moved. */
-int allot__tasks_close_up(allot_state *state);
+/* May such a task, or session, be there? EUSAGE, ENAME, ERANGE. */
+int allot__task_check(const allot_state *state, const void *item);
+int allot__session_check(const allot_state *state, const void *item);
+/* Puts in a task that is sound, behind the others; `mark` goes with it. ENOMEM. Takes one out. */
+int allot__task_put(allot_state *state, const allot_task *task, void *mark);
+void allot__task_take(allot_state *state, const allot__thing *thing);
+void allot__tasks_clear(allot_state *state);
+/* Lets go of names that nothing mentions any more, once they may be many. ENOMEM: all stay. */
+int allot__labels_trim(allot_state *state);
+/* Numbers sessions. ENOMEM. */
+int allot__sessions_fill(allot_state *state);
+
 /* Makes sites, units and what else is by leaf; when nothing was added since, nothing. ENOMEM. */
 int allot__tasks_arrange(allot_state *state);
 /* Checks what was arranged: sessions' schedulings, tasks' sessions. EINVALID. */
@@ -188,8 +190,9 @@ int32_t allot__by_leaf(const allot_state *state, int32_t group, int32_t n,
                        int32_t (*consumer_of)(const allot_state *, int32_t group, int32_t i),
                        int32_t *first, int32_t *order);
 
-/* An attribute of tasks, as an extra (-1: none) states it or as it is by default. */
-int32_t allot__extra_value(const allot_state *state, int32_t extra, int32_t attribute);
+/* An attribute of a task or job, as its tags and values state it or as it is by default. */
+int32_t allot__attribute_of(const allot_plan *plan, const char *const *tags, int32_t tag_count,
+                            const allot_task_value *values, int32_t value_count, int32_t attribute);
 
 /* The tasks of a unit, *count of them. */
 static inline const int32_t *allot__unit_tasks(const allot__units *units, int32_t unit,

@@ -36,25 +36,23 @@ static int32_t shown(int32_t value)
     return value == ALLOT_NONE ? ALLOT_AMOUNT_MAX : value;
 }
 
-static int32_t tagged(const allot__extra *extra, const char *tag)
+static int32_t tagged(const char *const *tags, int32_t count, const char *tag)
 {
-    for (int32_t i = 0; extra && i < extra->tag_count; i++)
-        if (strcmp(extra->tags[i], tag) == 0)
+    for (int32_t i = 0; i < count; i++)
+        if (strcmp(tags[i], tag) == 0)
             return 1;
     return 0;
 }
 
-int32_t allot__extra_value(const allot_state *state, int32_t number, int32_t attribute)
+int32_t allot__attribute_of(const allot_plan *plan, const char *const *tags, int32_t tag_count,
+                            const allot_task_value *values, int32_t value_count, int32_t attribute)
 {
-    const allot__extra *extra =
-        number < 0 ? NULL : (const allot__extra *)state->tasks.extras.items + number;
-    const allot_attribute *of =
-        (const allot_attribute *)state->plan->task_attributes.items + attribute;
+    const allot_attribute *of = (const allot_attribute *)plan->task_attributes.items + attribute;
     if (of->type == ALLOT_TAG)
-        return tagged(extra, of->name);
-    for (int32_t i = extra ? extra->value_count - 1 : -1; i >= 0; i--)
-        if (extra->values[i].attribute == attribute)
-            return shown((int32_t)extra->values[i].value);
+        return tagged(tags, tag_count, of->name);
+    for (int32_t i = value_count - 1; i >= 0; i--)
+        if (values[i].attribute == attribute)
+            return shown((int32_t)values[i].value);
     return shown(of->fallback);
 }
 
@@ -86,6 +84,8 @@ static int32_t session_of(const allot_state *state, int32_t a, int32_t b)
 static void put(const allot_state *state, allot__units *units, int32_t unit,
                 const allot__task *task, bool alone)
 {
+    static const allot__task_more none = {.tag_count = 0};
+    const allot__task_more *more = task->more ? task->more : &none;
     int32_t session = allot__task_session(&state->tasks, task);
     if (alone) {
         units->started[unit] = task->started;
@@ -100,7 +100,8 @@ static void put(const allot_state *state, allot__units *units, int32_t unit,
     units->session[unit] = session_of(state, session, units->session[unit]);
     for (size_t i = 0; i < state->plan->task_attributes.count; i++) {
         int32_t *column = units->attributes[i],
-                value = allot__extra_value(state, task->extra, (int32_t)i);
+                value = allot__attribute_of(state->plan, more->tags, more->tag_count, more->values,
+                                            more->value_count, (int32_t)i);
         column[unit] = alone ? value : (int32_t)later(column[unit], value);
     }
 }
@@ -199,12 +200,12 @@ static int check_session(const allot_state *state, int32_t number, allot_report 
                           .path = path};
     if (label->session < 0) {
         allot__say(state->plan, &fault,
-                   "the task %s is of the session %s, which the state does not list", task->id,
-                   label->text);
+                   "the task %s is of the session %s, which the state does not list",
+                   task->thing.id, label->text);
         return ALLOT_OK;
     }
     allot__say(state->plan, &fault,
-               "found the task %s in the session %s, which is another consumer's", task->id,
+               "found the task %s in the session %s, which is another consumer's", task->thing.id,
                label->text);
     return ALLOT_EINVALID;
 }

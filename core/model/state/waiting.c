@@ -45,7 +45,7 @@ bool allot__task_starts_before(const allot__tasks *tasks, int32_t a, int32_t b)
         return one->priority > other->priority;
     if (one->submitted != other->submitted)
         return one->submitted < other->submitted;
-    return strcmp(one->id, other->id) < 0;
+    return strcmp(one->thing.id, other->thing.id) < 0;
 }
 
 static void sink(const allot__tasks *tasks, int32_t *heap, int32_t count, int32_t i)
@@ -86,7 +86,7 @@ int allot__waiting_make(allot_state *state, int32_t group)
 {
     allot__tasks *tasks = &state->tasks;
     allot__waiting *out = &tasks->waiting[group];
-    int32_t count = (int32_t)tasks->list.count;
+    int32_t count = (int32_t)allot__task_count(tasks);
     size_t leaves = (size_t)state->plan->tree.rows;
     for (int32_t i = 0; i < count; i++)
         out->count += waiting_leaf(state, group, i) >= 0;
@@ -118,7 +118,7 @@ bool allot__units_wide(const allot_state *state, int32_t group, int32_t consumer
          units->first && i < units->first[consumer + 1]; i++) {
         int32_t count;
         const int32_t *tasks = allot__unit_tasks(units, i, &count);
-        if (units->slots[i] > 1 || allot__task_at(&state->tasks, tasks[0])->part >= 0)
+        if (units->slots[i] > 1 || allot__task_at(&state->tasks, tasks[0])->part > 0)
             return true;
     }
     return false;

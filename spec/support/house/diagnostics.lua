@@ -20,7 +20,7 @@ local diagnostics = {}
 local OTHER_FILES = {
   "^core/engine/explain/", "^core/cli/verbs%.c$", "^core/cli/author/help%.c$",
   "^core/json/text/words%.c$", "^core/engine/decision/dispatch%.c$",
-  "^core/model/state/members%.c$",
+  "^core/model/items/members%.c$",
   "^core/service/view/metrics%.c$", "^core/service/view/report%.c$",
   "^core/test/",
 }

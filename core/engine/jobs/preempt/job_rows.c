@@ -164,7 +164,9 @@ static int64_t attribute_value(const allot__job_rows *rows, const allot__job *jo
     const allot__work *work = rows->rows.work;
     int32_t attribute = allot__task_attribute_of(work->plan, rows->rows.rules->policy,
                                                  column - ALLOT_TASK_COLUMN_COUNT);
-    return allot__extra_value(work->state, job->extra, attribute);
+    const allot_job *told = job->told;
+    return allot__attribute_of(work->plan, told->tags, told->tag_count, told->values,
+                               told->value_count, attribute);
 }
 
 /* A column that is of jobs and queues alone, or of neither. */

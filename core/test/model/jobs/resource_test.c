@@ -90,8 +90,11 @@ static void test_jobs(void)
     CHECK_EQ(allot_state_job_at(state, 1, &job), ALLOT_OK);
     CHECK(job.resource_count == 0 && !job.resources);
     CHECK_EQ(allot_state_job_at(state, 2, &job), ALLOT_OK);
-    CHECK_EQ(job.resource_count, 1);
-    CHECK_EQ(job.resources[0].resource, 1);
+    CHECK_EQ(job.resource_count, 2); /* as told; what it holds of is one */
+    CHECK_EQ(allot_state_seal(state, it.report), ALLOT_OK);
+    int32_t count;
+    CHECK_EQ(allot__job_resources(state->jobs, 2, &count)->resource, 1);
+    CHECK_EQ(count, 1);
     allot_state_free(state);
     fixture_end(&it);
 }

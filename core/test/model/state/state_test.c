@@ -139,14 +139,14 @@ static void reclaims_are_checked_and_copied(void)
     CHECK_EQ(allot_state_in_flight(it.state, &reclaim), ALLOT_EUSAGE);
     reclaim = (allot_in_flight){.consumer = it.b, .group = 1, .slots = 1};
     CHECK_EQ(allot_state_in_flight(it.state, &reclaim), ALLOT_OK);
-    CHECK_EQ(it.state->flights.count, 2);
-    CHECK_EQ(it.state->claims.count, 2);
-    const allot__flight *flights = it.state->flights.items;
-    const allot_claim *kept = it.state->claims.items;
-    CHECK_STR(flights[0].id, "r");
-    CHECK(flights[0].first == 0 && flights[0].count == 2 && flights[0].deadline == INT64_MAX);
-    CHECK(kept[1].consumer == it.x && kept[1].slots == 1);
-    CHECK(!flights[1].id && flights[1].first == 2 && flights[1].count == 0);
+    CHECK_EQ(allot_state_reclaims(it.state), 2);
+    allot_in_flight kept, other;
+    CHECK_EQ(allot_state_reclaim_at(it.state, 0, &kept), ALLOT_OK);
+    CHECK_EQ(allot_state_reclaim_at(it.state, 1, &other), ALLOT_OK);
+    CHECK_STR(kept.id, "r");
+    CHECK(kept.claim_count == 2 && kept.deadline == INT64_MAX);
+    CHECK(kept.claims[1].consumer == it.x && kept.claims[1].slots == 1);
+    CHECK(!other.id && other.claim_count == 0);
     end(&it);
 }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "model/state/tasks.h"
+#include "model/items/item.h"
 
 #define COUNT(array) ((int32_t)(sizeof(array) / sizeof *(array)))
 #define AT(member)   .at = (uint16_t)offsetof(OF, member)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* item.h: items moved to another plan. */
-#ifndef ALLOT_MODEL_STATE_ITEM_H
-#define ALLOT_MODEL_STATE_ITEM_H
+#ifndef ALLOT_MODEL_ITEMS_ITEM_H
+#define ALLOT_MODEL_ITEMS_ITEM_H
 
 #include <allot/members.h>
+
+/* The highest priority of a session, and of a task. */
+enum { ALLOT__PRIORITY_MAX = 10000 };
 
 /* The numbers of one plan in another: each sets *out. ENOENT: the other has no such, which the
  * function says. */

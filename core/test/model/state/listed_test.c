@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* state_clear_test.c: a state that is emptied and filled anew is as good as a new one. */
-#include <allot/allot.h>
+/* listed_test.c: what a state lists comes, changes and goes one by one, and all at once. */
+#include <stdio.h>
+
+#include "model/state/state.h"
 
 #include "test/support/check.h"
 #include "test/support/oom.h"
@@ -120,6 +122,93 @@ static int one_by_one(allot_engine *engine)
     return status;
 }
 
+/* A thing that is set anew keeps its id; a task goes behind the others, another keeps its place. */
+static int set_anew(allot_engine *engine)
+{
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    allot_task task = {.id = "t1", .consumer = 1, .slots = 5, .host = "other"}, seen;
+    allot_session session = {.id = "s", .scheduling = ALLOT_PRIORITY, .priority = 9, .demand = -1};
+    allot_in_flight flight = {.id = "f", .slots = 2, .deadline = 7}, flown, before;
+    int status = make_plan(engine, &plan);
+    if (status == ALLOT_OK)
+        status = allot_state_new(plan, &state);
+    if (status == ALLOT_OK)
+        status = fill(state);
+    if (status == ALLOT_OK) {
+        CHECK_EQ(allot_state_set(state, ALLOT_ITEM_TASK, &task), ALLOT_EUSAGE); /* it is sealed */
+        CHECK_EQ(allot_state_open(state), ALLOT_OK);
+        CHECK_EQ(allot_state_add(state, ALLOT_ITEM_TASK, &task), ALLOT_EEXIST);
+        CHECK_EQ(allot_state_add(state, ALLOT_ITEM_LOAN, &task), ALLOT_EUSAGE);
+        CHECK_EQ(allot_state_reclaim_at(state, 0, &before), ALLOT_OK);
+        OOM_RETRY(status, allot_state_set(state, ALLOT_ITEM_TASK, &task));
+    }
+    if (status == ALLOT_OK)
+        OOM_RETRY(status, allot_state_set(state, ALLOT_ITEM_SESSION, &session));
+    if (status == ALLOT_OK)
+        OOM_RETRY(status, allot_state_set(state, ALLOT_ITEM_RECLAIM, &flight));
+    if (status == ALLOT_OK) {
+        CHECK_STR(before.tasks[0], "t1"); /* what was borrowed stays until it is sealed */
+        CHECK_EQ(allot_state_find(state, ALLOT_ITEM_TASK, "t1"), 2);
+        CHECK_EQ(allot_state_find(state, ALLOT_ITEM_RECLAIM, "f"), 0);
+        CHECK_EQ(allot_state_find(state, ALLOT_ITEM_RECLAIM, "g"), -1);
+        CHECK_EQ(allot_state_find(state, ALLOT_ITEM_LOAN, "f"), -1);
+        OOM_RETRY(status, allot_state_seal(state, NULL));
+    }
+    if (status == ALLOT_OK) {
+        CHECK_EQ(allot_state_find(state, ALLOT_ITEM_TASK, "t1"), 1);
+        CHECK_EQ(allot_state_task_at(state, 1, &seen), ALLOT_OK);
+        CHECK(seen.slots == 5 && seen.consumer == 1 && seen.session == NULL);
+        CHECK_STR(seen.host, "other");
+        CHECK_EQ(allot_state_session_at(state, 0)->priority, 9);
+        CHECK_EQ(allot_state_reclaim_at(state, 0, &flown), ALLOT_OK);
+        CHECK(flown.slots == 2 && flown.deadline == 7 && flown.task_count == 0);
+        CHECK_EQ(allot_state_allocated_get(state, 0, 0), 2);
+        CHECK_EQ(allot_state_open(state), ALLOT_OK);
+        CHECK_EQ(allot_state_end(state, ALLOT_ITEM_SESSION, "s"), ALLOT_OK);
+        CHECK_EQ(allot_state_end(state, ALLOT_ITEM_SESSION, "s"), ALLOT_ENOENT);
+        CHECK_EQ(allot_state_end(state, ALLOT_ITEM_RECLAIM, "f"), ALLOT_OK);
+        OOM_RETRY(status, allot_state_seal(state, NULL));
+    }
+    if (status == ALLOT_OK)
+        CHECK_EQ(allot_state_sessions(state) + allot_state_reclaims(state), 0);
+    allot_state_free(state);
+    allot_plan_free(plan);
+    return status;
+}
+
+/* Names that only ended tasks had do not stay for ever; those of others do. */
+static void test_names(void)
+{
+    enum { TASKS = 25000 };
+    allot_engine *engine = NULL;
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    allot_task seen;
+    char host[24], id[24];
+    allot_engine_new(NULL, NULL, &engine);
+    CHECK_EQ(make_plan(engine, &plan), ALLOT_OK);
+    CHECK_EQ(allot_state_new(plan, &state), ALLOT_OK);
+    CHECK_EQ(fill(state), ALLOT_OK);
+    CHECK_EQ(allot_state_open(state), ALLOT_OK);
+    for (int i = 0; i < TASKS; i++) {
+        snprintf(id, sizeof id, "x%d", i);
+        snprintf(host, sizeof host, "n%d", i);
+        const allot_task task = {.id = id, .slots = 1, .host = host, .session = id};
+        CHECK_EQ(allot_state_task(state, &task), ALLOT_OK);
+        CHECK_EQ(allot_state_end(state, ALLOT_ITEM_TASK, id), ALLOT_OK);
+    }
+    CHECK(state->tasks.labels.count > TASKS);
+    CHECK_EQ(allot_state_seal(state, NULL), ALLOT_OK);
+    CHECK_EQ(state->tasks.labels.count, 2); /* s, h */
+    CHECK_EQ(allot_state_task_at(state, 1, &seen), ALLOT_OK);
+    CHECK_STR(seen.session, "s");
+    CHECK_STR(seen.host, "h");
+    allot_state_free(state);
+    allot_plan_free(plan);
+    allot_engine_free(engine);
+}
+
 /* What was ordered alone is taken out. */
 static void test_orders(void)
 {
@@ -153,6 +242,7 @@ static void test_again(void)
     CHECK_EQ(allot_engine_new(NULL, NULL, &engine), ALLOT_OK);
     CHECK_EQ(scenario(engine), ALLOT_OK);
     CHECK_EQ(one_by_one(engine), ALLOT_OK);
+    CHECK_EQ(set_anew(engine), ALLOT_OK);
     allot_engine_free(engine);
     CHECK_EQ(allot_state_clear(NULL), ALLOT_EUSAGE);
 }
@@ -161,12 +251,14 @@ static void test_out_of_memory(void)
 {
     CHECK(oom_each(scenario));
     CHECK(oom_each(one_by_one));
+    CHECK(oom_each(set_anew));
 }
 
 int main(void)
 {
     RUN(test_again);
     RUN(test_orders);
+    RUN(test_names);
     RUN(test_out_of_memory);
     return check_done();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* item.c: items copied and moved to another plan, by the table of their members. */
-#include "model/state/item.h"
+#include "model/items/item.h"
 
 #include <string.h>
 

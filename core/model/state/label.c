@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* label.c: names that tasks mention, numbered. */
+#include <string.h>
+
+#include "model/state/state.h"
+
+int32_t allot__label_of(allot_state *state, const char *text)
+{
+    allot__tasks *tasks = &state->tasks;
+    uint32_t hash, probe = 0;
+    int32_t found;
+    if (!text)
+        return -1;
+    hash = allot__hash(0, text, strlen(text));
+    while ((found = allot__index_next(&tasks->label_index, hash, &probe)) >= 0)
+        if (strcmp(allot__label_at(tasks, found)->text, text) == 0)
+            return found;
+    if (tasks->labels.count >= INT32_MAX - 1 ||
+        allot__index_room(state->engine, &tasks->label_index))
+        return ALLOT__NO_LABEL;
+    const char *copy = allot__pool_copy(state->engine, &tasks->pool, text);
+    allot__label *label = copy ? allot__push(state->engine, &tasks->labels, sizeof *label) : NULL;
+    if (!label)
+        return ALLOT__NO_LABEL;
+    *label = (allot__label){.text = copy, .session = -1, .site = -1};
+    found = (int32_t)tasks->labels.count - 1;
+    allot__index_add(&tasks->label_index, hash, found);
+    return found;
+}
+
+/* Names that only tasks had which ended are let go when those may be as many as there are. */
+static bool is_spent(const allot__tasks *tasks)
+{
+    enum { SPENT_LEAST = 10000 };
+    return tasks->spent > allot__task_count(tasks) + SPENT_LEAST;
+}
+
+static int32_t *label_of(const allot__tasks *tasks, int32_t number, int which)
+{
+    allot__task *task = (allot__task *)(void *)allot__things_at(&tasks->things, number);
+    int32_t *const labels[] = {&task->session, &task->slot, &task->host};
+    return labels[which];
+}
+
+/* Names of tasks get numbers among the labels; `set`: they have one, and the tasks get it. */
+static bool number_all(allot_state *state, const allot__label *old, bool set)
+{
+    allot__tasks *tasks = &state->tasks;
+    for (int32_t i = 0; (size_t)i < allot__task_count(tasks); i++) {
+        for (int k = 0; k < 3; k++) {
+            int32_t *label = label_of(tasks, i, k);
+            int32_t made = *label < 0 ? -1 : allot__label_of(state, old[*label].text);
+            if (made == ALLOT__NO_LABEL)
+                return false;
+            if (!set)
+                continue;
+            *label = made;
+            if (k == 2 && made >= 0)
+                allot__label_at(tasks, made)->is_host = true;
+        }
+    }
+    return true;
+}
+
+static void swap(allot__tasks *a, allot__tasks *b)
+{
+    allot__tasks other = *a;
+    a->pool = b->pool;
+    a->labels = b->labels;
+    a->label_index = b->label_index;
+    b->pool = other.pool;
+    b->labels = other.labels;
+    b->label_index = other.label_index;
+}
+
+int allot__labels_trim(allot_state *state)
+{
+    allot__tasks *tasks = &state->tasks, other = {.spent = 0};
+    if (!is_spent(tasks))
+        return ALLOT_OK;
+    swap(tasks, &other);
+    bool numbered = number_all(state, other.labels.items, false);
+    if (numbered)
+        number_all(state, other.labels.items, true);
+    else
+        swap(tasks, &other);
+    tasks->spent = numbered ? 0 : tasks->spent;
+    state->sessions_stale = true;
+    allot__index_free(state->engine, &other.label_index);
+    allot__vector_free(state->engine, &other.labels);
+    allot__pool_free(state->engine, &other.pool);
+    return numbered ? ALLOT_OK : ALLOT_ENOMEM;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* listed.c: what a state lists, added, changed and ended one by one. */
+#include <string.h>
+
+#include "model/state/job.h"
+#include "model/state/state.h"
+
+/* May such a thing be there? */
+static int (*const checks[ALLOT_ITEM_LOAN])(const allot_state *state, const void *item) = {
+    [ALLOT_ITEM_TASK] = allot__task_check,
+    [ALLOT_ITEM_SESSION] = allot__session_check,
+    [ALLOT_ITEM_JOB] = allot__job_check,
+    [ALLOT_ITEM_RECLAIM] = allot__flight_check};
+
+allot__things *allot__state_things(const allot_state *state, allot_item kind)
+{
+    const allot__things *const all[ALLOT_ITEM_LOAN] = {[ALLOT_ITEM_TASK] = &state->tasks.things,
+                                                       [ALLOT_ITEM_SESSION] = &state->sessions,
+                                                       [ALLOT_ITEM_JOB] = &state->all_jobs,
+                                                       [ALLOT_ITEM_RECLAIM] = &state->reclaims};
+    return kind >= 0 && kind < ALLOT_ITEM_LOAN ? (allot__things *)(uintptr_t)all[kind] : NULL;
+}
+
+/* Those of an open state. */
+static allot__things *open_things(const allot_state *state, allot_item kind)
+{
+    return state && !state->sealed ? allot__state_things(state, kind) : NULL;
+}
+
+/* Its columns have to be filled anew, and what is arranged by leaf or site with them. */
+static void changed(allot_state *state, allot_item kind)
+{
+    state->sessions_stale = state->sessions_stale || kind == ALLOT_ITEM_SESSION;
+    state->flights_stale = state->flights_stale || kind == ALLOT_ITEM_RECLAIM;
+    state->jobs_stale = state->jobs_stale || kind == ALLOT_ITEM_JOB;
+    if (kind != ALLOT_ITEM_RECLAIM)
+        state->tasks.arranged = false;
+}
+
+/* A task is compact, and stands behind the others when it changes; the rest where they were. */
+static int put_task(allot_state *state, allot__thing *old, const void *item)
+{
+    int status = allot__task_put(state, item, old ? old->mark : NULL);
+    if (status == ALLOT_OK && old)
+        allot__task_take(state, old);
+    return status;
+}
+
+static int put_other(allot_state *state, allot_item kind, allot__thing *old, const void *item)
+{
+    allot__things *things = allot__state_things(state, kind);
+    allot__thing *thing = NULL;
+    if (allot__things_room(state->engine, things, 1) == ALLOT_OK)
+        thing = allot__thing_make(state->engine, kind, item);
+    if (!thing)
+        return ALLOT_ENOMEM;
+    if (old)
+        allot__things_swap(things, old, thing);
+    else
+        allot__things_put(state->engine, things, thing);
+    return ALLOT_OK;
+}
+
+static int put(allot_state *state, allot_item kind, const void *item, bool replaces)
+{
+    allot__things *things = open_things(state, kind);
+    const char *id;
+    if (!things || !item)
+        return ALLOT_EUSAGE;
+    int status = checks[kind](state, item);
+    if (status != ALLOT_OK)
+        return status;
+    memcpy(&id, item, sizeof id); /* the first member of each */
+    allot__thing *old = allot__things_find(things, id);
+    if (old && !replaces)
+        return ALLOT_EEXIST;
+    status =
+        kind == ALLOT_ITEM_TASK ? put_task(state, old, item) : put_other(state, kind, old, item);
+    if (status == ALLOT_OK)
+        changed(state, kind);
+    return status;
+}
+
+int allot_state_add(allot_state *state, allot_item kind, const void *item)
+{
+    return put(state, kind, item, false);
+}
+
+int allot_state_set(allot_state *state, allot_item kind, const void *item)
+{
+    return put(state, kind, item, true);
+}
+
+int allot_state_task(allot_state *state, const allot_task *task)
+{
+    return put(state, ALLOT_ITEM_TASK, task, false);
+}
+
+int allot_state_session(allot_state *state, const allot_session *session)
+{
+    return put(state, ALLOT_ITEM_SESSION, session, false);
+}
+
+int allot_state_job(allot_state *state, const allot_job *job)
+{
+    return put(state, ALLOT_ITEM_JOB, job, false);
+}
+
+int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim)
+{
+    return put(state, ALLOT_ITEM_RECLAIM, reclaim, false);
+}
+
+int allot_state_end(allot_state *state, allot_item kind, const char *id)
+{
+    allot__things *things = open_things(state, kind);
+    if (!things || !id)
+        return ALLOT_EUSAGE;
+    allot__thing *thing = allot__things_find(things, id);
+    if (!thing)
+        return ALLOT_ENOENT;
+    if (kind == ALLOT_ITEM_TASK)
+        allot__task_take(state, thing);
+    else
+        allot__things_end(things, thing);
+    changed(state, kind);
+    return ALLOT_OK;
+}
+
+int32_t allot_state_find(const allot_state *state, allot_item kind, const char *id)
+{
+    const allot__things *things = state ? allot__state_things(state, kind) : NULL;
+    const allot__thing *thing = things ? allot__things_find(things, id) : NULL;
+    return thing ? thing->number : -1;
+}
+
+int allot_state_task_end(allot_state *state, const char *id)
+{
+    return allot_state_end(state, ALLOT_ITEM_TASK, id);
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+/* Does one step of filling what is stale; what fails is stale still. */
+static int fill(allot_state *state, bool *stale, int (*fills)(allot_state *state), int status)
+{
+    if (status != ALLOT_OK || !*stale)
+        return status;
+    status = fills(state);
+    *stale = status != ALLOT_OK;
+    return status;
+}
+
+int allot__lists_fill(allot_state *state)
+{
+    int status = ALLOT_OK;
+    for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN && status == ALLOT_OK; kind++)
+        status = allot__things_close_up(state->engine, allot__state_things(state, kind));
+    if (status == ALLOT_OK)
+        status = allot__labels_trim(state);
+    status = fill(state, &state->sessions_stale, allot__sessions_fill, status);
+    status = fill(state, &state->flights_stale, allot__flights_fill, status);
+    return fill(state, &state->jobs_stale, allot__jobs_fill, status);
+}
+
+/* ---- Ending all ------------------------------------------------------------------------------ */
+
+int allot_state_clear_orders(allot_state *state)
+{
+    if (!state || state->sealed)
+        return ALLOT_EUSAGE;
+    allot__things_clear(state->engine, &state->reclaims);
+    changed(state, ALLOT_ITEM_RECLAIM);
+    state->loans.count = 0;
+    return ALLOT_OK;
+}
+
+int allot_state_clear(allot_state *state)
+{
+    int status = allot_state_clear_orders(state);
+    if (status != ALLOT_OK)
+        return status;
+    allot__things_clear(state->engine, &state->sessions);
+    allot__things_clear(state->engine, &state->all_jobs);
+    allot__tasks_clear(state);
+    changed(state, ALLOT_ITEM_SESSION);
+    changed(state, ALLOT_ITEM_JOB);
+    return ALLOT_OK;
+}
