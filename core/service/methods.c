@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* methods.c: what clients may call beside events. */
+#include <stdio.h>
 #include <string.h>
 
 #include "service/cycle.h"
@@ -211,13 +212,24 @@ static int unknown(allot__error *fault, const allot__param *param, const char *c
                             "nothing is known of the %s \"%.200s\"", param->name, param->text);
 }
 
+static int unknown_task(allot__error *fault, const allot__param *param, const allot_state *state)
+{
+    int status = unknown(fault, param, "E-unknown-task");
+    const char *near = allot_state_task_nearest(state, param->text);
+    if (near)
+        snprintf(fault->hint, sizeof fault->hint, "did you mean \"%.100s\"?", near);
+    return status;
+}
+
 static int tell_named(const allot_decision *decision, const allot__param *params, allot__text *out,
                       allot__error *fault)
 {
     int status = ALLOT_ENOENT;
     if (params[TASK].given) {
         status = allot_explain_task(decision, params[TASK].text, add_line, out);
-        return status == ALLOT_ENOENT ? unknown(fault, &params[TASK], "E-unknown-task") : status;
+        return status == ALLOT_ENOENT
+                   ? unknown_task(fault, &params[TASK], allot_decision_state(decision))
+                   : status;
     }
     if (params[JOB].given) {
         status = allot_explain_job(decision, params[JOB].text, add_line, out);

@@ -140,6 +140,18 @@ describe("a service", function ()
               'state: found "pending", allowed "running"', "E-task-state")
     end)
 
+    it("wait, as their leaf's demand alone", function ()
+      start(PLAN)
+      call("sync", { consumers = { ["/b/x"] = { demand = 1 } }, tasks = {
+        { id = "task-1", consumer = "/a" },
+        { id = "task-2", consumer = "/a", slots = 4, state = "pending" } } })
+      assert.same({ "task-1" }, { listed("tasks")[1].id, (listed("tasks")[2]) })
+      assert.equal(5, leaf("/a")[1])
+      local _, fault = it_runs:call("explain", { task = "task-2" })
+      assert.same({ 'nothing is known of the task "task-2"', 'did you mean "task-1"?' },
+        { fault.message, fault.data.hint })
+    end)
+
     it("are done, and want no more", function ()
       start(PLAN)
       call("demand", { consumer = "/a", slots = 5 })

@@ -124,8 +124,13 @@ static int fail_named(allot__cli *cli, const allot_decision *decision, const nam
 {
     bool leases = allot_plan_leases(allot_decision_plan(decision)) > 0;
     bool job = strcmp(it->what, "job") == 0;
-    return allot__cli_fail(cli, CLI_USAGE, job ? "E-unknown-job" : "E-unknown-task",
-                           job ? "a queue's path begins with /" : "a consumer's path begins with /",
+    const char *near = allot_state_task_nearest(allot_decision_state(decision), id);
+    char hint[200];
+    if (near)
+        snprintf(hint, sizeof hint, "did you mean %.160s?", near);
+    else
+        snprintf(hint, sizeof hint, "a %s's path begins with /", job ? "queue" : "consumer");
+    return allot__cli_fail(cli, CLI_USAGE, job ? "E-unknown-job" : "E-unknown-task", hint,
                            "the state has no %s %.200s%s", it->what, id,
                            leases ? ", and the plan has no lease of that name" : "");
 }

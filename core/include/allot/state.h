@@ -172,6 +172,9 @@ ALLOT_API int allot_state_copy(const allot_state *state, const allot_plan *plan,
  * ENOENT. */
 ALLOT_API int32_t allot_state_tasks(const allot_state *state);
 ALLOT_API int allot_state_task_at(const allot_state *state, int32_t i, allot_task *out);
+/* The id of a task that is nearest to one that was not found, for hints; NULL: none is near. The
+ * first 10,000 tasks are compared. Borrowed as above. */
+ALLOT_API const char *allot_state_task_nearest(const allot_state *state, const char *id);
 ALLOT_API int32_t allot_state_sessions(const allot_state *state);
 ALLOT_API const allot_session *allot_state_session_at(const allot_state *state, int32_t i);
 ALLOT_API int32_t allot_state_reclaims(const allot_state *state);

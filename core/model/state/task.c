@@ -3,6 +3,7 @@
 /* task.c: tasks of a state, and their columns. */
 #include <string.h>
 
+#include "base/near.h"
 #include "model/items/item.h"
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
@@ -254,6 +255,22 @@ int32_t allot_state_tasks(const allot_state *state)
 static const char *text_of(const allot__tasks *tasks, int32_t label)
 {
     return label < 0 ? NULL : allot__label_at(tasks, label)->text;
+}
+
+const char *allot_state_task_nearest(const allot_state *state, const char *id)
+{
+    enum { TRIED = 10000 };
+    const char *nearest = NULL;
+    if (!state || !id)
+        return NULL;
+    allot__near near = allot__near_begin(id, strlen(id));
+    for (size_t i = 0; i < allot__task_count(&state->tasks) && i < TRIED; i++) {
+        const allot__task *task = allot__task_at(&state->tasks, (int32_t)i);
+        if (task->thing.number >= 0 &&
+            allot__near_try(&near, task->thing.id, strlen(task->thing.id)))
+            nearest = task->thing.id;
+    }
+    return nearest;
 }
 
 int allot_state_task_at(const allot_state *state, int32_t i, allot_task *out)

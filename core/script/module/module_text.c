@@ -67,6 +67,17 @@ int allot__module_json(lua_State *L)
     return return_document(L, document, status);
 }
 
+/* Without a slash it is no path, but a task, job or contract may have been meant. */
+static int fail_named(lua_State *L, const allot_state *state, const char *id)
+{
+    const char *near = allot_state_task_nearest(state, id);
+    lua_pushfstring(L,
+                    near ? "there is no task, job or contract %s; did you mean %s?"
+                         : "there is no task, job or contract %s",
+                    id, near);
+    return allot__module_fail(L, lua_tostring(L, -1));
+}
+
 static int fail_path(lua_State *L, const allot_plan *plan, const char *path, size_t len)
 {
     char near[512];
@@ -141,6 +152,8 @@ int allot__module_explain(lua_State *L)
         return results;
     int32_t consumer = allot_plan_find(plan, path, len);
     int32_t number = allot_plan_group_find(plan, group, group_len);
+    if (consumer == ALLOT_ROOT && path[0] != '/')
+        return fail_named(L, allot_decision_state(decision), path);
     if (consumer == ALLOT_ROOT)
         return fail_path(L, plan, path, len);
     if (number < 0) {
