@@ -108,6 +108,12 @@ describe("a decision about whole tasks", function ()
     assert.same({ 5, 5 }, { row.parts.whole, row.quota })
   end)
 
+  it("has the demand of a group as the state does, whatever tasks can use (C-13)", function ()
+    local group = decided(ONE, [[{"id": "p", "consumer": "/a", "slots": 11, "state": "pending"},
+      {"id": "q", "consumer": "/b", "slots": 3, "state": "pending"}]]).groups.default
+    assert.same({ 14, 0, 3 }, { group.demand, group.consumers[1].quota, group.consumers[2].quota })
+  end)
+
   it("goes by the option `pending` (C-13)", function ()
     local tasks = [[{"id": "p1", "consumer": "/a", "slots": 8, "state": "pending"},
       {"id": "p2", "consumer": "/a", "slots": 3, "state": "pending", "submitted": 1}]]

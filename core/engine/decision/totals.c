@@ -4,6 +4,7 @@
 #include "engine/decision/decision.h"
 
 #include "engine/placement/place.h"
+#include "engine/whole/whole.h"
 
 /* What is owned is exact: as planned or over the group's unit, policy by policy. */
 static void add_up(const allot__work *work, allot_totals *out)
@@ -15,7 +16,7 @@ static void add_up(const allot__work *work, allot_totals *out)
     }
     out->owned = allot__ratio(owned, (allot__u128)work->unit);
     out->reserve = work->sums[0].reserve;
-    out->demand = work->sums[0].demand;
+    out->demand = work->whole ? work->whole->sums[0].demand : work->sums[0].demand;
     out->allocated = work->sums[0].allocated;
     if (work->closed)
         out->allocated += work->closed->held_sum[0];

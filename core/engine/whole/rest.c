@@ -38,17 +38,25 @@ static int32_t parent_of(const allot__work *work, int32_t row)
     return family == 0 ? -1 : work->group->parent[family];
 }
 
-/* Is there room for so much more in the group, and within limits? What nobody uses of a parent's
- * quota goes first. */
-static bool has_room(const allot__work *work, int32_t row, int64_t more)
+/* What nobody uses of a parent's quota goes first. */
+int64_t allot__whole_missing(const allot__work *work, int32_t row, int64_t more, int32_t *limited)
 {
-    for (; row >= 0 && more > 0; row = parent_of(work, row)) {
+    for (*limited = -1; row >= 0 && more > 0; row = parent_of(work, row)) {
         int64_t limit = work->limit[row] == ALLOT_NONE ? INT64_MAX : work->limit[row];
-        if (work->quota[row] + more > limit)
-            return false;
+        if (work->quota[row] + more > limit) {
+            *limited = row;
+            return work->quota[row] + more - limit;
+        }
         more -= allot__least(more, inside(work, parent_of(work, row)));
     }
-    return more == 0;
+    return more;
+}
+
+/* Is there room for so much more in the group, and within limits? */
+static bool has_room(const allot__work *work, int32_t row, int64_t more)
+{
+    int32_t limited;
+    return allot__whole_missing(work, row, more, &limited) == 0;
 }
 
 static void give(allot__work *work, int32_t row, int64_t more)

@@ -35,15 +35,19 @@ static int64_t own_idle(const allot__side *side, int64_t quota)
 static int begin(starting *it)
 {
     for (int32_t i = 0; i < it->asker->side_count; i++) {
-        const allot__side *side = &it->asker->sides[i];
+        allot__side *side = &it->asker->sides[i];
         const allot__work *work = side->work;
         it->all->uses[i].quota = work->quota[side->row];
-        it->left[i] =
+        side->there =
             work->received[side->row] - moved(side) + own_idle(side, work->quota[side->row]);
+        it->left[i] = side->there;
         it->slots[i] = 0;
         it->ended[i] = false;
     }
-    return allot__whole_use(it->all, it->asker, it->all->uses, it->all->marks);
+    int status = allot__whole_use(it->all, it->asker, it->all->uses, it->all->marks);
+    for (int32_t i = 0; i < it->asker->side_count; i++)
+        it->asker->sides[i].stays = it->all->uses[i].stays;
+    return status;
 }
 
 static bool can_start(const starting *it, int32_t task)

@@ -51,8 +51,11 @@ typedef struct allot__side {
     int64_t may;      /* slots of these */
     int32_t *task, *slots;
     uint8_t *gone; /* room: who of them goes */
-    bool anew;     /* their order is another one for each quota */
-    int64_t fine;  /* a quota of which it uses what it demands, of one side alone; -1: none known */
+    /* As tasks start: slots of what stays of that which runs, and slots that are there to start
+     * on. */
+    int64_t stays, there;
+    bool anew;    /* their order is another one for each quota */
+    int64_t fine; /* a quota of which it uses what it demands, of one side alone; -1: none known */
 } allot__side;
 
 /* A leaf, in the groups that its tasks couple: mostly one. */
@@ -132,5 +135,10 @@ static inline int32_t allot__waits_for(const allot__asker *asker, int32_t i, int
 {
     return asker->slots[(size_t)i * (size_t)asker->side_count + (size_t)side];
 }
+
+/* rest.c: of so much more for a row's quota, how much is not there: it is left neither in the group
+ * nor in branches above the row, or a limit does not allow it: *limited has the limit's row, else
+ * -1. */
+int64_t allot__whole_missing(const allot__work *work, int32_t row, int64_t more, int32_t *limited);
 
 #endif
