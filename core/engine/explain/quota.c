@@ -256,7 +256,8 @@ static allot__sentence winners(const allot__explanation *about)
     for (int32_t i = 0; i < allot__family_size(work, about->siblings) && words.items < 3; i++) {
         allot__levels levels;
         allot__trace(work, first + i, &levels);
-        allot__u128 whole = (allot__u128)work->quota[first + i] * levels.denominator;
+        int32_t slots = work->quota[first + i] - allot__whole_part(work, first + i);
+        allot__u128 whole = (allot__u128)slots * levels.denominator;
         if (whole > levels.level[levels.fills - 1]) {
             allot__sentence_next(&words);
             allot__sentence_add(&words, "%s",
@@ -275,25 +276,26 @@ static void explain_rounding(const allot__explanation *about)
         "slots go one by one to the largest weight / (2 * slots + 1)"};
     const allot__levels *levels = &about->levels;
     allot__u128 exact = levels->level[levels->fills - 1];
-    if (exact % levels->denominator == 0 &&
-        exact / levels->denominator == (allot__u128)about->verdict.quota)
+    int64_t quota = about->verdict.quota - allot__whole_part(about->work, about->row);
+    if (exact % levels->denominator == 0 && exact / levels->denominator == (allot__u128)quota)
         return;
     allot__phrase share = allot__phrase_ratio(exact, levels->denominator);
-    bool up = (allot__u128)about->verdict.quota * levels->denominator > exact;
+    bool up = (allot__u128)quota * levels->denominator > exact;
     allot__sentence names = winners(about);
     allot__explain(about, "That is %s exactly, rounded %s to %" PRId64 ": %s%s%s.", share.text,
-                   up ? "up" : "down", about->verdict.quota, ways[about->rules->policy->rounding],
+                   up ? "up" : "down", quota, ways[about->rules->policy->rounding],
                    names.len > 0 ? "; rounded up: " : "", names.text);
 }
 
 static void explain_parts(const allot__explanation *about)
 {
     allot__sentence sum = {.len = 0};
-    const allot_policy *policy = about->rules->policy;
     for (int32_t i = 0; i < about->verdict.parts; i++)
         if (about->verdict.part[i] != 0)
             allot__sentence_add(&sum, "%s%" PRId64 " %s", sum.len > 0 ? " + " : " = ",
-                                about->verdict.part[i], policy->fills[i].label);
+                                about->verdict.part[i],
+                                allot_decision_part_label(about->decision, about->group,
+                                                          about->verdict.consumer, i));
     allot__explain(about, "Its quota is %" PRId64 "%s.", about->verdict.quota, sum.text);
 }
 
@@ -301,6 +303,7 @@ void allot__explain_quota(const allot__explanation *about)
 {
     explain_owned(about);
     explain_need(about);
+    allot__explain_used(about);
     if (allot__ledger_at(about->work, about->row)) {
         allot__explain_ledger(about);
     } else {
@@ -308,5 +311,6 @@ void allot__explain_quota(const allot__explanation *about)
         explain_fills(about);
         explain_rounding(about);
     }
+    allot__explain_whole_part(about);
     explain_parts(about);
 }

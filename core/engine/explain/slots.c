@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "engine/rows/enforce.h"
 #include "engine/ownership/ledger.h"
 #include "engine/hosts/hosts.h"
@@ -58,9 +59,17 @@ static void explain_grants(const allot__explanation *about)
                        "could have them.",
                        returned[about->row]);
     }
-    if (verdict->held > 0) {
+    int64_t reserved = verdict->held;
+    if (about->starting) {
+        allot__explain_starting(about);
+        reserved -= allot__least(reserved, about->starting->held);
+    }
+    if (reserved > 0 && about->family != 0 && about->work->whole) {
+        allot__explain(about, "Held idle for it and its leaves: %" PRId64 " (C-5, C-13).",
+                       reserved);
+    } else if (reserved > 0) {
         allot__explain(about, "Held idle for it: %" PRId64 ", reserved and not needed now (C-5).",
-                       verdict->held);
+                       reserved);
     }
     if (verdict->earmarked > 0) {
         allot__explain(about, "%" PRId64 " more on their way from earlier reclaims are its own.",
@@ -76,8 +85,7 @@ static allot__phrase explain_grace(int64_t grace)
     return words;
 }
 
-/* Whose slots this cycle reclaims for the consumer. */
-static int64_t explain_coming(const allot__explanation *about)
+int64_t allot__explain_coming(const allot__explanation *about, const char *whom)
 {
     int64_t coming = 0;
     for (int32_t i = 0; i < allot_decision_reclaims(about->decision); i++) {
@@ -87,9 +95,9 @@ static int64_t explain_coming(const allot__explanation *about)
             if (reclaim.claims[k].consumer != about->verdict.consumer)
                 continue;
             coming += reclaim.claims[k].slots;
-            allot__explain(about, "%s gives %" PRId64 " back for it, %s (C-6).",
+            allot__explain(about, "%s gives %" PRId64 " back for %s, %s (C-6).",
                            allot__phrase_path(about, reclaim.consumer).text,
-                           reclaim.claims[k].slots, explain_grace(reclaim.grace).text);
+                           reclaim.claims[k].slots, whom, explain_grace(reclaim.grace).text);
         }
     }
     return coming;
@@ -178,8 +186,7 @@ static void explain_damped(const allot__explanation *about, const allot__damped 
     }
 }
 
-/* Why it lacks slots that no consumer gives it now. */
-static void explain_lacking(const allot__explanation *about, int64_t lacks)
+void allot__explain_lacking(const allot__explanation *about, int64_t lacks)
 {
     const allot__work *work = about->work;
     if (work->reach && work->reach[about->row] == 0) {
@@ -336,7 +343,7 @@ static void explain_parent(const allot__explanation *about)
     if (verdict->deficit > 0) {
         allot__explain(about, "Below it %" PRId64 " are still lacking, its own reserve included.",
                        verdict->deficit);
-        explain_coming(about); /* for that reserve */
+        allot__explain_coming(about, "it"); /* for that reserve */
     }
 }
 
@@ -350,9 +357,9 @@ void allot__explain_changes(const allot__explanation *about)
         return;
     }
     int64_t lacks = about->verdict.deficit;
-    lacks -= lacks > 0 ? explain_coming(about) : 0;
+    lacks -= lacks > 0 ? allot__explain_coming(about, "it") : 0;
     if (lacks > 0)
-        explain_lacking(about, lacks);
+        allot__explain_lacking(about, lacks);
     explain_options(about);
     if (about->work->kept) {
         allot__damped damped;

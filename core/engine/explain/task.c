@@ -20,7 +20,30 @@ typedef struct inquiry {
     allot__victim_line line; /* of `keys`: all that may go */
 } inquiry;
 
+/* Are there tasks of its leaf that have slots of several groups? */
+static bool is_coupled(const inquiry *it)
+{
+    const uint8_t *coupled = it->about.work->coupled;
+    return coupled && coupled[it->about.verdict.consumer];
+}
+
 /* ---- What it is ------------------------------------------------------------------------------ */
+
+/* "4 slots of cpu and 1 slot of gpu"; in one group "4 slots". */
+static allot__sentence slots_of(const inquiry *it)
+{
+    allot_task task = {.also_count = 0};
+    const allot_plan *plan = it->about.decision->plan;
+    allot__sentence words = {.len = 0};
+    allot_state_task_at(it->state, it->task, &task);
+    allot__sentence_add(&words, "%s", allot__phrase_slots(it->units->slots[it->unit]).text);
+    if (task.also_count > 0)
+        allot__sentence_add(&words, " of %s", allot_plan_group_name(plan, task.group));
+    for (int32_t i = 0; i < task.also_count; i++)
+        allot__sentence_add(&words, " and %s of %s", allot__phrase_slots(task.also[i].slots).text,
+                            allot_plan_group_name(plan, task.also[i].group));
+    return words;
+}
 
 /* The unit that a task is of. */
 static int32_t unit_of(const allot__units *units, const allot__task *task, int32_t number)
@@ -52,9 +75,8 @@ static void explain_what(const inquiry *it)
     if (task->started != 0)
         snprintf(ran, sizeof ran, "for %" PRId64 " s", allot__ran(it->state->now, task->started));
     allot__explain(&it->about, "%s runs on %s of %s%s%.64s%s%.64s, %s.", task->thing.id,
-                   allot__phrase_slots(it->units->slots[it->unit]).text,
-                   allot__phrase_path(&it->about, task->consumer).text, host ? " on " : "",
-                   host != NULL ? host->text : "", session ? ", session " : "",
+                   slots_of(it).text, allot__phrase_path(&it->about, task->consumer).text,
+                   host ? " on " : "", host != NULL ? host->text : "", session ? ", session " : "",
                    session != NULL ? session->text : "", ran);
     if (count > 1) {
         allot__explain(&it->about,
@@ -106,11 +128,16 @@ static void explain_bounds(const inquiry *it, const allot__guard *guard)
 }
 
 /* Whether it is not a candidate, and why. */
+static uint8_t mark_of(const inquiry *it)
+{
+    const uint8_t *ineligible = it->about.decided->victims.ineligible;
+    return ineligible ? ineligible[it->unit] : ALLOT__ELIGIBLE;
+}
+
 static bool explain_ineligible(const inquiry *it)
 {
-    const allot__victims *victims = &it->about.decided->victims;
     const allot__guard *guards = it->about.rules->policy->guards.items;
-    uint8_t mark = victims->ineligible ? victims->ineligible[it->unit] : ALLOT__ELIGIBLE;
+    uint8_t mark = mark_of(it);
     switch (mark) {
     case ALLOT__ELIGIBLE:
         return false;
@@ -194,6 +221,10 @@ static void explain_order(const inquiry *it)
 static void explain_gives(const inquiry *it)
 {
     allot__phrase path = allot__phrase_path(&it->about, it->about.verdict.consumer);
+    if (is_coupled(it))
+        snprintf(path.text, sizeof path.text, "In %s %.200s",
+                 allot_plan_group_name(it->about.decision->plan, it->about.group),
+                 allot__phrase_path(&it->about, it->about.verdict.consumer).text);
     if (it->queue->gone == 0) {
         allot__explain(&it->about, "%s gives %s back; the tasks that go for that hold %s (C-8).",
                        path.text, allot__phrase_slots(it->queue->owed).text,
@@ -273,11 +304,10 @@ static void explain_spared(const inquiry *it)
                        it->queue->owed);
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- Goes or stays --------------------------------------------------------------------------- */
 
-static void explain_task(inquiry *it)
+static void explain_alone(const inquiry *it)
 {
-    explain_what(it);
     if (explain_ineligible(it))
         return;
     if (!it->queue || it->queue->picked.count + it->queue->gone == 0) {
@@ -291,8 +321,8 @@ static void explain_task(inquiry *it)
         explain_spared(it);
 }
 
-/* Finds a task's leaf, unit and queue. */
-static void look(inquiry *it, const allot_decision *decision)
+/* Finds the leaf of the task, which has a number for each of its groups. */
+static void find_leaf(inquiry *it, const allot_decision *decision)
 {
     const allot__task *task = allot__task_at(&decision->state->tasks, it->task);
     const allot__decided *decided = &decision->groups[task->group];
@@ -304,10 +334,17 @@ static void look(inquiry *it, const allot_decision *decision)
     it->about.group = task->group;
     it->about.row = row;
     it->about.verdict.consumer = task->consumer;
+}
+
+/* Finds its unit and queue, if it runs. */
+static void look(inquiry *it)
+{
+    const allot__task *task = allot__task_at(&it->state->tasks, it->task);
+    const allot__decided *decided = it->about.decided;
     it->units = allot__units_of(&decided->work);
     it->unit = unit_of(it->units, task, it->task);
     it->at = it->unit - it->units->first[task->consumer];
-    const allot__queue *queue = allot__victims_queue(&decided->victims, row);
+    const allot__queue *queue = allot__victims_queue(&decided->victims, it->about.row);
     if (queue) {
         it->keys = *queue;
         allot__queue_split(&it->keys);
@@ -319,6 +356,78 @@ static void look(inquiry *it, const allot_decision *decision)
     }
 }
 
+/* ---- Of several groups ----------------------------------------------------------------------- */
+
+static bool is_chosen(const inquiry *it)
+{
+    const uint8_t *chosen = it->about.work->chosen;
+    return chosen[it->task / 8] >> it->task % 8 & 1;
+}
+
+/* What its leaf gives back in one group, and its place there. */
+static int explain_in_group(const inquiry *it, int32_t group, bool *gives)
+{
+    inquiry there = *it;
+    allot__arena arena;
+    there.task = allot__task_in(&it->state->tasks, it->task, group);
+    if (there.task < 0)
+        return ALLOT_OK;
+    find_leaf(&there, it->about.decision);
+    look(&there);
+    if (!there.queue || there.queue->owed == 0)
+        return ALLOT_OK;
+    allot__arena_init(&arena, it->about.decision->plan->engine);
+    int status = allot__victim_line_make(&there.keys, &arena, &there.line);
+    if (status == ALLOT_OK)
+        explain_gives(&there);
+    if (status == ALLOT_OK && mark_of(&there) == ALLOT__ELIGIBLE)
+        explain_order(&there);
+    *gives = true;
+    allot__arena_free(&arena);
+    return status;
+}
+
+/* A leaf whose tasks have slots of several groups gives them back in all of these at once. */
+static int explain_coupled(const inquiry *it)
+{
+    bool gives = false, chosen = is_chosen(it);
+    if (chosen)
+        allot__explain(&it->about, "It is reclaimed, with its slots of all groups (C-13).");
+    else if (explain_ineligible(it))
+        return ALLOT_OK;
+    else
+        allot__explain(&it->about, "It stays.");
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < it->about.decision->plan->group_count && status == ALLOT_OK; i++)
+        status = explain_in_group(it, i, &gives);
+    if (gives)
+        allot__explain(&it->about,
+                       "From the last of the candidates on, each stays that fits into what is left "
+                       "of every group: %s (C-13).",
+                       chosen ? "it does not" : "it does");
+    else
+        allot__explain(&it->about, "%s gives nothing back: nothing of it has to go.",
+                       allot__phrase_path(&it->about, it->about.verdict.consumer).text);
+    return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static int explain_running(inquiry *it)
+{
+    allot__arena arena;
+    allot__arena_init(&arena, it->about.decision->plan->engine);
+    int status = it->queue ? allot__victim_line_make(&it->keys, &arena, &it->line) : ALLOT_OK;
+    if (status == ALLOT_OK)
+        explain_what(it);
+    if (status == ALLOT_OK && is_coupled(it))
+        status = explain_coupled(it);
+    else if (status == ALLOT_OK)
+        explain_alone(it);
+    allot__arena_free(&arena);
+    return status;
+}
+
 int allot_explain_task(const allot_decision *decision, const char *id,
                        void (*line)(void *ud, const char *text), void *ud)
 {
@@ -328,12 +437,9 @@ int allot_explain_task(const allot_decision *decision, const char *id,
     it.task = allot__task_find(decision->state, id);
     if (it.task < 0)
         return ALLOT_ENOENT;
-    look(&it, decision);
-    allot__arena arena;
-    allot__arena_init(&arena, decision->plan->engine);
-    int status = it.queue ? allot__victim_line_make(&it.keys, &arena, &it.line) : ALLOT_OK;
-    if (status == ALLOT_OK)
-        explain_task(&it);
-    allot__arena_free(&arena);
-    return status;
+    find_leaf(&it, decision);
+    if (allot__task_at(&it.state->tasks, it.task)->pending)
+        return allot__explain_pending(&it.about, it.task);
+    look(&it);
+    return explain_running(&it);
 }

@@ -128,8 +128,9 @@ typedef struct allot_grant {
     const allot_place *places; /* the hosts, as far as hosts are known; borrowed */
     int32_t place_count;
     int64_t unplaced; /* slots of the grant whose host is unknown */
-    /* Of a leaf with pending tasks: the tasks that start (allot_state_task_at), on these slots and
-     * on unused ones that the leaf had. Such a grant may have 0 slots. Borrowed. */
+    /* Of a leaf with pending tasks: the tasks that start (allot_state_task_at). `slots` are those
+     * of these tasks, less slots that the leaf has already and that nothing uses: such a grant may
+     * have 0 slots. A task of several groups is named by the grants of each. Borrowed. */
     const int32_t *tasks;
     int32_t task_count;
 } allot_grant;
@@ -210,14 +211,18 @@ typedef struct allot_session_part {
 ALLOT_API int allot_decision_session(const allot_decision *decision, int32_t session,
                                      allot_session_part *out);
 
-/* Explains why a task goes or stays: the tasks it was compared with, the key that decided, what
- * would have protected it. `line` as of allot_explain. ENOENT: no such task; ENOMEM. */
+/* Explains a task. Of one that runs: why it goes or stays, the tasks it was compared with, the key
+ * that decided, what would have protected it. Of a pending one (C-13): that it starts, or why it
+ * waits: its leaf's quota and what of it is in use, which slots are missing and why nobody gives
+ * them, behind which task it stands, slots that are held for it. `line` as of allot_explain.
+ * EUSAGE: the decision has no orders; ENOENT: no such task; ENOMEM: `line` may have got some
+ * sentences. */
 ALLOT_API int allot_explain_task(const allot_decision *decision, const char *id,
                                  void (*line)(void *ud, const char *text), void *ud);
 
 /* Explains in plain sentences, with the numbers, what a consumer gets. Calls `line` with each
  * sentence, which has no line end and is valid during the call. Only reads the decision. ENOMEM
- * (only of queues): `line` may have got some sentences. */
+ * (of queues, and of leaves with pending tasks): `line` may have got some sentences. */
 ALLOT_API int allot_explain(const allot_decision *decision, int32_t group, int32_t consumer,
                             void (*line)(void *ud, const char *text), void *ud);
 

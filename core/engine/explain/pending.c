@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* pending.c: why a pending task waits, or that it starts (C-13). */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "engine/explain/job.h"
+
+typedef struct inquiry {
+    allot__explanation about; /* of the task's leaf */
+    const allot__asker *asker;
+    const allot__tasks *tasks;
+    allot__arena *arena;
+    allot__walk end;  /* all have had their walk, */
+    uint8_t *outcome; /* ... and by place, what became of each: an allot__waited */
+    bool groups;      /* the plan has several */
+} inquiry;
+
+static const char *id_of(const inquiry *it, int32_t number)
+{
+    return allot__task_at(it->tasks, number)->thing.id;
+}
+
+static const allot__side *side_at(const inquiry *it, int32_t i)
+{
+    return &it->asker->sides[i];
+}
+
+static const char *group_of(const inquiry *it, int32_t i)
+{
+    return allot_plan_group_name(it->about.decision->plan, side_at(it, i)->work->index);
+}
+
+/* "In gpu " at the beginning of a sentence; nothing where there is one group. */
+static allot__phrase in_group(const inquiry *it, int32_t i)
+{
+    allot__phrase words = {{0}};
+    if (it->groups)
+        snprintf(words.text, sizeof words.text, "In %s ", group_of(it, i));
+    return words;
+}
+
+static int64_t quota_at(const inquiry *it, int32_t i)
+{
+    const allot__side *side = side_at(it, i);
+    return side->work->quota[side->row];
+}
+
+static const char *path_of(const inquiry *it, allot__phrase *room)
+{
+    *room = allot__phrase_path(&it->about, it->asker->consumer);
+    return room->text;
+}
+
+/* Where a task stands in the list; -1: it does not wait. */
+static int32_t place_of(const inquiry *it, int32_t number)
+{
+    for (int32_t i = 0; i < it->asker->waits; i++)
+        if (it->asker->task[i] == number)
+            return i;
+    return -1;
+}
+
+/* ---- What it is ------------------------------------------------------------------------------ */
+
+/* "4 slots of cpu and 1 slot of gpu at once". */
+static allot__sentence slots_of(const inquiry *it, int32_t at)
+{
+    allot__sentence words = {.len = 0};
+    int64_t sum = 0;
+    for (int32_t i = 0; i < it->asker->side_count; i++) {
+        int32_t slots = allot__waits_for(it->asker, at, i);
+        if (slots == 0)
+            continue;
+        sum += slots;
+        allot__sentence_add(&words, "%s%s", words.items++ > 0 ? " and " : "",
+                            allot__phrase_slots(slots).text);
+        if (it->groups)
+            allot__sentence_add(&words, " of %s", group_of(it, i));
+    }
+    if (sum > 1)
+        allot__sentence_add(&words, " at once");
+    return words;
+}
+
+static void explain_what(const inquiry *it, const allot__walk *walk)
+{
+    const allot__task *task = allot__task_at(it->tasks, it->asker->task[walk->at]);
+    allot__phrase room;
+    char since[80] = "";
+    int64_t now = it->about.work->state->now;
+    if (task->submitted != 0)
+        snprintf(since, sizeof since, ", submitted %" PRId64 " s ago",
+                 allot__ran(now, task->submitted));
+    allot__explain(&it->about, "Task %.100s of %s asks for %s: priority %d%s.", task->thing.id,
+                   path_of(it, &room), slots_of(it, walk->at).text, (int)task->priority, since);
+    int32_t place = walk->at - it->asker->going, count = it->asker->waits - it->asker->going;
+    if (count > 1)
+        allot__explain(&it->about, "It is number %" PRId32 " of %" PRId32 " pending tasks of %s.",
+                       place + 1, count, room.text);
+}
+
+/* ---- Its quota ------------------------------------------------------------------------------- */
+
+/* " (t0, t5)": on a side, tasks from a place on that fit, up to another. */
+static allot__sentence fitting(const inquiry *it, int32_t from, int32_t to, int32_t side)
+{
+    allot__sentence words = {.len = 0};
+    for (int32_t at = from; at < to; at++) {
+        bool fits =
+            it->outcome[at] == ALLOT__WAITED_STARTS || it->outcome[at] == ALLOT__WAITED_FITS;
+        if (!fits || allot__waits_for(it->asker, at, side) == 0)
+            continue;
+        if (words.items++ < ALLOT__EXPLAIN_NAMED)
+            allot__sentence_add(&words, "%s%.100s", words.items > 1 ? ", " : " (",
+                                id_of(it, it->asker->task[at]));
+    }
+    if (words.items > ALLOT__EXPLAIN_NAMED)
+        allot__sentence_add(&words, " and %" PRId32 " more", words.items - ALLOT__EXPLAIN_NAMED);
+    if (words.items > 0)
+        allot__sentence_add(&words, ")");
+    return words;
+}
+
+/* Its leaf's quota on a side, and what of it those before the task use. */
+static void explain_quota(const inquiry *it, const allot__walk *walk, int32_t side,
+                          const char *subject)
+{
+    const allot__walk_side *now = &walk->sides[side];
+    allot__phrase room, taken = {{0}};
+    if (now->before > 0)
+        snprintf(taken.text, sizeof taken.text, ", tasks before it %" PRId64 "%.200s", now->before,
+                 fitting(it, 0, walk->at, side).text);
+    allot__explain(&it->about,
+                   "%s%s has a quota of %s: running tasks use %" PRId64 "%s, and %" PRId64
+                   " %s left for the %" PRId32 " that %s needs.",
+                   in_group(it, side).text, path_of(it, &room),
+                   allot__phrase_slots(quota_at(it, side)).text, side_at(it, side)->stays,
+                   taken.text, now->rest, now->rest == 1 ? "is" : "are",
+                   allot__waits_for(it->asker, walk->at, side), subject);
+}
+
+/* ---- It does not fit ------------------------------------------------------------------------- */
+
+/* The limit that does not allow `missing` slots of a task's. */
+static void explain_limit(const inquiry *it, const allot__work *work, int32_t row, int64_t missing)
+{
+    allot_attribute column = {0};
+    int32_t index, limit = work->limit[row];
+    allot__phrase path = allot__phrase_path(&it->about, allot__handle(work, row));
+    int32_t planned = allot__limit_of(work->plan, work->group, row, &index);
+    allot_plan_column_at(work->plan, index, &column);
+    if (limit < planned)
+        allot__explain(&it->about,
+                       "Hosts that %s can use have %" PRId32 " for it: %" PRId64 " too few.",
+                       path.text, limit, missing);
+    else
+        allot__explain(&it->about, "The %s of %s is %" PRId32 ": %" PRId64 " too low.", column.name,
+                       path.text, limit, missing);
+}
+
+/* Is there something on another side that it lacks, and that nobody can give? */
+static bool lacks_elsewhere(const inquiry *it, int32_t at, int32_t side)
+{
+    bool lacks = false;
+    for (int32_t i = 0; i < it->asker->side_count && !lacks; i++) {
+        const allot__side *of = side_at(it, i);
+        const allot__walk_side *end = &it->end.sides[i];
+        int32_t limited, slots = allot__waits_for(it->asker, at, i);
+        lacks = i != side && slots > 0 &&
+                (slots > end->wants ||
+                 allot__whole_missing(of->work, of->row, slots - end->rest, &limited) > 0);
+    }
+    return lacks;
+}
+
+/* Why nobody gives its leaf the `lacks` slots. */
+static void explain_lacks(const inquiry *it, int32_t at, int32_t side, int64_t lacks)
+{
+    const allot__work *work = side_at(it, side)->work;
+    allot__phrase room;
+    int32_t limited;
+    int64_t missing = allot__whole_missing(work, side_at(it, side)->row, lacks, &limited);
+    const char *group = it->groups ? group_of(it, side) : "the group";
+    if (limited >= 0)
+        explain_limit(it, work, limited, missing);
+    else if (missing > 0)
+        allot__explain(&it->about, "%" PRId64 " %s missing, of which %s has %" PRId64 " left over.",
+                       lacks, lacks == 1 ? "is" : "are", group, lacks - missing);
+    else if (lacks_elsewhere(it, at, side))
+        allot__explain(&it->about, "%" PRId64 " %s missing, which %s has left over.", lacks,
+                       lacks == 1 ? "is" : "are", group);
+    else
+        allot__explain(&it->about,
+                       "%" PRId64
+                       " %s missing: %s has so many left over, but the policy gives %s no more.",
+                       lacks, lacks == 1 ? "is" : "are", group, path_of(it, &room));
+}
+
+/* What is its leaf's own, and of no use to it now. */
+static void explain_unused(const inquiry *it, int32_t side)
+{
+    const allot__side *of = side_at(it, side);
+    const allot__work *work = of->work;
+    bool exact = allot__rules_at(work, of->row)->policy->exact;
+    allot__u128 unit = (allot__u128)work->unit;
+    allot__u128 owned =
+        (allot__u128)work->configured[of->row] * (exact ? unit : (allot__u128)work->times);
+    allot__phrase room;
+    if (!work->group->no_ownership && owned >= (allot__u128)(quota_at(it, side) + 1) * unit)
+        allot__explain(&it->about, "%s owns %s: what it cannot use whole, others may (C-13).",
+                       path_of(it, &room), allot__phrase_ratio(owned, unit).text);
+}
+
+/* Skip: what others take that stand behind it. */
+static void explain_passed(const inquiry *it, const allot__walk *walk, int32_t side)
+{
+    allot__sentence names = fitting(it, walk->at + 1, it->asker->waits, side);
+    int64_t slots = walk->sides[side].rest - it->end.sides[side].rest;
+    if (slots > 0)
+        allot__explain(&it->about,
+                       "Tasks behind it take %" PRId64 " of these, since `pending` is \"skip\"%s.",
+                       slots, names.text);
+}
+
+static void explain_side(const inquiry *it, const allot__walk *walk, int32_t side,
+                         const char *subject)
+{
+    const allot__side *of = side_at(it, side);
+    const allot__walk_side *end = &it->end.sides[side];
+    int32_t slots = allot__waits_for(it->asker, walk->at, side);
+    allot__phrase room;
+    explain_quota(it, walk, side, subject);
+    explain_passed(it, walk, side);
+    explain_unused(it, side);
+    if (slots > end->wants)
+        allot__explain(&it->about, "%s demands %s in all, as the state says: %" PRId64 " too few.",
+                       path_of(it, &room),
+                       allot__phrase_slots(of->work->whole->stated[of->row]).text,
+                       slots - end->wants);
+    else if (slots > end->rest)
+        explain_lacks(it, walk->at, side, slots - end->rest);
+}
+
+static void explain_unfit(const inquiry *it, const allot__walk *walk, const char *subject)
+{
+    for (int32_t i = 0; i < it->asker->side_count; i++) {
+        int32_t slots = allot__waits_for(it->asker, walk->at, i);
+        const allot__walk_side *side = &walk->sides[i];
+        if (slots > 0 && (slots > side->rest || slots > side->wants))
+            explain_side(it, walk, i, subject);
+    }
+}
+
+/* ---- It fits --------------------------------------------------------------------------------- */
+
+/* Who gives slots back, or why nobody does. */
+static void explain_source(const inquiry *it, int32_t side)
+{
+    allot__explanation leaf = it->about;
+    const allot__side *of = side_at(it, side);
+    allot__phrase room;
+    leaf.group = of->work->index;
+    leaf.decided = &leaf.decision->groups[leaf.group];
+    leaf.work = of->work;
+    leaf.row = of->row;
+    leaf.rules = allot__rules_at(of->work, of->row);
+    if (allot_decision_verdict(leaf.decision, leaf.group, it->asker->consumer, &leaf.verdict))
+        return;
+    const allot_verdict *verdict = &leaf.verdict;
+    path_of(it, &room);
+    if (verdict->earmarked > 0)
+        allot__explain(&leaf, "%" PRId64 " %s on the way to %s from earlier reclaims (C-6).",
+                       verdict->earmarked, verdict->earmarked == 1 ? "is" : "are", room.text);
+    if (verdict->allocated > verdict->quota)
+        allot__explain(&leaf, "%s holds %s, %" PRId64 " above its quota: these have to go first.",
+                       room.text, allot__phrase_slots(verdict->allocated).text,
+                       verdict->allocated - verdict->quota);
+    int64_t lacks = verdict->deficit;
+    lacks -= lacks > 0 ? allot__explain_coming(&leaf, room.text) : 0;
+    if (lacks > 0)
+        allot__explain_lacking(&leaf, lacks);
+}
+
+static void explain_awaits(const inquiry *it, const allot__walk *walk, const char *subject)
+{
+    for (int32_t i = 0; i < it->asker->side_count; i++) {
+        int32_t slots = allot__waits_for(it->asker, walk->at, i);
+        if (slots > 0 && slots <= walk->sides[i].there)
+            allot__explain(&it->about, "%sall %" PRId32 " that %s needs are there.",
+                           in_group(it, i).text, slots, subject);
+        if (slots <= walk->sides[i].there)
+            continue;
+        int64_t held = allot__walk_held(walk, &it->end, i);
+        explain_quota(it, walk, i, subject);
+        allot__explain(&it->about, "%" PRId64 " %s held for it, and %" PRId64 " %s to come.", held,
+                       held == 1 ? "is" : "are", slots - held, slots - held == 1 ? "is" : "are");
+        explain_source(it, i);
+    }
+}
+
+static void explain_starts(const inquiry *it, const allot__walk *walk)
+{
+    allot__explain(&it->about, "It starts now: all its slots are there (C-13).");
+    for (int32_t i = 0; i < it->asker->side_count; i++)
+        if (allot__waits_for(it->asker, walk->at, i) > 0)
+            explain_quota(it, walk, i, "it");
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static int walk_to(const inquiry *it, int32_t at, allot__walk *out)
+{
+    int status = allot__walk_begin(it->asker, it->arena, out);
+    if (status == ALLOT_OK)
+        allot__walk_pass(out, at);
+    return status;
+}
+
+/* The first task behind which it stands: one that runs and is to go, or else waits. */
+static int32_t blocker(const inquiry *it, const allot__walk *walk)
+{
+    for (int32_t i = 0; i < it->asker->side_count; i++) {
+        const allot__walk_side *side = &walk->sides[i];
+        bool gone = side->full >= 0 && place_of(it, side->full) < 0;
+        if (allot__waits_for(it->asker, walk->at, i) > 0 && (gone || side->ended >= 0))
+            return gone ? side->full : side->ended;
+    }
+    return -1;
+}
+
+/* Behind a task that runs, and does not fit into a quota any more. */
+static void explain_gone(const inquiry *it, int32_t number)
+{
+    allot__phrase room;
+    for (int32_t i = 0; i < it->asker->side_count; i++) {
+        const allot__side *side = side_at(it, i);
+        int32_t there = allot__task_in(it->tasks, number, side->work->index);
+        int64_t quota = quota_at(it, i);
+        if (there < 0)
+            continue;
+        allot__explain(&it->about,
+                       "%s%s has a quota of %s: the tasks that may stay use %" PRId64
+                       ", and %.100s has %" PRId32 ".",
+                       in_group(it, i).text, path_of(it, &room), allot__phrase_slots(quota).text,
+                       side->stays, id_of(it, number), allot__task_at(it->tasks, there)->slots);
+    }
+}
+
+/* Behind a task that runs still. */
+static void explain_behind_going(const inquiry *it, int32_t number)
+{
+    const allot__task *task = allot__task_at(it->tasks, number);
+    bool gone = place_of(it, number) < 0;
+    const char *why = "a reclaim in flight names it (C-6)";
+    if (gone)
+        why = "it does not fit into the quota any more";
+    else if (allot__on_closed_host(it->tasks, number))
+        why = "its host is closed with reclaim (E-34)";
+    allot__explain(&it->about, "It waits behind %.100s, which runs and is to go: %s.",
+                   task->thing.id, why);
+    allot__explain(&it->about,
+                   "Nothing starts behind a task that is to go, since `pending` is \"strict\" "
+                   "(C-13).");
+    if (gone)
+        explain_gone(it, number);
+}
+
+static int explain_behind(const inquiry *it, const allot__walk *walk)
+{
+    int32_t number = blocker(it, walk), at = place_of(it, number);
+    const char *id = id_of(it, number);
+    allot__walk of;
+    if (at < it->asker->going) {
+        explain_behind_going(it, number);
+        return ALLOT_OK;
+    }
+    int status = walk_to(it, at, &of);
+    if (status != ALLOT_OK)
+        return status;
+    bool unfit = it->outcome[at] == ALLOT__WAITED_UNFIT;
+    allot__explain(&it->about,
+                   "It waits behind %.100s: nothing starts before the first task that %s, since "
+                   "`pending` is \"strict\" (C-13).",
+                   id, unfit ? "does not fit whole" : "waits for its slots");
+    if (unfit)
+        explain_unfit(it, &of, id);
+    else
+        explain_awaits(it, &of, id);
+    return ALLOT_OK;
+}
+
+static int explain_task(inquiry *it, int32_t at)
+{
+    allot__walk walk;
+    allot__phrase room;
+    int status = walk_to(it, at, &walk);
+    if (status != ALLOT_OK)
+        return status;
+    explain_what(it, &walk);
+    path_of(it, &room);
+    switch ((allot__waited)it->outcome[at]) {
+    case ALLOT__WAITED_STARTS:
+        explain_starts(it, &walk);
+        break;
+    case ALLOT__WAITED_FITS:
+        allot__explain(&it->about,
+                       "It waits: it fits into the quota of %s, but its slots are not all there "
+                       "(C-13).",
+                       room.text);
+        explain_awaits(it, &walk, "it");
+        break;
+    case ALLOT__WAITED_UNFIT:
+        allot__explain(&it->about, "It waits: it does not fit whole into the quota of %s (C-13).",
+                       room.text);
+        explain_unfit(it, &walk, "it");
+        break;
+    case ALLOT__WAITED_BEHIND:
+        return explain_behind(it, &walk);
+    }
+    return ALLOT_OK;
+}
+
+static int look(inquiry *it)
+{
+    int32_t waits = it->asker->waits;
+    int status = allot__walk_begin(it->asker, it->arena, &it->end);
+    it->outcome = allot__arena_take(it->arena, (size_t)waits, 1);
+    if (status != ALLOT_OK || !it->outcome)
+        return ALLOT_ENOMEM;
+    for (int32_t at = 0; at < waits; at++) {
+        it->outcome[at] = (uint8_t)allot__walk_look(&it->end);
+        allot__walk_pass(&it->end, at + 1);
+    }
+    return ALLOT_OK;
+}
+
+int allot__explain_pending(const allot__explanation *about, int32_t number)
+{
+    const allot__whole *whole = about->work->whole;
+    if (!whole || !whole->sides[about->row])
+        return ALLOT_ENOENT;
+    inquiry it = {.about = *about,
+                  .asker = whole->sides[about->row]->asker,
+                  .tasks = &about->decision->state->tasks,
+                  .groups = about->decision->plan->group_count > 1};
+    allot__arena arena;
+    allot__arena_init(&arena, about->decision->plan->engine);
+    it.arena = &arena;
+    int status = look(&it);
+    if (status == ALLOT_OK)
+        status = explain_task(&it, place_of(&it, number));
+    allot__arena_free(&arena);
+    return status;
+}
