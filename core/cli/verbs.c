@@ -54,14 +54,16 @@ const allot__verb allot__cli_verbs[] = {
      "  allot check --socket plan.json.sock site/fair.lua\n",
      allot__cli_check},
     {"explain", "PLAN STATE [PATH|TASK|JOB|LEASE]", 2, 3, "group at trace socket token-file",
-     "explain why a consumer gets its slots, a task goes or a job waits",
+     "explain why a consumer gets its slots, a task or job waits or goes",
      "Runs the cycle of allot run and explains one consumer's part of the decision in\n"
      "sentences, with the numbers that decided. With several resource groups it explains each,\n"
      "or the one that --group names.\n"
      "\n"
      "PATH names a consumer; any other argument is the id of a task or a job, or the name of a\n"
-     "lease. The explanation of a task names the tasks it was compared with, and the key that\n"
-     "decided. The explanation of a job says why the job waits, which jobs are ahead and which\n"
+     "lease. The explanation of a running task names the tasks it was compared with, and the key\n"
+     "that decided; that of a pending task says what of its consumer's quota is in use, how many\n"
+     "slots it lacks and why nobody gives them, behind which task it waits, or that it starts.\n"
+     "The explanation of a job says why the job waits, which jobs are ahead and which\n"
      "limit binds; or why the job was preempted, and what would have protected it.\n"
      "\n"
      "Without that argument, --at explains what a switch of windows takes from each consumer,\n"

@@ -211,7 +211,7 @@ static void put_totals(const allot_totals *totals, allot__text *out)
         allot__text_printf(out, "\ngranted %" PRId64 ", reclaimed %" PRId64, totals->granted,
                            totals->reclaimed);
     if (totals->held > 0)
-        allot__text_printf(out, ", held idle in reserve %" PRId64, totals->held);
+        allot__text_printf(out, ", held idle %" PRId64, totals->held);
     allot__text_printf(out, "; %" PRId64 " of %" PRId64 " idle slot%s left\n", totals->idle_left,
                        totals->idle, plural(totals->idle));
 }

@@ -235,7 +235,8 @@ assert(decision:json())]],
       { "group?", "string", "a resource group; the first one without it" },
     },
     returns = { { "string[]?", "sentences, a line each" }, FAILS[1], FAILS[2] },
-    doc = "Explains what a consumer gets, why a task or job goes or waits, what a contract does.",
+    doc = "Explains what a consumer gets, why a task or job waits, starts or goes, what a contract "
+      .. "does.",
     errors = "an unknown path, id, contract or group",
     example = [[
 local plan = assert(allot.plan(plan_text))

@@ -53,7 +53,10 @@ return {
   {
     name = "cycle", params = {},
     returns = { { "table", "the document `allot/decision/v1`; shown as `allot run` shows it" } },
-    doc = "Decides about the session's plan and state, and changes neither.",
+    doc = "Decides about the session's plan and state, and changes neither. A grant names the "
+      .. "pending tasks that start in `tasks`; its `slots` are theirs, less those that the "
+      .. "consumer has and nothing uses. `parts.whole` of a consumer is what was left over for "
+      .. "its next task.",
     errors = "a policy that fails while it runs",
     example = 'assert(cycle().grants[1].consumer == "/a")',
   },
@@ -62,7 +65,8 @@ return {
     params = { { "what", "string", "a path, a task's or job's id, a contract's name" },
       { "group?", "string", "a resource group; the first one without it" } },
     returns = text "sentences",
-    doc = "Explains what a consumer gets, why a task or job goes or waits, what a contract does.",
+    doc = "Explains what a consumer gets, why a task or job waits, starts or goes, what a contract "
+      .. "does.",
     errors = "an unknown path, id, contract or group",
     example = 'explain "/a"',
   },
@@ -92,8 +96,8 @@ return {
       { "seconds?", "integer", "between two cycles (60)" } },
     returns = { { "table[]", "a row for each: at, granted, reclaimed, idle" } },
     doc = "Decides and carries the decision out, again and again: consumers take up their grants, "
-      .. "reclaimed slots return at their deadline, jobs start and go. Demand stays, and no job "
-      .. "ends by itself.",
+      .. "reclaimed slots return at their deadline, pending tasks and jobs start and go. Demand "
+      .. "stays, and no job ends by itself.",
     example = "assert(#step(2) == 2)",
   },
   {
