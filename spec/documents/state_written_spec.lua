@@ -192,11 +192,12 @@ describe("a written state", function ()
       { id = "17", queue = "q", slots = 2, submitted = 5, priority = -3,
         user = "ann", group = "lab", app = "cfd", run_limit = 60, resources = { lic = 1 } },
       { id = "b", queue = "s", state = "running", slots = 3, hosts = { h1 = 1, h2 = 2 },
-        started = 900, ran = 150, suspended_for = 20, preempted = 2,
+        started = 900, ran = 150, suspended_for = 20, since = 990, preempted = 2,
         forced = true, backfill = { queue = "q", ["until"] = 1100 } },
       { id = "c", queue = "s", state = "running", hosts = { h1 = 1 }, backfill = {},
         resize = { grow = 3, granted = { h1 = 2 }, notifying = true } },
       { id = "d", queue = "r", state = "suspended", hosts = { h2 = 1 } },
+      { id = "f", queue = "r", begin = 2000 },
       { id = "e", queue = "r", state = "stopped", hosts = { h3 = 1 }, exclusive = true },
     }, usage = { q = 70, s = 0 }, usage_rest = { q = 5 }, usage_at = 950,
       resources_preempted_at = { lic = 940 }, leases = {

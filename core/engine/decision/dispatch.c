@@ -6,8 +6,8 @@
 #include "engine/jobs/limits/resource.h"
 
 static const char *const pending_names[ALLOT_PEND_COUNT] = {
-    "not", "slots", "limit",     "slice", "pool",  "delay",    "protected",
-    "few", "held",  "exclusive", "never", "lease", "resource", "resource-wait"};
+    "not",  "slots",     "limit", "slice", "pool",     "delay",         "protected", "few",
+    "held", "exclusive", "never", "lease", "resource", "resource-wait", "begin"};
 
 const char *allot_pending_name(int pending)
 {
@@ -31,6 +31,7 @@ const char *allot_pending_text(int pending)
         [ALLOT_PEND_LEASE] = "the slots are leased out, or their lease is inactive",
         [ALLOT_PEND_RESOURCE] = "a resource is wanting",
         [ALLOT_PEND_RESOURCE_WAIT] = "PREEMPTION_WAIT_TIME is not over",
+        [ALLOT_PEND_BEGIN] = "it is not to start yet",
     };
     return pending >= 0 && pending < ALLOT_PEND_COUNT ? texts[pending] : NULL;
 }

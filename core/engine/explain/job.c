@@ -183,6 +183,11 @@ static void explain_waiting(const allot__job_explanation *it)
     bool pending = it->job->state == ALLOT_PENDING;
     allot__explain(&it->about, "%s: %s.", pending ? "It waits" : "It stays suspended",
                    allot_pending_text(it->verdict.why));
+    if (it->verdict.why == ALLOT_PEND_BEGIN) {
+        allot__explain(&it->about, "It may start in %" PRId64 " s.",
+                       it->job->begin - it->about.work->state->now);
+        return;
+    }
     allot__explain_ahead(it);
     if (pending && it->verdict.why != ALLOT_PEND_NEVER)
         allot__explain_view(it);

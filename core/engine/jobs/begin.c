@@ -107,15 +107,19 @@ static void count_jobs(allot__turns *turns)
     for (size_t i = 0; i < turns->jobs->list.count; i++) {
         const allot__job *job = allot__job_at(turns->jobs, (int32_t)i);
         allot_queue_part *part = &turns->out->parts[job->queue];
-        count_job(part, job);
+        bool early = allot__job_is_early(job, turns->work->state->now);
+        if (!early)
+            count_job(part, job);
         turns->states[i] = job->state;
         turns->stopped = turns->stopped || job->state == ALLOT_STOPPED;
         if (job->state == ALLOT_RUNNING && job->grow > 0)
             note_grower(turns, job->queue);
         for (int32_t k = 0; job->state == ALLOT_RUNNING && k < job->grown_count; k++)
             part->running += places[job->grown + k].slots;
-        turns->out->jobs[i] = (allot__job_verdict){
-            .now = job->state, .why = ALLOT_PEND_NOT, .binding = -1, .order = -1};
+        turns->out->jobs[i] = (allot__job_verdict){.now = job->state,
+                                                   .why = early ? ALLOT_PEND_BEGIN : ALLOT_PEND_NOT,
+                                                   .binding = -1,
+                                                   .order = -1};
     }
     for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
         const allot_queue_part *part = &turns->out->parts[q];

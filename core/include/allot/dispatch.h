@@ -62,6 +62,7 @@ typedef enum allot_pending {
     ALLOT_PEND_RESOURCE,      /* too little of a resource is free (P-42): allot_pending_of.limit is
                                  its name, `used` the amount held, `most` its amount */
     ALLOT_PEND_RESOURCE_WAIT, /* ... and PREEMPTION_WAIT_TIME is not over (P-36) */
+    ALLOT_PEND_BEGIN,         /* its time has not come (allot_job.begin) */
     ALLOT_PEND_COUNT
 } allot_pending;
 /* "slots", "limit", ...; and a text: "too few slots are free, ..."; of ALLOT_PEND_NOT "it does not

@@ -45,11 +45,13 @@ typedef struct allot_job {
     int32_t host_count;
     int64_t submitted; /* INT64_MIN: unknown, long ago */
     int64_t started;   /* when it was last started or resumed. INT64_MIN: unknown */
-    int64_t ran;       /* s that it has run in all, until now; -1: the time since `started`, for a
-                          pending job 0 */
-    int64_t suspended_for;                  /* s that it was suspended in all, until now */
-    int64_t preempted;                      /* how often it was preempted before */
-    int64_t priority;                       /* among its queue's jobs larger goes first; 0 */
+    int64_t ran;       /* s that it has run in all, until `since`; -1: the time since `started`, for
+                          a pending job 0 */
+    int64_t suspended_for; /* s that it was suspended in all, until `since` */
+    int64_t since;         /* INT64_MIN: now, whenever that is */
+    int64_t begin;         /* pending: it is not started before; INT64_MIN: at any time */
+    int64_t preempted;     /* how often it was preempted before */
+    int64_t priority;      /* among its queue's jobs larger goes first; 0 */
     const char *user, *group, *application; /* NULL: none. `group` is beside the groups in which the
                                                plan has the user */
     int64_t run_limit;                      /* s; -1: its application's, or its queue's */

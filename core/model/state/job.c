@@ -15,6 +15,8 @@ void allot_job_init(allot_job *job)
                        .submitted = INT64_MIN,
                        .started = INT64_MIN,
                        .ran = -1,
+                       .since = INT64_MIN,
+                       .begin = INT64_MIN,
                        .run_limit = -1,
                        .reserved_by = -1,
                        .until = INT64_MAX};
@@ -166,6 +168,8 @@ static allot__job made_of(const allot_job *job)
                         .started = job->started,
                         .ran = job->ran,
                         .suspended_for = job->suspended_for,
+                        .since = job->since,
+                        .begin = job->begin,
                         .until = job->until,
                         .queue = job->queue,
                         .slots = (int32_t)job->slots,
@@ -209,6 +213,7 @@ static int put_job(allot_state *state, const allot_job *job)
     if (!added)
         return ALLOT_ENOMEM;
     *added = made;
+    state->jobs->timed = state->jobs->timed || made.begin != INT64_MIN;
     return ALLOT_OK;
 }
 

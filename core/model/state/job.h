@@ -33,7 +33,7 @@ typedef struct allot__job {
     int32_t user, group, application; /* -1: none */
     int32_t priority;
     int64_t submitted, started; /* INT64_MIN: not known */
-    int64_t ran, suspended_for, until;
+    int64_t ran, suspended_for, since, begin, until;
     int32_t run_limit;        /* s, after sealing; ALLOT_NONE: nobody says */
     int32_t run_limit_stated; /* -1: not */
     int32_t preempted, grow, reserved_by;
@@ -68,10 +68,11 @@ typedef struct allot__jobs {
     int64_t *preempted_at; /* by resource: when jobs were preempted for it, or INT64_MIN; NULL:
                               never for any */
     /* After sealing: by queue, one more, its jobs by_queue[first[q]] ..., in the order of the
-     * state. */
+     * state, without those that are early. */
     int32_t *first, *by_queue;
     size_t room; /* of by_queue */
     bool arranged;
+    bool timed; /* some jobs are not started before their time */
 } allot__jobs;
 
 static inline const allot__job *allot__job_at(const allot__jobs *jobs, int32_t job)
@@ -91,15 +92,29 @@ static inline const allot__job_place *allot__job_grown(const allot__jobs *jobs,
     return allot__vector_from(&jobs->places, (size_t)job->grown, sizeof(allot__job_place));
 }
 
-/* Seconds that a job has run in all until `now`. */
+/* Seconds that a job has run in all until `now`, and was suspended. */
+static inline int64_t allot__job_since(const allot__job *job, int64_t now)
+{
+    return job->since != INT64_MIN && job->since < now ? now - job->since : 0;
+}
 static inline int64_t allot__job_ran(const allot__job *job, int64_t now)
 {
     if (job->ran >= 0)
-        return job->ran;
+        return job->ran + (job->state == ALLOT_RUNNING ? allot__job_since(job, now) : 0);
     if (job->state == ALLOT_PENDING)
         return 0;
     int64_t since = job->started == INT64_MIN ? 0 : job->started;
     return since < now ? now - since : 0;
+}
+static inline int64_t allot__job_suspended(const allot__job *job, int64_t now)
+{
+    bool waits = job->state == ALLOT_SUSPENDED || job->state == ALLOT_STOPPED;
+    return job->suspended_for + (waits ? allot__job_since(job, now) : 0);
+}
+/* Whether it wants nothing yet. */
+static inline bool allot__job_is_early(const allot__job *job, int64_t now)
+{
+    return job->state == ALLOT_PENDING && job->begin > now;
 }
 
 /* The name of a user, or of a group, by its number; NULL of -1. */

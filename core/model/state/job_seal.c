@@ -30,14 +30,17 @@ static int sort(allot_state *state)
     }
     memset(jobs->first, 0, (queues + 1) * sizeof *jobs->first);
     for (size_t i = 0; i < count; i++)
-        jobs->first[allot__job_at(jobs, (int32_t)i)->queue + 1]++;
+        if (!allot__job_is_early(allot__job_at(jobs, (int32_t)i), state->now))
+            jobs->first[allot__job_at(jobs, (int32_t)i)->queue + 1]++;
     for (size_t q = 0; q < queues; q++)
         jobs->first[q + 1] += jobs->first[q];
+    int32_t all = jobs->first[queues];
     for (size_t i = count; i > 0; i--) /* from behind: each queue's end moves to its beginning */
-        jobs->by_queue[--jobs->first[allot__job_at(jobs, (int32_t)i - 1)->queue + 1]] =
-            (int32_t)i - 1;
+        if (!allot__job_is_early(allot__job_at(jobs, (int32_t)i - 1), state->now))
+            jobs->by_queue[--jobs->first[allot__job_at(jobs, (int32_t)i - 1)->queue + 1]] =
+                (int32_t)i - 1;
     memmove(jobs->first, jobs->first + 1, queues * sizeof *jobs->first);
-    jobs->first[queues] = (int32_t)count;
+    jobs->first[queues] = all;
     return ALLOT_OK;
 }
 
@@ -73,7 +76,7 @@ int allot__jobs_arrange(allot_state *state)
     if (!allot__queues_of(state->plan))
         return ALLOT_OK;
     allot__jobs *jobs = allot__jobs_open(state);
-    if (!jobs || (!jobs->arranged && sort(state)))
+    if (!jobs || ((!jobs->arranged || jobs->timed) && sort(state)))
         return ALLOT_ENOMEM;
     allot__job_place *places = jobs->places.items;
     const int32_t *labels = jobs->labels.items;

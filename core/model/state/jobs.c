@@ -41,7 +41,7 @@ void allot__jobs_clear(allot_state *state)
     for (int i = 0; i < INDEXES; i++)
         allot__index_clear(indexes[i]);
     allot__pool_clear(state->engine, &state->jobs->pool);
-    state->jobs->arranged = false;
+    state->jobs->arranged = state->jobs->timed = false;
 }
 
 void allot__jobs_free(allot_state *state)

@@ -21,6 +21,14 @@ int allot_state_loan(allot_state *state, const allot_loan *loan)
     return ALLOT_OK;
 }
 
+int allot_state_loans_end(allot_state *state)
+{
+    if (!state || state->sealed)
+        return ALLOT_EUSAGE;
+    state->loans.count = 0;
+    return ALLOT_OK;
+}
+
 int32_t allot_state_loans(const allot_state *state)
 {
     return state ? (int32_t)state->loans.count : 0;

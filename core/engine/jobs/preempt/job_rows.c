@@ -78,7 +78,8 @@ bool allot__job_counter(const allot_protection *of, const allot__job *job, int64
         *out = (allot__counter){.has = job->preempted, .bound = of->max_job_preempt};
         break;
     case ALLOT_TASK_PREEMPT_TIME_LEFT:
-        *out = (allot__counter){.has = job->suspended_for, .bound = of->max_total_time_preempt};
+        *out = (allot__counter){.has = allot__job_suspended(job, now),
+                                .bound = of->max_total_time_preempt};
         break;
     case ALLOT_TASK_INTERVAL_OVER:
         *out = (allot__counter){uninterrupted(job, now), of->no_preempt_interval, 0};
@@ -199,7 +200,7 @@ static int64_t job_value(const allot__job_rows *rows, const allot__job *job, int
     case ALLOT_TASK_REMAINING:
         return remaining(job, work->state->now);
     case ALLOT_TASK_SUSPENDED_FOR:
-        return job->suspended_for;
+        return allot__job_suspended(job, rows->rows.work->state->now);
     default:
         return column >= ALLOT_TASK_COLUMN_COUNT ? attribute_value(rows, job, column) : 0;
     }
