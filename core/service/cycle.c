@@ -234,8 +234,10 @@ static int enter(allot_service *service, const allot_decision *decision, allot_r
         status = enter_books(service, &done, orders > 0);
     }
     done.took = (int64_t)((uv_hrtime() - began) / 1000);
-    if (status == ALLOT_OK)
+    if (status == ALLOT_OK) {
         tell_parts(service, &done);
+        allot__books_carry_out(service->books, decision);
+    }
     return status;
 }
 

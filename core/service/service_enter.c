@@ -204,7 +204,7 @@ int allot__service_swap(allot_service *service, allot__generation *generation,
     }
     service->recorded.known = false;
     *old = service->generation;
-    (*old)->last = allot__books_hand_over(service->books);
+    (*old)->last = allot__books_take_state(service->books);
     allot__books_end(service->books);
     service->books = books;
     service->generation = generation;

@@ -133,6 +133,8 @@ ALLOT_API int allot_state_session(allot_state *state, const allot_session *sessi
 /* Adds a loan; loans between the same two add up. EUSAGE: a side is not a leaf, or both are the
  * same. */
 ALLOT_API int allot_state_loan(allot_state *state, const allot_loan *loan);
+/* Ends all loans of an open state. EUSAGE. */
+ALLOT_API int allot_state_loans_end(allot_state *state);
 /* Says that `now` is rounded down to whole seconds, as a running service's clock is: a grace other
  * than 0 then ends a second later, so that no task has less than its grace. */
 ALLOT_API int allot_state_now_rounded(allot_state *state, int32_t rounded);

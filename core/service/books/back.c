@@ -31,8 +31,8 @@ static void set_flight(const back *it, allot__flight_item *flight)
 
 static void set_job(const back *it, allot__job_item *job)
 {
-    set(it, &job->since);
-    set(it, &job->until);
+    set(it, &job->it.since);
+    set(it, &job->it.begin);
     set(it, &job->it.submitted);
     set(it, &job->it.started);
 }

@@ -135,8 +135,6 @@ void allot__books_end(allot__books *books)
     free_items(books->engine, &books->sources);
     allot__free(books->engine, books->declines, books->decline_room, sizeof *books->declines);
     allot__free(books->engine, books->loans, books->loan_room, sizeof *books->loans);
-    allot__free(books->engine, books->granted, books->granted_room, sizeof *books->granted);
-    allot__free(books->engine, books->numbered, books->numbered_room, sizeof *books->numbered);
     end(books, books->lease, books->leases, sizeof *books->lease);
     end(books, books->lease_told, books->leases, sizeof *books->lease_told);
     end(books, books->usage, books->queues, sizeof *books->usage);

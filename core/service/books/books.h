@@ -3,9 +3,10 @@
 /*
  * books.h: the books: who demands and holds what, as far as events and decisions have told.
  *
- * The books are the truth, an allot_state is made from them for each cycle. An event is entered
- * whole or not at all. A decision is entered as soon as it is made: a grant as allocated, a reclaim
- * as in flight, a start as running; so a slot is granted once though a resource manager is slow.
+ * The books are the truth; an allot_state is made from them, and told what changes. An event is
+ * entered whole or not at all. A decision is entered as soon as it is made: a grant as allocated, a
+ * reclaim as in flight, a start as running; so a slot is granted once though a resource manager is
+ * slow.
  *
  * Books hold numbers of one plan; under another one they are moved by names. Their memory comes
  * from the engine given, not from the plan's: plans may be read by engines of their own.
@@ -53,6 +54,8 @@ void allot__books_round(allot__books *books, bool rounded);
 /* Gives the last of these states away, if nothing was entered since but the decision about it; else
  * NULL. It lives as long as the plan; the next one is made from the beginning. */
 allot_state *allot__books_hand_over(allot__books *books);
+/* Gives it away as it is, sealed or not; NULL: there is none. */
+allot_state *allot__books_take_state(allot__books *books);
 /* Has `changes` called once, before the last of these states changes or is no more; NULL: it is not
  * called any more. */
 void allot__books_watch(allot__books *books, void (*changes)(void *ud), void *ud);
@@ -65,6 +68,9 @@ bool allot__books_made_anew(const allot__books *books);
  * decision was entered all the same. ENOMEM: nothing was entered. */
 int allot__books_enter(allot__books *books, const allot_decision *decision, int64_t cycle,
                        allot__text *effect);
+
+/* Tells the state what that entered, once nobody reads the decision any more. */
+void allot__books_carry_out(allot__books *books, const allot_decision *decision);
 
 /* Whether a kill was told by an earlier decision, so that it is not told again: `i` of
  * allot_decision_kill. To be asked before the decision is entered. */

@@ -17,6 +17,11 @@ typedef struct entry {
     int32_t flight_count, loan_count;
 } entry;
 
+allot__flight_item *allot__books_flight(const allot__books *books, const char *id)
+{
+    return id ? allot__item_find(&books->flights, id) : NULL;
+}
+
 bool allot__books_told(const allot__books *books, const allot_decision *decision, int32_t i)
 {
     allot_kill kill;
@@ -25,7 +30,7 @@ bool allot__books_told(const allot__books *books, const allot_decision *decision
     if (allot_decision_kill(decision, i, &kill) != ALLOT_OK ||
         allot_decision_flight(decision, kill.flight, &flight) != ALLOT_OK)
         return false;
-    const allot__flight_item *of = allot__books_flight(books, kill.flight, flight.id);
+    const allot__flight_item *of = allot__books_flight(books, flight.id);
     if (of && of->told)
         return true;
     if (allot_state_task_at(allot_decision_state(decision), kill.task, &task) != ALLOT_OK)
@@ -112,13 +117,7 @@ static int prepare(entry *it, int64_t cycle)
     it->loan_count = allot_decision_loans(it->decision);
     it->flights = allot__new(engine, (size_t)it->flight_count + 1, sizeof(void *));
     it->loans = allot__new(engine, (size_t)it->loan_count + 1, sizeof *it->loans);
-    struct allot__granted *granted =
-        allot__grow(engine, it->books->granted, &it->books->granted_room,
-                    it->books->granted_count + (size_t)allot_decision_grants(it->decision) + 1,
-                    sizeof *granted);
-    if (granted)
-        it->books->granted = granted;
-    if (!it->flights || !it->loans || !granted)
+    if (!it->flights || !it->loans)
         return ALLOT_ENOMEM;
     read_loans(it);
     int status = put_flights(it, cycle);
@@ -149,8 +148,6 @@ static void enter_grants(entry *it)
             continue; /* its source says when they are there */
         books->groups[grant.group].allocated[grant.consumer] += (int32_t)grant.slots;
         allot__books_look(books, grant.group, grant.consumer);
-        books->granted[books->granted_count++] =
-            (struct allot__granted){grant.group, grant.consumer};
         allot__write_row(books, &books->groups[grant.group], grant.group, grant.consumer,
                          it->effect);
     }
@@ -181,7 +178,7 @@ static void enter_kills(entry *it)
         if (allot_decision_kill(it->decision, i + 1, &next) != ALLOT_OK)
             next.flight = -1;
         allot_decision_flight(it->decision, kill.flight, &flight);
-        allot__flight_item *of = allot__books_flight(it->books, kill.flight, flight.id);
+        allot__flight_item *of = allot__books_flight(it->books, flight.id);
         if (!of || !of->told)
             enter_kill(it, &kill);
         kills++;
@@ -202,15 +199,13 @@ static void write_new_flights(entry *it)
 /* Reclaims that were in flight before: whose slots are all back go, deadlines may be sooner. */
 static void enter_flights(entry *it)
 {
-    size_t before = it->books->flights.count;
     for (int32_t i = 0; i < allot_decision_flights(it->decision); i++) {
         allot_flight flight;
         allot_decision_flight(it->decision, i, &flight);
-        allot__flight_item *item = allot__books_flight(it->books, i, flight.id);
+        allot__flight_item *item = allot__books_flight(it->books, flight.id);
         if (!item)
             continue;
         bool back = flight.phase == ALLOT_RETURNED, moved = item->it.deadline != flight.deadline;
-        it->books->orders_dirty = it->books->orders_dirty || back || moved;
         if (moved)
             allot__map_touch(&it->books->flights, &item->named);
         item->it.deadline = flight.deadline;
@@ -221,8 +216,6 @@ static void enter_flights(entry *it)
         allot__write_id(it->effect, ALLOT__EVENT_KEEP_LANDED, flight.id);
         end_flight(it->books, item);
     }
-    if (it->books->flights.count != before)
-        it->books->numbered_count = 0;
 }
 
 static void enter_loans(entry *it)
@@ -302,9 +295,79 @@ int allot__books_enter(allot__books *books, const allot_decision *decision, int6
         enter_loans(&it);
         enter_leases(&it);
         enter_times(&it);
-        books->orders_dirty = books->orders_dirty || it.loan_count > 0;
-        books->orders_more = books->orders_more || it.flight_count > 0;
     }
     drop(&it);
     return status;
+}
+
+/* ---- Telling the state ----------------------------------------------------------------------- */
+
+static void tell_grants(allot__books *books, const allot_decision *decision)
+{
+    for (int32_t i = 0; i < allot_decision_grants(decision) && books->queues == 0; i++) {
+        allot_grant grant;
+        allot_decision_grant(decision, i, &grant);
+        allot_state_allocated(books->state, grant.group, grant.consumer,
+                              books->groups[grant.group].allocated[grant.consumer]);
+    }
+}
+
+/* Those that were in flight before, as far as they are not as they were; then those that are new,
+ * which stand last. */
+static void tell_flights(allot__books *books, const allot_decision *decision)
+{
+    allot_in_flight was;
+    for (int32_t i = 0; i < allot_decision_flights(decision) && books->state; i++) {
+        if (allot_state_reclaim_at(books->state, i, &was) != ALLOT_OK || !was.id)
+            continue;
+        const allot__flight_item *item = allot__books_flight(books, was.id);
+        if (!item)
+            allot__books_untell(books, ALLOT_ITEM_RECLAIM, was.id);
+        else if (item->it.deadline != was.deadline)
+            allot__books_tell(books, ALLOT_ITEM_RECLAIM, &item->it);
+    }
+    const allot__map_item *it = books->flights.last;
+    for (int32_t i = 1; i < allot_decision_reclaims(decision); i++)
+        it = it->before;
+    for (; it && allot_decision_reclaims(decision) > 0; it = it->after)
+        allot__books_tell(books, ALLOT_ITEM_RECLAIM,
+                          &((const allot__flight_item *)(const void *)it)->it);
+}
+
+static void tell_loans(allot__books *books, const allot_decision *decision)
+{
+    if (!books->state || (allot_decision_loans(decision) == 0 && books->loan_count == 0))
+        return;
+    int status = allot_state_loans_end(books->state);
+    for (size_t i = 0; i < books->loan_count && status == ALLOT_OK; i++)
+        status = allot_state_loan(books->state, &books->loans[i]);
+    if (status != ALLOT_OK)
+        allot__books_forget(books);
+}
+
+static void tell_jobs(allot__books *books, const allot_decision *decision)
+{
+    for (int32_t i = 0; i < allot_decision_job_orders(decision) && books->state; i++) {
+        allot_job_order order;
+        allot_job was;
+        if (allot_decision_job_order(decision, i, &order) != ALLOT_OK || order.held ||
+            allot_state_job_at(books->state, order.job, &was) != ALLOT_OK)
+            continue;
+        const allot__job_item *item = allot__item_find(&books->jobs, was.id);
+        if (item)
+            allot__books_tell(books, ALLOT_ITEM_JOB, &item->it);
+        else
+            allot__books_untell(books, ALLOT_ITEM_JOB, was.id);
+    }
+}
+
+void allot__books_carry_out(allot__books *books, const allot_decision *decision)
+{
+    if (!books->state || !books->sealed)
+        return;
+    allot__books_unseal(books);
+    tell_grants(books, decision);
+    tell_flights(books, decision);
+    tell_loans(books, decision);
+    tell_jobs(books, decision);
 }

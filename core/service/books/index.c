@@ -137,7 +137,7 @@ void allot__victim_gone(allot__books *books, const char *task)
             for (; at < flight->it.task_count; at++)
                 tasks[at] = tasks[at + 1];
         }
-        books->orders_dirty = true;
+        allot__books_tell(books, ALLOT_ITEM_RECLAIM, &flight->it);
     }
     end_victim(books, item);
 }

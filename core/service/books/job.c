@@ -171,8 +171,10 @@ static int put_job(allot__books *books, const allot__event *event, const allot_j
     allot__job_item *item = allot__job_make(books->engine, job);
     if (!item)
         return ALLOT_ENOMEM;
-    item->since = event->since != INT64_MIN ? event->since : event->at;
-    item->until = event->until;
+    item->it.since = event->since != INT64_MIN ? event->since : event->at;
+    item->it.begin = event->until;
+    if (item->it.state == ALLOT_RUNNING && item->it.ran < 0)
+        item->it.ran = 0; /* as far as anybody knows */
     item->source = source;
     if (job->slots > books->job_most)
         books->job_most = job->slots;
@@ -180,9 +182,10 @@ static int put_job(allot__books *books, const allot__event *event, const allot_j
     item->seen = old ? old->seen : 0;
     item->told = old != NULL && old->told;
     if (old && event->kind == ALLOT__EVENT_SUBMIT && job->state == ALLOT_PENDING)
-        item->until = old->until;
+        item->it.begin = old->it.begin;
     int status = allot__item_put(books->engine, &books->jobs, old, item);
-    books->lists_dirty = true;
+    if (status == ALLOT_OK)
+        allot__books_tell(books, ALLOT_ITEM_JOB, &item->it);
     return status;
 }
 
@@ -283,13 +286,13 @@ static int submit(allot__books *books, const allot__event *event, allot__error *
 static void turn_to(allot__books *books, allot__job_item *job, allot_job_state state, int64_t when)
 {
     allot__map_touch(&books->jobs, &job->named);
-    int64_t passed = when > job->since ? when - job->since : 0;
+    int64_t passed = when > job->it.since ? when - job->it.since : 0;
     if (job->it.state == ALLOT_RUNNING)
         job->it.ran = (job->it.ran > 0 ? job->it.ran : 0) + passed;
     else if (job->it.state != ALLOT_PENDING)
         job->it.suspended_for += passed;
     job->it.state = state;
-    job->since = when;
+    job->it.since = when;
 }
 
 /* It runs no more, and waits as if it had never run. */
@@ -312,8 +315,6 @@ static int refuse_state(const allot__job_item *job, const char *allowed, allot__
 /* The job's place in the list is kept: cycles go by it. */
 static void replace(allot__books *books, allot__job_item *old, allot__job_item *with)
 {
-    with->since = old->since;
-    with->until = old->until;
     with->told = old->told;
     with->source = old->source;
     with->seen = old->seen;
@@ -349,7 +350,7 @@ static int run(allot__books *books, allot__job_item *old, const allot__event *ev
     int64_t when = event->started_given ? event->started : event->at;
     replace(books, old, item);
     item->it.ran = waits ? 0 : item->it.ran;
-    item->until = INT64_MIN;
+    item->it.begin = INT64_MIN;
     turn_to(books, item, ALLOT_RUNNING, when);
     item->it.started = when;
     return ALLOT_OK;
@@ -379,13 +380,16 @@ int allot__apply_job(allot__books *books, const allot__event *event, allot__erro
             return status;
     } else if (event->kind == ALLOT__EVENT_REQUEUE || event->kind == ALLOT__EVENT_FAIL) {
         turn_back(books, job, event->at);
-        job->until = event->until;
+        job->it.begin = event->until;
     } else {
         if (event->kind == ALLOT__EVENT_WITHDRAW && state != ALLOT_PENDING)
             return refuse_state(job, "pending; of others say `finish`", fault);
+        allot__books_untell(books, ALLOT_ITEM_JOB, job->it.id);
         allot__item_end(books->engine, &books->jobs, job);
     }
-    books->lists_dirty = true;
+    job = allot__item_find(&books->jobs, event->id);
+    if (job)
+        allot__books_tell(books, ALLOT_ITEM_JOB, &job->it);
     return ALLOT_OK;
 }
 
@@ -486,6 +490,5 @@ int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot
     for (int32_t i = 0; status != ALLOT_OK && made && i < count; i++)
         allot__item_free(books->engine, made[i]);
     allot__free(books->engine, made, room, sizeof(void *));
-    books->lists_dirty = books->lists_dirty || count > 0;
     return status;
 }

@@ -127,8 +127,6 @@ static int keep_resource(allot__books *books, const allot__event *event, allot__
 int allot__apply_kept(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot__books_forget(books);
-    books->numbered_count = 0;
-    books->lists_dirty = true;
     switch (event->kind) {
     case ALLOT__EVENT_KEEP_CLOCK:
         books->last = event->since;

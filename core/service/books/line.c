@@ -161,8 +161,8 @@ void allot__write_job(const allot__books *books, const allot__job_item *item, al
     if (job->flags & ALLOT_JOB_FORCED)
         allot__text_bool(out, "forced", true);
     allot__write_set(out, "grow", job->grow, 0);
-    allot__text_number(out, "since", item->since);
-    allot__write_set(out, "until", item->until, INT64_MIN);
+    allot__text_number(out, "since", job->since);
+    allot__write_set(out, "until", job->begin, INT64_MIN);
     allot__write_origin(out, item->source);
     write_places(out, "hosts", job->hosts, job->host_count);
     write_places(out, "grown", job->grown, job->grown_count);

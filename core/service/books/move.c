@@ -182,7 +182,7 @@ int64_t allot__books_due(const allot__books *books, int64_t now)
     for (size_t i = 0; i < books->decline_count; i++)
         sooner(&due, now, books->declines[i].until);
     for (const allot__map_item *it = books->jobs.first; it; it = it->after)
-        sooner(&due, now, ((const allot__job_item *)(const void *)it)->until);
+        sooner(&due, now, ((const allot__job_item *)(const void *)it)->it.begin);
     for (int32_t i = 0; i < (int32_t)books->leases; i++) {
         allot_lease lease;
         if (books->lease_told[i] && allot_plan_lease_at(books->plan, i, &lease) == ALLOT_OK)

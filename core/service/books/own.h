@@ -69,9 +69,7 @@ typedef struct allot__session_item {
 
 typedef struct allot__job_item {
     allot__map_item named;
-    allot_job it; /* `ran` and `suspended_for` are those until `since` */
-    int64_t since;
-    int64_t until; /* pending, it is not started before; INT64_MIN: it may be */
+    allot_job it;
     bool told;
     const allot__origin *source;
     uint32_t seen;
@@ -134,34 +132,22 @@ struct allot__books {
     bool reading;                /* lines, which are sound once all are read */
     int64_t host_most, job_most; /* no host or job has, or was ever told to have, more slots */
     struct allot__books_listing *listing; /* being written (list.c); NULL: nothing is */
-    /* The state made from this. */
-    allot_state *state;
+    allot_state *state; /* made from this, and told what changes; NULL: it is to be made anew */
     bool sealed;
     void (*changes)(void *ud); /* called before the state changes; NULL: nothing is */
     void *changes_ud;
-    bool lists_dirty;  /* it lacks something of its lists, and is filled with them anew */
-    bool orders_dirty; /* ... of reclaims in flight or loans alone */
-    bool orders_more;  /* ... of the last reclaims alone */
-    /* Reclaims in flight by the state's numbers; none, when some have come or gone since. */
-    allot__flight_item **numbered;
-    size_t numbered_count, numbered_room;
-    size_t ended; /* tasks that were taken out since it was filled: their strings are there */
-    /* Leaves whose allocated the state has yet to be told, as a decision about it lives. */
-    struct allot__granted {
-        int32_t group, consumer;
-    } * granted;
-    size_t granted_count, granted_room;
 };
 
-/* A job as it is then: with what it did since it was told of. */
+/* A job as it is then: with what it did until then. */
 static inline allot_job allot__job_now(const allot__job_item *item, int64_t now)
 {
     allot_job job = item->it;
-    int64_t passed = now > item->since ? now - item->since : 0;
+    int64_t passed = job.since < now ? now - job.since : 0;
     if (job.state == ALLOT_RUNNING)
         job.ran = (job.ran > 0 ? job.ran : 0) + passed;
     else if (job.state != ALLOT_PENDING)
         job.suspended_for += passed;
+    job.since = INT64_MIN;
     return job;
 }
 
@@ -335,8 +321,12 @@ int allot__books_read_lines(allot__books *books, const allot__text *text, int64_
 /* As allot__books_write, without what leaves demand and are allocated. */
 int allot__books_write_rest(const allot__books *books, allot__text *out);
 
-/* The reclaim of that number and id in the last state, if it is there still. */
-allot__flight_item *allot__books_flight(const allot__books *books, int32_t number, const char *id);
+/* The reclaim of that id, if it is there still; also of NULL. */
+allot__flight_item *allot__books_flight(const allot__books *books, const char *id);
+/* Tells the state of a thing that is new or has changed, and of one that has ended: without memory
+ * it is made anew. */
+void allot__books_tell(allot__books *books, allot_item kind, const void *item);
+void allot__books_untell(allot__books *books, allot_item kind, const char *id);
 /* It is that time again: what was noted behind it is moved back by so much, and so what follows
  * from it, as deadlines do. The state has to be made anew, and no list may be being written. */
 void allot__books_set_back(allot__books *books, int64_t now, int64_t by);

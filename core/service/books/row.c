@@ -3,41 +3,6 @@
 /* row.c: what leaves demand and hold, sessions and contracts. */
 #include "service/books/own.h"
 
-void allot__books_watch(allot__books *books, void (*changes)(void *ud), void *ud)
-{
-    books->changes = changes;
-    books->changes_ud = ud;
-}
-
-void allot__books_change(allot__books *books)
-{
-    void (*changes)(void *ud) = books->changes;
-    books->changes = NULL;
-    if (changes)
-        changes(books->changes_ud);
-}
-
-void allot__books_unseal(allot__books *books)
-{
-    allot__books_change(books);
-    if (books->sealed)
-        allot_state_open(books->state);
-    books->sealed = false;
-    for (size_t i = 0; books->state && i < books->granted_count; i++)
-        allot_state_allocated(
-            books->state, books->granted[i].group, books->granted[i].consumer,
-            books->groups[books->granted[i].group].allocated[books->granted[i].consumer]);
-    books->granted_count = 0;
-}
-
-void allot__books_forget(allot__books *books)
-{
-    allot__books_change(books);
-    allot_state_free(books->state);
-    books->state = NULL;
-    books->sealed = false;
-}
-
 void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer, int64_t slots)
 {
     books->groups[group].allocated[consumer] = (int32_t)slots;
@@ -151,7 +116,6 @@ static int check_scheduling(const allot__books *books, const allot__event *event
 static void count_session(allot__books *books, const allot_session *session, int32_t more)
 {
     books->groups[session->group].sessions[session->consumer][session->scheduling] += more;
-    books->lists_dirty = true;
 }
 
 allot_session allot__event_session(const allot__event *event)
@@ -191,6 +155,7 @@ static int put_session(allot__books *books, const allot__event *event, allot__se
     if (allot__item_put(books->engine, &books->sessions, old, item) != ALLOT_OK)
         return ALLOT_ENOMEM;
     count_session(books, &item->it, 1);
+    allot__books_tell(books, ALLOT_ITEM_SESSION, &item->it);
     return ALLOT_OK;
 }
 
@@ -203,6 +168,7 @@ int allot__apply_session(allot__books *books, const allot__event *event, allot__
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-session", "id", NULL,
                                 "id: there is no session \"%.100s\"", event->id);
     count_session(books, &old->it, -1);
+    allot__books_untell(books, ALLOT_ITEM_SESSION, old->it.id);
     allot__item_end(books->engine, &books->sessions, old);
     return ALLOT_OK;
 }
@@ -249,6 +215,5 @@ int allot__apply_lease(allot__books *books, const allot__event *event, allot__er
         now.since = event->at;
     books->lease[event->lease] = now;
     books->lease_told[event->lease] = true;
-    allot__books_forget(books);
     return ALLOT_OK;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* state.c: the state that a cycle decides on, made from the books. */
+#include <stddef.h>
+
 #include "service/books/own.h"
 
 #include "base/memory.h"
@@ -48,6 +50,31 @@ static int put_hosts(const allot__books *books, allot_state *state)
     return status;
 }
 
+/* All that maps have of a kind. */
+static int put_map(const allot__map *map, allot_state *state, allot_item kind, size_t at)
+{
+    int status = ALLOT_OK;
+    for (const allot__map_item *it = map->first; it && status == ALLOT_OK; it = it->after)
+        status = allot_state_add(state, kind, (const char *)it + at);
+    return status;
+}
+
+static int put_lists(const allot__books *books, allot_state *state)
+{
+    int status =
+        put_map(&books->sessions, state, ALLOT_ITEM_SESSION, offsetof(allot__session_item, it));
+    if (status == ALLOT_OK)
+        status = put_map(&books->tasks, state, ALLOT_ITEM_TASK, offsetof(allot__task_item, it));
+    if (status == ALLOT_OK)
+        status = put_map(&books->jobs, state, ALLOT_ITEM_JOB, offsetof(allot__job_item, it));
+    if (status == ALLOT_OK)
+        status =
+            put_map(&books->flights, state, ALLOT_ITEM_RECLAIM, offsetof(allot__flight_item, it));
+    for (size_t i = 0; i < books->loan_count && status == ALLOT_OK; i++)
+        status = allot_state_loan(state, &books->loans[i]);
+    return status;
+}
+
 static int make_state(allot__books *books)
 {
     allot_state *state;
@@ -59,105 +86,14 @@ static int make_state(allot__books *books)
         status = allot_state_slots(state, 0, 0);
     if (status == ALLOT_OK)
         status = put_hosts(books, state);
+    if (status == ALLOT_OK)
+        status = put_lists(books, state);
     if (status != ALLOT_OK) {
         allot_state_free(state);
         return status;
     }
     books->state = state;
-    books->lists_dirty = true;
     return ALLOT_OK;
-}
-
-/* ---- Lists ----------------------------------------------------------------------------------- */
-
-/* One that is not to be started yet is not there. */
-static int put_job(const allot__job_item *item, allot_state *state, int64_t now)
-{
-    allot_job job = allot__job_now(item, now);
-    if (job.state == ALLOT_PENDING && item->until > now)
-        return ALLOT_OK;
-    return allot_state_job(state, &job);
-}
-
-allot__flight_item *allot__books_flight(const allot__books *books, int32_t number, const char *id)
-{
-    if ((size_t)number < books->numbered_count)
-        return books->numbered[number];
-    return id ? allot__item_find(&books->flights, id) : NULL;
-}
-
-/* Tells the state of reclaims in flight from that one on, and numbers them; without memory for the
- * numbers they are looked up by their ids. */
-static int put_flights(allot__books *books, allot__map_item *from)
-{
-    int status = ALLOT_OK;
-    allot__flight_item **numbered =
-        allot__grow(books->engine, books->numbered, &books->numbered_room, books->flights.count + 1,
-                    sizeof *books->numbered);
-    if (!numbered)
-        books->numbered_count = 0;
-    else
-        books->numbered = numbered;
-    for (allot__map_item *it = from; it && status == ALLOT_OK; it = it->after) {
-        allot__flight_item *item = (allot__flight_item *)(void *)it;
-        status = allot_state_in_flight(books->state, &item->it);
-        if (numbered)
-            numbered[books->numbered_count++] = item;
-    }
-    return status;
-}
-
-static int put_orders(allot__books *books, allot_state *state)
-{
-    int status = allot_state_clear_orders(state);
-    books->numbered_count = 0;
-    if (status == ALLOT_OK)
-        status = put_flights(books, books->flights.first);
-    for (size_t i = 0; i < books->loan_count && status == ALLOT_OK; i++)
-        status = allot_state_loan(state, &books->loans[i]);
-    return status;
-}
-
-/* Those that came last stand behind those that the state has. */
-static int add_orders(allot__books *books, allot_state *state)
-{
-    size_t count = books->numbered_count;
-    return count > 0 ? put_flights(books, books->numbered[count - 1]->named.after)
-                     : put_orders(books, state);
-}
-
-static int put_lists(allot__books *books, allot_state *state, int64_t now)
-{
-    int status = allot_state_clear(state);
-    for (const allot__map_item *it = books->sessions.first; it && status == ALLOT_OK;
-         it = it->after)
-        status = allot_state_session(state, &((const allot__session_item *)(const void *)it)->it);
-    for (const allot__map_item *it = books->tasks.first; it && status == ALLOT_OK; it = it->after)
-        status = allot_state_task(state, &((const allot__task_item *)(const void *)it)->it);
-    for (const allot__map_item *it = books->jobs.first; it && status == ALLOT_OK; it = it->after)
-        status = put_job((const allot__job_item *)(const void *)it, state, now);
-    return status == ALLOT_OK ? put_orders(books, state) : status;
-}
-
-/* What ran and what is on its way: the changes alone, or all anew. What tasks that ended have left
- * in the state's memory is never more than what those that run have there, and a little. */
-static int bring_lists(allot__books *books, int64_t now)
-{
-    enum { ENDED_LEAST = 10000 };
-    int status = ALLOT_OK;
-    books->lists_dirty = books->lists_dirty || books->jobs.count > 0 ||
-                         books->ended > books->tasks.count + ENDED_LEAST;
-    if (books->lists_dirty) {
-        status = put_lists(books, books->state, now);
-        books->ended = 0;
-    } else if (books->orders_dirty) {
-        status = put_orders(books, books->state);
-    } else if (books->orders_more) {
-        status = add_orders(books, books->state);
-    }
-    books->lists_dirty = status != ALLOT_OK;
-    books->orders_dirty = books->orders_more = false;
-    return status;
 }
 
 /* ---- Times ----------------------------------------------------------------------------------- */
@@ -219,8 +155,6 @@ int allot__books_state(allot__books *books, int64_t now, allot_report *report,
     if (status == ALLOT_OK)
         status = put_damping(books, books->state, now);
     if (status == ALLOT_OK)
-        status = bring_lists(books, now);
-    if (status == ALLOT_OK)
         status = allot_state_seal(books->state, report);
     if (status != ALLOT_OK) {
         allot__books_forget(books);
@@ -233,21 +167,24 @@ int allot__books_state(allot__books *books, int64_t now, allot_report *report,
 
 /* ---- Given away ------------------------------------------------------------------------------ */
 
-allot_state *allot__books_hand_over(allot__books *books)
+allot_state *allot__books_take_state(allot__books *books)
 {
     allot__books_change(books);
-    if (!books->sealed)
-        return NULL;
     allot_state *state = books->state;
     books->state = NULL;
     books->sealed = false;
-    books->granted_count = 0; /* the next one is told all */
     return state;
+}
+
+allot_state *allot__books_hand_over(allot__books *books)
+{
+    return books->sealed ? allot__books_take_state(books) : NULL;
 }
 
 bool allot__books_made_anew(const allot__books *books)
 {
     enum { FEW = 1000 };
-    return books->lists_dirty || books->jobs.count > 0 ||
-           books->tasks.count + books->sessions.count + books->flights.count < FEW;
+    return !books->state ||
+           books->tasks.count + books->jobs.count + books->sessions.count + books->flights.count <
+               FEW;
 }

@@ -28,7 +28,7 @@ static bool flights_stay(const allot__books *books, const allot_decision *decisi
     for (int32_t i = 0; i < allot_decision_flights(decision); i++) {
         allot_flight flight;
         allot_decision_flight(decision, i, &flight);
-        const allot__flight_item *item = allot__books_flight(books, i, flight.id);
+        const allot__flight_item *item = allot__books_flight(books, flight.id);
         if (item && (flight.phase == ALLOT_RETURNED || item->it.deadline != flight.deadline))
             return false;
     }

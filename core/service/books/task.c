@@ -46,12 +46,6 @@ static int join_unit(allot__books *books, const allot_task *task, allot__unit **
     return ALLOT_OK;
 }
 
-/* Is what is done to tasks done to the state as well? Else it is filled anew. */
-static bool in_state(const allot__books *books)
-{
-    return books->state != NULL && !books->lists_dirty;
-}
-
 int allot__task_begin(allot__books *books, allot__task_item *task)
 {
     int64_t more = allot__task_needs(books, &task->it);
@@ -69,8 +63,7 @@ int allot__task_begin(allot__books *books, allot__task_item *task)
     }
     allot__map_put(&books->tasks, &task->named);
     books->groups[task->it.group].held[task->it.consumer] += (int32_t)more;
-    if (in_state(books) && allot_state_task(books->state, &task->it) != ALLOT_OK)
-        books->lists_dirty = true;
+    allot__books_tell(books, ALLOT_ITEM_TASK, &task->it);
     return ALLOT_OK;
 }
 
@@ -111,9 +104,7 @@ void allot__task_end(allot__books *books, allot__task_item *task, bool keep)
     allot__books_group *group = &books->groups[task->it.group];
     int32_t leaf = task->it.consumer, of = task->it.group;
     int64_t less = leave_unit(books, task);
-    if (in_state(books) && allot_state_task_end(books->state, task->it.id) != ALLOT_OK)
-        books->lists_dirty = true;
-    books->ended++;
+    allot__books_untell(books, ALLOT_ITEM_TASK, task->it.id);
     allot__victim_gone(books, task->it.id);
     allot__task_index_leave(books, task);
     allot__item_end(books->engine, &books->tasks, task);
@@ -166,16 +157,11 @@ int allot__task_replace(allot__books *books, allot__task_item *old, const allot_
         unlink_task(from, old);
     more += from ? sum_unit(books, from) : 0;
     more += !to ? item->it.slots : to != from ? sum_unit(books, to) : 0;
-    if (in_state(books) && allot_state_task_end(books->state, old->it.id) != ALLOT_OK)
-        books->lists_dirty = true;
-    books->ended++;
     allot__task_index_leave(books, old);
     allot__item_end(books->engine, &books->tasks, old);
     allot__map_put(&books->tasks, &item->named); /* for which there is room: one has just left */
     books->groups[item->it.group].held[item->it.consumer] += (int32_t)more;
-    if (in_state(books) && allot_state_task(books->state, &item->it) != ALLOT_OK)
-        books->lists_dirty = true;
-    books->orders_dirty = books->orders_dirty || books->victims.count > 0;
+    allot__books_tell(books, ALLOT_ITEM_TASK, &item->it);
     return ALLOT_OK;
 }
 
@@ -365,10 +351,11 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
         allot__books_allocate(books, flight->group, flight->consumer, allocated - event->slots);
     flight->slots -= event->slots;
     take_claims(flight, event->slots);
-    if (flight->slots == 0) {
-        books->numbered_count = 0;
-        allot__item_end(books->engine, &books->flights, item);
+    if (flight->slots > 0) {
+        allot__books_tell(books, ALLOT_ITEM_RECLAIM, flight);
+        return ALLOT_OK;
     }
-    books->orders_dirty = true;
+    allot__books_untell(books, ALLOT_ITEM_RECLAIM, flight->id);
+    allot__item_end(books->engine, &books->flights, item);
     return ALLOT_OK;
 }

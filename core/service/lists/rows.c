@@ -277,7 +277,6 @@ void allot__row_job(const allot__books *books, const allot__map_item *named, int
     allot_job job = allot__job_now(item, now);
     allot__text_open(out, NULL, "{");
     allot__row_members(out, books->plan, ALLOT_ITEM_JOB, &job);
-    allot__write_set(out, "until", item->until, INT64_MIN);
     allot__write_origin(out, item->source);
     allot__text_puts(out, "}");
 }

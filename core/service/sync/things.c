@@ -86,6 +86,8 @@ static allot__verdict judge_job(const allot__sync *it, const allot__truth_row *r
     allot__job_merge(known, row->told, it->at, &job);
     job.ran = known->it.ran;
     job.suspended_for = known->it.suspended_for;
+    job.since = known->it.since;
+    job.begin = known->it.begin;
     return allot__items_same(ALLOT_ITEM_JOB, &job, &known->it) ? ALLOT__TRUTH_SAME
                                                                : ALLOT__TRUTH_CHANGED;
 }

@@ -122,53 +122,82 @@ static int one_by_one(allot_engine *engine)
     return status;
 }
 
-/* A thing that is set anew keeps its id; a task goes behind the others, another keeps its place. */
+static int set_all(allot_state *state)
+{
+    const allot_task task = {.id = "t1", .consumer = 1, .slots = 5, .host = "other"};
+    const allot_session session = {
+        .id = "s", .scheduling = ALLOT_PRIORITY, .priority = 9, .demand = -1};
+    const allot_in_flight flight = {.id = "f", .slots = 2, .deadline = 7};
+    int status = ALLOT_OK;
+    CHECK_EQ(allot_state_set(state, ALLOT_ITEM_TASK, &task), ALLOT_EUSAGE); /* it is sealed */
+    CHECK_EQ(allot_state_open(state), ALLOT_OK);
+    CHECK_EQ(allot_state_add(state, ALLOT_ITEM_TASK, &task), ALLOT_EEXIST);
+    CHECK_EQ(allot_state_add(state, ALLOT_ITEM_LOAN, &task), ALLOT_EUSAGE);
+    OOM_RETRY(status, allot_state_set(state, ALLOT_ITEM_TASK, &task));
+    if (status == ALLOT_OK)
+        OOM_RETRY(status, allot_state_set(state, ALLOT_ITEM_SESSION, &session));
+    if (status == ALLOT_OK)
+        OOM_RETRY(status, allot_state_set(state, ALLOT_ITEM_RECLAIM, &flight));
+    return status;
+}
+
+static void check_numbers(const allot_state *state, int32_t task)
+{
+    CHECK_EQ(allot_state_find(state, ALLOT_ITEM_TASK, "t1"), task);
+    CHECK_EQ(allot_state_find(state, ALLOT_ITEM_RECLAIM, "f"), 0);
+    CHECK_EQ(allot_state_find(state, ALLOT_ITEM_RECLAIM, "g"), -1);
+    CHECK_EQ(allot_state_find(state, ALLOT_ITEM_LOAN, "f"), -1);
+}
+
+static void check_all(const allot_state *state)
+{
+    allot_task task;
+    allot_in_flight flight;
+    CHECK_EQ(allot_state_task_at(state, 1, &task), ALLOT_OK);
+    CHECK(task.slots == 5 && task.consumer == 1 && task.session == NULL);
+    CHECK_STR(task.host, "other");
+    CHECK_EQ(allot_state_session_at(state, 0)->priority, 9);
+    CHECK_EQ(allot_state_reclaim_at(state, 0, &flight), ALLOT_OK);
+    CHECK(flight.slots == 2 && flight.deadline == 7 && flight.task_count == 0);
+    CHECK_EQ(allot_state_allocated_get(state, 0, 0), 2);
+}
+
+static int end_all(allot_state *state)
+{
+    int status = ALLOT_OK;
+    CHECK_EQ(allot_state_open(state), ALLOT_OK);
+    CHECK_EQ(allot_state_end(state, ALLOT_ITEM_SESSION, "s"), ALLOT_OK);
+    CHECK_EQ(allot_state_end(state, ALLOT_ITEM_SESSION, "s"), ALLOT_ENOENT);
+    CHECK_EQ(allot_state_end(state, ALLOT_ITEM_RECLAIM, "f"), ALLOT_OK);
+    OOM_RETRY(status, allot_state_seal(state, NULL));
+    return status;
+}
+
+/* A thing that is set anew keeps its id; a task goes behind the others, another keeps its place.
+ * What was borrowed of the old one stays until the state is sealed. */
 static int set_anew(allot_engine *engine)
 {
     allot_plan *plan = NULL;
     allot_state *state = NULL;
-    allot_task task = {.id = "t1", .consumer = 1, .slots = 5, .host = "other"}, seen;
-    allot_session session = {.id = "s", .scheduling = ALLOT_PRIORITY, .priority = 9, .demand = -1};
-    allot_in_flight flight = {.id = "f", .slots = 2, .deadline = 7}, flown, before;
+    allot_in_flight before;
     int status = make_plan(engine, &plan);
     if (status == ALLOT_OK)
         status = allot_state_new(plan, &state);
     if (status == ALLOT_OK)
         status = fill(state);
     if (status == ALLOT_OK) {
-        CHECK_EQ(allot_state_set(state, ALLOT_ITEM_TASK, &task), ALLOT_EUSAGE); /* it is sealed */
-        CHECK_EQ(allot_state_open(state), ALLOT_OK);
-        CHECK_EQ(allot_state_add(state, ALLOT_ITEM_TASK, &task), ALLOT_EEXIST);
-        CHECK_EQ(allot_state_add(state, ALLOT_ITEM_LOAN, &task), ALLOT_EUSAGE);
         CHECK_EQ(allot_state_reclaim_at(state, 0, &before), ALLOT_OK);
-        OOM_RETRY(status, allot_state_set(state, ALLOT_ITEM_TASK, &task));
+        status = set_all(state);
     }
-    if (status == ALLOT_OK)
-        OOM_RETRY(status, allot_state_set(state, ALLOT_ITEM_SESSION, &session));
-    if (status == ALLOT_OK)
-        OOM_RETRY(status, allot_state_set(state, ALLOT_ITEM_RECLAIM, &flight));
     if (status == ALLOT_OK) {
-        CHECK_STR(before.tasks[0], "t1"); /* what was borrowed stays until it is sealed */
-        CHECK_EQ(allot_state_find(state, ALLOT_ITEM_TASK, "t1"), 2);
-        CHECK_EQ(allot_state_find(state, ALLOT_ITEM_RECLAIM, "f"), 0);
-        CHECK_EQ(allot_state_find(state, ALLOT_ITEM_RECLAIM, "g"), -1);
-        CHECK_EQ(allot_state_find(state, ALLOT_ITEM_LOAN, "f"), -1);
+        CHECK_STR(before.tasks[0], "t1");
+        check_numbers(state, 2);
         OOM_RETRY(status, allot_state_seal(state, NULL));
     }
     if (status == ALLOT_OK) {
-        CHECK_EQ(allot_state_find(state, ALLOT_ITEM_TASK, "t1"), 1);
-        CHECK_EQ(allot_state_task_at(state, 1, &seen), ALLOT_OK);
-        CHECK(seen.slots == 5 && seen.consumer == 1 && seen.session == NULL);
-        CHECK_STR(seen.host, "other");
-        CHECK_EQ(allot_state_session_at(state, 0)->priority, 9);
-        CHECK_EQ(allot_state_reclaim_at(state, 0, &flown), ALLOT_OK);
-        CHECK(flown.slots == 2 && flown.deadline == 7 && flown.task_count == 0);
-        CHECK_EQ(allot_state_allocated_get(state, 0, 0), 2);
-        CHECK_EQ(allot_state_open(state), ALLOT_OK);
-        CHECK_EQ(allot_state_end(state, ALLOT_ITEM_SESSION, "s"), ALLOT_OK);
-        CHECK_EQ(allot_state_end(state, ALLOT_ITEM_SESSION, "s"), ALLOT_ENOENT);
-        CHECK_EQ(allot_state_end(state, ALLOT_ITEM_RECLAIM, "f"), ALLOT_OK);
-        OOM_RETRY(status, allot_state_seal(state, NULL));
+        check_numbers(state, 1);
+        check_all(state);
+        status = end_all(state);
     }
     if (status == ALLOT_OK)
         CHECK_EQ(allot_state_sessions(state) + allot_state_reclaims(state), 0);
