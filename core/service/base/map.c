@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/memory.h"
 
-static uint64_t hash_of(const char *name, size_t len)
+uint64_t allot__map_hash(const char *name, size_t len)
 {
     uint64_t hash = 14695981039346656037U;
     for (size_t i = 0; i < len; i++)
@@ -20,9 +20,10 @@ static uint64_t hash_of(const char *name, size_t len)
 static size_t place(const allot__map *map, const char *name, size_t len, uint64_t hash)
 {
     size_t mask = map->capacity - 1, at = hash & mask;
-    while (map->slots[at] && (map->slots[at]->hash != hash || map->slots[at]->len != len ||
-                              memcmp(map->slots[at]->name, name, len) != 0))
-        at = (at + 1) & mask;
+    for (const allot__map_slot *slot; (slot = &map->slots[at])->item; at = (at + 1) & mask)
+        if (slot->hash == hash && slot->item->len == len &&
+            memcmp(slot->item->name, name, len) == 0)
+            break;
     return at;
 }
 
@@ -30,23 +31,37 @@ allot__map_item *allot__map_find(const allot__map *map, const char *name, size_t
 {
     if (map->count == 0)
         return NULL;
-    return map->slots[place(map, name, len, hash_of(name, len))];
+    return map->slots[place(map, name, len, allot__map_hash(name, len))].item;
+}
+
+static int widen(allot__map *map, size_t capacity)
+{
+    allot__map wide = *map;
+    wide.capacity = capacity;
+    wide.slots = allot__new(map->engine, wide.capacity, sizeof *wide.slots);
+    if (!wide.slots)
+        return ALLOT_ENOMEM;
+    for (allot__map_item *it = map->first; it; it = it->after)
+        wide.slots[place(&wide, it->name, it->len, it->hash)] = (allot__map_slot){it->hash, it};
+    allot__free(map->engine, map->slots, map->capacity, sizeof *map->slots);
+    *map = wide;
+    return ALLOT_OK;
 }
 
 int allot__map_reserve(allot__map *map)
 {
     if (map->count * 2 < map->capacity)
         return ALLOT_OK;
-    allot__map wide = *map;
-    wide.capacity = map->capacity > 0 ? map->capacity * 2 : 16;
-    wide.slots = allot__new(map->engine, wide.capacity, sizeof *wide.slots);
-    if (!wide.slots)
-        return ALLOT_ENOMEM;
-    for (allot__map_item *it = map->first; it; it = it->after)
-        wide.slots[place(&wide, it->name, it->len, it->hash)] = it;
-    allot__free(map->engine, map->slots, map->capacity, sizeof *map->slots);
-    *map = wide;
-    return ALLOT_OK;
+    return widen(map, map->capacity > 0 ? map->capacity * 2 : 16);
+}
+
+void allot__map_room(allot__map *map, size_t more)
+{
+    size_t capacity = map->capacity > 0 ? map->capacity : 16;
+    while (capacity < (map->count + more) * 2)
+        capacity *= 2;
+    if (capacity > map->capacity && more > 0)
+        widen(map, capacity);
 }
 
 int allot__map_put(allot__map *map, allot__map_item *item)
@@ -54,8 +69,8 @@ int allot__map_put(allot__map *map, allot__map_item *item)
     int status = allot__map_reserve(map);
     if (status != ALLOT_OK)
         return status;
-    item->hash = hash_of(item->name, item->len);
-    map->slots[place(map, item->name, item->len, item->hash)] = item;
+    item->hash = allot__map_hash(item->name, item->len);
+    map->slots[place(map, item->name, item->len, item->hash)] = (allot__map_slot){item->hash, item};
     item->early = NULL;
     item->walk = map->walk; /* who walks now began before it was there */
     item->after = NULL;
@@ -75,15 +90,15 @@ static void close_hole(allot__map *map, size_t hole)
     size_t mask = map->capacity - 1, at = hole;
     for (;;) {
         at = (at + 1) & mask;
-        if (!map->slots[at])
+        if (!map->slots[at].item)
             break;
-        size_t home = map->slots[at]->hash & mask;
+        size_t home = map->slots[at].hash & mask;
         if (((at - home) & mask) < ((at - hole) & mask))
             continue;
         map->slots[hole] = map->slots[at];
         hole = at;
     }
-    map->slots[hole] = NULL;
+    map->slots[hole].item = NULL;
 }
 
 void allot__map_take(allot__map *map, allot__map_item *item)
@@ -106,7 +121,7 @@ void allot__map_swap(allot__map *map, allot__map_item *old, allot__map_item *ite
 {
     if (map->walker)
         map->walker->changes(map->walker, old);
-    map->slots[place(map, old->name, old->len, old->hash)] = item;
+    map->slots[place(map, old->name, old->len, old->hash)].item = item;
     item->hash = old->hash;
     item->before = old->before;
     item->after = old->after;

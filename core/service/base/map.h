@@ -33,9 +33,15 @@ typedef struct allot__walker {
     void (*replaced)(struct allot__walker *walker, allot__map_item *item, allot__map_item *by);
 } allot__walker;
 
+/* The hash of the item's name, so that others' items are not read in search of one. */
+typedef struct allot__map_slot {
+    uint64_t hash;
+    allot__map_item *item; /* NULL: it is free */
+} allot__map_slot;
+
 typedef struct allot__map {
     allot_engine *engine;
-    allot__map_item **slots;
+    allot__map_slot *slots;
     size_t count, capacity; /* 0, or a power of two */
     allot__map_item *first, *last;
     allot__walker *walker; /* NULL: nobody walks */
@@ -50,6 +56,25 @@ void allot__map_take(allot__map *map, allot__map_item *item);
 void allot__map_swap(allot__map *map, allot__map_item *old, allot__map_item *item);
 /* Room for one more, so that the next put cannot fail. ENOMEM. */
 int allot__map_reserve(allot__map *map);
+/* Room for so many more at once, if there is memory: it spares growing step by step. */
+void allot__map_room(allot__map *map, size_t more);
+/* The hash of a name, by which these two fetch to the cache what a later search for the name will
+ * read: its slot; and, once that is there, the item in the slot. */
+uint64_t allot__map_hash(const char *name, size_t len);
+static inline void allot__map_fetch_slot(const allot__map *map, uint64_t hash)
+{
+    if (map->count > 0)
+        __builtin_prefetch(&map->slots[hash & (map->capacity - 1)]);
+}
+static inline void allot__map_fetch_item(const allot__map *map, uint64_t hash)
+{
+    const allot__map_slot *slot = map->count > 0 ? &map->slots[hash & (map->capacity - 1)] : NULL;
+    if (slot && slot->item && slot->hash == hash) {
+        __builtin_prefetch(slot->item);
+        __builtin_prefetch((const char *)slot->item + 64);
+        __builtin_prefetch((const char *)slot->item + 128);
+    }
+}
 /* To be said before a thing is changed where it is. */
 static inline void allot__map_touch(const allot__map *map, allot__map_item *item)
 {

@@ -57,6 +57,7 @@ static int spare(allot__truth *truth, allot__truth_list list, const allot__truth
     *row = *like;
     row->verdict = ALLOT__TRUTH_DROPPED;
     row->item = allot__item_make(truth->engine, sizeof *row->item, name, strlen(name), 0);
+    row->hash = allot__map_hash(name, strlen(name));
     return row->item ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -177,6 +178,7 @@ static int read_item(allot__truth *truth, allot__truth_list list, allot__truth_r
         return ALLOT_ENOMEM;
     }
     *kept = *row;
+    kept->hash = allot__map_hash(row->item->name, row->item->len);
     return ALLOT_OK;
 }
 

@@ -146,10 +146,24 @@ static void look(allot__sync *it, allot__truth_list list, allot__truth_row *row)
     }
 }
 
+/* What the books know of the rows that come next lies anywhere in memory: it is fetched ahead. */
+static void fetch_ahead(const allot__sync *it, allot__truth_list list, size_t row, size_t count)
+{
+    enum { SLOT = 16, ITEM = 8 };
+    const allot__map *map = map_of(it, list);
+    if (row + SLOT < count) {
+        allot__map_fetch_slot(map, row_at(it, list, row + SLOT)->hash);
+        __builtin_prefetch(row_at(it, list, row + SLOT)->item);
+    }
+    if (row + ITEM < count)
+        allot__map_fetch_item(map, row_at(it, list, row + ITEM)->hash);
+}
+
 static bool look_all(allot__sync *it, allot__truth_list list, uint64_t until)
 {
     size_t count = rows_of(it, list);
     for (; it->row < count; it->row++) {
+        fetch_ahead(it, list, it->row, count);
         look(it, list, row_at(it, list, it->row));
         if (allot__sync_late(it->row, until)) {
             it->row++;
@@ -337,10 +351,22 @@ static void put_row(allot__sync *it, allot__truth_list list, allot__truth_row *r
         put_thing(it, list, row, ALLOT__EVENT_HOST, "{\"whole\": true, ");
 }
 
+/* New ones find their places in the map, which else would grow again and again. */
+static void make_room(const allot__sync *it, allot__truth_list list, size_t count)
+{
+    size_t more = 0;
+    for (size_t i = 0; i < count; i++)
+        more += row_at(it, list, i)->verdict == ALLOT__TRUTH_NEW;
+    allot__map_room(map_of(it, list), more);
+}
+
 static bool put_all(allot__sync *it, allot__truth_list list, uint64_t until)
 {
     size_t count = rows_of(it, list);
+    if (it->row == 0)
+        make_room(it, list, count);
     for (; it->row < count; it->row++) {
+        fetch_ahead(it, list, it->row, count);
         put_row(it, list, row_at(it, list, it->row));
         if (allot__sync_late(it->row, until)) {
             it->row++;

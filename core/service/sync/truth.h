@@ -38,6 +38,7 @@ typedef enum allot__verdict {
 typedef struct allot__truth_row {
     allot__map_item *item;
     const char *text;
+    uint64_t hash;       /* of the item's name (allot__map_hash) */
     uint32_t len, place; /* its place in the list */
     uint32_t told;       /* of a job: allot__job_told; of others whether `started` was */
     allot__verdict verdict;
