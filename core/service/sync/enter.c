@@ -36,6 +36,16 @@ static int check_time(allot__sync *it, const allot__origin *origin)
                             (long long)it->truth->at, (long long)origin->at);
 }
 
+/* A state without tasks is made now: then each that starts joins it, and the cycle need not fill it
+ * with all of them at once. What fails here fails there, which tells it. */
+static void make_state(const allot__sync *it)
+{
+    enum { FEW = 1000 };
+    const allot_state *state;
+    if (!it->books->sealed && it->books->queues == 0 && it->books->tasks.count < FEW)
+        allot__books_state(it->books, it->at, NULL, &state);
+}
+
 static int begin(allot__sync *it)
 {
     allot_service *service = it->service;
@@ -56,7 +66,11 @@ static int begin(allot__sync *it)
     it->origin = strcmp(source, ALLOT__TRUTH_ALL) != 0 ? origin : NULL;
     it->mark = ++it->books->mark;
     int status = check_time(it, origin);
-    return status == ALLOT_OK ? check_key(it) : status;
+    if (status == ALLOT_OK)
+        status = check_key(it);
+    if (status == ALLOT_OK && !it->known)
+        make_state(it);
+    return status;
 }
 
 /* The key stands in a row of its own, with the digest of what came with it. */

@@ -18,8 +18,7 @@ typedef struct allot__sync {
     allot_service *service;
     allot__reply *reply;
     /* Of the thread that reads. */
-    char *text; /* the params, or a whole request */
-    size_t len;
+    allot__text text; /* the params, or a whole request */
     bool whole;
     int64_t now;
     allot_engine *engine;

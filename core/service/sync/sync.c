@@ -17,7 +17,8 @@ static int take_apart(allot__sync *it, const char **params, size_t *len)
     allot_json *json;
     int status = allot_report_new(it->engine, &report);
     if (status == ALLOT_OK)
-        status = allot_json_open(it->engine, it->text, it->len, NULL, 1, 0, report, &json);
+        status =
+            allot_json_open(it->engine, it->text.bytes, it->text.len, NULL, 1, 0, report, &json);
     if (status == ALLOT_EINVALID && allot_report_count(report) > 0)
         snprintf(it->garbage, sizeof it->garbage, "column %d: %.300s",
                  (int)allot_report_at(report, 0)->col, allot_report_at(report, 0)->message);
@@ -26,7 +27,7 @@ static int take_apart(allot__sync *it, const char **params, size_t *len)
     if (status != ALLOT_OK)
         return status;
     allot_json_close(json);
-    const char *wrong = allot__rpc_take(&it->head, it->text, it->len);
+    const char *wrong = allot__rpc_take(&it->head, it->text.bytes, it->text.len);
     *params = it->head.params ? it->head.params : "{}";
     *len = it->head.params ? it->head.params_len : 2;
     if (!wrong && *params[0] != '{')
@@ -37,11 +38,24 @@ static int take_apart(allot__sync *it, const char **params, size_t *len)
     return wrong ? ALLOT_EINVALID : ALLOT_OK;
 }
 
+/* The system gives memory when it is written to for the first time, which would hold up the loop.
+ */
+static void touch_rows(const allot__sync *it)
+{
+    enum { HEAD = 160 }; /* of a row, beside what it tells */
+    size_t more = 0;
+    for (int list = 0; list < ALLOT__TRUTH_LISTS; list++)
+        more += it->truth->rows[list].count;
+    more = it->text.len + more * HEAD;
+    if (it->rows.bytes)
+        memset(it->rows.bytes, 0, more < it->rows.capacity ? more : it->rows.capacity);
+}
+
 static void read_work(uv_work_t *work)
 {
     allot__sync *it = work->data;
-    const char *params = it->text;
-    size_t len = it->len;
+    const char *params = it->text.bytes;
+    size_t len = it->text.len;
     it->status = it->engine ? ALLOT_OK : allot_engine_new(NULL, NULL, &it->engine);
     if (it->status == ALLOT_OK && it->whole)
         it->status = take_apart(it, &params, &len);
@@ -49,13 +63,25 @@ static void read_work(uv_work_t *work)
         it->status = allot__truth_new(it->engine, it->generation->plan, it->now, &it->truth);
     if (it->status == ALLOT_OK)
         it->status = allot__truth_read(it->truth, params, len);
+    if (it->status == ALLOT_OK)
+        touch_rows(it);
 }
 
 static void read_done(uv_work_t *work, int canceled);
 
+/* Room for a row of each thing that is told: else what is there would be moved again and again as
+ * rows come. Without memory that is done. */
+static void reserve_rows(allot__sync *it)
+{
+    it->rows.engine = it->service->engine;
+    if (!allot__text_room(&it->rows, it->text.len * 3))
+        it->rows.failed = false;
+}
+
 static int begin_reading(allot__sync *it)
 {
     allot_service *service = it->service;
+    reserve_rows(it);
     it->generation = service->generation;
     it->now = allot__service_now(service);
     it->work.data = it;
@@ -102,7 +128,7 @@ static void freed(uv_work_t *work, int canceled)
         free_work(work);
     allot__text_free(&it->params);
     allot__text_free(&it->rows);
-    allot__free(service->engine, it->text, it->len + 1, 1);
+    allot__text_free(&it->text);
     allot__free(service->engine, it, 1, sizeof *it);
     allot__handle_closed(service);
 }
@@ -277,36 +303,39 @@ static void read_done(uv_work_t *work, int canceled)
     let_go(it);
 }
 
-static void begin(allot__request *call, const char *text, size_t len, bool whole)
+/* The text becomes the call's. */
+static void begin(allot__request *call, allot__text *text, bool whole)
 {
     allot_engine *engine = call->service->engine;
     allot__reply *reply;
-    allot__sync *it = allot__new(engine, 1, sizeof *it);
-    char *copy = it ? allot__copy(engine, text, len) : NULL;
-    if (!copy) {
-        allot__free(engine, it, 1, sizeof *it);
+    allot__sync *it = text->failed ? NULL : allot__new(engine, 1, sizeof *it);
+    if (!it) {
+        allot__text_free(text);
         allot__rpc_no_memory(call);
         return;
     }
     int status = allot__rpc_later(call, ALLOT__ANSWER_LONG, &reply);
-    *it = (allot__sync){
-        .service = call->service, .text = copy, .len = len, .whole = whole, .reply = reply};
+    *it = (allot__sync){.service = call->service, .text = *text, .whole = whole, .reply = reply};
+    *text = (allot__text){.engine = engine};
     if (status == ALLOT_OK && begin_reading(it) == ALLOT_OK)
         return;
     if (status == ALLOT_OK)
         allot__reply_no_memory(reply);
-    allot__free(engine, copy, len + 1, 1);
+    allot__text_free(&it->text);
+    allot__text_free(&it->rows);
     allot__free(engine, it, 1, sizeof *it);
 }
 
 void allot__sync_call(allot__request *call)
 {
-    begin(call, call->params ? call->params : "{}", call->params ? call->params_len : 2, false);
+    allot__text text = {.engine = call->service->engine};
+    allot__text_add(&text, call->params ? call->params : "{}", call->params ? call->params_len : 2);
+    begin(call, &text, false);
 }
 
-void allot__sync_line(allot__request *call, const char *line, size_t len)
+void allot__sync_line(allot__request *call, allot__text *line)
 {
-    begin(call, line, len, true);
+    begin(call, line, true);
 }
 
 void allot__sync_status(allot_service *service, allot__text *out)

@@ -13,9 +13,9 @@
 
 #include "service/wire/rpc.h"
 
-/* The method; and a request that is too long for a line of others, which is copied. */
+/* The method; and a request that is too long for a line of others, whose buffer it takes. */
 void allot__sync_call(allot__request *call);
-void allot__sync_line(allot__request *call, const char *line, size_t len);
+void allot__sync_line(allot__request *call, allot__text *line);
 /* The component: how often, how many rows were left out, and how long the loop was busy with the
  * last one: in all, and at a time. */
 void allot__sync_status(allot_service *service, allot__text *out);

@@ -224,21 +224,6 @@ static bool run_line(allot__connection *peer, const char *line, size_t len)
     return !waits;
 }
 
-/* A request that may be long is taken as it is: nothing here reads it. */
-static void run_long(allot__connection *peer, const char *line, size_t len)
-{
-    allot__text *answer = &peer->service->wire->answer;
-    allot__request call = {.service = peer->service, .peer = peer, .answer = answer};
-    allot__text_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
-    peer->running = true;
-    allot__turn_begin(peer);
-    peer->longs->run_long(&call, line, len);
-    allot__turn_end(peer);
-    peer->running = false;
-    if (answer->len > 0)
-        allot__connection_send(peer, answer->bytes, answer->len, 0);
-}
-
 /* Runs whole lines; how many bytes they were. `looked`: no line ends in so many of the first. */
 static size_t run_lines(allot__connection *peer, const char *bytes, size_t len, size_t looked)
 {
@@ -249,9 +234,7 @@ static size_t run_lines(allot__connection *peer, const char *bytes, size_t len, 
         if (!end || !allot__turn_has(peer))
             break;
         size_t size = (size_t)(end - (bytes + at));
-        if (size > ALLOT__RPC_LINE_MOST && peer->longs && at == 0)
-            run_long(peer, bytes, size);
-        else if (size > ALLOT__RPC_LINE_MOST)
+        if (size > ALLOT__RPC_LINE_MOST)
             end_with(peer, ALLOT__RPC_REQUEST, too_long);
         else if (!run_line(peer, bytes + at, size))
             break;
@@ -291,10 +274,56 @@ static void keep(allot__connection *peer, const char *bytes, size_t len)
         allot__connection_close(peer);
 }
 
+/* A request that may be long is taken as it is: nothing here reads it. */
+static void run_long(allot__connection *peer, const allot__method *method, allot__text *line)
+{
+    allot__text *answer = &peer->service->wire->answer;
+    allot__request call = {.service = peer->service, .peer = peer, .answer = answer};
+    allot__text_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
+    peer->running = true;
+    allot__turn_begin(peer);
+    method->run_long(&call, line);
+    allot__turn_end(peer);
+    peer->running = false;
+    if (answer->len > 0)
+        allot__connection_send(peer, answer->bytes, answer->len, 0);
+}
+
+/* Once its end is there, a long line goes with its buffer; what stands behind gets a new one. */
+static void run_kept_long(allot__connection *peer)
+{
+    struct allot__wire *wire = peer->service->wire;
+    const allot__method *method = peer->longs;
+    allot__text line = peer->line, rest = {.engine = line.engine};
+    char *end = method && may_run(peer)
+                    ? memchr(line.bytes + peer->looked, '\n', line.len - peer->looked)
+                    : NULL;
+    size_t size = end ? (size_t)(end - line.bytes) : 0;
+    if (size <= ALLOT__RPC_LINE_MOST || !allot__turn_has(peer))
+        return;
+    if (line.len > size + 1)
+        allot__text_add(&rest, end + 1, line.len - size - 1);
+    if (rest.failed) {
+        allot__connection_close(peer);
+        return;
+    }
+    wire->line_bytes += rest.capacity - line.capacity;
+    peer->line = rest;
+    peer->longs = NULL;
+    peer->looked = 0;
+    line.len = size;
+    *end = '\0';
+    run_long(peer, method, &line);
+    allot__text_free(&line);
+}
+
 /* What was kept is run first; then it goes. */
 static void run_kept(allot__connection *peer)
 {
     struct allot__wire *wire = peer->service->wire;
+    run_kept_long(peer);
+    if (peer->closing || peer->line.len == 0)
+        return;
     size_t ran = run_lines(peer, peer->line.bytes, peer->line.len, peer->looked);
     if (peer->closing)
         return;

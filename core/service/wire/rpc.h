@@ -63,8 +63,8 @@ typedef struct allot__method {
     bool open; /* may be called before `auth` */
     bool free; /* reads and changes no books, and is run while somebody holds them */
     /* Of one whose line may have up to ALLOT__RPC_LONG_MOST bytes: runs a longer line than others
-     * have, which nobody has looked at; NULL: it has none. */
-    void (*run_long)(allot__request *call, const char *line, size_t len);
+     * have, which nobody has looked at, and may take its buffer; NULL: it has none. */
+    void (*run_long)(allot__request *call, allot__text *line);
 } allot__method;
 
 /* Begins the answer, behind which a value is to be written into the buffer that it returns (which
