@@ -110,6 +110,15 @@ describe("sync", function ()
       assert.same({}, listed "sessions")
     end)
 
+    it("what is told, and answers with a line that has blanks behind commas and colons", function ()
+      start()
+      it_runs.peer:send('{"jsonrpc": "2.0", "id": 1, "method": "sync", "params": {"consumers": '
+        .. '{"/a": {"demand": 4}}, "tasks": [{"id": "t", "consumer": "/b"}]}}\n')
+      local line = it_runs.peer:receive "*l"
+      assert.truthy(line:find('"grants": [{"group": "default", "consumer": "/a"', 1, true), line)
+      assert.is_nil(line:find "[^,:] " or line:find "  " or line:find ",[^ ]", line)
+    end)
+
     it("nothing that is told twice, whatever its order", function ()
       start()
       local one = { id = "t1", consumer = "/a", tags = { "gold", "x" }, started = 1000 }
