@@ -249,7 +249,7 @@ static int unknown_shape(allot__cli *cli, const char *const *names, size_t count
 
 static int check_shape(allot__cli *cli)
 {
-    const char *names[SHAPES_MAX + 5] = {NULL};
+    const char *names[SHAPES_MAX + 6] = {NULL};
     size_t count = 0;
     for (const bench_shape *shape = allot__bench_shapes; shape->name; shape++) {
         if (wanted(cli, shape->name))
@@ -264,6 +264,7 @@ static int check_shape(allot__cli *cli)
     names[count++] = simulate_shape;
     names[count++] = "serve";
     names[count++] = "reload";
+    names[count++] = "sync";
     return unknown_shape(cli, names, count);
 }
 
@@ -276,6 +277,8 @@ int allot__cli_bench(allot__cli *cli)
         return allot__bench_serve(cli);
     if (allot__bench_reload_is(cli->options.shape, &seconds, &rate))
         return allot__bench_reload(cli);
+    if (allot__bench_sync_is(cli->options.shape, &seconds))
+        return allot__bench_sync(cli);
     int code = check_shape(cli);
     if (code != CLI_DONE)
         return code;

@@ -76,4 +76,8 @@ int allot__bench_serve(allot__cli *cli);
 bool allot__bench_reload_is(const char *shape, int64_t *edits, int64_t *tasks);
 int allot__bench_reload(allot__cli *cli);
 
+/* The shape "sync", "sync/TASKS" (sync.c); false: none of these. */
+bool allot__bench_sync_is(const char *shape, int64_t *tasks);
+int allot__bench_sync(allot__cli *cli);
+
 #endif

@@ -241,16 +241,18 @@ const allot__verb allot__cli_verbs[] = {
      "read memory of that size. It prints the best of --repeat runs and, in brackets, the\n"
      "median.\n"
      "\n"
-     "Two shapes run only if --shape names them. serve[/SECONDS[/EVENTS]]: a service with\n"
+     "Three shapes run only if --shape names them. serve[/SECONDS[/EVENTS]]: a service with\n"
      "100,000 consumers, to which ten clients send EVENTS a second (20000) for SECONDS (60),\n"
      "and then for 10 s more while 100 other clients read decisions without end.\n"
      "reload[/EDITS[/TASKS]]: how soon an edited policy or plan decides (EDITS edits of each,\n"
      "5), and how long a service with TASKS running tasks (0) does not answer meanwhile.\n"
+     "sync[/TASKS]: how long a service is busy with one call that tells it of TASKS (100000).\n"
      "\n"
      "  allot bench\n"
      "  allot bench --shape 10x100x100 --repeat 21 --format json\n"
      "  allot bench --shape serve/10/5000\n"
-     "  allot bench --shape reload/5/100000\n",
+     "  allot bench --shape reload/5/100000\n"
+     "  allot bench --shape sync --repeat 9\n",
      allot__cli_bench},
     {"version", "", 0, 0, "", "the version and the ready-made policies",
      "Prints the version of the command, and the names of the ready-made policies.\n"

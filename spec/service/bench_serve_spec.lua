@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `allot bench --shape serve`: what it says of a short load must add up. How fast it is nobody
--- promises here: others compute beside it.
+--- `allot bench --shape serve` and `sync`: what they say of a short load, and of a truth of a few
+--- thousand tasks, must add up. How fast it is nobody promises here: others compute beside it.
 
 local dkjson = require "dkjson"
 local shell = require "spec.support.house.shell"
@@ -63,5 +63,49 @@ describe("a service under load", function ()
     local status, _, err = shell.run("TMPDIR=/nowhere " .. shell.allot .. " bench --shape serve/1")
     assert.equal(5, status)
     assert.truthy(err:find("cannot be written", 1, true), err)
+  end)
+end)
+
+describe("a truth that a service is told", function ()
+  it("is measured, and leaves nothing behind", function ()
+    local folder = shell.directory()
+    local status, out, err = shell.run(("TMPDIR=%s %s bench --shape sync/2000 --repeat 2 "
+      .. "--format json"):format(folder, shell.allot))
+    local left = shell.lines("ls -A " .. folder)
+    shell.remove(folder)
+    assert.equal(0, status, err .. out)
+    assert.same({}, left)
+    local told = assert(dkjson.decode(out), out)
+    assert.equal("allot/bench-sync/v1", told.schema)
+    assert.same({ 2000, 2 }, { told.tasks, told["repeat"] })
+    -- Each of 1000 leaves wants what its two tasks take. One task in ten is changed: all of the
+    -- first branch, whose 100 leaves want more then.
+    local events = { all = 2000 + 1000, again = 0, changed = 200 + 100, none = 2000 + 1000 }
+    for _, call in ipairs(told.calls) do
+      assert.equal(events[call.name], call.events, call.name)
+      assert.is_true(call.longest_ms.best > 0)
+      for _, figure in ipairs { "answered_ms", "loop_ms", "longest_ms", "thread_ms" } do
+        assert.is_true(call[figure].best <= call[figure].median)
+      end
+      assert.is_true(call.longest_ms.best <= call.loop_ms.best)
+    end
+    assert.equal(4, #told.calls)
+    assert.is_true(told.limits.read_ms > 0 and told.limits.commit_ms > 0)
+    assert.is_true(told.bytes > 2000 * 50)
+  end)
+
+  it("is told for people", function ()
+    local status, out = shell.command("bench", "--shape", "sync/10", "--repeat", "1")
+    assert.equal(0, status)
+    assert.truthy(out:find("10 tasks on 1000 leaves and 1000 hosts", 1, true), out)
+    assert.truthy(out:find("bare limits", 1, true), out)
+  end)
+
+  it("has shapes of its own alone", function ()
+    for _, shape in ipairs { "sync/", "sync/0", "sync/1x", "syncs", "sync/300001" } do
+      local status, _, err = shell.command("bench", "--shape", shape)
+      assert.equal(2, status, shape)
+      assert.truthy(err:find("there is no shape " .. shape, 1, true), err)
+    end
   end)
 end)

@@ -63,6 +63,7 @@ diagnostics.unreachable = {
   ["the service did not end well"] = "as above",
   ["the service does not answer"] = "as above",
   ["the service refused an edit: %.400s"] = "bench's edits are good: a defence",
+  ["the service refused: %.400s"] = "bench's truths are good: a defence",
   ["there was no memory for it: it counts the next time"] = "an allocation fails: the C tests",
   ["no memory to record what a source told"] = "as above",
   ["no memory to record a decision"] = "an allocation fails: the C tests",
