@@ -57,7 +57,7 @@ describe("a service", function ()
     end
   end)
 
-  -- Tasks, sessions, hosts, reclaims, loans, jobs, and plans that change: chaos_mixed.py.
+  -- Tasks, sessions, hosts, reclaims, loans, jobs, plans that change, whole truths: chaos_mixed.py.
   for _, kind in ipairs { "leaves", "loans", "queues" } do
     it("of " .. kind .. " that is killed while all happens loses and repeats nothing", function ()
       local rounds = FULL and 100 or 6
@@ -70,6 +70,8 @@ describe("a service", function ()
         assert.is_true(told.acknowledged > rounds * 10 and told.events >= told.acknowledged)
         assert.is_true(told.decisions > rounds and told.replayed >= told.decisions)
         assert.is_true(told.plans > 1)
+        assert.is_true(told.truths > rounds)
+        assert.equal(rounds // 2, told.kills_in_calls)
         assert.is_true(kind == "queues" or told.reclaims > 0)
       end
     end)

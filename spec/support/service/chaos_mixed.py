@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Copyright the allot authors
-"""kill -9 while everything happens: tasks, sessions, hosts, reclaims, jobs, loans, plans.
+"""kill -9 while everything happens: tasks, sessions, hosts, reclaims, jobs, loans, plans; and in the
+middle of calls of `sync`, by which a manager tells the whole of what is its own.
 
     chaos_mixed.py KIND ALLOT FOLDER ROUNDS [SEED]
 
@@ -14,6 +15,7 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import time
 
 import chaos_world as chaos
@@ -44,7 +46,7 @@ def plan_of(kind, turn):
             {"name": "a", "children": [leaf("x", 4 + turn % 3), leaf("y", 6)]},
             leaf("b", 10 - turn % 3),
             {"name": "c", "children": [leaf("x", 5), leaf("y", 5)]},
-            leaf("d", 10),
+            leaf("d", 10), leaf("m", 2),
         ],
     }
 
@@ -124,6 +126,92 @@ class Mixed(chaos.Load):
             self.failure = failure
 
 
+class Manager(chaos.Load):
+    """Tells the whole truth of a source, again and again, a call with a key until it is answered;
+    then the books have that: no less, no more."""
+
+    def __init__(self, world, seed, kind):
+        super().__init__(world, seed)
+        self.kind, self.things, self.asks, self.calls = kind, {}, threading.Event(), 0
+
+    def change(self):
+        """What there is when it is told again: most of it is as before, some in other sizes."""
+        pick = self.random.random
+        for name in list(self.things):
+            if pick() < 0.2:
+                del self.things[name]
+            elif pick() < 0.2:
+                self.things[name]["priority"] = self.random.randint(1, 9)
+        for _ in range(self.random.randint(0, 40)):
+            name = f"m{self.random.randrange(300)}"
+            if self.kind == "queues":
+                self.things[name] = {"id": name, "queue": "low", "slots": 5}  # more than a host has
+            else:
+                self.things[name] = {"id": name, "consumer": "/m", "priority": 1}
+
+    def params(self):
+        if self.kind == "queues":
+            return {"jobs": list(self.things.values())}
+        tasks = [{"id": f"m{i}", "consumer": "/m", "slots": 1 + i % 2, "started": 1000 + i}
+                 for i in range(self.random.randint(0, 6))]
+        return {"sessions": list(self.things.values()), "tasks": tasks,
+                "consumers": {"/m": {"demand": self.random.randint(0, 20)}}}
+
+    def check(self, service, params):
+        for name, rows in params.items():
+            if name == "consumers":
+                continue
+            found, after = {}, None
+            while True:
+                page = service.insist(lambda: service.call(
+                    name, limit=1000, **({"after": after} if after else {})))  # noqa: B023
+                found.update((it["id"], it) for it in page[name] if it.get("source") == "manager")
+                after = page.get("next")
+                if not after:
+                    break
+            assert set(found) == {it["id"] for it in rows}, (name, sorted(found), rows)
+            for it in rows:
+                for key in "slots", "priority", "consumer", "queue":
+                    assert found[it["id"]].get(key, 1) == it.get(key, 1), (found[it["id"]], it)
+
+    def run(self):
+        try:
+            with self.world.service(timeout=60.0, patience=60.0) as service:
+                while not self.over.is_set():
+                    self.change()
+                    key, params = f"truth-{self.calls}", self.params()
+                    self.asks.set()
+                    told = service.send("sync", key=key, source="manager", brief=True, **params)
+                    self.asks.clear()
+                    assert told["dropped"] == [], told["dropped"]
+                    self.calls += 1
+                    self.check(service, params)
+        except BaseException as failure:
+            self.failure = failure
+
+
+def check_truths(world, manager):
+    """Of each call there is one row with its key, behind its other events, and the calls are there
+    in their order; the last one may have come to the disk and not been answered."""
+    told = chaos.rows(
+        world, "SELECT idem FROM events WHERE method = 'keep_sync' AND idem IS NOT NULL ORDER BY seq")
+    names = [key for (key,) in told]
+    assert names == [f"truth-{i}" for i in range(len(names))], names
+    assert manager.calls <= len(names) <= manager.calls + 1, (manager.calls, len(names))
+
+
+def kill(world, loads, manager, chance, in_call):
+    """Behind some events; and, if so, while a call of `sync` waits for its answer."""
+    chaos.moved(loads, chance.randint(15, 120))
+    caught, limit = False, time.monotonic() + 60
+    while in_call and not caught and manager.failure is None and time.monotonic() < limit:
+        manager.asks.wait(1)
+        time.sleep(chance.random() * 0.015)
+        caught = manager.asks.is_set()
+    world.kill()
+    return caught
+
+
 def edit(world, kind, turn):
     with open(world.plan + ".new", "w", encoding="utf-8") as file:
         json.dump(plan_of(kind, turn), file)
@@ -146,22 +234,25 @@ def mixed(world, kind, rounds, seed):
     world.start("--snapshot", "60")
     watch = chaos.Watch(world)
     loads = [Mixed(world, seed * 10 + i, kind, watch) for i in range(3)]
-    for thread in [*loads, watch]:
+    manager, in_calls = Manager(world, seed, kind), 0
+    for thread in [*loads, manager, watch]:
         thread.start()
     for turn in range(1, rounds + 1):
-        chaos.moved(loads, chance.randint(15, 120))
         if turn % 3 == 0:
             edit(world, kind, turn // 3)
-        world.kill()
+        in_calls += kill(world, loads, manager, chance, turn % 2 == 0)
         world.start("--snapshot", str(chance.choice([1, 7, 60, 400])))
     chaos.moved(loads, 60)
-    for load in loads:
+    for load in [*loads, manager]:
         load.end()
     watch.end(chaos.last_decision(world))
     world.stop()
     decisions = chaos.check_decisions(world, watch)
+    check_truths(world, manager)
     told = {
         "kills": rounds,
+        "kills_in_calls": in_calls,
+        "truths": manager.calls,
         "acknowledged": sum(len(load.acknowledged) for load in loads),
         "refused": sum(load.refused for load in loads),
         "events": chaos.check_events(world, loads),
