@@ -388,8 +388,8 @@ describe("sync", function ()
         .. '{"id": "j4", "queue": "low", "resources": {"lic": 1, "x": 2}}]}}'):format(one, one))
       local found = {}
       for i, it in ipairs(told.result.dropped) do found[i] = it.row .. " " .. it.error.code end
-      assert.same({ "jobs[3] E-unknown-queue", "jobs[4] E-unknown-resource", "jobs[2] E-hosts" },
-        found)
+      assert.same({ "jobs[3] E-unknown-queue", "jobs[4] E-unknown-resource",
+                    "jobs[1] E-duplicate-id", "jobs[2] E-hosts" }, found)
       assert.same({ "j1" }, ids(listed "jobs"))
       found = dropped { hosts = { h1 = {}, h2 = {} }, jobs = {
         { id = "j1", queue = "low", slots = 2 }, { id = "j1", queue = "low", slots = 3 } } }
@@ -479,7 +479,13 @@ describe("sync", function ()
     assert.equal(1, tell("two", { consumers = { ["/c/x"] = {} } }).dropped_count)
     tell("one", { consumers = {} })
     assert.equal(0, tell("two", { consumers = { ["/c/x"] = {} } }).dropped_count)
-    -- Who names no source tells of all.
+    -- A host without slots that is told of no more is nobody's as well.
+    tell("one", { hosts = { h7 = { slots = 0 } } })
+    tell("one", { hosts = {} })
+    assert.equal(0, tell("two", { hosts = { h7 = { slots = 2 } } }).dropped_count)
+    -- Who names no source tells of all, and takes it from nobody.
+    sync { hosts = { h7 = { slots = 3 } } }
+    assert.equal(1, tell("one", { hosts = { h7 = { slots = 4 } } }).dropped_count)
     assert.same({ finish = 2, demand = 2 }, sync { consumers = {}, tasks = {} }.entered)
   end)
 

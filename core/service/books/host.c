@@ -118,7 +118,7 @@ static int put_host(allot__books *books, const allot__event *event, allot__error
     allot__map_touch(&books->hosts, &item->named);
     if (event->whole)
         unset(item);
-    item->source = source;
+    item->source = source ? source : item->source;
     if (event->slots_given)
         item->slots = event->slots;
     if (event->closed >= 0)

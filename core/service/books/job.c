@@ -175,10 +175,10 @@ static int put_job(allot__books *books, const allot__event *event, const allot_j
     item->it.begin = event->until;
     if (item->it.state == ALLOT_RUNNING && item->it.ran < 0)
         item->it.ran = 0; /* as far as anybody knows */
-    item->source = source;
     if (job->slots > books->job_most)
         books->job_most = job->slots;
     allot__job_item *old = allot__item_find(&books->jobs, job->id);
+    item->source = source || !old ? source : old->source;
     item->seen = old ? old->seen : 0;
     item->told = old != NULL && old->told;
     if (old && event->kind == ALLOT__EVENT_SUBMIT && job->state == ALLOT_PENDING)

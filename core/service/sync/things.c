@@ -53,6 +53,14 @@ static void drop(allot__sync *it, allot__truth_list list, allot__truth_row *row,
     allot__truth_drop(it->truth, list, host ? -1 : (int64_t)row->place, row->item->name, error);
 }
 
+static void drop_twin(allot__sync *it, allot__truth_list list, allot__truth_row *row)
+{
+    allot__error error;
+    allot__error_set(&error, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
+                     "\"%.100s\" was told before, allowed once", row->item->name);
+    drop(it, list, row, &error);
+}
+
 /* ---- Told and known -------------------------------------------------------------------------- */
 
 static bool same_host(const allot__host_item *told, const allot__host_item *known)
@@ -125,9 +133,7 @@ static void look(allot__sync *it, allot__truth_list list, allot__truth_row *row)
     if (row->verdict == ALLOT__TRUTH_DROPPED) {
         *seen_of(list, known) = it->mark;
     } else if (*seen_of(list, known) == it->mark) {
-        allot__error_set(&error, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
-                         "\"%.100s\" was told before, allowed once", row->item->name);
-        drop(it, list, row, &error);
+        drop_twin(it, list, row);
     } else if (!may_tell(it, *source)) {
         *seen_of(list, known) = it->mark;
         allot__error_set(&error, ALLOT_EUSAGE, "E-source", "source", NULL,
@@ -277,7 +283,8 @@ static int note_gone(allot__sync *it)
 {
     for (allot__map_item *at = it->books->hosts.first; at; at = at->after) {
         const allot__host_item *host = (const allot__host_item *)(const void *)at;
-        if (host->seen == it->mark || is_gone(host) || !allot__sync_owns(it, host->source))
+        bool ended = is_gone(host) && !host->source;
+        if (host->seen == it->mark || ended || !allot__sync_owns(it, host->source))
             continue;
         if (note(it, at->name) != ALLOT_OK)
             return ALLOT_ENOMEM; /* they end the next time */
@@ -335,11 +342,21 @@ static void start_task(allot__sync *it, allot__truth_row *row)
         drop(it, ALLOT__TRUTH_TASKS, row, &error);
 }
 
+/* A session or job that is there now though it is new: another row told of it before. */
+static bool is_twin(const allot__sync *it, allot__truth_list list, const allot__truth_row *row)
+{
+    return (list == ALLOT__TRUTH_SESSIONS || list == ALLOT__TRUTH_JOBS) &&
+           row->verdict == ALLOT__TRUTH_NEW &&
+           allot__map_find(map_of(it, list), row->item->name, row->item->len);
+}
+
 static void put_row(allot__sync *it, allot__truth_list list, allot__truth_row *row)
 {
     if (row->verdict != ALLOT__TRUTH_NEW && row->verdict != ALLOT__TRUTH_CHANGED)
         return;
-    if (list == ALLOT__TRUTH_TASKS && row->verdict == ALLOT__TRUTH_NEW)
+    if (is_twin(it, list, row))
+        drop_twin(it, list, row);
+    else if (list == ALLOT__TRUTH_TASKS && row->verdict == ALLOT__TRUTH_NEW)
         start_task(it, row);
     else if (list == ALLOT__TRUTH_TASKS)
         put_thing(it, list, row, ALLOT__EVENT_TASK, "{\"whole\": true, \"adopt\": true, ");

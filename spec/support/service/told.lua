@@ -13,7 +13,8 @@ local function leaf(chance, name)
   return { name = name, owned = chance:int(0, 6), grace = chance:pick { 0, 0, 30 } }
 end
 
---- The plan of a site, its leaves and groups; every second has two groups.
+--- The plan of a site, its leaves and groups; every second has two groups, half of them have hosts
+--- (`hosted`), half of these such as the plan has (`planned`).
 function told.site(number)
   local chance = random.new(number)
   local site = { leaves = { "/a", "/b", "/c/x", "/c/y" }, groups = {}, slots = 20,
@@ -25,6 +26,14 @@ function told.site(number)
   end
   site.plan.consumers = { leaf(chance, "a"), leaf(chance, "b"),
     { name = "c", children = { leaf(chance, "x"), leaf(chance, "y") } } }
+  site.hosted = number % 8 >= 4
+  if number % 8 >= 6 then
+    site.planned = { h1 = { slots = 4 }, h2 = { slots = 6 }, h3 = { slots = 8 } }
+    site.plan.hosts = {}
+    for name, host in pairs(site.planned) do
+      site.plan.hosts[name] = { slots = host.slots, group = site.groups[1] }
+    end
+  end
   return site
 end
 
@@ -34,7 +43,7 @@ end
 function told.new(chance, site, seed)
   local one, two = "one-" .. seed, "two-" .. seed
   return setmetatable({ chance = chance, site = site, seed = seed, count = 0, born = 0, tasks = {},
-    sessions = {}, one = one, sources = chance:once_in(2) and { one, two } or {},
+    sessions = {}, hosts = {}, one = one, sources = chance:once_in(2) and { one, two } or {},
     timed = chance:once_in(2) }, told)
 end
 
@@ -50,8 +59,54 @@ local function free_id(things, letter, chance, most)
   return not things[id] and id
 end
 
+--- Hosts that tasks name are there, or gone: they were there at first. They come in the order of
+--- their names, which decides where nothing else does; only the last one comes later.
+local HOSTS = { "h1", "h2", "h3", "h4", "h5", "h6" }
+
+function told:first_hosts()
+  if not self.site.hosted then return nil end
+  for i = 1, #HOSTS - 1 do self.hosts[HOSTS[i]] = { slots = self.chance:int(0, 8) } end
+  return self:host_rows()
+end
+
+function told:change_hosts()
+  local chance = self.chance
+  for _, name in ipairs(self.site.hosted and HOSTS or {}) do
+    local host = self.hosts[name]
+    if host and chance:once_in(6) then
+      self.hosts[name] = nil
+    elseif host and chance:once_in(4) then
+      host.slots, host.closed = chance:int(0, 8), chance:pick { false, "drain", "reclaim" }
+      host.load = chance:once_in(2) and chance:int(0, 40) / 8 or nil
+    elseif not host and chance:once_in(2) then
+      self.hosts[name] = { slots = chance:int(1, 8),
+                           source = self.sources[1] and chance:pick(self.sources) or nil }
+    end
+  end
+end
+
+function told:host_rows(source)
+  local rows = setmetatable({}, { __jsonorder = HOSTS, __jsontype = "object" })
+  for name, host in pairs(self.hosts) do
+    if host.source == source then
+      rows[name] = { slots = host.slots, closed = host.closed, load = host.load }
+      if self.site.planned and self.site.planned[name] and self.chance:once_in(4) then
+        rows[name].slots = nil -- as planned
+      end
+    end
+  end
+  return rows
+end
+
+--- Hosts are of the first group, where there are any.
+function told:host_of(task)
+  local fits = not self.site.hosted or task.group == self.site.groups[1]
+  return fits and "h" .. self.chance:int(1, 3) or nil
+end
+
 function told:change()
   local chance = self.chance
+  self:change_hosts()
   for _, id in ipairs(self.ids(self.tasks)) do
     local task = self.tasks[id]
     if chance:once_in(6) then
@@ -61,7 +116,7 @@ function told:change()
     elseif chance:once_in(12) then
       task.consumer = chance:pick(self.site.leaves)
     elseif chance:once_in(12) then
-      task.host = "h" .. chance:int(1, 3)
+      task.host = self:host_of(task)
     end
   end
   for _ = 1, chance:int(0, 8) do
@@ -150,7 +205,7 @@ function told:spoil(call)
   local chance, id = self.chance, "t" .. self.chance:int(1, 30)
   local place = self:of()
   local row = { id = id, consumer = place.consumer, group = place.group }
-  local one, tasks = chance:int(1, 8), call.tasks or {}
+  local one, tasks = chance:int(1, call.hosts and 11 or 8), call.tasks or {}
   if one == 1 then row.slots = 0
   elseif one == 2 then row.consumer = "/nowhere"
   elseif one == 3 then row.colour = "red"
@@ -165,6 +220,12 @@ function told:spoil(call)
   elseif one == 8 and call.sessions then
     table.insert(call.sessions, { id = "s" .. chance:int(1, 6), consumer = place.consumer,
                                   group = place.group, priority = 0 })
+  elseif one == 9 then
+    call.hosts[chance:pick(HOSTS)] = { slots = -1 }
+  elseif one == 10 then
+    call.hosts[chance:pick(HOSTS)] = { closed = "shut" }
+  elseif one == 11 then
+    call.hosts.h9 = {}
   end
   if one <= 6 and call.tasks and (one < 6 or row.started) then
     table.insert(tasks, chance:int(1, #tasks + 1), row)
@@ -185,6 +246,7 @@ function told:call()
   if not chance:once_in(8) then call.tasks = self:task_rows(source, call.at) end
   if not chance:once_in(8) then call.sessions = self:session_rows(source) end
   if not chance:once_in(8) then call.consumers = self:leaf_rows(source) end
+  if self.site.hosted and not chance:once_in(4) then call.hosts = self:host_rows(source) end
   if chance:once_in(4) then
     call.slots = self.site.groups[1] and { cpu = chance:int(5, 25) } or chance:int(5, 25)
   end

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- What a service's books are after a `sync`, by the rules of core/service/README.md alone: a plain
---- model, in which each call is worked through row by row. Plans without queues, hosts, or damping
---- by time; numbers that nobody has are 0.
+--- model, in which each call is worked through row by row. Plans without queues or damping by time;
+--- numbers that nobody has are 0.
 
 local truth = {}
 truth.__index = truth
@@ -13,10 +13,11 @@ local MEMBERS = { id = true, consumer = true, slots = true, group = true, sessio
 local SESSION = { id = true, consumer = true, group = true, priority = true, demand = true }
 local NUMBERS = { "demand", "allocated", "unlisted" }
 
---- Books of a plan with these leaves and groups (a list of names; {} where there is only one).
-function truth.new(leaves, groups)
+--- Books of a plan with these leaves, groups (a list of names; {} where there is only one), and
+--- hosts (by name; nil: none).
+function truth.new(leaves, groups, planned)
   local self = setmetatable({ leaves = {}, groups = groups, tasks = {}, sessions = {}, hosts = {},
-                              sizes = {}, flights = {}, keys = {} }, truth)
+                              planned = planned or {}, sizes = {}, flights = {}, keys = {} }, truth)
   for _, leaf in ipairs(leaves) do
     self.leaves[leaf] = {}
     for _, group in ipairs(groups[1] and groups or { "" }) do
@@ -151,6 +152,45 @@ function truth:tell_sessions(call)
   end
 end
 
+-- Hosts ----------------------------------------------------------------------------------------
+
+local HOST = { slots = true, closed = true, load = true }
+local CLOSED = { drain = true, reclaim = true }
+
+--- Hosts of the plan have slots without being told; others not.
+function truth:is_host(name, row)
+  return known(row, HOST) and (row.slots and whole(row.slots, 0) or (not row.slots and
+    self.planned[name] ~= nil)) and (not row.closed or CLOSED[row.closed])
+    and (row.load == nil or row.load >= 0)
+end
+
+--- A host that is gone stays known, without slots, and is nobody's.
+function truth:tell_hosts(call)
+  for name, row in pairs(call.hosts) do
+    local old = self.hosts[name]
+    if self:is_host(name, row) and (not old or may_tell(old, call.source)) then
+      self.hosts[name] = { slots = row.slots, closed = row.closed or nil, load = row.load,
+                           source = call.source or (old and old.source) }
+    end
+  end
+  for name, host in pairs(self.hosts) do
+    if not call.hosts[name] and owns(host, call.source) then self.hosts[name] = { slots = 0 } end
+  end
+  for name in pairs(call.source and {} or self.planned) do
+    if not call.hosts[name] then self.hosts[name] = { slots = 0 } end
+  end
+end
+
+function truth:host_rows()
+  local rows = {}
+  for name, host in pairs(self.hosts) do
+    rows[#rows + 1] = { name = name, slots = host.slots, closed = host.closed, load = host.load,
+                        source = host.source }
+  end
+  table.sort(rows, function (a, b) return a.name < b.name end)
+  return rows
+end
+
 -- Leaves ---------------------------------------------------------------------------------------
 
 --- A leaf's row by groups, or nil: it is wrong.
@@ -245,6 +285,7 @@ function truth:tell(call)
   for group, number in pairs(type(call.slots) == "table" and call.slots or { [""] = call.slots }) do
     self.sizes[group] = number
   end
+  if call.hosts then self:tell_hosts(call) end
   if call.sessions then self:tell_sessions(call) end
   if call.tasks then self:tell_tasks(call) end
   if call.consumers then self:tell_leaves(call) end
@@ -297,6 +338,11 @@ function truth:state(now)
                   tasks = without_source(self:rows "tasks"),
                   sessions = without_source(self:rows "sessions") }
   local runs = self:running()
+  for name, host in pairs(self.hosts) do
+    state.hosts = state.hosts or {}
+    state.hosts[name] = { slots = host.slots or self.planned[name].slots,
+                          closed = host.closed, load = host.load }
+  end
   for path, leaf in pairs(self.leaves) do
     local row = {}
     for group, place in pairs(leaf) do
