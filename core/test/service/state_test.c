@@ -55,7 +55,7 @@ static void cut(allot__text *out, const char *text, const char *from, char to)
         allot__text_add(out, first, (size_t)(last - first));
 }
 
-/* A decision up to its warnings, a line. */
+/* A decision up to its warnings, without blanks and ends of lines. */
 static void keep_decision(allot__text *out, const char *text)
 {
     const char *first = strstr(text, "{\"schema\": \"allot/decision/v1\"");
@@ -63,9 +63,9 @@ static void keep_decision(allot__text *out, const char *text)
     out->len = 0;
     if (!CHECK(first && last))
         return;
-    allot__text_add(out, first, (size_t)(last - first));
-    for (size_t i = 0; i < out->len; i++)
-        out->bytes[i] = (char)(out->bytes[i] == '\n' ? ' ' : out->bytes[i]);
+    for (; first < last; first++)
+        if (*first != '\n' && *first != ' ')
+            allot__text_add(out, first, 1);
 }
 
 /* What is decided for a state's text under the world's plan. */

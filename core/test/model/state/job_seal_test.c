@@ -221,12 +221,20 @@ static void run_limits_and_time(void)
             CHECK_EQ(allot__job_at(it.state->jobs, i)->run_limit, limits[i]);
         CHECK_EQ(allot_state_open(it.state), ALLOT_OK);
     }
-    allot__job ran = {.state = ALLOT_RUNNING, .ran = -1, .started = 400};
+    allot__job ran = {.state = ALLOT_RUNNING, .ran = -1, .started = 400, .since = INT64_MIN};
     CHECK_EQ(allot__job_ran(&ran, 1000), 600);
     CHECK_EQ(allot__job_ran(&ran, 300), 0);
     ran.started = INT64_MIN;
     CHECK_EQ(allot__job_ran(&ran, 1000), 1000); /* as if since 1970 */
     ran.ran = 7;
+    CHECK_EQ(allot__job_ran(&ran, 1000), 7);
+    ran.since = 900;
+    CHECK_EQ(allot__job_ran(&ran, 1000), 107);
+    CHECK_EQ(allot__job_ran(&ran, 800), 7);
+    ran.suspended_for = 5;
+    CHECK_EQ(allot__job_suspended(&ran, 1000), 5);
+    ran.state = ALLOT_STOPPED;
+    CHECK_EQ(allot__job_suspended(&ran, 1000), 105);
     CHECK_EQ(allot__job_ran(&ran, 1000), 7);
     ran = (allot__job){.state = ALLOT_PENDING, .ran = -1, .started = 400};
     CHECK_EQ(allot__job_ran(&ran, 1000), 0);
