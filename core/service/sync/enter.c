@@ -36,16 +36,6 @@ static int check_time(allot__sync *it, const allot__origin *origin)
                             (long long)it->truth->at, (long long)origin->at);
 }
 
-/* A state without tasks is made now: then each that starts joins it, and the cycle need not fill it
- * with all of them at once. What fails here fails there, which tells it. */
-static void make_state(const allot__sync *it)
-{
-    enum { FEW = 1000 };
-    const allot_state *state;
-    if (!it->books->sealed && it->books->queues == 0 && it->books->tasks.count < FEW)
-        allot__books_state(it->books, it->at, NULL, &state);
-}
-
 static int begin(allot__sync *it)
 {
     allot_service *service = it->service;
@@ -66,11 +56,7 @@ static int begin(allot__sync *it)
     it->origin = strcmp(source, ALLOT__TRUTH_ALL) != 0 ? origin : NULL;
     it->mark = ++it->books->mark;
     int status = check_time(it, origin);
-    if (status == ALLOT_OK)
-        status = check_key(it);
-    if (status == ALLOT_OK && !it->known)
-        make_state(it);
-    return status;
+    return status == ALLOT_OK ? check_key(it) : status;
 }
 
 /* The key stands in a row of its own, with the digest of what came with it. */
@@ -115,24 +101,27 @@ static bool commit(allot__sync *it, uint64_t until)
     return true;
 }
 
+/* A state that is to be made is made while there are few things in it, and once hosts are told,
+ * which unmakes it: then each thing that comes joins it, and the cycle need not fill it with all of
+ * them at once. What fails here fails there, which says so. */
+static bool make_state(allot__sync *it, uint64_t until)
+{
+    enum { FEW = 1000 };
+    const allot_state *state;
+    (void)until;
+    if (!it->books->state && it->books->tasks.count + it->books->jobs.count < FEW)
+        allot__books_state(it->books, it->at, NULL, &state);
+    return true;
+}
+
 /* Tasks end before others start, and leaves come when their tasks are known. */
-static allot__sync_step *const steps[] = {allot__sync_sizes,
-                                          allot__sync_hosts,
-                                          allot__sync_look_sessions,
-                                          allot__sync_look_tasks,
-                                          allot__sync_end_tasks,
-                                          allot__sync_end_sessions,
-                                          allot__sync_put_sessions,
-                                          allot__sync_put_tasks,
-                                          allot__sync_count_tasks,
-                                          allot__sync_look_jobs,
-                                          allot__sync_end_jobs,
-                                          allot__sync_put_jobs,
-                                          allot__sync_find_back,
-                                          allot__sync_leaves,
-                                          allot__sync_rest_leaves,
-                                          allot__sync_end_hosts,
-                                          commit};
+static allot__sync_step *const steps[] = {
+    allot__sync_sizes,         allot__sync_hosts,        make_state,
+    allot__sync_look_sessions, allot__sync_look_tasks,   allot__sync_end_tasks,
+    allot__sync_end_sessions,  allot__sync_put_sessions, allot__sync_put_tasks,
+    allot__sync_count_tasks,   allot__sync_look_jobs,    allot__sync_end_jobs,
+    allot__sync_put_jobs,      allot__sync_find_back,    allot__sync_leaves,
+    allot__sync_rest_leaves,   allot__sync_end_hosts,    commit};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 bool allot__sync_enter(allot__sync *it, uint64_t until)
