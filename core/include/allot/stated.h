@@ -5,8 +5,8 @@
  *
  * Lists (tasks, sessions, jobs, reclaims, loans, contracts) have their getters there. Here are the
  * others. Two states that state the same decide the same, so json.h writes a state by these.
- * Pointers are borrowed until the state is opened or freed. Every function is for sealed states:
- * EUSAGE for another.
+ * Pointers are borrowed until the state is opened or freed. Every function that reads is for sealed
+ * states: EUSAGE for another.
  */
 #ifndef ALLOT_STATED_H
 #define ALLOT_STATED_H
@@ -48,6 +48,11 @@ typedef struct allot_stated_host {
 } allot_stated_host;
 ALLOT_API int32_t allot_state_hosts(const allot_state *state);
 ALLOT_API int allot_state_host_at(const allot_state *state, int32_t i, allot_stated_host *out);
+/* States all of a host of an open state, in the place of what was stated of it: slots -1 are those
+ * of the plan, a load of -1 is not stated. ENAME, ERANGE, EUSAGE; ENOENT: as allot_state_host. */
+ALLOT_API int allot_state_host_set(allot_state *state, const allot_stated_host *host);
+/* Takes back what an open state states of a host; other hosts keep their order. ENOENT, EUSAGE. */
+ALLOT_API int allot_state_host_end(allot_state *state, const char *name);
 
 /* What a queue has used, when it had, and when jobs were preempted for a resource. ENOENT: not
  * stated. EUSAGE: no such queue or resource. */

@@ -58,13 +58,29 @@ static void values_free(allot_engine *engine, allot__vector *values)
     allot__vector_free(engine, values);
 }
 
+static void host_free(allot_engine *engine, allot__host *host)
+{
+    values_free(engine, &host->values);
+    allot__free_string(engine, host->name);
+}
+
+void allot__host_end(allot_engine *engine, allot__hosts *hosts, allot__host *host)
+{
+    allot__host *list = hosts->list.items;
+    size_t number = (size_t)(host - list);
+    host_free(engine, host);
+    memmove(host, host + 1, (--hosts->list.count - number) * sizeof *host);
+    allot__index_clear(&hosts->index);
+    for (size_t i = 0; i < hosts->list.count; i++)
+        allot__index_add(&hosts->index, allot__hash(0, list[i].name, strlen(list[i].name)),
+                         (int32_t)i);
+}
+
 void allot__hosts_free(allot_engine *engine, allot__hosts *hosts)
 {
     allot__host *list = hosts->list.items;
-    for (size_t i = 0; i < hosts->list.count; i++) {
-        values_free(engine, &list[i].values);
-        allot__free_string(engine, list[i].name);
-    }
+    for (size_t i = 0; i < hosts->list.count; i++)
+        host_free(engine, &list[i]);
     allot__vector_free(engine, &hosts->list);
     allot__index_free(engine, &hosts->index);
 }

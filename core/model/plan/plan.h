@@ -164,6 +164,8 @@ void allot__stated_free(allot_engine *engine, allot__group *group);
 allot__host *allot__host_find(const allot__hosts *hosts, const char *name);
 /* Adds a host whose name is not taken; NULL when out of memory. */
 allot__host *allot__host_add(allot_engine *engine, allot__hosts *hosts, const char *name);
+/* Takes one out; those behind it move up. */
+void allot__host_end(allot_engine *engine, allot__hosts *hosts, allot__host *host);
 void allot__hosts_free(allot_engine *engine, allot__hosts *hosts);
 /* Is a host of that name there whose number, in the order of adding, is *out? */
 bool allot__host_number(const allot__hosts *hosts, const char *name, int32_t *out);

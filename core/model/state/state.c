@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include <allot/stated.h>
+
 #include "model/state/job.h"
 #include "model/jobs/queue.h"
 
@@ -243,6 +245,34 @@ int allot_state_host_exclusive(allot_state *state, const char *name, int32_t con
     if (status == ALLOT_OK)
         host->exclusive_to = consumer + 1;
     return status;
+}
+
+int allot_state_host_set(allot_state *state, const allot_stated_host *host)
+{
+    if (!state || !host || host->exclusive_to < ALLOT_ROOT ||
+        host->exclusive_to >= state->plan->tree.rows)
+        return ALLOT_EUSAGE;
+    if (host->load != -1 && !amount(host->load))
+        return ALLOT_ERANGE;
+    int status = allot_state_host(state, host->name, host->slots, host->closed);
+    if (status != ALLOT_OK)
+        return status;
+    allot__host *it = allot__host_find(&state->hosts, host->name);
+    it->load = (int32_t)host->load + 1;
+    it->exclusive_to = host->exclusive_to + 1;
+    return ALLOT_OK;
+}
+
+int allot_state_host_end(allot_state *state, const char *name)
+{
+    if (!state || state->sealed || !name)
+        return ALLOT_EUSAGE;
+    allot__host *host = allot__host_find(&state->hosts, name);
+    if (!host)
+        return ALLOT_ENOENT;
+    allot__host_end(state->engine, &state->hosts, host);
+    state->tasks.arranged = false;
+    return ALLOT_OK;
 }
 
 int allot_state_open(allot_state *state)

@@ -90,6 +90,15 @@ static int check_places(const allot__books *books, allot__error *fault)
     return ALLOT_OK;
 }
 
+/* Tells the state of a host; `nowhere`: before, jobs had no slots at all, and now they may. */
+static void tell_host(allot__books *books, const allot__host_item *item, bool nowhere)
+{
+    allot_stated_host host = allot__host_stated(item);
+    bool same = nowhere == allot__books_nowhere(books);
+    if (books->state && (!same || allot_state_host_set(books->state, &host) != ALLOT_OK))
+        allot__books_forget(books);
+}
+
 /* As one of which nothing is told but its name: as planned. */
 static void unset(allot__host_item *item)
 {
@@ -110,6 +119,7 @@ static int put_host(allot__books *books, const allot__event *event, allot__error
     if (!known && check_places(books, fault) != ALLOT_OK)
         return ALLOT_EUSAGE;
     const allot__origin *source;
+    bool nowhere = allot__books_nowhere(books);
     if (allot__origin_of(books, event, &source) != ALLOT_OK)
         return ALLOT_ENOMEM;
     allot__host_item *item = host_item(books, event->id);
@@ -129,7 +139,7 @@ static int put_host(allot__books *books, const allot__event *event, allot__error
         item->exclusive_to = event->other;
         item->exclusive_given = true;
     }
-    allot__books_forget(books);
+    tell_host(books, item, nowhere);
     return ALLOT_OK;
 }
 
@@ -178,6 +188,8 @@ static void let_go(allot__books *books)
         next = it->after;
         if (host->used || !is_gone(books, host))
             continue;
+        if (books->state)
+            allot_state_host_end(books->state, host->named.name);
         allot__item_end(books->engine, &books->hosts, host);
     }
 }
@@ -186,6 +198,7 @@ static void let_go(allot__books *books)
 static int end_host(allot__books *books, const allot__event *event, allot__error *fault)
 {
     bool told = allot__item_find(&books->hosts, event->id) != NULL;
+    bool nowhere = allot__books_nowhere(books);
     if (!told && allot_plan_host_find(books->plan, event->id) < 0)
         return unknown_host(event, fault);
     allot__host_item *item = host_item(books, event->id);
@@ -196,8 +209,11 @@ static int end_host(allot__books *books, const allot__event *event, allot__error
     item->closed = ALLOT_OPEN;
     item->load = -1;
     item->source = NULL;
+    tell_host(books, item, nowhere);
+    nowhere = allot__books_nowhere(books);
     let_go(books);
-    allot__books_forget(books);
+    if (nowhere != allot__books_nowhere(books))
+        allot__books_forget(books);
     return ALLOT_OK;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <allot/members.h>
+#include <allot/stated.h>
 
 #include "service/books/books.h"
 #include "service/base/map.h"
@@ -211,6 +212,18 @@ int allot__apply_job(allot__books *books, const allot__event *event, allot__erro
 int allot__apply_kept(allot__books *books, const allot__event *event, allot__error *fault);
 int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot__text *effect);
 
+/* Jobs run on slots that somebody says; until then there are none. */
+bool allot__books_nowhere(const allot__books *books);
+/* A host as the state has it. */
+static inline allot_stated_host allot__host_stated(const allot__host_item *item)
+{
+    return (allot_stated_host){.name = item->named.name,
+                               .slots = item->slots,
+                               .closed = item->closed,
+                               .load = item->load,
+                               .exclusive_to =
+                                   item->exclusive_given ? item->exclusive_to : ALLOT_ROOT};
+}
 /* Whether two hosts are known, or more. */
 bool allot__books_several_hosts(const allot__books *books);
 /* A job that has slots and names no host has them on the only one there is. */

@@ -29,8 +29,7 @@ static int put_rows(const allot__books *books, allot_state *state)
     return status;
 }
 
-/* Jobs run on slots that somebody says; until then there are none. */
-static bool is_nowhere(const allot__books *books)
+bool allot__books_nowhere(const allot__books *books)
 {
     return books->queues > 0 && books->groups[0].slots < 0 && books->hosts.count == 0 &&
            allot_plan_hosts(books->plan) == 0 && allot_plan_group_slots(books->plan, 0) == 0;
@@ -40,12 +39,8 @@ static int put_hosts(const allot__books *books, allot_state *state)
 {
     int status = ALLOT_OK;
     for (const allot__map_item *it = books->hosts.first; it && status == ALLOT_OK; it = it->after) {
-        const allot__host_item *host = (const allot__host_item *)(const void *)it;
-        status = allot_state_host(state, it->name, host->slots, host->closed);
-        if (status == ALLOT_OK && host->load >= 0)
-            status = allot_state_host_load(state, it->name, host->load);
-        if (status == ALLOT_OK && host->exclusive_given)
-            status = allot_state_host_exclusive(state, it->name, host->exclusive_to);
+        allot_stated_host host = allot__host_stated((const allot__host_item *)(const void *)it);
+        status = allot_state_host_set(state, &host);
     }
     return status;
 }
@@ -82,7 +77,7 @@ static int make_state(allot__books *books)
     if (status != ALLOT_OK)
         return status;
     status = put_rows(books, state);
-    if (status == ALLOT_OK && is_nowhere(books))
+    if (status == ALLOT_OK && allot__books_nowhere(books))
         status = allot_state_slots(state, 0, 0);
     if (status == ALLOT_OK)
         status = put_hosts(books, state);

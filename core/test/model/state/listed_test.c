@@ -3,6 +3,8 @@
 /* listed_test.c: what a state lists comes, changes and goes one by one, and all at once. */
 #include <stdio.h>
 
+#include <allot/stated.h>
+
 #include "model/state/state.h"
 
 #include "test/support/check.h"
@@ -238,6 +240,71 @@ static void test_names(void)
     allot_engine_free(engine);
 }
 
+static allot_stated_host host_at(const allot_state *state, int32_t i)
+{
+    allot_stated_host host = {.name = ""};
+    CHECK_EQ(allot_state_host_at(state, i, &host), ALLOT_OK);
+    return host;
+}
+
+/* A host that is stated anew keeps its place, and nothing of what was said of it before. */
+static int hosts(allot_engine *engine)
+{
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    const allot_stated_host h1 = {"h1", 4, ALLOT_OPEN, 700, 1}, h2 = {"h2", 3, ALLOT_OPEN, -1, -1},
+                            other = {"h1", 2, ALLOT_DRAIN, -1, ALLOT_ROOT};
+    int status = make_plan(engine, &plan);
+    if (status == ALLOT_OK)
+        status = allot_state_new(plan, &state);
+    if (status == ALLOT_OK)
+        OOM_RETRY(status, allot_state_host_set(state, &h1));
+    if (status == ALLOT_OK)
+        OOM_RETRY(status, allot_state_host_set(state, &h2));
+    if (status == ALLOT_OK)
+        OOM_RETRY(status, allot_state_host_set(state, &other));
+    if (status == ALLOT_OK)
+        OOM_RETRY(status, allot_state_seal(state, NULL));
+    if (status == ALLOT_OK) {
+        CHECK_EQ(allot_state_slots_get(state, 0), 3);
+        CHECK(host_at(state, 0).slots == 2 && host_at(state, 0).load == -1);
+        CHECK_EQ(host_at(state, 0).exclusive_to, ALLOT_ROOT);
+        CHECK_EQ(allot_state_host_end(state, "h1"), ALLOT_EUSAGE); /* it is sealed */
+        CHECK_EQ(allot_state_open(state), ALLOT_OK);
+        CHECK_EQ(allot_state_host_end(state, "h1"), ALLOT_OK);
+        CHECK_EQ(allot_state_host_end(state, "h1"), ALLOT_ENOENT);
+        OOM_RETRY(status, allot_state_seal(state, NULL));
+    }
+    if (status == ALLOT_OK) {
+        CHECK_EQ(allot_state_hosts(state), 1);
+        CHECK_STR(host_at(state, 0).name, "h2");
+    }
+    allot_state_free(state);
+    allot_plan_free(plan);
+    return status;
+}
+
+static void test_hosts(void)
+{
+    allot_engine *engine = NULL;
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    allot_stated_host host = {"h1", -1, ALLOT_OPEN, -1, ALLOT_ROOT};
+    allot_engine_new(NULL, NULL, &engine);
+    CHECK_EQ(hosts(engine), ALLOT_OK);
+    CHECK_EQ(make_plan(engine, &plan), ALLOT_OK);
+    CHECK_EQ(allot_state_new(plan, &state), ALLOT_OK);
+    CHECK_EQ(allot_state_host_set(state, &host), ALLOT_ENOENT); /* the plan does not name it */
+    host.slots = 1;
+    host.load = -2;
+    CHECK_EQ(allot_state_host_set(state, &host), ALLOT_ERANGE);
+    host.exclusive_to = 2;
+    CHECK_EQ(allot_state_host_set(state, &host), ALLOT_EUSAGE);
+    allot_state_free(state);
+    allot_plan_free(plan);
+    allot_engine_free(engine);
+}
+
 /* What was ordered alone is taken out. */
 static void test_orders(void)
 {
@@ -281,6 +348,7 @@ static void test_out_of_memory(void)
     CHECK(oom_each(scenario));
     CHECK(oom_each(one_by_one));
     CHECK(oom_each(set_anew));
+    CHECK(oom_each(hosts));
 }
 
 int main(void)
@@ -288,6 +356,7 @@ int main(void)
     RUN(test_again);
     RUN(test_orders);
     RUN(test_names);
+    RUN(test_hosts);
     RUN(test_out_of_memory);
     return check_done();
 }
