@@ -28,9 +28,9 @@ static int by_place(const void *a, const void *b)
 }
 
 /* In order of their leaves; without memory the next truth ends them. */
-bool allot__sync_find_back(allot__sync *it, uint64_t until)
+bool allot__sync_find_back(allot__sync *it, allot__truth_list list)
 {
-    (void)until;
+    (void)list;
     for (allot__map_item *at = it->books->flights.first; at; at = at->after) {
         allot__flight_item *flight = (allot__flight_item *)(void *)at;
         if (flight->it.task_count + flight->it.gone > 0)
@@ -42,7 +42,7 @@ bool allot__sync_find_back(allot__sync *it, uint64_t until)
     }
     if (it->nameless.count > 1)
         qsort(it->nameless.items, it->nameless.count, sizeof(nameless), by_place);
-    return true;
+    return false;
 }
 
 static size_t first_of(const allot__sync *it, size_t place)

@@ -80,49 +80,70 @@ static void put_key(allot__sync *it)
 
 /* All of its events join one batch. What fails now cannot be undone, so the service ends, and
  * begins anew from what is on disk. */
-static bool commit(allot__sync *it, uint64_t until)
+static bool commit(allot__sync *it, allot__truth_list list)
 {
     allot_service *service = it->service;
-    (void)until;
+    (void)list;
     if (it->truth->key)
         put_key(it);
     if (it->truth->at_given && it->truth->at > it->self->at)
         it->self->at = it->truth->at; /* though nothing may have changed since */
     if (it->count == 0)
-        return true;
+        return false;
     if (it->rows.failed ||
         allot__store_append(service->store, &it->rows, it->count, it->bytes) < 0) {
         allot__service_fail(service, "no memory to record what a source told");
         it->status = ALLOT_ENOMEM;
-        return true;
+        return false;
     }
     service->event += it->count;
     service->tally.events += it->count;
-    return true;
+    return false;
 }
 
-/* A state that is to be made is made while there are few things in it, and once hosts are told,
- * which unmakes it: then each thing that comes joins it, and the cycle need not fill it with all of
- * them at once. What fails here fails there, which says so. */
-static bool make_state(allot__sync *it, uint64_t until)
+/* A state that is to be made is made while there are few things in it: then each thing that comes
+ * joins it, and the cycle need not fill it with all of them at once. What fails here fails there,
+ * which says so. */
+static bool make_state(allot__sync *it, allot__truth_list list)
 {
     enum { FEW = 1000 };
     const allot_state *state;
-    (void)until;
+    (void)list;
     if (!it->books->state && it->books->tasks.count + it->books->jobs.count < FEW)
         allot__books_state(it->books, it->at, NULL, &state);
-    return true;
+    return false;
 }
 
 /* Tasks end before others start, and leaves come when their tasks are known. */
-static allot__sync_step *const steps[] = {
-    allot__sync_sizes,         allot__sync_hosts,        make_state,
-    allot__sync_look_sessions, allot__sync_look_tasks,   allot__sync_end_tasks,
-    allot__sync_end_sessions,  allot__sync_put_sessions, allot__sync_put_tasks,
-    allot__sync_count_tasks,   allot__sync_look_jobs,    allot__sync_end_jobs,
-    allot__sync_put_jobs,      allot__sync_find_back,    allot__sync_leaves,
-    allot__sync_rest_leaves,   allot__sync_end_hosts,    commit};
+static const struct {
+    allot__sync_step *row;
+    allot__truth_list list;
+} steps[] = {{allot__sync_sizes, ALLOT__TRUTH_SLOTS},
+             {allot__sync_hosts, ALLOT__TRUTH_HOSTS},
+             {make_state, ALLOT__TRUTH_LISTS},
+             {allot__sync_look, ALLOT__TRUTH_SESSIONS},
+             {allot__sync_look, ALLOT__TRUTH_TASKS},
+             {allot__sync_end_thing, ALLOT__TRUTH_TASKS},
+             {allot__sync_end_thing, ALLOT__TRUTH_SESSIONS},
+             {allot__sync_put, ALLOT__TRUTH_SESSIONS},
+             {allot__sync_put, ALLOT__TRUTH_TASKS},
+             {allot__sync_count, ALLOT__TRUTH_TASKS},
+             {allot__sync_look, ALLOT__TRUTH_JOBS},
+             {allot__sync_end_thing, ALLOT__TRUTH_JOBS},
+             {allot__sync_put, ALLOT__TRUTH_JOBS},
+             {allot__sync_find_back, ALLOT__TRUTH_LISTS},
+             {allot__sync_leaves, ALLOT__TRUTH_LEAVES},
+             {allot__sync_rest_leaves, ALLOT__TRUTH_LEAVES},
+             {allot__sync_end_host, ALLOT__TRUTH_HOSTS},
+             {commit, ALLOT__TRUTH_LISTS}};
 enum { STEPS = sizeof steps / sizeof *steps };
+
+/* Time is looked at once in so many rows. */
+static bool is_late(size_t row, uint64_t until)
+{
+    enum { LOOK = 64 };
+    return row % LOOK == 0 && uv_hrtime() > until;
+}
 
 bool allot__sync_enter(allot__sync *it, uint64_t until)
 {
@@ -130,9 +151,9 @@ bool allot__sync_enter(allot__sync *it, uint64_t until)
         it->status = begin(it);
     if (it->status != ALLOT_OK || it->known)
         return true;
-    while (it->step < STEPS && uv_hrtime() <= until && steps[it->step](it, until)) {
-        it->step++;
-        it->row = 0;
-    }
+    for (; it->step < STEPS && uv_hrtime() <= until; it->step++, it->row = 0)
+        while (steps[it->step].row(it, steps[it->step].list))
+            if (is_late(++it->row, until))
+                return false;
     return it->step == STEPS;
 }

@@ -182,7 +182,7 @@ static int read_item(allot__truth *truth, allot__truth_list list, allot__truth_r
     return ALLOT_OK;
 }
 
-static int read_items(allot__truth *truth, allot__truth_list list, allot__span value)
+int allot__truth_items(allot__truth *truth, allot__truth_list list, allot__span value)
 {
     const char *at = value.at, *end = value.at + value.len;
     allot__span item;
@@ -192,21 +192,6 @@ static int read_items(allot__truth *truth, allot__truth_list list, allot__span v
         status = read_item(truth, list, &row);
     }
     return status;
-}
-
-int allot__truth_sessions(allot__truth *truth, allot__span value)
-{
-    return read_items(truth, ALLOT__TRUTH_SESSIONS, value);
-}
-
-int allot__truth_tasks(allot__truth *truth, allot__span value)
-{
-    return read_items(truth, ALLOT__TRUTH_TASKS, value);
-}
-
-int allot__truth_jobs(allot__truth *truth, allot__span value)
-{
-    return read_items(truth, ALLOT__TRUTH_JOBS, value);
 }
 
 /* {"h1": {...}} as the event has it: {"name": "h1", ...}. */
@@ -230,7 +215,7 @@ static int put_name(allot__truth *truth, allot__span name, allot__span value, al
     return ALLOT_OK;
 }
 
-int allot__truth_hosts(allot__truth *truth, allot__span value)
+int allot__truth_hosts(allot__truth *truth, allot__truth_list list, allot__span value)
 {
     const char *at = value.at, *end = value.at + value.len;
     allot__span name, item;
@@ -240,12 +225,12 @@ int allot__truth_hosts(allot__truth *truth, allot__span value)
         allot__truth_row row = {.text = item.at};
         status = put_name(truth, name, item, &row);
         if (status == ALLOT_OK && (item.at[0] == '{' || allot__truth_empty(item))) {
-            status = read_item(truth, ALLOT__TRUTH_HOSTS, &row);
+            status = read_item(truth, list, &row);
         } else if (status == ALLOT_OK) {
             allot__error_set(&error, ALLOT_EINVALID, "E-type", "hosts", NULL,
                              "found %.*s, allowed an object, as {\"slots\": 4}",
                              (int)(item.len < 40 ? item.len : 40), item.at);
-            status = spare(truth, ALLOT__TRUTH_HOSTS, &row, &error);
+            status = spare(truth, list, &row, &error);
         }
     }
     return status;

@@ -170,8 +170,9 @@ static void walk_end(walk *it)
                 sizeof *it->leaves);
 }
 
-int allot__truth_leaves(allot__truth *truth, allot__span value)
+int allot__truth_leaves(allot__truth *truth, allot__truth_list list, allot__span value)
 {
+    (void)list;
     allot__error error;
     walk it;
     int status = walk_begin(&it, truth, value);
@@ -185,7 +186,7 @@ int allot__truth_leaves(allot__truth *truth, allot__span value)
     return status;
 }
 
-int allot__truth_slots(allot__truth *truth, allot__span value)
+int allot__truth_slots(allot__truth *truth, allot__truth_list list, allot__span value)
 {
     walk it;
     int status = walk_begin(&it, truth, value);
@@ -194,9 +195,9 @@ int allot__truth_slots(allot__truth *truth, allot__span value)
         status = read_number(&it, "slots", ALLOCATED);
     }
     if (status == ALLOT_OK)
-        status = keep_leaves(truth, ALLOT__TRUTH_SLOTS, it.leaves);
+        status = keep_leaves(truth, list, it.leaves);
     else if (status != ALLOT_ENOMEM)
-        allot__truth_drop(truth, ALLOT__TRUTH_SLOTS, -1, NULL, &truth->fault);
+        allot__truth_drop(truth, list, -1, NULL, &truth->fault);
     walk_end(&it);
     return status == ALLOT_ENOMEM ? status : ALLOT_OK;
 }

@@ -113,16 +113,12 @@ static void tell_leaf(allot__sync *it, const allot__truth_leaf *row)
     allot__truth_drop(it->truth, ALLOT__TRUTH_LEAVES, -1, path, &error);
 }
 
-bool allot__sync_leaves(allot__sync *it, uint64_t until)
+bool allot__sync_leaves(allot__sync *it, allot__truth_list list)
 {
-    const allot__truth_leaf *rows = it->truth->rows[ALLOT__TRUTH_LEAVES].items;
-    for (; it->row < it->truth->rows[ALLOT__TRUTH_LEAVES].count; it->row++) {
-        tell_leaf(it, &rows[it->row]);
-        if (allot__sync_late(it->row, until)) {
-            it->row++;
-            return false;
-        }
-    }
+    const allot__truth_leaf *rows = it->truth->rows[list].items;
+    if (it->row >= it->truth->rows[list].count)
+        return false;
+    tell_leaf(it, &rows[it->row]);
     return true;
 }
 
@@ -140,37 +136,35 @@ static void tell_whole(allot__sync *it)
 }
 
 /* Leaves that are not told of want and hold what their tasks do. */
-bool allot__sync_rest_leaves(allot__sync *it, uint64_t until)
+bool allot__sync_rest_leaves(allot__sync *it, allot__truth_list list)
 {
     size_t consumers = it->books->consumers;
-    if (!it->truth->told[ALLOT__TRUTH_LEAVES])
-        return true;
-    for (; it->row < consumers * it->books->group_count; it->row++) {
-        const allot__truth_leaf row = {
-            (int32_t)(it->row / consumers), (int32_t)(it->row % consumers), -1, -1, -1, false};
-        const allot__books_group *group = &it->books->groups[row.group];
-        uint8_t bit;
-        bool came = *bit_of(it, row.group, row.consumer, &bit) & bit;
-        bool leaf = allot_plan_children(it->books->plan, row.consumer) == 0;
-        it->whole_new = it->whole_new || (leaf && !allot__leaf_origin(group, row.consumer));
-        if (!came && leaf && allot__sync_owns(it, allot__leaf_origin(group, row.consumer)))
-            put_leaf(it, &row, false);
-        if (allot__sync_late(it->row, until)) {
-            it->row++;
-            return false;
-        }
+    if (!it->truth->told[list])
+        return false;
+    if (it->row == consumers * it->books->group_count) {
+        if (!it->origin && it->whole_new)
+            tell_whole(it);
+        return false;
     }
-    if (!it->origin && it->whole_new)
-        tell_whole(it);
+    const allot__truth_leaf row = {
+        (int32_t)(it->row / consumers), (int32_t)(it->row % consumers), -1, -1, -1, false};
+    const allot__origin *of = allot__leaf_origin(&it->books->groups[row.group], row.consumer);
+    uint8_t bit;
+    bool came = *bit_of(it, row.group, row.consumer, &bit) & bit;
+    bool leaf = allot_plan_children(it->books->plan, row.consumer) == 0;
+    it->whole_new = it->whole_new || (leaf && !of);
+    if (!came && leaf && allot__sync_owns(it, of))
+        put_leaf(it, &row, false);
     return true;
 }
 
-bool allot__sync_sizes(allot__sync *it, uint64_t until)
+bool allot__sync_sizes(allot__sync *it, allot__truth_list list)
 {
-    const allot__truth_leaf *rows = it->truth->rows[ALLOT__TRUTH_SLOTS].items;
-    (void)until;
-    for (size_t i = 0; i < it->truth->rows[ALLOT__TRUTH_SLOTS].count; i++)
-        if (it->books->groups[rows[i].group].slots != rows[i].allocated)
-            put(it, &rows[i], ALLOT__EVENT_SLOTS, rows[i].allocated, false);
+    const allot__truth_leaf *rows = it->truth->rows[list].items;
+    if (it->row >= it->truth->rows[list].count)
+        return false;
+    const allot__truth_leaf *row = &rows[it->row];
+    if (it->books->groups[row->group].slots != row->allocated)
+        put(it, row, ALLOT__EVENT_SLOTS, row->allocated, false);
     return true;
 }

@@ -82,18 +82,10 @@ static inline bool allot__sync_owns(const allot__sync *it, const allot__origin *
     return !it->origin || origin == it->origin;
 }
 
-/* Steps: each works until that time, and says whether it is through. */
-typedef bool allot__sync_step(allot__sync *it, uint64_t until);
-allot__sync_step allot__sync_hosts, allot__sync_look_sessions, allot__sync_look_tasks,
-    allot__sync_look_jobs, allot__sync_end_tasks, allot__sync_end_sessions, allot__sync_end_jobs,
-    allot__sync_end_hosts, allot__sync_put_sessions, allot__sync_put_tasks, allot__sync_count_tasks,
-    allot__sync_put_jobs, allot__sync_sizes, allot__sync_find_back, allot__sync_leaves,
-    allot__sync_rest_leaves;
-/* Time is looked at once in so many rows. */
-enum { ALLOT__SYNC_LOOK = 64 };
-static inline bool allot__sync_late(size_t row, uint64_t until)
-{
-    return row % ALLOT__SYNC_LOOK == ALLOT__SYNC_LOOK - 1 && uv_hrtime() > until;
-}
+/* Steps: each does its row of that number, `row`; false: there is none. */
+typedef bool allot__sync_step(allot__sync *it, allot__truth_list list);
+allot__sync_step allot__sync_sizes, allot__sync_hosts, allot__sync_look, allot__sync_end_thing,
+    allot__sync_put, allot__sync_count, allot__sync_find_back, allot__sync_leaves,
+    allot__sync_rest_leaves, allot__sync_end_host;
 
 #endif

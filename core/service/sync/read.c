@@ -11,15 +11,15 @@ typedef struct list_kind {
     const char *name, *allowed;
     char opens;
     int8_t queues; /* of plans with queues alone (1), or without (-1) */
-    int (*read)(allot__truth *truth, allot__span value);
+    allot__truth_reads *read;
 } list_kind;
 
 static const list_kind kinds[ALLOT__TRUTH_LISTS] = {
     [ALLOT__TRUTH_SLOTS] = {"slots", NULL, '\0', 0, allot__truth_slots},
     [ALLOT__TRUTH_HOSTS] = {"hosts", "an object, {name: {...}}", '{', 0, allot__truth_hosts},
-    [ALLOT__TRUTH_SESSIONS] = {"sessions", "a list of objects", '[', -1, allot__truth_sessions},
-    [ALLOT__TRUTH_TASKS] = {"tasks", "a list of objects", '[', -1, allot__truth_tasks},
-    [ALLOT__TRUTH_JOBS] = {"jobs", "a list of objects", '[', 1, allot__truth_jobs},
+    [ALLOT__TRUTH_SESSIONS] = {"sessions", "a list of objects", '[', -1, allot__truth_items},
+    [ALLOT__TRUTH_TASKS] = {"tasks", "a list of objects", '[', -1, allot__truth_items},
+    [ALLOT__TRUTH_JOBS] = {"jobs", "a list of objects", '[', 1, allot__truth_items},
     [ALLOT__TRUTH_LEAVES] = {"consumers", "an object, {path: {...}}", '{', -1, allot__truth_leaves},
 };
 
@@ -127,7 +127,7 @@ int allot__truth_read(allot__truth *truth, const char *params, size_t len)
     for (int list = 0; list < ALLOT__TRUTH_LISTS && status == ALLOT_OK; list++) {
         truth->told[list] = lists[list].at != NULL;
         if (lists[list].at)
-            status = kinds[list].read(truth, lists[list]);
+            status = kinds[list].read(truth, (allot__truth_list)list, lists[list]);
     }
     allot__text_free(&head);
     return truth->dropped.failed ? ALLOT_ENOMEM : status;

@@ -9,16 +9,20 @@
 static const struct {
     size_t map, seen, source;
     allot_item item;
+    allot__event_kind end; /* what ends one */
 } things[ALLOT__TRUTH_LISTS] = {
     [ALLOT__TRUTH_HOSTS] = {offsetof(allot__books, hosts), offsetof(allot__host_item, seen),
-                            offsetof(allot__host_item, source), ALLOT_ITEMS},
+                            offsetof(allot__host_item, source), ALLOT_ITEMS,
+                            ALLOT__EVENT_HOST_GONE},
     [ALLOT__TRUTH_SESSIONS] = {offsetof(allot__books, sessions),
                                offsetof(allot__session_item, seen),
-                               offsetof(allot__session_item, source), ALLOT_ITEM_SESSION},
+                               offsetof(allot__session_item, source), ALLOT_ITEM_SESSION,
+                               ALLOT__EVENT_SESSION_END},
     [ALLOT__TRUTH_TASKS] = {offsetof(allot__books, tasks), offsetof(allot__task_item, seen),
-                            offsetof(allot__task_item, source), ALLOT_ITEM_TASK},
+                            offsetof(allot__task_item, source), ALLOT_ITEM_TASK,
+                            ALLOT__EVENT_FINISH},
     [ALLOT__TRUTH_JOBS] = {offsetof(allot__books, jobs), offsetof(allot__job_item, seen),
-                           offsetof(allot__job_item, source), ALLOT_ITEM_JOB}};
+                           offsetof(allot__job_item, source), ALLOT_ITEM_JOB, ALLOT__EVENT_FINISH}};
 
 static allot__map *map_of(const allot__sync *it, allot__truth_list list)
 {
@@ -165,33 +169,14 @@ static void fetch_ahead(const allot__sync *it, allot__truth_list list, size_t ro
         allot__map_fetch_item(map, row_at(it, list, row + ITEM)->hash);
 }
 
-static bool look_all(allot__sync *it, allot__truth_list list, uint64_t until)
+bool allot__sync_look(allot__sync *it, allot__truth_list list)
 {
     size_t count = rows_of(it, list);
-    for (; it->row < count; it->row++) {
-        fetch_ahead(it, list, it->row, count);
-        look(it, list, row_at(it, list, it->row));
-        if (allot__sync_late(it->row, until)) {
-            it->row++;
-            return false;
-        }
-    }
+    if (it->row >= count)
+        return false;
+    fetch_ahead(it, list, it->row, count);
+    look(it, list, row_at(it, list, it->row));
     return true;
-}
-
-bool allot__sync_look_sessions(allot__sync *it, uint64_t until)
-{
-    return look_all(it, ALLOT__TRUTH_SESSIONS, until);
-}
-
-bool allot__sync_look_tasks(allot__sync *it, uint64_t until)
-{
-    return look_all(it, ALLOT__TRUTH_TASKS, until);
-}
-
-bool allot__sync_look_jobs(allot__sync *it, uint64_t until)
-{
-    return look_all(it, ALLOT__TRUTH_JOBS, until);
 }
 
 /* ---- What has ended -------------------------------------------------------------------------- */
@@ -208,38 +193,19 @@ static void end_thing(allot__sync *it, allot__event_kind kind, const char *name)
     allot__sync_event(it, &event, NULL, &error); /* what has no memory to end ends the next time */
 }
 
-static bool end_all(allot__sync *it, allot__truth_list list, allot__event_kind kind, uint64_t until)
+bool allot__sync_end_thing(allot__sync *it, allot__truth_list list)
 {
     if (!it->truth->told[list])
-        return true;
+        return false;
     if (it->row == 0)
         it->item = map_of(it, list)->first;
-    for (; it->item; it->row++) {
-        allot__map_item *item = it->item;
-        it->item = item->after;
-        if (*seen_of(list, item) != it->mark && allot__sync_owns(it, *source_of(list, item)))
-            end_thing(it, kind, item->name);
-        if (allot__sync_late(it->row, until)) {
-            it->row++;
-            return !it->item;
-        }
-    }
+    allot__map_item *item = it->item;
+    if (!item)
+        return false;
+    it->item = item->after;
+    if (*seen_of(list, item) != it->mark && allot__sync_owns(it, *source_of(list, item)))
+        end_thing(it, things[list].end, item->name);
     return true;
-}
-
-bool allot__sync_end_tasks(allot__sync *it, uint64_t until)
-{
-    return end_all(it, ALLOT__TRUTH_TASKS, ALLOT__EVENT_FINISH, until);
-}
-
-bool allot__sync_end_sessions(allot__sync *it, uint64_t until)
-{
-    return end_all(it, ALLOT__TRUTH_SESSIONS, ALLOT__EVENT_SESSION_END, until);
-}
-
-bool allot__sync_end_jobs(allot__sync *it, uint64_t until)
-{
-    return end_all(it, ALLOT__TRUTH_JOBS, ALLOT__EVENT_FINISH, until);
 }
 
 static bool is_gone(const allot__host_item *host)
@@ -292,21 +258,17 @@ static int note_gone(allot__sync *it)
     return note_planned(it);
 }
 
-bool allot__sync_end_hosts(allot__sync *it, uint64_t until)
+bool allot__sync_end_host(allot__sync *it, allot__truth_list list)
 {
-    if (!it->truth->told[ALLOT__TRUTH_HOSTS])
-        return true;
+    if (!it->truth->told[list])
+        return false;
     if (it->row == 0)
         note_gone(it);
-    char **names = it->gone.items;
-    for (; it->row < it->gone.count; it->row++) {
-        if (names[it->row])
-            end_thing(it, ALLOT__EVENT_HOST_GONE, names[it->row]);
-        if (allot__sync_late(it->row, until)) {
-            it->row++;
-            return false;
-        }
-    }
+    if (it->row >= it->gone.count)
+        return false;
+    const char *name = ((char **)it->gone.items)[it->row];
+    if (name)
+        end_thing(it, things[list].end, name);
     return true;
 }
 
@@ -377,30 +339,16 @@ static void make_room(const allot__sync *it, allot__truth_list list, size_t coun
     allot__map_room(map_of(it, list), more);
 }
 
-static bool put_all(allot__sync *it, allot__truth_list list, uint64_t until)
+bool allot__sync_put(allot__sync *it, allot__truth_list list)
 {
     size_t count = rows_of(it, list);
     if (it->row == 0)
         make_room(it, list, count);
-    for (; it->row < count; it->row++) {
-        fetch_ahead(it, list, it->row, count);
-        put_row(it, list, row_at(it, list, it->row));
-        if (allot__sync_late(it->row, until)) {
-            it->row++;
-            return false;
-        }
-    }
+    if (it->row >= count)
+        return false;
+    fetch_ahead(it, list, it->row, count);
+    put_row(it, list, row_at(it, list, it->row));
     return true;
-}
-
-bool allot__sync_put_sessions(allot__sync *it, uint64_t until)
-{
-    return put_all(it, ALLOT__TRUTH_SESSIONS, until);
-}
-
-bool allot__sync_put_tasks(allot__sync *it, uint64_t until)
-{
-    return put_all(it, ALLOT__TRUTH_TASKS, until);
 }
 
 /* One that runs as well by what was told before counts as running. */
@@ -426,39 +374,24 @@ static void count_task(allot__sync *it, allot__truth_row *row)
     it->waiting[(size_t)task->group * it->books->consumers + (size_t)task->consumer] += task->slots;
 }
 
-bool allot__sync_count_tasks(allot__sync *it, uint64_t until)
+bool allot__sync_count(allot__sync *it, allot__truth_list list)
 {
-    size_t count = it->truth->waiting.count > 0 ? rows_of(it, ALLOT__TRUTH_TASKS) : 0;
-    for (; it->row < count; it->row++) {
-        count_task(it, row_at(it, ALLOT__TRUTH_TASKS, it->row));
-        if (allot__sync_late(it->row, until)) {
-            it->row++;
-            return false;
-        }
-    }
+    if (it->truth->waiting.count == 0 || it->row >= rows_of(it, list))
+        return false;
+    count_task(it, row_at(it, list, it->row));
     return true;
 }
 
-bool allot__sync_put_jobs(allot__sync *it, uint64_t until)
-{
-    return put_all(it, ALLOT__TRUTH_JOBS, until);
-}
-
 /* Tasks and jobs may name them, so they come first, and go last. */
-bool allot__sync_hosts(allot__sync *it, uint64_t until)
+bool allot__sync_hosts(allot__sync *it, allot__truth_list list)
 {
-    size_t count = rows_of(it, ALLOT__TRUTH_HOSTS);
-    for (; it->row < count; it->row++) {
-        allot__truth_row *row = row_at(it, ALLOT__TRUTH_HOSTS, it->row);
-        look(it, ALLOT__TRUTH_HOSTS, row);
-        put_row(it, ALLOT__TRUTH_HOSTS, row);
-        allot__host_item *host = allot__item_find(&it->books->hosts, row->item->name);
-        if (host)
-            host->seen = it->mark;
-        if (allot__sync_late(it->row, until)) {
-            it->row++;
-            return false;
-        }
-    }
+    if (it->row >= rows_of(it, list))
+        return false;
+    allot__truth_row *row = row_at(it, list, it->row);
+    look(it, list, row);
+    put_row(it, list, row);
+    allot__host_item *host = allot__item_find(&it->books->hosts, row->item->name);
+    if (host)
+        host->seen = it->mark;
     return true;
 }

@@ -94,13 +94,9 @@ void allot__truth_drop(allot__truth *truth, allot__truth_list list, int64_t plac
 bool allot__truth_empty(allot__span value);
 /* Room for a text of so many bytes, which stays until the truth ends; NULL: ENOMEM. */
 char *allot__truth_text(allot__truth *truth, size_t len);
-/* Read what stands under these keys. ENOMEM: what is wrong is left out. */
-int allot__truth_hosts(allot__truth *truth, allot__span value);
-int allot__truth_sessions(allot__truth *truth, allot__span value);
-int allot__truth_tasks(allot__truth *truth, allot__span value);
-int allot__truth_jobs(allot__truth *truth, allot__span value);
-int allot__truth_leaves(allot__truth *truth, allot__span value);
-int allot__truth_slots(allot__truth *truth, allot__span value);
+/* Read what stands under a list's key. ENOMEM: what is wrong is left out. */
+typedef int allot__truth_reads(allot__truth *truth, allot__truth_list list, allot__span value);
+allot__truth_reads allot__truth_hosts, allot__truth_items, allot__truth_leaves, allot__truth_slots;
 
 /* Whether two items are the same by the table of their members. */
 bool allot__items_same(allot_item kind, const void *a, const void *b);
