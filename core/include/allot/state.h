@@ -155,8 +155,6 @@ ALLOT_API int allot_state_open(allot_state *state);
  * and jobs. What was set stays: times, demand, allocated, sizes, hosts, use of queues. The state
  * keeps its memory, so that it can be filled anew for every cycle. EUSAGE. */
 ALLOT_API int allot_state_clear(allot_state *state);
-/* Removes only what earlier decisions ordered: reclaims in flight and loans. EUSAGE. */
-ALLOT_API int allot_state_clear_orders(allot_state *state);
 /* Removes one task from an open state. The others keep their order; sealing numbers them anew.
  * Until then allot_state_tasks counts the removed task, and allot_state_task_at gives ENOENT for
  * it. ENOENT: no task has that id; EUSAGE. */

@@ -166,25 +166,16 @@ int allot__lists_fill(allot_state *state)
 
 /* ---- Ending all ------------------------------------------------------------------------------ */
 
-int allot_state_clear_orders(allot_state *state)
+int allot_state_clear(allot_state *state)
 {
     if (!state || state->sealed)
         return ALLOT_EUSAGE;
-    allot__things_clear(state->engine, &state->reclaims);
-    changed(state, ALLOT_ITEM_RECLAIM);
-    state->loans.count = 0;
-    return ALLOT_OK;
-}
-
-int allot_state_clear(allot_state *state)
-{
-    int status = allot_state_clear_orders(state);
-    if (status != ALLOT_OK)
-        return status;
     allot__things_clear(state->engine, &state->sessions);
     allot__things_clear(state->engine, &state->all_jobs);
+    allot__things_clear(state->engine, &state->reclaims);
     allot__tasks_clear(state);
-    changed(state, ALLOT_ITEM_SESSION);
-    changed(state, ALLOT_ITEM_JOB);
+    for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN; kind++)
+        changed(state, kind);
+    state->loans.count = 0;
     return ALLOT_OK;
 }

@@ -305,8 +305,8 @@ static void test_hosts(void)
     allot_engine_free(engine);
 }
 
-/* What was ordered alone is taken out. */
-static void test_orders(void)
+/* A cycle knows of a reclaim that has ended no more. */
+static void test_reclaims(void)
 {
     allot_engine *engine = NULL;
     allot_plan *plan = NULL;
@@ -316,13 +316,13 @@ static void test_orders(void)
     CHECK_EQ(make_plan(engine, &plan), ALLOT_OK);
     CHECK_EQ(allot_state_new(plan, &state), ALLOT_OK);
     CHECK_EQ(fill(state), ALLOT_OK);
-    CHECK_EQ(allot_state_clear_orders(state), ALLOT_EUSAGE); /* it is sealed */
     for (int32_t flights = 1; flights >= 0; flights--) {
         CHECK_EQ(allot_cycle(plan, state, NULL, &decision), ALLOT_OK);
         CHECK_EQ(allot_decision_flights(decision), flights);
         allot_decision_free(decision);
         allot_state_open(state);
-        CHECK_EQ(allot_state_clear_orders(state), ALLOT_OK);
+        CHECK_EQ(allot_state_end(state, ALLOT_ITEM_RECLAIM, "f"),
+                 flights > 0 ? ALLOT_OK : ALLOT_ENOENT);
         CHECK_EQ(allot_state_tasks(state), 2);
         CHECK_EQ(allot_state_sessions(state), 1);
         CHECK_EQ(allot_state_seal(state, NULL), ALLOT_OK);
@@ -354,7 +354,7 @@ static void test_out_of_memory(void)
 int main(void)
 {
     RUN(test_again);
-    RUN(test_orders);
+    RUN(test_reclaims);
     RUN(test_names);
     RUN(test_hosts);
     RUN(test_out_of_memory);
