@@ -138,7 +138,7 @@ describe("a service that runs", function ()
     it("and says where the fault is, until it is mended", function ()
       start()
       demand(4, 9)
-      assert.is_true(it_runs:call "cycle".decided)
+      it_runs:call "cycle" -- which decides, unless the timer was first
       write("fair.lua", BAD)
       it_runs:wait(function (status) return status.reload.error ~= nil end)
       local status = it_runs:status()

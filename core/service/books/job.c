@@ -386,10 +386,10 @@ int allot__apply_job(allot__books *books, const allot__event *event, allot__erro
             return refuse_state(job, "pending; of others say `finish`", fault);
         allot__books_untell(books, ALLOT_ITEM_JOB, job->it.id);
         allot__item_end(books->engine, &books->jobs, job);
+        return ALLOT_OK; /* the event may have named it by its own id */
     }
-    job = allot__item_find(&books->jobs, event->id);
-    if (job)
-        allot__books_tell(books, ALLOT_ITEM_JOB, &job->it);
+    job = allot__item_find(&books->jobs, event->id); /* which may be another block now */
+    allot__books_tell(books, ALLOT_ITEM_JOB, &job->it);
     return ALLOT_OK;
 }
 
