@@ -331,6 +331,21 @@ describe("explain says of slots of several groups", function ()
             .. "group: it does (C-13)." } },
     }
   end)
+
+  -- 4 of 3 cpus run and 2 of 3 gpus: a1, the last to go, stays, and a2 lacks a cpu.
+  it("in which group a task goes, and nothing of the others (C-13)", function ()
+    says {
+      plan = plan { groups = of(3, 3), { "A" } },
+      state = state_of { now = 10, tasks = { ran("A", "a1", { cpu = 1, gpu = 1 }, 1),
+        ran("A", "a2", { cpu = 3, gpu = 1 }, 5) } },
+      said = { a2 = { "a2 runs on 3 slots of cpu and 1 slot of gpu of /A, for 5 s.",
+        "It is reclaimed, with its slots of all groups (C-13).",
+        "In cpu /A gives 1 slot back; the tasks that go for that hold 3 slots (C-8).",
+        "Candidates are ordered by ran; it is number 1 of 2 candidates.",
+        "From the last of the candidates on, each stays that fits into what is left of every "
+          .. "group: it does not (C-13)." } },
+    }
+  end)
 end)
 
 describe("explain finds", function ()

@@ -367,7 +367,7 @@ static bool is_chosen(const inquiry *it)
 /* What its leaf gives back in one group, and its place there. */
 static int explain_in_group(const inquiry *it, int32_t group, bool *gives)
 {
-    inquiry there = *it;
+    inquiry there = {.state = it->state, .about = it->about};
     allot__arena arena;
     there.task = allot__task_in(&it->state->tasks, it->task, group);
     if (there.task < 0)
