@@ -61,6 +61,10 @@ describe("engine and model of whole tasks agree under", function ()
     agrees(name, runs, opts, function (seed) return gen_whole.case(seed, policy.use) end,
       policy.site)
   end
+  agrees("hybrid, of many siblings", 100, {}, gen_whole.wide)
+  agrees("share_ratio, of many siblings", 50, { free = true, restless = true }, function (seed)
+    return gen_whole.wide(seed, POLICIES[4][3].use)
+  end, POLICIES[4][3].site)
   agrees("hybrid, demands stated", 500, {}, gen_whole.stated)
   agrees("random policies", 300, { free = true, restless = true }, gen_whole.site)
 end)

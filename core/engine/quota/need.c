@@ -179,3 +179,26 @@ int allot__need(allot__work *work)
     }
     return ALLOT_OK;
 }
+
+int32_t allot__need_again(allot__work *work, int32_t row)
+{
+    int32_t family = allot__tree_holding(work->tree->first, work->tree->families, row);
+    int64_t need = work->demand[row] < work->limit[row] ? work->demand[row] : work->limit[row];
+    need = need > work->reserve[row] ? need : work->reserve[row];
+    need = work->leaves_out ? unless_out(work, family, row, need) : need;
+    int64_t more = need - work->need[row];
+    if (more == 0)
+        return -1;
+    work->need[row] = (int32_t)need;
+    work->sums[family].demand += more;
+    while (family > 0 && more != 0) {
+        int32_t parent = work->group->parent[family];
+        int32_t siblings = allot__tree_holding(work->tree->first, work->tree->families, parent);
+        more = -work->sums[family].need;
+        need_parent(work, siblings, parent, family);
+        more += work->sums[family].need;
+        work->sums[siblings].demand += more;
+        family = more != 0 ? siblings : family;
+    }
+    return family;
+}

@@ -18,5 +18,9 @@
 /* Writes reserve, need, and sums' demand, need, reserve, allocated, in_flight, earmarked. ENOMEM.
  */
 int allot__need(allot__work *work);
+/* Need and sums' demand and need of one leaf and what is above it, once its demand is another;
+ * where no switch is enforced. Returns the family of the
+ * highest row that needs something else; -1: none does. */
+int32_t allot__need_again(allot__work *work, int32_t row);
 
 #endif

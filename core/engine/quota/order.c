@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "engine/quota/pass.h"
-#include "engine/fill/round.h"
 
 bool allot__quota_order_begin(allot__quota_pass *pass)
 {
@@ -22,9 +21,10 @@ bool allot__quota_order_begin(allot__quota_pass *pass)
                   allot__quota_take(pass, &sorted->cap_part, size) &&
                   allot__quota_take(pass, &sorted->weight, size) &&
                   allot__quota_take(pass, &sorted->floor, size) &&
-                  allot__quota_take(pass, &sorted->rest, size) &&
-                  allot__quota_take(pass, &sorted->fraction, sizeof *sorted->fraction) &&
-                  allot__quota_take(pass, &pass->rows.fraction, sizeof *sorted->fraction);
+                  allot__quota_take(pass, &sorted->rest, size);
+    if (pass->rules->policy->rounding == ALLOT_ROUND_LARGEST_REMAINDER)
+        enough = enough && allot__quota_take(pass, &sorted->fraction, sizeof *sorted->fraction) &&
+                 allot__quota_take(pass, &pass->rows.fraction, sizeof *sorted->fraction);
     return enough && allot__sorter_init(pass->work, &pass->sorter) == ALLOT_OK;
 }
 
@@ -79,9 +79,10 @@ static bool pour_run(allot__quota_pass *pass, int32_t fill, int32_t from, int32_
     run.weight = sorted->weight + from;
     run.floor = sorted->floor + from;
     run.rest = sorted->rest + from;
-    run.fraction = sorted->fraction + from;
+    run.fraction = sorted->fraction ? sorted->fraction + from : NULL;
+    run.slope = 0;
     allot__pour_aims(&run);
-    bool critical = allot__quota_pour(pass, fill, &run, allot__pour_exact);
+    bool critical = allot__quota_pour(pass, fill, &run, pass->pour);
     if (!critical) {
         memcpy(sorted->level + from, run.aim, (size_t)run.count * sizeof *run.aim);
         if (run.unit != 1)
@@ -108,9 +109,10 @@ static void put_back(allot__quota_pass *pass, int32_t from, int32_t end)
             rows->aim_part[row] = part;
         rows->floor[row] = critical ? sorted->floor[i] : sorted->level[i];
         rows->rest[row] = critical ? sorted->rest[i] : part != 0;
-        rows->fraction[row] = critical
-                                  ? sorted->fraction[i]
-                                  : (allot__u128)part * (allot__u128)(from < end ? rows->sum : 1);
+        if (rows->fraction)
+            rows->fraction[row] =
+                critical ? sorted->fraction[i]
+                         : (allot__u128)part * (allot__u128)(from < end ? rows->sum : 1);
     }
     allot__quota_next(pass);
 }
@@ -193,6 +195,7 @@ static void round_family(allot__quota_pass *pass, int32_t first, int64_t slots, 
                             .one = (allot__u128)rows->sum * (allot__u128)rows->unit,
                             .order = pass->sorted.rows,
                             .quota = quota};
+    allot__quota_note(pass, &shares);
     if (policy->rounding == ALLOT_ROUND_CEIL_IN_ORDER)
         round_in_order(pass, first, &shares);
     else

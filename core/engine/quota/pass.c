@@ -55,6 +55,15 @@ void allot__quota_next(allot__quota_pass *pass)
     }
 }
 
+void allot__quota_note(const allot__quota_pass *pass, const allot__shares *shares)
+{
+    size_t size = (size_t)shares->count * sizeof *pass->low;
+    if (!pass->low)
+        return;
+    memcpy(pass->low, shares->floor, size);
+    memcpy(pass->rest, shares->rest, size);
+}
+
 void allot__quota_begin(allot__quota_pass *pass, int32_t family, int64_t slots)
 {
     allot__pour *rows = &pass->rows;

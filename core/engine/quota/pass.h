@@ -8,7 +8,7 @@
 #define ALLOT_ENGINE_QUOTA_PASS_H
 
 #include "engine/rows/order.h"
-#include "engine/fill/pour.h"
+#include "engine/fill/round.h"
 
 /* What a fill reads, resolved once a cycle: columns by row, or `widest` times the same number. */
 typedef struct allot__fill_columns {
@@ -32,6 +32,7 @@ typedef struct allot__quota_pass {
     allot__pour rows;              /* of the family at hand */
     int32_t *whole[2];             /* levels and aims take turns, room for the widest family each */
     int32_t *part[2];              /* likewise their parts; NULL when unit is 1 */
+    int32_t *low, *rest;           /* for quotas again: exact shares before rounding; else NULL */
     const int32_t *zeros;          /* as many */
     int32_t *totals;               /* likewise, where a fill raises totals (C-15) */
     int32_t *own, *own_part;       /* own' of the family at hand, likewise */
@@ -57,6 +58,13 @@ bool allot__quota_pour(allot__quota_pass *pass, int32_t fill, allot__pour *rows,
 void allot__quota_begin(allot__quota_pass *pass, int32_t family, int64_t slots);
 /* After a fill that met all aims: they are the levels, and there is room for new aims. */
 void allot__quota_next(allot__quota_pass *pass);
+
+/* quota.c: resolves what a pass reads, and takes room. ENOMEM, or what a policy's function failed
+ * with. Then the quotas of a family, whose parent has its own. */
+int allot__quota_open(allot__quota_pass *pass);
+void allot__quota_family(allot__quota_pass *pass, int32_t family);
+/* Keeps the exact shares of the family at hand, if that is wanted. */
+void allot__quota_note(const allot__quota_pass *pass, const allot__shares *shares);
 
 /* order.c */
 bool allot__quota_order_begin(allot__quota_pass *pass);

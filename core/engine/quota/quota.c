@@ -9,7 +9,6 @@
 #include "engine/rows/own.h"
 #include "engine/quota/planned.h"
 #include "engine/quota/pass.h"
-#include "engine/fill/round.h"
 
 /* A number as a column that serves every family. */
 static bool spread(allot__quota_pass *pass, allot__amounts *amounts)
@@ -73,7 +72,7 @@ static bool take_rows(allot__quota_pass *pass)
                                allot__quota_take(pass, &pass->part[1], size));
 }
 
-static int begin(allot__quota_pass *pass)
+int allot__quota_open(allot__quota_pass *pass)
 {
     pass->plain = pass->rules->policy->rounding == ALLOT_ROUND_RANK;
     int status = allot__planned_begin(pass);
@@ -132,6 +131,7 @@ static void plain_family(allot__quota_pass *pass, int32_t family, int64_t slots)
                                     : rows->unit == 1 ? pass->zeros
                                                       : rows->level_part,
                             .quota = work->quota + allot__family_first(work, family)};
+    allot__quota_note(pass, &shares);
     allot__round(ALLOT_ROUND_RANK, &shares);
     rows->floor = scratch;
 }
@@ -152,9 +152,21 @@ static allot__quota_pass *begin_all(allot__work *work, bool (*pour)(allot__pour 
     *status = passes ? ALLOT_OK : ALLOT_ENOMEM;
     for (int32_t i = 0; i < work->rules_count && *status == ALLOT_OK; i++) {
         passes[i] = (allot__quota_pass){.work = work, .rules = &work->rules[i], .pour = pour};
-        *status = allot__ledger_rules(&work->rules[i]) ? ALLOT_OK : begin(&passes[i]);
+        *status = allot__ledger_rules(&work->rules[i]) ? ALLOT_OK : allot__quota_open(&passes[i]);
     }
     return passes;
+}
+
+void allot__quota_family(allot__quota_pass *pass, int32_t family)
+{
+    allot__work *work = pass->work;
+    int64_t slots = family == 0 ? work->slots : work->quota[work->group->parent[family]];
+    if (slots == 0)
+        empty_family(work, family);
+    else if (pass->plain)
+        plain_family(pass, family, slots);
+    else
+        allot__quota_order_family(pass, family, slots, NULL, &work->critical[family]);
 }
 
 static int quota(allot__work *work, bool (*pour)(allot__pour *))
@@ -168,15 +180,8 @@ static int quota(allot__work *work, bool (*pour)(allot__pour *))
         allot__planned(&passes[0], work->slots, NULL);
     for (int32_t family = mixed; family < work->tree->families && status == ALLOT_OK; family++) {
         allot__quota_pass *pass = &passes[allot__rules_of(work, family) - work->rules];
-        int64_t slots = family == 0 ? work->slots : work->quota[work->group->parent[family]];
-        if (allot__ledger_family(work, family))
-            continue;
-        if (slots == 0)
-            empty_family(work, family);
-        else if (pass->plain)
-            plain_family(pass, family, slots);
-        else
-            allot__quota_order_family(pass, family, slots, NULL, &work->critical[family]);
+        if (!allot__ledger_family(work, family))
+            allot__quota_family(pass, family);
     }
     return status == ALLOT_OK && work->ledger ? allot__ledger_run(work) : status;
 }

@@ -35,21 +35,13 @@ static const allot__session_fill minimum[] = {
     {.by = {ALLOT_FROM_COLUMN, ALLOT_SESSION_MINIMUM},
      .up_to = {ALLOT_FROM_COLUMN, ALLOT_SESSION_MINIMUM}},
     {.by = {ALLOT_FROM_COLUMN, ALLOT_SESSION_PRIORITY}, .up_to = {ALLOT_FROM_NEED, 0}}};
-static const allot__session_fill by_priority[] = {
-    {.by = {ALLOT_FROM_NUMBER, 1},
-     .up_to = {ALLOT_FROM_NEED, 0},
-     .order = {.keys = {{{ALLOT_FROM_COLUMN, ALLOT_SESSION_PRIORITY}, 1},
-                        {{ALLOT_FROM_COLUMN, ALLOT_SESSION_CREATED}, 0},
-                        {{ALLOT_FROM_COLUMN, ALLOT_SESSION_PLACE}, 0}},
-               .count = 3}}};
 
 static const struct {
     const allot__session_fill *fills;
     size_t count;
-} built_in[ALLOT_SCHEDULING_COUNT] = {
+} built_in[] = {
     [ALLOT_PROPORTIONAL] = {proportional, 1},
     [ALLOT_MINIMUM] = {minimum, 2},
-    [ALLOT_PRIORITY] = {by_priority, 1},
 };
 
 /* ---- Columns --------------------------------------------------------------------------------- */
@@ -209,6 +201,16 @@ static int pour_fills(division *it, const allot__session_fill *fills, size_t cou
     return ALLOT_OK;
 }
 
+/* By priority as built in: so they stand, and no two are tied. */
+static void fill_in_order(division *it)
+{
+    for (int32_t place = 0; place < it->rows.count; place++) {
+        int64_t need = value_of(it, ALLOT_SESSION_DEMAND, place);
+        it->level[place] = (int32_t)(need < it->left ? need : it->left);
+        it->left -= it->level[place];
+    }
+}
+
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 
 static bool take_room(division *it, int32_t most)
@@ -270,9 +272,12 @@ static int divide(division *it, const allot__units *units, int32_t leaf)
     take_places(it);
     allot_scheduling scheduling = it->list[it->number[0]].scheduling;
     const allot__vector *own = &it->rows.rules->policy->session_fills[scheduling];
-    status = own->count > 0
-                 ? pour_fills(it, own->items, own->count)
-                 : pour_fills(it, built_in[scheduling].fills, built_in[scheduling].count);
+    if (own->count > 0)
+        status = pour_fills(it, own->items, own->count);
+    else if (scheduling == ALLOT_PRIORITY)
+        fill_in_order(it);
+    else
+        status = pour_fills(it, built_in[scheduling].fills, built_in[scheduling].count);
     if (status == ALLOT_OK)
         write_parts(it);
     return status;

@@ -3,7 +3,9 @@
 /* again.c: what quotas are computed from is put back as it was, but for demands. */
 #include "engine/whole/again.h"
 
+#include "engine/hosts/match.h"
 #include "engine/rows/order.h"
+#include "engine/whole/lower.h"
 
 int allot__whole_keep(allot__whole_all *all, int32_t group)
 {
@@ -20,6 +22,17 @@ int allot__whole_keep(allot__whole_all *all, int32_t group)
     again->rows =
         allot__arena_take(all->arena, (size_t)work->tree->widest + 1, sizeof *again->rows);
     return again->leaves && again->start && again->size && again->rows ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+int allot__whole_know(allot__whole_all *all, int32_t group)
+{
+    allot__work *work = all->works[group];
+    const allot__group_hosts *hosts = work->hosts;
+    bool alike = !hosts || (!hosts->exclusive_of && !allot__group_hosts_uneven(hosts));
+    int status = allot__whole_order(all, group);
+    if (status != ALLOT_OK || !alike || !all->again[group].natural)
+        return status;
+    return allot__quota_keep(work, &all->again[group].kept);
 }
 
 static void let_go(allot__whole_again *again)
@@ -55,6 +68,39 @@ int allot__whole_divide(allot__whole_all *all, int32_t group, bool last)
     }
     int status = all->divide(work);
     work->arena = mine;
+    return status;
+}
+
+/* Adds to quotas what was left, or takes it off. */
+static void add_parts(allot__work *work, int32_t sign)
+{
+    for (int32_t row = 0; row < work->tree->rows; row++)
+        work->quota[row] += sign * work->whole_part[row];
+}
+
+int allot__whole_redivide(allot__whole_all *all, int32_t group, int32_t row)
+{
+    allot__work *work = all->works[group];
+    allot__whole_again *again = &all->again[group];
+    bool parts = work->whole->given;
+    int status = ALLOT_OK;
+    if (again->kept && parts)
+        add_parts(work, -1);
+    if (again->kept) {
+        allot__quota_change(again->kept, row);
+        allot__quota_again(again->kept);
+    } else
+        status = allot__whole_divide(all, group, false);
+    if (parts && status == ALLOT_OK)
+        add_parts(work, 1);
+    return status;
+}
+
+int allot__whole_settle(allot__whole_all *all, int32_t group)
+{
+    int status = allot__whole_divide(all, group, true);
+    if (status == ALLOT_OK)
+        add_parts(all->works[group], 1);
     return status;
 }
 

@@ -225,6 +225,15 @@ static int32_t next_side(const making *it, const allot__asker *asker, int32_t *t
 static void add_pending(making *it, allot__asker *asker)
 {
     int32_t side, task;
+    if (it->coupled[asker->consumer] == 0) { /* of one group: its list as it is */
+        int32_t group = asker->sides[0].work->index;
+        const int32_t *list = allot__waiting_of(it->tasks, group, asker->consumer, &task);
+        for (int32_t i = 0; i < task; i++) {
+            asker->slots[asker->waits] = allot__task_at(it->tasks, list[i])->slots;
+            asker->task[asker->waits++] = list[i];
+        }
+        return;
+    }
     memset(it->head, 0, (size_t)asker->side_count * sizeof *it->head);
     while ((side = next_side(it, asker, &task)) >= 0) {
         add_task(it, asker, task);
@@ -264,11 +273,11 @@ static int add_asker(making *it, int32_t consumer, int32_t from, int32_t to)
             continue;
         allot__side *side = &asker->sides[asker->side_count];
         *side = (allot__side){.work = work,
-                              .fine = -1,
                               .asker = asker,
                               .index = asker->side_count++,
                               .row = allot__row(work->plan, group, consumer)};
         work->whole->sides[side->row] = side;
+        work->whole->fine[side->row] = ALLOT__WHOLE_UNKNOWN;
         status = take_units(it, side);
     }
     return status == ALLOT_OK ? take_waiting(it, asker) : status;

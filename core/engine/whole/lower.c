@@ -21,11 +21,13 @@ static int begin_group(allot__whole_all *all, int32_t group)
         return ALLOT_ENOMEM;
     whole->stated = work->demand;
     whole->skip = work->group->options[ALLOT_OPTION_PENDING] != 0;
-    const allot__wanted columns[] = {ALLOT__WANTED(whole->demand, rows),
-                                     ALLOT__WANTED(work->whole_part, rows),
-                                     ALLOT__WANTED(whole->sides, rows)};
+    const allot__wanted columns[] = {
+        ALLOT__WANTED(whole->demand, rows), ALLOT__WANTED(work->whole_part, rows),
+        ALLOT__WANTED(whole->sides, rows), ALLOT__WANTED(whole->fine, rows)};
     if (allot__zeroed_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
         return ALLOT_ENOMEM;
+    for (size_t row = 0; row < rows; row++)
+        whole->fine[row] = ALLOT__WHOLE_NOBODYS;
     memcpy(whole->demand, work->demand, rows * sizeof *whole->demand);
     work->demand = whole->demand;
     work->whole = whole;
@@ -49,6 +51,7 @@ static bool take_room(allot__whole_all *all)
                                      ALLOT__WANTED(all->marks, (size_t)waits),
                                      ALLOT__WANTED(room->used, (size_t)all->count),
                                      ALLOT__WANTED(room->more, (size_t)all->count),
+                                     ALLOT__WANTED(room->left, (size_t)all->count),
                                      ALLOT__WANTED(room->slots, (size_t)all->count),
                                      ALLOT__WANTED(room->ended, (size_t)all->count),
                                      ALLOT__WANTED(room->leavers, (size_t)all->count),
@@ -73,28 +76,6 @@ int allot__whole_begin(allot__whole_all *all)
 
 /* ---- Rule 4 ---------------------------------------------------------------------------------- */
 
-int allot__whole_use_now(allot__whole_all *all, const allot__asker *asker)
-{
-    for (int32_t i = 0; i < asker->side_count; i++)
-        all->uses[i].quota = asker->sides[i].work->quota[asker->sides[i].row];
-    return allot__whole_use(all, asker, all->uses, NULL);
-}
-
-/* Does a side use less than it could? Then all->uses are its asker's. */
-static int is_short(allot__whole_all *all, allot__side *side, bool *yes)
-{
-    const allot__work *work = side->work;
-    int64_t quota = work->quota[side->row];
-    *yes = false;
-    if (side->fine == quota)
-        return ALLOT_OK;
-    int status = allot__whole_use_now(all, side->asker);
-    *yes = all->uses[side->index].used < allot__least(quota, work->demand[side->row]);
-    if (!*yes && side->asker->side_count == 1)
-        side->fine = quota;
-    return status;
-}
-
 /* The last leaf that does, of the first group that has one; NULL: none does. */
 static int find_last(allot__whole_all *all, allot__asker **out)
 {
@@ -105,11 +86,10 @@ static int find_last(allot__whole_all *all, allot__asker **out)
         const allot__whole_again *again = &all->again[group];
         status = allot__whole_order(all, group);
         for (int32_t i = again->leaf_count - 1; i >= 0 && !*out && status == ALLOT_OK; i--) {
-            allot__side *side = work->whole->sides[again->leaves[i]];
-            bool yes = false;
-            if (side)
-                status = is_short(all, side, &yes);
-            *out = yes ? side->asker : NULL;
+            int32_t row = again->leaves[i];
+            bool yes;
+            status = allot__whole_is_short(all, work, row, &yes);
+            *out = yes ? work->whole->sides[row]->asker : NULL;
         }
     }
     return status;
@@ -123,10 +103,9 @@ static int lower(allot__whole_all *all, allot__asker *asker)
         allot__side *side = &asker->sides[i];
         const allot__use *use = &all->uses[i];
         int32_t *demand = &side->work->whole->demand[side->row];
-        side->fine = -1;
         if (use->used < allot__least(use->quota, *demand)) {
             *demand = (int32_t)use->used;
-            status = allot__whole_divide(all, side->work->index, false);
+            status = allot__whole_redivide(all, side->work->index, side->row);
         }
         if (status != ALLOT_OK)
             break;
@@ -134,15 +113,17 @@ static int lower(allot__whole_all *all, allot__asker *asker)
     return status;
 }
 
-int allot__whole_lower_all(allot__whole_all *all)
+static int lower_all(allot__whole_all *all)
 {
     for (;;) {
-        allot__asker *asker;
-        int status = find_last(all, &asker);
-        if (status != ALLOT_OK || !asker)
-            return status;
-        status = lower(all, asker);
-        if (status != ALLOT_OK)
+        allot__asker *asker = NULL;
+        int32_t done;
+        int status = allot__whole_batch(all, &done);
+        if (status == ALLOT_OK && done == 0)
+            status = find_last(all, &asker);
+        if (status == ALLOT_OK && asker)
+            status = lower(all, asker);
+        if (status != ALLOT_OK || (done == 0 && !asker))
             return status;
     }
 }
@@ -167,8 +148,10 @@ int allot__whole_lower(allot__whole_all *all)
     int status = ALLOT_OK;
     for (int32_t group = 0; group < all->count && status == ALLOT_OK; group++)
         status = keep_needs(all->works[group]);
+    for (int32_t group = 0; group < all->count && status == ALLOT_OK; group++)
+        status = allot__whole_know(all, group);
     if (status == ALLOT_OK)
-        status = allot__whole_lower_all(all);
+        status = lower_all(all);
     if (status == ALLOT_OK)
         status = allot__whole_rest(all);
     for (int32_t group = 0; group < all->count && status == ALLOT_OK; group++)

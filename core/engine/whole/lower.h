@@ -8,13 +8,26 @@
 
 #include "engine/whole/whole.h"
 
-/* What an asker uses of its quotas as they are: all->uses. Statuses of allot__whole_use. */
-int allot__whole_use_now(allot__whole_all *all, const allot__asker *asker);
-/* Rule 4 as it is said: quotas are computed anew for each leaf that is lowered. Likewise. */
-int allot__whole_lower_all(allot__whole_all *all);
+/* use.c: does a side use less of its quota than it could? Then all->uses are its asker's. Statuses
+ * of allot__whole_use. */
+int allot__whole_look(allot__whole_all *all, allot__side *side, bool *yes);
+/* The same of a row, which may be nobody's. */
+static inline int allot__whole_is_short(allot__whole_all *all, const allot__work *work, int32_t row,
+                                        bool *yes)
+{
+    int32_t fine = work->whole->fine[row];
+    *yes = false;
+    return fine == work->quota[row] || fine == ALLOT__WHOLE_NOBODYS
+               ? ALLOT_OK
+               : allot__whole_look(all, work->whole->sides[row], yes);
+}
+/* batch.c: rule 4 for several leaves at once, the last ones that use less than they could, as far
+ * as it is certain that one after another comes to the same. *done: how many; 0: that is not
+ * certain of any. Likewise. */
+int allot__whole_batch(allot__whole_all *all, int32_t *done);
 /* rest.c: rule 5. Likewise. */
 int allot__whole_rest(allot__whole_all *all);
-/* rest.c: quotas as the decision keeps them, with what was left. Likewise. */
+/* again.c: quotas as the decision keeps them, with what was left. Likewise. */
 int allot__whole_settle(allot__whole_all *all, int32_t group);
 
 #endif

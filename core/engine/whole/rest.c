@@ -13,6 +13,7 @@
 /* A task that may get what is left, and what it takes: by side. */
 typedef struct offer {
     allot__whole_all *all;
+    const int64_t *left; /* by group: what no leaf's quota has */
     allot__asker *asker;
     const int32_t *slots; /* of the task */
     int64_t *used;        /* so far */
@@ -61,6 +62,7 @@ static bool has_room(const allot__work *work, int32_t row, int64_t more)
 
 static void give(allot__work *work, int32_t row, int64_t more)
 {
+    work->whole->given = true;
     for (; row >= 0 && more > 0;) {
         int32_t parent = parent_of(work, row);
         int64_t free = allot__least(more, inside(work, parent));
@@ -99,7 +101,8 @@ static bool may_fit(offer *it)
         it->more[i] = it->more[i] > 0 ? it->more[i] : 0;
         lacks = lacks || it->more[i] > 0;
         fits = it->slots[i] == 0 ||
-               (wants <= work->whole->stated[side->row] && has_room(work, side->row, it->more[i]));
+               (wants <= work->whole->stated[side->row] && it->more[i] <= it->left[work->index] &&
+                has_room(work, side->row, it->more[i]));
     }
     return fits && lacks;
 }
@@ -130,25 +133,6 @@ static bool all_open(const offer *it)
 
 /* ---- Where a policy is asked ----------------------------------------------------------------- */
 
-int allot__whole_settle(allot__whole_all *all, int32_t group)
-{
-    allot__work *work = all->works[group];
-    int status = allot__whole_divide(all, group, true);
-    for (int32_t row = 0; row < work->tree->rows && status == ALLOT_OK; row++)
-        work->quota[row] += work->whole_part[row];
-    return status;
-}
-
-/* The quotas of one group for what is demanded now, with what was left. */
-static int divide(allot__whole_all *all, int32_t group)
-{
-    allot__work *work = all->works[group];
-    int status = allot__whole_divide(all, group, false);
-    for (int32_t row = 0; row < work->tree->rows && status == ALLOT_OK; row++)
-        work->quota[row] += work->whole_part[row];
-    return status;
-}
-
 /* Has nobody less than before, and does all fit? */
 static bool is_kept(const allot__work *work, const int32_t *before)
 {
@@ -162,6 +146,19 @@ static bool is_kept(const allot__work *work, const int32_t *before)
     return sum <= work->slots;
 }
 
+/* What a side demands, and all quotas, as they were before it was asked. What is computed anew in
+ * the end has the rest, but where hosts or what is kept of quotas (again.h) depend on it. */
+static int put_back(const offer *it, int32_t i, const int32_t *before)
+{
+    const allot__side *side = &it->asker->sides[i];
+    allot__work *work = side->work;
+    work->whole->demand[side->row] = (int32_t)it->more[i];
+    if (it->all->again[work->index].kept || work->hosts)
+        return allot__whole_redivide(it->all, work->index, side->row);
+    memcpy(work->quota, before, (size_t)work->tree->rows * sizeof *before);
+    return ALLOT_OK;
+}
+
 /* Demands the task on a side; *kept: the policy gives it, and takes it from nobody. */
 static int ask_side(const offer *it, int32_t i, bool *kept)
 {
@@ -173,9 +170,11 @@ static int ask_side(const offer *it, int32_t i, bool *kept)
         return ALLOT_ENOMEM;
     memcpy(before, work->quota, (rows - 1) * sizeof *before);
     work->whole->demand[side->row] = (int32_t)(it->used[i] + it->slots[i]);
-    int status = divide(it->all, work->index);
+    int status = allot__whole_redivide(it->all, work->index, side->row);
     *kept = status == ALLOT_OK && is_kept(work, before) &&
             work->quota[side->row] >= it->used[i] + it->slots[i];
+    if (!*kept && status == ALLOT_OK)
+        status = put_back(it, i, before);
     allot__free(work->plan->engine, before, rows, sizeof *before);
     return status;
 }
@@ -193,11 +192,11 @@ static int ask(offer *it, bool *given)
         if (wants)
             status = ask_side(it, asked, given);
     }
-    for (int32_t i = 0; i < asked && !*given && status == ALLOT_OK; i++) {
+    for (int32_t i = 0; i + 1 < asked && !*given && status == ALLOT_OK; i++) {
         const allot__side *side = &it->asker->sides[i];
         if (side->work->whole->demand[side->row] != it->more[i]) {
             side->work->whole->demand[side->row] = (int32_t)it->more[i];
-            status = divide(it->all, side->work->index);
+            status = allot__whole_redivide(it->all, side->work->index, side->row);
         }
     }
     return status;
@@ -232,6 +231,15 @@ static int look(offer *it)
     for (int32_t i = 0; i < it->asker->side_count; i++)
         it->used[i] = it->all->uses[i].used;
     return status;
+}
+
+/* In a strict list nothing is offered behind that. */
+static bool all_ended(const offer *it, const bool *ended)
+{
+    bool all = true;
+    for (int32_t i = 0; i < it->asker->side_count; i++)
+        all = all && ended[i];
+    return all;
 }
 
 /* In a strict list: is it behind one that did not fit? Else those behind it are, now. */
@@ -282,6 +290,8 @@ static int offer_waiting(offer *it, bool skip, bool *ended, bool *given)
         it->slots = it->asker->slots + (size_t)i * (size_t)it->asker->side_count;
         if (it->all->marks[i] != 0)
             continue;
+        if (!skip && all_ended(it, ended))
+            break;
         bool behind = is_behind(it, ended);
         if (i >= it->asker->going && (!behind || skip))
             status = give_task(it, given);
@@ -289,11 +299,11 @@ static int offer_waiting(offer *it, bool skip, bool *ended, bool *given)
     return status;
 }
 
-static int offer_leaf(allot__whole_all *all, allot__asker *asker, bool *given)
+static int offer_leaf(allot__whole_all *all, allot__asker *asker, const int64_t *left, bool *given)
 {
     allot__whole_room *room = &all->room;
     bool skip = asker->sides[0].work->whole->skip;
-    offer it = {.all = all, .asker = asker, .used = room->used, .more = room->more};
+    offer it = {.all = all, .left = left, .asker = asker, .used = room->used, .more = room->more};
     memset(room->ended, 0, (size_t)asker->side_count * sizeof *room->ended);
     *given = false;
     int status = look(&it);
@@ -315,20 +325,34 @@ static int64_t left_of(const allot__work *work)
     return left;
 }
 
+static void count_left(allot__whole_all *all)
+{
+    for (int32_t group = 0; group < all->count; group++)
+        all->room.left[group] = left_of(all->works[group]);
+}
+
 static int offer_group(allot__whole_all *all, int32_t group, bool *some)
 {
     allot__work *work = all->works[group];
     const allot__whole_again *again = &all->again[group];
     int status = ALLOT_OK;
-    bool none = left_of(work) == 0;
+    count_left(all);
+    bool none = all->room.left[group] == 0;
     if (none && all->count == 1)
         return ALLOT_OK;
     status = allot__whole_order(all, group);
     for (int32_t i = 0; i < again->leaf_count && status == ALLOT_OK; i++) {
         const allot__side *side = work->whole->sides[again->leaves[i]];
         bool given = false;
-        if (side && side->index == 0 && (!none || side->asker->side_count > 1))
-            status = offer_leaf(all, side->asker, &given);
+        if (!side || side->index > 0 || (none && side->asker->side_count == 1) ||
+            side->asker->offered == all->room.given)
+            continue;
+        status = offer_leaf(all, side->asker, all->room.left, &given);
+        side->asker->offered = all->room.given;
+        if (given) {
+            all->room.given++;
+            count_left(all);
+        }
         *some = *some || given;
     }
     return status;
@@ -337,6 +361,7 @@ static int offer_group(allot__whole_all *all, int32_t group, bool *some)
 int allot__whole_rest(allot__whole_all *all)
 {
     int status = ALLOT_OK;
+    all->room.given = 1;
     for (bool some = true; some && status == ALLOT_OK;) {
         some = false;
         for (int32_t group = 0; group < all->count && status == ALLOT_OK; group++)

@@ -6,6 +6,7 @@
 #include "base/least.h"
 #include "engine/victims/leavers.h"
 #include "engine/whole/asker.h"
+#include "engine/whole/lower.h"
 
 /* ---- What runs ------------------------------------------------------------------------------- */
 
@@ -107,5 +108,23 @@ int allot__whole_use(allot__whole_all *all, const allot__asker *asker, allot__us
     }
     for (int32_t i = 0; i < asker->side_count; i++)
         uses[i].used = uses[i].quota - uses[i].rest;
+    return status;
+}
+
+static int use_now(allot__whole_all *all, const allot__asker *asker)
+{
+    for (int32_t i = 0; i < asker->side_count; i++)
+        all->uses[i].quota = asker->sides[i].work->quota[asker->sides[i].row];
+    return allot__whole_use(all, asker, all->uses, NULL);
+}
+
+int allot__whole_look(allot__whole_all *all, allot__side *side, bool *yes)
+{
+    const allot__work *work = side->work;
+    int32_t quota = work->quota[side->row];
+    int status = use_now(all, side->asker);
+    *yes = all->uses[side->index].used < allot__least(quota, work->demand[side->row]);
+    if (!*yes && side->asker->side_count == 1)
+        work->whole->fine[side->row] = quota;
     return status;
 }

@@ -54,8 +54,7 @@ typedef struct allot__side {
     /* As tasks start: slots of what stays of that which runs, and slots that are there to start
      * on. */
     int64_t stays, there;
-    bool anew;    /* their order is another one for each quota */
-    int64_t fine; /* a quota of which it uses what it demands, of one side alone; -1: none known */
+    bool anew; /* their order is another one for each quota */
 } allot__side;
 
 /* A leaf, in the groups that its tasks couple: mostly one. */
@@ -66,6 +65,7 @@ typedef struct allot__asker {
     int32_t waits, going; /* tasks that wait; the first of these are still there */
     int32_t *task;        /* first numbers */
     int32_t *slots;       /* by task, side by side */
+    int32_t offered;      /* what was given when it was last offered what is left, in vain */
 } allot__asker;
 
 /* One side's part of what is used of a quota. */
@@ -78,6 +78,9 @@ typedef struct allot__use {
     bool ended; /* nothing behind fits */
 } allot__use;
 
+/* No such quota is known; the leaf does not ask. */
+enum { ALLOT__WHOLE_UNKNOWN = -1, ALLOT__WHOLE_NOBODYS = -2 };
+
 /* What a group's work keeps of it: by row. */
 typedef struct allot__whole {
     const int32_t *stated; /* what leaves demand */
@@ -85,21 +88,25 @@ typedef struct allot__whole {
     allot__sums *sums;     /* ... and parents, by family: before any demand is lowered */
     int32_t *demand;       /* ... as far as they can use it: the work's */
     allot__side **sides;   /* NULL: it does not ask */
+    int32_t *fine;         /* a quota of which the leaf uses what it could; or UNKNOWN, NOBODYS */
     /* Tasks that start, of row r work->starting[r] from starts[start_first[r]] on: first numbers.
      * NULL before allot__whole_start. */
     int32_t *starts, *start_first;
     bool skip;
+    bool given; /* some row has a whole_part */
 } allot__whole;
 
 /* Room for what is found out of an asker: by side, and by task that waits. */
 typedef struct allot__whole_room {
-    int64_t *used, *more;
+    int64_t *used, *more, *left;
     int32_t *slots;
     bool *ended;
     struct allot__leavers *leavers;
     int32_t *place; /* by number of a task */
     int32_t *went;  /* who goes, the last one first: first numbers, */
     int32_t gone;   /* ... and how many */
+    int32_t given;  /* rule 5: 1, and one more for each task that got what is left */
+    struct allot__batch *batch;
 } allot__whole_room;
 
 /* The groups of a cycle in which something waits. */

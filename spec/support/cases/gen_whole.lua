@@ -180,17 +180,21 @@ local function draw_shares(random, list)
   end
 end
 
---- A case: plan and state, `seed`, and whether its tasks are `alike`: of one priority, with ids in
---- the order in which they came. `policy`: under another than hybrid, by shares.
-function gen_whole.case(seed, policy)
-  local random = Random.new(seed * 4051)
-  local style = {
+local function draw_style(random)
+  return {
     wide = random:pick { 1, 2, 3, 4 }, deep = random:pick { 0, 1, 1, 2 },
     ranks = random:pick { 0, 1, 3 }, limits = random:pick { 2, 4, 1000 },
     reserves = random:pick { 2, 4, 1000 }, groups = random:once_in(4) and TWO or ONE,
     tasks = random:pick { 2, 3, 6 }, numbers = random:pick { 4, 8, 1000 },
     idle = random:pick { 1, 2, 4 },
   }
+end
+
+--- A case: plan and state, `seed`, and whether its tasks are `alike`: of one priority, with ids in
+--- the order in which they came. `policy`: under another than hybrid, by shares; `style`: if known.
+function gen_whole.case(seed, policy, style)
+  local random = Random.new(seed * 4051)
+  style = style or draw_style(random)
   local plan, planned = draw_plan(random, style)
   local it = { seed = seed, plan = plan, alike = random:once_in(2) }
   it.state = draw_state(random, style, it, planned)
@@ -199,6 +203,12 @@ function gen_whole.case(seed, policy)
     draw_shares(random, plan.consumers)
   end
   return it
+end
+
+--- A case of many siblings, few of which can use what they have.
+function gen_whole.wide(seed, policy)
+  return gen_whole.case(seed, policy, { wide = 24, deep = 0, ranks = 1, limits = 8, reserves = 8,
+    groups = ONE, tasks = 3, numbers = 1000, idle = 4 })
 end
 
 --- A case under a random policy that gives, in the end, slots to whoever needs some.

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* again.c: what changed is marked family by family, and poured from the top down. */
+#include "engine/quota/again.h"
+
+#include <string.h>
+
+#include "engine/quota/need.h"
+#include "engine/quota/planned.h"
+#include "engine/rows/enforce.h"
+#include "engine/rows/own.h"
+
+/* Does a number stay as it is, whatever is demanded? */
+static bool stays(allot_source source)
+{
+    switch (source.kind) {
+    case ALLOT_FROM_FUNCTION:
+        return false;
+    case ALLOT_FROM_COLUMN:
+        return source.value != ALLOT_DEMAND && source.value != ALLOT_NEED &&
+               source.value != ALLOT_QUOTA && source.value != ALLOT_RECEIVED &&
+               source.value != ALLOT_OVER;
+    default:
+        return true;
+    }
+}
+
+static bool fill_stays(const allot__fill *fill)
+{
+    bool stay = stays(fill->by) && stays(fill->up_to);
+    for (int32_t i = 0; i < fill->order.count; i++)
+        stay = stay && stays(fill->order.keys[i].source);
+    return stay;
+}
+
+static bool is_lasting(const allot__work *work)
+{
+    const allot_policy *policy = work->rules[0].policy;
+    bool lasting =
+        work->rules_count == 1 && !work->ledger && (!work->enforced || !work->enforced->least);
+    for (int32_t i = 0; i < policy->fill_count; i++)
+        lasting = lasting && fill_stays(&policy->fills[i]);
+    return lasting && policy->rounding != ALLOT_ROUND_CEIL_IN_ORDER;
+}
+
+static bool take_room(allot__quota_kept *kept)
+{
+    const allot__work *work = kept->pass.work;
+    bool alone = work->tree->families == 1 && work->rules[0].policy->rounding == ALLOT_ROUND_RANK;
+    size_t size = sizeof(int32_t);
+    kept->changed = allot__arena_take(work->arena, (size_t)work->tree->families, 1);
+    if (!kept->changed || !allot__quota_take(&kept->pass, &kept->before, size))
+        return false;
+    memset(kept->changed, 0, (size_t)work->tree->families);
+    return !alone || (allot__quota_take(&kept->pass, &kept->low, size) &&
+                      allot__quota_take(&kept->pass, &kept->rest, size));
+}
+
+int allot__quota_keep(allot__work *work, allot__quota_kept **out)
+{
+    *out = NULL;
+    if (!is_lasting(work))
+        return ALLOT_OK;
+    allot__quota_kept *kept = allot__arena_take(work->arena, 1, sizeof *kept);
+    if (!kept)
+        return ALLOT_ENOMEM;
+    *kept = (allot__quota_kept){
+        .pass = {.work = work, .rules = &work->rules[0], .pour = allot__pour_fast}};
+    int status = take_room(kept) ? allot__quota_open(&kept->pass) : ALLOT_ENOMEM;
+    if (status != ALLOT_OK)
+        return status;
+    kept->pass.low = kept->low;
+    kept->pass.rest = kept->rest;
+    if (kept->low) /* to know what the shares are now */
+        allot__quota_family(&kept->pass, 0);
+    *out = kept;
+    return ALLOT_OK;
+}
+
+/* ---- What changed ---------------------------------------------------------------------------- */
+
+static int32_t family_of(const allot__work *work, int32_t row)
+{
+    return allot__tree_holding(work->tree->first, work->tree->families, row);
+}
+
+void allot__quota_change(allot__quota_kept *kept, int32_t row)
+{
+    allot__work *work = kept->pass.work;
+    int32_t top = allot__need_again(work, row);
+    if (top < 0)
+        return;
+    int32_t family = family_of(work, row);
+    kept->changed[family] = 1;
+    while (family != top) {
+        family = family_of(work, work->group->parent[family]);
+        kept->changed[family] = 1;
+    }
+}
+
+/* Computes a family's quotas; families below that have other slots now have changed, too. */
+static void pour_again(allot__quota_kept *kept, int32_t family)
+{
+    const allot__work *work = kept->pass.work;
+    int32_t first = allot__family_first(work, family), left = work->tree->inner[family];
+    size_t count = (size_t)allot__family_size(work, family);
+    if (left > 0)
+        memcpy(kept->before, work->quota + first, count * sizeof *kept->before);
+    allot__quota_family(&kept->pass, family);
+    for (int32_t row = first; left > 0; row++) {
+        int32_t below = allot__family_of(work, row);
+        left -= below > 0;
+        if (below > 0 && work->quota[row] != kept->before[row - first])
+            kept->changed[below] = 1;
+    }
+}
+
+void allot__quota_again(allot__quota_kept *kept)
+{
+    const allot__work *work = kept->pass.work;
+    if (work->held_part) { /* what is held of shares is a matter of all */
+        memset(kept->changed, 1, (size_t)work->tree->families);
+        allot__planned(&kept->pass, work->slots, NULL);
+    }
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        if (kept->changed[family])
+            pour_again(kept, family);
+        kept->changed[family] = 0;
+    }
+}
+
+/* ---- Bounds ---------------------------------------------------------------------------------- */
+
+static int32_t at(const allot__amounts *amounts, int32_t row)
+{
+    return amounts->number < 0 ? amounts->column[0] : amounts->column[row];
+}
+
+/* What is held counts up to what is needed. */
+static int64_t cap_of(const allot__quota_pass *pass, int32_t fill, int32_t row, int64_t need)
+{
+    const allot__amounts *up_to = &pass->fills[fill].up_to;
+    const allot__work *work = pass->work;
+    if (pass->rules->policy->fills[fill].up_to.kind == ALLOT_FROM_HELD) {
+        int32_t now = work->need[row];
+        work->need[row] = (int32_t)need;
+        int32_t held = allot__planned_counts(work, row);
+        work->need[row] = now;
+        return held > work->planned_part[row] ? held : work->planned_part[row];
+    }
+    return up_to->own ? (int64_t)allot__own(pass->work, pass->rules, row, NULL) + 1
+                      : at(up_to, row);
+}
+
+int64_t allot__quota_most(allot__quota_kept *kept, int32_t row, int64_t need)
+{
+    const allot__quota_pass *pass = &kept->pass;
+    const allot__work *work = pass->work;
+    const allot__critical *critical = &work->critical[0];
+    const allot_policy *policy = pass->rules->policy;
+    int64_t level = 0;
+    for (int32_t i = 0; i < policy->fill_count; i++) {
+        int64_t weight = at(&pass->fills[i].by, row), cap = cap_of(pass, i, row, need);
+        int64_t aim = cap < need ? cap : need;
+        if (weight > 0 && i == critical->fill && policy->fills[i].order.count == 0) {
+            allot__i128 one = (allot__i128)critical->weight * work->unit;
+            allot__i128 rise = ((allot__i128)weight * critical->amount + one - 1) / one;
+            aim = rise < aim - level ? level + (int64_t)rise : aim;
+        }
+        level = weight > 0 && aim > level ? aim : level;
+        if (i == critical->fill)
+            break;
+    }
+    return level;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * again.h: quotas once more after the demands of some leaves changed: those of families whose rows
+ * need something else, or have something else together.
+ */
+#ifndef ALLOT_ENGINE_QUOTA_AGAIN_H
+#define ALLOT_ENGINE_QUOTA_AGAIN_H
+
+#include "engine/quota/pass.h"
+
+typedef struct allot__quota_kept {
+    allot__quota_pass pass;
+    uint8_t *changed; /* by family: its rows need, or have together, something else */
+    int32_t *before;  /* room for a family's quotas */
+    /* The exact shares of the only family, by row: from `low` whole slots to one more where there
+     * is a rest. Such shares never fall when another row's demand does, and whole slots are one of
+     * the two. NULL: there are several families, or a rounding that is not such. */
+    int32_t *low, *rest;
+} allot__quota_kept;
+
+/* After need and quotas. *out NULL: they depend on something that is not known here (ledgers,
+ * functions, several policies, columns that follow from demand or quota), so all must be computed
+ * as ever. *out is of the work's arena. ENOMEM, or what a policy's function failed with. */
+int allot__quota_keep(allot__work *work, allot__quota_kept **out);
+/* A leaf demands something else now: what is needed then. */
+void allot__quota_change(allot__quota_kept *kept, int32_t row);
+/* Quotas of what is needed now. */
+void allot__quota_again(allot__quota_kept *kept);
+/* With `low`: the most that the exact share of a row, rounded up, could be if it needed so much,
+ * and the other rows at least what they need now. */
+int64_t allot__quota_most(allot__quota_kept *kept, int32_t row, int64_t need);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * batch.c: several leaves lowered with quotas computed once.
+ *
+ * While exact shares never fall when another leaf's demand does (quota/again.h), the shares of all
+ * steps that lower these leaves one by one lie between those before and those after all of them;
+ * those of a leaf at its turn are at most what it would have after all others, and no more above
+ * those before than what leaves lowered until then left. So it is certain that the steps lower just
+ * these leaves, to just that, if for each whole number between its bounds
+ *  - a leaf that is lowered uses the same, which is less than it could; and once lowered all of it;
+ *  - a leaf behind, or between them, does not use less than it could.
+ */
+#include <string.h>
+
+#include "base/least.h"
+#include "base/simd.h"
+#include "engine/whole/again.h"
+#include "engine/whole/lower.h"
+
+enum { MOST = 64, BLOCK = 64, WIDEST = 8 /* bounds that are looked at, number by number */ };
+
+typedef struct allot__batch {
+    int32_t size; /* to try next */
+    int32_t count;
+    int32_t row[MOST], demand[MOST], need[MOST];
+    int32_t used[MOST];
+    int32_t *quota, *low; /* by row, before */
+} batch;
+
+static int make(allot__whole_all *all)
+{
+    allot__work *work = all->works[0];
+    batch *it = allot__arena_take(all->arena, 1, sizeof *it);
+    size_t rows = (size_t)work->tree->rows;
+    if (!it)
+        return ALLOT_ENOMEM;
+    *it = (batch){.size = 8};
+    it->quota = allot__arena_take(all->arena, rows, sizeof *it->quota);
+    it->low = allot__arena_take(all->arena, rows, sizeof *it->low);
+    all->room.batch = it;
+    return it->quota && it->low ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* What a side uses of a quota. */
+static int use_of(allot__whole_all *all, const allot__side *side, int64_t quota, int64_t *used)
+{
+    all->uses[0].quota = quota;
+    int status = allot__whole_use(all, side->asker, all->uses, NULL);
+    *used = all->uses[0].used;
+    return status;
+}
+
+/* The last row before another whose use is not known to be what it could; -1: none. Of the only
+ * family rows are leaves in order. */
+ALLOT__CLONES static int32_t last_open(const int32_t *restrict fine, const int32_t *restrict quota,
+                                       int32_t before)
+{
+    for (int32_t end = before; end > 0; end -= BLOCK) {
+        int32_t first = end > BLOCK ? end - BLOCK : 0, open = 0;
+#pragma omp simd reduction(| : open)
+        for (int32_t i = first; i < end; i++)
+            open |= (fine[i] != quota[i]) & (fine[i] != ALLOT__WHOLE_NOBODYS);
+        for (int32_t i = end - 1; open && i >= first; i--)
+            if (fine[i] != quota[i] && fine[i] != ALLOT__WHOLE_NOBODYS)
+                return i;
+    }
+    return -1;
+}
+
+/* Finds the last leaves that are short. */
+static int collect(allot__whole_all *all, batch *it)
+{
+    const allot__work *work = all->works[0];
+    const allot__whole_again *again = &all->again[0];
+    int status = ALLOT_OK;
+    int32_t row = again->leaf_count;
+    it->count = 0;
+    while (it->count < it->size && status == ALLOT_OK &&
+           (row = last_open(work->whole->fine, work->quota, row)) >= 0) {
+        bool yes;
+        status = allot__whole_look(all, work->whole->sides[row], &yes);
+        if (!yes)
+            continue;
+        it->row[it->count] = row;
+        it->demand[it->count] = work->demand[row];
+        it->need[it->count] = work->need[row];
+        it->used[it->count++] = (int32_t)all->uses[0].used;
+    }
+    return status;
+}
+
+/* Does a leaf use as much of each number of slots, less than it could, and all of that then? What
+ * is taken of a list, who does not fit passed by or not, never falls as the slots rise. `left`: by
+ * those before it. The first has what it has. */
+static int is_same(allot__whole_all *all, const batch *it, int32_t k, int64_t left, bool *yes)
+{
+    const allot__work *work = all->works[0];
+    int32_t row = it->row[k], used = it->used[k];
+    const allot__side *side = work->whole->sides[row];
+    int64_t low = it->low[row], high = allot__quota_most(all->again[0].kept, row, it->need[k]);
+    int64_t of = used, above = low + 1 + left;
+    int64_t at[] = {used, low, allot__least(high, above)};
+    *yes = used < low && used < it->demand[k] && work->reserve[row] <= used && !side->anew;
+    int status = ALLOT_OK;
+    for (int i = used > 0 ? 0 : 1; i < (k > 0 ? 3 : 1) && *yes && status == ALLOT_OK; i++) {
+        if (at[i] != it->quota[row])
+            status = use_of(all, side, at[i], &of);
+        *yes = of == used;
+    }
+    return status;
+}
+
+/* Is a leaf that is not lowered never short? */
+static int is_fine(allot__whole_all *all, const batch *it, int32_t row, bool *yes)
+{
+    const allot__work *work = all->works[0];
+    const allot__quota_kept *kept = all->again[0].kept;
+    const allot__side *side = work->whole->sides[row];
+    int64_t low = it->low[row], high = (int64_t)kept->low[row] + (kept->rest[row] != 0);
+    int status = ALLOT_OK;
+    *yes = high - low < WIDEST;
+    for (int64_t quota = low; quota <= high && *yes && status == ALLOT_OK; quota++) {
+        int64_t used, could = allot__least(quota, work->demand[row]);
+        if (quota == work->whole->fine[row])
+            continue;
+        status = use_of(all, side, quota, &used);
+        *yes = used >= could;
+    }
+    return status;
+}
+
+/* Of how many, from the first, is it certain, now that quotas are those after all? */
+static int count_certain(allot__whole_all *all, const batch *it, int32_t *count)
+{
+    const allot__work *work = all->works[0];
+    const allot__whole_again *again = &all->again[0];
+    int64_t left = 0;
+    int32_t k = 0;
+    int status = ALLOT_OK;
+    bool yes = true;
+    for (int32_t row = again->leaf_count - 1; k < it->count && yes && status == ALLOT_OK; row--) {
+        bool lowered = row == it->row[k];
+        if (lowered)
+            status = is_same(all, it, k, left, &yes);
+        else if (work->whole->sides[row])
+            status = is_fine(all, it, row, &yes);
+        left += lowered ? it->low[row] + 1 - it->used[k] : 0;
+        k += lowered && yes;
+    }
+    *count = k;
+    return status;
+}
+
+/* All of them demand so much. */
+static void demand(allot__whole_all *all, const batch *it, const int32_t *demands)
+{
+    for (int32_t k = 0; k < it->count; k++) {
+        all->works[0]->whole->demand[it->row[k]] = demands[k];
+        allot__quota_change(all->again[0].kept, it->row[k]);
+    }
+}
+
+/* Lowers them; *certain: of how many it was that, and if not of all, none is lowered. */
+static int try_batch(allot__whole_all *all, batch *it, int32_t *certain)
+{
+    allot__work *work = all->works[0];
+    allot__quota_kept *kept = all->again[0].kept;
+    size_t size = (size_t)work->tree->rows * sizeof(int32_t);
+    memcpy(it->quota, work->quota, size);
+    memcpy(it->low, kept->low, size);
+    demand(all, it, it->used);
+    allot__quota_again(kept);
+    *certain = 1; /* the first is the last that is short */
+    int status = it->count > 1 ? count_certain(all, it, certain) : ALLOT_OK;
+    if (status != ALLOT_OK || *certain == it->count)
+        return status;
+    demand(all, it, it->demand);
+    memcpy(work->quota, it->quota, size);
+    memcpy(kept->low, it->low, size);
+    return ALLOT_OK;
+}
+
+int allot__whole_batch(allot__whole_all *all, int32_t *done)
+{
+    const allot__quota_kept *kept = all->again[0].kept;
+    int32_t certain = 0;
+    *done = 0;
+    if (all->count > 1 || !kept || !kept->low)
+        return ALLOT_OK;
+    int status = all->room.batch ? ALLOT_OK : make(all);
+    batch *it = all->room.batch;
+    if (status == ALLOT_OK)
+        status = collect(all, it);
+    if (status != ALLOT_OK || it->count == 0)
+        return status;
+    do {
+        status = try_batch(all, it, &certain);
+        *done = it->count;
+        it->size = certain == it->count ? 2 * certain : certain;
+        it->size = it->size > 1 ? allot__least(it->size, MOST) : 1;
+        it->count = it->size;
+    } while (status == ALLOT_OK && certain < *done);
+    return status;
+}
