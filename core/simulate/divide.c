@@ -9,9 +9,11 @@
  */
 #include "simulate/sim.h"
 
-/* Whose tasks matter: those who are above their target, or give back for another reason. */
-static void mark_over(const allot_simulation *sim, const allot_decision *decision)
+/* Whose tasks matter: those who are above their target, or give back for another reason. Are there
+ * any whose tasks were not told? */
+static bool mark_over(const allot_simulation *sim, const allot_decision *decision)
 {
+    bool some = false;
     for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
         allot__account *account = &sim->accounts[c];
         allot_brief brief;
@@ -20,19 +22,20 @@ static void mark_over(const allot_simulation *sim, const allot_decision *decisio
             continue;
         allot_decision_brief(decision, account->group, account->consumer, &brief);
         account->over = brief.over > 0 || brief.reclaimed > 0 || brief.held_back > 0;
+        some = some || (account->over && !account->whole);
     }
+    return some;
 }
 
 static int decide(allot_simulation *sim, allot_report *report, allot_decision **out)
 {
     bool all = sim->options.always_tasks || sim->hosted;
     int status = allot__cycle_state(sim, all ? ALLOT__TASKS_ALL : ALLOT__TASKS_NONE, report);
-    sim->counts.with_tasks += all;
+    sim->counts.with_tasks += all || sim->whole;
     if (status == ALLOT_OK)
         status = allot__decide(sim, ALLOT_STAGE_ORDERS, report, out);
-    if (status != ALLOT_OK || all || allot_decision_reclaims(*out) == 0)
+    if (status != ALLOT_OK || all || allot_decision_reclaims(*out) == 0 || !mark_over(sim, *out))
         return status;
-    mark_over(sim, *out);
     status = allot__reopen(sim, *out);
     if (status == ALLOT_OK)
         status = allot__cycle_state(sim, ALLOT__TASKS_OF_OVER, report);
@@ -53,27 +56,80 @@ static int take_all_back(allot_simulation *sim, const allot_decision *decision, 
     return status;
 }
 
-static int start_on(allot_simulation *sim, const allot_grant *grant, bool *again)
+static int start_on(allot_simulation *sim, const allot_grant *grant)
 {
     allot__account *account = &sim->accounts[grant->group * sim->consumers + grant->consumer];
     int64_t placed = 0;
     int status = ALLOT_OK;
     for (int32_t i = 0; i < grant->place_count && status == ALLOT_OK; i++) {
         placed += grant->places[i].slots;
-        status = allot__start(sim, account, grant->places[i].slots, grant->places[i].host, again);
+        status = allot__start(sim, account, grant->places[i].slots, grant->places[i].host);
     }
     if (status == ALLOT_OK && placed < grant->slots)
-        status = allot__start(sim, account, grant->slots - placed, INT32_MIN, again);
+        status = allot__start(sim, account, grant->slots - placed, INT32_MIN);
     return status;
 }
 
-static int start_all(allot_simulation *sim, const allot_decision *decision, bool *again)
+/* Takes slots off places, one after another: the host of all of them, or INT32_MIN. */
+static int32_t take_place(const allot_grant *grant, int32_t *place, int64_t *taken, int64_t slots)
+{
+    int32_t host = INT32_MIN;
+    while (slots > 0 && *place < grant->place_count) {
+        const allot_place *at = &grant->places[*place];
+        int64_t part = at->slots - *taken < slots ? at->slots - *taken : slots;
+        host = part == slots && host == INT32_MIN ? at->host : INT32_MIN;
+        slots -= part;
+        *taken += part;
+        if (*taken == at->slots) {
+            *taken = 0;
+            ++*place;
+        }
+    }
+    return slots > 0 ? INT32_MIN : host;
+}
+
+/* Starts the tasks that a grant names. */
+static int start_tasks(allot_simulation *sim, const allot_grant *grant)
+{
+    int32_t place = 0;
+    int64_t taken = 0;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < grant->task_count && status == ALLOT_OK; i++) {
+        int32_t job = allot__told_at(sim, grant->tasks[i]).job;
+        const allot__sim_job *of = allot__job_of(sim, job);
+        int32_t host = take_place(grant, &place, &taken, of->rigid ? of->slots : 1);
+        status = allot__start_whole(sim, job, host);
+    }
+    return status;
+}
+
+static int start_all(allot_simulation *sim, const allot_decision *decision)
 {
     int status = ALLOT_OK;
     allot_grant grant;
     for (int32_t i = 0; i < allot_decision_grants(decision) && status == ALLOT_OK; i++) {
         allot_decision_grant(decision, i, &grant);
-        status = start_on(sim, &grant, again);
+        bool whole = sim->accounts[grant.group * sim->consumers + grant.consumer].whole;
+        status = whole ? start_tasks(sim, &grant) : start_on(sim, &grant);
+    }
+    return status;
+}
+
+/* What is held for tasks that wait, until there is enough for one. */
+static int keep_held(allot_simulation *sim, const allot_decision *decision)
+{
+    int status = ALLOT_OK;
+    for (int32_t c = 0; c < sim->groups * sim->consumers && status == ALLOT_OK; c++) {
+        allot__account *account = &sim->accounts[c];
+        allot_brief brief = {.held = 0};
+        if (!account->whole)
+            continue;
+        if (account->pending > 0)
+            allot_decision_brief(decision, account->group, account->consumer, &brief);
+        if (brief.held == account->gathered)
+            continue;
+        allot__gather(sim, account, brief.held);
+        status = allot__touch(sim, account);
     }
     return status;
 }
@@ -141,13 +197,9 @@ static int keep_reclaimed(allot_simulation *sim)
 int allot__divide(allot_simulation *sim, allot_report *report, bool *again)
 {
     allot_decision *decision = NULL;
-    int status = allot__rigid_ask(sim, report);
-    if (status == ALLOT_OK)
-        status = decide(sim, report, &decision);
+    int status = decide(sim, report, &decision);
     if (status != ALLOT_OK)
         return status;
-    for (int32_t i = 0; i < sim->groups; i++)
-        sim->sizes[i] = allot_state_slots_get(sim->state, i);
     allot__ways_clear(sim, &sim->back); /* the cycle had it */
     status = allot__decided(sim, decision, report);
     if (status == ALLOT_OK)
@@ -155,7 +207,9 @@ int allot__divide(allot_simulation *sim, allot_report *report, bool *again)
     if (status == ALLOT_OK)
         status = take_all_back(sim, decision, again);
     if (status == ALLOT_OK)
-        status = start_all(sim, decision, again);
+        status = start_all(sim, decision);
+    if (status == ALLOT_OK)
+        status = keep_held(sim, decision);
     if (sim->damped)
         keep_waiting(sim, decision);
     int opened = allot__reopen(sim, decision);

@@ -198,7 +198,10 @@ static int load_job(loading *it)
         status = check_numbers(it, &mapped);
     if (status != ALLOT_OK || group < 0)
         return status;
-    return add_job(it, &mapped, group * sim->consumers + consumer);
+    int32_t account = group * sim->consumers + consumer;
+    if (mapped.rigid && !sim->queues)
+        sim->whole = sim->accounts[account].whole = true;
+    return add_job(it, &mapped, account);
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */

@@ -55,7 +55,6 @@ static int settle(allot_simulation *sim, allot_report *report)
             break;
         }
         again = false;
-        sim->round = i;
         int64_t starts = sim->counts.starts;
         status = sim->queues ? allot__dispatch_jobs(sim, report, &again)
                              : allot__divide(sim, report, &again);
@@ -115,7 +114,7 @@ static void end_instant(allot_simulation *sim)
     for (size_t i = 0; i < sim->dirty.count; i++) {
         allot__account *account = &sim->accounts[dirty[i]];
         sample(sim, account);
-        account->dirty = !allot__sums_known(sim, account); /* the next cycle is to know of it */
+        account->dirty = !allot__is_known(sim, account); /* the next cycle is to know of it */
         dirty[kept] = dirty[i];
         kept += account->dirty;
     }

@@ -30,7 +30,6 @@ static int make_accounts(allot_simulation *sim)
                                             .last = -1,
                                             .most = -1,
                                             .standing = -1,
-                                            .asked = -1,
                                             .waiting_since = INT64_MIN,
                                             .leaf = allot_plan_children(sim->plan, consumer) == 0};
     }
@@ -91,6 +90,12 @@ int allot_simulation_new(const allot_plan *plan, const allot_simulation_options 
     return ALLOT_OK;
 }
 
+static void free_account(allot_engine *engine, allot__account *account)
+{
+    allot__vector_free(engine, &account->waiting);
+    allot__vector_free(engine, &account->told);
+}
+
 void allot_simulation_free(allot_simulation *sim)
 {
     if (!sim)
@@ -100,9 +105,8 @@ void allot_simulation_free(allot_simulation *sim)
     size_t queues = (size_t)allot_plan_queues(sim->plan);
     allot_state_free(sim->state);
     allot_state_free(sim->alone);
-    allot__foresee_free(sim);
     for (size_t i = 0; sim->accounts && i < accounts; i++)
-        allot__vector_free(engine, &sim->accounts[i].waiting);
+        free_account(engine, &sim->accounts[i]);
     allot__free(engine, sim->accounts, accounts, sizeof *sim->accounts);
     allot__free(engine, sim->sizes, (size_t)sim->groups, sizeof *sim->sizes);
     allot__free(engine, sim->sizes_shown, (size_t)sim->groups, sizeof *sim->sizes_shown);
@@ -113,7 +117,7 @@ void allot_simulation_free(allot_simulation *sim)
     allot__active_jobs_free(sim);
     allot__strings_free(engine, &sim->names);
     allot__vector *lists[] = {&sim->jobs,  &sim->changes, &sim->segments, &sim->ends,
-                              &sim->dirty, &sim->loans,   &sim->told,     &sim->hosts};
+                              &sim->dirty, &sim->loans,   &sim->hosts};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         allot__vector_free(engine, lists[i]);
     allot__free(engine, sim, 1, sizeof *sim);

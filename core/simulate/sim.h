@@ -5,13 +5,17 @@
  *
  * An *account* is a leaf (or queue) in a resource group. What runs of a job and began at the same
  * instant is a *segment*: `count` tasks of one slot, or all slots of a rigid job. Segments that a
- * reclaim takes are apart from those that run on. Waiting jobs of an account are a heap by priority
- * and submission, segments that end a heap by time; both cost what is active.
+ * reclaim takes are apart from those that run on. Waiting jobs of an account are sorted by priority
+ * and submission; segments that end are a heap by time.
+ *
+ * An account is *whole* if one of its jobs is rigid. A cycle's state has all its tasks, those that
+ * wait too, so that the engine decides which start (C-13). They stay in the state from cycle to
+ * cycle; only those of an account of which something changed are told anew. Of other accounts the
+ * state has sums, and tasks only where some may have to go.
  */
 #ifndef ALLOT_SIMULATE_SIM_H
 #define ALLOT_SIMULATE_SIM_H
 
-#include <allot/outlook.h>
 #include <allot/simulate.h>
 
 #include "simulate/area.h"
@@ -56,21 +60,27 @@ typedef struct allot__account {
     int32_t group, consumer;
     int32_t first, last;                /* segments */
     int32_t standing;                   /* the job that stands for demand; -1: none */
-    int32_t rigid_waiting;              /* jobs */
     bool leaf, dirty, over;             /* over: its tasks are told */
-    bool asks;                          /* its first rigid job asks for slots: */
-    int32_t asked;                      /* ... this one, in the last cycle */
+    bool whole;                         /* one of its jobs is rigid */
+    bool stale;                         /* it changed since a state was told of it */
     int64_t pending, running, gathered; /* slots */
     int64_t demand_told, held_told;
     int64_t most;              /* its quota if nobody else wants any; -1: not known yet */
     int64_t waiting_since;     /* as the last cycle said; INT64_MIN: it does not wait */
     int64_t reclaimed, killed; /* at this instant */
     int64_t shown[3];          /* of the last sample: demand, allocated, busy */
-    allot__vector waiting;     /* of int32_t: jobs */
+    allot__vector waiting;     /* of int32_t: jobs, behind `gone` that wait no more */
+    size_t gone;
+    allot__vector told; /* of allot__told: its tasks in the state */
     /* Sums. */
     int64_t busy_since, preemptions, reclaims, reclaimed_sum;
     allot__area gathered_sum, useful, lost;
 } allot__account;
+
+/* A task in the state: of a job that runs as a segment, or waits (-1). */
+typedef struct allot__told {
+    int32_t job, segment;
+} allot__told;
 
 /* A reclaim whose tasks run on until its deadline; or slots that have come back from one, which the
  * next cycle is told of. */
@@ -109,6 +119,7 @@ struct allot_simulation {
     allot_simulation_counts counts;
     bool queues, hosted, varies; /* hosts are known; what there is may change */
     bool damped;                 /* who waits since when matters */
+    bool whole;                  /* some job is rigid */
     bool filled;                 /* the state has tasks, reclaims, loans or jobs */
     bool loaded, ran;
     int64_t now, last_cycle, wake; /* wake: a cycle is due then */
@@ -132,16 +143,13 @@ struct allot_simulation {
     allot__vector back;    /* of allot__on_way */
     int32_t serial;
     allot__vector loans;       /* of allot_loan */
-    allot__vector told;        /* of int32_t: segments by the state's tasks */
+    size_t told, added;        /* tasks in the state; that were told since it was empty */
+    int32_t ways_told;         /* reclaims in the state, named by their numbers */
     allot__vector active_jobs; /* of allot__active_job */
     allot__vector hosts;       /* of const char *: those that the plan does not know */
     int64_t *usage;            /* by queue: slot-seconds; and millionths behind them */
     int64_t usage_at;
     bool preempts;
-    int32_t rigid_waiting;    /* jobs, of all accounts */
-    int32_t round;            /* of the cycles at an instant, from 0 */
-    allot_outlook **outlooks; /* by group; NULL: the plan is none that they know */
-    bool outlooks_known;
 };
 
 static inline allot__sim_job *allot__job_of(const allot_simulation *sim, int32_t i)
@@ -179,9 +187,12 @@ int32_t allot__find_consumer(const allot_simulation *sim, const allot__leaves *l
 
 /* Adds a job that is not there. ENOMEM. */
 int allot__wait_put(allot_simulation *sim, allot__account *account, int32_t job);
-/* The first, or -1; and out with it. */
-int32_t allot__wait_first(const allot__account *account);
-void allot__wait_drop(allot_simulation *sim, allot__account *account);
+static inline size_t allot__waits(const allot__account *account)
+{
+    return account->waiting.count - account->gone;
+}
+/* The i-th of them, or -1. */
+int32_t allot__wait_at(const allot__account *account, size_t i);
 /* One that is there, out. */
 void allot__wait_remove(allot_simulation *sim, allot__account *account, int32_t job);
 /* Something of the account changed. ENOMEM. */
@@ -229,40 +240,20 @@ void allot__ways_clear(allot_simulation *sim, allot__vector *ways);
 /* ---- state.c: the state of a cycle
  * ------------------------------------------------------------ */
 
+/* Whose tasks are told: those of accounts that are whole, and besides */
 typedef enum allot__task_detail {
     ALLOT__TASKS_NONE,
     ALLOT__TASKS_OF_OVER,
     ALLOT__TASKS_ALL
 } allot__task_detail;
 
-/* Fills and seals the state, which is open before. ENOMEM, EINVALID (reported). */
+/* Fills and seals the state, which is open before; sizes are those of it. ENOMEM, EINVALID
+ * (reported). */
 int allot__cycle_state(allot_simulation *sim, allot__task_detail tasks, allot_report *report);
-/* Of sums alone. */
-int64_t allot__demand_of(const allot_simulation *sim, const allot__account *account);
-/* Were the last cycle's sums of an account as they are now? */
-bool allot__sums_known(const allot_simulation *sim, const allot__account *account);
-
-/* ---- foresee.c ------------------------------------------------------------------------------- */
-
-/* Makes outlooks, once, where plan and log are such. ENOMEM. */
-int allot__foresee_begin(allot_simulation *sim);
-void allot__foresee_free(allot_simulation *sim);
-/* What follows is of simulations with outlooks, and of sums of slots that fit in the groups. Tells
- * what an account demands; one that asks claims what runs and its job; with `kind` others claim
- * what runs. And so of all. */
-void allot__foresee_account(allot_simulation *sim, const allot__account *account, bool kind);
-void allot__foresee_sums(allot_simulation *sim, bool kind);
-/* Would quotas hold all that was told? And if one more asked? Statuses of the engine. */
-int allot__foresee_all(allot_simulation *sim, bool *hold);
-int allot__foresee_one(allot_simulation *sim, const allot__account *account, int64_t slots,
-                       bool *hold);
-/* Would each be held, too, that asked before those behind it do? False: that is not known. */
-bool allot__foresee_each(allot_simulation *sim);
-
-/* ---- rigid.c --------------------------------------------------------------------------------- */
-
-/* Says of every account whether its first rigid job asks. The state is open before and after. */
-int allot__rigid_ask(allot_simulation *sim, allot_report *report);
+/* Was the last state told what an account has now? */
+bool allot__is_known(const allot_simulation *sim, const allot__account *account);
+/* What a task of the state is. */
+allot__told allot__told_at(const allot_simulation *sim, int32_t task);
 
 /* ---- decide.c, start.c, take.c, divide.c, dispatch.c: cycles --------------------------------- */
 
@@ -274,11 +265,11 @@ int allot__decided(allot_simulation *sim, const allot_decision *decision, allot_
 /* Slots of the decision end, and the state is open again. */
 int allot__reopen(allot_simulation *sim, allot_decision *decision);
 
-/* Slots are granted to an account: starts what they are for, or gathers them. *again: another cycle
- * may start more. ENOMEM. */
-int allot__start(allot_simulation *sim, allot__account *account, int64_t slots, int32_t host,
-                 bool *again);
-/* Gathers so many more slots, or fewer. */
+/* Slots are granted to an account: starts what waits first, one a slot. ENOMEM. */
+int allot__start(allot_simulation *sim, allot__account *account, int64_t slots, int32_t host);
+/* Starts a rigid job that waits, or one task of another. ENOMEM. */
+int allot__start_whole(allot_simulation *sim, int32_t job, int32_t host);
+/* From now on so many slots are held idle. */
 void allot__gather(allot_simulation *sim, allot__account *account, int64_t slots);
 /* `count` tasks of a segment stop, their work is lost, and they wait again. ENOMEM. */
 int allot__kill(allot_simulation *sim, int32_t segment, int32_t count);

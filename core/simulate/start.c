@@ -7,7 +7,7 @@ void allot__gather(allot_simulation *sim, allot__account *account, int64_t slots
 {
     allot__area_add(&account->gathered_sum, account->gathered, sim->now - account->busy_since);
     account->busy_since = sim->now;
-    account->gathered += slots;
+    account->gathered = slots;
 }
 
 static int64_t end_of(const allot_simulation *sim, const allot__sim_job *job)
@@ -15,38 +15,28 @@ static int64_t end_of(const allot_simulation *sim, const allot__sim_job *job)
     return job->standing ? ALLOT__NEVER : sim->now + job->run;
 }
 
-static int start_whole(allot_simulation *sim, allot__account *account, int32_t host, bool *again)
-{
-    int32_t first = allot__wait_first(account);
-    const allot__sim_job *job = allot__job_of(sim, first);
-    if (account->gathered < job->slots)
-        return ALLOT_OK;
-    allot__gather(sim, account, -job->slots);
-    allot__wait_drop(sim, account);
-    account->asks = false;
-    *again = true;
-    return allot__segment_start(sim, first, job->slots, end_of(sim, job), host, NULL);
-}
-
-int allot__start(allot_simulation *sim, allot__account *account, int64_t slots, int32_t host,
-                 bool *again)
+int allot__start(allot_simulation *sim, allot__account *account, int64_t slots, int32_t host)
 {
     int status = allot__touch(sim, account);
-    while (status == ALLOT_OK && slots > 0 && allot__wait_first(account) >= 0) {
-        int32_t first = allot__wait_first(account);
+    while (status == ALLOT_OK && slots > 0 && allot__waits(account) > 0) {
+        int32_t first = allot__wait_at(account, 0);
         const allot__sim_job *job = allot__job_of(sim, first);
-        if (job->rigid) {
-            allot__gather(sim, account, slots);
-            return start_whole(sim, account, host, again);
-        }
         int32_t count = slots < job->pending ? (int32_t)slots : job->pending;
-        *again = *again || account->rigid_waiting > 0;
         slots -= count;
         if (count == job->pending)
-            allot__wait_drop(sim, account);
+            allot__wait_remove(sim, account, first);
         status = allot__segment_start(sim, first, count, end_of(sim, job), host, NULL);
     }
     return status;
+}
+
+int allot__start_whole(allot_simulation *sim, int32_t job, int32_t host)
+{
+    const allot__sim_job *of = allot__job_of(sim, job);
+    int32_t count = of->rigid ? of->slots : 1;
+    if (count == of->pending)
+        allot__wait_remove(sim, &sim->accounts[of->account], job);
+    return allot__segment_start(sim, job, count, end_of(sim, of), host, NULL);
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */

@@ -3,35 +3,34 @@
 /* state.c: the state that a cycle of a plan without queues is told. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "simulate/sim.h"
 
 enum { ID = 32, SESSION_ID = 256 };
 
-int64_t allot__demand_of(const allot_simulation *sim, const allot__account *account)
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+static int64_t demand_of(const allot__account *account)
 {
-    int64_t demand = account->running;
-    if (account->rigid_waiting == 0) {
-        demand += account->pending;
-    } else {
-        const allot__sim_job *first = allot__job_of(sim, allot__wait_first(account));
-        demand += !first->rigid ? first->pending : account->asks ? first->slots : 0;
-    }
+    int64_t demand = account->running + account->pending;
     return demand < ALLOT_AMOUNT_MAX ? demand : ALLOT_AMOUNT_MAX;
 }
 
-bool allot__sums_known(const allot_simulation *sim, const allot__account *account)
+bool allot__is_known(const allot_simulation *sim, const allot__account *account)
 {
-    return sim->queues || (account->demand_told == allot__demand_of(sim, account) &&
-                           account->held_told == account->running + account->gathered);
+    bool sums =
+        account->demand_told == demand_of(account) && account->held_told == account->running;
+    return sim->queues || (account->whole ? !account->stale : sums);
 }
 
-/* ---- Sums ------------------------------------------------------------------------------------ */
-
+/* What runs whole wants what its tasks have; what waits may be more than the tasks that are told.
+ */
 static int put_account(allot_simulation *sim, allot__account *account)
 {
-    int64_t demand = allot__demand_of(sim, account), held = account->running + account->gathered;
+    int64_t demand = account->whole && account->pending == 0 ? -1 : demand_of(account);
+    int64_t held = account->running;
     int status = ALLOT_OK;
     if (demand != account->demand_told)
         status = allot_state_demand(sim->state, account->group, account->consumer, demand);
@@ -75,6 +74,24 @@ static char *put_number(char *at, int32_t number)
     return at + 10;
 }
 
+/* The id of the i-th task that an account has in the state: job and number. */
+static void put_id(const allot__account *account, size_t i, char *id)
+{
+    const allot__told *told = (const allot__told *)account->told.items + i;
+    char *end = put_number(id, told->job);
+    *end++ = '.';
+    *put_number(end, (int32_t)i) = '\0';
+}
+
+allot__told allot__told_at(const allot_simulation *sim, int32_t task)
+{
+    allot_task of;
+    char *end;
+    allot_state_task_at(sim->state, task, &of);
+    const allot__sim_job *job = allot__job_of(sim, (int32_t)strtol(of.id, &end, 10));
+    return ((const allot__told *)sim->accounts[job->account].told.items)[strtol(end + 1, NULL, 10)];
+}
+
 /* Sessions of a name are of a leaf: another leaf's are others. */
 static const char *session_id(const allot_simulation *sim, int32_t job, char *buf)
 {
@@ -113,69 +130,145 @@ static const char *host_name(const allot_simulation *sim, int32_t host)
                      : ((const char *const *)sim->hosts.items)[~host];
 }
 
-/* One a slot; of a rigid job one in all. */
-static int32_t tasks_of(const allot_simulation *sim, int32_t segment)
+static int64_t known(int64_t time)
 {
-    const allot__segment *of = allot__segment_of(sim, segment);
-    return allot__job_of(sim, of->job)->rigid ? 1 : of->count;
+    return time > 0 ? time : 1; /* 0 would be: not known */
 }
 
-/* The tasks of a segment. */
-static int put_segment(allot_simulation *sim, const allot__account *account, int32_t i)
+static int32_t tasks_of(const allot_simulation *sim, int32_t job, int32_t slots)
 {
-    const allot__segment *segment = allot__segment_of(sim, i);
-    const allot__sim_job *job = allot__job_of(sim, segment->job);
-    char id[ID], session[SESSION_ID];
-    int32_t count = tasks_of(sim, i);
-    allot_task task = {
-        .id = id,
-        .consumer = account->consumer,
-        .group = account->group,
-        .slots = job->rigid ? segment->count : 1,
-        .started = segment->start > 0 ? segment->start : 1, /* 0 would be: not known */
-        .submitted = job->submit > 0 ? job->submit : 1,
-        .session = session_id(sim, segment->job, session),
-        .host = host_name(sim, segment->host),
-        .preempted = job->times,
-    };
-    int status = tell_session(sim, account, segment->job, session);
-    char *end = put_number(id, segment->job);
-    *end++ = '.';
+    return allot__job_of(sim, job)->rigid ? 1 : slots;
+}
+
+/* Tasks of a job that run or wait: one a slot, of a rigid job one in all. */
+static int put_tasks(allot_simulation *sim, allot__account *account, allot__told what,
+                     int32_t slots, allot_task *task)
+{
+    const allot__sim_job *job = allot__job_of(sim, what.job);
+    int32_t count = tasks_of(sim, what.job, slots);
+    char id[ID];
+    int status = ALLOT_OK;
+    if (sim->told + (size_t)count > ALLOT_SIMULATION_TASKS)
+        return ALLOT_EINVALID;
+    task->id = id;
+    task->consumer = account->consumer;
+    task->group = account->group;
+    task->slots = count == 1 ? slots : 1;
+    task->submitted = known(job->submit);
     for (int32_t k = 0; k < count && status == ALLOT_OK; k++) {
-        int32_t *told = allot__push(sim->engine, &sim->told, sizeof *told);
+        allot__told *told = allot__push(sim->engine, &account->told, sizeof *told);
         if (!told)
             return ALLOT_ENOMEM;
-        *told = i;
-        *put_number(end, (int32_t)sim->told.count) = '\0';
-        status = allot_state_task(sim->state, &task);
+        *told = what;
+        sim->told++;
+        sim->added++;
+        put_id(account, account->told.count - 1, id);
+        status = allot_state_task(sim->state, task);
     }
     return status;
 }
 
-/* The segment that has most tasks of those that are told. */
-static int32_t widest(const allot_simulation *sim, bool all)
+static int put_segment(allot_simulation *sim, allot__account *account, int32_t i)
 {
-    int32_t most = -1;
-    for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
-        const allot__account *account = &sim->accounts[c];
-        for (int32_t i = all || account->over ? account->first : -1; i >= 0;
-             i = allot__segment_of(sim, i)->next)
-            most = most < 0 || tasks_of(sim, i) > tasks_of(sim, most) ? i : most;
+    const allot__segment *segment = allot__segment_of(sim, i);
+    char session[SESSION_ID];
+    allot_task task = {.started = known(segment->start),
+                       .session = session_id(sim, segment->job, session),
+                       .host = host_name(sim, segment->host),
+                       .preempted = allot__job_of(sim, segment->job)->times};
+    int status = tell_session(sim, account, segment->job, session);
+    allot__told what = {segment->job, i};
+    return status == ALLOT_OK ? put_tasks(sim, account, what, segment->count, &task) : status;
+}
+
+static int put_running(allot_simulation *sim, allot__account *account)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = account->first; i >= 0 && status == ALLOT_OK;
+         i = allot__segment_of(sim, i)->next)
+        status = put_segment(sim, account, i);
+    return status;
+}
+
+/* Those that wait and may start: nothing starts behind as many slots as there are, but if tasks are
+ * passed by (C-13). */
+static int put_waiting(allot_simulation *sim, allot__account *account)
+{
+    bool skip = allot_plan_option_get(sim->plan, account->group, ALLOT_OPTION_PENDING) != 0;
+    int64_t left = sim->sizes[account->group];
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < allot__waits(account) && left > 0 && status == ALLOT_OK; i++) {
+        allot__told what = {allot__wait_at(account, i), -1};
+        const allot__sim_job *job = allot__job_of(sim, what.job);
+        allot_task task = {.state = ALLOT_TASK_PENDING, .priority = job->priority};
+        int32_t slots = job->rigid || job->pending < left ? job->pending : (int32_t)left;
+        status = put_tasks(sim, account, what, slots, &task);
+        left -= skip ? 0 : slots;
+    }
+    return status;
+}
+
+/* Takes an account's tasks out of the state. */
+static int untell(allot_simulation *sim, allot__account *account)
+{
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < account->told.count && status == ALLOT_OK; i++) {
+        char id[ID];
+        put_id(account, i, id);
+        status = allot_state_task_end(sim->state, id);
+    }
+    sim->told -= account->told.count;
+    account->told.count = 0;
+    return status;
+}
+
+static int tell_account(allot_simulation *sim, allot__account *account)
+{
+    int status = untell(sim, account);
+    if (status == ALLOT_OK)
+        status = put_running(sim, account);
+    if (status == ALLOT_OK && account->whole)
+        status = put_waiting(sim, account);
+    account->stale = false;
+    return status;
+}
+
+/* Of whom tasks are told. */
+static bool is_told(const allot__account *account, allot__task_detail tasks)
+{
+    return account->leaf && (account->whole || tasks == ALLOT__TASKS_ALL ||
+                             (tasks == ALLOT__TASKS_OF_OVER && account->over));
+}
+
+/* The job that has most tasks of those that are told, and how many. */
+static int32_t widest(const allot_simulation *sim, allot__task_detail tasks, int32_t *count)
+{
+    int32_t most = 0;
+    *count = 0;
+    for (int32_t i = 0; i < (int32_t)sim->jobs.count; i++) {
+        const allot__sim_job *job = allot__job_of(sim, i);
+        const allot__account *account = &sim->accounts[job->account];
+        int32_t slots = job->standing ? job->slots : job->left;
+        slots -= account->whole ? 0 : job->pending;
+        if (is_told(account, tasks) && tasks_of(sim, i, slots) > *count) {
+            most = i;
+            *count = slots;
+        }
     }
     return most;
 }
 
-static int too_many(const allot_simulation *sim, bool all, allot_report *report)
+static int too_many(const allot_simulation *sim, allot__task_detail tasks, allot_report *report)
 {
-    int32_t segment = widest(sim, all);
-    const allot__sim_job *job = allot__job_of(sim, allot__segment_of(sim, segment)->job);
+    int32_t count, number = widest(sim, tasks, &count);
+    const allot__sim_job *job = allot__job_of(sim, number);
     char message[200];
     allot_record record;
     allot_trace_record(sim->trace, job->record, &record);
     snprintf(message, sizeof message,
              "more than %d tasks may have to go, and cannot be told to a cycle: it runs as %" PRId32
              " of them",
-             ALLOT_SIMULATION_TASKS, tasks_of(sim, segment));
+             ALLOT_SIMULATION_TASKS, count);
     allot_report_add(report, &(allot_diagnostic){
                                  .severity = ALLOT_ERROR,
                                  .code = "E-simulate",
@@ -189,49 +282,28 @@ static int too_many(const allot_simulation *sim, bool all, allot_report *report)
     return ALLOT_EINVALID;
 }
 
-static int tell_tasks(allot_simulation *sim, bool all, allot_report *report)
+static int tell_tasks(allot_simulation *sim, allot__task_detail tasks, allot_report *report)
 {
     int status = ALLOT_OK;
-    sim->told.count = 0;
     for (int32_t c = 0; c < sim->groups * sim->consumers && status == ALLOT_OK; c++) {
-        const allot__account *account = &sim->accounts[c];
-        if (!account->leaf || (!all && !account->over))
-            continue;
-        for (int32_t i = account->first; i >= 0 && status == ALLOT_OK;
-             i = allot__segment_of(sim, i)->next) {
-            const allot__segment *segment = allot__segment_of(sim, i);
-            size_t more = allot__job_of(sim, segment->job)->rigid ? 1 : (size_t)segment->count;
-            status = sim->told.count + more <= ALLOT_SIMULATION_TASKS ? put_segment(sim, account, i)
-                                                                      : too_many(sim, all, report);
-        }
+        allot__account *account = &sim->accounts[c];
+        if (!is_told(account, tasks))
+            status = untell(sim, account);
+        else if (account->stale || account->told.count == 0)
+            status = tell_account(sim, account);
     }
-    return status;
+    return status == ALLOT_EINVALID ? too_many(sim, tasks, report) : status;
 }
 
 /* ---- Reclaims and loans ---------------------------------------------------------------------- */
 
-/* The ids of the tasks that a reclaim takes, as far as they were told. ENOMEM. */
-static int named_tasks(allot_simulation *sim, int32_t serial, allot__vector *out)
-{
-    const int32_t *told = sim->told.items;
-    out->count = 0;
-    for (size_t i = 0; i < sim->told.count; i++) {
-        if (allot__segment_of(sim, told[i])->flight != serial)
-            continue;
-        allot_task task;
-        const char **id = allot__push(sim->engine, out, sizeof *id);
-        if (!id)
-            return ALLOT_ENOMEM;
-        allot_state_task_at(sim->state, (int32_t)i, &task);
-        *id = task.id;
-    }
-    return ALLOT_OK;
-}
-
 static int tell_way(allot_simulation *sim, const allot__on_way *way, const char *const *tasks,
                     size_t count)
 {
+    char id[ID];
+    *put_number(id, sim->ways_told++) = '\0';
     allot_in_flight flight = {
+        .id = id,
         .consumer = sim->accounts[way->account].consumer,
         .group = sim->accounts[way->account].group,
         .slots = way->slots,
@@ -244,20 +316,38 @@ static int tell_way(allot_simulation *sim, const allot__on_way *way, const char 
     return allot_state_in_flight(sim->state, &flight);
 }
 
+/* ... with the tasks that it takes, as far as they were told. */
+static int tell_flight(allot_simulation *sim, const allot__on_way *way)
+{
+    const allot__account *account = &sim->accounts[way->account];
+    const allot__told *told = account->told.items;
+    size_t room = account->told.count, count = 0;
+    char(*ids)[ID] = allot__new(sim->engine, room, sizeof *ids);
+    const char **names = allot__new(sim->engine, room, sizeof *names);
+    int status = room == 0 || (ids && names) ? ALLOT_OK : ALLOT_ENOMEM;
+    for (size_t i = 0; i < room && status == ALLOT_OK; i++) {
+        if (told[i].segment < 0 || allot__segment_of(sim, told[i].segment)->flight != way->serial)
+            continue;
+        put_id(account, i, ids[count]);
+        names[count] = ids[count];
+        count++;
+    }
+    if (status == ALLOT_OK)
+        status = tell_way(sim, way, names, count);
+    allot__free(sim->engine, ids, room, sizeof *ids);
+    allot__free(sim->engine, names, room, sizeof *names);
+    return status;
+}
+
 static int tell_ways(allot_simulation *sim)
 {
     static const char *const gone[] = {"gone"}; /* no task of that name is there: all is back */
     const allot__on_way *back = sim->back.items, *flights = sim->flights.items;
-    allot__vector names = {0};
     int status = ALLOT_OK;
-    for (size_t i = 0; i < sim->flights.count && status == ALLOT_OK; i++) {
-        status = named_tasks(sim, flights[i].serial, &names);
-        if (status == ALLOT_OK)
-            status = tell_way(sim, &flights[i], names.items, names.count);
-    }
+    for (size_t i = 0; i < sim->flights.count && status == ALLOT_OK; i++)
+        status = tell_flight(sim, &flights[i]);
     for (size_t i = 0; i < sim->back.count && status == ALLOT_OK; i++)
         status = tell_way(sim, &back[i], gone, 1);
-    allot__vector_free(sim->engine, &names);
     return status;
 }
 
@@ -270,27 +360,76 @@ static int tell_loans(allot_simulation *sim)
     return status;
 }
 
-int allot__cycle_state(allot_simulation *sim, allot__task_detail tasks, allot_report *report)
+/* Takes reclaims and loans out of the state: those of the cycle before are over or told again. */
+static int untell_orders(allot_simulation *sim)
 {
-    int status = sim->filled ? allot_state_clear(sim->state) : ALLOT_OK;
-    sim->told.count = 0;
-    sim->filled = tasks != ALLOT__TASKS_NONE || sim->flights.count > 0 || sim->back.count > 0 ||
-                  sim->loans.count > 0;
+    int status = allot_state_loans_end(sim->state);
+    for (; sim->ways_told > 0 && status == ALLOT_OK; sim->ways_told--) {
+        char id[ID];
+        *put_number(id, sim->ways_told - 1) = '\0';
+        status = allot_state_end(sim->state, ALLOT_ITEM_RECLAIM, id);
+    }
+    return status;
+}
+
+/* The state without tasks, reclaims and loans; tasks of whom may be told again stay, as long as
+ * most that was told is still there. */
+static int clear(allot_simulation *sim)
+{
+    if (!sim->filled)
+        return ALLOT_OK;
+    if (sim->whole && sim->added < 1000 + 2 * sim->told)
+        return untell_orders(sim);
+    sim->told = sim->added = 0;
+    sim->ways_told = 0;
+    for (int32_t c = 0; c < sim->groups * sim->consumers; c++)
+        sim->accounts[c].told.count = 0;
+    return allot_state_clear(sim->state);
+}
+
+static int fill(allot_simulation *sim, allot__task_detail tasks, allot_report *report)
+{
+    int status = clear(sim);
     if (status == ALLOT_OK)
         status = tell_times(sim);
     if (status == ALLOT_OK)
         status = tell_sums(sim);
-    if (status == ALLOT_OK && tasks != ALLOT__TASKS_NONE)
-        status = tell_tasks(sim, tasks == ALLOT__TASKS_ALL, report);
+    if (status == ALLOT_OK)
+        status = tell_tasks(sim, tasks, report);
     if (status == ALLOT_EINVALID)
         return status;
     if (status == ALLOT_OK)
         status = tell_ways(sim);
     if (status == ALLOT_OK)
         status = tell_loans(sim);
+    sim->filled =
+        sim->told > 0 || sim->flights.count > 0 || sim->back.count > 0 || sim->loans.count > 0;
     if (status == ALLOT_OK)
         status = allot_state_seal(sim->state, NULL);
     if (status == ALLOT_EINVALID) /* once more, to report what is wrong */
         status = allot_state_seal(sim->state, report);
     return status;
+}
+
+/* Takes sizes over from the state. Has one grown, so that more may start than was told? */
+static bool grown(allot_simulation *sim)
+{
+    bool some = false;
+    for (int32_t i = 0; i < sim->groups; i++) {
+        int64_t slots = allot_state_slots_get(sim->state, i);
+        some = some || slots > sim->sizes[i];
+        sim->sizes[i] = slots;
+    }
+    for (int32_t c = 0; some && c < sim->groups * sim->consumers; c++)
+        sim->accounts[c].stale = true;
+    return some && sim->whole;
+}
+
+int allot__cycle_state(allot_simulation *sim, allot__task_detail tasks, allot_report *report)
+{
+    int status = fill(sim, tasks, report);
+    if (status != ALLOT_OK || !grown(sim))
+        return status;
+    status = allot_state_open(sim->state);
+    return status == ALLOT_OK ? fill(sim, tasks, report) : status;
 }

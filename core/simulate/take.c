@@ -29,26 +29,13 @@ static int serve(taking *it, int64_t slots)
     return status;
 }
 
-/* Slots that are only gathered go first: nothing runs there. */
-static int take_gathered(taking *it, bool *again)
-{
-    allot__account *account = &it->sim->accounts[it->account];
-    int64_t slots = account->gathered < it->left ? account->gathered : it->left;
-    if (slots == 0)
-        return ALLOT_OK;
-    allot__gather(it->sim, account, -slots);
-    it->left -= slots;
-    *again = true;
-    return serve(it, slots);
-}
-
 /* Marks on segments how many of their tasks go; returns their slots. */
 static int64_t mark(taking *it)
 {
-    const int32_t *told = it->sim->told.items;
     int64_t slots = 0;
     for (int32_t i = 0; i < it->reclaim->task_count && slots < it->left; i++) {
-        allot__segment *segment = allot__segment_of(it->sim, told[it->reclaim->tasks[i]]);
+        int32_t number = allot__told_at(it->sim, it->reclaim->tasks[i]).segment;
+        allot__segment *segment = allot__segment_of(it->sim, number);
         if (segment->flight >= 0)
             continue;
         int32_t count = allot__job_of(it->sim, segment->job)->rigid ? segment->count : 1;
@@ -61,10 +48,9 @@ static int64_t mark(taking *it)
 /* What the marks say is done; `serial` -1: at once. */
 static int carry_out(taking *it, int32_t serial)
 {
-    const int32_t *told = it->sim->told.items;
     int status = ALLOT_OK;
     for (int32_t i = 0; i < it->reclaim->task_count && status == ALLOT_OK; i++) {
-        int32_t number = told[it->reclaim->tasks[i]];
+        int32_t number = allot__told_at(it->sim, it->reclaim->tasks[i]).segment;
         allot__segment *segment = allot__segment_of(it->sim, number);
         int32_t count = segment->taken;
         if (count == 0)
@@ -114,8 +100,6 @@ int allot__take_back(allot_simulation *sim, const allot_reclaim *reclaim, bool *
             return ALLOT_ENOMEM;
         memcpy(it.claims, reclaim->claims, size);
     }
-    if (status == ALLOT_OK)
-        status = take_gathered(&it, again);
     if (status == ALLOT_OK)
         status = take_tasks(&it, again);
     allot__free(sim->engine, it.claims, 1, (size_t)it.claim_count * sizeof *it.claims);

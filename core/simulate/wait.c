@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* wait.c: jobs of an account that wait: the highest priority first, then the first submitted. */
+#include <string.h>
+
 #include "simulate/sim.h"
 
 int allot__touch(allot_simulation *sim, allot__account *account)
 {
-    sim->due = true;
+    sim->due = account->stale = true;
     if (account->dirty)
         return ALLOT_OK;
     int32_t *added = allot__push(sim->engine, &sim->dirty, sizeof *added);
@@ -23,68 +25,54 @@ static bool goes_before(const allot_simulation *sim, int32_t a, int32_t b)
     return one != other ? one > other : a < b;
 }
 
-static void swap(int32_t *a, int32_t *b)
+static int32_t *waiting_of(const allot__account *account)
 {
-    int32_t kept = *a;
-    *a = *b;
-    *b = kept;
+    return (int32_t *)account->waiting.items + account->gone;
+}
+
+/* How many of those that wait go before a job. */
+static size_t place_of(const allot_simulation *sim, const allot__account *account, int32_t job)
+{
+    const int32_t *list = waiting_of(account);
+    size_t low = 0, high = allot__waits(account);
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (goes_before(sim, list[middle], job))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 int allot__wait_put(allot_simulation *sim, allot__account *account, int32_t job)
 {
-    int32_t *added = allot__push(sim->engine, &account->waiting, sizeof *added);
-    if (!added)
+    size_t at = place_of(sim, account, job), behind = allot__waits(account) - at;
+    if (!allot__push(sim->engine, &account->waiting, sizeof job))
         return ALLOT_ENOMEM;
-    int32_t *heap = account->waiting.items;
-    size_t at = account->waiting.count - 1;
-    *added = job;
-    for (; at > 0 && goes_before(sim, heap[at], heap[(at - 1) / 2]); at = (at - 1) / 2)
-        swap(&heap[at], &heap[(at - 1) / 2]);
+    int32_t *list = waiting_of(account);
+    memmove(list + at + 1, list + at, behind * sizeof *list);
+    list[at] = job;
     allot__job_of(sim, job)->queued = 1;
-    account->rigid_waiting += allot__job_of(sim, job)->rigid;
-    sim->rigid_waiting += allot__job_of(sim, job)->rigid;
     return ALLOT_OK;
 }
 
-int32_t allot__wait_first(const allot__account *account)
+int32_t allot__wait_at(const allot__account *account, size_t i)
 {
-    return account->waiting.count > 0 ? *(const int32_t *)account->waiting.items : -1;
-}
-
-/* Takes out what lies at a place. */
-static void drop_at(allot_simulation *sim, allot__account *account, size_t at)
-{
-    int32_t *heap = account->waiting.items;
-    size_t count = --account->waiting.count;
-    allot__job_of(sim, heap[at])->queued = 0;
-    account->rigid_waiting -= allot__job_of(sim, heap[at])->rigid;
-    sim->rigid_waiting -= allot__job_of(sim, heap[at])->rigid;
-    heap[at] = heap[count];
-    for (; at > 0 && goes_before(sim, heap[at], heap[(at - 1) / 2]); at = (at - 1) / 2)
-        swap(&heap[at], &heap[(at - 1) / 2]);
-    for (;;) {
-        size_t first = at, child = 2 * at + 1;
-        if (child < count && goes_before(sim, heap[child], heap[first]))
-            first = child;
-        if (child + 1 < count && goes_before(sim, heap[child + 1], heap[first]))
-            first = child + 1;
-        if (first == at)
-            return;
-        swap(&heap[at], &heap[first]);
-        at = first;
-    }
-}
-
-void allot__wait_drop(allot_simulation *sim, allot__account *account)
-{
-    drop_at(sim, account, 0);
+    return i < allot__waits(account) ? waiting_of(account)[i] : -1;
 }
 
 void allot__wait_remove(allot_simulation *sim, allot__account *account, int32_t job)
 {
-    const int32_t *heap = account->waiting.items;
-    size_t at = 0;
-    while (heap[at] != job)
-        at++;
-    drop_at(sim, account, at);
+    size_t at = place_of(sim, account, job), behind = allot__waits(account) - 1 - at;
+    int32_t *list = waiting_of(account);
+    allot__job_of(sim, job)->queued = 0;
+    if (at > 0) {
+        memmove(list + at, list + at + 1, behind * sizeof *list);
+        account->waiting.count--;
+    } else if (++account->gone > account->waiting.count / 2) {
+        memmove(account->waiting.items, list + 1, behind * sizeof *list);
+        account->waiting.count = behind;
+        account->gone = 0;
+    }
 }

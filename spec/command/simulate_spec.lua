@@ -134,11 +134,12 @@ describe("rigid jobs", function ()
   end)
 
   it("that wait for each other do not wait for ever", function ()
-    -- Each quota is two, each needs three: the first submitted starts, then the other.
+    -- Each quota is two, each needs three: the last in the order of distribution leaves its two to
+    -- the other (C-13), and starts when that is done.
     local run = simulation.of(halves(), swf(1, 0, 10, 3, 2) .. swf(2, 0, 10, 3, 1), "--rigid")
     check({ ended = 2, gathered = 0, lost = 0 }, run.figures)
-    check({ wait_mean = 0 }, consumer(run, "/u2"))
-    check({ wait_mean = 10 }, consumer(run, "/u1"))
+    check({ wait_mean = 0 }, consumer(run, "/u1"))
+    check({ wait_mean = 10 }, consumer(run, "/u2"))
   end)
 
   it("wider than their leaf may ever be are refused, others are not kept by them", function ()

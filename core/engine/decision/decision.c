@@ -189,7 +189,10 @@ int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t 
         kept_verdict(work, row, &of);
     if (work->closed)
         closed_verdict(work, row, decision->last, &of);
-    *out = (allot_brief){work->quota[row], of.over, of.reclaimed, of.held_back, of.waiting_since};
+    if (decision->last >= ALLOT_STAGE_DISTRIBUTE)
+        of.held = work->received[row] - allot__granted(work, row);
+    *out = (allot_brief){work->quota[row], of.over,          of.reclaimed,
+                         of.held_back,     of.waiting_since, of.held};
     return ALLOT_OK;
 }
 

@@ -106,7 +106,7 @@ ALLOT_API int allot_decision_verdict(const allot_decision *decision, int32_t gro
 /* The most used members of a leaf's verdict, at a fraction of a verdict's cost; members of the same
  * name have the same value. EUSAGE: the consumer is not a leaf, or the plan has queues. */
 typedef struct allot_brief {
-    int64_t quota, over, reclaimed, held_back, waiting_since;
+    int64_t quota, over, reclaimed, held_back, waiting_since, held;
 } allot_brief;
 ALLOT_API int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t consumer,
                                    allot_brief *out);

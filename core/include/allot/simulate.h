@@ -18,17 +18,12 @@
  *   more than they should, or all tasks if hosts are known. These may be ALLOT_SIMULATION_TASKS at
  *   most, a rigid job counting as one; more are an error that names the widest job.
  *
- *   A *rigid* job starts whole or not at all, on p slots at once, and loses all of them at once. No
- *   job behind it in its leaf starts before it does. A rigid job asks for slots only while the
- * quota of its leaf would hold the job beside what runs there: else slots would idle. If the quotas
- * of several leaves hold their first rigid jobs singly, but not together, jobs that asked before go
- *   on asking; of the other jobs the one submitted first asks, then the next that still fits, and
- * so on. This holds for an instant's first cycle. A job that has to go frees more slots than were
- *   wanted of it; so in later cycles of the same instant other jobs begin to ask only if quotas go
- *   on holding everything that runs. Otherwise jobs would take slots from each other in turn. Slots
- *   that come piece by piece are *gathered*: held, but idle, until the job fits, and given back if
- *   the quota shrinks before. So wide jobs wait for their share, not for luck, and jobs do not wait
- *   for each other in a circle.
+ *   A *rigid* job is one task of p slots: it starts whole or not at all, and loses all slots at
+ *   once. A leaf with rigid jobs gives the cycle all its tasks, also those that wait. The cycle
+ *   decides which of these start (C-13): slots that a leaf cannot use make a whole task of another
+ *   leaf, and slots that are too few for a leaf's next job are *gathered*: held for the job, idle.
+ *   With the plan's option `pending` "strict" no job of a leaf starts before the one in front of it
+ *   does; with "skip" jobs that do not fit are passed by.
  *
  *   A reclaim names the tasks that go; of equal tasks those of the last job go first. Tasks run on
  *   for the grace; tasks that do not end by themselves are killed at the deadline, or at once if
@@ -44,12 +39,8 @@
  *
  * Under both, loans, damping and reclaims in flight are carried from cycle to cycle, and a switch
  * of windows is an instant. At one instant the cycle runs again, at most 100 times in all, after a
- * cycle in which
- *
- *   - reclaimed slots were free at once: of tasks that had no grace, or gathered ones; in a queue,
- * a job was preempted;
- *   - a rigid job of a leaf started: the next job of that leaf may ask now;
- *   - any task started on a leaf on which a rigid job waits: the tasks before that job may be gone.
+ * cycle in which reclaimed slots were free at once: of tasks that had no grace; in a queue, after
+ * one in which a job was preempted.
  *
  * A trace says nothing of contracts of shared lease with another cluster: EUSAGE.
  *
@@ -92,14 +83,12 @@ typedef int (*allot_record_map)(void *ud, const allot_trace *trace, const allot_
 
 /* Zeroed is the default. */
 typedef struct allot_simulation_options {
-    int64_t interval;      /* least s between cycles; 0: a cycle at every instant */
-    int64_t from, to;      /* jobs submitted from `from` until before `to` take part; 0: no bound */
-    int64_t until;         /* the simulation ends then at the latest; 0: no bound */
-    int32_t rigid;         /* nonzero: jobs are rigid unless a map says otherwise */
-    int32_t always_tasks;  /* nonzero: states of cycles list all tasks, whether some must go or not.
-                              Slower, with the same results: for tests */
-    int32_t always_cycles; /* nonzero: only trial cycles, no outlooks, decide whether rigid jobs may
-                              ask. Likewise */
+    int64_t interval;     /* least s between cycles; 0: a cycle at every instant */
+    int64_t from, to;     /* jobs submitted from `from` until before `to` take part; 0: no bound */
+    int64_t until;        /* the simulation ends then at the latest; 0: no bound */
+    int32_t rigid;        /* nonzero: jobs are rigid unless a map says otherwise */
+    int32_t always_tasks; /* nonzero: states of cycles list all tasks, whether some must go or not.
+                             Slower, with the same results: for tests */
 } allot_simulation_options;
 
 /* Makes an empty simulation of a sealed plan, which must outlive it. EUSAGE: the plan has contracts

@@ -98,7 +98,7 @@ ALLOT_API int allot_state_now(allot_state *state, int64_t now);
  * or state names hosts of the group, else the planned size. */
 ALLOT_API int allot_state_slots(allot_state *state, int32_t group, int64_t slots);
 /* Demand and allocated of a leaf. `allocated` not set: the slots of its running tasks; `demand` not
- * set: the slots of all its tasks (C-13). EUSAGE: not a leaf; ERANGE. */
+ * set, or -1: the slots of all its tasks (C-13). EUSAGE: not a leaf; ERANGE. */
 ALLOT_API int allot_state_demand(allot_state *state, int32_t group, int32_t consumer,
                                  int64_t slots);
 ALLOT_API int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer,

@@ -149,11 +149,12 @@ int allot_state_demand(allot_state *state, int32_t group, int32_t consumer, int6
     allot__group_state *it = group_at(state, group);
     if (!it || !is_told(state->plan, consumer))
         return ALLOT_EUSAGE;
-    if (!amount(slots))
+    if (slots != -1 && !amount(slots))
         return ALLOT_ERANGE;
     int32_t row = allot__row(state->plan, group, consumer);
-    it->demand[row] = (int32_t)slots;
-    it->demanded[row / 8] |= (uint8_t)(1 << row % 8);
+    it->demand[row] = slots < 0 ? 0 : (int32_t)slots;
+    it->demanded[row / 8] &= (uint8_t) ~(1 << row % 8);
+    it->demanded[row / 8] |= (uint8_t)((slots >= 0) << row % 8);
     return ALLOT_OK;
 }
 

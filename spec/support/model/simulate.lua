@@ -3,10 +3,10 @@
 --- Simulations as simulate.h tells them in words: task by task, and a whole state for every cycle.
 
 local engine = require "spec.support.cases.engine"
-local tell = require "spec.support.model.simulate_tell"
+local tell = require "spec.support.model.simulate.tell"
+local watch = require "spec.support.model.simulate.watch"
 
-local decide, first_waiting, row_of, running =
-  tell.decide, tell.first_waiting, tell.row_of, tell.running
+local decide, first_waiting, row_of = tell.decide, tell.first_waiting, tell.row_of
 
 local simulate = {}
 
@@ -113,52 +113,6 @@ local function end_reclaims(s)
   end)
 end
 
--- ---- Rigid jobs ---------------------------------------------------------------------------------
-
---- Do the quotas hold the jobs that ask, and with `kind` all that runs?
-local function quotas_hold(s, list, kind)
-  local decision = decide(s)
-  for _, cell in ipairs(kind and s.all or {}) do
-    if row_of(decision, cell).quota < running(s, cell) then return false end
-  end
-  for _, entry in ipairs(list) do
-    local cell = entry.job.cell
-    if s.asks[cell] and row_of(decision, cell).quota < running(s, cell) + entry.job.slots then
-      return false
-    end
-  end
-  return true
-end
-
-local function by_turn(a, b)
-  if a.before ~= b.before then return a.before end
-  return a.job.number < b.job.number
-end
-
-local function who_asks(s)
-  local list = {}
-  each(s.all, function (cell)
-    local first = first_waiting(s, cell)
-    if first and first.rigid then
-      table.insert(list, { job = first, before = s.asks[cell] == first })
-    end
-  end)
-  table.sort(list, by_turn)
-  s.asks = {}
-  each(list, function (entry) s.asks[entry.job.cell] = entry.job end)
-  local last, later = list[#list], s.rounds > 1
-  if last and not quotas_hold(s, list, later and not last.before) then
-    s.asks = {}
-    each(list, function (entry)
-      s.asks[entry.job.cell] = entry.job
-      if not quotas_hold(s, list, later and not entry.before) then s.asks[entry.job.cell] = nil end
-    end)
-  end
-  each(s.all, function (cell)
-    if not s.asks[cell] then s.gathered[cell] = 0 end
-  end)
-end
-
 -- ---- Carrying out -------------------------------------------------------------------------------
 
 --- Of reclaims in flight what is free was told: what goes to the claims is off.
@@ -191,11 +145,8 @@ end
 
 local function take_back(s, order)
   local cell, left = tell.cell_of(s, order), order.slots
-  local idle = math.min(s.gathered[cell] or 0, left)
   s.reclaimed = s.reclaimed + order.slots
   s.orders = s.orders + 1
-  s.gathered[cell] = (s.gathered[cell] or 0) - idle
-  left = left - idle
   local slots_of, names, slots = {}, {}, 0
   each(s.tasks, function (task) slots_of[task.id] = task.slots end)
   each(order.tasks or {}, function (id)
@@ -203,38 +154,32 @@ local function take_back(s, order)
     table.insert(names, id)
     slots = slots + slots_of[id]
   end)
-  if idle + slots == 0 then return false end
-  table.insert(s.reclaims, { id = "r" .. s.orders, cell = cell, slots = idle + slots,
-    tasks = names, claims = cut_to(order["for"], idle + slots), deadline = order.deadline })
-  if order.deadline > s.now then return idle > 0 end
+  if slots == 0 then return false end
+  table.insert(s.reclaims, { id = "r" .. s.orders, cell = cell, slots = slots,
+    tasks = names, claims = cut_to(order["for"], slots), deadline = order.deadline })
+  if order.deadline > s.now then return false end
   kill(s, set_of(names))
   return true
 end
 
+--- Tasks start one a slot, in the order of waiting; of a leaf with rigid jobs those that are named.
 local function take_up(s, grant)
-  local cell, slots, again = tell.cell_of(s, grant), grant.slots, false
-  while slots > 0 do
+  local cell, slots = tell.cell_of(s, grant), grant.slots
+  each(cell.whole and grant.tasks or {}, function (id)
+    local job = s.jobs[tonumber(id:match "^%d+")]
+    begin(s, job, job.rigid and job.slots or 1)
+  end)
+  while slots > 0 and not cell.whole do
     local job = first_waiting(s, cell)
     if not job then break end
-    if job.rigid then
-      s.gathered[cell] = (s.gathered[cell] or 0) + slots
-      if s.gathered[cell] < job.slots then break end
-      s.gathered[cell] = s.gathered[cell] - job.slots
-      s.asks[cell] = nil
-      begin(s, job, job.slots)
-      return true
-    end
     local count = math.min(slots, job.waiting)
     slots = slots - count
     for _ = 1, count do begin(s, job, 1) end
-    again = again or s.mixed
   end
-  return again
 end
 
 local function cycle(s)
   local again = false
-  who_asks(s)
   local decision = decide(s)
   s.size, s.loans, s.last = tell.size_of(s, decision), {}, s.now
   cut_reclaims(s)
@@ -245,8 +190,13 @@ local function cycle(s)
     end
   end)
   each(decision.reclaims, function (order) again = take_back(s, order) or again end)
-  each(decision.grants, function (grant) again = take_up(s, grant) or again end)
-  each(s.all, function (cell) s.waiting_since[cell] = row_of(decision, cell).waiting_since end)
+  each(decision.grants, function (grant) take_up(s, grant) end)
+  each(s.all, function (cell)
+    local row = row_of(decision, cell)
+    s.waiting_since[cell] = row.waiting_since
+    s.gathered[cell] = cell.whole and first_waiting(s, cell) and row.held or 0
+  end)
+  if not again then watch(s, decision) end
   return again
 end
 
@@ -319,15 +269,16 @@ end
 -- where there are several, and cycles are `interval` seconds apart, 0 if nil.
 function simulate.divide(plan, leaves, jobs, groups, interval)
   local s = { plan = plan, leaves = leaves, groups = groups or { "default" }, cells = {}, all = {},
-    jobs = {}, tasks = {}, reclaims = {}, loans = {}, asks = {}, gathered = {}, waiting_since = {},
+    jobs = {}, tasks = {}, reclaims = {}, loans = {}, gathered = {}, waiting_since = {},
     arrived = 0, over = 0, rounds = 1, refused = 0, serial = 0, orders = 0, useful = 0, lost = 0,
     offered = 0, idle = 0, reclaimed = 0, size = 0, interval = interval or 0,
     waits = plan.windows ~= nil, sealed = engine.sealed(plan) }
   add_cells(s)
   each(jobs, function (job)
-    s.mixed = s.mixed or job.rigid
+    local cell = s.cells[(job.group or "default") .. job.leaf]
+    cell.whole = cell.whole or job.rigid
     table.insert(s.jobs, { number = #s.jobs + 1, at = job.at, slots = job.slots, run = job.run,
-      cell = s.cells[(job.group or "default") .. job.leaf], rigid = job.rigid,
+      cell = cell, rigid = job.rigid,
       priority = job.priority or 1, session = job.session, waiting = 0, preempted = 0 })
   end)
   s.switch = jobs[1] and next_switch(plan, jobs[1].at) or NEVER

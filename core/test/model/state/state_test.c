@@ -60,9 +60,10 @@ static void amounts_are_of_leaves_and_in_range(void)
 {
     scene it;
     begin(&it);
+    CHECK_EQ(allot_state_demand(it.state, 0, it.x, -1), ALLOT_OK); /* not set */
     CHECK_EQ(allot_state_demand(it.state, 0, it.x, ALLOT_AMOUNT_MAX), ALLOT_OK);
     CHECK_EQ(allot_state_demand(it.state, 0, it.x, ALLOT_AMOUNT_MAX + 1), ALLOT_ERANGE);
-    CHECK_EQ(allot_state_demand(it.state, 0, it.x, -1), ALLOT_ERANGE);
+    CHECK_EQ(allot_state_demand(it.state, 0, it.x, -2), ALLOT_ERANGE);
     CHECK_EQ(allot_state_demand(it.state, 0, it.a, 1), ALLOT_EUSAGE);
     CHECK_EQ(allot_state_demand(it.state, 0, 3, 1), ALLOT_EUSAGE);
     CHECK_EQ(allot_state_demand(it.state, 0, -1, 1), ALLOT_EUSAGE);

@@ -36,26 +36,20 @@ function tell.running(s, cell)
   return total
 end
 
-local function demand_of(s, cell)
-  local demand, first, rigid = tell.running(s, cell), tell.first_waiting(s, cell), false
-  local waiting = 0
-  each(s.jobs, function (job)
-    rigid = rigid or job.cell == cell and job.waiting > 0 and job.rigid
-    waiting = waiting + (job.cell == cell and job.waiting or 0)
-  end)
-  if not rigid then return demand + waiting end
-  if not first.rigid then return demand + first.waiting end
-  return demand + (s.asks[cell] and first.slots or 0)
+local function waiting(s, cell)
+  local total = 0
+  each(s.jobs, function (job) total = total + (job.cell == cell and job.waiting or 0) end)
+  return total
 end
 
 -- ---- States -------------------------------------------------------------------------------------
 
 --- Numbers of a leaf by group, or the only one.
 local function by_group(s, leaf, number)
-  if #s.groups == 1 then return number(s.groups[1] .. leaf) end
+  if #s.groups == 1 then return number(s.cells[s.groups[1] .. leaf]) end
   local all = {}
-  each(s.groups, function (group) all[group] = number(group .. leaf) end)
-  return all
+  each(s.groups, function (group) all[group] = number(s.cells[group .. leaf]) end)
+  return next(all) and all
 end
 
 --- Several groups have names.
@@ -63,15 +57,18 @@ local function group_of(s, cell)
   return #s.groups > 1 and cell.group or nil
 end
 
+--- Tasks say what a leaf with rigid jobs wants and has.
 local function add_consumers(s, state)
   each(s.leaves, function (leaf)
     state.consumers[leaf] = {
-      demand = by_group(s, leaf, function (cell) return demand_of(s, s.cells[cell]) end),
+      demand = by_group(s, leaf, function (cell)
+        return not cell.whole and tell.running(s, cell) + waiting(s, cell) or nil
+      end),
       allocated = by_group(s, leaf, function (cell)
-        return tell.running(s, s.cells[cell]) + (s.gathered[s.cells[cell]] or 0)
+        return not cell.whole and tell.running(s, cell) or nil
       end),
       waiting_since = s.waits and by_group(s, leaf, function (cell)
-        return s.waiting_since[s.cells[cell]] or s.now
+        return s.waiting_since[cell] or s.now
       end) or nil,
     }
   end)
@@ -95,6 +92,17 @@ local function add_tasks(s, state)
   end)
 end
 
+local function add_waiting(s, state)
+  each(s.jobs, function (job)
+    local slots = job.rigid and job.slots or 1
+    for i = 1, job.cell.whole and job.waiting // slots or 0 do
+      table.insert(state.tasks, { id = ("%06d.w%d"):format(job.number, i), state = "pending",
+        consumer = job.cell.leaf, group = group_of(s, job.cell), slots = slots,
+        submitted = job.at, priority = job.priority })
+    end
+  end)
+end
+
 local function add_reclaims(s, state)
   each(s.reclaims, function (reclaim)
     table.insert(state.reclaims, { id = reclaim.id, consumer = reclaim.cell.leaf,
@@ -109,6 +117,7 @@ local function state_of(s)
     reclaims = {}, loans = s.loans }
   add_consumers(s, state)
   add_tasks(s, state)
+  add_waiting(s, state)
   add_reclaims(s, state)
   for _, key in ipairs { "tasks", "sessions", "reclaims", "loans" } do
     if state[key] and not state[key][1] then state[key] = nil end
