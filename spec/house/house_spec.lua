@@ -24,7 +24,7 @@ local FLOORS = {
 
 -- Public headers, each may include those before it.
 local PUBLIC = {
-  "report", "column", "policy", "plan", "queue", "state", "job", "decision", "outlook", "dispatch",
+  "report", "column", "policy", "plan", "queue", "state", "job", "decision", "dispatch",
   "lease", "members", "stated", "trace", "diff", "allot", "json", "simulate", "script", "tool",
   "repl", "service",
 }
@@ -35,7 +35,7 @@ local FOLDERS = {
   model = { "names", "items", "policy", "plan", "windows", "jobs", "seal", "state" },
   engine = {
     "rows", "fill", "ownership", "quota", "hosts", "reclaim", "placement", "victims", "whole",
-    "jobs/limits", "jobs/preempt", "jobs", "decision", "explain", "compare", "outlook",
+    "jobs/limits", "jobs/preempt", "jobs", "decision", "explain", "compare",
   },
   json = { "text", "plan", "jobs", "state", "decision", "" },
   simulate = { "log", "" },

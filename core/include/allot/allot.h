@@ -40,7 +40,6 @@
 #include <allot/state.h>
 #include <allot/job.h>
 #include <allot/decision.h>
-#include <allot/outlook.h>
 #include <allot/dispatch.h>
 #include <allot/lease.h>
 #include <allot/members.h>
