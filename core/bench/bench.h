@@ -118,6 +118,19 @@ extern const bench_column allot__bench_queues_columns[], allot__bench_queue_path
 /* A log played through a plan (simulate.c). */
 int allot__bench_simulate(allot__cli *cli, double *samples, int repeat, bench_list *list);
 extern const bench_column allot__bench_simulate_columns[];
+/* A log, and plans to play it through. */
+typedef struct bench_log {
+    int (*plan)(allot_engine *engine, int which, allot_report *report, allot_plan **out);
+    int64_t (*pull)(void *ud, char *buf, size_t size);
+    void *ud;
+    int32_t rigid; /* its jobs are */
+} bench_log;
+int allot__bench_play(allot__cli *cli, const bench_log *log, int which, double *samples, int repeat,
+                      bench_time *row);
+/* Rigid jobs on a grid that is overloaded, under the plans that a shape asks for: all by "rigid",
+ * one by "rigid/NAME"; is that a shape? (rigid.c) */
+bool allot__bench_rigid_is(const char *shape);
+int allot__bench_rigid(allot__cli *cli, double *samples, int repeat, bench_list *list);
 
 /* A plan with queues and a state with jobs (site.c). */
 typedef struct bench_site {

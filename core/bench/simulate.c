@@ -143,12 +143,13 @@ static int make_plan(allot_engine *engine, int which, allot_report *report, allo
 
 /* ---- Playing --------------------------------------------------------------------------------- */
 
-static int play(const allot_plan *plan, const allot_trace *trace, allot_report *report,
-                double *seconds, bench_time *row)
+static int play(const allot_plan *plan, const allot_trace *trace, int32_t rigid,
+                allot_report *report, double *seconds, bench_time *row)
 {
+    const allot_simulation_options options = {.rigid = rigid};
     allot_simulation *simulation = NULL;
     allot_simulation_counts counts;
-    int status = allot_simulation_new(plan, NULL, &simulation);
+    int status = allot_simulation_new(plan, &options, &simulation);
     if (status == ALLOT_OK)
         status = allot_simulation_load(simulation, trace, NULL, NULL, report);
     double start = allot__bench_clock();
@@ -166,22 +167,22 @@ static int play(const allot_plan *plan, const allot_trace *trace, allot_report *
     return status;
 }
 
-static int measure(allot__cli *cli, int which, double *samples, int repeat, bench_time *row)
+int allot__bench_play(allot__cli *cli, const bench_log *log, int which, double *samples, int repeat,
+                      bench_time *row)
 {
     bench_memory memory = {0};
     allot_engine *engine = NULL;
     allot_plan *plan = NULL;
     allot_trace *trace = NULL;
-    log_source source = {.seed = 1993};
     int status = allot_engine_new(allot__bench_count, &memory, &engine);
     if (status == ALLOT_OK)
-        status = make_plan(engine, which, cli->report, &plan);
+        status = log->plan(engine, which, cli->report, &plan);
     int64_t before = memory.live;
     if (status == ALLOT_OK)
-        status = allot_trace_read(engine, pull, &source, "log", cli->report, &trace);
+        status = allot_trace_read(engine, log->pull, log->ud, "log", cli->report, &trace);
     memory.most = memory.live;
     for (int i = 0; i < repeat && status == ALLOT_OK; i++)
-        status = play(plan, trace, cli->report, &samples[i], row);
+        status = play(plan, trace, log->rigid, cli->report, &samples[i], row);
     double jobs = row[ARRIVALS].best;
     row[RUN] = allot__bench_summary(samples, repeat);
     row[RATE] = allot__bench_number(row[EVENTS].best / row[RUN].best);
@@ -199,7 +200,10 @@ static int measure(allot__cli *cli, int which, double *samples, int repeat, benc
 int allot__bench_simulate(allot__cli *cli, double *samples, int repeat, bench_list *list)
 {
     int status = ALLOT_OK;
-    for (int i = 0; i < PLANS && status == ALLOT_OK; i++)
-        status = measure(cli, i, samples, repeat, allot__bench_row(list, names[i]));
+    for (int i = 0; i < PLANS && status == ALLOT_OK; i++) {
+        log_source source = {.seed = 1993};
+        const bench_log log = {.plan = make_plan, .pull = pull, .ud = &source};
+        status = allot__bench_play(cli, &log, i, samples, repeat, allot__bench_row(list, names[i]));
+    }
     return status;
 }

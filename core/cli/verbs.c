@@ -247,6 +247,7 @@ const allot__verb allot__cli_verbs[] = {
      "reload[/EDITS[/TASKS]]: how soon an edited policy or plan decides (EDITS edits of each,\n"
      "5), and how long a service with TASKS running tasks (0) does not answer meanwhile.\n"
      "sync[/TASKS]: how long a service is busy with one call that tells it of TASKS (100000).\n"
+     "rigid[/PLAN]: jobs that start whole, on an overloaded grid, under several plans.\n"
      "\n"
      "  allot bench\n"
      "  allot bench --shape 10x100x100 --repeat 21 --format json\n"
