@@ -144,6 +144,10 @@ typedef int (*allot_sink)(void *ud, const char *text, size_t len);
  * if nothing were stated. Read under the same plan the document decides the same. EUSAGE, ENOMEM,
  * EIO. */
 ALLOT_API int allot_state_write(const allot_state *state, allot_sink sink, void *ud);
+/* Writes an item of a state (members.h), which is the struct of its kind, as documents have it: an
+ * object on one line. EUSAGE: no such kind; ENOMEM, EIO. */
+ALLOT_API int allot_item_write(const allot_plan *plan, allot_item kind, const void *item,
+                               allot_sink sink, void *ud);
 /* The same piece by piece, of a state that stays as it is meanwhile: so many consumers, hosts and
  * items of lists at a time. *over: all of it is written. What fails, fails again. */
 typedef struct allot_state_writing allot_state_writing;

@@ -250,3 +250,18 @@ void allot__item_write(allot__writer *out, const allot_plan *plan, const allot_m
 {
     write_members(out, plan, members->items, members->count, item);
 }
+
+int allot_item_write(const allot_plan *plan, allot_item kind, const void *item, allot_sink sink,
+                     void *ud)
+{
+    enum { ROOM = 1024 };
+    char buf[ROOM];
+    allot__writer out = {.sink = sink, .ud = ud, .buf = buf, .size = ROOM};
+    const allot_members *members = allot_members_of(kind);
+    if (!plan || !members || !item || !sink)
+        return ALLOT_EUSAGE;
+    allot__write_open(&out, NULL, '{');
+    allot__item_write(&out, plan, members, item);
+    allot__write_close(&out, '}');
+    return allot__write_end(&out);
+}

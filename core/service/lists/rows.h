@@ -4,14 +4,7 @@
 #ifndef ALLOT_SERVICE_LISTS_ROWS_H
 #define ALLOT_SERVICE_LISTS_ROWS_H
 
-#include <allot/members.h>
-
 #include "service/books/own.h"
-
-/* The members of an item that are not as allot_item_init has them, by their table: commas between
- * them, no brackets round them. */
-void allot__row_members(allot__text *out, const allot_plan *plan, allot_item kind,
-                        const void *item);
 
 /* Each of these writes one row as an item of a list: what a document of a state has, and what the
  * books know beside it: whose truth it is, whether a kill told it to go, which reclaim names it,

@@ -94,6 +94,29 @@ static void test_pieces(void)
     bench_end(&it);
 }
 
+/* An item by itself, as documents list it. */
+static void test_item(void)
+{
+    bench it;
+    const char *tags[] = {"x", "\"y\""};
+    bench_begin(&it);
+    CHECK_EQ(bench_plan(&it, plan), ALLOT_OK);
+    allot_task task = {.id = "t",
+                       .consumer = allot_plan_find(it.plan, "/b", 2),
+                       .slots = 2,
+                       .priority = 1,
+                       .tags = tags,
+                       .tag_count = 2};
+    memset(&written, 0, sizeof written);
+    CHECK_EQ(allot_item_write(it.plan, ALLOT_ITEM_TASK, &task, write_paper, &written), ALLOT_OK);
+    CHECK_STR(written.text, "{\"id\": \"t\", \"consumer\": \"/b\", \"slots\": 2, \"tags\": "
+                            "[\"x\", \"\\\"y\\\"\"]}");
+    CHECK_EQ(allot_item_write(it.plan, ALLOT_ITEMS, &task, write_paper, &written), ALLOT_EUSAGE);
+    CHECK_EQ(allot_item_write(NULL, ALLOT_ITEM_TASK, &task, write_paper, &written), ALLOT_EUSAGE);
+    CHECK_EQ(allot_item_write(it.plan, ALLOT_ITEM_TASK, &task, NULL, NULL), ALLOT_EUSAGE);
+    bench_end(&it);
+}
+
 /* ---- Misuse ---------------------------------------------------------------------------------- */
 
 static void test_usage(void)
@@ -195,6 +218,7 @@ int main(void)
 {
     RUN(test_bytes);
     RUN(test_pieces);
+    RUN(test_item);
     RUN(test_usage);
     RUN(test_full_disk);
     RUN(test_memory);
