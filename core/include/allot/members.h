@@ -25,6 +25,7 @@ typedef enum allot_item {
     ALLOT_ITEM_RECLAIM,  /* allot_in_flight */
     ALLOT_ITEM_LOAN,     /* allot_loan */
     ALLOT_ITEM_LEASE,    /* allot_lease_now */
+    ALLOT_ITEM_HOST,     /* allot_stated_host (stated.h) */
     ALLOT_ITEMS
 } allot_item;
 
@@ -46,8 +47,9 @@ typedef enum allot_member_type {
     /* {group: slots}, const allot_task_slots *: those of other groups than the item's own; or an
      * integer least ... most, as of its own group, which the first of `members` is */
     ALLOT_MEMBER_SLOTS,
-    ALLOT_MEMBER_VALUES, /* const allot_task_value *: members named as the plan's attributes */
-    ALLOT_MEMBER_OBJECT  /* an object of `members`; the bit `least` (0: none) at `at` is set */
+    ALLOT_MEMBER_VALUES,      /* const allot_task_value *: members named as the plan's attributes */
+    ALLOT_MEMBER_THOUSANDTHS, /* int64_t: a number with three digits behind the point, -1 unset */
+    ALLOT_MEMBER_OBJECT       /* an object of `members`; the bit `least` (0: none) at `at` is set */
 } allot_member_type;
 
 enum {
@@ -55,7 +57,9 @@ enum {
     ALLOT_MEMBER_NULLABLE = 2, /* null is as good as not stated */
     ALLOT_MEMBER_DIGITS = 4,   /* of a TEXT: an integer least ... most reads as its digits */
     ALLOT_MEMBER_PASSED = 8,   /* decisions write it for people: it is checked and not kept */
-    ALLOT_MEMBER_LABEL = 16    /* of TEXTS: 1 ... 255 bytes without control characters */
+    ALLOT_MEMBER_LABEL = 16,   /* of TEXTS: 1 ... 255 bytes without control characters */
+    ALLOT_MEMBER_FALSE = 32,   /* of a WORD: instead of its first word false is written */
+    ALLOT_MEMBER_KEY = 64      /* of a TEXT: in documents the key of the item's object */
 };
 
 typedef struct allot_member {

@@ -114,6 +114,8 @@ typedef enum allot_closed {
     ALLOT_DRAIN,     /* nothing new runs there; running tasks count, and stay until they end */
     ALLOT_CLOSED_NOW /* and running tasks are reclaimed, with their grace, for no claimant */
 } allot_closed;
+/* "false", "drain", "reclaim", as documents have them; NULL for no such number. */
+ALLOT_API const char *allot_closed_name(int closed);
 /* A host as it is now: slots -1 = as planned; closed hosts do not count. A host that the plan does
  * not name is of group 0. ENOENT: the plan does not name the host, and slots are not given. */
 ALLOT_API int allot_state_host(allot_state *state, const char *name, int64_t slots,

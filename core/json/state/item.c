@@ -3,6 +3,7 @@
 /* item.c: the things that a state lists, read by the tables of their members (allot/members.h). */
 #include "json/state/item.h"
 
+#include <allot/stated.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,13 +117,17 @@ static void say_word(allot__doc *doc, const allot_member *member, const allot__v
         names[count] = member->word((int)count);
         count++;
     }
-    for (size_t i = 0; i < count; i++)
-        len += (size_t)snprintf(allowed + len, sizeof allowed - len, "%s\"%s\"",
+    for (size_t i = 0; i < count; i++) {
+        const char *mark = i == 0 && member->flags & ALLOT_MEMBER_FALSE ? "" : "\"";
+        len += (size_t)snprintf(allowed + len, sizeof allowed - len, "%s%s%s%s",
                                 i == 0          ? ""
                                 : i + 1 < count ? ", "
                                                 : " or ",
-                                names[i]);
-    const char *near = allot_nearest(value->string, strlen(value->string), names, count);
+                                mark, names[i], mark);
+    }
+    const char *near = value->kind == ALLOT__STRING
+                           ? allot_nearest(value->string, strlen(value->string), names, count)
+                           : NULL;
     allot__doc_fault(doc, allot__at(value->number), "E-range",
                      allot__did_you_mean(near, hint, sizeof hint), "found %s, allowed %s",
                      allot__doc_quote(doc, allot__at(value->number), quote), allowed);
@@ -131,9 +136,12 @@ static void say_word(allot__doc *doc, const allot_member *member, const allot__v
 static void read_word(allot__item_reader *it, const allot_member *member, const allot__value *value,
                       char *thing)
 {
-    int word = 0;
-    if (value->kind != ALLOT__STRING)
+    int word = member->flags & ALLOT_MEMBER_FALSE ? 1 : 0;
+    if (value->kind == ALLOT__BOOLEAN) {
+        if (value->integer != 0)
+            say_word(&it->reader->doc, member, value);
         return;
+    }
     while (member->word(word) && !allot__word_is(value->string, member->word(word)))
         word++;
     if (!member->word(word))
@@ -319,6 +327,23 @@ static void read_time(allot__item_reader *it, const allot_member *member, const 
         memcpy(thing + member->at, &when, sizeof when);
 }
 
+static void read_thousandths(allot__item_reader *it, const allot_member *member,
+                             const allot__value *value, char *thing)
+{
+    allot__doc *doc = &it->reader->doc;
+    char quote[ALLOT__QUOTE_MAX + 4];
+    size_t len;
+    const char *text = allot__doc_text(doc, value->number, &len);
+    int64_t number = allot__thousandths(text, len);
+    if (number >= 0)
+        memcpy(thing + member->at, &number, sizeof number);
+    else
+        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
+                         "found the number %s, allowed a number 0 ... %" PRId64,
+                         allot__doc_quote(doc, allot__at(value->number), quote),
+                         member->most / 1000);
+}
+
 static void read_flag(allot__item_reader *it, const allot_member *member, const allot__value *value,
                       char *thing)
 {
@@ -345,6 +370,7 @@ static const struct {
     [ALLOT_MEMBER_AMOUNTS] = {ALLOT__OBJECT, read_amounts},
     [ALLOT_MEMBER_CLAIMS] = {ALLOT__LIST, read_claims},
     [ALLOT_MEMBER_SLOTS] = {ALLOT__INTEGER | ALLOT__OBJECT, read_slots},
+    [ALLOT_MEMBER_THOUSANDTHS] = {ALLOT__INTEGER | ALLOT__NUMBER, read_thousandths},
     [ALLOT_MEMBER_OBJECT] = {ALLOT__OBJECT, read_object},
 };
 
@@ -357,7 +383,14 @@ static unsigned kinds_of(const allot_member *member)
         all |= ALLOT__YES_KINDS; /* true: the bit alone */
     if (member->flags & ALLOT_MEMBER_DIGITS)
         all |= ALLOT__INTEGER;
+    if (member->flags & ALLOT_MEMBER_FALSE)
+        all |= ALLOT__BOOLEAN;
     return member->flags & ALLOT_MEMBER_NULLABLE ? all | ALLOT__NULL : all;
+}
+
+static bool has_field(const allot_member *member)
+{
+    return member->type != ALLOT_MEMBER_VALUES && !(member->flags & ALLOT_MEMBER_KEY);
 }
 
 /* Members that have a key, as fields; returns how many. */
@@ -367,9 +400,14 @@ static size_t fill_fields(const allot_member *members, int32_t count, allot__fie
     for (int32_t i = 0; i < count; i++) {
         const allot_member *member = &members[i];
         bool required = member->flags & ALLOT_MEMBER_REQUIRED;
-        if (member->type != ALLOT_MEMBER_VALUES)
-            fields[filled++] = (allot__field){member->name, kinds_of(member), member->least,
-                                              member->most, required,         false};
+        bool number = member->type == ALLOT_MEMBER_THOUSANDTHS; /* its reader looks */
+        if (has_field(member))
+            fields[filled++] = (allot__field){member->name,
+                                              kinds_of(member),
+                                              number ? INT64_MIN : member->least,
+                                              number ? INT64_MAX : member->most,
+                                              required,
+                                              false};
     }
     return filled;
 }
@@ -394,6 +432,8 @@ static void read_members(allot__item_reader *it, const allot_member *members, in
             read_values(it, member, thing);
             continue;
         }
+        if (!has_field(member))
+            continue;
         const allot__value *value = &values[at++];
         bool stated = value->kind != 0 && value->kind != ALLOT__NULL;
         if (member->type == ALLOT_MEMBER_GROUP ||
@@ -492,20 +532,42 @@ void allot__members_read(allot__state_reader *reader, allot__state_key key,
     cJSON_Delete(node);
 }
 
+/* Any item. */
+typedef union any {
+    allot_task task;
+    allot_session session;
+    allot_job job;
+    allot_in_flight reclaim;
+    allot_loan loan;
+    allot_lease_now lease;
+    allot_stated_host host;
+} any;
+
 void allot__item_reader_list(allot__item_reader *it, uint32_t list, allot__item_taker take_it)
 {
     allot__doc *doc = &it->reader->doc;
     int64_t faults = doc->faults;
     uint32_t end = allot__doc_end(doc, list);
-    union {
-        allot_task task;
-        allot_session session;
-        allot_job job;
-        allot_in_flight reclaim;
-        allot_loan loan;
-    } thing;
+    any thing;
     for (uint32_t item = list + 1; item < end; item = allot__doc_next(doc, item))
         if (allot__kind_check(doc, item, ALLOT__OBJECT))
             allot__item_reader_read(it, item, &thing, take_it);
     it->reader->doubtful = it->reader->doubtful || doc->faults > faults;
+}
+
+void allot__item_reader_members(allot__item_reader *it, const allot__value *all,
+                                allot__item_taker take_it)
+{
+    allot__doc *doc = &it->reader->doc;
+    cJSON *node;
+    any thing;
+    if (all->kind == 0 || allot__doc_parse(doc, all->number, &node))
+        return;
+    for (const cJSON *member = node->child; member; member = member->next) {
+        uint32_t number = (uint32_t)member->valueint;
+        it->member = member;
+        if (number != 0 && allot__kind_check(doc, number, ALLOT__OBJECT))
+            allot__item_reader_read(it, number, &thing, take_it);
+    }
+    cJSON_Delete(node);
 }

@@ -32,7 +32,7 @@ struct allot__item_reader {
     int32_t *attributes;      /* by field behind these: the plan's number */
     size_t own, count, room;  /* fields, and entries of the blocks */
     uint32_t object;          /* that is being read */
-    int32_t number;           /* of an item whose name is a key: what that names; -1: nothing */
+    const cJSON *member;      /* of an item that has a key */
     cJSON *node[ALLOT__ITEM_NODES];
     int nodes;
     allot__arena arena; /* of its lists */
@@ -46,6 +46,9 @@ void allot__item_reader_read(allot__item_reader *it, uint32_t object, void *thin
                              allot__item_taker take_it);
 /* Reads the objects of a list. */
 void allot__item_reader_list(allot__item_reader *it, uint32_t list, allot__item_taker take_it);
+/* Reads the objects of an object, each with its key. */
+void allot__item_reader_members(allot__item_reader *it, const allot__value *all,
+                                allot__item_taker take_it);
 /* What was read of a member of that name, which the item has. */
 const allot__value *allot__item_reader_value(const allot__item_reader *it, const char *name);
 

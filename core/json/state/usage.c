@@ -116,31 +116,21 @@ static void take_lease(allot__item_reader *it, void *thing, bool sound)
 {
     const allot_lease_now *now = thing;
     int64_t faults = it->reader->doc.faults;
+    int32_t lease = find_lease(it->reader, it->member);
     if (!sound)
         return;
     check_side(it, "provider", &now->provider);
     check_side(it, "consumer", &now->consumer);
-    if (it->reader->doc.faults == faults && it->number >= 0)
-        allot__doc_keep(&it->reader->doc, allot_state_lease(it->reader->state, it->number, now));
-}
-
-static void read_lease(allot__state_reader *reader, const cJSON *member)
-{
-    allot__item_reader it;
-    allot_lease_now now;
-    uint32_t number = (uint32_t)member->valueint;
-    if (number == 0 || !allot__kind_check(&reader->doc, number, ALLOT__OBJECT))
-        return;
-    if (allot__item_reader_begin(reader, ALLOT_ITEM_LEASE, &it)) {
-        it.number = find_lease(reader, member);
-        allot__item_reader_read(&it, number, &now, take_lease);
-    }
-    allot__item_reader_end(&it);
+    if (lease >= 0 && it->reader->doc.faults == faults)
+        allot__doc_keep(&it->reader->doc, allot_state_lease(it->reader->state, lease, now));
 }
 
 void allot__leases_now_read(allot__state_reader *reader)
 {
-    allot__members_read(reader, ALLOT__STATE_LEASES, read_lease);
+    allot__item_reader it;
+    if (allot__item_reader_begin(reader, ALLOT_ITEM_LEASE, &it))
+        allot__item_reader_members(&it, &reader->top[ALLOT__STATE_LEASES], take_lease);
+    allot__item_reader_end(&it);
 }
 
 /* ---- Resources ------------------------------------------------------------------------------ */

@@ -98,13 +98,7 @@ static void write_host(allot__writer *out, const allot_plan *plan, const allot_s
 {
     allot__write_line(out);
     allot__write_named_open(out, host->name, '{');
-    allot__write_integer(out, "slots", host->slots);
-    if (host->closed != ALLOT_OPEN)
-        allot__write_string(out, "closed", host->closed == ALLOT_DRAIN ? "drain" : "reclaim");
-    if (host->load >= 0)
-        allot__write_thousandths(out, "load", host->load);
-    if (host->exclusive_to != ALLOT_ROOT)
-        allot__write_path(out, "exclusive_to", plan, host->exclusive_to);
+    allot__item_write(out, plan, allot_members_of(ALLOT_ITEM_HOST), host);
     allot__write_close(out, '}');
 }
 

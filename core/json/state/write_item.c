@@ -70,6 +70,7 @@ static bool value_is_stated(const part *it)
         return number_of(it) != (int32_t)it->member->unset;
     case ALLOT_MEMBER_WHOLE:
     case ALLOT_MEMBER_TIME:
+    case ALLOT_MEMBER_THOUSANDTHS:
         return long_of(it) != it->member->unset;
     case ALLOT_MEMBER_FLAG:
         return (number_of(it) & (int32_t)it->member->least) != 0;
@@ -84,7 +85,7 @@ static bool value_is_stated(const part *it)
 
 static bool is_stated(const part *it)
 {
-    if (it->member->flags & ALLOT_MEMBER_PASSED)
+    if (it->member->flags & (ALLOT_MEMBER_PASSED | ALLOT_MEMBER_KEY))
         return false;
     return (it->member->flags & ALLOT_MEMBER_REQUIRED) || value_is_stated(it);
 }
@@ -101,6 +102,14 @@ static void write_name(allot__writer *out, const part *it)
         allot__write_path(out, key, it->plan, number_of(it));
     else if (allot__write_got(out, allot_plan_queue_at(it->plan, number_of(it), &queue)))
         allot__write_string(out, key, queue.name);
+}
+
+static void write_number(allot__writer *out, const part *it)
+{
+    if (it->member->type == ALLOT_MEMBER_THOUSANDTHS)
+        allot__write_thousandths(out, it->member->name, long_of(it));
+    else
+        allot__write_integer(out, it->member->name, long_of(it));
 }
 
 static void write_texts(allot__writer *out, const part *it)
@@ -201,7 +210,8 @@ static void write_member(allot__writer *out, const part *it)
         break;
     case ALLOT_MEMBER_WHOLE:
     case ALLOT_MEMBER_TIME:
-        allot__write_integer(out, member->name, long_of(it));
+    case ALLOT_MEMBER_THOUSANDTHS:
+        write_number(out, it);
         break;
     case ALLOT_MEMBER_WORD:
         allot__write_string(out, member->name, member->word(number_of(it)));
@@ -261,6 +271,9 @@ int allot_item_write(const allot_plan *plan, allot_item kind, const void *item, 
     if (!plan || !members || !item || !sink)
         return ALLOT_EUSAGE;
     allot__write_open(&out, NULL, '{');
+    for (int32_t i = 0; i < members->count; i++)
+        if (members->items[i].flags & ALLOT_MEMBER_KEY)
+            write_member(&out, &(part){plan, &members->items[i], item});
     allot__item_write(&out, plan, members, item);
     allot__write_close(&out, '}');
     return allot__write_end(&out);

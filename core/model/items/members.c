@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* members.c: the tables of what a state lists: their members. */
-#include <allot/members.h>
+#include <allot/stated.h>
 
 #include <stddef.h>
 #include <string.h>
@@ -386,6 +386,41 @@ static const allot_member lease_members[] = {
 };
 #undef OF
 
+#define OF allot_stated_host
+static const allot_member host_members[] = {
+    {.name = "name",
+     AT(name),
+     .flags = ALLOT_MEMBER_KEY,
+     .doc = "names the host: in documents the key of its object"},
+    {.name = "slots",
+     AMOUNTS,
+     AT(slots),
+     .unset = -1,
+     .unit = "slots",
+     .doc = "slots that it has; without this those of the plan"},
+    {.name = "closed",
+     .type = ALLOT_MEMBER_WORD,
+     AT(closed),
+     .flags = ALLOT_MEMBER_FALSE,
+     .unset = ALLOT_OPEN,
+     .word = allot_closed_name,
+     .doc = "drain: nothing new runs there; reclaim: and what runs there goes (E-34)"},
+    {.name = "load",
+     .type = ALLOT_MEMBER_THOUSANDTHS,
+     AT(load),
+     NULLABLE,
+     .most = ALLOT_AMOUNT_MAX,
+     .unset = -1,
+     .doc = "its load, for rankings of hosts; without this unknown"},
+    {.name = "exclusive_to",
+     .type = ALLOT_MEMBER_CONSUMER,
+     AT(exclusive_to),
+     NULLABLE,
+     .doc = "the consumer that has the host for itself",
+     .rule = "H-14"},
+};
+#undef OF
+
 /* ---- The tables ------------------------------------------------------------------------------ */
 
 #define ITEM(kind, name, list, type, members)                                                      \
@@ -397,6 +432,7 @@ static const allot_members tables[ALLOT_ITEMS] = {
     ITEM(RECLAIM, "reclaim", "reclaims", allot_in_flight, reclaim_members),
     ITEM(LOAN, "loan", "loans", allot_loan, loan_members),
     ITEM(LEASE, "lease", "leases", allot_lease_now, lease_members),
+    ITEM(HOST, "host", "hosts", allot_stated_host, host_members),
 };
 
 const allot_members *allot_members_of(allot_item item)
@@ -419,7 +455,8 @@ static void init_members(const allot_member *members, int32_t count, char *item)
         int32_t number = (int32_t)member->unset, root = ALLOT_ROOT;
         if (member->flags & ALLOT_MEMBER_PASSED)
             continue;
-        if (member->type == ALLOT_MEMBER_WHOLE || member->type == ALLOT_MEMBER_TIME)
+        if (member->type == ALLOT_MEMBER_WHOLE || member->type == ALLOT_MEMBER_TIME ||
+            member->type == ALLOT_MEMBER_THOUSANDTHS)
             memcpy(item + member->at, &member->unset, sizeof member->unset);
         else if (member->type == ALLOT_MEMBER_QUEUE || member->type == ALLOT_MEMBER_WORD)
             memcpy(item + member->at, &number, sizeof number);

@@ -20,3 +20,9 @@ const char *allot_lease_phase_name(int phase)
     static const char *const names[] = {"conn", "ok", "inactive"};
     return phase >= 0 && phase < ALLOT_LEASE_PHASE_COUNT ? names[phase] : NULL;
 }
+
+const char *allot_closed_name(int closed)
+{
+    static const char *const names[] = {"false", "drain", "reclaim"};
+    return closed >= 0 && closed <= ALLOT_CLOSED_NOW ? names[closed] : NULL;
+}

@@ -32,7 +32,10 @@ static void push_words(lua_State *L, const allot_member *member)
     const char *word;
     lua_newtable(L);
     for (int i = 0; (word = member->word(i)); i++) {
-        lua_pushstring(L, word);
+        if (i == 0 && member->flags & ALLOT_MEMBER_FALSE)
+            lua_pushboolean(L, 0);
+        else
+            lua_pushstring(L, word);
         lua_rawseti(L, -2, i + 1);
     }
 }
@@ -49,7 +52,8 @@ static void push_member(lua_State *L, const allot_member *member)
         [ALLOT_MEMBER_FLAG] = "boolean",      [ALLOT_MEMBER_TEXTS] = "texts",
         [ALLOT_MEMBER_PLACES] = "places",     [ALLOT_MEMBER_AMOUNTS] = "amounts",
         [ALLOT_MEMBER_CLAIMS] = "claims",     [ALLOT_MEMBER_SLOTS] = "slots",
-        [ALLOT_MEMBER_VALUES] = "attributes", [ALLOT_MEMBER_OBJECT] = "object"};
+        [ALLOT_MEMBER_VALUES] = "attributes", [ALLOT_MEMBER_OBJECT] = "object",
+        [ALLOT_MEMBER_THOUSANDTHS] = "number"};
     lua_createtable(L, 0, 8);
     lua_pushstring(L, member->name);
     lua_setfield(L, -2, "name");
@@ -61,6 +65,7 @@ static void push_member(lua_State *L, const allot_member *member)
     set_flag(L, member, ALLOT_MEMBER_NULLABLE, "nullable");
     set_flag(L, member, ALLOT_MEMBER_DIGITS, "digits");
     set_flag(L, member, ALLOT_MEMBER_PASSED, "passed");
+    set_flag(L, member, ALLOT_MEMBER_KEY, "key");
     if (member->type == ALLOT_MEMBER_WHOLE || member->type == ALLOT_MEMBER_TIME ||
         member->type == ALLOT_MEMBER_SLOTS) {
         set_whole(L, "least", member->least);

@@ -5,8 +5,6 @@
 
 #include <allot/json.h>
 
-#include "base/path.h"
-
 /* Opens a row: what documents have of the item, and more can follow. */
 static void open_row(allot__text *out, const allot__books *books, allot_item kind, const void *item)
 {
@@ -67,21 +65,9 @@ void allot__row_host(const allot__books *books, const allot__map_item *named, in
                      allot__text *out)
 {
     const allot__host_item *item = (const allot__host_item *)(const void *)named;
+    allot_stated_host host = allot__host_stated(item);
     (void)now;
-    allot__text_open(out, NULL, "{");
-    allot__text_member(out, "name", named->name);
-    allot__write_set(out, "slots", item->slots, -1);
-    if (item->closed != ALLOT_OPEN)
-        allot__text_member(out, "closed", item->closed == ALLOT_DRAIN ? "drain" : "reclaim");
-    if (item->load >= 0) {
-        allot__text_key(out, "load");
-        allot__text_printf(out, "%lld.%03d", (long long)(item->load / 1000),
-                           (int)(item->load % 1000));
-    }
-    if (item->exclusive_given && item->exclusive_to != ALLOT_ROOT) {
-        allot__text_key(out, "exclusive_to");
-        allot__text_json_path(out, books->plan, item->exclusive_to);
-    }
+    open_row(out, books, ALLOT_ITEM_HOST, &host);
     allot__write_origin(out, item->source);
     allot__text_puts(out, "}");
 }

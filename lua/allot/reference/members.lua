@@ -11,6 +11,7 @@ local members = {}
 members.ITEMS = {
   { "task", "allot.Task" }, { "session", "allot.Session" }, { "job", "allot.Job" },
   { "reclaim", "allot.Reclaim" }, { "loan", "allot.Loan" }, { "lease", "allot.LeaseNow" },
+  { "host", "allot.HostNow" },
 }
 
 -- How a type is written in a document, and for an editor.
@@ -28,12 +29,13 @@ local TYPES = {
   amounts = { "`{resource: amount}`", "table<string, integer>" },
   claims = { "`[{consumer, slots}]`", "{consumer: string, slots: integer}[]" },
   slots = { "`{group: slots}` or an integer", "integer|table<string, integer>" },
+  number = { "a number from 0", "number" },
   object = { "an object", "table" },
 }
 
 local function words(member)
   local list = {}
-  for i, word in ipairs(member.words) do list[i] = ('"%s"'):format(word) end
+  for i, word in ipairs(member.words) do list[i] = word and ('"%s"'):format(word) or "false" end
   return list
 end
 
@@ -62,7 +64,7 @@ end
 function members.rows(list, prefix)
   local rows = {}
   for _, member in ipairs(list) do
-    if member.name ~= "" and not member.passed then
+    if member.name ~= "" and not member.passed and not member.key then
       local key = (prefix or "") .. member.name
       local doc = member.doc .. (member.rule and (" (%s)"):format(member.rule) or "")
       rows[#rows + 1] = { key, members.allowed(member), doc }
@@ -88,7 +90,7 @@ function members.add_classes(out)
   for _, item in ipairs(members.ITEMS) do
     out[#out + 1] = ("\n--- A %s of a state's document.\n---@class %s"):format(item[1], item[2])
     for _, member in ipairs(core.members(item[1])) do
-      if member.name ~= "" and not member.passed then
+      if member.name ~= "" and not member.passed and not member.key then
         local kind = member.words and table.concat(words(member), "|") or TYPES[member.type][2]
         out[#out + 1] = ("---@field %s%s %s %s"):format(member.name,
           member.required and "" or "?", kind, member.doc)
