@@ -57,9 +57,9 @@ static const ground grounds[] = {
                   {0},
                   {0}},
     [G_GROUPS] = {"groups",
-                  "{'version': 1, 'slots': 20, 'policy': 'share_ratio', " CONSUMERS ", 'hosts': "
-                  "{'h1': {'slots': 20}, 'h2': {'slots': 20, 'group': 'gpu'}}, 'groups': {'gpu': "
-                  "{'slots': 20}}}",
+                  "{'version': 1, 'policy': 'share_ratio', " CONSUMERS ", 'hosts': "
+                  "{'h1': {'slots': 20, 'group': 'default'}, 'h2': {'slots': 20, 'group': 'gpu'}}, "
+                  "'groups': {'default': {'slots': 20}, 'gpu': {'slots': 20}}}",
                   {0},
                   {"/a", "/b", "/c/d"},
                   {"default", "gpu"},
