@@ -69,6 +69,7 @@ static void put_books(allot_service *service, allot__text *out)
     allot__text_open(out, "books", "{");
     allot__text_number(out, "consumers", allot_plan_consumers(service->generation->plan));
     allot__text_number(out, "tasks", count.tasks);
+    allot__text_number(out, "pending", count.pending);
     allot__text_number(out, "sessions", count.sessions);
     allot__text_number(out, "jobs", count.jobs);
     allot__text_number(out, "reclaims", count.flights);

@@ -136,20 +136,6 @@ describe("a service", function ()
       refused("start", { id = "v", consumer = "/a", slots = 1000000000, adopt = true },
               "slots: found 1000000000, its leaf would have 1000000003, at most 1000000000 are "
               .. "allowed", "E-allocated")
-      refused("start", { id = "v", consumer = "/a", state = "pending" },
-              'state: found "pending", allowed "running"', "E-task-state")
-    end)
-
-    it("wait, as their leaf's demand alone", function ()
-      start(PLAN)
-      call("sync", { consumers = { ["/b/x"] = { demand = 1 } }, tasks = {
-        { id = "task-1", consumer = "/a" },
-        { id = "task-2", consumer = "/a", slots = 4, state = "pending" } } })
-      assert.same({ "task-1" }, { listed("tasks")[1].id, (listed("tasks")[2]) })
-      assert.equal(5, leaf("/a")[1])
-      local _, fault = it_runs:call("explain", { task = "task-2" })
-      assert.same({ 'nothing is known of the task "task-2"', 'did you mean "task-1"?' },
-        { fault.message, fault.data.hint })
     end)
 
     it("are done, and want no more", function ()
@@ -188,9 +174,9 @@ describe("a service", function ()
       assert.same({ 5, 3 }, leaf "/a") -- a slot came back
       refused("task", { id = "t", slots = 9 }, -- by now 5 are allocated, and u takes 2
               "slots: found 9, 6 more than is allocated and free", "E-allocated")
-      refused("task", { id = "v", slots = 2 }, 'id: no task "v" runs', "E-unknown-task")
-      refused("task", { id = "t", consumer = "/b/x" }, '"consumer" is no member of "task"',
-              "E-unknown-key")
+      refused("task", { id = "v", slots = 2 }, 'id: there is no task "v"', "E-unknown-task")
+      refused("task", { id = "t", consumer = "/b/x" },
+              "consumer: found another one, allowed /a, which the task has", "E-conflict")
       -- By now t is worth more, so that u goes: the policy reads what was told last.
       call("slots", { slots = 1 })
       assert.same({ "u" }, cycle().reclaims[1].tasks)

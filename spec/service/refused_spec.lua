@@ -109,7 +109,7 @@ describe("a call that is wrong", function ()
       { "start", '{"id": "u", "consumer": "/b/c", "session": "s"}',
         'session: the session "s" is of /a, and a task runs for the consumer of its session',
         "E-session" },
-      { "finish", '{"id": "u"}', 'id: no task "u" runs', "E-unknown-task" },
+      { "finish", '{"id": "u"}', 'id: there is no task "u"', "E-unknown-task" },
       { "session", '{"id": "z", "consumer": "/a", "scheduling": "priority"}',
         'other sessions have "minimum", and all of a leaf have the same', "E-scheduling" },
       { "session_end", '{"id": "z"}', 'id: there is no session "z"', "E-unknown-session" },

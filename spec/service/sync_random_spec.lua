@@ -69,16 +69,18 @@ describe("sync", function ()
     return rows
   end
 
-  --- The books are the model's, and each reclaim in flight has tasks that are there,
-  --- and that no other has.
+  --- The books are the model's, and each reclaim in flight has tasks that are there and run,
+  --- and that no other of its group has.
   local function check_books(model)
     local state = call "state"
     local taken = {}
     for _, flight in ipairs(state.reclaims or {}) do
       for _, id in ipairs(flight.tasks or {}) do
         same("task " .. id, flight.consumer, model.tasks[id] and model.tasks[id].consumer)
-        same("taken " .. id, nil, taken[id])
-        taken[id] = flight.id
+        same("waiting " .. id, nil, model.tasks[id].state)
+        local part = id .. " " .. (flight.group or "")
+        same("taken " .. part, nil, taken[part])
+        taken[part] = flight.id
       end
     end
     model.flights = state.reclaims or {}

@@ -80,15 +80,15 @@ describe("sync", function ()
                   { id = "t2", consumer = "/b", host = "h2", started = 1000 },
                   { id = "t3", consumer = "/c/x", state = "pending", slots = 2 },
                   { id = "t4", consumer = "/c/x" } } }
-      assert.same({ slots = 1, host = 2, session = 1, start = 3, demand = 3, allocated = 1 },
-        told.entered)
+      assert.same({ slots = 1, host = 2, session = 1, start = 3, task = 1, demand = 3,
+                    allocated = 1 }, told.entered)
       -- And one that says that all leaves are told of.
-      assert.same({ 0, 12, {} }, { told.dropped_count, told.event, told.flights })
+      assert.same({ 0, 13, {} }, { told.dropped_count, told.event, told.flights })
       -- /b has what is told; what wants nothing else wants what its tasks take, t3 included.
       assert.same({ ["/a"] = { 4, 2 }, ["/b"] = { 3, 3 },
                     ["/c/x"] = { 3, 1 }, ["/c/y"] = { 0, 0 } }, leaves(told))
       assert.equal(9, told.decision.groups.default.slots)
-      assert.same({ "t1", "t2", "t4" }, ids(listed "tasks"))
+      assert.same({ "t1", "t2", "t3", "t4" }, ids(listed "tasks"))
       assert.same({ { name = "h1", slots = 6 }, { name = "h2", slots = 3, closed = "drain" } },
         listed "hosts")
 
@@ -99,7 +99,7 @@ describe("sync", function ()
         sessions = {},
         tasks = { { id = "t1", consumer = "/a", host = "h1", slots = 3, session = "s1" },
                   { id = "t4", consumer = "/c/y" } } } -- at another leaf it is another task
-      assert.same({ slots = 1, host = 1, host_gone = 1, session_end = 1, finish = 2, start = 1,
+      assert.same({ slots = 1, host = 1, host_gone = 1, session_end = 1, finish = 3, start = 1,
                     task = 1, demand = 3, allocated = 1 }, told.entered)
       assert.same({ ["/a"] = { 4, 3 }, ["/b"] = { 0, 0 },
                     ["/c/x"] = { 0, 0 }, ["/c/y"] = { 1, 1 } }, leaves(told))
@@ -131,7 +131,7 @@ describe("sync", function ()
         assert.equal(0, again.dropped_count)
       end
       -- A client in Lua has one kind of empty table.
-      assert.same({ finish = 1, demand = 2 }, sync {
+      assert.same({ finish = 2, demand = 2 }, sync {
         tasks = setmetatable({}, { __jsontype = "object" }), consumers = {} }.entered)
     end)
 
@@ -305,7 +305,7 @@ describe("sync", function ()
       assert.same({
         ["tasks[0] t1"] = "slots: found 0, allowed a whole number 1 ... 1000000000 E-range",
         ["tasks[1] t2"] = 'consumer: the plan has no "/z" E-unknown-path',
-        ["tasks[3] 3"] = 'id: the task "3" runs already E-duplicate-id',
+        ["tasks[3] 3"] = '"3" was told before, allowed once E-duplicate-id',
         ["tasks[4] "] = '"start" wants "id" E-missing',
         ["tasks[5] "] = 'params of "start" are an object E-type',
         ["tasks[6] t4"] = "adopt: tasks of a truth run, whatever was allocated E-unknown-key",
@@ -316,11 +316,11 @@ describe("sync", function ()
           .. "1000000000 are allowed E-allocated",
         ["tasks[11] t9"] = "host: found one of a task that is pending, allowed none E-conflict",
         ["tasks[13] w1"] = '"w1" was told before, allowed once E-duplicate-id',
-        ["tasks[15] w2"] = '"w2" was told to run, too, allowed once E-duplicate-id',
+        ["tasks[15] w2"] = '"w2" was told before, allowed once E-duplicate-id',
         ["tasks[16] w3"] = 'state: found "running?", allowed "running" or "pending" E-type',
       }, found)
       -- What they name stays: t1 and t2, as they were.
-      assert.same({ "3", "t1", "t2", "w2" }, ids(listed "tasks"))
+      assert.same({ "3", "t1", "t2", "w1", "w2" }, ids(listed "tasks"))
       assert.same({ 3, 2 }, leaves(told)["/b"])
     end)
 

@@ -37,6 +37,7 @@ static void make_group(allot__books *books, allot__books_group *group, bool *fai
     group->allocated = make(books, count, sizeof *group->allocated, failed);
     group->unlisted = make(books, count, sizeof *group->unlisted, failed);
     group->held = make(books, count, sizeof *group->held, failed);
+    group->awaited = make(books, count, sizeof *group->awaited, failed);
     group->sessions = make(books, count, sizeof *group->sessions, failed);
     group->unmet_since = make(books, count, sizeof *group->unmet_since, failed);
     for (size_t i = 0; !*failed && i < count; i++)
@@ -118,6 +119,7 @@ void allot__books_end(allot__books *books)
             end(books, columns[k], books->consumers, sizeof *group->demand);
         if (group->sources)
             end(books, group->sources, books->consumers, sizeof *group->sources);
+        end(books, group->awaited, books->consumers, sizeof *group->awaited);
         end(books, group->sessions, books->consumers, sizeof *group->sessions);
         end(books, group->unmet_since, books->consumers, sizeof *group->unmet_since);
         end(books, group->reclaimed_at, books->consumers, sizeof *group->reclaimed_at);
@@ -127,6 +129,7 @@ void allot__books_end(allot__books *books)
     free_items(books->engine, &books->tasks);
     free_items(books->engine, &books->units);
     free_items(books->engine, &books->indexes);
+    allot__victims_free(books);
     free_items(books->engine, &books->victims);
     free_items(books->engine, &books->sessions);
     free_items(books->engine, &books->jobs);
@@ -150,6 +153,7 @@ const allot_plan *allot__books_plan(const allot__books *books)
 allot__books_count allot__books_size(const allot__books *books)
 {
     return (allot__books_count){.tasks = (int64_t)books->tasks.count,
+                                .pending = books->pending,
                                 .sessions = (int64_t)books->sessions.count,
                                 .jobs = (int64_t)books->jobs.count,
                                 .flights = (int64_t)books->flights.count};

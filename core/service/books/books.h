@@ -32,12 +32,18 @@ int allot__books_apply(allot__books *books, const allot__event *event, allot__er
 
 /* What an event says of a task that starts: the task borrows lists of the event and of `room`.
  * ERANGE with a fault. It touches nothing but the plan. */
+enum { ALLOT__TASK_LISTS = 256 };
 typedef struct allot__task_room {
     allot_task_value values[ALLOT_ATTRIBUTES_MAX];
-    const char *tags[256];
+    const char *tags[ALLOT__TASK_LISTS];
+    allot_task_slots also[ALLOT__TASK_LISTS];
 } allot__task_room;
 int allot__event_task(const allot_plan *plan, const allot__event *event, allot__task_room *room,
                       allot_task *out, allot__error *fault);
+/* Whether it names the leaf of a task that is not known yet, and its group where there are several;
+ * and nothing of a task that waits which only one that runs has. EINVALID with a fault. */
+int allot__event_task_leaf(const allot_plan *plan, const allot__event *event, allot__error *fault);
+int allot__event_task_place(const allot__event *event, const allot_task *task, allot__error *fault);
 /* Enters a start that was told of as that task: of the event its `adopt`, `told`, `source` and `at`
  * count. As allot__books_apply. */
 int allot__books_start(allot__books *books, const allot_task *task, const allot__event *event,
@@ -75,6 +81,10 @@ void allot__books_carry_out(allot__books *books, const allot_decision *decision)
 /* Whether a kill was told by an earlier decision, so that it is not told again: `i` of
  * allot_decision_kill. To be asked before the decision is entered. */
 bool allot__books_told(const allot__books *books, const allot_decision *decision, int32_t i);
+
+/* Whether a grant of no slots names nothing but tasks that were told to start, so that it is not
+ * told again: `i` of allot_decision_grant. To be asked before the decision is entered. */
+bool allot__books_starts_told(const allot__books *books, const allot_decision *decision, int32_t i);
 
 /* How many of its grants are to leaves of which a source tells all that they hold: nothing of
  * these is entered, and they are granted again until the source says that they are there. */
@@ -114,9 +124,9 @@ int allot__books_rebase(allot__books *books, const allot__id_map *ids, allot_rep
 int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t *lost,
                       allot_report *report, allot__books **out);
 
-/* How many tasks, sessions, jobs and reclaims in flight there are. */
+/* How many tasks, sessions, jobs and reclaims in flight there are; how many of the tasks wait. */
 typedef struct allot__books_count {
-    int64_t tasks, sessions, jobs, flights;
+    int64_t tasks, pending, sessions, jobs, flights;
 } allot__books_count;
 allot__books_count allot__books_size(const allot__books *books);
 

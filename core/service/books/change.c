@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* change.c: running tasks that change, and grants that are declined for a while. */
+/* change.c: tasks that wait, start, change and finish. */
 #include "service/books/own.h"
-
-#include "base/memory.h"
 
 /* ---- What is told of a task ------------------------------------------------------------------ */
 
@@ -24,17 +22,23 @@ static int32_t merge(const allot_task *old, const allot_task *told, allot_task_v
 }
 
 /* The task as it is from now on: what is not told is as it was, or, of one told `whole`, unset;
- * but for the time at which it started. */
+ * but for the time at which it started. One that waits is nowhere. */
 static void change(const allot__event *event, const allot_task *old, const allot_task *told,
                    allot_task_value *values, allot_task *out)
 {
-    bool whole = event->whole;
+    bool whole = event->whole, starts = !allot__task_runs(old);
     *out = *old;
-    out->slots = whole || event->slots_given ? told->slots : old->slots;
+    out->state = told->state;
+    out->priority = whole || event->priority_given ? told->priority : old->priority;
+    if (whole || event->slots_given) {
+        out->slots = told->slots;
+        out->also = told->also;
+        out->also_count = told->also_count;
+    }
     out->session = whole || told->session ? told->session : old->session;
     out->host = whole || told->host ? told->host : old->host;
     out->slot = whole || told->slot ? told->slot : old->slot;
-    out->started = event->started_given ? told->started : old->started;
+    out->started = event->started_given || starts ? told->started : old->started;
     out->submitted = whole || event->submitted_given ? told->submitted : old->submitted;
     out->preempted = whole || event->preempted_given ? told->preempted : old->preempted;
     if (whole || event->tags_given) {
@@ -43,111 +47,118 @@ static void change(const allot__event *event, const allot_task *old, const allot
     }
     out->values = whole ? told->values : values;
     out->value_count = whole ? told->value_count : merge(old, told, values);
+    if (allot__task_runs(out))
+        return;
+    out->host = out->slot = NULL;
+    out->started = 0;
 }
 
-/* What leaves hold by a task alone: its unit's slots without it, and with the other in its place;
- * slots that the leaf takes more (less: below 0). */
-static int64_t difference(const allot__books *books, const allot__task_item *old,
-                          const allot_task *task)
+/* A task of another leaf is another task. */
+static int check_leaf(const allot__books *books, const allot__event *event, const allot_task *old,
+                      allot__error *fault)
 {
-    const allot__unit *from = old->unit, *to = allot__unit_of(books, task);
-    int64_t rest = 0;
-    for (const allot__task_item *it = from ? from->first : NULL; it; it = it->next)
-        rest = it != old && it->it.slots > rest ? it->it.slots : rest;
-    int64_t gone = from ? from->slots - rest : old->it.slots;
-    int64_t there = !to ? 0 : to == from ? rest : to->slots;
-    return (task->slots > there ? task->slots - there : 0) - gone;
+    bool moves = event->consumer != ALLOT_ROOT && event->consumer != old->consumer;
+    const char *name = moves ? "consumer" : "group";
+    char path[200] = "";
+    if (!moves && (event->group < 0 || event->group == old->group))
+        return ALLOT_OK;
+    allot_plan_path(books->plan, old->consumer, path, sizeof path);
+    return allot__error_set(fault, ALLOT_EINVALID, "E-conflict", name,
+                            "a task of another leaf or group is another one: `finish` this",
+                            "%s: found another one, allowed %.150s, which the task has", name,
+                            moves ? path : allot_plan_group_name(books->plan, old->group));
 }
 
-/* The slots that the leaf lacks for what its tasks take more. ERANGE. */
-static int check_slots(const allot__books *books, const allot_task *task, int64_t more, bool adopt,
-                       int64_t *lack, allot__error *fault)
+static int task_change(allot__books *books, allot__task_item *old, const allot__event *event,
+                       allot_task_state state, allot__error *fault)
 {
-    const allot__books_group *group = &books->groups[task->group];
-    int64_t free = group->allocated[task->consumer] - group->held[task->consumer];
-    *lack = more > free ? more - free : 0;
-    if (*lack > 0 && !adopt)
-        return allot__error_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
-                                "slots: found %lld, %lld more than is allocated and free",
-                                (long long)task->slots, (long long)*lack);
-    return allot__adopt_check(books, task, *lack, fault);
+    allot__task_room room;
+    allot_task_value values[ALLOT_ATTRIBUTES_MAX];
+    allot_task told, task;
+    const allot__origin *source;
+    allot__event of = *event;
+    int status = check_leaf(books, event, &old->it, fault);
+    of.group = old->it.group;
+    of.task_state = (int32_t)state;
+    if (status == ALLOT_OK)
+        status = allot__event_task(books->plan, &of, &room, &told, fault);
+    if (status != ALLOT_OK)
+        return status;
+    change(&of, &old->it, &told, values, &task);
+    status = allot__event_task_place(&of, &task, fault);
+    if (status == ALLOT_OK)
+        status = allot__task_index_check_task(books, &task, fault);
+    if (status == ALLOT_OK)
+        status = allot__task_check_slots(books, old, &task, event->adopt, fault);
+    if (status == ALLOT_OK)
+        status = allot__origin_of(books, event, &source);
+    if (status != ALLOT_OK)
+        return status;
+    bool wanted = !event->whole && !allot__task_runs(&old->it);
+    return allot__task_replace(books, old, &task, source ? source : old->source, wanted);
+}
+
+/* One that nobody knows yet waits. When it came is known from now on, unless a truth has it. */
+static int submit(allot__books *books, const allot__event *event, allot__error *fault)
+{
+    allot__task_room room;
+    allot_task task;
+    if (event->task_state != ALLOT_TASK_PENDING)
+        return allot__task_unknown(event, fault);
+    int status = allot__event_task_leaf(books->plan, event, fault);
+    if (status == ALLOT_OK)
+        status = allot__event_task(books->plan, event, &room, &task, fault);
+    if (status == ALLOT_OK)
+        status = allot__event_task_place(event, &task, fault);
+    if (status == ALLOT_OK)
+        status = allot__task_index_check_task(books, &task, fault);
+    if (status != ALLOT_OK)
+        return status;
+    if (!event->submitted_given && !event->whole)
+        task.submitted = event->at;
+    return allot__task_new(books, &task, event, !event->whole);
 }
 
 int allot__apply_task(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot__task_item *old = allot__item_find(&books->tasks, event->id);
+    bool stated = event->whole || event->state_given;
     if (!old)
-        return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-task", "id", NULL,
-                                "id: no task \"%.100s\" runs", event->id);
+        return submit(books, event, fault);
+    return task_change(books, old, event,
+                       stated ? (allot_task_state)event->task_state : old->it.state, fault);
+}
+
+/* ---- Starts and ends ----------------------------------------------------------------------------
+ */
+
+/* One that waits starts with what is known of it. */
+int allot__apply_start(allot__books *books, const allot__event *event, allot__error *fault)
+{
     allot__task_room room;
-    allot_task_value values[ALLOT_ATTRIBUTES_MAX];
-    allot_task told, task;
-    const allot__origin *source;
-    int64_t lack;
-    int status = allot__task_check_runs(event, fault);
+    allot_task task;
+    allot__task_item *old = allot__item_find(&books->tasks, event->id);
+    if (event->task_state != ALLOT_TASK_RUNNING)
+        return allot__error_set(fault, ALLOT_EINVALID, "E-task-state", "state",
+                                "`task` tells of tasks that wait",
+                                "state: found \"pending\", allowed \"running\"");
+    if (old && !allot__task_runs(&old->it))
+        return task_change(books, old, event, ALLOT_TASK_RUNNING, fault);
+    int status = allot__event_task_leaf(books->plan, event, fault);
     if (status == ALLOT_OK)
-        status = allot__event_task(books->plan, event, &room, &told, fault);
-    if (status != ALLOT_OK)
-        return status;
-    change(event, &old->it, &told, values, &task);
-    status = allot__task_index_check_task(books, &task, fault);
-    int64_t more = difference(books, old, &task);
+        status = allot__event_task(books->plan, event, &room, &task, fault);
     if (status == ALLOT_OK)
-        status = check_slots(books, &task, more, event->adopt, &lack, fault);
-    if (status == ALLOT_OK)
-        status = allot__origin_of(books, event, &source);
-    if (status != ALLOT_OK)
-        return status;
-    int32_t group = task.group, leaf = task.consumer;
-    int64_t after = books->groups[group].allocated[leaf] + (more < 0 ? more : lack);
-    status = allot__task_replace(books, old, &task, source ? source : old->source);
-    if (status == ALLOT_OK)
-        allot__books_allocate(books, group, leaf, after);
-    return status;
+        status = allot__event_task_place(event, &task, fault);
+    return status == ALLOT_OK ? allot__books_start(books, &task, event, fault) : status;
 }
 
-/* ---- Declined grants ------------------------------------------------------------------------- */
-
-/* Slots that nothing uses come back; what the leaf has then is all that it wants for a while. */
-int allot__apply_decline(allot__books *books, const allot__event *event, allot__error *fault)
+/* Work that is done, or that waited, is wanted no more. */
+int allot__apply_finish(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    const allot__books_group *group = &books->groups[event->group];
-    int32_t leaf = event->consumer;
-    int64_t back = event->slots_given ? event->slots : 0;
-    int64_t free = group->allocated[leaf] - group->held[leaf];
-    if (back > free)
-        return allot__error_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
-                                "slots: found %lld, allowed at most %lld, what is allocated and "
-                                "free",
-                                (long long)back, (long long)free);
-    allot__decline *it = allot__decline_of(books, event->group, leaf);
-    if (!it) {
-        it = allot__grow(books->engine, books->declines, &books->decline_room,
-                         books->decline_count + 1, sizeof *it);
-        if (!it)
-            return ALLOT_ENOMEM;
-        books->declines = it;
-        it += books->decline_count++;
-    }
-    if (back > 0)
-        allot__books_allocate(books, event->group, leaf, group->allocated[leaf] - back);
-    *it = (allot__decline){.group = event->group,
-                           .consumer = leaf,
-                           .most =
-                               event->demand >= 0 ? (int32_t)event->demand : group->allocated[leaf],
-                           .until = event->until};
-    allot__demand_tell(books, event->group, leaf);
+    allot__map_item *item = allot__item_find(&books->tasks, event->id);
+    if (!item)
+        return allot__task_unknown(event, fault);
+    bool runs = allot__task_runs(&allot__task_of(item)->it);
+    allot__task_end(books, allot__task_of(item), event->keep, runs ? event->done : !event->keep);
     return ALLOT_OK;
-}
-
-void allot__write_declines(const allot__books *books, allot__text *out)
-{
-    for (size_t i = 0; i < books->decline_count; i++) {
-        const allot__decline *it = &books->declines[i];
-        allot__entry_open(out, ALLOT__EVENT_DECLINE);
-        allot__write_leaf(out, books->plan, it->group, it->consumer);
-        allot__text_number(out, "until", it->until);
-        allot__text_number(out, "most", it->most);
-        allot__entry_close(out);
-    }
 }

@@ -39,6 +39,100 @@ bool allot__books_told(const allot__books *books, const allot_decision *decision
     return item != NULL && ((const allot__task_item *)(const void *)item)->told;
 }
 
+/* ---- Tasks that start ------------------------------------------------------------------------ */
+
+/* A grant names such a task once. It is named again when it may not start for a while, and then may
+ * again; and with more slots for its leaf. Where grants stand, because a source tells what its
+ * leaves hold, they name it until the source tells that it runs. */
+
+/* The pending task that a grant names as its i-th, in its own group alone; NULL: of another group,
+ * or the grant stands, so that nothing is entered of it. */
+static allot__task_item *start_of(const allot__books *books, const allot_decision *decision,
+                                  const allot_grant *grant, int32_t i)
+{
+    allot_task task;
+    if (allot__leaf_origin(&books->groups[grant->group], grant->consumer) ||
+        allot_state_task_at(allot_decision_state(decision), grant->tasks[i], &task) != ALLOT_OK ||
+        task.group != grant->group)
+        return NULL;
+    return allot__item_find(&books->tasks, task.id);
+}
+
+bool allot__books_starts_told(const allot__books *books, const allot_decision *decision, int32_t i)
+{
+    allot_grant grant;
+    if (allot_decision_grant(decision, i, &grant) != ALLOT_OK || grant.slots > 0 ||
+        allot__leaf_origin(&books->groups[grant.group], grant.consumer))
+        return false;
+    for (int32_t k = 0; k < grant.task_count; k++) {
+        allot_task task;
+        if (allot_state_task_at(allot_decision_state(decision), grant.tasks[k], &task) != ALLOT_OK)
+            return false;
+        const allot__task_item *item = allot__item_find(&books->tasks, task.id);
+        if (!item || !item->told)
+            return false;
+    }
+    return true;
+}
+
+/* Those that are told are named, and no others. */
+bool allot__starts_stay(const allot__books *books, const allot_decision *decision)
+{
+    int64_t named = 0;
+    for (int32_t i = 0; books->pending > 0 && i < allot_decision_grants(decision); i++) {
+        allot_grant grant;
+        allot_decision_grant(decision, i, &grant);
+        for (int32_t k = 0; k < grant.task_count; k++) {
+            const allot__task_item *item = start_of(books, decision, &grant, k);
+            if (item && !item->told)
+                return false;
+            named += item != NULL;
+        }
+    }
+    return named == books->starts_told;
+}
+
+static void say(allot__books *books, allot__task_item *task, bool told, allot__text *effect)
+{
+    allot__task_tell(books, task, told);
+    allot__entry_open(effect, ALLOT__EVENT_KEEP_TOLD);
+    allot__text_member(effect, "id", task->it.id);
+    if (!told)
+        allot__text_bool(effect, "told", false);
+    allot__entry_close(effect);
+}
+
+/* Who was told to start, and would not start now. */
+static void tell_others(allot__books *books, allot__text *effect)
+{
+    for (allot__map_item *at = books->tasks.first; at; at = at->after) {
+        allot__task_item *item = allot__task_of(at);
+        if (!allot__task_runs(&item->it) && item->told && item->start != books->starts)
+            say(books, item, false, effect);
+    }
+}
+
+static void enter_starts(allot__books *books, const allot_decision *decision, allot__text *effect)
+{
+    int64_t named = 0;
+    books->starts++;
+    for (int32_t i = 0; books->pending > 0 && i < allot_decision_grants(decision); i++) {
+        allot_grant grant;
+        allot_decision_grant(decision, i, &grant);
+        for (int32_t k = 0; k < grant.task_count; k++) {
+            allot__task_item *item = start_of(books, decision, &grant, k);
+            if (!item)
+                continue;
+            item->start = books->starts;
+            named++;
+            if (!item->told)
+                say(books, item, true, effect);
+        }
+    }
+    if (books->starts_told > named)
+        tell_others(books, effect);
+}
+
 /* ---- Getting ready --------------------------------------------------------------------------- */
 
 static int make_flight(entry *it, int32_t i, int64_t cycle)
@@ -160,9 +254,7 @@ static void enter_kill(entry *it, const allot_kill *kill)
     allot__map_item *item = allot__item_find(&it->books->tasks, task.id);
     if (!item || allot__task_of(item)->told)
         return;
-    allot__map_touch(&it->books->tasks, item);
-    allot__task_of(item)->told = true;
-    allot__write_id(it->effect, ALLOT__EVENT_KEEP_TOLD, task.id);
+    say(it->books, allot__task_of(item), true, it->effect);
 }
 
 /* Kills of a reclaim stand together. Once all its tasks are told, nobody looks at them again. */
@@ -289,6 +381,7 @@ int allot__books_enter(allot__books *books, const allot_decision *decision, int6
     if (status == ALLOT_OK) {
         books->when = allot_decision_now(decision);
         enter_grants(&it);
+        enter_starts(books, decision, effect);
         enter_kills(&it);
         enter_flights(&it);
         write_new_flights(&it);

@@ -84,27 +84,54 @@ int allot__task_index_check_session(const allot__books *books, const char *id, i
 
 int allot__victim_add(allot__books *books, const char *task, const char *flight)
 {
-    if (allot__item_find(&books->victims, task))
-        return ALLOT_OK;
+    allot__victim_item *first = allot__item_find(&books->victims, task);
+    for (const allot__victim_item *it = first; it; it = it->next)
+        if (strcmp(it->flight, flight) == 0)
+            return ALLOT_OK;
     size_t len = strlen(task), more = strlen(flight) + 1;
     allot__victim_item *item = allot__item_make(books->engine, sizeof *item, task, len, more);
     if (!item)
         return ALLOT_ENOMEM;
     item->flight = memcpy((char *)(item + 1) + len + 1, flight, more);
-    return allot__item_put(books->engine, &books->victims, NULL, item);
+    if (!first)
+        return allot__item_put(books->engine, &books->victims, NULL, item);
+    item->next = first->next;
+    first->next = item;
+    return ALLOT_OK;
 }
 
-static void end_victim(allot__books *books, allot__victim_item *item)
+/* The first of them is in the map. */
+static void end_victim(allot__books *books, allot__victim_item *first, const char *flight)
 {
-    allot__item_end(books->engine, &books->victims, item);
+    allot__victim_item *it = first, *before = NULL;
+    while (it && strcmp(it->flight, flight) != 0) {
+        before = it;
+        it = it->next;
+    }
+    if (it && before)
+        before->next = it->next;
+    else if (it && it->next)
+        allot__map_swap(&books->victims, &it->named, &it->next->named);
+    else if (it)
+        allot__map_take(&books->victims, &it->named);
+    allot__item_free(books->engine, it);
+}
+
+void allot__victims_free(allot__books *books)
+{
+    for (const allot__map_item *at = books->victims.first; at; at = at->after)
+        for (allot__victim_item *it = ((const allot__victim_item *)(const void *)at)->next, *next;
+             it; it = next) {
+            next = it->next;
+            allot__item_free(books->engine, it);
+        }
 }
 
 void allot__victims_end(allot__books *books, const allot__flight_item *flight)
 {
     for (int32_t i = 0; i < flight->it.task_count; i++) {
         allot__victim_item *item = allot__item_find(&books->victims, flight->it.tasks[i]);
-        if (item && strcmp(item->flight, flight->named.name) == 0)
-            end_victim(books, item);
+        end_victim(books, item, flight->named.name);
     }
 }
 
@@ -118,26 +145,34 @@ int allot__victims_add(allot__books *books, const allot__flight_item *flight)
     return status;
 }
 
-void allot__victim_gone(allot__books *books, const char *task)
+/* The reclaim counts the task alone. */
+static void leave_flight(allot__books *books, allot__flight_item *flight, const char *task)
 {
-    allot__victim_item *item =
-        books->victims.count > 0 ? allot__item_find(&books->victims, task) : NULL;
-    if (!item)
-        return;
-    allot__flight_item *flight = allot__item_find(&books->flights, item->flight);
-    if (flight) {
-        const char **tasks = (const char **)(uintptr_t)flight->it.tasks; /* of the same block */
-        int32_t at = 0;
-        while (at < flight->it.task_count && strcmp(tasks[at], task) != 0)
-            at++;
-        if (at < flight->it.task_count) {
-            allot__map_touch(&books->flights, &flight->named);
-            flight->it.task_count--;
-            flight->it.gone++;
-            for (; at < flight->it.task_count; at++)
-                tasks[at] = tasks[at + 1];
-        }
-        allot__books_tell(books, ALLOT_ITEM_RECLAIM, &flight->it);
+    const char **tasks = (const char **)(uintptr_t)flight->it.tasks; /* of the same block */
+    int32_t at = 0;
+    while (at < flight->it.task_count && strcmp(tasks[at], task) != 0)
+        at++;
+    if (at < flight->it.task_count) {
+        allot__map_touch(&books->flights, &flight->named);
+        flight->it.task_count--;
+        flight->it.gone++;
+        for (; at < flight->it.task_count; at++)
+            tasks[at] = tasks[at + 1];
     }
-    end_victim(books, item);
+    allot__books_tell(books, ALLOT_ITEM_RECLAIM, &flight->it);
+}
+
+void allot__victim_gone(allot__books *books, const char *task, const allot_task *now)
+{
+    allot__victim_item *it =
+        books->victims.count > 0 ? allot__item_find(&books->victims, task) : NULL;
+    for (allot__victim_item *next; it; it = next) {
+        allot__flight_item *flight = allot__item_find(&books->flights, it->flight);
+        next = it->next;
+        if (flight && now && allot__task_held(now, flight->it.group) > 0)
+            continue;
+        if (flight)
+            leave_flight(books, flight, task);
+        end_victim(books, allot__item_find(&books->victims, task), it->flight);
+    }
 }

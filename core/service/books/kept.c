@@ -107,10 +107,8 @@ static int end_flight(allot__books *books, const allot__event *event)
 static int tell_task(allot__books *books, const allot__event *event)
 {
     allot__map_item *item = allot__item_find(&books->tasks, event->id);
-    if (item) {
-        allot__map_touch(&books->tasks, item);
-        allot__task_of(item)->told = true;
-    }
+    if (item)
+        allot__task_tell(books, allot__task_of(item), event->told || !event->told_given);
     return ALLOT_OK;
 }
 

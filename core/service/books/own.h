@@ -37,7 +37,7 @@ typedef struct allot__unit {
     int64_t slots;
 } allot__unit;
 
-/* Running tasks that name the same session, which may be known or not. */
+/* Tasks that name the same session, which may be known or not. */
 typedef struct allot__task_index {
     allot__map_item named;
     struct allot__task_item *first;
@@ -46,19 +46,21 @@ typedef struct allot__task_index {
 typedef struct allot__task_item {
     allot__map_item named;
     allot_task it; /* all that it points to is behind it, in the same block */
-    bool told;     /* to go, by a kill */
+    bool told;     /* to go, by a kill; to start, by a grant */
     allot__unit *unit;
     struct allot__task_item *next; /* in its unit */
     allot__task_index *index;
     struct allot__task_item *index_before, *index_after;
     const allot__origin *source; /* NULL: clients tell of it one by one */
     uint32_t seen;               /* the last truth that has it (sync/) */
+    uint32_t start;              /* the last decision by which it starts, by its number */
 } allot__task_item;
 
-/* A running task that a reclaim in flight names. */
+/* A running task that a reclaim in flight names; one of several groups another reclaim, too. */
 typedef struct allot__victim_item {
     allot__map_item named;
-    const char *flight; /* its id */
+    const char *flight;              /* its id */
+    struct allot__victim_item *next; /* of the same task; the map has the first */
 } allot__victim_item;
 
 typedef struct allot__session_item {
@@ -96,6 +98,7 @@ typedef struct allot__host_item {
 
 typedef struct allot__books_group {
     int32_t *demand, *allocated, *held;    /* by consumer; held: by its tasks */
+    int64_t *awaited;                      /* by its tasks that wait */
     int32_t *unlisted;                     /* of what it holds beyond these (state.h) */
     int64_t *reclaimed_at, *waiting_since; /* INT64_MIN: not; NULL where no option asks for it */
     int64_t *unmet_since; /* a leaf wants more than it has; INT64_MIN: not. Not kept in the store */
@@ -119,6 +122,8 @@ struct allot__books {
     allot__map tasks, units, indexes, sessions, jobs, flights, victims, hosts, sources;
     allot__decline *declines;
     size_t decline_count, decline_room;
+    int64_t pending, starts_told; /* tasks that wait; of these so many are told to start */
+    uint32_t starts;              /* the number of the last decision that told some */
     allot_loan *loans;
     size_t loan_count, loan_room;
     allot_lease_now *lease; /* by lease */
@@ -276,10 +281,12 @@ int allot__task_index_check_session(const allot__books *books, const char *id, i
 /* A reclaim names a task; all that it names, or none. ENOMEM. */
 int allot__victim_add(allot__books *books, const char *task, const char *flight);
 int allot__victims_add(allot__books *books, const allot__flight_item *flight);
+void allot__victims_free(allot__books *books);
 /* The reclaim is over, or ... */
 void allot__victims_end(allot__books *books, const allot__flight_item *flight);
-/* ... the task is no more: the reclaim that names it counts it alone, as its id may run again. */
-void allot__victim_gone(allot__books *books, const char *task);
+/* ... the task is no more, or holds nothing there `now` (NULL: anywhere): reclaims that name it
+ * count it alone, as its id may run again. */
+void allot__victim_gone(allot__books *books, const char *task, const allot_task *now);
 
 /* ---- Lines (write.c, line.c) ------------------------------------------------------
  */
@@ -360,24 +367,56 @@ static inline void allot__books_look(allot__books *books, int32_t group, int32_t
 }
 /* Sets what a leaf is allocated, here and in the state. */
 void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer, int64_t slots);
-/* Takes a task out, and what it held away from its leaf; its slots, unless `keep`, too. */
-void allot__task_end(allot__books *books, allot__task_item *task, bool keep);
-/* Puts one in; its leaf holds what it takes, and there is room in all maps. */
-int allot__task_begin(allot__books *books, allot__task_item *task);
-/* The same task, otherwise told: takes the old one's place, but for its place among the others;
- * what its leaf holds changes with it, what it is allocated is the caller's. ENOMEM. */
+/* ---- Tasks (hold.c, task.c) ----------------------------------------------------------
+ */
+
+static inline bool allot__task_runs(const allot_task *task)
+{
+    return task->state == ALLOT_TASK_RUNNING;
+}
+/* What it has, or asks for, in a group. */
+static inline int64_t allot__task_slots(const allot_task *task, int32_t group)
+{
+    if (task->group == group)
+        return task->slots;
+    for (int32_t i = 0; i < task->also_count; i++)
+        if (task->also[i].group == group)
+            return task->also[i].slots;
+    return 0;
+}
+/* ... of which it holds as much. */
+static inline int64_t allot__task_held(const allot_task *task, int32_t group)
+{
+    return allot__task_runs(task) ? allot__task_slots(task, group) : 0;
+}
+/* How much more a leaf's tasks would hold in a group with `task` in the place of `old`; NULL: there
+ * is none. */
+int64_t allot__task_more(const allot__books *books, const allot__task_item *old,
+                         const allot_task *task, int32_t group);
+/* Whether its leaf has, or may be allocated (`adopt`), what it lacks for that. ERANGE. */
+int allot__task_check_slots(const allot__books *books, const allot__task_item *old,
+                            const allot_task *task, bool adopt, allot__error *fault);
+/* Puts one in: its leaf holds what it takes, is allocated what it lacks for that and, if it is
+ * `wanted`, demands as much more. ENOMEM. */
+int allot__task_begin(allot__books *books, allot__task_item *task, bool wanted);
+/* Makes one of what an event says, and puts it in. ENOMEM. */
+int allot__task_new(allot__books *books, const allot_task *task, const allot__event *event,
+                    bool wanted);
+/* The same task, otherwise told: takes the old one's place, but for its place among the others.
+ * `wanted`: what its leaf demands changes with it. ENOMEM. */
 int allot__task_replace(allot__books *books, allot__task_item *old, const allot_task *task,
-                        const allot__origin *source);
-/* EINVALID of a task that is told to wait: what is in the books runs. */
-int allot__task_check_runs(const allot__event *event, allot__error *fault);
-/* Whether a leaf may be allocated so many slots more, which it lacks for a task. ERANGE. */
-int allot__adopt_check(const allot__books *books, const allot_task *task, int64_t lack,
-                       allot__error *fault);
+                        const allot__origin *source, bool wanted);
+/* Takes a task out, and what it held away from its leaf; its slots, unless `keep`, too; `wanted`:
+ * and from what the leaf demands. */
+void allot__task_end(allot__books *books, allot__task_item *task, bool keep, bool wanted);
+/* Whether it is told to go, or to start. */
+void allot__task_tell(allot__books *books, allot__task_item *task, bool told);
+/* Whether a decision tells to start what is told already, and nothing else. */
+bool allot__starts_stay(const allot__books *books, const allot_decision *decision);
+/* ENOENT. */
+int allot__task_unknown(const allot__event *event, allot__error *fault);
 /* The unit that a task shares slots with; NULL: none is there. */
 allot__unit *allot__unit_of(const allot__books *books, const allot_task *task);
 /* What tasks of the same unit have in common; 0: it has its slots to itself. */
 size_t allot__unit_key(const allot_task *task, char key[600]);
-/* How much more a leaf's tasks would hold with this one. */
-int64_t allot__task_needs(const allot__books *books, const allot_task *task);
-
 #endif

@@ -47,7 +47,10 @@ static bool fits_session(const allot__id_map *ids, const allot__map_item *named)
 static bool fits_task(const allot__id_map *ids, const allot__map_item *named)
 {
     const allot_task *it = &((const allot__task_item *)(const void *)named)->it;
-    return has_leaf(ids, it->group, it->consumer) && has_values(ids, it->values, it->value_count);
+    bool fits = has_leaf(ids, it->group, it->consumer);
+    for (int32_t i = 0; fits && i < it->also_count; i++)
+        fits = allot__id_map_find(ids, ALLOT__GROUP, it->also[i].group) >= 0;
+    return fits && has_values(ids, it->values, it->value_count);
 }
 
 static bool fits_flight(const allot__id_map *ids, const allot__map_item *named)
@@ -141,6 +144,7 @@ static void rebase_group(const allot__books_group *from, allot__books_group *to,
         to->allocated[row] = from->allocated[i];
         to->unlisted[row] = from->unlisted[i];
         to->held[row] = from->held[i];
+        to->awaited[row] = from->awaited[i];
         to->unmet_since[row] = from->unmet_since[i];
         if (from->sources)
             to->sources[row] = from->sources[i];
@@ -173,6 +177,8 @@ static void rebase_tables(const allot__books *from, allot__books *to, const allo
     to->last = from->last;
     to->mark = from->mark;
     to->job_most = from->job_most;
+    to->pending = from->pending;
+    to->starts_told = from->starts_told;
     if (from->host_most > to->host_most)
         to->host_most = from->host_most;
 }
@@ -209,7 +215,10 @@ static void rebase_session(const allot__id_map *ids, allot__map_item *named)
 static void rebase_task(const allot__id_map *ids, allot__map_item *named)
 {
     allot_task *it = &((allot__task_item *)(void *)named)->it;
+    allot_task_slots *also = (allot_task_slots *)it->also;
     rebase_pair(ids, &it->group, &it->consumer);
+    for (int32_t i = 0; i < it->also_count; i++)
+        also[i].group = allot__id_map_find(ids, ALLOT__GROUP, also[i].group);
     rebase_values(ids, it->values, it->value_count);
 }
 

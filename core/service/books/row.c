@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* row.c: what leaves demand and hold, sessions and contracts. */
+/* row.c: what leaves demand, hold, give back and decline; sessions and contracts. */
 #include "service/books/own.h"
+
+#include "base/memory.h"
 
 void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer, int64_t slots)
 {
@@ -91,6 +93,100 @@ int allot__apply_row(allot__books *books, const allot__event *event, allot__erro
     }
     set_unlisted(books, event);
     allot__books_allocate(books, event->group, leaf, after);
+    return ALLOT_OK;
+}
+
+/* ---- Declined grants ------------------------------------------------------------------------- */
+
+/* Slots that nothing uses come back; what the leaf has then is all that it wants for a while. */
+int allot__apply_decline(allot__books *books, const allot__event *event, allot__error *fault)
+{
+    const allot__books_group *group = &books->groups[event->group];
+    int32_t leaf = event->consumer;
+    int64_t back = event->slots_given ? event->slots : 0;
+    int64_t free = group->allocated[leaf] - group->held[leaf];
+    if (back > free)
+        return allot__error_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
+                                "slots: found %lld, allowed at most %lld, what is allocated and "
+                                "free",
+                                (long long)back, (long long)free);
+    allot__decline *it = allot__decline_of(books, event->group, leaf);
+    if (!it) {
+        it = allot__grow(books->engine, books->declines, &books->decline_room,
+                         books->decline_count + 1, sizeof *it);
+        if (!it)
+            return ALLOT_ENOMEM;
+        books->declines = it;
+        it += books->decline_count++;
+    }
+    if (back > 0)
+        allot__books_allocate(books, event->group, leaf, group->allocated[leaf] - back);
+    *it = (allot__decline){.group = event->group,
+                           .consumer = leaf,
+                           .most =
+                               event->demand >= 0 ? (int32_t)event->demand : group->allocated[leaf],
+                           .until = event->until};
+    allot__demand_tell(books, event->group, leaf);
+    return ALLOT_OK;
+}
+
+void allot__write_declines(const allot__books *books, allot__text *out)
+{
+    for (size_t i = 0; i < books->decline_count; i++) {
+        const allot__decline *it = &books->declines[i];
+        allot__entry_open(out, ALLOT__EVENT_DECLINE);
+        allot__write_leaf(out, books->plan, it->group, it->consumer);
+        allot__text_number(out, "until", it->until);
+        allot__text_number(out, "most", it->most);
+        allot__entry_close(out);
+    }
+}
+
+/* ---- Reclaims without tasks ------------------------------------------------------------------ */
+
+/* Claims get the slots that come back best first. */
+static void take_claims(allot_in_flight *flight, int64_t slots)
+{
+    allot_claim *claims = (allot_claim *)flight->claims; /* of the same block */
+    int32_t left = 0;
+    for (int32_t i = 0; i < flight->claim_count; i++) {
+        int64_t part = claims[i].slots < slots ? claims[i].slots : slots;
+        slots -= part;
+        if (claims[i].slots > part)
+            claims[left++] = (allot_claim){claims[i].consumer, claims[i].slots - part};
+    }
+    flight->claim_count = left;
+}
+
+int allot__apply_returned(allot__books *books, const allot__event *event, allot__error *fault)
+{
+    allot__flight_item *item = allot__item_find(&books->flights, event->id);
+    if (!item)
+        return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "reclaim", NULL,
+                                "reclaim: nothing is in flight as \"%.100s\"", event->id);
+    allot_in_flight *flight = &item->it;
+    const allot__books_group *group = &books->groups[flight->group];
+    int64_t allocated = group->allocated[flight->consumer];
+    int64_t free = allocated - group->held[flight->consumer];
+    int64_t most = flight->slots < free || event->keep ? flight->slots : free;
+    if (flight->task_count + flight->gone > 0)
+        return allot__error_set(fault, ALLOT_EUSAGE, "E-conflict", "reclaim", NULL,
+                                "reclaim: its slots come back as its tasks finish");
+    if (event->slots > most)
+        return allot__error_set(fault, ALLOT_ERANGE, "E-range", "slots", NULL,
+                                "slots: found %lld, allowed at most %lld", (long long)event->slots,
+                                (long long)most);
+    allot__map_touch(&books->flights, &item->named);
+    if (!event->keep)
+        allot__books_allocate(books, flight->group, flight->consumer, allocated - event->slots);
+    flight->slots -= event->slots;
+    take_claims(flight, event->slots);
+    if (flight->slots > 0) {
+        allot__books_tell(books, ALLOT_ITEM_RECLAIM, flight);
+        return ALLOT_OK;
+    }
+    allot__books_untell(books, ALLOT_ITEM_RECLAIM, flight->id);
+    allot__item_end(books->engine, &books->flights, item);
     return ALLOT_OK;
 }
 

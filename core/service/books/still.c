@@ -59,8 +59,8 @@ bool allot__books_still(const allot__books *books, const allot_decision *decisio
 {
     return books->last != INT64_MIN &&
            allot__books_due(books, books->last) > allot_decision_now(decision) &&
-           flights_stay(books, decision) && leases_stay(books, decision) &&
-           times_stay(books, decision);
+           allot__starts_stay(books, decision) && flights_stay(books, decision) &&
+           leases_stay(books, decision) && times_stay(books, decision);
 }
 
 bool allot__books_use(const allot__books *books)

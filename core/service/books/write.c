@@ -68,21 +68,45 @@ void allot__write_session(const allot__books *books, const allot__map_item *item
     allot__entry_close(out);
 }
 
+static void write_slots(const allot_plan *plan, const allot_task *task, allot__text *out)
+{
+    if (task->also_count == 0) {
+        allot__text_number(out, "slots", task->slots);
+        return;
+    }
+    allot__text_open(out, "slots", "{");
+    for (int32_t i = -1; i < task->also_count; i++) {
+        allot__text_key(out, NULL);
+        allot__text_json(out,
+                         allot_plan_group_name(plan, i < 0 ? task->group : task->also[i].group));
+        allot__text_puts(out, ": ");
+        allot__text_int(out, i < 0 ? task->slots : task->also[i].slots);
+    }
+    allot__text_puts(out, "}");
+}
+
 void allot__write_task(const allot__books *books, const allot__map_item *named, allot__text *out)
 {
     const allot__task_item *item = (const allot__task_item *)(const void *)named;
     const allot_task *task = &item->it;
-    allot__entry_open(out, ALLOT__EVENT_START);
+    bool runs = allot__task_runs(task);
+    allot__entry_open(out, runs ? ALLOT__EVENT_START : ALLOT__EVENT_TASK);
     allot__text_member(out, "id", task->id);
     allot__write_leaf(out, books->plan, task->group, task->consumer);
-    allot__text_number(out, "slots", task->slots);
+    write_slots(books->plan, task, out);
     allot__text_member(out, "session", task->session);
     allot__text_member(out, "host", task->host);
     allot__text_member(out, "slot", task->slot);
-    allot__text_number(out, "started", task->started);
+    if (runs)
+        allot__text_number(out, "started", task->started);
     allot__write_set(out, "submitted", task->submitted, 0);
     allot__write_set(out, "preempted", task->preempted, 0);
+    allot__write_set(out, "priority", task->priority, 1);
     allot__write_extras(books, task->tags, task->tag_count, task->values, task->value_count, out);
+    if (!runs)
+        allot__text_member(out, "state", allot_task_state_name((int)task->state));
+    if (!runs)
+        allot__text_bool(out, "whole", true);
     if (item->told)
         allot__text_bool(out, "told", true);
     allot__write_origin(out, item->source);

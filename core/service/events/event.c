@@ -149,8 +149,8 @@ static int check_all_there(allot__event_reading *it)
             return allot__error_set(it->fault, ALLOT_EINVALID, "E-missing",
                                     it->fields->items[i].name, NULL, "\"%s\" wants \"%s\"",
                                     allot__event_name(it->event->kind), it->fields->items[i].name);
-    bool known = it->event->kind == ALLOT__EVENT_TASK; /* it runs: its group is known */
-    if (allot_plan_groups(it->plan) > 1 && it->event->group < 0 && !known)
+    bool task = it->event->kind == ALLOT__EVENT_TASK || it->event->kind == ALLOT__EVENT_START;
+    if (allot_plan_groups(it->plan) > 1 && it->event->group < 0 && !task) /* it may be known */
         return allot__error_set(it->fault, ALLOT_EINVALID, "E-group", "group", NULL,
                                 "the plan has several groups: \"%s\" wants \"group\"",
                                 allot__event_name(it->event->kind));

@@ -82,6 +82,7 @@ typedef struct allot__event {
     const char *id;  /* of a task, job, session, reclaim; a host's name */
     int32_t consumer, group, queue, lease, other; /* other: exclusive_to, claimant, borrower */
     int64_t slots;
+    allot__pairs parts; /* of a task: its slots by group, where they were said so */
     bool slots_given, keep;
     bool adopt, adopt_given,
         done;   /* a start on slots that nobody allocated; a finish of work that is done */
@@ -105,7 +106,8 @@ typedef struct allot__event {
     int64_t since, deadline;
     /* Of what is kept: a job's state, its times, and marks. */
     int32_t job_state;
-    int32_t task_state; /* 1: the task waits */
+    int32_t task_state; /* allot_task_state */
+    bool state_given, priority_given;
     int64_t ran, suspended_for, allocated, reclaimed_at, waiting_since;
     bool told, told_given; /* a victim, or a task, that was told to go already */
 } allot__event;

@@ -32,6 +32,18 @@
     {                                                                                              \
         "slots", ALLOT__F_WHOLE, false, false, AT(slots), AT(slots_given), least, ALLOT_AMOUNT_MAX \
     }
+#define PARTS                                                                                      \
+    {                                                                                              \
+        "slots", ALLOT__F_PARTS, false, false, AT(slots), AT(slots_given), 1, ALLOT_AMOUNT_MAX     \
+    }
+#define STATE                                                                                      \
+    {                                                                                              \
+        "state", ALLOT__F_TASK_STATE, false, false, AT(task_state), AT(state_given), 0, 0          \
+    }
+#define PRIORITY                                                                                   \
+    {                                                                                              \
+        "priority", ALLOT__F_WHOLE, false, false, AT(priority), AT(priority_given), 1, 10000       \
+    }
 #define TIME(name, at)                                                                             \
     {                                                                                              \
         name, ALLOT__F_TIME, false, false, AT(at), AT(at##_given), 0, 0                            \
@@ -55,17 +67,18 @@ static const allot__event_field release[] = {LEAF, GROUP, MUST_AMOUNT("slots", s
     }
 static const allot__event_field start[] = {
     MUST("id", ID, id),
-    LEAF,
+    F("consumer", LEAF, consumer),
     GROUP,
-    SLOTS(1),
+    PARTS,
     F("session", TEXT, session),
     F("host", TEXT, host),
     F("slot", ID, slot),
     TIME("started", started),
     TIME("submitted", submitted),
-    AMOUNT("preempted", preempted),
-    F("tags", TEXTS, tags),
-    F("state", TASK_STATE, task_state),
+    GIVEN("preempted", preempted, preempted_given),
+    {"tags", ALLOT__F_TEXTS, false, false, AT(tags), AT(tags_given), 0, 0},
+    STATE,
+    PRIORITY,
     {"adopt", ALLOT__F_BOOL, false, false, AT(adopt), AT(adopt_given), 0, 0},
     TOLD,
     SOURCE,
@@ -74,7 +87,9 @@ static const allot__event_field finish[] = {MUST("id", ID, id), F("keep", BOOL, 
                                             F("done", BOOL, done)};
 static const allot__event_field task[] = {
     MUST("id", ID, id),
-    SLOTS(1),
+    F("consumer", LEAF, consumer),
+    GROUP,
+    PARTS,
     F("session", TEXT, session),
     F("host", TEXT, host),
     F("slot", ID, slot),
@@ -82,13 +97,14 @@ static const allot__event_field task[] = {
     TIME("submitted", submitted),
     GIVEN("preempted", preempted, preempted_given),
     {"tags", ALLOT__F_TEXTS, false, false, AT(tags), AT(tags_given), 0, 0},
-    KEPT("consumer", LEAF, consumer),
-    KEPT("group", GROUP, group),
-    KEPT("state", TASK_STATE, task_state),
+    STATE,
+    PRIORITY,
     KEPT("adopt", BOOL, adopt),
     KEPT("whole", BOOL, whole),
+    TOLD,
     SOURCE,
 };
+static const allot__event_field told[] = {MUST("id", ID, id), TOLD};
 static const allot__event_field decline[] = {
     LEAF,
     GROUP,
@@ -219,7 +235,7 @@ const allot__fields allot__event_fields[ALLOT__EVENTS] = {
     [ALLOT__EVENT_KEEP_CLAIM] = LIST(claim, false),
     [ALLOT__EVENT_KEEP_VICTIM] = LIST(victim, false),
     [ALLOT__EVENT_KEEP_LANDED] = LIST(only_id, false),
-    [ALLOT__EVENT_KEEP_TOLD] = LIST(only_id, false),
+    [ALLOT__EVENT_KEEP_TOLD] = LIST(told, false),
     [ALLOT__EVENT_KEEP_LOANS] = LIST(none, false),
     [ALLOT__EVENT_KEEP_LOAN] = LIST(loan, false),
     [ALLOT__EVENT_KEEP_JOB] = LIST(job, true),
@@ -244,7 +260,8 @@ void allot__event_init(allot__event *event, allot__event_kind kind)
                             .lease = -1,
                             .other = ALLOT_ROOT,
                             .slots = 1,
-                            .priority = kind == ALLOT__EVENT_SESSION ? 1 : 0,
+                            .priority = kind == ALLOT__EVENT_SESSION ||
+                                        kind == ALLOT__EVENT_START || kind == ALLOT__EVENT_TASK,
                             .demand = -1,
                             .scheduling = ALLOT_PROPORTIONAL,
                             .closed = -1,

@@ -25,6 +25,7 @@ typedef enum allot__field_type {
     ALLOT__F_TEXTS,   /* a list of texts: allot__pairs */
     ALLOT__F_LABELS,  /* a list of labels: allot__pairs */
     ALLOT__F_NUMBERS, /* an object of whole numbers 0 ... 10^9: allot__pairs */
+    ALLOT__F_PARTS,   /* int64_t, least ... most; or an object of such by group: `parts` */
     ALLOT__F_SCHEDULING,
     ALLOT__F_CLOSED,
     ALLOT__F_LOAD,

@@ -102,16 +102,22 @@ static int read_load(allot__event_reading *it, const allot__event_field *field, 
     return ALLOT_OK;
 }
 
-/* A member of an object of amounts, whose key comes first. */
+/* A member of an object of amounts, whose key comes first; of a task's slots it names a group. */
 static int read_amount(allot__event_reading *it, const allot__event_field *field,
                        const allot__pairs *before, allot__pair *pair)
 {
+    bool part = field->type == ALLOT__F_PARTS;
     char path[120];
     pair->key = allot__text_keep(it->reader, it->now.text, it->now.len);
     allot_json_next(it->json, &it->now);
     snprintf(path, sizeof path, "%s.%.80s", field->name, pair->key);
-    if (it->now.kind != ALLOT_JSON_WHOLE || it->now.whole < 0 || it->now.whole > ALLOT_AMOUNT_MAX)
-        return allot__value_refuse(it, path, "a whole number 0 ... 1000000000");
+    if (part && allot_plan_group_find(it->plan, pair->key, strlen(pair->key)) < 0)
+        return allot__error_set(it->fault, ALLOT_ENOENT, "E-unknown-group", path, NULL,
+                                "slots: the plan has no group \"%.80s\"", pair->key);
+    if (it->now.kind != ALLOT_JSON_WHOLE || it->now.whole < part ||
+        it->now.whole > ALLOT_AMOUNT_MAX)
+        return allot__value_refuse(
+            it, path, part ? "a whole number 1 ... 1000000000" : "a whole number 0 ... 1000000000");
     for (int32_t i = 0; i < before->count; i++)
         if (strcmp(before->items[i].key, pair->key) == 0)
             return allot__error_set(it->fault, ALLOT_EINVALID, "E-duplicate-key", path, NULL,
@@ -135,7 +141,7 @@ static int read_item(allot__event_reading *it, const allot__event_field *field,
 static int read_items(allot__event_reading *it, const allot__event_field *field, allot__pairs *out)
 {
     allot__event_reader *reader = it->reader;
-    bool list = field->type != ALLOT__F_NUMBERS;
+    bool list = field->type != ALLOT__F_NUMBERS && field->type != ALLOT__F_PARTS;
     int status = ALLOT_OK;
     if (it->now.kind != (list ? ALLOT_JSON_LIST : ALLOT_JSON_OBJECT))
         return allot__value_refuse(it, field->name,
@@ -153,6 +159,19 @@ static int read_items(allot__event_reading *it, const allot__event_field *field,
         reader->pairs_used++;
         out->count++;
     }
+    return status;
+}
+
+/* Slots of a task: a number, or those of one group or more. */
+static int read_parts(allot__event_reading *it, const allot__event_field *field, int64_t *out)
+{
+    allot__pairs *parts = &it->event->parts;
+    if (it->now.kind != ALLOT_JSON_OBJECT)
+        return read_whole(it, field, out);
+    int status = read_items(it, field, parts);
+    if (status == ALLOT_OK && parts->count == 0)
+        status = allot__error_set(it->fault, ALLOT_ERANGE, "E-range", field->name, NULL,
+                                  "slots: found {}, allowed slots of at least one group");
     return status;
 }
 
@@ -199,6 +218,8 @@ int allot__value_read_member(allot__event_reading *it, const allot__event_field 
         return read_text(it, field, at);
     case ALLOT__F_WHOLE:
         return read_whole(it, field, at);
+    case ALLOT__F_PARTS:
+        return read_parts(it, field, at);
     case ALLOT__F_BOOL:
         return read_bool(it, field, at);
     case ALLOT__F_TIME:

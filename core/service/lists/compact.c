@@ -59,16 +59,33 @@ static void put_code(page *it, const char *code)
 
 /* ---- Slots ----------------------------------------------------------------------------------- */
 
-static void put_grants(page *it)
+static void put_tasks(page *it, const int32_t *tasks, int32_t count)
+{
+    open_list(it, "tasks");
+    for (int32_t k = 0; k < count; k++) {
+        allot_task task;
+        if (allot_state_task_at(it->state, tasks[k], &task) != ALLOT_OK)
+            continue;
+        allot__text_key(it->out, NULL);
+        allot__text_json(it->out, task.id);
+    }
+    allot__text_puts(it->out, "]");
+}
+
+static void put_grants(page *it, const allot__books *books)
 {
     open_list(it, "grants");
     for (int32_t i = 0; i < allot_decision_grants(it->decision); i++) {
         allot_grant grant;
         allot_decision_grant(it->decision, i, &grant);
+        if (allot__books_starts_told(books, it->decision, i))
+            continue;
         open_item(it);
         put_leaf(it, "consumer", grant.group, grant.consumer);
         allot__text_number(it->out, "slots", grant.slots);
         put_places(it, grant.places, grant.place_count);
+        if (grant.task_count > 0)
+            put_tasks(it, grant.tasks, grant.task_count);
         close_item(it);
         it->orders++;
     }
@@ -90,15 +107,7 @@ static void put_reclaim(page *it, const allot_reclaim *reclaim)
     allot__text_puts(it->out, "]");
     allot__text_number(it->out, "grace", reclaim->grace);
     allot__text_number(it->out, "deadline", reclaim->deadline);
-    open_list(it, "tasks");
-    for (int32_t k = 0; k < reclaim->task_count; k++) {
-        allot_task task;
-        if (allot_state_task_at(it->state, reclaim->tasks[k], &task) != ALLOT_OK)
-            continue;
-        allot__text_key(it->out, NULL);
-        allot__text_json(it->out, task.id);
-    }
-    allot__text_puts(it->out, "]");
+    put_tasks(it, reclaim->tasks, reclaim->task_count);
     put_code(it, reclaim->reason);
     allot__text_number(it->out, "allocated", reclaim->allocated);
     allot__text_number(it->out, "quota", reclaim->quota);
@@ -272,7 +281,7 @@ int64_t allot__compact(allot__text *out, const allot_decision *decision, const a
     allot__text_number(out, "cycle", cycle);
     allot__text_number(out, "now", allot_decision_now(decision));
     allot__text_number(out, "event", event);
-    put_grants(&it);
+    put_grants(&it, books);
     put_reclaims(&it, cycle);
     put_all_jobs(&it, books);
     put_loans(&it);

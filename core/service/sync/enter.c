@@ -127,7 +127,6 @@ static const struct {
              {allot__sync_end_thing, ALLOT__TRUTH_SESSIONS},
              {allot__sync_put, ALLOT__TRUTH_SESSIONS},
              {allot__sync_put, ALLOT__TRUTH_TASKS},
-             {allot__sync_count, ALLOT__TRUTH_TASKS},
              {allot__sync_look, ALLOT__TRUTH_JOBS},
              {allot__sync_end_thing, ALLOT__TRUTH_JOBS},
              {allot__sync_put, ALLOT__TRUTH_JOBS},

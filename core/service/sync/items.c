@@ -63,43 +63,24 @@ static int spare(allot__truth *truth, allot__truth_list list, const allot__truth
 
 /* ---- Hosts, sessions, tasks, jobs ------------------------------------------------------------ */
 
-/* It runs nowhere, and counts once. */
-static int check_waits(const allot__truth *truth, const allot__event *event, allot__error *error)
-{
-    const char *key = event->host ? "host" : event->slot ? "slot" : "started";
-    if (allot__map_find(&truth->waiting, event->id, strlen(event->id)))
-        return allot__error_set(error, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
-                                "\"%.100s\" was told before, allowed once", event->id);
-    if (event->host || event->slot || event->started_given)
-        return allot__error_set(error, ALLOT_EINVALID, "E-conflict", key, NULL,
-                                "%s: found one of a task that is pending, allowed none", key);
-    return ALLOT_OK;
-}
-
 static int make_task(allot__truth *truth, const allot__event *event, allot__truth_row *row,
                      allot__error *error)
 {
     allot__task_room room;
     allot_task task;
-    int status = allot__event_task(truth->plan, event, &room, &task, error);
+    int status = allot__event_task_leaf(truth->plan, event, error);
+    if (status == ALLOT_OK)
+        status = allot__event_task(truth->plan, event, &room, &task, error);
     if (status == ALLOT_OK && event->adopt_given)
         status = allot__error_set(error, ALLOT_EINVALID, "E-unknown-key", "adopt", NULL,
                                   "adopt: tasks of a truth run, whatever was allocated");
-    if (status != ALLOT_OK)
-        return status;
-    if (event->task_state != 0)
-        status = check_waits(truth, event, error);
+    if (status == ALLOT_OK)
+        status = allot__event_task_place(event, &task, error);
     if (status != ALLOT_OK)
         return status;
     row->told = event->started_given;
     row->item = (void *)allot__task_make(truth->engine, &task);
-    if (!row->item || event->task_state == 0)
-        return row->item ? ALLOT_OK : ALLOT_ENOMEM;
-    row->verdict = ALLOT__TRUTH_WAITS;
-    status = allot__map_put(&truth->waiting, row->item);
-    if (status != ALLOT_OK)
-        allot__item_free(truth->engine, row->item);
-    return status;
+    return row->item ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 static int make_session(allot__truth *truth, const allot__event *event, allot__truth_row *row,

@@ -57,8 +57,7 @@ static void put_leaf(allot__sync *it, const allot__truth_leaf *row, bool told)
     allot__truth_leaf now = *row;
     now.unlisted = row->unlisted >= 0 ? row->unlisted : 0;
     int64_t tasks = (int64_t)group->held[leaf] + now.unlisted;
-    int64_t wanted =
-        tasks + (it->waiting ? it->waiting[allot__sync_place(it, row->group, leaf)] : 0);
+    int64_t wanted = tasks + group->awaited[leaf];
     now.allocated = row->allocated >= 0 ? row->allocated : tasks;
     now.demand = row->demand >= 0            ? row->demand
                  : wanted > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX

@@ -41,7 +41,6 @@ typedef struct allot__sync {
     allot__map_item *item;
     uint8_t *leaves; /* bits: whose rows have come */
     size_t bits;
-    int64_t *waiting;         /* slots of tasks that wait, by group and consumer; NULL: none does */
     allot__vector gone;       /* names of hosts */
     allot__vector nameless;   /* reclaims in flight that name no tasks (back.c) */
     allot__text params, rows; /* of the event that is entered; of all, for the store */
@@ -85,7 +84,7 @@ static inline bool allot__sync_owns(const allot__sync *it, const allot__origin *
 /* Steps: each does its row of that number, `row`; false: there is none. */
 typedef bool allot__sync_step(allot__sync *it, allot__truth_list list);
 allot__sync_step allot__sync_sizes, allot__sync_hosts, allot__sync_look, allot__sync_end_thing,
-    allot__sync_put, allot__sync_count, allot__sync_find_back, allot__sync_leaves,
-    allot__sync_rest_leaves, allot__sync_end_host;
+    allot__sync_put, allot__sync_find_back, allot__sync_leaves, allot__sync_rest_leaves,
+    allot__sync_end_host;
 
 #endif

@@ -107,8 +107,6 @@ void allot__sync_end(allot__sync *it)
     allot__vector_free(it->engine, &it->nameless);
     allot__truth_free(it->truth);
     allot__free(it->engine, it->leaves, it->bits / 8 + 1, 1);
-    if (it->waiting)
-        allot__free(it->engine, it->waiting, it->bits, sizeof *it->waiting);
     allot_engine_free(it->engine);
 }
 

@@ -49,6 +49,11 @@ static size_t rows_of(const allot__sync *it, allot__truth_list list)
     return it->truth->told[list] ? it->truth->rows[list].count : 0;
 }
 
+static bool runs(allot__map_item *item)
+{
+    return allot__task_runs(&allot__task_of(item)->it);
+}
+
 static void drop(allot__sync *it, allot__truth_list list, allot__truth_row *row,
                  const allot__error *error)
 {
@@ -132,8 +137,6 @@ static void look(allot__sync *it, allot__truth_list list, allot__truth_row *row)
     if (!known)
         return;
     const allot__origin **source = source_of(list, known);
-    if (row->verdict == ALLOT__TRUTH_WAITS) /* what ran of that name ends */
-        return;
     if (row->verdict == ALLOT__TRUTH_DROPPED) {
         *seen_of(list, known) = it->mark;
     } else if (*seen_of(list, known) == it->mark) {
@@ -181,7 +184,8 @@ bool allot__sync_look(allot__sync *it, allot__truth_list list)
 
 /* ---- What has ended -------------------------------------------------------------------------- */
 
-static void end_thing(allot__sync *it, allot__event_kind kind, const char *name)
+/* `keep`: a task that waited, of which its leaf demands what it is told to demand. */
+static void end_thing(allot__sync *it, allot__event_kind kind, const char *name, bool keep)
 {
     allot__event event;
     allot__error error = {.message = ""};
@@ -189,6 +193,10 @@ static void end_thing(allot__sync *it, allot__event_kind kind, const char *name)
     event.id = name;
     allot__sync_open(it, "{", false);
     allot__text_member(&it->params, kind == ALLOT__EVENT_HOST_GONE ? "name" : "id", name);
+    if (keep) {
+        event.keep = true;
+        allot__text_bool(&it->params, "keep", true);
+    }
     allot__text_puts(&it->params, "}");
     allot__sync_event(it, &event, NULL, &error); /* what has no memory to end ends the next time */
 }
@@ -204,7 +212,7 @@ bool allot__sync_end_thing(allot__sync *it, allot__truth_list list)
         return false;
     it->item = item->after;
     if (*seen_of(list, item) != it->mark && allot__sync_owns(it, *source_of(list, item)))
-        end_thing(it, things[list].end, item->name);
+        end_thing(it, things[list].end, item->name, list == ALLOT__TRUTH_TASKS && !runs(item));
     return true;
 }
 
@@ -268,7 +276,7 @@ bool allot__sync_end_host(allot__sync *it, allot__truth_list list)
         return false;
     const char *name = ((char **)it->gone.items)[it->row];
     if (name)
-        end_thing(it, things[list].end, name);
+        end_thing(it, things[list].end, name, false);
     return true;
 }
 
@@ -304,11 +312,10 @@ static void start_task(allot__sync *it, allot__truth_row *row)
         drop(it, ALLOT__TRUTH_TASKS, row, &error);
 }
 
-/* A session or job that is there now though it is new: another row told of it before. */
+/* A thing that is there now though it is new: another row told of it before. */
 static bool is_twin(const allot__sync *it, allot__truth_list list, const allot__truth_row *row)
 {
-    return (list == ALLOT__TRUTH_SESSIONS || list == ALLOT__TRUTH_JOBS) &&
-           row->verdict == ALLOT__TRUTH_NEW &&
+    return list != ALLOT__TRUTH_HOSTS && row->verdict == ALLOT__TRUTH_NEW &&
            allot__map_find(map_of(it, list), row->item->name, row->item->len);
 }
 
@@ -318,7 +325,7 @@ static void put_row(allot__sync *it, allot__truth_list list, allot__truth_row *r
         return;
     if (is_twin(it, list, row))
         drop_twin(it, list, row);
-    else if (list == ALLOT__TRUTH_TASKS && row->verdict == ALLOT__TRUTH_NEW)
+    else if (list == ALLOT__TRUTH_TASKS && row->verdict == ALLOT__TRUTH_NEW && runs(row->item))
         start_task(it, row);
     else if (list == ALLOT__TRUTH_TASKS)
         put_thing(it, list, row, ALLOT__EVENT_TASK, "{\"whole\": true, \"adopt\": true, ");
@@ -348,37 +355,6 @@ bool allot__sync_put(allot__sync *it, allot__truth_list list)
         return false;
     fetch_ahead(it, list, it->row, count);
     put_row(it, list, row_at(it, list, it->row));
-    return true;
-}
-
-/* One that runs as well by what was told before counts as running. */
-static void count_task(allot__sync *it, allot__truth_row *row)
-{
-    const allot_task *task = &allot__task_of(row->item)->it;
-    allot__error error;
-    if (row->verdict != ALLOT__TRUTH_WAITS)
-        return;
-    if (allot__map_find(&it->books->tasks, row->item->name, row->item->len)) {
-        allot__error_set(&error, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
-                         "\"%.100s\" was told to run, too, allowed once", row->item->name);
-        drop(it, ALLOT__TRUTH_TASKS, row, &error);
-        return;
-    }
-    if (!it->waiting)
-        it->waiting = allot__new(it->engine, it->bits, sizeof *it->waiting);
-    if (!it->waiting) {
-        allot__sync_no_memory(&error);
-        drop(it, ALLOT__TRUTH_TASKS, row, &error);
-        return;
-    }
-    it->waiting[(size_t)task->group * it->books->consumers + (size_t)task->consumer] += task->slots;
-}
-
-bool allot__sync_count(allot__sync *it, allot__truth_list list)
-{
-    if (it->truth->waiting.count == 0 || it->row >= rows_of(it, list))
-        return false;
-    count_task(it, row_at(it, list, it->row));
     return true;
 }
 

@@ -28,7 +28,7 @@ int allot__truth_new(allot_engine *engine, const allot_plan *plan, int64_t now, 
     allot__truth *truth = allot__new(engine, 1, sizeof *truth);
     if (!truth)
         return ALLOT_ENOMEM;
-    truth->engine = truth->dropped.engine = truth->waiting.engine = engine;
+    truth->engine = truth->dropped.engine = engine;
     truth->plan = plan;
     truth->now = truth->at = now;
     if (allot__event_reader_new(engine, &truth->reader) != ALLOT_OK) {
@@ -49,7 +49,6 @@ void allot__truth_free(allot__truth *truth)
     if (!truth)
         return;
     allot_engine *engine = truth->engine;
-    allot__map_free(&truth->waiting);
     for (int list = 0; list < ALLOT__TRUTH_LISTS; list++) {
         allot__truth_row *rows = truth->rows[list].items;
         for (size_t i = 0; has_items(list) && i < truth->rows[list].count; i++)

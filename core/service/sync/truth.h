@@ -29,7 +29,6 @@ typedef enum allot__verdict {
     ALLOT__TRUTH_NEW = 0,
     ALLOT__TRUTH_SAME,
     ALLOT__TRUTH_CHANGED,
-    ALLOT__TRUTH_WAITS,  /* a pending task: demand */
     ALLOT__TRUTH_DROPPED /* wrong: what it names stays as it is */
 } allot__verdict;
 
@@ -62,7 +61,6 @@ typedef struct allot__truth {
     int64_t at; /* not given: now */
     bool told[ALLOT__TRUTH_LISTS];
     allot__vector rows[ALLOT__TRUTH_LISTS]; /* of allot__truth_row; of slots and leaves of _leaf */
-    allot__map waiting;                     /* tasks of those rows that wait */
     struct allot__truth_block *blocks;      /* texts that were put together */
     /* What was left out: rows of a list, as JSON, of which the first few are told. */
     allot__text dropped;

@@ -160,7 +160,8 @@ static void put_waits(allot_service *service, allot__text *out)
 static void put_books(const allot_service *service, allot__text *out)
 {
     allot__books_count count = allot__books_size(service->books);
-    one(out, "tasks", "gauge", "Tasks that run.", count.tasks);
+    one(out, "tasks", "gauge", "Tasks that run.", count.tasks - count.pending);
+    one(out, "tasks_pending", "gauge", "Tasks that wait.", count.pending);
     one(out, "sessions", "gauge", "Sessions.", count.sessions);
     one(out, "jobs", "gauge", "Jobs of queues.", count.jobs);
     one(out, "reclaims_in_flight", "gauge", "Reclaims whose slots are on their way.",

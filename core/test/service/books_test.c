@@ -100,14 +100,14 @@ static void stroll(const char *plan, unsigned from, int steps)
     desk it, other;
     char text[200];
     const char *method;
-    bool jobs = plan == queues, equal = true;
+    bool equal = true;
     int accepted = 0;
     seed = from;
     CHECK_EQ(allot_engine_new(NULL, NULL, &engine), ALLOT_OK);
     CHECK_EQ(open_desk(&it, engine, plan), ALLOT_OK);
     CHECK_EQ(open_desk(&other, engine, plan), ALLOT_OK);
     for (int i = 0; i < steps && equal; i++) {
-        (jobs ? random_job_event : random_leaf_event)(&it, text, sizeof text, &method);
+        random_event(&it, text, sizeof text, &method);
         int status = tell(&it, method, text);
         other.now = it.now;
         equal = CHECK_EQ(tell(&other, method, text), status);
@@ -135,6 +135,8 @@ static void test_effects_of_leaves(void)
 {
     for (unsigned i = 1; i <= 40; i++)
         stroll(tree, i, 60);
+    for (unsigned i = 1; i <= 40; i++)
+        stroll(parted, i, 60);
 }
 
 static void test_effects_of_jobs(void)
@@ -154,6 +156,10 @@ static int enter_some(allot_engine *engine)
         {"allocated", "{\"consumer\": \"/b\", \"slots\": 30}"},
         {"start", "{\"id\": 1, \"consumer\": \"/b\", \"host\": \"h1\", \"slot\": 1}"},
         {"demand", "{\"consumer\": \"/b\", \"slots\": 30}"},
+        {"task", "{\"id\": 2, \"consumer\": \"/a\", \"slots\": 4, \"state\": \"pending\"}"},
+        {"task", "{\"id\": 3, \"consumer\": \"/a\", \"slots\": 3, \"state\": \"pending\"}"},
+        {"start", "{\"id\": 2, \"adopt\": true, \"host\": \"h2\", \"slot\": 1}"},
+        {"task", "{\"id\": 2, \"state\": \"pending\"}"},
     };
     desk it;
     allot__text effect = {.engine = engine};

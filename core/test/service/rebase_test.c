@@ -20,6 +20,13 @@ static const char grown_queues[] =
     "8}},"
     "\"queues\": [{\"name\": \"new\", \"priority\": 5}, {\"name\": \"high\", \"priority\": 9, "
     "\"preemptive\": true}, {\"name\": \"low\", \"priority\": 1, \"preemptable\": true}]}";
+/* Groups change their numbers. */
+static const char turned[] =
+    "{\"version\": 1, \"policy\": \"hybrid\", \"groups\": {\"gpu\": {\"slots\": 9}, \"more\": "
+    "{\"slots\": 3}, \"cpu\": {\"slots\": 30}}, \"consumers\": [{\"name\": \"b\", \"owned\": 4}, "
+    "{\"name\": \"a\", \"owned\": 3}, {\"name\": \"c\", \"children\": [{\"name\": \"d\", "
+    "\"owned\": "
+    "2}]}]}";
 static const char without_b[] =
     "{\"version\": 1, \"slots\": 40, \"policy\": \"hybrid\", \"options\": {\"claim_delay\": 3},"
     "\"hosts\": {\"h1\": {\"slots\": 20}, \"h2\": {\"slots\": 20}}, \"consumers\": ["
@@ -30,9 +37,8 @@ static void random_steps(desk *it, int steps)
 {
     char text[200];
     const char *method;
-    bool jobs = allot_plan_queues(it->plan) > 0;
     for (int i = 0; i < steps; i++) {
-        (jobs ? random_job_event : random_leaf_event)(it, text, sizeof text, &method);
+        random_event(it, text, sizeof text, &method);
         tell(it, method, text);
         if (pick(4) == 0) {
             allot__text effect = {.engine = it->engine};
@@ -100,6 +106,7 @@ static void test_turn(void)
         there_and_back(tree, grown, i);
         there_and_back(tree, tree, i);
         there_and_back(queues, grown_queues, i);
+        there_and_back(parted, turned, i);
     }
 }
 
@@ -111,13 +118,15 @@ static void test_misfits(void)
         {"allocated", "{\"consumer\": \"/b\", \"slots\": 1}"},
         {"session", "{\"id\": \"s\", \"consumer\": \"/b\"}"},
         {"host", "{\"name\": \"h1\", \"exclusive_to\": \"/b\"}"},
+        {"task", "{\"id\": \"t\", \"consumer\": \"/b\", \"state\": \"pending\"}"},
         {NULL, NULL},
     };
+    enum { COUNT = sizeof events / sizeof *events };
     allot_engine *engine;
     desk it, other;
     CHECK_EQ(allot_engine_new(NULL, NULL, &engine), ALLOT_OK);
     CHECK_EQ(open_desk(&other, engine, without_b), ALLOT_OK);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < COUNT; i++) {
         allot__books *copy = NULL;
         CHECK_EQ(open_desk(&it, engine, tree), ALLOT_OK);
         CHECK_EQ(tell(&it, "demand", "{\"consumer\": \"/a\", \"slots\": 3}"), ALLOT_OK);
@@ -192,6 +201,7 @@ static void test_lists(void)
     for (unsigned i = 1; i <= 150; i++) {
         list_while(tree, i);
         list_while(queues, i);
+        list_while(parted, i);
     }
 }
 
@@ -207,8 +217,10 @@ static int turn_and_list(allot_engine *engine)
         {"session", "{\"id\": \"s\", \"consumer\": \"/b\"}"},
         {"start", "{\"id\": 1, \"consumer\": \"/b\", \"host\": \"h1\", \"slot\": 1}"},
         {"start", "{\"id\": 2, \"consumer\": \"/b\", \"host\": \"h1\", \"slot\": 1}"},
+        {"task", "{\"id\": 3, \"consumer\": \"/b\", \"slots\": 4, \"state\": \"pending\"}"},
         {"finish", "{\"id\": 1}"},
         {"session_end", "{\"id\": \"s\"}"},
+        {"start", "{\"id\": 3, \"host\": \"h2\", \"slot\": 1}"},
     };
     desk it = {.engine = engine, .plan = planned.plan, .now = 1000};
     allot__text text = {.engine = engine};
@@ -216,11 +228,11 @@ static int turn_and_list(allot_engine *engine)
     int status = allot__books_new(engine, it.plan, &it.books), listed = ALLOT_OK;
     if (status == ALLOT_OK)
         status = allot__event_reader_new(engine, &it.reader);
-    for (int i = 0; i < 4 && status == ALLOT_OK; i++)
+    for (int i = 0; i < 5 && status == ALLOT_OK; i++)
         OOM_RETRY(status, tell(&it, events[i][0], events[i][1]));
     if (status == ALLOT_OK)
         OOM_RETRY(status, allot__books_list_begin(it.books));
-    for (int i = 4; i < 6 && status == ALLOT_OK; i++)
+    for (int i = 5; i < 8 && status == ALLOT_OK; i++)
         OOM_RETRY(status, tell(&it, events[i][0], events[i][1]));
     while (!over && listed == ALLOT_OK && status == ALLOT_OK)
         listed = allot__books_list(it.books, &text, 20, &over); /* lost, and the books are not */

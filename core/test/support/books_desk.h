@@ -24,6 +24,13 @@ static const char queues[] =
     "\"queues\": [{\"name\": \"low\", \"priority\": 1, \"preemptable\": true},"
     "{\"name\": \"high\", \"priority\": 9, \"preemptive\": true}]}";
 
+/* Two groups, which tasks may couple. */
+static const char parted[] =
+    "{\"version\": 1, \"policy\": \"hybrid\", \"groups\": {\"cpu\": {\"slots\": 30}, \"gpu\": "
+    "{\"slots\": 9}}, \"consumers\": [{\"name\": \"a\", \"owned\": 3}, {\"name\": \"b\", "
+    "\"owned\": 4}, "
+    "{\"name\": \"c\", \"children\": [{\"name\": \"d\", \"owned\": 2}]}]}";
+
 typedef struct desk {
     allot_engine *engine;
     allot_policy_loader loader;
@@ -111,6 +118,53 @@ static int pick(int below)
     return (int)(seed >> 16) % below;
 }
 
+/* Tasks that wait: they come, start, change, wait again. `group`: what names the leaf's group. */
+static void random_whole_event(char *text, size_t size, const char **method, const char *leaf,
+                               const char *group)
+{
+    int id = pick(12), slots = 1 + pick(6);
+    char parts[60];
+    snprintf(parts, sizeof parts, "%d", slots);
+    if (group[0] != '\0' && pick(2))
+        snprintf(parts, sizeof parts, "{\"gpu\": %d, \"cpu\": %d}", 1 + pick(3), slots);
+    *method = "task";
+    switch (pick(5)) {
+    case 0:
+        *method = "start";
+        snprintf(text, size, "{\"id\": %d%s}", id, pick(3) == 0 ? ", \"adopt\": true" : "");
+        break;
+    case 1:
+        snprintf(text, size, "{\"id\": %d, \"slots\": %s, \"priority\": %d}", id, parts, slots);
+        break;
+    case 2:
+        *method = "finish";
+        snprintf(text, size, "{\"id\": %d, \"done\": %s}", id, pick(2) ? "true" : "false");
+        break;
+    default:
+        snprintf(text, size,
+                 "{\"id\": %d, \"consumer\": \"%s\"%s, \"slots\": %s, \"state\": \"pending\"%s}",
+                 id, leaf, group, parts, pick(3) == 0 ? ", \"session\": \"s1\"" : "");
+    }
+}
+
+static void random_part_event(desk *it, char *text, size_t size, const char **method)
+{
+    static const char *const leaves[] = {"/a", "/b", "/c/d"};
+    static const char *const groups[] = {", \"group\": \"cpu\"", ", \"group\": \"gpu\""};
+    static const char *const methods[] = {"demand", "demand", "release", "decline"};
+    const char *leaf = leaves[pick(3)], *group = groups[pick(2)];
+    char until[40] = "";
+    int kind = pick(8);
+    if (kind >= 4) {
+        random_whole_event(text, size, method, leaf, group);
+        return;
+    }
+    *method = methods[kind];
+    if (kind == 3)
+        snprintf(until, sizeof until, ", \"until\": %d", (int)it->now + 1000 + pick(9));
+    snprintf(text, size, "{\"consumer\": \"%s\"%s, \"slots\": %d%s}", leaf, group, pick(9), until);
+}
+
 static void random_leaf_event(desk *it, char *text, size_t size, const char **method)
 {
     static const char *const leaves[] = {"/a", "/b", "/c/d"};
@@ -118,7 +172,7 @@ static void random_leaf_event(desk *it, char *text, size_t size, const char **me
     int id = pick(12), slots = pick(15);
     *method = "demand";
     snprintf(text, size, "{\"consumer\": \"%s\", \"slots\": %d}", leaf, slots);
-    switch (pick(9)) {
+    switch (pick(12)) {
     case 0:
         *method = "start";
         snprintf(text, size,
@@ -146,6 +200,11 @@ static void random_leaf_event(desk *it, char *text, size_t size, const char **me
         *method = "returned";
         snprintf(text, size, "{\"reclaim\": \"r%d.0\", \"slots\": 1}", (int)it->cycle - pick(4));
         break;
+    case 6:
+    case 7:
+    case 8:
+        random_whole_event(text, size, method, leaf, "");
+        break;
     default:
         break;
     }
@@ -162,6 +221,17 @@ static void random_job_event(desk *it, char *text, size_t size, const char **met
     else
         snprintf(text, size, "{\"id\": %d, \"queue\": \"%s\", \"slots\": %d, \"user\": \"u\"}", id,
                  pick(2) ? "low" : "high", 1 + pick(6));
+}
+
+/* An event of a plan, at random. */
+static void random_event(desk *it, char *text, size_t size, const char **method)
+{
+    if (allot_plan_queues(it->plan) > 0)
+        random_job_event(it, text, size, method);
+    else if (allot_plan_groups(it->plan) > 1)
+        random_part_event(it, text, size, method);
+    else
+        random_leaf_event(it, text, size, method);
 }
 
 /* Whether two books say the same. */

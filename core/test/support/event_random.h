@@ -177,6 +177,22 @@ static void random_number(const allot__event_field *field, allot__text *out)
     allot__text_int(out, value);
 }
 
+/* Of one group, or of several, in any order. */
+static void random_parts(const desk *it, const allot__event_field *field, allot__text *out)
+{
+    int groups = allot_plan_groups(it->plan), first = pick(2);
+    if (groups < 2 || pick(2)) {
+        random_number(field, out);
+        return;
+    }
+    allot__text_puts(out, "{");
+    for (int i = 0; i < 2; i++) {
+        allot__text_key(out, allot_plan_group_name(it->plan, (first + i) % 2));
+        random_number(field, out);
+    }
+    allot__text_puts(out, "}");
+}
+
 static void random_numbers(int32_t kind, const allot__event_field *field, allot__text *out)
 {
     bool hosts = strcmp(field->name, "hosts") == 0;
@@ -227,7 +243,10 @@ static void random_value(const desk *it, int32_t kind, const allot__event_field 
         allot__text_puts(out, one_of(states));
         break;
     case ALLOT__F_TASK_STATE:
-        allot__text_puts(out, "\"running\"");
+        allot__text_puts(out, pick(3) ? "\"pending\"" : "\"running\"");
+        break;
+    case ALLOT__F_PARTS:
+        random_parts(it, field, out);
         break;
     case ALLOT__F_SCHEDULING:
         allot__text_puts(out, one_of(words));

@@ -113,6 +113,10 @@ function told:change()
       self.tasks[id] = nil
     elseif chance:once_in(8) then
       task.slots = chance:int(1, 5)
+    elseif chance:once_in(task.waits and 3 or 15) then
+      task.waits = not task.waits
+    elseif task.also and chance:once_in(8) then
+      task.also = nil
     elseif chance:once_in(12) then
       task.consumer = chance:pick(self.site.leaves)
     elseif chance:once_in(12) then
@@ -124,6 +128,10 @@ function told:change()
     if id then
       self.born = self.born + 1
       task.id, task.slots, task.began = id, chance:int(1, 4), 1000 + self.born
+      local other = self.site.groups[1] and chance:once_in(3)
+      task.also = other and self.site.groups[task.group == self.site.groups[1] and 2 or 1]
+      task.others = other and chance:int(1, 3)
+      task.waits, task.priority = chance:once_in(3), chance:once_in(4) and chance:int(1, 3) or nil
       self.tasks[id] = task
     end
   end
@@ -152,9 +160,12 @@ function told:task_rows(source, at)
     local task = self.tasks[id]
     if task.source == source then
       local row = { id = id, consumer = task.consumer, group = task.group, slots = task.slots }
+      if task.also then -- of both groups
+        row.slots = { [task.group] = task.slots, [task.also] = task.others }
+      end
       if task.slots == 1 then row.slots = nil end
-      if chance:once_in(10) then
-        row.state = "pending"
+      if task.waits then
+        row.state, row.submitted, row.priority = "pending", task.began, task.priority
       else
         row.host, row.started = task.host, not (at and chance:once_in(8)) and task.began or nil
         row.state = chance:once_in(5) and "running" or nil
@@ -205,8 +216,9 @@ function told:spoil(call)
   local chance, id = self.chance, "t" .. self.chance:int(1, 30)
   local place = self:of()
   local row = { id = id, consumer = place.consumer, group = place.group }
-  local one, tasks = chance:int(1, call.hosts and 11 or 8), call.tasks or {}
-  if one == 1 then row.slots = 0
+  local one, tasks = chance:int(0, call.hosts and 11 or 8), call.tasks or {}
+  if one == 0 then row.state, row.priority = "pending", 0
+  elseif one == 1 then row.slots = 0
   elseif one == 2 then row.consumer = "/nowhere"
   elseif one == 3 then row.colour = "red"
   elseif one == 4 then row.state, row.host = "pending", "h1"

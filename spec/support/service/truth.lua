@@ -9,7 +9,7 @@ truth.__index = truth
 
 local MOST = 1000000000
 local MEMBERS = { id = true, consumer = true, slots = true, group = true, session = true,
-                  host = true, started = true, state = true }
+                  host = true, started = true, state = true, submitted = true, priority = true }
 local SESSION = { id = true, consumer = true, group = true, priority = true, demand = true }
 local NUMBERS = { "demand", "allocated", "unlisted" }
 
@@ -44,11 +44,24 @@ function truth:place(row)
   return leaf and leaf[self.groups[1] and row.group or ""]
 end
 
+--- The slots of a row by its leaf's groups, or nil: they are wrong.
+function truth:parts(row)
+  local leaf, parts = self.leaves[row.consumer], {}
+  local slots = type(row.slots) == "table" and row.slots
+    or { [self.groups[1] and row.group or ""] = row.slots or 1 }
+  for group, number in pairs(slots) do
+    if not (leaf and leaf[group] and whole(number, 1)) then return nil end
+    parts[leaf[group]] = number
+  end
+  return parts[self:place(row)] and parts
+end
+
 function truth:is_task(row)
-  local waits = row.state == "pending"
-  return known(row, MEMBERS) and row.id and self:place(row) ~= nil and whole(row.slots or 1, 1)
+  local waits, priority = row.state == "pending", row.priority or 1
+  return known(row, MEMBERS) and row.id and self:place(row) ~= nil and self:parts(row)
     and (row.state == nil or waits or row.state == "running")
     and not (waits and (row.host or row.started))
+    and whole(priority, 1) and priority <= 10000
 end
 
 function truth:is_session(row)
@@ -60,19 +73,23 @@ end
 local function owns(thing, source) return not source or thing.source == source end
 local function may_tell(thing, source) return not thing.source or owns(thing, source) end
 
-function truth:held(place)
+--- What a leaf's tasks of a state (running, if none is given) have, or ask for.
+function truth:held(place, state)
   local held = 0
   for _, task in pairs(self.tasks) do
-    if task.place == place then held = held + task.slots end
+    if task.state == state then held = held + (task.parts[place] or 0) end
   end
   return held
 end
 
-function truth:finish(task)
-  self.tasks[task.id] = nil
-  task.place.allocated = task.place.allocated - task.slots
+--- A task that ran has fewer slots now, or none: they come back; reclaims where it has none count
+--- it alone.
+function truth:give_back(task, parts)
+  for place, slots in pairs(not task.state and task.parts or {}) do
+    place.allocated = place.allocated - math.max(slots - (parts[place] or 0), 0)
+  end
   for _, flight in ipairs(self.flights) do
-    for i, id in ipairs(flight.tasks or {}) do
+    for i, id in ipairs(parts[self:place(flight)] and {} or flight.tasks or {}) do
       if id == task.id then
         table.remove(flight.tasks, i)
         flight.gone = (flight.gone or 0) + 1
@@ -82,17 +99,20 @@ function truth:finish(task)
   end
 end
 
+function truth:finish(task)
+  self.tasks[task.id] = nil
+  self:give_back(task, {})
+end
+
 -- Tasks and sessions ---------------------------------------------------------------------------
 
 --- What comes of each row, by its place, and ids that stay (`seen`). Nothing is changed yet.
 function truth:judge(rows, things, source, is_right)
-  local verdicts, seen, waiting = {}, {}, {}
+  local verdicts, seen = {}, {}
   for i, row in ipairs(rows) do
-    local thing, waits = things[row.id], row.state == "pending"
-    if not is_right(self, row) or (waits and waiting[row.id]) then
+    local thing = things[row.id]
+    if not is_right(self, row) then
       seen[row.id or ""] = thing and true or seen[row.id or ""]
-    elseif waits then
-      waiting[row.id], verdicts[i] = true, "waits"
     elseif not thing then
       verdicts[i] = "new"
     elseif not seen[row.id] then
@@ -109,6 +129,13 @@ function truth:judge(rows, things, source, is_right)
   return verdicts, seen
 end
 
+--- Slots as lists have them: those of one group as a number.
+function truth.several(slots)
+  if type(slots) ~= "table" then return slots end
+  local group, number = next(slots)
+  return next(slots, group) and slots or number
+end
+
 function truth:tell_tasks(call)
   local verdicts, seen = self:judge(call.tasks, self.tasks, call.source, truth.is_task)
   for id, task in pairs(self.tasks) do
@@ -117,21 +144,21 @@ function truth:tell_tasks(call)
   for i, row in ipairs(call.tasks) do
     local old = self.tasks[row.id]
     if verdicts[i] == "known" or (verdicts[i] == "new" and not old) then
+      local waits = row.state == "pending" or nil
+      local runs_on = old and not old.state and not waits
       local task = { id = row.id, consumer = row.consumer, group = row.group, host = row.host,
-                     session = row.session, slots = row.slots or 1, place = self:place(row),
-                     started = row.started or (old and old.started) or call.at,
+                     session = row.session, slots = self.several(row.slots) or 1,
+                     parts = self:parts(row), place = self:place(row),
+                     submitted = row.submitted, priority = row.priority,
+                     state = waits and "pending",
+                     started = not waits and (row.started or (runs_on and old.started) or call.at)
+                       or nil,
                      source = call.source or (old and old.source) }
-      if old and old.slots > task.slots then -- these slots come back
-        task.place.allocated = task.place.allocated - (old.slots - task.slots)
-      end
+      if old then self:give_back(old, runs_on and task.parts or {}) end
       self.tasks[row.id] = task
-      task.place.allocated = math.max(task.place.allocated, self:held(task.place))
-    end
-  end
-  for i, row in ipairs(call.tasks) do
-    if verdicts[i] == "waits" and not self.tasks[row.id] then
-      local place = self:place(row)
-      place.waiting = (place.waiting or 0) + (row.slots or 1)
+      for place in pairs(task.parts) do
+        place.allocated = math.max(place.allocated, self:held(place))
+      end
     end
   end
 end
@@ -247,7 +274,7 @@ function truth:put_leaf(place, told, source, by_name)
   local allocated = told.allocated or held + unlisted
   if allocated < held then return end
   place.unlisted, place.allocated = unlisted, allocated
-  place.demand = told.demand or math.min(held + unlisted + (place.waiting or 0), MOST)
+  place.demand = told.demand or math.min(held + unlisted + self:held(place, "pending"), MOST)
   if by_name then
     place.source, place.nobodys = source or place.source, false
   end
@@ -289,9 +316,6 @@ function truth:tell(call)
   if call.sessions then self:tell_sessions(call) end
   if call.tasks then self:tell_tasks(call) end
   if call.consumers then self:tell_leaves(call) end
-  for _, leaf in pairs(self.leaves) do
-    for _, place in pairs(leaf) do place.waiting = nil end
-  end
 end
 
 local function sorted(things, members)
@@ -308,7 +332,8 @@ end
 --- Rows as lists have them: with `source`.
 function truth:rows(list)
   local rows = sorted(self[list], list == "tasks"
-    and { "id", "consumer", "group", "host", "session", "slots", "started", "source" }
+    and { "id", "consumer", "group", "host", "session", "slots", "state", "started", "submitted",
+          "priority", "source" }
     or { "id", "consumer", "group", "priority", "demand", "source" })
   for _, row in ipairs(rows) do
     if row.slots == 1 then row.slots = nil end
@@ -322,13 +347,12 @@ local function without_source(rows)
   return rows
 end
 
---- By "leaf group": whether tasks run there.
-function truth:running()
-  local out = {}
-  for _, task in ipairs(self:rows "tasks" or {}) do
-    out[task.consumer .. " " .. (task.group or "")] = true
+--- Whether a leaf has tasks in a group.
+function truth:has_tasks(place)
+  for _, task in pairs(self.tasks) do
+    if task.parts[place] then return true end
   end
-  return out
+  return false
 end
 
 --- All of it as a state's document.
@@ -337,7 +361,6 @@ function truth:state(now)
                   slots = next(self.sizes) and (self.sizes[""] or self.sizes),
                   tasks = without_source(self:rows "tasks"),
                   sessions = without_source(self:rows "sessions") }
-  local runs = self:running()
   for name, host in pairs(self.hosts) do
     state.hosts = state.hosts or {}
     state.hosts[name] = { slots = host.slots or self.planned[name].slots,
@@ -348,7 +371,7 @@ function truth:state(now)
     for group, place in pairs(leaf) do
       for _, key in ipairs(NUMBERS) do
         -- Without a demand a leaf wants what its tasks have (C-13).
-        local told = place[key] > 0 or (key == "demand" and runs[path .. " " .. group])
+        local told = place[key] > 0 or (key == "demand" and self:has_tasks(place))
         if group == "" then
           row[key] = told and place[key] or nil
         elseif told then

@@ -181,8 +181,7 @@ return {
   { "E-no-shadow", "There is no shadow to drop or promote; the method `shadow` begins one." },
   { "E-stopping", "The service is about to stop and takes no more events." },
   { "E-job-state", "The event is not possible in the job's state." },
-  { "E-task-state", "A task that an event names runs; tasks that wait are slots that their leaf "
-    .. "demands, or rows of `sync`." },
+  { "E-task-state", "A task that `start` names runs; `task` tells of tasks that wait." },
   { "E-source", "Another source of `sync` tells of that host, leaf, session, task or job. The row "
     .. "was left out." },
   { "E-stale", "A call of `sync` says how things were before the last one of its source. Nothing "
