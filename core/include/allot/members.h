@@ -26,6 +26,7 @@ typedef enum allot_item {
     ALLOT_ITEM_LOAN,     /* allot_loan */
     ALLOT_ITEM_LEASE,    /* allot_lease_now */
     ALLOT_ITEM_HOST,     /* allot_stated_host (stated.h) */
+    ALLOT_ITEM_ROW,      /* allot_stated_leaf: a leaf in a group */
     ALLOT_ITEMS
 } allot_item;
 
@@ -59,7 +60,8 @@ enum {
     ALLOT_MEMBER_PASSED = 8,   /* decisions write it for people: it is checked and not kept */
     ALLOT_MEMBER_LABEL = 16,   /* of TEXTS: 1 ... 255 bytes without control characters */
     ALLOT_MEMBER_FALSE = 32,   /* of a WORD: instead of its first word false is written */
-    ALLOT_MEMBER_KEY = 64      /* of a TEXT: in documents the key of the item's object */
+    ALLOT_MEMBER_KEY = 64,     /* of a TEXT: in documents the key of the item's object */
+    ALLOT_MEMBER_ALL = 128     /* of a WHOLE: true is `most`, and false is 0 */
 };
 
 typedef struct allot_member {

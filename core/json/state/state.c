@@ -3,6 +3,7 @@
 /* state.c: a state from its document: the top level and consumers. */
 #include "json/state/state.h"
 
+#include <allot/members.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,11 +39,6 @@ static const allot__shape state_shape = {state_fields, ALLOT__STATE_KEYS, 0};
 typedef int (*setter)(allot_state *state, int32_t group, int32_t consumer, int64_t number);
 
 static const allot__field one_amount = {NULL, ALLOT__AMOUNT, false, false};
-static const allot__field part_or_all = {
-    NULL, ALLOT__INTEGER | ALLOT__BOOLEAN, 0, ALLOT_AMOUNT_MAX, false, false};
-static const allot__field one_time = {
-    NULL, ALLOT__INTEGER | ALLOT__STRING, INT64_MIN + 1, INT64_MAX, false, false};
-
 static int set_group_slots(allot_state *state, int32_t group, int32_t consumer, int64_t slots)
 {
     (void)consumer;
@@ -83,6 +79,7 @@ static void read_numbers(allot__state_reader *reader, const allot__value *value,
                          const allot__field *kind, setter set)
 {
     allot__doc *doc = &reader->doc;
+    const char *what = kind->kinds & ALLOT__STRING ? "time" : "number";
     int64_t number;
     if (value->kind == ALLOT__OBJECT)
         read_by_group(reader, value, consumer, kind, set);
@@ -90,9 +87,7 @@ static void read_numbers(allot__state_reader *reader, const allot__value *value,
         return;
     if (allot_plan_groups(reader->plan) > 1 && value->kind != ALLOT__BOOLEAN) {
         allot__doc_fault(doc, allot__at(value->number), "E-type", NULL,
-                         "found one %s, allowed {group: %s}: the plan has %d groups",
-                         kind == &one_time ? "time" : "number",
-                         kind == &one_time ? "time" : "number",
+                         "found one %s, allowed {group: %s}: the plan has %d groups", what, what,
                          (int)allot_plan_groups(reader->plan));
         return;
     }
@@ -103,38 +98,32 @@ static void read_numbers(allot__state_reader *reader, const allot__value *value,
 
 /* ---- Consumers ------------------------------------------------------------------------------- */
 
-enum { DEMAND, ALLOCATED, UNLISTED, RECLAIMED_AT, WAITING_SINCE, SHARING, CONSUMER_FIELDS };
-static const allot__field consumer_fields[CONSUMER_FIELDS] = {
-    [DEMAND] = {"demand", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
-    [ALLOCATED] = {"allocated", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
-    [UNLISTED] = {"unlisted", ALLOT__OBJECT | ALLOT__INTEGER | ALLOT__BOOLEAN, 0, ALLOT_AMOUNT_MAX,
-                  false, false},
-    [RECLAIMED_AT] = {"reclaimed_at", ALLOT__OBJECT | ALLOT__INTEGER | ALLOT__STRING, INT64_MIN + 1,
-                      INT64_MAX, false, false},
-    [WAITING_SINCE] = {"waiting_since", ALLOT__OBJECT | ALLOT__INTEGER | ALLOT__STRING,
-                       INT64_MIN + 1, INT64_MAX, false, false},
-    [SHARING] = {"sharing", ALLOT__ANYTHING, 0, 0, false, true},
-};
-static const allot__shape consumer_shape = {consumer_fields, CONSUMER_FIELDS, 0};
+/* In the order of the table of members. */
+static const setter setters[] = {allot_state_demand, allot_state_allocated, allot_state_unlisted,
+                                 allot_state_reclaimed_at, allot_state_waiting_since};
+enum { SET = sizeof setters / sizeof *setters, SHARING = SET, ROW_FIELDS };
 
-static void read_values(allot__state_reader *reader, const allot__value *values, int32_t consumer)
+static void make_fields(allot__state_reader *reader)
 {
-    static const struct {
-        const allot__field *kind;
-        setter set;
-    } fields[] = {[DEMAND] = {&one_amount, allot_state_demand},
-                  [ALLOCATED] = {&one_amount, allot_state_allocated},
-                  [UNLISTED] = {&part_or_all, allot_state_unlisted},
-                  [RECLAIMED_AT] = {&one_time, allot_state_reclaimed_at},
-                  [WAITING_SINCE] = {&one_time, allot_state_waiting_since}};
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        read_numbers(reader, &values[i], consumer, fields[i].kind, fields[i].set);
+    const allot_members *members = allot_members_of(ALLOT_ITEM_ROW);
+    for (int i = 0; i < SET; i++) {
+        const allot_member *member = &members->items[i];
+        bool time = member->type == ALLOT_MEMBER_TIME;
+        unsigned kinds = time ? ALLOT__TIME_KINDS : ALLOT__INTEGER;
+        kinds |= member->flags & ALLOT_MEMBER_ALL ? ALLOT__BOOLEAN : 0;
+        reader->of_group[i] =
+            (allot__field){member->name, kinds, member->least + time, member->most, false, false};
+        reader->row[i] = reader->of_group[i];
+        reader->row[i].kinds |= ALLOT__OBJECT;
+    }
+    reader->row[SHARING] = (allot__field){"sharing", ALLOT__ANYTHING, 0, 0, false, true};
 }
 
 static void read_consumer(allot__state_reader *reader, const cJSON *member)
 {
     allot__doc *doc = &reader->doc;
-    allot__value values[CONSUMER_FIELDS];
+    const allot__shape shape = {reader->row, ROW_FIELDS, 0};
+    allot__value values[ROW_FIELDS];
     uint32_t number = (uint32_t)member->valueint;
     int64_t faults = doc->faults;
     cJSON *node;
@@ -146,9 +135,10 @@ static void read_consumer(allot__state_reader *reader, const cJSON *member)
         return;
     if (consumer >= 0)
         allot__doc_about(doc, reader->plan, consumer, number);
-    if (allot__object_read(doc, number, &consumer_shape, values, &node))
+    if (allot__object_read(doc, number, &shape, values, &node))
         return;
-    read_values(reader, values, consumer);
+    for (int i = 0; i < SET; i++)
+        read_numbers(reader, &values[i], consumer, &reader->of_group[i], setters[i]);
     cJSON_Delete(node);
     if (consumer >= 0)
         reader->objects[consumer] = number | (doc->faults > faults ? FAULTY : 0);
@@ -308,6 +298,7 @@ static int read_state(allot__state_reader *reader)
     const allot__doc *doc = &reader->doc;
     if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
         return ALLOT_EINVALID;
+    make_fields(reader);
     read_top(reader);
     check_jobs(reader);
     check_kind(reader);

@@ -35,11 +35,16 @@ typedef enum allot__state_key {
     ALLOT__STATE_KEYS
 } allot__state_key;
 
+/* Members of consumers at most. */
+#define ALLOT__ROW_FIELDS 8
+
 typedef struct allot__state_reader {
     allot__doc doc;
     const allot_plan *plan;
     allot_state *state;
     allot__value top[ALLOT__STATE_KEYS];
+    /* Members of consumers, of all groups or each, and of one group (allot/members.h). */
+    allot__field row[ALLOT__ROW_FIELDS], of_group[ALLOT__ROW_FIELDS];
     uint32_t *objects; /* by consumer: its object, and whether it is faulty; 0: none */
     int64_t usage_at;  /* if `usage_known`: the time that the state says */
     bool usage_known;

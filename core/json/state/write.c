@@ -3,53 +3,48 @@
 /* write.c: a state as "allot/state/v1": the top level, consumers and hosts. */
 #include "json/state/write.h"
 
+#include <string.h>
+
 #include "json/state/state.h"
 
 #define BUFFER_SIZE 65536
 
 /* ---- Consumers ------------------------------------------------------------------------------- */
 
-enum { DEMAND, ALLOCATED, UNLISTED, RECLAIMED_AT, WAITING_SINCE, NUMBERS };
-static const struct {
-    const char *key;
-    int64_t unstated;
-} numbers[NUMBERS] = {[DEMAND] = {"demand", -1},
-                      [ALLOCATED] = {"allocated", 0},
-                      [UNLISTED] = {"unlisted", 0},
-                      [RECLAIMED_AT] = {"reclaimed_at", INT64_MIN},
-                      [WAITING_SINCE] = {"waiting_since", INT64_MIN}};
-
-/* What a leaf states in a group, by the table; false: nothing. */
-static bool get_leaf(const allot_state *state, int32_t group, int32_t consumer,
-                     int64_t out[NUMBERS])
+static int64_t number_of(const allot_member *member, const allot_stated_leaf *leaf)
 {
-    allot_stated_leaf leaf;
+    int64_t number;
+    memcpy(&number, (const char *)leaf + member->at, sizeof number);
+    return number;
+}
+
+/* What a leaf states in a group; false: nothing. */
+static bool get_leaf(const allot_state *state, int32_t group, int32_t consumer,
+                     allot_stated_leaf *out)
+{
+    const allot_members *row = allot_members_of(ALLOT_ITEM_ROW);
     bool some = false;
-    if (allot_state_leaf_get(state, group, consumer, &leaf) != ALLOT_OK)
+    if (allot_state_leaf_get(state, group, consumer, out) != ALLOT_OK)
         return false;
-    out[DEMAND] = leaf.demand;
-    out[ALLOCATED] = leaf.allocated;
-    out[UNLISTED] = leaf.unlisted;
-    out[RECLAIMED_AT] = leaf.reclaimed_at;
-    out[WAITING_SINCE] = leaf.waiting_since;
-    for (int i = 0; i < NUMBERS; i++)
-        some = some || out[i] != numbers[i].unstated;
+    for (int32_t i = 0; i < row->count; i++)
+        some = some || number_of(&row->items[i], out) != row->items[i].unset;
     return some;
 }
 
 /* A number of a leaf in all groups: {group: number}, of those that say one. */
 static void write_by_group(allot__writer *out, const allot_state *state, int32_t consumer,
-                           int which)
+                           const allot_member *member)
 {
     const allot_plan *plan = allot_state_plan(state);
-    int64_t of[NUMBERS];
+    allot_stated_leaf leaf;
     bool open = false;
     for (int32_t group = 0; group < allot_plan_groups(plan); group++) {
-        if (!get_leaf(state, group, consumer, of) || of[which] == numbers[which].unstated)
+        if (!get_leaf(state, group, consumer, &leaf) || number_of(member, &leaf) == member->unset)
             continue;
         if (!open)
-            allot__write_open(out, numbers[which].key, '{');
-        allot__write_named_integer(out, allot_plan_group_name(plan, group), of[which]);
+            allot__write_open(out, member->name, '{');
+        allot__write_named_integer(out, allot_plan_group_name(plan, group),
+                                   number_of(member, &leaf));
         open = true;
     }
     if (open)
@@ -59,19 +54,19 @@ static void write_by_group(allot__writer *out, const allot_state *state, int32_t
 static void write_consumer(allot__writer *out, const allot_state *state, int32_t consumer)
 {
     const allot_plan *plan = allot_state_plan(state);
-    int64_t of[NUMBERS];
+    const allot_members *row = allot_members_of(ALLOT_ITEM_ROW);
+    allot_stated_leaf leaf;
     bool some = false;
     for (int32_t group = 0; group < allot_plan_groups(plan) && !some; group++)
-        some = get_leaf(state, group, consumer, of);
+        some = get_leaf(state, group, consumer, &leaf);
     if (!some)
         return;
     allot__write_line(out);
     allot__write_path_open(out, plan, consumer, '{');
-    for (int i = 0; i < NUMBERS; i++)
-        if (allot_plan_groups(plan) > 1)
-            write_by_group(out, state, consumer, i);
-        else
-            allot__write_unless(out, numbers[i].key, of[i], numbers[i].unstated);
+    if (allot_plan_groups(plan) == 1)
+        allot__item_write(out, plan, row, &leaf);
+    for (int32_t i = 0; i < row->count && allot_plan_groups(plan) > 1; i++)
+        write_by_group(out, state, consumer, &row->items[i]);
     allot__write_close(out, '}');
 }
 

@@ -145,12 +145,6 @@ void allot__write_string(allot__writer *writer, const char *key, const char *tex
         quoted(writer, text);
 }
 
-void allot__write_unless(allot__writer *writer, const char *key, int64_t number, int64_t unstated)
-{
-    if (number != unstated)
-        allot__write_integer(writer, key, number);
-}
-
 void allot__write_text(allot__writer *writer, const char *key, const char *text)
 {
     if (text)

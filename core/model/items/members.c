@@ -421,6 +421,39 @@ static const allot_member host_members[] = {
 };
 #undef OF
 
+#define OF allot_stated_leaf
+static const allot_member row_members[] = {
+    {.name = "demand",
+     AMOUNTS,
+     AT(demand),
+     .unset = -1,
+     .unit = "slots",
+     .doc = "slots that it wants; without this those of its tasks (C-13)"},
+    {.name = "allocated",
+     AMOUNTS,
+     AT(allocated),
+     .unit = "slots",
+     .doc = "slots that it has; without this those of its running tasks"},
+    {.name = "unlisted",
+     AMOUNTS,
+     AT(unlisted),
+     .flags = ALLOT_MEMBER_ALL,
+     .unit = "slots",
+     .doc = "of the slots that none of its tasks uses so many run work that the state does not "
+            "list, and are given back last, the others first; true: all (C-8)"},
+    {.name = "reclaimed_at",
+     WHEN,
+     AT(reclaimed_at),
+     .unset = INT64_MIN,
+     .doc = "when slots were reclaimed from it last, for `reclaim_interval`"},
+    {.name = "waiting_since",
+     WHEN,
+     AT(waiting_since),
+     .unset = INT64_MIN,
+     .doc = "since when it has waited for slots, for `claim_delay`"},
+};
+#undef OF
+
 /* ---- The tables ------------------------------------------------------------------------------ */
 
 #define ITEM(kind, name, list, type, members)                                                      \
@@ -433,6 +466,7 @@ static const allot_members tables[ALLOT_ITEMS] = {
     ITEM(LOAN, "loan", "loans", allot_loan, loan_members),
     ITEM(LEASE, "lease", "leases", allot_lease_now, lease_members),
     ITEM(HOST, "host", "hosts", allot_stated_host, host_members),
+    ITEM(ROW, "consumer", "consumers", allot_stated_leaf, row_members),
 };
 
 const allot_members *allot_members_of(allot_item item)

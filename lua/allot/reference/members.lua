@@ -11,7 +11,7 @@ local members = {}
 members.ITEMS = {
   { "task", "allot.Task" }, { "session", "allot.Session" }, { "job", "allot.Job" },
   { "reclaim", "allot.Reclaim" }, { "loan", "allot.Loan" }, { "lease", "allot.LeaseNow" },
-  { "host", "allot.HostNow" },
+  { "host", "allot.HostNow" }, { "consumer", "allot.ConsumerNow" },
 }
 
 -- How a type is written in a document, and for an editor.
