@@ -132,7 +132,7 @@ static int copy_row(copying *it, int32_t group, int32_t to, int32_t consumer)
     int32_t row = allot__row(plan, group, consumer), other;
     bool held = allot__allocated_set(of, row), asked = allot__demand_set(of, row);
     bool nothing = (!asked || of->demand[row] == 0) && (!held || of->allocated[row] == 0);
-    if (!allot__plan_leaf(plan, consumer) || (nothing && (!held || !has_leaf(it, consumer))))
+    if (!allot__plan_leaf(plan, consumer) || (nothing && !has_leaf(it, consumer)))
         return ALLOT_OK;
     int status = move_consumer(it, consumer, &other);
     if (status == ALLOT_OK && asked)

@@ -228,6 +228,22 @@ static void a_copy_tells_the_same(void)
     end(&it);
 }
 
+/* Who wants nothing, as is stated, does not want what its tasks would have. */
+static void a_copy_wants_nothing_either(void)
+{
+    scene it;
+    begin(&it);
+    add(&it, (allot_task){.id = "p", .consumer = it.a, .slots = 5, .state = ALLOT_TASK_PENDING});
+    CHECK_EQ(allot_state_demand(it.state, CPU, it.a, 0), ALLOT_OK);
+    seal(&it);
+    allot_state *copy;
+    CHECK_EQ(allot_state_copy(it.state, it.base.plan, NULL, &copy), ALLOT_OK);
+    CHECK_EQ(allot_state_seal(copy, NULL), ALLOT_OK);
+    CHECK_EQ(allot_state_demand_get(copy, CPU, it.a), 0);
+    allot_state_free(copy);
+    end(&it);
+}
+
 int main(void)
 {
     RUN(what_waits_is_no_unit);
@@ -238,5 +254,6 @@ int main(void)
     RUN(what_no_task_can_be_is_refused);
     RUN(reclaims_name_it_in_their_group);
     RUN(a_copy_tells_the_same);
+    RUN(a_copy_wants_nothing_either);
     return check_done();
 }
