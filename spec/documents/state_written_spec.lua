@@ -66,6 +66,16 @@ local function damped(seed)
 end
 
 describe("a state that is written and read again", function ()
+  it("states what leaves hold only where it was stated, not what their tasks have (C-13)",
+    function ()
+      local sealed = engine.sealed { version = 1, slots = 9,
+        consumers = { { name = "a" }, { name = "b" } } }
+      local state = assert(allot.state(sealed, document.encode { now = 1,
+        consumers = { ["/b"] = { allocated = 2 } },
+        tasks = { { id = "t", consumer = "/a", slots = 3 }, { id = "u", consumer = "/b" } } }))
+      assert.same({ ["/b"] = { allocated = 2 } }, json.decode(state:json()).consumers)
+    end)
+
   local function decides(name, make, runs)
     property("decides the same: " .. name, { runs = runs or 200, valid = engine.valid }, check,
       make)

@@ -30,7 +30,7 @@ ALLOT_API int allot_state_size_get(const allot_state *state, int32_t group, int6
 /* A leaf in a group. */
 typedef struct allot_stated_leaf {
     int64_t demand;    /* -1: its tasks' slots: not stated, or stated as 0 without a task (C-13) */
-    int64_t allocated; /* not stated: its tasks' slots, once sealed */
+    int64_t allocated; /* -1: the slots of those that run: not stated, or stated as 0 */
     int64_t unlisted;
     int64_t reclaimed_at, waiting_since; /* INT64_MIN: not stated */
 } allot_stated_leaf;

@@ -432,6 +432,7 @@ static const allot_member row_members[] = {
     {.name = "allocated",
      AMOUNTS,
      AT(allocated),
+     .unset = -1,
      .unit = "slots",
      .doc = "slots that it has; without this those of its running tasks"},
     {.name = "unlisted",

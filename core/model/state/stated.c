@@ -64,6 +64,13 @@ static bool states_demand(const allot_state *state, int32_t group, int32_t consu
     return allot__demand_set(of, row) && (of->demand[row] > 0 || runs || waiting > 0);
 }
 
+/* ... and what it holds other than what they do? 0 is so without a running task, and is stated as
+ * well as not. */
+static bool states_allocated(const allot__group_state *of, int32_t row)
+{
+    return allot__allocated_set(of, row) && of->allocated[row] > 0;
+}
+
 int allot_state_leaf_get(const allot_state *state, int32_t group, int32_t consumer,
                          allot_stated_leaf *out)
 {
@@ -74,7 +81,7 @@ int allot_state_leaf_get(const allot_state *state, int32_t group, int32_t consum
     int32_t row = allot__row(state->plan, group, consumer);
     *out = (allot_stated_leaf){
         .demand = states_demand(state, group, consumer) ? of->demand[row] : -1,
-        .allocated = of->allocated[row],
+        .allocated = states_allocated(of, row) ? of->allocated[row] : -1,
         .unlisted = of->unlisted ? of->unlisted[consumer] : 0,
         .reclaimed_at = of->reclaimed_at ? of->reclaimed_at[consumer] : INT64_MIN,
         .waiting_since = of->waiting_since ? of->waiting_since[consumer] : INT64_MIN};
