@@ -25,8 +25,8 @@ local FLOORS = {
 -- Public headers, each may include those before it.
 local PUBLIC = {
   "report", "column", "policy", "plan", "queue", "state", "job", "decision", "dispatch",
-  "lease", "members", "stated", "trace", "diff", "allot", "json", "simulate", "script", "tool",
-  "repl", "service",
+  "lease", "members", "stated", "apply", "trace", "diff", "allot", "json", "simulate", "script",
+  "tool", "repl", "service",
 }
 
 -- Folders of a floor, from the ground up: each may include headers and call functions of those

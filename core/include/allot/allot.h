@@ -44,6 +44,7 @@
 #include <allot/lease.h>
 #include <allot/members.h>
 #include <allot/stated.h>
+#include <allot/apply.h>
 #include <allot/diff.h>
 
 #endif

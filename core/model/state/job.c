@@ -243,12 +243,9 @@ int allot_state_usage(allot_state *state, int32_t queue, int64_t slot_seconds, i
         return ALLOT_EUSAGE;
     if (!within(slot_seconds, 0, (int64_t)1 << 62) || !within(millionths, 0, 999999))
         return ALLOT_ERANGE;
-    allot__jobs *jobs = allot__jobs_open(state);
-    if (jobs && !jobs->usage)
-        jobs->usage = allot__new(state->engine, (size_t)queues, sizeof *jobs->usage);
-    if (!jobs || !jobs->usage)
+    if (allot__jobs_room(state) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    jobs->usage[queue] = (allot__usage){true, slot_seconds, millionths};
+    state->jobs->usage[queue] = (allot__usage){true, slot_seconds, millionths};
     return ALLOT_OK;
 }
 

@@ -132,6 +132,8 @@ const allot_job_resource *allot__job_resources(const allot__jobs *jobs, int32_t 
 
 /* A state's jobs, made when they are first asked for; NULL: out of memory. */
 allot__jobs *allot__jobs_open(allot_state *state);
+/* Room for what is told of queues, contracts and resources: telling it cannot fail then. ENOMEM. */
+int allot__jobs_room(allot_state *state);
 /* Finds defaults and what queues demand and hold; checks jobs: EINVALID with every fault. */
 int allot__jobs_seal(allot_state *state, allot_report *report);
 /* Finds the places' sites, and of queues their jobs: step one. ENOMEM. */

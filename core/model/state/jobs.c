@@ -18,6 +18,29 @@ allot__jobs *allot__jobs_open(allot_state *state)
     return state->jobs;
 }
 
+int allot__jobs_room(allot_state *state)
+{
+    allot_engine *engine = state->engine;
+    size_t queues = (size_t)allot__queue_count(state->base);
+    size_t leases = (size_t)allot_plan_leases(state->base);
+    size_t resources = (size_t)allot_plan_resources(state->base);
+    allot__jobs *it = allot__jobs_open(state);
+    if (!it)
+        return ALLOT_ENOMEM;
+    if (!it->usage)
+        it->usage = allot__new(engine, queues, sizeof *it->usage);
+    if (!it->leases)
+        it->leases = allot__new(engine, leases, sizeof *it->leases);
+    if (!it->preempted_at) {
+        it->preempted_at = allot__new(engine, resources, sizeof *it->preempted_at);
+        for (size_t i = 0; it->preempted_at && i < resources; i++)
+            it->preempted_at[i] = INT64_MIN;
+    }
+    bool some = (queues == 0 || it->usage) && (leases == 0 || it->leases) &&
+                (resources == 0 || it->preempted_at);
+    return some ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
 enum { LISTS = 8, INDEXES = 3 };
 
 static void find_all(allot__jobs *it, allot__vector *lists[LISTS], allot__index *indexes[INDEXES])

@@ -28,13 +28,9 @@ int allot_state_lease(allot_state *state, int32_t lease, const allot_lease_now *
         return ALLOT_EUSAGE;
     if (!side_sound(&now->provider) || !side_sound(&now->consumer))
         return ALLOT_ERANGE;
-    allot__jobs *jobs = allot__jobs_open(state);
-    size_t count = (size_t)allot_plan_leases(state->plan);
-    if (jobs && !jobs->leases)
-        jobs->leases = allot__new(state->engine, count, sizeof *jobs->leases);
-    if (!jobs || !jobs->leases)
+    if (allot__jobs_room(state) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    jobs->leases[lease] = (allot__lease_told){true, *now};
+    state->jobs->leases[lease] = (allot__lease_told){true, *now};
     return ALLOT_OK;
 }
 

@@ -15,17 +15,9 @@ int allot_state_resource_preempted(allot_state *state, int32_t resource, int64_t
     int32_t count = state ? allot_plan_resources(state->base) : 0;
     if (!state || state->sealed || !within(resource, 0, (int64_t)count - 1))
         return ALLOT_EUSAGE;
-    allot__jobs *jobs = allot__jobs_open(state);
-    if (!jobs)
+    if (allot__jobs_room(state) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    if (!jobs->preempted_at) {
-        jobs->preempted_at = allot__new(state->engine, (size_t)count, sizeof *jobs->preempted_at);
-        for (int32_t i = 0; jobs->preempted_at && i < count; i++)
-            jobs->preempted_at[i] = INT64_MIN;
-    }
-    if (!jobs->preempted_at)
-        return ALLOT_ENOMEM;
-    jobs->preempted_at[resource] = when;
+    state->jobs->preempted_at[resource] = when;
     return ALLOT_OK;
 }
 

@@ -73,6 +73,8 @@ struct allot_state {
 int allot__state_rebase(allot_state *state);
 /* May such a reclaim be in flight? EUSAGE, ERANGE, ENAME. */
 int allot__flight_check(const allot_state *state, const void *item);
+/* Room for a time of each leaf, none of them told. ENOMEM. */
+int allot__times_room(allot_state *state, int64_t **times);
 /* Fills the columns of reclaims in flight anew. ENOMEM. */
 int allot__flights_fill(allot_state *state);
 void allot__flights_free(allot_state *state);

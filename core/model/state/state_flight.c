@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <allot/apply.h>
+
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
 #include "model/windows/say.h"
@@ -22,20 +24,25 @@ static bool is_leaf(const allot_state *state, int32_t group, int32_t consumer)
 
 /* ---- Since when ---- */
 
-static int set_time(allot_state *state, int64_t **times, int32_t consumer, int64_t when)
+int allot__times_room(allot_state *state, int64_t **times)
 {
     size_t rows = (size_t)state->plan->tree.rows;
+    if (*times)
+        return ALLOT_OK;
+    *times = allot__new(state->engine, rows, sizeof **times);
+    for (size_t i = 0; *times && i < rows; i++)
+        (*times)[i] = INT64_MIN;
+    return *times || rows == 0 ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+static int set_time(allot_state *state, int64_t **times, int32_t consumer, int64_t when)
+{
     if (when == INT64_MIN)
         return ALLOT_ERANGE;
-    if (!*times) {
-        *times = allot__new(state->engine, rows, sizeof **times);
-        if (!*times)
-            return ALLOT_ENOMEM;
-        for (size_t i = 0; i < rows; i++)
-            (*times)[i] = INT64_MIN;
-    }
-    (*times)[consumer] = when;
-    return ALLOT_OK;
+    int status = allot__times_room(state, times);
+    if (status == ALLOT_OK)
+        (*times)[consumer] = when;
+    return status;
 }
 
 int allot_state_reclaimed_at(allot_state *state, int32_t group, int32_t consumer, int64_t when)
@@ -120,6 +127,46 @@ int allot_state_reclaim_at(const allot_state *state, int32_t i, allot_in_flight 
     if (!told)
         return ALLOT_ENOENT;
     *out = *told;
+    return ALLOT_OK;
+}
+
+/* ---- Coming back ---- */
+
+/* Are its slots back already? */
+static bool is_back(const allot_state *state, const allot_in_flight *reclaim)
+{
+    bool runs = false;
+    for (int32_t i = 0; i < reclaim->task_count; i++)
+        runs = runs || allot__task_running(state, reclaim->tasks[i]);
+    return !runs && (reclaim->task_count > 0 || reclaim->gone > 0);
+}
+
+static void take_allocated(allot_state *state, const allot_in_flight *reclaim)
+{
+    allot__group_state *group = &state->groups[reclaim->group];
+    int32_t row = allot__row(state->plan, reclaim->group, reclaim->consumer);
+    int64_t left = allot__allocated_set(group, row) ? group->allocated[row] - reclaim->slots : 0;
+    if (allot__allocated_set(group, row))
+        group->allocated[row] = left > 0 ? (int32_t)left : 0;
+}
+
+int allot_state_reclaim_return(allot_state *state, int32_t i, int32_t how)
+{
+    if (!state || state->sealed || i < 0 || i >= allot_state_reclaims(state))
+        return ALLOT_EUSAGE;
+    allot__thing *thing = allot__things_at(&state->reclaims, i);
+    if (!thing)
+        return ALLOT_ENOENT;
+    allot_in_flight *reclaim = allot__thing_item(thing);
+    if (!is_back(state, reclaim))
+        take_allocated(state, reclaim);
+    for (int32_t k = 0; k < reclaim->task_count; k++)
+        if (allot__task_running(state, reclaim->tasks[k]))
+            allot__task_stop(state, reclaim->tasks[k], (how & ALLOT_TASKS_WAIT) != 0);
+    reclaim->gone += reclaim->gone < INT32_MAX;
+    if (!(how & ALLOT_RECLAIM_STAYS))
+        allot__things_end(&state->reclaims, thing);
+    state->flights_stale = true;
     return ALLOT_OK;
 }
 

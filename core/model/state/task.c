@@ -247,6 +247,55 @@ void allot__task_take(allot_state *state, const allot__thing *thing)
         allot__things_end(&tasks->things, allot__things_at(&tasks->things, i));
 }
 
+/* ---- Starting and stopping ------------------------------------------------------------------- */
+
+bool allot__task_running(const allot_state *state, const char *id)
+{
+    int32_t number = allot__task_find(state, id);
+    return number >= 0 && !allot__task_at(&state->tasks, number)->pending;
+}
+
+/* Its block in each of its groups; the place is that of the first. */
+static void turn(allot_state *state, int32_t number, bool pending, int64_t started, int32_t host)
+{
+    allot__tasks *tasks = &state->tasks;
+    int32_t count = parts_of(allot__task_at(tasks, number));
+    for (int32_t i = number; i < number + count; i++) {
+        allot__task *task = (allot__task *)(void *)allot__things_at(&tasks->things, i);
+        task->pending = pending;
+        task->started = started;
+        task->host = i == number ? host : -1;
+        task->slot = -1;
+    }
+    tasks->pending += pending ? (size_t)count : -(size_t)count;
+    tasks->spent++;
+    tasks->arranged = false;
+}
+
+void allot__task_start(allot_state *state, int32_t number, int64_t started, int32_t host)
+{
+    turn(state, number, false, started, host);
+    if (host >= 0)
+        allot__label_at(&state->tasks, host)->is_host = true;
+}
+
+void allot__task_stop(allot_state *state, const char *id, bool waits)
+{
+    allot__things *things = &state->tasks.things;
+    allot__thing *thing = allot__things_find(things, id);
+    int32_t number = thing->number, count = parts_of(allot__task_at(&state->tasks, number));
+    if (!waits) {
+        allot__task_take(state, thing);
+        state->tasks.arranged = false;
+        return;
+    }
+    turn(state, number, true, 0, -1);
+    for (int32_t i = number; i < number + count; i++) {
+        allot__task *task = (allot__task *)(void *)allot__things_at(things, i);
+        task->preempted += task->preempted < ALLOT_AMOUNT_MAX;
+    }
+}
+
 int32_t allot_state_tasks(const allot_state *state)
 {
     return state ? (int32_t)allot__task_count(&state->tasks) : 0;

@@ -143,6 +143,12 @@ int allot__session_check(const allot_state *state, const void *item);
 /* Puts in a task that is sound, behind the others; `mark` goes with it. ENOMEM. Takes one out. */
 int allot__task_put(allot_state *state, const allot_task *task, void *mark);
 void allot__task_take(allot_state *state, const allot__thing *thing);
+/* Is there a task of that id, and does it run? */
+bool allot__task_running(const allot_state *state, const char *id);
+/* Lets the task of that number, which waits, run from `started` on, on the host of that label. */
+void allot__task_start(allot_state *state, int32_t number, int64_t started, int32_t host);
+/* Ends a task that runs; or it waits again, as if it had never run. */
+void allot__task_stop(allot_state *state, const char *id, bool waits);
 void allot__tasks_clear(allot_state *state);
 /* Lets go of names that nothing mentions any more, once they may be many. ENOMEM: all stay. */
 int allot__labels_trim(allot_state *state);

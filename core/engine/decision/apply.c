@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* apply.c: what a decision changes in a state: slots, tasks, reclaims, loans and times. */
+#include "engine/decision/apply.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/jobs/queue.h"
+#include "model/state/job.h"
+
+enum { ID_MAX = 255, ID_ROOM = ID_MAX + 1 };
+
+/* The next id of a kind that is not taken. ENAME: it would be too long. */
+static int next_id(const allot__things *things, const char *stem, int32_t *number, char *out)
+{
+    do {
+        int length = snprintf(out, ID_ROOM, "%s%d", stem, (int)(*number)++);
+        if (length > ID_MAX)
+            return ALLOT_ENAME;
+    } while (allot__things_find(things, out));
+    return ALLOT_OK;
+}
+
+/* ---- Reclaims -------------------------------------------------------------------------------- */
+
+static int add_reclaim(allot__applying *it, int32_t i)
+{
+    allot_reclaim reclaim;
+    char id[ID_ROOM];
+    allot_decision_reclaim(it->decision, i, &reclaim);
+    const char *stem = it->how->reclaim_ids ? it->how->reclaim_ids : "r";
+    int status = next_id(&it->state->reclaims, stem, &it->reclaim_number, id);
+    const char **tasks = allot__arena_take(&it->arena, (size_t)reclaim.task_count, sizeof *tasks);
+    if (status != ALLOT_OK || (!tasks && reclaim.task_count > 0))
+        return status != ALLOT_OK ? status : ALLOT_ENOMEM;
+    for (int32_t k = 0; k < reclaim.task_count; k++)
+        tasks[k] = allot__task_at(&it->decision->state->tasks, reclaim.tasks[k])->thing.id;
+    allot_in_flight flight = {.id = id,
+                              .consumer = reclaim.consumer,
+                              .group = reclaim.group,
+                              .slots = reclaim.slots,
+                              .deadline = reclaim.deadline,
+                              .claims = reclaim.claims,
+                              .claim_count = reclaim.claim_count,
+                              .tasks = tasks,
+                              .task_count = reclaim.task_count};
+    return allot_state_add(it->state, ALLOT_ITEM_RECLAIM, &flight);
+}
+
+static int add_reclaims(allot__applying *it)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < allot_decision_reclaims(it->decision) && status == ALLOT_OK; i++)
+        status = add_reclaim(it, i);
+    return status;
+}
+
+/* Those that were in flight before stand first, in the decision's order. */
+static void enter_flights(allot__applying *it)
+{
+    for (int32_t i = 0; i < allot_decision_flights(it->decision); i++) {
+        allot__thing *thing = allot__things_at(&it->state->reclaims, i);
+        allot_flight flight;
+        allot_decision_flight(it->decision, i, &flight);
+        if (!thing)
+            continue;
+        ((allot_in_flight *)allot__thing_item(thing))->deadline = flight.deadline;
+        if (flight.phase == ALLOT_RETURNED)
+            allot__things_end(&it->state->reclaims, thing);
+        it->state->flights_stale = true;
+    }
+}
+
+/* ---- Grants ---------------------------------------------------------------------------------- */
+
+/* Which consumers the state has tasks of. ENOMEM. */
+static int find_tasks(allot__applying *it)
+{
+    size_t rows = (size_t)it->state->plan->tree.rows;
+    it->has_tasks = allot__arena_take(&it->arena, rows, sizeof *it->has_tasks);
+    if (!it->has_tasks)
+        return ALLOT_ENOMEM;
+    memset(it->has_tasks, 0, rows);
+    for (size_t i = 0; i < it->tasks; i++) {
+        const allot__thing *thing = allot__things_at(&it->state->tasks.things, (int32_t)i);
+        if (thing)
+            it->has_tasks[((const allot__task *)(const void *)thing)->consumer] = 1;
+    }
+    return ALLOT_OK;
+}
+
+static bool is_stated(const allot_state *state, const allot_grant *grant)
+{
+    int32_t row = allot__row(state->plan, grant->group, grant->consumer);
+    return allot__allocated_set(&state->groups[grant->group], row);
+}
+
+/* The first host by name that has the slots left; -1: none has. */
+static int32_t place_for(const allot_grant *grant, const int64_t *left, int64_t slots)
+{
+    int32_t best = -1;
+    for (int32_t i = 0; i < grant->place_count; i++)
+        if (left[i] >= slots &&
+            (best < 0 || strcmp(grant->places[i].name, grant->places[best].name) < 0))
+            best = i;
+    return best;
+}
+
+static int start_task(allot__applying *it, const allot_grant *grant, int32_t number, int64_t *left)
+{
+    allot_state *state = it->state;
+    int32_t first = allot__task_first(&state->tasks, number);
+    const allot__task *task = allot__task_at(&state->tasks, first);
+    if (task->group != grant->group || !task->pending)
+        return ALLOT_OK; /* it is the grant of its own group that has its place */
+    int32_t at = place_for(grant, left, task->slots);
+    int32_t host = allot__label_of(state, at < 0 ? NULL : grant->places[at].name);
+    allot__task_start_of *start = NULL;
+    if (host != ALLOT__NO_LABEL)
+        start = allot__push(state->engine, &it->starts, sizeof *start);
+    if (!start)
+        return ALLOT_ENOMEM;
+    *start = (allot__task_start_of){first, host};
+    if (at >= 0)
+        left[at] -= task->slots;
+    return ALLOT_OK;
+}
+
+static int64_t *slots_left(allot__applying *it, const allot_grant *grant)
+{
+    int64_t *left = allot__arena_take(&it->arena, (size_t)grant->place_count + 1, sizeof *left);
+    for (int32_t i = 0; left && i < grant->place_count; i++)
+        left[i] = grant->places[i].slots;
+    return left;
+}
+
+static int start_tasks(allot__applying *it, const allot_grant *grant)
+{
+    int64_t *left = slots_left(it, grant);
+    int status = left ? ALLOT_OK : ALLOT_ENOMEM;
+    for (int32_t i = 0; i < grant->task_count && status == ALLOT_OK; i++)
+        status = start_task(it, grant, grant->tasks[i], left);
+    return status;
+}
+
+static int add_task(allot__applying *it, const allot_grant *grant, int64_t slots, const char *host)
+{
+    char id[ID_ROOM];
+    allot_task task = {.id = id,
+                       .consumer = grant->consumer,
+                       .group = grant->group,
+                       .slots = slots,
+                       .started = it->now,
+                       .host = host};
+    int status = next_id(&it->state->tasks.things, it->how->task_ids, &it->task_number, id);
+    return status == ALLOT_OK ? allot_state_add(it->state, ALLOT_ITEM_TASK, &task) : status;
+}
+
+/* By the names of their hosts; then the slots whose host is not known. */
+static int add_tasks(allot__applying *it, const allot_grant *grant)
+{
+    int64_t *left = slots_left(it, grant);
+    int64_t unplaced = grant->slots;
+    int status = left ? ALLOT_OK : ALLOT_ENOMEM;
+    for (int32_t i; status == ALLOT_OK && (i = place_for(grant, left, 1)) >= 0; left[i] = 0) {
+        status = add_task(it, grant, left[i], grant->places[i].name);
+        unplaced -= left[i];
+    }
+    return status == ALLOT_OK && unplaced > 0 ? add_task(it, grant, unplaced, NULL) : status;
+}
+
+/* What the state had of it may change as soon as slots are granted: so grants are read once. */
+static int read_grants(allot__applying *it)
+{
+    int32_t count =
+        allot__queue_count(it->state->plan) > 0 ? 0 : allot_decision_grants(it->decision);
+    bool ask = it->how->task_ids != NULL;
+    it->grants = allot__arena_take(&it->arena, (size_t)count + 1, sizeof *it->grants);
+    if (!it->grants)
+        return ALLOT_ENOMEM;
+    for (it->grant_count = 0; it->grant_count < count; it->grant_count++) {
+        allot_grant *grant = &it->grants[it->grant_count];
+        allot_decision_grant(it->decision, it->grant_count, grant);
+        ask = ask || !is_stated(it->state, grant);
+    }
+    return ask && count > 0 ? find_tasks(it) : ALLOT_OK;
+}
+
+static int make_grants(allot__applying *it)
+{
+    int status = read_grants(it);
+    for (int32_t i = 0; i < it->grant_count && status == ALLOT_OK; i++) {
+        const allot_grant *grant = &it->grants[i];
+        if (grant->task_count > 0)
+            status = it->how->starts ? start_tasks(it, grant) : ALLOT_OK;
+        else if (it->how->task_ids && it->has_tasks[grant->consumer])
+            status = add_tasks(it, grant);
+    }
+    return status;
+}
+
+static void enter_grants(allot__applying *it)
+{
+    for (int32_t i = 0; i < it->grant_count; i++) {
+        const allot_grant *grant = &it->grants[i];
+        bool stated = is_stated(it->state, grant);
+        if (!stated && it->has_tasks[grant->consumer])
+            continue;
+        int32_t row = allot__row(it->state->plan, grant->group, grant->consumer);
+        int64_t held = stated ? it->state->groups[grant->group].allocated[row] : 0;
+        held = held < ALLOT_AMOUNT_MAX - grant->slots ? held + grant->slots : ALLOT_AMOUNT_MAX;
+        allot_state_allocated(it->state, grant->group, grant->consumer, held);
+    }
+    const allot__task_start_of *starts = it->starts.items;
+    for (size_t i = 0; i < it->starts.count; i++)
+        allot__task_start(it->state, starts[i].task, it->now, starts[i].host);
+}
+
+/* ---- Loans, contracts, use, times ------------------------------------------------------------ */
+
+static void enter_loans(allot__applying *it)
+{
+    allot_state_loans_end(it->state);
+    for (int32_t i = 0; i < allot_decision_loans(it->decision); i++) {
+        allot_loan_change change;
+        allot_decision_loan(it->decision, i, &change);
+        const allot_loan loan = {change.group, change.lender, change.borrower, change.slots};
+        if (loan.slots > 0)
+            allot_state_loan(it->state, &loan);
+    }
+}
+
+static void enter_use(allot__applying *it)
+{
+    int32_t queues = allot__queue_count(it->state->plan);
+    for (int32_t i = 0; i < queues; i++) {
+        allot_queue_part part;
+        if (allot_decision_queue(it->decision, i, &part) == ALLOT_OK)
+            allot_state_usage(it->state, i, part.usage, part.usage_millionths);
+    }
+    if (queues > 0)
+        allot_state_usage_at(it->state, it->now);
+    for (int32_t i = 0; i < allot_plan_resources(it->state->plan); i++) {
+        int64_t when;
+        if (allot_decision_resource_preempted(it->decision, i, &when) == ALLOT_OK)
+            allot_state_resource_preempted(it->state, i, when);
+    }
+    for (int32_t i = 0; i < allot_plan_leases(it->state->plan); i++) {
+        allot_lease_part part;
+        if (allot_decision_lease(it->decision, i, &part) == ALLOT_OK)
+            allot_state_lease(it->state, i, &part.now);
+    }
+}
+
+/* Does an option ask for the times of leaves, or may a window set one that does? */
+static bool is_damped(const allot_plan *plan)
+{
+    bool damped = allot_plan_windows(plan) > 0;
+    for (int32_t i = 0; i < plan->group_count; i++)
+        damped = damped || allot_plan_option_get(plan, i, ALLOT_OPTION_RECLAIM_INTERVAL) > 0 ||
+                 allot_plan_option_get(plan, i, ALLOT_OPTION_CLAIM_DELAY) > 0;
+    return damped && allot__queue_count(plan) == 0;
+}
+
+static int make_times(allot__applying *it)
+{
+    allot_state *state = it->state;
+    int status = ALLOT_OK;
+    for (int32_t g = 0; g < state->plan->group_count && is_damped(state->base); g++) {
+        allot__group_state *group = &state->groups[g];
+        if (allot__times_room(state, &group->waiting_since) != ALLOT_OK ||
+            allot__times_room(state, &group->reclaimed_at) != ALLOT_OK)
+            status = ALLOT_ENOMEM;
+    }
+    if (allot__queue_count(state->plan) > 0 || allot_plan_leases(state->plan) > 0)
+        status = status == ALLOT_OK ? allot__jobs_room(state) : status;
+    return status;
+}
+
+static void enter_times(allot__applying *it)
+{
+    allot_state *state = it->state;
+    allot_state_last(state, it->now);
+    for (int32_t g = 0; g < state->plan->group_count && is_damped(state->base); g++)
+        for (int32_t i = 0; i < state->plan->tree.rows; i++) {
+            allot_brief brief;
+            if (allot_decision_brief(it->decision, g, i, &brief) != ALLOT_OK)
+                continue; /* no leaf */
+            state->groups[g].waiting_since[i] = brief.waiting_since;
+            if (brief.reclaimed > 0)
+                state->groups[g].reclaimed_at[i] = it->now;
+        }
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static bool fits(const allot_state *state, const allot_decision *decision)
+{
+    const allot_state *from = decision->state;
+    return state->base == from->base && decision->last >= ALLOT_STAGE_ORDERS &&
+           allot__task_count(&state->tasks) >= allot__task_count(&from->tasks) &&
+           state->reclaims.list.count >= (size_t)allot_decision_flights(decision) &&
+           allot_state_jobs(state) >= allot_state_jobs(from);
+}
+
+static int make(allot__applying *it)
+{
+    int status = make_times(it);
+    if (status == ALLOT_OK)
+        status = allot__vector_room(it->state->engine, &it->state->loans,
+                                    (size_t)allot_decision_loans(it->decision), sizeof(allot_loan));
+    if (status == ALLOT_OK)
+        status = add_reclaims(it);
+    if (status == ALLOT_OK)
+        status = make_grants(it);
+    return status == ALLOT_OK ? allot__apply_jobs_make(it) : status;
+}
+
+/* Times go first: the decision finds them from what leaves have. */
+static void enter(allot__applying *it)
+{
+    enter_times(it);
+    enter_flights(it);
+    enter_loans(it);
+    enter_use(it);
+    allot__apply_jobs(it);
+    enter_grants(it);
+}
+
+int allot_state_apply(allot_state *state, const allot_decision *decision, const allot_apply *how)
+{
+    static const allot_apply nothing = {0};
+    if (!state || !decision || state->sealed || !fits(state, decision))
+        return ALLOT_EUSAGE;
+    allot__applying it = {.state = state,
+                          .decision = decision,
+                          .how = how ? how : &nothing,
+                          .now = allot_decision_now(decision),
+                          .tasks = allot__task_count(&state->tasks),
+                          .reclaims = state->reclaims.list.count,
+                          .task_number = 1};
+    allot__arena_init(&it.arena, state->engine);
+    int status = make(&it);
+    if (status == ALLOT_OK) {
+        enter(&it);
+    } else {
+        allot__things_cut(state->engine, &state->tasks.things, it.tasks);
+        allot__things_cut(state->engine, &state->reclaims, it.reclaims);
+        allot__apply_jobs_drop(&it);
+    }
+    allot__vector_free(state->engine, &it.starts);
+    allot__arena_free(&it.arena);
+    return status;
+}
