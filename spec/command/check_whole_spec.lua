@@ -186,9 +186,17 @@ end)
 --- The core starts tasks whole and hybrid keeps what it declares, so decisions are forged.
 describe("allot check, where tasks wait,", function ()
   --- The words of what is broken, by its id, where every decision with a task that starts is
-  --- changed by `forge(decision, groups.default)`.
-  local function broken(id, forge)
+  --- changed by `forge(decision, groups.default)`; `stays`: none changes anything.
+  local function broken(id, forge, stays)
+    local function cycle(plan, state)
+      local decision = core.cycle(plan, state)
+      return {
+        json = function () return decision:json() end,
+        apply = function () return state end,
+      }
+    end
     local made = setmetatable({
+      cycle = stays and cycle or nil,
       decode = function (text, options)
         local value = core.decode(text, options)
         for _, grant in ipairs(value.grants or {}) do
@@ -254,6 +262,6 @@ describe("allot check, where tasks wait,", function ()
       decision.reclaims, decision.grants = {}, {
         { group = "default", consumer = group.consumers[1].path, slots = 0 },
       }
-    end))
+    end, true))
   end)
 end)

@@ -4,7 +4,6 @@
 
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
-local apply = require "allot.fixture.apply"
 
 local plan, state = case.plan, case.state
 
@@ -197,11 +196,11 @@ describe("jobs of queues on a host closed with reclaim (C-10, E-34)", function (
     local before = now "reclaim"
     before.jobs[1].slots = 3
     local decision = engine.cycle(queues(), before)
-    local behind = apply.after(before, decision, { seconds = 0 })
+    local behind = engine.after(decision, { seconds = 0 })
     decision = engine.cycle(queues(), behind)
     assert.same({ h1 = 3 }, decision.starts[1].hosts)
     assert.same({}, decision.kills)
-    decision = engine.cycle(queues(), apply.after(behind, decision, { seconds = 0 }))
+    decision = engine.cycle(queues(), engine.after(decision, { seconds = 0 }))
     for _, kind in ipairs { "starts", "resumes", "resizes", "suspends", "kills" } do
       assert.same({}, decision[kind])
     end

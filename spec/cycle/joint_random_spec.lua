@@ -4,9 +4,7 @@
 --- that somebody who may run there wants (H-18), who makes way moves once (H-19), and decisions
 --- come to rest.
 
-local apply = require "allot.fixture.apply"
 local engine = require "spec.support.cases.engine"
-local json = require "dkjson"
 local property = require "spec.support.cases.property"
 local world = require "spec.support.cases.host_world"
 
@@ -160,7 +158,7 @@ local function carried(state, decision)
       end
     end
   end
-  local out = apply.after(state, decision)
+  local out = engine.after(decision)
   for _, row in pairs(out.consumers) do row.allocated = nil end
   for _, task in ipairs(out.tasks or {}) do table.insert(fresh, task) end
   out.tasks = #fresh > 0 and fresh or nil
@@ -172,14 +170,14 @@ local function check(case)
   local sealed = engine.sealed(case.plan, case.policy)
   local make_way = (case.plan.options or {}).make_way
   for _ = 1, CYCLES do
-    local decision = json.decode((engine.decide(sealed, state)))
+    local decision = engine.decided(sealed, state)
     local rows = rows_of(decision)
     local free, alone = free_of(case, leaves, state.tasks or {})
     check_quotas(case, leaves, decision, rows)
     check_grants(case, leaves, decision, free, alone)
     check_idle(case, leaves, rows, decision, free, alone)
     check_reclaims(leaves, decision, rows, make_way)
-    if apply.rests(decision) then return end
+    if engine.rests(decision) then return end
     state = carried(state, decision)
   end
   claim(false, "still moving after %d cycles", CYCLES)

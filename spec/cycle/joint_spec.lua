@@ -2,7 +2,6 @@
 -- Copyright the allot authors
 --- What hosts hold together (H-17), what is lent (H-18) and who makes way (H-19), case by case.
 
-local apply = require "allot.fixture.apply"
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
 
@@ -101,7 +100,7 @@ describe("who owns slots where others run", function ()
     assert.same({}, decision.reclaims)
     assert.matches("/D holds 2, no more than its quota lets it: with make_way", told "/A")
     assert.matches("2 of its grant are lent", told "/C")
-    assert.is_true(apply.rests((cycle(document(), apply.after(now(), decision)))))
+    assert.is_true(engine.rests((cycle(document(), engine.after(decision)))))
   end)
 
   it("gets them with make_way: who could run elsewhere moves (H-19)", function ()
@@ -110,17 +109,17 @@ describe("who owns slots where others run", function ()
     assert.same({ D = { 2, A = 2 } }, case.reclaims(decision))
     assert.equal("make-way", decision.reclaims[1].why.code)
     assert.matches("It makes way: 2 elsewhere", told "/D")
-    local after = apply.after(now(), decision)
+    local after = engine.after(decision)
     decision, placed = cycle(document(true), after)
     assert.same({ A = { g = 2 } }, placed)
     assert.same({}, decision.reclaims)
-    decision = cycle(document(true), apply.after(after, decision))
-    assert.is_true(apply.rests(decision))
+    decision = cycle(document(true), engine.after(decision))
+    assert.is_true(engine.rests(decision))
   end)
 
   it("does not, where its tasks' reclaim is on its way already", function ()
     local decision = cycle(document(true), now())
-    local flying = apply.after(now(), decision, { returns = "later" })
+    local flying = engine.after(decision, { returns = "later" })
     decision = cycle(document(true), flying)
     assert.same({}, decision.grants)
     assert.same({}, decision.reclaims)
@@ -186,8 +185,8 @@ describe("hosts for an exclusive consumer", function ()
     for _ = 1, 10 do
       local decision = cycle(made, now)
       given = given + #decision.reclaims
-      if apply.rests(decision) then return decision, given end
-      now = apply.after(now, decision)
+      if engine.rests(decision) then return decision, given end
+      now = engine.after(decision)
     end
     error("still moving")
   end

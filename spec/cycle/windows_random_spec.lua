@@ -3,8 +3,6 @@
 --- Random windows against plans without any (spec/support/cases/windows.lua).
 
 local allot = require "allot"
-local json = require "dkjson"
-local apply = require "allot.fixture.apply"
 local document = require "spec.support.cases.document"
 local engine = require "spec.support.cases.engine"
 local property = require "spec.support.cases.property"
@@ -51,11 +49,11 @@ end
 local function settle(plan, state, now, last)
   for _ = 1, 6 do
     state.now, state.last = now, last
-    local decision = json.decode((engine.decide(plan, state)))
+    local decision = engine.decided(plan, state)
     if not decision.grants[1] and not decision.reclaims[1] then
       return state
     end
-    state = apply.after(state, decision)
+    state = engine.after(decision)
     now, last = now + 1, now
   end
   error("no fixpoint in 6 cycles", 0)

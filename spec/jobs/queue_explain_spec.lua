@@ -6,8 +6,6 @@
 local engine = require "spec.support.cases.engine"
 local gen = require "spec.support.cases.gen"
 local kit = require "spec.support.cases.queue_kit"
-local apply = require "allot.fixture.apply"
-local apply_jobs = require "allot.fixture.jobs"
 local property = require "spec.support.cases.property"
 local room = require "spec.support.model.queue_room"
 local world = require "spec.support.model.queue_world"
@@ -198,12 +196,12 @@ local function behind(case, decision)
   for _, order in ipairs(decision.suspends) do
     if order.held then return nil end
   end
-  local after = apply.after(case.state, decision, { seconds = 0 })
+  local after = engine.after(decision, { seconds = 0 })
   local w = world.read(case.plan, {
     now = case.state.now, jobs = after.jobs, hosts = case.state.hosts,
   })
   w.limits = room.limits(w)
-  return w, apply_jobs.fates(decision)
+  return w, engine.fates(decision)
 end
 
 local function on_hosts(job, queue)
@@ -314,13 +312,13 @@ end
 describe("of a job that is preempted", function ()
   holds("every parameter that is said to protect it does", function (case)
     local document, decision = engine.cycle(case.plan, case.state)
-    for id, fate in pairs(apply_jobs.fates(document)) do
+    for id, fate in pairs(engine.fates(document)) do
       if (fate.kind == "suspends" or fate.kind == "kills") and fate.order["for"] then
         for _, line in ipairs(decision:explain(id)) do
           local parameter, value = line:match "^  ([%l_]+) of (%d+) ?m?i?n?u?t?e?s? or %l+ %("
           if parameter then
             local again = engine.cycle(sparing(case, id, parameter, math.tointeger(value)))
-            local kind = (apply_jobs.fates(again)[id] or {}).kind
+            local kind = (engine.fates(again)[id] or {}).kind
             claim(kind ~= "suspends" and kind ~= "kills", "%s goes in spite of %s", id, line)
           end
         end
@@ -330,15 +328,15 @@ describe("of a job that is preempted", function ()
 
   holds("with so many slots asked for less it does not go for that job", function (case)
     local document, decision = engine.cycle(case.plan, case.state)
-    for id, fate in pairs(apply_jobs.fates(document)) do
+    for id, fate in pairs(engine.fates(document)) do
       local high = fate.order["for"]
       local less = high and numbers(decision:explain(id), "^With (%d+) more free there, or asked")
       if less then
-        local again = apply_jobs.fates((engine.cycle(asking(case, high, math.tointeger(less)))))[id]
+        local again = engine.fates((engine.cycle(asking(case, high, math.tointeger(less)))))[id]
         claim(not again or again.order["for"] ~= high, "%s goes for %s with %s less", id, high,
           less)
         local plan, asked = asking(case, high, math.tointeger(less) - 1)
-        local nearly = apply_jobs.fates((engine.cycle(plan, asked)))
+        local nearly = engine.fates((engine.cycle(plan, asked)))
         claim(nearly[id] and nearly[id].order["for"] == high, "%s stays with less than %s", id,
           less)
       end

@@ -29,7 +29,7 @@ describe("at every instant of a stream", function ()
   holds("no host, limit or slice is exceeded, nobody protected goes, nothing free is left", 14, nil,
     function (case)
       stream.run(case, CYCLES, function (state, decision)
-        local jobs = watch.after(state, decision)
+        local jobs = watch.after(decision)
         watch.hosts(case.plan, jobs)
         watch.limits(case.plan, jobs)
         watch.pools(case.plan, state, decision)

@@ -174,13 +174,12 @@ describe("after a cycle", function ()
   end)
 
   holds("nothing is decided any more in the end, without anybody coming or going", function (case)
-    local apply = require "allot.fixture.apply"
     local state, told = case.state, {}
     for i = 1, 12 do
       local decision = engine.cycle(case.plan, state)
       told[i] = lines(decision)
       if told[i] == "" then return end
-      state = apply.after(state, decision, { seconds = 0 })
+      state = engine.after(decision, { seconds = 0 })
     end
     claim(false, "still:\n%s", table.concat(told, "\nthen:\n"))
   end)

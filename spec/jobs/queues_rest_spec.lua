@@ -14,7 +14,6 @@
 --   who is resumed may be killed after that, for what it holds suspended or not: a resource, or
 --   room below a limit. While it is suspended it is no victim (A-13).
 
-local apply = require "allot.fixture.apply"
 local engine = require "spec.support.cases.engine"
 local property = require "spec.support.cases.property"
 local sites = require "spec.support.cases.queue_sites"
@@ -57,12 +56,12 @@ local function holds(decision)
 end
 
 --- The state once a decision is carried out, without those that it requeued.
-local function after(case, decision)
+local function after(decision)
   local gone, jobs = {}, {}
   for _, it in ipairs(decision.kills) do
     if not it.held then gone[it.job] = true end
   end
-  local state = apply.after(case.state, decision, { seconds = 0 })
+  local state = engine.after(decision, { seconds = 0 })
   for _, job in ipairs(state.jobs or {}) do
     if not gone[job.id] then jobs[#jobs + 1] = job end
   end
@@ -89,7 +88,7 @@ describe("a cycle over queues", function ()
     local told = lines(first)
     if told == "" or loses_growth(first) or holds(first)
       or not leases_rest(first) then return end
-    local second = engine.cycle(case.plan, after(case, first))
+    local second = engine.cycle(case.plan, after(first))
     seen.decided = seen.decided + 1
     seen.preempted = seen.preempted + (first.suspends[1] and 1 or 0)
     local more = lines(second)

@@ -2,7 +2,6 @@
 -- Copyright the allot authors
 --- Ownership, hybrid and share ratio, alone and side by side: what holds on random plans.
 
-local apply = require "allot.fixture.apply"
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
 local family = require "spec.support.cases.gen_family"
@@ -159,7 +158,7 @@ describe("of any mix of policies", function ()
 
   holds("three cycles settle it (architecture, invariants)", 250, function (it)
     local state = it.state
-    for _ = 1, 3 do state = apply.after(state, decide(it, state)) end
+    for _ = 1, 3 do state = engine.after(decide(it, state)) end
     local last = decide(it, state)
     claim(#last.grants == 0, "grants %s %d", #last.grants > 0 and last.grants[1].consumer, 0)
     claim(#last.reclaims == 0, "reclaims %s", #last.reclaims > 0 and last.reclaims[1].consumer)
@@ -169,7 +168,7 @@ describe("of any mix of policies", function ()
 
   holds("reclaims that take their time settle it too", 200, function (it)
     local state = it.state
-    for _ = 1, 6 do state = apply.after(state, decide(it, state), { returns = "later" }) end
+    for _ = 1, 6 do state = engine.after(decide(it, state), { returns = "later" }) end
     local last = decide(it, state)
     claim(#last.grants + #last.reclaims == 0, "goes on")
   end)
@@ -193,7 +192,7 @@ describe("loans (C-11)", function ()
   holds("balance: what is borrowed is held, what is lent is owned, within limits and lists", 500,
     function (it)
       local decision, leaves = decide(it), leaves_of(it.plan)
-      local after = apply.after(it.state, decision)
+      local after = engine.after(decision)
       for path, slots in pairs(by(after.loans, "borrower")) do
         local leaf = leaves[path]
         claim(leaf.policy == "ownership", "%s borrows", path)
@@ -214,7 +213,7 @@ describe("loans (C-11)", function ()
 
   holds("nobody borrows while its lender lacks slots, once it is settled", 200, function (it)
     local state, lacks = it.state, {}
-    for _ = 1, 3 do state = apply.after(state, decide(it, state)) end
+    for _ = 1, 3 do state = engine.after(decide(it, state)) end
     local decision = decide(it, state)
     for _, row in ipairs(decision.groups.default.consumers) do
       lacks[row.path] = row.demand - row.allocated
@@ -232,9 +231,10 @@ end)
 
 describe("windows", function ()
   local function settle(it, state, hour)
-    state = apply.after(state, { grants = {}, reclaims = {}, loans = state.loans })
-    state.now, state.last = family.midnight + hour * 3600, nil
-    for _ = 1, 5 do state = apply.after(state, decide(it, state)) end
+    local at = { now = family.midnight + hour * 3600 }
+    for _, key in ipairs { "slots", "consumers", "loans" } do at[key] = state[key] end
+    state = at
+    for _ = 1, 5 do state = engine.after(decide(it, state)) end
     return state
   end
 

@@ -4,7 +4,6 @@
 
 local json = require "dkjson"
 local case = require "spec.support.cases.case"
-local apply = require "allot.fixture.apply"
 local document = require "spec.support.cases.document"
 local engine = require "spec.support.cases.engine"
 local gen = require "spec.support.cases.gen"
@@ -143,7 +142,7 @@ local function cycles_until_quiet(it, slow, most)
     if #decision.grants == 0 and #decision.reclaims == 0 and not state.reclaims then
       return count, decision
     end
-    state = apply.after(state, decision, { returns = slow and "later" })
+    state = engine.after(decision, { returns = slow and "later" or nil })
   end
   error(("still deciding after %d cycles"):format(most), 0)
 end

@@ -3,7 +3,6 @@
 --- Owners below parents' limits (C-11): a limit holds what they want of their own before what
 --- others below it use of pools or borrow.
 
-local apply = require "allot.fixture.apply"
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
 local gen = require "spec.support.cases.gen"
@@ -22,7 +21,7 @@ describe("below a limit that others fill (C-11)", function ()
       reclaims = { ["P/B"] = { 4, ["P/A"] = 4 } }, why = { ["P/B"] = "owners-first" },
       expect = { ["P/A"] = { quota = 4 }, ["P/B"] = { quota = 0 } },
     })
-    judge(short, apply.after(now, decision), { grants = { ["P/A"] = 4 } })
+    judge(short, engine.after(decision), { grants = { ["P/A"] = 4 } })
   end)
 
   it("those who use a pool share what is left, by ratio", function ()
@@ -231,18 +230,18 @@ end
 describe("under random limits of parents", function ()
   holds("three cycles settle it (architecture, invariants)", 400, function (it)
     local now = it.state
-    for _ = 1, 3 do now = apply.after(now, decide(it, now)) end
+    for _ = 1, 3 do now = engine.after(decide(it, now)) end
     claim(rests(decide(it, now)), "it goes on")
   end)
 
   holds("who gives gets none, and who gets gives none, once demand stays", 300, function (it)
-    local now = apply.after(it.state, decide(it))
+    local now = engine.after(decide(it))
     local gave, got = {}, {}
     for _ = 1, 4 do
       local decision = decide(it, now)
       for _, grant in ipairs(decision.grants) do got[grant.consumer] = true end
       for _, reclaim in ipairs(decision.reclaims) do gave[reclaim.consumer] = true end
-      now = apply.after(now, decision)
+      now = engine.after(decision)
     end
     for path in pairs(gave) do claim(not got[path], "%s gives and gets", path) end
   end)
@@ -250,7 +249,7 @@ describe("under random limits of parents", function ()
   holds("owners have what they are sure of two cycles after they want it", 400, function (it)
     it.plan.policy.reclaim_shared = nil
     local now = it.state
-    for _ = 1, 2 do now = apply.after(now, decide(it, now)) end
+    for _ = 1, 2 do now = engine.after(decide(it, now)) end
     local leaves, branches = parts_of(it.plan)
     be_sure(it, leaves, branches)
     local function held(leaf)

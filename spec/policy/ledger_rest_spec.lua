@@ -2,7 +2,6 @@
 -- Copyright the allot authors
 --- What a ledger has called back, once it is in flight, leaves nothing more to decide (C-6, C-11).
 
-local apply = require "allot.fixture.apply"
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
 local gen_tight = require "spec.support.cases.gen_tight"
@@ -17,7 +16,7 @@ local function rests(short, now, reclaims, grants)
   local decision = engine.cycle(plan, state)
   assert.same(reclaims, case.reclaims(decision))
   assert.same(grants or {}, case.grants(decision))
-  local after = apply.after(state, decision, { seconds = 0, returns = "at deadline" })
+  local after = engine.after(decision, { seconds = 0, returns = "at deadline" })
   local again = engine.cycle(plan, after)
   assert.same({ {}, {} }, { case.reclaims(again), case.grants(again) })
 end
@@ -204,24 +203,24 @@ describe("under ownership alone", function ()
     end
   end
 
-  local function after(state, decision, returns)
-    return apply.after(state, decision, { seconds = 0, returns = returns })
+  local function after(decision, returns)
+    return engine.after(decision, { seconds = 0, returns = returns })
   end
 
   local function in_flight(it)
     gen_tight.each_leaf(it.plan.consumers, "", function (_, leaf) leaf.grace = 60 end)
     local decision = engine.cycle(it.plan, it.state)
-    local again = engine.cycle(it.plan, after(it.state, decision, "at deadline"))
-    assert(apply.rests(again), "decides twice")
+    local again = engine.cycle(it.plan, after(decision, "at deadline"))
+    assert(engine.rests(again), "decides twice")
   end
 
   -- What comes back is given to somebody once; nobody gives any more then.
   local function at_once(it)
     local decision = engine.cycle(it.plan, it.state)
-    local state = after(it.state, decision, "at once")
+    local state = after(decision, "at once")
     decision = engine.cycle(it.plan, state)
     assert(not (decision.reclaims and decision.reclaims[1]), "takes more")
-    assert(apply.rests(engine.cycle(it.plan, after(state, decision, "at once"))), "decides still")
+    assert(engine.rests(engine.cycle(it.plan, after(decision, "at once"))), "decides still")
   end
 
   for _, site in ipairs(SITES) do

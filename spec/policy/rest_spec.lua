@@ -3,7 +3,6 @@
 --- Decisions that are carried out leave nothing more to decide (C-6, C-11), under every policy,
 --- alone and side by side.
 
-local apply = require "allot.fixture.apply"
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
 local gen_tight = require "spec.support.cases.gen_tight"
@@ -36,8 +35,8 @@ local function rests(it, cycles, returns)
   local state = it.state
   for i = 1, cycles do
     local decision = engine.cycle(it.plan, state)
-    assert(i < cycles or apply.rests(decision), "decides still")
-    state = apply.after(state, decision, { seconds = 0, returns = returns })
+    assert(i < cycles or engine.rests(decision), "decides still")
+    state = engine.after(decision, { seconds = 0, returns = returns })
   end
 end
 

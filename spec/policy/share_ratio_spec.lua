@@ -3,7 +3,6 @@
 --- The ready-made policy "share_ratio" (rules.md 5.3, contract.md C-3, C-7).
 
 local Random = require "allot.check.random"
-local apply = require "allot.fixture.apply"
 local case = require "spec.support.cases.case"
 local engine = require "spec.support.cases.engine"
 local gen = require "spec.support.cases.gen"
@@ -299,10 +298,9 @@ end
 local function run(it, cycles, visit, slow)
   local sealed, now = engine.sealed(it.plan), it.state
   for i = 1, cycles do
-    local text = engine.decide(sealed, now)
-    local made = assert(require "dkjson".decode(text))
+    local made = engine.decided(sealed, now)
     visit(made, i, now)
-    now = apply.after(now, made, { returns = slow and "later" })
+    now = engine.after(made, { returns = slow and "later" or nil })
   end
 end
 

@@ -53,8 +53,10 @@ static void make_types(lua_State *L, int module)
     static const luaL_Reg state[] = {{"json", allot__module_state_json}, {NULL, NULL}};
     static const luaL_Reg policy[] = {
         {"declared", allot__module_declared}, {"judge", allot__module_judge}, {NULL, NULL}};
-    static const luaL_Reg decision[] = {
-        {"json", allot__module_json}, {"explain", allot__module_explain}, {NULL, NULL}};
+    static const luaL_Reg decision[] = {{"json", allot__module_json},
+                                        {"explain", allot__module_explain},
+                                        {"apply", allot__module_apply},
+                                        {NULL, NULL}};
     allot__box_type(L, ALLOT__PLAN, plan, module);
     allot__box_type(L, ALLOT__STATE, state, module);
     allot__box_type(L, ALLOT__DECISION, decision, module);

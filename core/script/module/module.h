@@ -123,11 +123,12 @@ int allot__module_diff(lua_State *L);
 int allot__module_coverage(lua_State *L);
 /* Frees the counts of coverage. */
 void allot__module_uncover(allot__module *module);
-/* plan:consumers, state:json, decision:json, decision:explain */
+/* plan:consumers, state:json, decision:json, decision:explain, decision:apply */
 int allot__module_consumers(lua_State *L);
 int allot__module_state_json(lua_State *L);
 int allot__module_json(lua_State *L);
 int allot__module_explain(lua_State *L);
+int allot__module_apply(lua_State *L);
 /* allot.core's policy and ready; policy:declared, policy:judge; plan:use */
 int allot__module_policy(lua_State *L);
 int allot__module_ready(lua_State *L);

@@ -2,7 +2,6 @@
 -- Copyright the allot authors
 --- One random case of `allot check`: decided, and held to what must hold of it.
 
-local apply = require "allot.fixture.apply"
 local invariants = require "allot.check.invariants"
 local invariants_queues = require "allot.check.invariants_queues"
 local properties = require "allot.check.properties"
@@ -34,15 +33,16 @@ local function read(core, sealed, state)
   return now
 end
 
---- The text of what is decided for a state that has been read.
+--- The text of what is decided for a state that has been read, and the decision.
 local function answer(core, sealed, now)
   local decision, message, report = core.cycle(sealed, now)
   if not decision then fail("cycle", message, report) end
-  return decision:json()
+  return decision:json(), decision
 end
 
 local function decide(core, sealed, state)
-  return core.decode(answer(core, sealed, read(core, sealed, state)))
+  local text, made = answer(core, sealed, read(core, sealed, state))
+  return core.decode(text), made
 end
 
 --- Decides a state of a site, which is sealed, and looks at nothing.
@@ -76,27 +76,25 @@ function Case.new(target, site, state, turn)
   end
   it.settled = function () return it:rest().view end
   it.read = read(target.core, site.sealed, state)
-  it.text = answer(target.core, site.sealed, it.read)
+  it.text, it.made = answer(target.core, site.sealed, it.read)
   it.decision = target.core.decode(it.text)
   it.view = invariants.view(it.plan, state, it.decision, it.limits_of)
   return it
 end
 
---- The view of another state's decision.
+--- The view of another state's decision, its document, and the decision.
 function Case:look(state)
   if self.target.late and self.target.late() then fail "time" end
-  local decision = decide(self.target.core, self.site.sealed, state)
-  return invariants.view(self.plan, state, decision, self.limits_of), decision
+  local decision, made = decide(self.target.core, self.site.sealed, state)
+  return invariants.view(self.plan, state, decision, self.limits_of), decision, made
 end
 
 --- The state that a decision leads to, at the same time; where tasks wait a second later, so that
 --- those that start now ran less.
-function Case:step(state, decision)
-  return apply.after(state, decision, { seconds = self.waits and 1 or 0 })
-end
-
-function Case:after()
-  return self:step(self.state, self.decision)
+function Case:after(made)
+  local after, message, report = (made or self.made):apply { seconds = self.waits and 1 or 0 }
+  if not after then fail("state", message, report) end
+  return self.target.core.decode(after:json())
 end
 
 -- Rest -----------------------------------------------------------------------------------------
@@ -132,7 +130,7 @@ end
 -- an allotment comes back; { } when there is no end to it. Worked out once.
 function Case:rest()
   if self.rested then return self.rested end
-  local state, decision, view = self.state, self.decision, self.view
+  local state, decision, view, made = self.state, self.decision, self.view, self.made
   local seen, views, most = {}, {}, self:cycles()
   self.rested = { most = most }
   for cycle = 0, math.max(most, MANY) do
@@ -147,8 +145,8 @@ function Case:rest()
     end
     views[#views + 1] = view
     if key then seen[key] = #views end
-    state = self:step(state, decision)
-    view, decision = self:look(state)
+    state = self:after(made)
+    view, decision, made = self:look(state)
   end
   return self.rested
 end
@@ -201,7 +199,7 @@ end
 
 --- The same of jobs: who runs and who waits.
 local function jobs_rest(it)
-  local state, decision, seen = it.state, it.decision, {}
+  local state, decision, made, seen = it.state, it.decision, it.made, {}
   for _ = 1, MANY do
     local order = stopped(decision)
     if not order then return end
@@ -216,9 +214,9 @@ local function jobs_rest(it)
     end
     seen[key] = true
     local leases = state.leases
-    state = apply.after(state, decision, { seconds = 0 })
+    state = it:after(made)
     state.leases = leases
-    _, decision = it:look(state)
+    _, decision, made = it:look(state)
   end
 end
 

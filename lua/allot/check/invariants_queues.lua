@@ -3,9 +3,9 @@
 --- What no cycle over queues breaks, whatever a policy says. A check gets plan, state, decision and
 --- the jobs once it is carried out; it returns nothing, or what it is about and what is wrong.
 
-local jobs_of = require "allot.fixture.jobs"
-
 local queues = {}
+
+local KINDS = { "starts", "resumes", "resizes", "suspends", "kills" }
 
 --- Hosts are not overfull, and who runs alone does.
 function queues.hosts_fit(plan, _, _, jobs)
@@ -31,7 +31,7 @@ end
 --- One thing is decided about a job.
 function queues.jobs_once(_, _, decision)
   local seen = {}
-  for _, kind in ipairs(jobs_of.KINDS) do
+  for _, kind in ipairs(KINDS) do
     for _, order in ipairs(decision[kind] or {}) do
       if order.job and seen[order.job] then
         return order.job, ("it is among %s and among %s"):format(seen[order.job], kind)

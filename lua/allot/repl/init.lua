@@ -8,7 +8,6 @@
 
 local core = require "allot.core"
 local native = require "allot.repl.native"
-local apply = require "allot.fixture.apply"
 local model = require "allot.repl.model"
 local show = require "allot.repl.show"
 local diff = require "allot.repl.diff"
@@ -336,8 +335,11 @@ function words.step(count, seconds)
     local texts = texts_now()
     local box = model.decide(seal(texts))
     local decision = core.decode(box:json())
-    model.settle(env, apply.after(texts.state_value, decision,
-      { seconds = seconds, returns = "at deadline" }))
+    local after = assert(box:apply { seconds = seconds, returns = "at deadline" })
+    local state = core.decode(after:json())
+    state.schema = nil
+    model.settle(env, state)
+    native.close(after)
     sealed = nil
     native.close(box)
     rows[i] = totals(decision)

@@ -13,6 +13,12 @@ end
 
 local engine = {}
 
+--- Lists of orders for jobs.
+local ORDERS = { "starts", "resumes", "resizes", "suspends", "kills" }
+
+--- Decisions by their documents, as long as those are there.
+local boxes = setmetatable({}, { __mode = "k" })
+
 --- The first diagnostic of a report as one line, for messages.
 local function words(message, report)
   local first = report and report[1] or {}
@@ -48,6 +54,39 @@ function engine.decide(sealed, state, style)
   return decision:json(), decision
 end
 
+--- What is decided, as a table and as the decision.
+function engine.decided(sealed, state, style)
+  local text, decision = engine.decide(sealed, state, style)
+  local made = assert(json.decode(text))
+  boxes[made] = decision
+  return made, decision
+end
+
+--- The state after a decision, a document of engine.cycle or engine.decided, is carried out.
+-- `options`: those of Decision:apply.
+function engine.after(decided, options)
+  return (json.decode(assert(boxes[decided]:apply(options)):json()))
+end
+
+--- Whether a decision leaves everything as it is.
+function engine.rests(decided)
+  for _, list in ipairs { "grants", "reclaims", table.unpack(ORDERS) } do
+    if decided[list] and decided[list][1] then return false end
+  end
+  return true
+end
+
+--- What a decision does to jobs now: { kind, order } by id.
+function engine.fates(decided)
+  local out = {}
+  for _, kind in ipairs(ORDERS) do
+    for _, order in ipairs(decided[kind] or {}) do
+      if order.job and not order.held then out[order.job] = { kind = kind, order = order } end
+    end
+  end
+  return out
+end
+
 --- Both for two documents.
 function engine.text(plan, state, style, policy)
   return engine.decide(engine.sealed(plan, policy, style), state, style)
@@ -55,8 +94,7 @@ end
 
 --- The decision document as a table, and the decision.
 function engine.cycle(plan, state, style, policy)
-  local text, decision = engine.text(plan, state, style, policy)
-  return assert(json.decode(text)), decision
+  return engine.decided(engine.sealed(plan, policy, style), state, style)
 end
 
 --- Whether a case's documents are valid, for shrinking.

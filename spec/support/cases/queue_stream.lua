@@ -5,8 +5,6 @@
 
 local engine = require "spec.support.cases.engine"
 local gen = require "allot.check.draw_queues"
-local json = require "dkjson"
-local apply = require "allot.fixture.apply"
 local Random = require "allot.check.random"
 
 local world = require "spec.support.model.queue_world"
@@ -87,6 +85,23 @@ local function close(random, plan, state)
   end
 end
 
+--- Seconds that a job has run in all.
+local function ran(job, now)
+  if not job.ran then return now - (job.started or now) end
+  return job.ran + now - (job.since or now)
+end
+
+--- The state without those who have run as long as `work` says.
+local function worked(state, work)
+  local left = {}
+  for _, job in ipairs(state.jobs or {}) do
+    local over = job.state == "running" and ran(job, state.now) >= (work[job.id] or 0)
+    if not over then left[#left + 1] = job end
+  end
+  state.jobs = left[1] and left or nil
+  return state
+end
+
 --- Runs `cycles` cycles; each(state, decision) behind every one. Gives back the last state and
 -- what jobs have left to do. opts.shuffled: keys of states stand in any order.
 function stream.run(case, cycles, each, opts)
@@ -95,11 +110,9 @@ function stream.run(case, cycles, each, opts)
   local style = opts and opts.shuffled and { random = Random.new(3) } or nil
   local sealed, state = engine.sealed(case.plan), { now = case.state.now }
   for _ = 1, cycles do
-    local text = engine.decide(sealed, state, style)
-    local decision = json.decode(text)
-    each(state, decision, text)
-    local seconds = random:int(1, 90)
-    state = apply.after(state, decision, { seconds = seconds, work = it.work })
+    local decision, box = engine.decided(sealed, state, style)
+    each(state, decision, box:json())
+    state = worked(engine.after(decision, { seconds = random:int(1, 90) }), it.work)
     local jobs = state.jobs or {}
     for _, job in ipairs(arrive(random, case, state, it)) do jobs[#jobs + 1] = job end
     state.jobs = jobs[1] and jobs or nil
@@ -120,9 +133,9 @@ function stream.drain(case, state, work, cycles, each)
   state.jobs, state.hosts = jobs[1] and jobs or nil, nil
   for _ = 1, cycles do
     if not state.jobs then return true end
-    local decision = json.decode((engine.decide(sealed, state)))
+    local decision = engine.decided(sealed, state)
     each(state, decision)
-    state = apply.after(state, decision, { seconds = 500, work = work })
+    state = worked(engine.after(decision, { seconds = 500 }), work)
   end
   return not state.jobs
 end

@@ -3,11 +3,11 @@
 --- What no cycle over queues may break, counted by itself from the documents.
 
 local invariants = require "allot.check.invariants_queues"
-local apply = require "allot.fixture.apply"
-local apply_jobs = require "allot.fixture.jobs"
 local search = require "spec.support.model.queue_search"
 local room = require "spec.support.model.queue_room"
 local world = require "spec.support.model.queue_world"
+
+local engine = require "spec.support.cases.engine"
 
 local watch = {}
 
@@ -18,8 +18,8 @@ end
 local claim = watch.claim
 
 --- The jobs of a state once a decision is carried out, in no time.
-function watch.after(state, decision)
-  return apply.after(state, decision, { seconds = 0 }).jobs or {}
+function watch.after(decision)
+  return engine.after(decision, { seconds = 0 }).jobs or {}
 end
 
 -- ---- Hosts -------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ function watch.pools(plan, state, decision)
   for _, it in ipairs(decision.kills) do gone[it.job] = not it.held end -- E-34, before all else
   for _, job in ipairs(state.jobs or {}) do
     local had = KEPT[job.state] and not gone[job.id]
-    if had then before[job.queue] = (before[job.queue] or 0) + job.slots end
+    if had then before[job.queue] = (before[job.queue] or 0) + (job.slots or 1) end
   end
   for _, it in ipairs(decision.starts) do
     if it.why.code == "free" then by_slice[it.queue] = (by_slice[it.queue] or 0) + it.slots end
@@ -179,7 +179,7 @@ end
 --- The model's world behind a decision.
 local function world_after(plan, state, decision)
   return world.read(plan, {
-    now = state.now, jobs = watch.after(state, decision), hosts = state.hosts,
+    now = state.now, jobs = watch.after(decision), hosts = state.hosts,
   })
 end
 
@@ -251,7 +251,7 @@ end
 function watch.fewest(plan, state, decision, most)
   local w, job, victims = searched(plan, state, decision)
   if not w then return end
-  local fate, list = apply_jobs.fates(decision), {}
+  local fate, list = engine.fates(decision), {}
   for _, victim in ipairs(victims) do victim.state = "running" end
   for _, other in ipairs(w.jobs) do
     local fresh = fate[other.id] and fate[other.id].kind ~= "suspends"

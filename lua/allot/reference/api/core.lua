@@ -243,4 +243,19 @@ local plan = assert(allot.plan(plan_text))
 local decision = assert(allot.cycle(plan, assert(allot.state(plan, state_text))))
 assert(decision:explain("/a")[1] == "/a owns 4 slots.")]],
   },
+  {
+    name = "Decision:apply", of = "allot.Decision",
+    params = {
+      { "options?", "allot.ApplyOptions", "how much time passes, and when slots are back" },
+    },
+    returns = made("allot.State", "a new state, sealed; the decision's own stays as it is"),
+    doc = "The state once the decision is carried out. Tasks that start run. Other slots granted "
+      .. "to a leaf with tasks become tasks `step-1`, ... What is reclaimed comes back as "
+      .. "`returns` says: its tasks end, or wait again where some task waits.",
+    example = [[
+local plan = assert(allot.plan(plan_text))
+local decision = assert(allot.cycle(plan, assert(allot.state(plan, state_text))))
+local after = assert(decision:apply { seconds = 60, returns = "at deadline" })
+assert(allot.cycle(plan, after))]],
+  },
 }

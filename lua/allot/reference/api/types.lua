@@ -123,6 +123,15 @@ return {
       },
     },
     {
+      name = "allot.ApplyOptions", doc = "Options of `apply`.",
+      fields = {
+        { "seconds", "integer?", "how much later the state is (1)" },
+        { "returns", '"at once"|"later"|"at deadline"|nil', "when reclaimed slots are back: at "
+          .. "once, and for the claimants alone until the next cycle; when one cycle has passed; "
+          .. "or at the deadline" },
+      },
+    },
+    {
       name = "allot.PlanOptions", doc = "Options of `plan`.",
       fields = {
         { "file", "string?", "the plan's name in messages; policies are read from its folder" },
