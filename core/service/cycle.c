@@ -252,7 +252,7 @@ static int enter(allot_service *service, const allot_decision *decision, allot_r
     done.took = (int64_t)((uv_hrtime() - began) / 1000);
     if (status == ALLOT_OK) {
         tell_parts(service, &done);
-        allot__books_carry_out(service->books, decision);
+        allot__books_carry_out(service->books, decision, done.cycle);
     }
     return status;
 }

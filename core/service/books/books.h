@@ -75,8 +75,8 @@ bool allot__books_made_anew(const allot__books *books);
 int allot__books_enter(allot__books *books, const allot_decision *decision, int64_t cycle,
                        allot__text *effect);
 
-/* Tells the state what that entered, once nobody reads the decision any more. */
-void allot__books_carry_out(allot__books *books, const allot_decision *decision);
+/* Carries it out in the state as well, once nobody reads the decision any more. */
+void allot__books_carry_out(allot__books *books, const allot_decision *decision, int64_t cycle);
 
 /* Whether a kill was told by an earlier decision, so that it is not told again: `i` of
  * allot_decision_kill. To be asked before the decision is entered. */

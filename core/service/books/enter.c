@@ -3,9 +3,13 @@
 /* enter.c: what a decision changes in the books. */
 #include <stdio.h>
 
+#include <allot/apply.h>
+
 #include "service/books/own.h"
 
 #include "base/memory.h"
+
+enum { ID_ROOM = 32 };
 
 /* All that has to be had before anything is changed. */
 typedef struct entry {
@@ -135,14 +139,21 @@ static void enter_starts(allot__books *books, const allot_decision *decision, al
 
 /* ---- Getting ready --------------------------------------------------------------------------- */
 
+/* Ids of a cycle's reclaims are this and their numbers. */
+static void stem_of(char ids[ID_ROOM], int64_t cycle)
+{
+    snprintf(ids, ID_ROOM, "r%lld.", (long long)cycle);
+}
+
 static int make_flight(entry *it, int32_t i, int64_t cycle)
 {
     allot_engine *engine = it->books->engine;
     const allot_state *state = allot_decision_state(it->decision);
     allot_reclaim reclaim;
-    char id[64];
+    char stem[ID_ROOM], id[2 * ID_ROOM];
     allot_decision_reclaim(it->decision, i, &reclaim);
-    snprintf(id, sizeof id, "r%lld.%d", (long long)cycle, (int)i);
+    stem_of(stem, cycle);
+    snprintf(id, sizeof id, "%s%d", stem, (int)i);
     size_t room = (size_t)reclaim.task_count + 1;
     const char **tasks = allot__new(engine, room, sizeof *tasks);
     if (!tasks)
@@ -395,6 +406,7 @@ int allot__books_enter(allot__books *books, const allot_decision *decision, int6
 
 /* ---- Telling the state ----------------------------------------------------------------------- */
 
+/* What leaves hold is as the books have it: nothing new where a source tells it. */
 static void tell_grants(allot__books *books, const allot_decision *decision)
 {
     for (int32_t i = 0; i < allot_decision_grants(decision) && books->queues == 0; i++) {
@@ -405,62 +417,16 @@ static void tell_grants(allot__books *books, const allot_decision *decision)
     }
 }
 
-/* Those that were in flight before, as far as they are not as they were; then those that are new,
- * which stand last. */
-static void tell_flights(allot__books *books, const allot_decision *decision)
+void allot__books_carry_out(allot__books *books, const allot_decision *decision, int64_t cycle)
 {
-    allot_in_flight was;
-    for (int32_t i = 0; i < allot_decision_flights(decision) && books->state; i++) {
-        if (allot_state_reclaim_at(books->state, i, &was) != ALLOT_OK || !was.id)
-            continue;
-        const allot__flight_item *item = allot__books_flight(books, was.id);
-        if (!item)
-            allot__books_untell(books, ALLOT_ITEM_RECLAIM, was.id);
-        else if (item->it.deadline != was.deadline)
-            allot__books_tell(books, ALLOT_ITEM_RECLAIM, &item->it);
-    }
-    const allot__map_item *it = books->flights.last;
-    for (int32_t i = 1; i < allot_decision_reclaims(decision); i++)
-        it = it->before;
-    for (; it && allot_decision_reclaims(decision) > 0; it = it->after)
-        allot__books_tell(books, ALLOT_ITEM_RECLAIM,
-                          &((const allot__flight_item *)(const void *)it)->it);
-}
-
-static void tell_loans(allot__books *books, const allot_decision *decision)
-{
-    if (!books->state || (allot_decision_loans(decision) == 0 && books->loan_count == 0))
-        return;
-    int status = allot_state_loans_end(books->state);
-    for (size_t i = 0; i < books->loan_count && status == ALLOT_OK; i++)
-        status = allot_state_loan(books->state, &books->loans[i]);
-    if (status != ALLOT_OK)
-        allot__books_forget(books);
-}
-
-static void tell_jobs(allot__books *books, const allot_decision *decision)
-{
-    for (int32_t i = 0; i < allot_decision_job_orders(decision) && books->state; i++) {
-        allot_job_order order;
-        allot_job was;
-        if (allot_decision_job_order(decision, i, &order) != ALLOT_OK || order.held ||
-            allot_state_job_at(books->state, order.job, &was) != ALLOT_OK)
-            continue;
-        const allot__job_item *item = allot__item_find(&books->jobs, was.id);
-        if (item)
-            allot__books_tell(books, ALLOT_ITEM_JOB, &item->it);
-        else
-            allot__books_untell(books, ALLOT_ITEM_JOB, was.id);
-    }
-}
-
-void allot__books_carry_out(allot__books *books, const allot_decision *decision)
-{
+    char ids[ID_ROOM];
     if (!books->state || !books->sealed)
         return;
     allot__books_unseal(books);
-    tell_grants(books, decision);
-    tell_flights(books, decision);
-    tell_loans(books, decision);
-    tell_jobs(books, decision);
+    stem_of(ids, cycle);
+    const allot_apply how = {.reclaim_ids = ids};
+    if (allot_state_apply(books->state, decision, &how) == ALLOT_OK)
+        tell_grants(books, decision);
+    else
+        allot__books_forget(books);
 }

@@ -3,6 +3,8 @@
 /* job.c: jobs of queues, as events tell of them and as decisions leave them. */
 #include "service/books/own.h"
 
+#include <allot/apply.h>
+
 #include "base/memory.h"
 
 /* Lists that a job borrows while it is made. */
@@ -395,72 +397,22 @@ int allot__apply_job(allot__books *books, const allot__event *event, allot__erro
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
 
-/* A job with other places; *out is to take the place of the old one. */
-static int moved(allot__books *books, const allot__job_item *old, const allot_job_order *order,
-                 bool more, allot__job_item **out)
+/* What an order makes of a job, to take the place of the old one. NULL: out of memory. */
+static allot__job_item *ordered(const allot__books *books, const allot__job_item *old,
+                                const allot_job_order *order, int64_t now)
 {
-    int32_t kept = more ? old->it.host_count : 0, count = kept;
-    size_t room = (size_t)(kept + order->place_count + 1);
+    allot_job job = old->it;
+    size_t room = (size_t)(job.host_count + order->place_count + 1);
     allot_job_host *hosts = allot__new(books->engine, room, sizeof *hosts);
     if (!hosts)
-        return ALLOT_ENOMEM;
-    if (kept > 0)
-        memcpy(hosts, old->it.hosts, (size_t)kept * sizeof *hosts);
-    for (int32_t i = 0; i < order->place_count; i++) {
-        int32_t at = 0;
-        while (at < count &&
-               (!hosts[at].host || strcmp(hosts[at].host, order->places[i].name) != 0))
-            at++;
-        if (at == count)
-            hosts[count++] = (allot_job_host){order->places[i].name, 0};
-        hosts[at].slots += order->places[i].slots;
-    }
-    allot_job job = old->it;
-    job.hosts = hosts;
-    job.host_count = count;
-    if (more) {
-        job.slots += order->slots;
-        job.grow = job.grow > order->slots ? job.grow - order->slots : 0;
-    }
-    *out = allot__job_make(books->engine, &job);
+        return NULL;
+    allot_job_apply(&job, order, now, hosts);
+    allot__job_item *made = allot__job_make(books->engine, &job);
     allot__free(books->engine, hosts, room, sizeof *hosts);
-    return *out ? ALLOT_OK : ALLOT_ENOMEM;
+    return made;
 }
 
-static void carry_out(allot__books *books, allot__job_item *job, const allot_job_order *order,
-                      int64_t now)
-{
-    switch (order->kind) {
-    case ALLOT_ORDER_START:
-        allot__map_touch(&books->jobs, &job->named);
-        job->it.ran = 0;
-        job->it.state = ALLOT_PENDING;
-        turn_to(books, job, ALLOT_RUNNING, now);
-        job->it.started = now;
-        break;
-    case ALLOT_ORDER_RESUME:
-        turn_to(books, job, ALLOT_RUNNING, now);
-        job->it.started = now;
-        break;
-    case ALLOT_ORDER_SUSPEND:
-        turn_to(books, job, ALLOT_SUSPENDED, now);
-        job->it.preempted = order->preempted;
-        job->it.grow = 0;
-        break;
-    case ALLOT_ORDER_KILL:
-        if (order->action == ALLOT_KILL) {
-            allot__item_end(books->engine, &books->jobs, job);
-            return;
-        }
-        turn_back(books, job, now);
-        job->it.preempted = order->preempted;
-        break;
-    default:
-        break;
-    }
-}
-
-/* Jobs that get places have copies made first; then nothing can fail any more. */
+/* All is made first; then nothing can fail any more. */
 int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot__text *effect)
 {
     int32_t count = allot_decision_job_orders(decision);
@@ -477,15 +429,17 @@ int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot
                 allot_state_job_at(state, order.job, &of) != ALLOT_OK)
                 continue;
             allot__job_item *job = allot__item_find(&books->jobs, of.id);
-            bool more = order.kind == ALLOT_ORDER_RESIZE;
-            if (pass == 0 && (more || order.kind == ALLOT_ORDER_START)) {
-                status = moved(books, job, &order, more, &made[i]);
-            } else if (pass == 1) {
-                if (made[i])
-                    replace(books, job, made[i]);
-                carry_out(books, made[i] ? made[i] : job, &order, now);
-                allot__write_job_of(books, of.id, effect);
+            bool ends = order.kind == ALLOT_ORDER_KILL && order.action == ALLOT_KILL;
+            if (pass == 0) {
+                made[i] = ends ? NULL : ordered(books, job, &order, now);
+                status = ends || made[i] ? ALLOT_OK : ALLOT_ENOMEM;
+                continue;
             }
+            if (ends)
+                allot__item_end(books->engine, &books->jobs, job);
+            else
+                replace(books, job, made[i]);
+            allot__write_job_of(books, of.id, effect);
         }
     for (int32_t i = 0; status != ALLOT_OK && made && i < count; i++)
         allot__item_free(books->engine, made[i]);

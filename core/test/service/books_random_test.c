@@ -110,6 +110,8 @@ static int would_decide(desk *it, allot__books *books, allot_report *report, all
     if (status == ALLOT_OK)
         status = allot_decision_write(*decision, report, allot__text_sink, out);
     if (status == ALLOT_OK)
+        status = allot_state_write(state, allot__text_sink, out);
+    if (status == ALLOT_OK)
         allot_decision_digest(*decision, &input, &output);
     allot__text_printf(out, "%llx %llx", (unsigned long long)input, (unsigned long long)output);
     return status;
@@ -128,7 +130,7 @@ static bool decide(desk *it)
     good = good && allot__books_enter(it->books, decision, ++it->cycle, &effect) == ALLOT_OK &&
            read_lines(it, &effect);
     if (good)
-        allot__books_carry_out(it->books, decision);
+        allot__books_carry_out(it->books, decision, it->cycle);
     allot_decision_free(decision);
     allot_decision_free(other);
     allot__text *all[] = {&a, &b, &effect};

@@ -89,7 +89,7 @@ static int decide(desk *it, allot__text *effect)
     if (status == ALLOT_OK && effect->failed)
         status = ALLOT_ENOMEM;
     if (status == ALLOT_OK)
-        allot__books_carry_out(it->books, decision);
+        allot__books_carry_out(it->books, decision, it->cycle);
     allot_decision_free(decision);
     return status;
 }
