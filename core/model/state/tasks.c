@@ -14,8 +14,10 @@ typedef struct arranging {
     allot_state *state;
     int32_t group;
     allot__units *units;
-    int32_t *order;      /* tasks by leaf */
-    int32_t *unit_of;    /* by place in `order`; NULL: no slot is shared */
+    int32_t *running, *waiting; /* by task: its leaf, if it does that in the group; else -1 */
+    bool slots;                 /* some that runs has a slot with a name */
+    int32_t *order;             /* tasks by leaf */
+    int32_t *unit_of;           /* by place in `order`; NULL: no slot is shared */
     allot__index places; /* slots that have a name: the place in `order` of the first task there */
 } arranging;
 
@@ -117,14 +119,6 @@ static int gather(arranging *it)
     return ALLOT_OK;
 }
 
-static bool any_slot(const arranging *it)
-{
-    for (int32_t i = 0; i < it->units->task_count; i++)
-        if (allot__task_at(&it->state->tasks, it->order[i])->slot >= 0)
-            return true;
-    return false;
-}
-
 static int make_units(arranging *it)
 {
     allot__units *units = it->units;
@@ -132,7 +126,7 @@ static int make_units(arranging *it)
     units->tasks = allot__new(it->state->engine, count, sizeof *units->tasks);
     if (!units->tasks)
         return ALLOT_ENOMEM;
-    if (!any_slot(it)) {
+    if (!it->slots) {
         memcpy(units->tasks, it->order, count * sizeof *units->tasks);
         units->count = units->task_count;
         return ALLOT_OK;
@@ -148,65 +142,85 @@ static int make_units(arranging *it)
 
 /* ---- Groups ---- */
 
-static int32_t task_leaf(const allot_state *state, int32_t group, int32_t i)
-{
-    const allot__task *task = allot__task_at(&state->tasks, i);
-    return task->group == group && !task->pending ? task->consumer : -1;
-}
-
-static int32_t session_leaf(const allot_state *state, int32_t group, int32_t i)
-{
-    const allot_session *session = (const allot_session *)state->tasks.sessions.items + i;
-    return session->group == group ? session->consumer : -1;
-}
-
-static int32_t count_of(const allot_state *state, int32_t group, int32_t n,
-                        int32_t (*consumer_of)(const allot_state *, int32_t, int32_t))
-{
-    int32_t count = 0;
-    for (int32_t i = 0; i < n; i++)
-        count += consumer_of(state, group, i) >= 0;
-    return count;
-}
-
-/* Sorts what `consumer_of` knows of the group by leaf; *count is set first, and with nothing to
- * sort nothing else. ENOMEM leaves what there is to whoever frees the arrays by *count. */
-static int sort_by_leaf(arranging *it, int32_t n,
-                        int32_t (*consumer_of)(const allot_state *, int32_t, int32_t),
-                        int32_t *count, int32_t **first, int32_t **order)
+/* Sorts by leaf; *count is set first, and with nothing to sort nothing else. ENOMEM leaves what
+ * there is to whoever frees the arrays by *count. */
+static int sort_by_leaf(arranging *it, const int32_t *leaf, size_t n, int32_t *count,
+                        int32_t **first, int32_t **order)
 {
     allot_state *state = it->state;
-    *count = count_of(state, it->group, n, consumer_of);
+    *count = 0;
+    for (size_t i = 0; i < n; i++)
+        *count += leaf[i] >= 0;
     if (*count == 0)
         return ALLOT_OK;
     *first = allot__new(state->engine, consumers(state) + 1, sizeof **first);
     *order = allot__new(state->engine, (size_t)*count, sizeof **order);
     if (!*first || !*order)
         return ALLOT_ENOMEM;
-    allot__by_leaf(state, it->group, n, consumer_of, *first, *order);
+    allot__by_leaf(leaf, n, consumers(state), *first, *order);
     return ALLOT_OK;
 }
 
 static int arrange_sessions(arranging *it)
 {
     allot__units *units = it->units;
-    return sort_by_leaf(it, allot_state_sessions(it->state), session_leaf, &units->session_count,
-                        &units->session_first, &units->sessions);
+    allot_engine *engine = it->state->engine;
+    size_t count = it->state->tasks.sessions.count;
+    const allot_session *sessions = it->state->tasks.sessions.items;
+    int32_t *leaf = allot__new(engine, count + 1, sizeof *leaf);
+    if (!leaf)
+        return ALLOT_ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        leaf[i] = sessions[i].group == it->group ? sessions[i].consumer : -1;
+    int status = sort_by_leaf(it, leaf, count, &units->session_count, &units->session_first,
+                              &units->sessions);
+    allot__free(engine, leaf, count + 1, sizeof *leaf);
+    return status;
+}
+
+static void find_leaves(arranging *it)
+{
+    const allot__tasks *tasks = &it->state->tasks;
+    it->slots = false;
+    for (int32_t i = 0; i < (int32_t)allot__task_count(tasks); i++) {
+        const allot__task *task = allot__task_at(tasks, i);
+        bool here = task->group == it->group && task->consumer >= 0;
+        it->running[i] = here && !task->pending ? task->consumer : -1;
+        it->waiting[i] = here && task->pending ? task->consumer : -1;
+        it->slots = it->slots || (here && task->slot >= 0);
+    }
 }
 
 static int arrange_tasks(arranging *it)
 {
     allot_state *state = it->state;
     allot__units *units = it->units;
-    int status = sort_by_leaf(it, allot_state_tasks(state), task_leaf, &units->task_count,
-                              &units->first, &it->order);
-    if (units->task_count == 0)
-        return ALLOT_OK;
-    if (status == ALLOT_OK)
+    size_t count = allot__task_count(&state->tasks);
+    find_leaves(it);
+    int status =
+        sort_by_leaf(it, it->running, count, &units->task_count, &units->first, &it->order);
+    if (status == ALLOT_OK && units->task_count > 0)
         status = make_units(it);
     allot__free(state->engine, it->order, (size_t)units->task_count, sizeof *it->order);
-    if (status == ALLOT_OK)
+    it->order = NULL;
+    if (status == ALLOT_OK && units->task_count > 0)
         status = allot__units_fill(state, units);
+    if (status == ALLOT_OK && state->tasks.waiting)
+        status = allot__waiting_make(state, it->group, it->waiting);
+    return status;
+}
+
+static int arrange_group(allot_state *state, int32_t group)
+{
+    size_t count = allot__task_count(&state->tasks) + 1;
+    arranging it = {.state = state, .group = group, .units = &state->tasks.units[group]};
+    it.running = allot__new(state->engine, count, sizeof *it.running);
+    it.waiting = allot__new(state->engine, count, sizeof *it.waiting);
+    int status = it.running && it.waiting ? arrange_sessions(&it) : ALLOT_ENOMEM;
+    if (status == ALLOT_OK)
+        status = arrange_tasks(&it);
+    allot__free(state->engine, it.running, count, sizeof *it.running);
+    allot__free(state->engine, it.waiting, count, sizeof *it.waiting);
     return status;
 }
 
@@ -252,14 +266,8 @@ static int arrange(allot_state *state)
             return ALLOT_ENOMEM;
     }
     int status = allot__sites_make(state);
-    for (size_t i = 0; i < groups && status == ALLOT_OK; i++) {
-        arranging it = {.state = state, .group = (int32_t)i, .units = &tasks->units[i]};
-        status = arrange_sessions(&it);
-        if (status == ALLOT_OK)
-            status = arrange_tasks(&it);
-        if (status == ALLOT_OK && tasks->waiting)
-            status = allot__waiting_make(state, (int32_t)i);
-    }
+    for (size_t i = 0; i < groups && status == ALLOT_OK; i++)
+        status = arrange_group(state, (int32_t)i);
     return status;
 }
 

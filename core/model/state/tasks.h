@@ -178,7 +178,7 @@ static inline const int32_t *allot__waiting_of(const allot__tasks *tasks, int32_
 /* Of two tasks that wait: which starts first? */
 bool allot__task_starts_before(const allot__tasks *tasks, int32_t a, int32_t b);
 /* Makes `waiting` of a group, and ends it. ENOMEM. */
-int allot__waiting_make(allot_state *state, int32_t group);
+int allot__waiting_make(allot_state *state, int32_t group, const int32_t *leaf);
 void allot__waiting_free(allot_state *state, int32_t group);
 
 /* Makes the sites: step one of arranging. ENOMEM. */
@@ -190,11 +190,9 @@ int64_t allot__draining(const allot_state *state, int32_t group);
 /* Makes and fills the columns of units whose tasks are known. ENOMEM. */
 int allot__units_fill(allot_state *state, allot__units *units);
 
-/* Sorts the `n` things that `consumer_of` tells the leaf of (-1: left out) by leaf, stably: `first`
- * has consumers + 1 zeroed entries, `order` room for all. Returns how many there are. */
-int32_t allot__by_leaf(const allot_state *state, int32_t group, int32_t n,
-                       int32_t (*consumer_of)(const allot_state *, int32_t group, int32_t i),
-                       int32_t *first, int32_t *order);
+/* Sorts `n` things by leaf (-1: left out), stably: `first` has leaves + 1 zeroed entries, `order`
+ * room for all. */
+void allot__by_leaf(const int32_t *leaf, size_t n, size_t leaves, int32_t *first, int32_t *order);
 
 /* An attribute of a task or job, as its tags and values state it or as it is by default. */
 int32_t allot__attribute_of(const allot_plan *plan, const char *const *tags, int32_t tag_count,

@@ -6,35 +6,22 @@
 
 #include "model/state/state.h"
 
-int32_t allot__by_leaf(const allot_state *state, int32_t group, int32_t n,
-                       int32_t (*consumer_of)(const allot_state *, int32_t group, int32_t i),
-                       int32_t *first, int32_t *order)
+void allot__by_leaf(const int32_t *leaf, size_t n, size_t leaves, int32_t *first, int32_t *order)
 {
-    int32_t rows = state->plan->tree.rows, sum = 0;
-    for (int32_t i = 0; i < n; i++) {
-        int32_t consumer = consumer_of(state, group, i);
-        if (consumer >= 0)
-            first[consumer]++;
-    }
-    for (int32_t c = 0; c <= rows; c++) {
+    int32_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        if (leaf[i] >= 0)
+            first[leaf[i]]++;
+    for (size_t c = 0; c <= leaves; c++) {
         int32_t own = first[c];
         first[c] = sum;
         sum += own;
     }
-    for (int32_t i = 0; i < n; i++) {
-        int32_t consumer = consumer_of(state, group, i);
-        if (consumer >= 0)
-            order[first[consumer]++] = i;
-    }
-    memmove(first + 1, first, (size_t)rows * sizeof *first); /* each is now where the next begins */
+    for (size_t i = 0; i < n; i++)
+        if (leaf[i] >= 0)
+            order[first[leaf[i]]++] = (int32_t)i;
+    memmove(first + 1, first, leaves * sizeof *first); /* each is now where the next begins */
     first[0] = 0;
-    return sum;
-}
-
-static int32_t waiting_leaf(const allot_state *state, int32_t group, int32_t i)
-{
-    const allot__task *task = allot__task_at(&state->tasks, i);
-    return task->group == group && task->pending ? task->consumer : -1;
 }
 
 bool allot__task_starts_before(const allot__tasks *tasks, int32_t a, int32_t b)
@@ -82,21 +69,20 @@ static void sort(const allot__tasks *tasks, int32_t *list, int32_t count)
     }
 }
 
-int allot__waiting_make(allot_state *state, int32_t group)
+int allot__waiting_make(allot_state *state, int32_t group, const int32_t *leaf)
 {
     allot__tasks *tasks = &state->tasks;
     allot__waiting *out = &tasks->waiting[group];
-    int32_t count = (int32_t)allot__task_count(tasks);
-    size_t leaves = (size_t)state->plan->tree.rows;
-    for (int32_t i = 0; i < count; i++)
-        out->count += waiting_leaf(state, group, i) >= 0;
+    size_t count = allot__task_count(tasks), leaves = (size_t)state->plan->tree.rows;
+    for (size_t i = 0; i < count; i++)
+        out->count += leaf[i] >= 0;
     if (out->count == 0)
         return ALLOT_OK;
     out->first = allot__new(state->engine, leaves + 1, sizeof *out->first);
     out->tasks = allot__new(state->engine, (size_t)out->count, sizeof *out->tasks);
     if (!out->first || !out->tasks)
         return ALLOT_ENOMEM;
-    allot__by_leaf(state, group, count, waiting_leaf, out->first, out->tasks);
+    allot__by_leaf(leaf, count, leaves, out->first, out->tasks);
     for (size_t i = 0; i < leaves; i++)
         sort(tasks, out->tasks + out->first[i], out->first[i + 1] - out->first[i]);
     return ALLOT_OK;
