@@ -36,17 +36,6 @@ static int make_accounts(allot_simulation *sim)
     return ALLOT_OK;
 }
 
-/* Does it matter since when somebody waits? */
-static bool is_damped(const allot_simulation *sim)
-{
-    bool damped = allot_plan_windows(sim->plan) > 0;
-    for (int32_t i = 0; i < sim->groups; i++) {
-        damped = damped || allot_plan_option_get(sim->plan, i, ALLOT_OPTION_CLAIM_DELAY) > 0 ||
-                 allot_plan_option_get(sim->plan, i, ALLOT_OPTION_RECLAIM_INTERVAL) > 0;
-    }
-    return damped && !sim->queues;
-}
-
 static bool may_preempt(const allot_plan *plan)
 {
     int32_t queues = allot_plan_queues(plan);
@@ -75,7 +64,7 @@ int allot_simulation_new(const allot_plan *plan, const allot_simulation_options 
     sim->queues = allot_plan_queues(plan) > 0;
     sim->hosted = allot_plan_hosts(plan) > 0;
     sim->varies = allot_plan_windows(plan) > 0;
-    sim->damped = is_damped(sim);
+    sim->damped = allot_plan_damps(plan) != 0;
     sim->preempts = may_preempt(plan);
     sim->free_segment = -1;
     sim->wake = sim->next_switch = ALLOT__NEVER;

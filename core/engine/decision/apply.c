@@ -65,10 +65,13 @@ static void enter_flights(allot__applying *it)
         allot_decision_flight(it->decision, i, &flight);
         if (!thing)
             continue;
-        ((allot_in_flight *)allot__thing_item(thing))->deadline = flight.deadline;
-        if (flight.phase == ALLOT_RETURNED)
+        allot_in_flight *reclaim = allot__thing_item(thing);
+        bool back = flight.phase == ALLOT_RETURNED;
+        bool changes = back || reclaim->deadline != flight.deadline;
+        reclaim->deadline = flight.deadline;
+        if (back)
             allot__things_end(&it->state->reclaims, thing);
-        it->state->flights_stale = true;
+        it->state->flights_stale = it->state->flights_stale || changes;
     }
 }
 
@@ -253,21 +256,11 @@ static void enter_use(allot__applying *it)
     }
 }
 
-/* Does an option ask for the times of leaves, or may a window set one that does? */
-static bool is_damped(const allot_plan *plan)
-{
-    bool damped = allot_plan_windows(plan) > 0;
-    for (int32_t i = 0; i < plan->group_count; i++)
-        damped = damped || allot_plan_option_get(plan, i, ALLOT_OPTION_RECLAIM_INTERVAL) > 0 ||
-                 allot_plan_option_get(plan, i, ALLOT_OPTION_CLAIM_DELAY) > 0;
-    return damped && allot__queue_count(plan) == 0;
-}
-
 static int make_times(allot__applying *it)
 {
     allot_state *state = it->state;
     int status = ALLOT_OK;
-    for (int32_t g = 0; g < state->plan->group_count && is_damped(state->base); g++) {
+    for (int32_t g = 0; g < state->plan->group_count && allot_plan_damps(state->base); g++) {
         allot__group_state *group = &state->groups[g];
         if (allot__times_room(state, &group->waiting_since) != ALLOT_OK ||
             allot__times_room(state, &group->reclaimed_at) != ALLOT_OK)
@@ -282,7 +275,7 @@ static void enter_times(allot__applying *it)
 {
     allot_state *state = it->state;
     allot_state_last(state, it->now);
-    for (int32_t g = 0; g < state->plan->group_count && is_damped(state->base); g++)
+    for (int32_t g = 0; g < state->plan->group_count && allot_plan_damps(state->base); g++)
         for (int32_t i = 0; i < state->plan->tree.rows; i++) {
             allot_brief brief;
             if (allot_decision_brief(it->decision, g, i, &brief) != ALLOT_OK)

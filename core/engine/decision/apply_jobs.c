@@ -122,30 +122,33 @@ int allot__apply_jobs_make(allot__applying *it)
 }
 
 /* What others had run is counted from now on, if it was said as of now. */
-static void count_from_now(allot__applying *it, allot__thing *thing)
+static bool count_from_now(const allot__applying *it, allot__thing *thing)
 {
     allot_job *job = allot__thing_item(thing);
-    if (job->since == INT64_MIN && job->state != ALLOT_PENDING)
+    bool counts = job->since == INT64_MIN && job->state != ALLOT_PENDING;
+    if (counts)
         job->since = it->now;
+    return counts;
 }
 
 void allot__apply_jobs(allot__applying *it)
 {
     allot__things *things = &it->state->all_jobs;
+    bool changed = false;
     for (int32_t i = 0; i < allot_state_jobs(it->state); i++) {
         allot__thing *old = allot__things_at(things, i), *made = it->jobs ? it->jobs[i] : NULL;
         if (!old)
             continue;
-        count_from_now(it, old);
+        changed = count_from_now(it, old) || made || changed;
         if (made && it->jobs_end[i])
             allot__things_end(things, old);
         if (made && it->jobs_end[i])
             allot__thing_free(it->state->engine, made);
         else if (made)
             allot__things_swap(things, old, made);
-        it->state->jobs_stale = true;
-        it->state->tasks.arranged = false;
     }
+    it->state->jobs_stale = it->state->jobs_stale || changed;
+    it->state->tasks.arranged = it->state->tasks.arranged && !changed;
 }
 
 void allot__apply_jobs_drop(allot__applying *it)

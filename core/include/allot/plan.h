@@ -142,6 +142,9 @@ ALLOT_API int allot_plan_window_borrow(allot_plan *plan, int32_t window, int32_t
 /* The number of windows, the i-th, and a zone's name ("UTC" of -1; NULL: no such). Also before
  * sealing. */
 ALLOT_API int32_t allot_plan_windows(const allot_plan *plan);
+/* 1: decisions depend on when leaves began to wait and gave slots back last (allot/state.h), since
+ * a group's `reclaim_interval` or `claim_delay` asks for it, or a window may. 0 with queues. */
+ALLOT_API int32_t allot_plan_damps(const allot_plan *plan);
 ALLOT_API int allot_plan_window_at(const allot_plan *plan, int32_t i, allot_window *out);
 /* Writes the i-th as "window 2 (08:00 to 17:00 mon tue, Europe/Berlin)", a string cut to size;
  * returns the length that it needs; 0: no such. */

@@ -158,6 +158,15 @@ static int variant_new(const allot_plan *base, uint64_t held, const allot_plan *
     return ALLOT_OK;
 }
 
+int32_t allot_plan_damps(const allot_plan *plan)
+{
+    bool damps = allot_plan_windows(plan) > 0;
+    for (int32_t i = 0; i < allot_plan_groups(plan); i++)
+        damps = damps || allot_plan_option_get(plan, i, ALLOT_OPTION_RECLAIM_INTERVAL) > 0 ||
+                allot_plan_option_get(plan, i, ALLOT_OPTION_CLAIM_DELAY) > 0;
+    return damps && allot_plan_queues(plan) == 0;
+}
+
 int allot_plan_at(const allot_plan *plan, int64_t when, const allot_plan **out)
 {
     if (!plan || !plan->sealed || !out)

@@ -20,15 +20,6 @@ static void end(allot__books *books, void *block, size_t count, size_t size)
     allot__free(books->engine, block, count > 0 ? count : 1, size);
 }
 
-static bool is_damped(const allot_plan *plan)
-{
-    for (int32_t i = 0; i < allot_plan_groups(plan); i++)
-        if (allot_plan_option_get(plan, i, ALLOT_OPTION_RECLAIM_INTERVAL) > 0 ||
-            allot_plan_option_get(plan, i, ALLOT_OPTION_CLAIM_DELAY) > 0)
-            return true;
-    return allot_plan_windows(plan) > 0; /* which may set them */
-}
-
 static void make_group(allot__books *books, allot__books_group *group, bool *failed)
 {
     size_t count = books->consumers;
@@ -78,7 +69,7 @@ int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books 
                             .resources = (size_t)allot_plan_resources(plan),
                             .usage_at = INT64_MIN,
                             .last = INT64_MIN,
-                            .damped = is_damped(plan)};
+                            .damped = allot_plan_damps(plan) != 0};
     allot__map *maps[] = {&books->tasks, &books->units,   &books->indexes,
                           &books->jobs,  &books->flights, &books->victims,
                           &books->hosts, &books->sources, &books->sessions};
