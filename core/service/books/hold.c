@@ -107,10 +107,9 @@ static int64_t awaited_by(const allot_task *task, int32_t group)
 
 /* What a leaf holds, and is allocated, with a task in the place of the old one (NULL: there is
  * none); `keep`: slots that come back stay the leaf's. */
-static void hold(allot__books *books, const allot__task_item *old, const allot_task *task,
-                 bool keep)
+static void hold(allot__books *books, int32_t leaf, const allot__task_item *old,
+                 const allot_task *task, bool keep)
 {
-    int32_t leaf = task ? task->consumer : old->it.consumer;
     for (int32_t g = 0; g < (int32_t)books->group_count; g++) {
         allot__books_group *group = &books->groups[g];
         int64_t more = allot__task_more(books, old, task, g);
@@ -124,9 +123,9 @@ static void hold(allot__books *books, const allot__task_item *old, const allot_t
 }
 
 /* What a leaf demands with a task in the place of the old one. */
-static void want(allot__books *books, const allot__task_item *old, const allot_task *task)
+static void want(allot__books *books, int32_t leaf, const allot__task_item *old,
+                 const allot_task *task)
 {
-    int32_t leaf = task ? task->consumer : old->it.consumer;
     for (int32_t g = 0; g < (int32_t)books->group_count; g++) {
         int64_t before = !old                         ? 0
                          : allot__task_runs(&old->it) ? -allot__task_more(books, old, NULL, g)
@@ -197,18 +196,18 @@ int allot__task_begin(allot__books *books, allot__task_item *task, bool wanted)
     int status = prepare(books, task);
     if (status != ALLOT_OK)
         return status;
-    hold(books, NULL, &task->it, false);
+    hold(books, task->it.consumer, NULL, &task->it, false);
     if (wanted)
-        want(books, NULL, &task->it);
+        want(books, task->it.consumer, NULL, &task->it);
     put(books, task);
     return ALLOT_OK;
 }
 
 void allot__task_end(allot__books *books, allot__task_item *task, bool keep, bool wanted)
 {
-    hold(books, task, NULL, keep);
+    hold(books, task->it.consumer, task, NULL, keep);
     if (wanted)
-        want(books, task, NULL);
+        want(books, task->it.consumer, task, NULL);
     allot__books_untell(books, ALLOT_ITEM_TASK, task->it.id);
     allot__victim_gone(books, task->it.id, NULL);
     take(books, task);
@@ -226,9 +225,9 @@ int allot__task_replace(allot__books *books, allot__task_item *old, const allot_
     item->told = same && old->told;
     item->source = source;
     item->seen = old->seen;
-    hold(books, old, &item->it, false);
+    hold(books, item->it.consumer, old, &item->it, false);
     if (wanted)
-        want(books, old, &item->it);
+        want(books, item->it.consumer, old, &item->it);
     allot__victim_gone(books, old->it.id, &item->it);
     link_task(item); /* before the other leaves: they may share a unit */
     take(books, old);
