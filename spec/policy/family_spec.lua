@@ -222,7 +222,7 @@ describe("loans (C-11)", function ()
     for _, loan in ipairs(decision.loans) do
       local lender = leaves[loan.lender].node
       local most = math.min(lender.limit or 1000, 1000)
-      local room = most - state.consumers[loan.lender].allocated
+      local room = most - ((state.consumers[loan.lender] or {}).allocated or 0)
       claim(loan.slots == 0 or math.min(lacks[loan.lender], room) <= 0, "%s lacks %d", loan.lender,
         lacks[loan.lender])
     end

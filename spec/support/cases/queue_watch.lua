@@ -191,6 +191,7 @@ end
 
 --- The only preemptor of a decision as it was before it, in the world behind the decision, and its
 -- victims, running again. Who came later has only taken room, so what fits now did so then too.
+-- A preemptor that ran before it was stopped and resumed in this cycle: on its own hosts.
 local function searched(plan, state, decision)
   local list, by = watch.victims(decision), nil
   for _, it in ipairs(list) do
@@ -204,7 +205,8 @@ local function searched(plan, state, decision)
   for i, it in ipairs(list) do victims[i] = jobs[it.job] end
   for _, job in ipairs(state.jobs) do
     if job.id == by then
-      preemptor.state, preemptor.hosts = job.state or "pending", job.hosts or {}
+      local was = job.state or "pending"
+      preemptor.state, preemptor.hosts = was == "running" and "suspended" or was, job.hosts or {}
     end
   end
   return w, preemptor, victims
@@ -215,10 +217,22 @@ local function fits(w, job, list, but)
   return search.place(w, job, nil) ~= nil
 end
 
+--- Those before a job keep their slots, and those that were stopped do (P-25).
+local function claims_before(w, job)
+  local claims = {}
+  for _, other in ipairs(w.jobs) do
+    local before = other.queue.priority >= job.queue.priority
+    claims[other] = other.state == "stopped" or other.state == "suspended" and before
+  end
+  return claims
+end
+
 --- MINI_JOB: without any one of the victims the preemptor has no room.
 function watch.few(plan, state, decision)
   local w, job, victims = searched(plan, state, decision)
   if not w then return end
+  w.claims = claims_before(w, job)
+  w.claims[job] = nil
   for _, victim in ipairs(victims) do
     claim(not fits(w, job, victims, victim), "%s did not need %s", job.id, victim.id)
   end
@@ -279,12 +293,7 @@ function watch.waiting(plan, state, decision)
   local w = ready(plan, state, decision)
   for _, job in ipairs(w.jobs) do
     if (job.state == "pending" or job.state == "suspended") and not job.queue.pool then
-      -- Who had a turn before it keeps its slots, and who was stopped (P-25).
-      w.claims = {}
-      for _, other in ipairs(w.jobs) do
-        local before = other.queue.priority >= job.queue.priority
-        w.claims[other] = other.state == "stopped" or other.state == "suspended" and before
-      end
+      w.claims = claims_before(w, job)
       claim(not search.place(w, job, nil), "%s is %s, but fits", job.id, job.state)
     end
   end

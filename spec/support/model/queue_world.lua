@@ -82,7 +82,12 @@ local function read_job(plan, queues, given, place, now)
   }
   for host, slots in pairs(given.hosts or {}) do job.hosts[host] = slots end
   job.uninterrupted = job.started and math.max(0, now - job.started)
+  local behind = given.since and math.max(0, now - given.since) or 0
   job.ran = given.ran or job.uninterrupted or 0
+  if given.ran and job.state == "running" then job.ran = job.ran + behind end
+  if job.state == "suspended" or job.state == "stopped" then
+    job.suspended_for = job.suspended_for + behind
+  end
   job.uninterrupted = job.uninterrupted or job.ran
   for _, name in ipairs(PROTECTIONS) do job[name] = parameter(plan, job, name) end
   return job
