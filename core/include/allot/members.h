@@ -98,6 +98,16 @@ ALLOT_API size_t allot_item_room(const allot_members *members, const void *item)
 ALLOT_API void allot_item_copy(const allot_members *members, const void *item, void *to,
                                char *room);
 
+/* Takes a number of the plan's that an item has, and may set another one: *number is an int32_t, a
+ * consumer's, group's or queue's as `type` says; of CLAIMS, AMOUNTS, SLOTS and VALUES it is what an
+ * entry of the list begins with: a consumer's, resource's, group's or attribute's. */
+typedef int (*allot_item_number)(void *ud, allot_member_type type, void *number);
+/* Calls `each` with all of them but those that are unset, so that a copy of an item
+ * (allot_item_copy) can move to another plan. What `each` returns, which ends it if it is not
+ * ALLOT_OK. */
+ALLOT_API int allot_item_numbers(const allot_members *members, void *item, allot_item_number each,
+                                 void *ud);
+
 /* ---- A state's items, one by one ------------------------------------------------------------- */
 
 /* Adds a task, session, job or reclaim to an open state: a copy of `item`, which is the struct of

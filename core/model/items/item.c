@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* item.c: items copied and moved to another plan, by the table of their members. */
+/* item.c: items copied, and their numbers visited, by the table of their members. */
 #include "model/items/item.h"
 
 #include <string.h>
@@ -97,73 +97,58 @@ void allot_item_copy(const allot_members *members, const void *item, void *to, c
     pack(&it, members->items, members->count, to);
 }
 
-/* ---- Another plan ---------------------------------------------------------------------------- */
+/* ---- Numbers of a plan's ----------------------------------------------------------------------
+ */
 
-typedef struct moving {
-    const allot__item_move *by;
+typedef struct visit {
+    allot_item_number each;
+    void *ud;
     char *item;
-    int status;
-} moving;
+} visit;
 
-static void move_number(moving *it, const allot_member *member, int32_t *number)
+static int visit_number(const visit *it, const allot_member *member)
 {
-    int status = ALLOT_OK;
-    if (member->type == ALLOT_MEMBER_GROUP)
-        status = it->by->group(it->by->ud, *number, number);
-    else if (*number >= 0)
-        status = it->by->consumer(it->by->ud, *number, number);
-    it->status = it->status ? it->status : status;
+    int32_t *number = (int32_t *)(void *)(it->item + member->at);
+    return *number < 0 ? ALLOT_OK : it->each(it->ud, member->type, number);
 }
 
-static void move_list(moving *it, const allot_member *member)
+static int visit_list(const visit *it, const allot_member *member)
 {
     int32_t count;
     char *list = list_of(member, it->item, &count);
-    for (int32_t i = 0; list && i < count && it->status == ALLOT_OK; i++) {
-        int32_t number; /* each begins with one */
-        char *at = list + (size_t)i * size_of(member);
-        memcpy(&number, at, sizeof number);
-        if (member->type == ALLOT_MEMBER_CLAIMS)
-            it->status = it->by->consumer(it->by->ud, number, &number);
-        else if (member->type == ALLOT_MEMBER_AMOUNTS)
-            it->status = it->by->resource(it->by->ud, number, &number);
-        else if (member->type == ALLOT_MEMBER_SLOTS)
-            it->status = it->by->group(it->by->ud, number, &number);
-        else
-            it->status = it->by->attribute(it->by->ud, number, &number);
-        memcpy(at, &number, sizeof number);
-    }
+    int status = ALLOT_OK;
+    for (int32_t i = 0; list && i < count && status == ALLOT_OK; i++)
+        status = it->each(it->ud, member->type, list + (size_t)i * size_of(member));
+    return status;
 }
 
-static void move(moving *it, const allot_member *members, int32_t count)
+static int visit_all(const visit *it, const allot_member *members, int32_t count)
 {
-    for (int32_t i = 0; i < count && it->status == ALLOT_OK; i++) {
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
         const allot_member *member = &members[i];
-        int32_t number;
         switch (member->type) {
         case ALLOT_MEMBER_GROUP:
         case ALLOT_MEMBER_CONSUMER:
         case ALLOT_MEMBER_LEAF:
         case ALLOT_MEMBER_QUEUE:
-            memcpy(&number, it->item + member->at, sizeof number);
-            move_number(it, member, &number);
-            memcpy(it->item + member->at, &number, sizeof number);
+            status = visit_number(it, member);
             break;
         case ALLOT_MEMBER_CLAIMS:
         case ALLOT_MEMBER_AMOUNTS:
         case ALLOT_MEMBER_SLOTS:
         case ALLOT_MEMBER_VALUES:
-            move_list(it, member);
+            status = visit_list(it, member);
             break;
         default:
-            move(it, member->members, member->member_count);
+            status = visit_all(it, member->members, member->member_count);
         }
     }
+    return status;
 }
 
-int allot__item_move_to(const allot_members *members, void *item, const allot__item_move *by)
+int allot_item_numbers(const allot_members *members, void *item, allot_item_number each, void *ud)
 {
-    moving it = {by, item, ALLOT_OK};
-    move(&it, members->items, members->count);
-    return it.status;
+    const visit it = {each, ud, item};
+    return visit_all(&it, members->items, members->count);
 }

@@ -40,36 +40,43 @@ static int no_consumer(const copying *it, int32_t consumer)
     return lacks(it, "consumer", path);
 }
 
-static int move_consumer(void *ud, int32_t consumer, int32_t *out)
+static int move_consumer(const copying *it, int32_t consumer, int32_t *out)
 {
-    const copying *it = ud;
     *out = consumer == ALLOT_ROOT ? ALLOT_ROOT : it->consumers[consumer];
     return consumer != ALLOT_ROOT && *out < 0 ? no_consumer(it, consumer) : ALLOT_OK;
 }
 
-static int move_group(void *ud, int32_t group, int32_t *out)
+static int move_group(const copying *it, int32_t group, int32_t *out)
 {
-    const copying *it = ud;
     *out = it->groups[group];
     return *out >= 0 ? ALLOT_OK : lacks(it, "group", allot_plan_group_name(it->from->plan, group));
 }
 
-static int move_attribute(void *ud, int32_t attribute, int32_t *out)
+static int move_attribute(const copying *it, int32_t attribute, int32_t *out)
 {
-    const copying *it = ud;
     allot_attribute of = {0};
     allot_plan_task_attribute_at(it->from->plan, attribute, &of);
     *out = it->attributes[attribute];
     return *out >= 0 ? ALLOT_OK : lacks(it, "attribute of tasks", of.name);
 }
 
-static int move_resource(void *ud, int32_t resource, int32_t *out)
+static int move_resource(const copying *it, int32_t resource, int32_t *out)
 {
-    const copying *it = ud;
     allot_resource of = {0};
     allot_plan_resource_at(it->from->plan, resource, &of);
     *out = allot_plan_resource_find(it->to->plan, of.name);
     return *out >= 0 ? ALLOT_OK : lacks(it, "resource", of.name);
+}
+
+/* Of an item; a queue's number is a consumer's. */
+static int move_number(void *ud, allot_member_type type, void *number)
+{
+    int32_t *of = number;
+    if (type == ALLOT_MEMBER_GROUP || type == ALLOT_MEMBER_SLOTS)
+        return move_group(ud, *of, of);
+    if (type == ALLOT_MEMBER_AMOUNTS)
+        return move_resource(ud, *of, of);
+    return (type == ALLOT_MEMBER_VALUES ? move_attribute : move_consumer)(ud, *of, of);
 }
 
 static void find_consumers(copying *it)
@@ -197,7 +204,6 @@ static int make_room(copying *it, size_t size)
 
 static int copy_item(copying *it, allot_item kind, const void *item)
 {
-    const allot__item_move by = {move_consumer, move_group, move_attribute, move_resource, it};
     const allot_members *members = allot_members_of(kind);
     union {
         allot_task task;
@@ -210,7 +216,7 @@ static int copy_item(copying *it, allot_item kind, const void *item)
     if (status != ALLOT_OK)
         return status;
     allot_item_copy(members, item, &copy, it->room);
-    status = allot__item_move_to(members, &copy, &by);
+    status = allot_item_numbers(members, &copy, move_number, it);
     if (status != ALLOT_OK)
         return status;
     return kind == ALLOT_ITEM_LOAN ? allot_state_loan(it->to, &copy.loan)

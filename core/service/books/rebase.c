@@ -7,6 +7,8 @@
  * First everything is looked at, so that nothing can fail once the first thing is changed. What
  * does not fit is written as a line and read under the other plan, which says why.
  */
+#include <stddef.h>
+
 #include "service/books/own.h"
 
 #include "base/memory.h"
@@ -19,63 +21,76 @@ static bool has_leaf(const allot__id_map *ids, int32_t group, int32_t consumer)
            allot__id_map_find(ids, ALLOT__LEAF, consumer) >= 0;
 }
 
-static bool has_values(const allot__id_map *ids, const allot_task_value *values, int32_t count)
+/* What a member's number is of. */
+static int32_t *other_of(const allot__id_map *ids, allot_member_type type, int32_t number)
 {
-    for (int32_t i = 0; i < count; i++) {
-        int32_t of = values[i].attribute;
-        if (allot__id_map_find(ids, ALLOT__ATTRIBUTE, of) < 0 || values[i].value < ids->least[of] ||
-            values[i].value > ids->most[of])
-            return false;
-    }
-    return true;
+    static const allot__numbered kinds[] = {
+        [ALLOT_MEMBER_CONSUMER] = ALLOT__CONSUMER, [ALLOT_MEMBER_LEAF] = ALLOT__LEAF,
+        [ALLOT_MEMBER_GROUP] = ALLOT__GROUP,       [ALLOT_MEMBER_QUEUE] = ALLOT__QUEUE,
+        [ALLOT_MEMBER_AMOUNTS] = ALLOT__RESOURCE,  [ALLOT_MEMBER_CLAIMS] = ALLOT__CONSUMER,
+        [ALLOT_MEMBER_SLOTS] = ALLOT__GROUP,       [ALLOT_MEMBER_VALUES] = ALLOT__ATTRIBUTE};
+    return &ids->of[kinds[type]][number];
 }
 
-static bool fits_host(const allot__id_map *ids, const allot__map_item *named)
+static int fits_number(void *ud, allot_member_type type, void *number)
 {
-    const allot__host_item *item = (const allot__host_item *)(const void *)named;
-    bool known = item->slots >= 0 || allot_plan_host_find(ids->to, named->name) >= 0;
+    const allot__id_map *ids = ud;
+    const allot_task_value *value = number;
+    int32_t of = *(const int32_t *)number;
+    bool fits = *other_of(ids, type, of) >= 0;
+    if (fits && type == ALLOT_MEMBER_VALUES)
+        fits = value->value >= ids->least[of] && value->value <= ids->most[of];
+    return fits ? ALLOT_OK : ALLOT_ENOENT;
+}
+
+static int rebase_number(void *ud, allot_member_type type, void *number)
+{
+    *(int32_t *)number = *other_of(ud, type, *(const int32_t *)number);
+    return ALLOT_OK;
+}
+
+static bool fits_host(const allot__id_map *ids, const allot__host_item *item)
+{
+    bool known = item->slots >= 0 || allot_plan_host_find(ids->to, item->named.name) >= 0;
     return known && (item->exclusive_to == ALLOT_ROOT ||
                      allot__id_map_find(ids, ALLOT__CONSUMER, item->exclusive_to) >= 0);
 }
 
-static bool fits_session(const allot__id_map *ids, const allot__map_item *named)
+static void rebase_host(const allot__id_map *ids, allot__host_item *item)
 {
-    const allot_session *it = &((const allot__session_item *)(const void *)named)->it;
-    return has_leaf(ids, it->group, it->consumer);
+    if (item->exclusive_to != ALLOT_ROOT)
+        item->exclusive_to = allot__id_map_find(ids, ALLOT__CONSUMER, item->exclusive_to);
 }
 
-static bool fits_task(const allot__id_map *ids, const allot__map_item *named)
+/* Calls `each` with all numbers of a thing. Lists of a thing are of its own block. */
+static int numbers_of(const allot__id_map *ids, int kind, allot__map_item *named,
+                      allot_item_number each)
 {
-    const allot_task *it = &((const allot__task_item *)(const void *)named)->it;
-    bool fits = has_leaf(ids, it->group, it->consumer);
-    for (int32_t i = 0; fits && i < it->also_count; i++)
-        fits = allot__id_map_find(ids, ALLOT__GROUP, it->also[i].group) >= 0;
-    return fits && has_values(ids, it->values, it->value_count);
+    static const struct {
+        allot_item item;
+        size_t at;
+    } things[ALLOT__KINDS] = {
+        [ALLOT__SESSIONS] = {ALLOT_ITEM_SESSION, offsetof(allot__session_item, it)},
+        [ALLOT__TASKS] = {ALLOT_ITEM_TASK, offsetof(allot__task_item, it)},
+        [ALLOT__FLIGHTS] = {ALLOT_ITEM_RECLAIM, offsetof(allot__flight_item, it)},
+        [ALLOT__JOBS] = {ALLOT_ITEM_JOB, offsetof(allot__job_item, it)}};
+    return allot_item_numbers(allot_members_of(things[kind].item), (char *)named + things[kind].at,
+                              each, (void *)ids);
 }
 
-static bool fits_flight(const allot__id_map *ids, const allot__map_item *named)
+static bool fits(const allot__id_map *ids, int kind, allot__map_item *named)
 {
-    const allot_in_flight *it = &((const allot__flight_item *)(const void *)named)->it;
-    bool fits = has_leaf(ids, it->group, it->consumer);
-    for (int32_t i = 0; fits && i < it->claim_count; i++)
-        fits = allot__id_map_find(ids, ALLOT__CONSUMER, it->claims[i].consumer) >= 0;
-    return fits;
+    return kind == ALLOT__HOSTS ? fits_host(ids, (const allot__host_item *)(void *)named)
+                                : numbers_of(ids, kind, named, fits_number) == ALLOT_OK;
 }
 
-static bool fits_job(const allot__id_map *ids, const allot__map_item *named)
+static void rebase(const allot__id_map *ids, int kind, allot__map_item *named)
 {
-    const allot_job *it = &((const allot__job_item *)(const void *)named)->it;
-    bool fits = allot__id_map_find(ids, ALLOT__QUEUE, it->queue) >= 0 &&
-                has_values(ids, it->values, it->value_count);
-    for (int32_t i = 0; fits && i < it->resource_count; i++)
-        fits = allot__id_map_find(ids, ALLOT__RESOURCE, it->resources[i].resource) >= 0;
-    return fits;
+    if (kind == ALLOT__HOSTS)
+        rebase_host(ids, (allot__host_item *)(void *)named);
+    else
+        numbers_of(ids, kind, named, rebase_number);
 }
-
-static bool (*const fits[ALLOT__KINDS])(const allot__id_map *, const allot__map_item *) = {
-    [ALLOT__HOSTS] = fits_host,     [ALLOT__SESSIONS] = fits_session, [ALLOT__TASKS] = fits_task,
-    [ALLOT__FLIGHTS] = fits_flight, [ALLOT__JOBS] = fits_job,
-};
 
 /* All of these write the first that does not fit, if there is one. */
 static void misfit_of_groups(const allot__books *books, const allot__id_map *ids, allot__text *out)
@@ -97,8 +112,8 @@ static void misfit_of_things(allot__books *books, const allot__id_map *ids, allo
     allot__books_kinds(books, kinds);
     for (int k = 0; k < ALLOT__KINDS; k++) {
         bool none = other && k != ALLOT__HOSTS; /* what the one has, the other cannot have */
-        for (const allot__map_item *it = kinds[k].map->first; it && out->len == 0; it = it->after)
-            if (none || !fits[k](ids, it))
+        for (allot__map_item *it = kinds[k].map->first; it && out->len == 0; it = it->after)
+            if (none || !fits(ids, k, it))
                 kinds[k].write(books, it, out);
     }
 }
@@ -191,64 +206,6 @@ static void rebase_pair(const allot__id_map *ids, int32_t *group, int32_t *consu
     *consumer = allot__id_map_find(ids, ALLOT__CONSUMER, *consumer);
 }
 
-/* Lists of a thing are of its own block. */
-static void rebase_values(const allot__id_map *ids, const allot_task_value *values, int32_t count)
-{
-    for (int32_t i = 0; i < count; i++)
-        ((allot_task_value *)values)[i].attribute =
-            allot__id_map_find(ids, ALLOT__ATTRIBUTE, values[i].attribute);
-}
-
-static void rebase_host(const allot__id_map *ids, allot__map_item *named)
-{
-    allot__host_item *item = (allot__host_item *)(void *)named;
-    if (item->exclusive_to != ALLOT_ROOT)
-        item->exclusive_to = allot__id_map_find(ids, ALLOT__CONSUMER, item->exclusive_to);
-}
-
-static void rebase_session(const allot__id_map *ids, allot__map_item *named)
-{
-    allot_session *it = &((allot__session_item *)(void *)named)->it;
-    rebase_pair(ids, &it->group, &it->consumer);
-}
-
-static void rebase_task(const allot__id_map *ids, allot__map_item *named)
-{
-    allot_task *it = &((allot__task_item *)(void *)named)->it;
-    allot_task_slots *also = (allot_task_slots *)it->also;
-    rebase_pair(ids, &it->group, &it->consumer);
-    for (int32_t i = 0; i < it->also_count; i++)
-        also[i].group = allot__id_map_find(ids, ALLOT__GROUP, also[i].group);
-    rebase_values(ids, it->values, it->value_count);
-}
-
-static void rebase_flight(const allot__id_map *ids, allot__map_item *named)
-{
-    allot_in_flight *it = &((allot__flight_item *)(void *)named)->it;
-    allot_claim *claims = (allot_claim *)it->claims;
-    rebase_pair(ids, &it->group, &it->consumer);
-    for (int32_t i = 0; i < it->claim_count; i++)
-        claims[i].consumer = allot__id_map_find(ids, ALLOT__CONSUMER, claims[i].consumer);
-}
-
-static void rebase_job(const allot__id_map *ids, allot__map_item *named)
-{
-    allot_job *it = &((allot__job_item *)(void *)named)->it;
-    allot_job_resource *resources = (allot_job_resource *)it->resources;
-    it->queue = allot__id_map_find(ids, ALLOT__QUEUE, it->queue);
-    if (it->reserved_by >= 0)
-        it->reserved_by = allot__id_map_find(ids, ALLOT__QUEUE, it->reserved_by);
-    rebase_values(ids, it->values, it->value_count);
-    for (int32_t i = 0; i < it->resource_count; i++)
-        resources[i].resource = allot__id_map_find(ids, ALLOT__RESOURCE, resources[i].resource);
-}
-
-static void (*const rebases[ALLOT__KINDS])(const allot__id_map *, allot__map_item *) = {
-    [ALLOT__HOSTS] = rebase_host, [ALLOT__SESSIONS] = rebase_session,
-    [ALLOT__TASKS] = rebase_task, [ALLOT__FLIGHTS] = rebase_flight,
-    [ALLOT__JOBS] = rebase_job,
-};
-
 static void take_map(allot__map *from, allot__map *to)
 {
     *to = *from;
@@ -278,7 +235,7 @@ static void rebase_things(allot__books *from, allot__books *to, const allot__id_
     for (int k = 0; k < ALLOT__KINDS; k++) {
         take_map(of[k].map, kinds[k].map);
         for (allot__map_item *it = kinds[k].map->first; !ids->same && it; it = it->after)
-            rebases[k](ids, it);
+            rebase(ids, k, it);
     }
     take_map(&from->indexes, &to->indexes);
     take_map(&from->sources, &to->sources);
