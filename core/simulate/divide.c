@@ -27,20 +27,50 @@ static bool mark_over(const allot_simulation *sim, const allot_decision *decisio
     return some;
 }
 
+/* Has more of what waits to be told? */
+static bool deepen(const allot_simulation *sim, const allot_decision *decision)
+{
+    bool some = false;
+    for (int32_t c = 0; sim->whole && c < sim->groups * sim->consumers; c++) {
+        allot__account *account = &sim->accounts[c];
+        allot_brief brief = {.exhausted = 0};
+        if (account->cut)
+            allot_decision_brief(decision, account->group, account->consumer, &brief);
+        if (!brief.exhausted)
+            continue;
+        account->depth *= 4;
+        account->stale = some = true;
+    }
+    return some;
+}
+
+static int decide_with(allot_simulation *sim, allot__task_detail tasks, allot_report *report,
+                       allot_decision **out)
+{
+    bool again = false;
+    int status = ALLOT_OK;
+    do {
+        if (again)
+            status = allot__reopen(sim, *out);
+        if (status == ALLOT_OK)
+            status = allot__cycle_state(sim, tasks, report);
+        if (status == ALLOT_OK)
+            status = allot__decide(sim, ALLOT_STAGE_ORDERS, report, out);
+        again = status == ALLOT_OK && deepen(sim, *out);
+    } while (again);
+    return status;
+}
+
 static int decide(allot_simulation *sim, allot_report *report, allot_decision **out)
 {
     bool all = sim->options.always_tasks || sim->hosted;
-    int status = allot__cycle_state(sim, all ? ALLOT__TASKS_ALL : ALLOT__TASKS_NONE, report);
+    int status = decide_with(sim, all ? ALLOT__TASKS_ALL : ALLOT__TASKS_NONE, report, out);
     sim->counts.with_tasks += all || sim->whole;
-    if (status == ALLOT_OK)
-        status = allot__decide(sim, ALLOT_STAGE_ORDERS, report, out);
     if (status != ALLOT_OK || all || allot_decision_reclaims(*out) == 0 || !mark_over(sim, *out))
         return status;
-    status = allot__reopen(sim, *out);
-    if (status == ALLOT_OK)
-        status = allot__cycle_state(sim, ALLOT__TASKS_OF_OVER, report);
     sim->counts.with_tasks++;
-    return status == ALLOT_OK ? allot__decide(sim, ALLOT_STAGE_ORDERS, report, out) : status;
+    status = allot__reopen(sim, *out);
+    return status == ALLOT_OK ? decide_with(sim, ALLOT__TASKS_OF_OVER, report, out) : status;
 }
 
 /* ---- Carrying out ---------------------------------------------------------------------------- */

@@ -7,6 +7,9 @@
  */
 #include "simulate/sim.h"
 
+/* Of tasks that wait so many are told to begin with. */
+enum { FEW = 4 };
+
 static int make_accounts(allot_simulation *sim)
 {
     size_t accounts = (size_t)sim->groups * (size_t)sim->consumers;
@@ -31,6 +34,7 @@ static int make_accounts(allot_simulation *sim)
                                             .most = -1,
                                             .standing = -1,
                                             .waiting_since = INT64_MIN,
+                                            .depth = FEW,
                                             .leaf = allot_plan_children(sim->plan, consumer) == 0};
     }
     return ALLOT_OK;

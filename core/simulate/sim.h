@@ -63,6 +63,8 @@ typedef struct allot__account {
     bool leaf, dirty, over;             /* over: its tasks are told */
     bool whole;                         /* one of its jobs is rigid */
     bool stale;                         /* it changed since a state was told of it */
+    bool cut;                           /* not all that waits is told: `depth` tasks */
+    int32_t depth;
     int64_t pending, running, gathered; /* slots */
     int64_t demand_told, held_told;
     int64_t most;              /* its quota if nobody else wants any; -1: not known yet */

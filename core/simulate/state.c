@@ -191,20 +191,25 @@ static int put_running(allot_simulation *sim, allot__account *account)
 }
 
 /* Those that wait and may start: nothing starts behind as many slots as there are, but if tasks are
- * passed by (C-13). */
+ * passed by (C-13). Else only the first, and more of an account of which a decision might have
+ * started these, too (allot_brief). */
 static int put_waiting(allot_simulation *sim, allot__account *account)
 {
     bool skip = allot_plan_option_get(sim->plan, account->group, ALLOT_OPTION_PENDING) != 0;
     int64_t left = sim->sizes[account->group];
+    int32_t tasks = skip || sim->options.always_tasks ? INT32_MAX : account->depth;
     int status = ALLOT_OK;
-    for (size_t i = 0; i < allot__waits(account) && left > 0 && status == ALLOT_OK; i++) {
+    for (size_t i = 0; i < allot__waits(account) && left > 0 && tasks > 0 && !status; i++) {
         allot__told what = {allot__wait_at(account, i), -1};
         const allot__sim_job *job = allot__job_of(sim, what.job);
         allot_task task = {.state = ALLOT_TASK_PENDING, .priority = job->priority};
-        int32_t slots = job->rigid || job->pending < left ? job->pending : (int32_t)left;
+        int64_t most = job->rigid ? INT64_MAX : tasks < left ? tasks : left;
+        int32_t slots = job->pending < most ? job->pending : (int32_t)most;
         status = put_tasks(sim, account, what, slots, &task);
+        tasks -= tasks_of(sim, what.job, slots);
         left -= skip ? 0 : slots;
     }
+    account->cut = tasks <= 0;
     return status;
 }
 

@@ -191,8 +191,13 @@ int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t 
         closed_verdict(work, row, decision->last, &of);
     if (decision->last >= ALLOT_STAGE_DISTRIBUTE)
         of.held = work->received[row] - allot__granted(work, row);
-    *out = (allot_brief){work->quota[row], of.over,          of.reclaimed,
-                         of.held_back,     of.waiting_since, of.held};
+    *out = (allot_brief){.quota = work->quota[row],
+                         .over = of.over,
+                         .reclaimed = of.reclaimed,
+                         .held_back = of.held_back,
+                         .waiting_since = of.waiting_since,
+                         .held = of.held,
+                         .exhausted = work->whole && work->whole->exhausted[row]};
     return ALLOT_OK;
 }
 

@@ -23,7 +23,8 @@ static int begin_group(allot__whole_all *all, int32_t group)
     whole->skip = work->group->options[ALLOT_OPTION_PENDING] != 0;
     const allot__wanted columns[] = {
         ALLOT__WANTED(whole->demand, rows), ALLOT__WANTED(work->whole_part, rows),
-        ALLOT__WANTED(whole->sides, rows), ALLOT__WANTED(whole->fine, rows)};
+        ALLOT__WANTED(whole->sides, rows), ALLOT__WANTED(whole->fine, rows),
+        ALLOT__WANTED(whole->exhausted, rows)};
     if (allot__zeroed_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
         return ALLOT_ENOMEM;
     for (size_t row = 0; row < rows; row++)

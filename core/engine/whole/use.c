@@ -85,6 +85,14 @@ static bool all_ended(const allot__asker *asker, const allot__use *uses)
     return true;
 }
 
+/* Nothing is left to look at, and a task behind the last might have fitted. */
+static void note_exhausted(const allot__asker *asker, const allot__use *uses)
+{
+    for (int32_t i = 0; i < asker->side_count; i++)
+        if (!uses[i].ended && uses[i].wants > 0)
+            asker->sides[i].work->whole->exhausted[asker->sides[i].row] = 1;
+}
+
 int allot__whole_use(allot__whole_all *all, const allot__asker *asker, allot__use *uses,
                      uint8_t *marks)
 {
@@ -100,12 +108,15 @@ int allot__whole_use(allot__whole_all *all, const allot__asker *asker, allot__us
     }
     if (!skip)
         end_behind(asker, uses);
-    for (int32_t i = 0; i < asker->waits && !all_ended(asker, uses); i++) {
-        bool fit = fits(asker, i, uses);
-        put(asker, i, fit, skip, uses);
+    int32_t at = 0;
+    for (; at < asker->waits && !all_ended(asker, uses); at++) {
+        bool fit = fits(asker, at, uses);
+        put(asker, at, fit, skip, uses);
         if (marks)
-            marks[i] = fit;
+            marks[at] = fit;
     }
+    if (at == asker->waits)
+        note_exhausted(asker, uses);
     for (int32_t i = 0; i < asker->side_count; i++)
         uses[i].used = uses[i].quota - uses[i].rest;
     return status;

@@ -88,6 +88,7 @@ typedef struct allot__whole {
     allot__sums *sums;     /* ... and parents, by family: before any demand is lowered */
     int32_t *demand;       /* ... as far as they can use it: the work's */
     allot__side **sides;   /* NULL: it does not ask */
+    uint8_t *exhausted;    /* all that waits fitted once, and it demands more than that */
     int32_t *fine;         /* a quota of which the leaf uses what it could; or UNKNOWN, NOBODYS */
     /* Tasks that start, of row r work->starting[r] from starts[start_first[r]] on: first numbers.
      * NULL before allot__whole_start. */

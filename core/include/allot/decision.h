@@ -107,6 +107,10 @@ ALLOT_API int allot_decision_verdict(const allot_decision *decision, int32_t gro
  * name have the same value. EUSAGE: the consumer is not a leaf, or the plan has queues. */
 typedef struct allot_brief {
     int64_t quota, over, reclaimed, held_back, waiting_since, held;
+    /* 0: no task behind those of the leaf that wait in the state could have changed the decision
+     * (C-13), so that of a long list the state may have the first few that would start. 1: all of
+     * them fit, at some step, and the leaf demands more than they ask for. */
+    int64_t exhausted;
 } allot_brief;
 ALLOT_API int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t consumer,
                                    allot_brief *out);
