@@ -145,12 +145,6 @@ void allot__write_string(allot__writer *writer, const char *key, const char *tex
         quoted(writer, text);
 }
 
-void allot__write_text(allot__writer *writer, const char *key, const char *text)
-{
-    if (text)
-        allot__write_string(writer, key, text);
-}
-
 /* A path that no buffer holds. */
 static void long_path(allot__writer *writer, const allot_plan *plan, int32_t consumer, size_t len)
 {

@@ -42,8 +42,6 @@ void allot__write_integer(allot__writer *writer, const char *key, int64_t number
 void allot__write_boolean(allot__writer *writer, const char *key, bool value);
 /* NULL is null; bytes that are not UTF-8 become U+FFFD. */
 void allot__write_string(allot__writer *writer, const char *key, const char *text);
-/* Unless it is NULL. */
-void allot__write_text(allot__writer *writer, const char *key, const char *text);
 /* The consumer's path. */
 void allot__write_path(allot__writer *writer, const char *key, const allot_plan *plan,
                        int32_t consumer);

@@ -137,15 +137,6 @@ static int read_generation(const allot__generation_ask *ask, bool from_file,
     return status;
 }
 
-int allot__generation_read(const char *text, size_t len, const char *file,
-                           const allot_script_limits *limits, allot_report *report,
-                           allot__generation **out)
-{
-    return allot__generation_make(
-        &(allot__generation_ask){.file = file, .text = text, .len = len, .limits = limits}, NULL,
-        report, out);
-}
-
 void allot__generation_hold(allot__generation *generation)
 {
     atomic_fetch_add(&generation->held, 1);
@@ -227,11 +218,4 @@ int allot__generation_make(const allot__generation_ask *ask, allot__sources *sou
     allot__text_free(&text);
     allot_engine_free(engine);
     return status;
-}
-
-int allot__generation_open(const char *file, const allot_script_limits *limits,
-                           allot_report *report, allot__generation **out)
-{
-    return allot__generation_make(&(allot__generation_ask){.file = file, .limits = limits}, NULL,
-                                  report, out);
 }

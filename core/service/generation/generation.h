@@ -63,14 +63,6 @@ typedef struct allot__generation_ask {
 int allot__generation_make(const allot__generation_ask *ask, allot__sources *sources,
                            allot_report *report, allot__generation **out);
 
-/* Reads a plan from its text; `file` is what policies are relative to. Needs no loop and touches
- * nothing shared: any thread may call it. `limits` may be NULL. As allot_plan_read. */
-int allot__generation_read(const char *text, size_t len, const char *file,
-                           const allot_script_limits *limits, allot_report *report,
-                           allot__generation **out);
-/* Reads the file, too. EIO (report). Blocks. */
-int allot__generation_open(const char *file, const allot_script_limits *limits,
-                           allot_report *report, allot__generation **out);
 /* From now on its cycles go by that clock of microseconds; NULL: by what the thread works. */
 void allot__generation_clock(allot__generation *generation, int64_t (*clock)(void *ud), void *ud);
 /* What the thread that calls has worked, in microseconds. */

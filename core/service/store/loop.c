@@ -17,7 +17,7 @@ static void begin_work(allot__store *store);
 
 static void end_ask(allot__store *store, allot__store_ask *ask)
 {
-    for (size_t at = 0; at < ask->rows_len && ask->done;) {
+    for (size_t at = 0; at < ask->rows_len;) {
         int64_t seq;
         size_t len;
         memcpy(&seq, ask->rows + at, sizeof seq);
@@ -31,8 +31,7 @@ static void end_ask(allot__store *store, allot__store_ask *ask)
     store->figures.damaged += ask->damaged;
     free(ask->rows);
     allot__free(store->engine, ask, 1, sizeof *ask);
-    if (done)
-        done(ud, status, NULL, 0);
+    done(ud, status, NULL, 0);
 }
 
 static void set_trouble(allot__store *store, const char *text)
@@ -374,11 +373,6 @@ void allot__store_detach(allot__store *store)
     store->retry = NULL;
 }
 
-int64_t allot__store_batch(const allot__store *store)
-{
-    return store->batch;
-}
-
 int64_t allot__store_pending(const allot__store *store)
 {
     return store->gathered.len > 0 ? store->batch : store->written.len > 0 ? store->batch - 1 : 0;
@@ -419,7 +413,7 @@ int64_t allot__store_oldest(const allot__store *store)
 
 int allot__store_decisions(allot__store *store, int64_t from, int64_t to, int32_t most,
                            void (*done)(void *ud, int64_t seq, const char *text, size_t len),
-                           void *ud, allot__store_ask **out)
+                           void *ud)
 {
     allot__store_ask *ask = allot__new(store->engine, 1, sizeof *ask);
     if (!ask)
@@ -430,12 +424,6 @@ int allot__store_decisions(allot__store *store, int64_t from, int64_t to, int32_
     while (*at)
         at = &(*at)->next;
     *at = ask;
-    *out = ask;
     begin_work(store);
     return ALLOT_OK;
-}
-
-void allot__store_forget(allot__store_ask *ask)
-{
-    ask->done = NULL;
 }

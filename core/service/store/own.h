@@ -39,18 +39,18 @@ typedef struct allot__store_record {
 } allot__store_record;
 
 /* Decisions asked for, read on a thread between batches. */
-struct allot__store_ask {
+typedef struct allot__store_ask {
     allot__store *store;
     int64_t from, to;
     int32_t most;
-    void (*done)(void *ud, int64_t seq, const char *text, size_t len); /* NULL: forgotten */
+    void (*done)(void *ud, int64_t seq, const char *text, size_t len);
     void *ud;
     char *rows; /* from malloc: {int64_t seq, size_t len, text, NUL} each, as a thread adds them */
     size_t rows_len;
     int64_t damaged; /* left out */
     int status;
     struct allot__store_ask *next;
-};
+} allot__store_ask;
 
 struct allot__store {
     allot_engine *engine;

@@ -170,8 +170,6 @@ int64_t allot__store_compact(allot__store *store, const allot__store_bounds *bou
 /* Bytes of events and cycles that came since the newest snapshot was begun; and its own. */
 int64_t allot__store_behind(const allot__store *store);
 int64_t allot__store_snapshot_size(const allot__store *store);
-/* The number of the batch that is gathered. */
-int64_t allot__store_batch(const allot__store *store);
 /* The number of the batch after which all that was added is on disk; 0: it is. */
 int64_t allot__store_pending(const allot__store *store);
 /* Whether so much waits for the disk that no more may be taken. */
@@ -189,13 +187,10 @@ allot__store_figures allot__store_count(allot__store *store);
 
 /* Reads decisions with numbers from ... to, at most `most` of them and about 1 MiB, on a thread;
  * `done` gets them on the loop, one by one, in order, `text` NULL behind the last: then `seq` is a
- * status. Damaged ones are left out. When it is told no more (allot__store_forget) the callback is
- * dropped. ENOMEM. */
-typedef struct allot__store_ask allot__store_ask;
+ * status. Damaged ones are left out. ENOMEM. */
 int allot__store_decisions(allot__store *store, int64_t from, int64_t to, int32_t most,
                            void (*done)(void *ud, int64_t seq, const char *text, size_t len),
-                           void *ud, allot__store_ask **out);
-void allot__store_forget(allot__store_ask *ask);
+                           void *ud);
 /* The oldest decision's number that is there, and may be asked for; 0: none. */
 int64_t allot__store_oldest(const allot__store *store);
 

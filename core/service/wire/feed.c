@@ -20,9 +20,9 @@ typedef struct subscriber {
     struct subscriber *next;
     allot__connection *peer; /* NULL: gone; it goes once nothing is asked for */
     int64_t wanted;          /* the next decision's number */
-    allot__store_ask *ask;
-    int64_t asked_to; /* what is asked for ends there */
-    bool found;       /* some of it is there */
+    bool asks;               /* the store is read for it, */
+    int64_t asked_to;        /* ... up to that one */
+    bool found;              /* some of it is there */
     allot__feed *feed;
 } subscriber;
 
@@ -160,7 +160,7 @@ static void on_stored(void *ud, int64_t seq, const char *text, size_t len)
         it->wanted = seq + 1;
         return;
     }
-    it->ask = NULL;
+    it->asks = false;
     if (!it->peer) {
         release(it);
         return;
@@ -183,15 +183,16 @@ static bool ask_store(subscriber *it, int64_t to)
         return false;
     it->asked_to = to;
     it->found = false;
-    return allot__store_decisions(service->store, it->wanted, to, 256, on_stored, it, &it->ask) ==
-           ALLOT_OK;
+    it->asks =
+        allot__store_decisions(service->store, it->wanted, to, 256, on_stored, it) == ALLOT_OK;
+    return it->asks;
 }
 
 /* Sends what the subscriber wants and has room for. */
 static void advance(subscriber *it)
 {
     allot__feed *feed = it->feed;
-    if (!it->peer || it->ask || it->wanted > feed->told || !has_room(it))
+    if (!it->peer || it->asks || it->wanted > feed->told || !has_room(it))
         return;
     if (it->wanted < feed->oldest && ask_store(it, feed->oldest - 1))
         return;
@@ -279,7 +280,7 @@ void allot__feed_gone(allot__feed *feed, allot__connection *peer)
     if (!it)
         return;
     it->peer = NULL;
-    if (!it->ask)
+    if (!it->asks)
         release(it);
 }
 

@@ -83,13 +83,12 @@ void allot__feed_decisions(allot__request *call)
         {.name = "most", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = 1000},
         {0}};
     allot__reply *reply;
-    allot__store_ask *ask;
     if (!allot__params_read(call, params))
         return;
     if (allot__rpc_later(call, ALLOT__ANSWER_LONG, &reply) != ALLOT_OK)
         return;
     if (allot__store_decisions(
             call->service->store, params[0].whole, params[1].given ? params[1].whole : INT64_MAX,
-            params[2].given ? (int32_t)params[2].whole : 100, on_decision, reply, &ask) != ALLOT_OK)
+            params[2].given ? (int32_t)params[2].whole : 100, on_decision, reply) != ALLOT_OK)
         on_decision(reply, ALLOT_ENOMEM, NULL, 0);
 }
