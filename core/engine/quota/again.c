@@ -17,9 +17,9 @@ static bool stays(allot_source source)
     case ALLOT_FROM_FUNCTION:
         return false;
     case ALLOT_FROM_COLUMN:
-        return source.value != ALLOT_DEMAND && source.value != ALLOT_NEED &&
-               source.value != ALLOT_QUOTA && source.value != ALLOT_RECEIVED &&
-               source.value != ALLOT_OVER;
+        return source.value < ALLOT_PLAN_COLUMNS || source.value == ALLOT_CONFIGURED ||
+               source.value == ALLOT_ALLOCATED || source.value == ALLOT_IN_FLIGHT ||
+               source.value >= ALLOT_COLUMN_COUNT;
     default:
         return true;
     }

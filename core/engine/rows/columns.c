@@ -45,7 +45,7 @@ static const int32_t *narrow(const allot__work *work, const allot__rules *rules,
     default:
         if (column >= ALLOT_COLUMN_COUNT)
             return work->group->columns[rules->attribute_column[column - ALLOT_COLUMN_COUNT]];
-        return work->group->columns[column]; /* LIMIT, RANK, SHARE, GRACE */
+        return column < ALLOT_PLAN_COLUMNS ? work->group->columns[column] : NULL;
     }
 }
 
