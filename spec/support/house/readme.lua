@@ -16,7 +16,7 @@ end
 
 --- The README's first shell block that starts a service, or nil.
 function readme.service(text)
-  return text:match "```sh\n(allot serve [^\n]* &.-)```"
+  return text:match "```sh\n(export ALLOT_SOCKET=[^\n]*\nallot serve [^\n]* &.-)```"
 end
 
 --- A script that runs a README's `service` block in a copy of the examples, as it stands there, and
@@ -35,10 +35,9 @@ allot call cycle
 %s
 ]]
 
---- Nobody asks before the service listens; it ends by itself should the shell be killed.
+--- It ends by itself should the shell be killed.
 local function beside(service, command, allot)
-  service = service:gsub("(allot serve (%S+) &)[^\n]*", "timeout 600 %1 pid=$!\n"
-    .. "for i in $(seq 3000); do if [ -S %2.sock ]; then break; fi; sleep 0.02; done")
+  service = service:gsub("(allot serve %S+ &)[^\n]*", "timeout 600 %1 pid=$!")
   return BESIDE:format(allot, service, command)
 end
 
