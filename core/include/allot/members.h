@@ -58,7 +58,7 @@ enum {
     ALLOT_MEMBER_NULLABLE = 2, /* null is as good as not stated */
     ALLOT_MEMBER_DIGITS = 4,   /* of a TEXT: an integer least ... most reads as its digits */
     ALLOT_MEMBER_PASSED = 8,   /* decisions write it for people: it is checked and not kept */
-    ALLOT_MEMBER_LABEL = 16,   /* of TEXTS: 1 ... 255 bytes without control characters */
+    ALLOT_MEMBER_LABEL = 16,   /* of TEXT and TEXTS: 1 ... 255 bytes without control characters */
     ALLOT_MEMBER_FALSE = 32,   /* of a WORD: instead of its first word false is written */
     ALLOT_MEMBER_KEY = 64,     /* of a TEXT: in documents the key of the item's object */
     ALLOT_MEMBER_ALL = 128     /* of a WHOLE: true is `most`, and false is 0 */

@@ -18,6 +18,7 @@
 #define WHEN      .type = ALLOT_MEMBER_TIME, .unit = "time", .least = INT64_MIN, .most = INT64_MAX
 #define REQUIRED  .flags = ALLOT_MEMBER_REQUIRED
 #define NULLABLE  .flags = ALLOT_MEMBER_NULLABLE
+#define NAMED     .flags = ALLOT_MEMBER_NULLABLE | ALLOT_MEMBER_LABEL
 #define PASSED(key, kind, low, high)                                                               \
     {                                                                                              \
         .name = key, .type = ALLOT_MEMBER_##kind, .flags = ALLOT_MEMBER_PASSED, .least = low,      \
@@ -233,9 +234,9 @@ static const allot_member job_members[] = {
      .least = -ALLOT_AMOUNT_MAX,
      .most = ALLOT_AMOUNT_MAX,
      .doc = "among jobs of its queue larger priorities go first"},
-    {.name = "user", AT(user), NULLABLE, .doc = "the user whose job it is"},
-    {.name = "group", AT(group), NULLABLE, .doc = "a group of its user, beside those of the plan"},
-    {.name = "app", AT(application), NULLABLE, .doc = "its application"},
+    {.name = "user", AT(user), NAMED, .doc = "the user whose job it is"},
+    {.name = "group", AT(group), NAMED, .doc = "a group of its user, beside those of the plan"},
+    {.name = "app", AT(application), NAMED, .doc = "its application"},
     {.name = "run_limit",
      .type = ALLOT_MEMBER_WHOLE,
      AT(run_limit),
@@ -478,7 +479,7 @@ const allot_members *allot_members_of(allot_item item)
 const allot_member *allot_member_find(const allot_members *members, const char *name)
 {
     for (int32_t i = 0; members && name && i < members->count; i++)
-        if (strcmp(members->items[i].name, name) == 0)
+        if (members->items[i].name[0] == name[0] && strcmp(members->items[i].name, name) == 0)
             return &members->items[i];
     return NULL;
 }
