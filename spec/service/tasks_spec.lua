@@ -137,6 +137,14 @@ describe("a service with whole tasks (C-13)", function ()
       assert.same({ "/a 2 t2" }, { grants(call("decisions", { from = 1 })[1])[1] })
     end)
 
+    it("say nothing by null, as in a state", function ()
+      start()
+      wait("t1", 4, { submitted = 1000, session = "s" })
+      local known = task "t1"
+      call("task", { id = "t1", submitted = json.null, session = json.null, slot = json.null })
+      assert.same(known, task "t1")
+    end)
+
     it("start otherwise than they were told", function ()
       start()
       wait("t1", 4)

@@ -30,20 +30,13 @@ const allot_plan *allot__books_plan(const allot__books *books);
  * whole shows (tasks of hosts that are gone, groups of too many slots): see there. */
 int allot__books_apply(allot__books *books, const allot__event *event, allot__error *fault);
 
-/* What an event says of a task that starts: the task borrows lists of the event and of `room`.
- * ERANGE with a fault. It touches nothing but the plan. */
-enum { ALLOT__TASK_LISTS = 256 };
-typedef struct allot__task_room {
-    allot_task_value values[ALLOT_ATTRIBUTES_MAX];
-    const char *tags[ALLOT__TASK_LISTS];
-    allot_task_slots also[ALLOT__TASK_LISTS];
-} allot__task_room;
-int allot__event_task(const allot_plan *plan, const allot__event *event, allot__task_room *room,
-                      allot_task *out, allot__error *fault);
-/* Whether it names the leaf of a task that is not known yet, and its group where there are several;
- * and nothing of a task that waits which only one that runs has. EINVALID with a fault. */
-int allot__event_task_leaf(const allot_plan *plan, const allot__event *event, allot__error *fault);
-int allot__event_task_place(const allot__event *event, const allot_task *task, allot__error *fault);
+/* What an event says of a task, which borrows the event's lists; and of a task that is not known
+ * yet, which needs a leaf, and a group where there are several, and while it waits is nowhere.
+ * EINVALID with a fault. Both touch nothing but the plan. */
+int allot__event_task(const allot_plan *plan, const allot__event *event, allot_task *out,
+                      allot__error *fault);
+int allot__event_task_new(const allot_plan *plan, const allot__event *event, allot_task *out,
+                          allot__error *fault);
 /* Enters a start that was told of as that task: of the event its `adopt`, `told`, `source` and `at`
  * count. As allot__books_apply. */
 int allot__books_start(allot__books *books, const allot_task *task, const allot__event *event,

@@ -26,27 +26,16 @@ static int32_t merge(const allot_task *old, const allot_task *told, allot_task_v
 static void change(const allot__event *event, const allot_task *old, const allot_task *told,
                    allot_task_value *values, allot_task *out)
 {
-    bool whole = event->whole, starts = !allot__task_runs(old);
+    bool started = allot__event_said(event, "started") || !allot__task_runs(old);
     *out = *old;
+    allot__item_merge(ALLOT_ITEM_TASK, event->whole ? UINT32_MAX : event->stated, told, out);
+    out->id = old->id;
+    out->consumer = old->consumer;
+    out->group = old->group;
     out->state = told->state;
-    out->priority = whole || event->priority_given ? told->priority : old->priority;
-    if (whole || event->slots_given) {
-        out->slots = told->slots;
-        out->also = told->also;
-        out->also_count = told->also_count;
-    }
-    out->session = whole || told->session ? told->session : old->session;
-    out->host = whole || told->host ? told->host : old->host;
-    out->slot = whole || told->slot ? told->slot : old->slot;
-    out->started = event->started_given || starts ? told->started : old->started;
-    out->submitted = whole || event->submitted_given ? told->submitted : old->submitted;
-    out->preempted = whole || event->preempted_given ? told->preempted : old->preempted;
-    if (whole || event->tags_given) {
-        out->tags = told->tags;
-        out->tag_count = told->tag_count;
-    }
-    out->values = whole ? told->values : values;
-    out->value_count = whole ? told->value_count : merge(old, told, values);
+    out->started = started ? told->started : old->started;
+    out->values = event->whole ? told->values : values;
+    out->value_count = event->whole ? told->value_count : merge(old, told, values);
     if (allot__task_runs(out))
         return;
     out->host = out->slot = NULL;
@@ -57,10 +46,11 @@ static void change(const allot__event *event, const allot_task *old, const allot
 static int check_leaf(const allot__books *books, const allot__event *event, const allot_task *old,
                       allot__error *fault)
 {
-    bool moves = event->consumer != ALLOT_ROOT && event->consumer != old->consumer;
+    const allot_task *told = &event->task;
+    bool moves = told->consumer != ALLOT_ROOT && told->consumer != old->consumer;
     const char *name = moves ? "consumer" : "group";
     char path[200] = "";
-    if (!moves && (event->group < 0 || event->group == old->group))
+    if (!moves && (told->group < 0 || told->group == old->group))
         return ALLOT_OK;
     allot_plan_path(books->plan, old->consumer, path, sizeof path);
     return allot__error_set(fault, ALLOT_EINVALID, "E-conflict", name,
@@ -72,20 +62,19 @@ static int check_leaf(const allot__books *books, const allot__event *event, cons
 static int task_change(allot__books *books, allot__task_item *old, const allot__event *event,
                        allot_task_state state, allot__error *fault)
 {
-    allot__task_room room;
     allot_task_value values[ALLOT_ATTRIBUTES_MAX];
     allot_task told, task;
     const allot__origin *source;
     allot__event of = *event;
     int status = check_leaf(books, event, &old->it, fault);
-    of.group = old->it.group;
-    of.task_state = (int32_t)state;
+    of.task.group = old->it.group;
+    of.task.state = state;
     if (status == ALLOT_OK)
-        status = allot__event_task(books->plan, &of, &room, &told, fault);
+        status = allot__event_task(books->plan, &of, &told, fault);
     if (status != ALLOT_OK)
         return status;
     change(&of, &old->it, &told, values, &task);
-    status = allot__event_task_place(&of, &task, fault);
+    status = allot__task_check_place(event, &task, fault);
     if (status == ALLOT_OK)
         status = allot__task_index_check_task(books, &task, fault);
     if (status == ALLOT_OK)
@@ -101,20 +90,15 @@ static int task_change(allot__books *books, allot__task_item *old, const allot__
 /* One that nobody knows yet waits. When it came is known from now on, unless a truth has it. */
 static int submit(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot__task_room room;
     allot_task task;
-    if (event->task_state != ALLOT_TASK_PENDING)
+    if (allot__task_runs(&event->task))
         return allot__task_unknown(event, fault);
-    int status = allot__event_task_leaf(books->plan, event, fault);
-    if (status == ALLOT_OK)
-        status = allot__event_task(books->plan, event, &room, &task, fault);
-    if (status == ALLOT_OK)
-        status = allot__event_task_place(event, &task, fault);
+    int status = allot__event_task_new(books->plan, event, &task, fault);
     if (status == ALLOT_OK)
         status = allot__task_index_check_task(books, &task, fault);
     if (status != ALLOT_OK)
         return status;
-    if (!event->submitted_given && !event->whole)
+    if (!event->whole && !allot__event_said(event, "submitted"))
         task.submitted = event->at;
     return allot__task_new(books, &task, event, !event->whole);
 }
@@ -122,11 +106,10 @@ static int submit(allot__books *books, const allot__event *event, allot__error *
 int allot__apply_task(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot__task_item *old = allot__item_find(&books->tasks, event->id);
-    bool stated = event->whole || event->state_given;
+    bool stated = event->whole || allot__event_said(event, "state");
     if (!old)
         return submit(books, event, fault);
-    return task_change(books, old, event,
-                       stated ? (allot_task_state)event->task_state : old->it.state, fault);
+    return task_change(books, old, event, stated ? event->task.state : old->it.state, fault);
 }
 
 /* ---- Starts and ends ----------------------------------------------------------------------------
@@ -135,20 +118,15 @@ int allot__apply_task(allot__books *books, const allot__event *event, allot__err
 /* One that waits starts with what is known of it. */
 int allot__apply_start(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot__task_room room;
     allot_task task;
     allot__task_item *old = allot__item_find(&books->tasks, event->id);
-    if (event->task_state != ALLOT_TASK_RUNNING)
+    if (!allot__task_runs(&event->task))
         return allot__error_set(fault, ALLOT_EINVALID, "E-task-state", "state",
                                 "`task` tells of tasks that wait",
                                 "state: found \"pending\", allowed \"running\"");
     if (old && !allot__task_runs(&old->it))
         return task_change(books, old, event, ALLOT_TASK_RUNNING, fault);
-    int status = allot__event_task_leaf(books->plan, event, fault);
-    if (status == ALLOT_OK)
-        status = allot__event_task(books->plan, event, &room, &task, fault);
-    if (status == ALLOT_OK)
-        status = allot__event_task_place(event, &task, fault);
+    int status = allot__event_task_new(books->plan, event, &task, fault);
     return status == ALLOT_OK ? allot__books_start(books, &task, event, fault) : status;
 }
 

@@ -3,13 +3,16 @@
 /* host.c: hosts that come, close and go, and sizes of groups. */
 #include "service/books/own.h"
 
-/* The host's item, made where there is none; NULL: out of memory. */
+/* The host's item, made where there is none, as planned; NULL: out of memory. */
 static allot__host_item *host_item(allot__books *books, const char *name)
 {
+    allot_stated_host host;
     allot__host_item *item = allot__item_find(&books->hosts, name);
     if (item)
         return item;
-    item = allot__host_make(books->engine, name);
+    allot_item_init(allot_members_of(ALLOT_ITEM_HOST), &host);
+    host.name = name;
+    item = allot__host_make(books->engine, &host);
     bool in = item && allot__item_put(books->engine, &books->hosts, NULL, item) == ALLOT_OK;
     return in ? item : NULL;
 }
@@ -36,12 +39,12 @@ static int64_t sum_hosts(const allot__books *books, int32_t group, const char *b
         const char *name = allot_plan_host_name(plan, i);
         const allot__host_item *told = allot__item_find(&books->hosts, name);
         if (allot_plan_host_group(plan, i) == group && strcmp(name, but) != 0)
-            sum += told != NULL && told->slots >= 0 ? told->slots : allot_plan_host_slots(plan, i);
+            sum += told && told->it.slots >= 0 ? told->it.slots : allot_plan_host_slots(plan, i);
     }
     for (const allot__map_item *it = books->hosts.first; it; it = it->after) {
         const allot__host_item *host = (const allot__host_item *)(const void *)it;
         if (allot_plan_host_find(plan, it->name) < 0 && group == 0 && strcmp(it->name, but) != 0)
-            sum += host->slots;
+            sum += host->it.slots;
     }
     return sum;
 }
@@ -51,11 +54,11 @@ static int64_t sum_hosts(const allot__books *books, int32_t group, const char *b
 static int check_sum(allot__books *books, const allot__event *event, allot__error *fault)
 {
     int64_t count = (int64_t)books->hosts.count + allot_plan_hosts(books->plan) + 1;
-    if (event->slots > books->host_most)
-        books->host_most = event->slots;
+    if (event->host.slots > books->host_most)
+        books->host_most = event->host.slots;
     if (books->reading || count * books->host_most <= ALLOT_AMOUNT_MAX)
         return ALLOT_OK;
-    int64_t sum = event->slots + sum_hosts(books, group_of(books->plan, event->id), event->id);
+    int64_t sum = event->host.slots + sum_hosts(books, group_of(books->plan, event->id), event->id);
     if (sum <= ALLOT_AMOUNT_MAX)
         return ALLOT_OK;
     return allot__error_set(fault, ALLOT_ERANGE, "E-slots", "slots", NULL,
@@ -93,32 +96,24 @@ static int check_places(const allot__books *books, allot__error *fault)
 /* Tells the state of a host; `nowhere`: before, jobs had no slots at all, and now they may. */
 static void tell_host(allot__books *books, const allot__host_item *item, bool nowhere)
 {
-    allot_stated_host host = allot__host_stated(item);
     bool same = nowhere == allot__books_nowhere(books);
-    if (books->state && (!same || allot_state_host_set(books->state, &host) != ALLOT_OK))
+    if (books->state && (!same || allot_state_host_set(books->state, &item->it) != ALLOT_OK))
         allot__books_forget(books);
-}
-
-/* As one of which nothing is told but its name: as planned. */
-static void unset(allot__host_item *item)
-{
-    item->slots = item->load = -1;
-    item->closed = ALLOT_OPEN;
-    item->exclusive_to = ALLOT_ROOT;
-    item->exclusive_given = false;
 }
 
 static int put_host(allot__books *books, const allot__event *event, allot__error *fault)
 {
     bool planned = allot_plan_host_find(books->plan, event->id) >= 0;
     bool known = planned || allot__item_find(&books->hosts, event->id);
-    if (!event->slots_given && (!known || (event->whole && !planned)))
+    bool sized = event->host.slots >= 0;
+    if (!sized && (!known || (event->whole && !planned)))
         return unknown_host(event, fault);
-    if (event->slots_given && check_sum(books, event, fault) != ALLOT_OK)
+    if (sized && check_sum(books, event, fault) != ALLOT_OK)
         return ALLOT_ERANGE;
     if (!known && check_places(books, fault) != ALLOT_OK)
         return ALLOT_EUSAGE;
     const allot__origin *source;
+    const uint32_t name = allot__item_bit(ALLOT_ITEM_HOST, "name");
     bool nowhere = allot__books_nowhere(books);
     if (allot__origin_of(books, event, &source) != ALLOT_OK)
         return ALLOT_ENOMEM;
@@ -126,19 +121,9 @@ static int put_host(allot__books *books, const allot__event *event, allot__error
     if (!item)
         return ALLOT_ENOMEM;
     allot__map_touch(&books->hosts, &item->named);
-    if (event->whole)
-        unset(item);
     item->source = source ? source : item->source;
-    if (event->slots_given)
-        item->slots = event->slots;
-    if (event->closed >= 0)
-        item->closed = (allot_closed)event->closed;
-    if (event->load >= 0)
-        item->load = event->load;
-    if (event->other_given || event->other != ALLOT_ROOT) {
-        item->exclusive_to = event->other;
-        item->exclusive_given = true;
-    }
+    allot__item_merge(ALLOT_ITEM_HOST, (event->whole ? UINT32_MAX : event->stated) & ~name,
+                      &event->host, &item->it);
     tell_host(books, item, nowhere);
     return ALLOT_OK;
 }
@@ -146,8 +131,9 @@ static int put_host(allot__books *books, const allot__event *event, allot__error
 /* A host that is gone is of no more use once nothing is said to be there. */
 static bool is_gone(const allot__books *books, const allot__host_item *host)
 {
-    return host->slots == 0 && host->closed == ALLOT_OPEN && host->load < 0 &&
-           !host->exclusive_given && allot_plan_host_find(books->plan, host->named.name) < 0;
+    return host->it.slots == 0 && host->it.closed == ALLOT_OPEN && host->it.load < 0 &&
+           host->it.exclusive_to == ALLOT_ROOT &&
+           allot_plan_host_find(books->plan, host->named.name) < 0;
 }
 
 static void mark_used(const allot__books *books, const char *name)
@@ -205,9 +191,9 @@ static int end_host(allot__books *books, const allot__event *event, allot__error
     if (!item)
         return ALLOT_ENOMEM;
     allot__map_touch(&books->hosts, &item->named);
-    item->slots = 0;
-    item->closed = ALLOT_OPEN;
-    item->load = -1;
+    item->it.slots = 0;
+    item->it.closed = ALLOT_OPEN;
+    item->it.load = -1;
     item->source = NULL;
     tell_host(books, item, nowhere);
     nowhere = allot__books_nowhere(books);

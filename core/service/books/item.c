@@ -94,14 +94,55 @@ allot__flight_item *allot__flight_make(allot_engine *engine, const allot_in_flig
     return item;
 }
 
-/* ---- Hosts ----------------------------------------------------------------------------------- */
-
-allot__host_item *allot__host_make(allot_engine *engine, const char *host)
+allot__host_item *allot__host_make(allot_engine *engine, const allot_stated_host *host)
 {
-    allot__host_item *item = allot__item_make(engine, sizeof *item, host, strlen(host), 0);
-    if (!item)
-        return NULL;
-    item->slots = item->load = -1;
-    item->exclusive_to = ALLOT_ROOT;
-    return item;
+    return MAKE(allot__host_item, HOST, engine, host);
+}
+
+/* ---- Members of two items -------------------------------------------------------------------- */
+
+static void merge(const allot_member *member, const char *from, char *to)
+{
+    int32_t bit = (int32_t)member->least, mine, other;
+    switch (member->type) {
+    case ALLOT_MEMBER_WHOLE:
+    case ALLOT_MEMBER_TIME:
+    case ALLOT_MEMBER_THOUSANDTHS:
+        memcpy(to + member->at, from + member->at, sizeof(int64_t));
+        break;
+    case ALLOT_MEMBER_FLAG:
+    case ALLOT_MEMBER_OBJECT:
+        memcpy(&mine, to + member->at, sizeof mine);
+        memcpy(&other, from + member->at, sizeof other);
+        mine = (mine & ~bit) | (other & bit);
+        memcpy(to + member->at, &mine, sizeof mine);
+        break;
+    case ALLOT_MEMBER_CONSUMER:
+    case ALLOT_MEMBER_LEAF:
+    case ALLOT_MEMBER_GROUP:
+    case ALLOT_MEMBER_QUEUE:
+    case ALLOT_MEMBER_WORD:
+        memcpy(to + member->at, from + member->at, sizeof(int32_t));
+        break;
+    default: /* a text, or a list */
+        memcpy(to + member->at, from + member->at, sizeof(void *));
+        if (member->type != ALLOT_MEMBER_TEXT)
+            memcpy(to + member->count_at, from + member->count_at, sizeof(int32_t));
+    }
+    for (int32_t i = 0; i < member->member_count; i++)
+        merge(&member->members[i], from, to);
+}
+
+void allot__item_merge(allot_item kind, uint32_t members, const void *from, void *to)
+{
+    const allot_members *of = allot_members_of(kind);
+    for (int32_t i = 0; i < of->count; i++)
+        if (members >> i & 1 && !(of->items[i].flags & ALLOT_MEMBER_PASSED))
+            merge(&of->items[i], from, to);
+}
+
+uint32_t allot__item_bit(allot_item kind, const char *name)
+{
+    const allot_members *of = allot_members_of(kind);
+    return (uint32_t)1 << (allot_member_find(of, name) - of->items);
 }

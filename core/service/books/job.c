@@ -7,163 +7,41 @@
 
 #include "base/memory.h"
 
-/* Lists that a job borrows while it is made. */
-typedef struct lists {
-    allot_job_host *hosts, *grown;
-    allot_job_resource *resources;
-    const char **tags;
-} lists;
+/* ---- What is told of a job ------------------------------------------------------------------- */
 
-static void *list_new(allot_engine *engine, int32_t count, size_t size, bool *failed)
+allot_job allot__event_job(const allot__event *event)
 {
-    void *list = count > 0 ? allot__new(engine, (size_t)count, size) : NULL;
-    *failed = *failed || (count > 0 && !list);
-    return list;
+    allot_job job = event->job;
+    int64_t there = 0;
+    for (int32_t i = 0; i < job.host_count && !allot__event_said(event, "slots"); i++)
+        there += job.hosts[i].slots;
+    job.slots = there > 0 ? there : job.slots;
+    if (!allot__event_said(event, "submitted"))
+        job.submitted = event->at;
+    bool runs = event->kind == ALLOT__EVENT_SUBMIT && job.state == ALLOT_RUNNING;
+    if (runs && job.ran < 0 && job.started != INT64_MIN && job.started < event->at)
+        job.ran = event->at - job.started;
+    return job;
 }
 
-static int lists_make(allot_engine *engine, const allot__event *event, lists *of)
-{
-    bool failed = false;
-    of->hosts = list_new(engine, event->hosts.count, sizeof *of->hosts, &failed);
-    of->grown = list_new(engine, event->grown.count, sizeof *of->grown, &failed);
-    of->resources = list_new(engine, event->resources.count, sizeof *of->resources, &failed);
-    of->tags = list_new(engine, event->tags.count, sizeof *of->tags, &failed);
-    for (int32_t i = 0; !failed && i < event->tags.count; i++)
-        of->tags[i] = event->tags.items[i].text;
-    return failed ? ALLOT_ENOMEM : ALLOT_OK;
-}
-
-static void lists_end(allot_engine *engine, const allot__event *event, lists *of)
-{
-    allot__free(engine, of->hosts, (size_t)event->hosts.count, sizeof *of->hosts);
-    allot__free(engine, of->grown, (size_t)event->grown.count, sizeof *of->grown);
-    allot__free(engine, of->resources, (size_t)event->resources.count, sizeof *of->resources);
-    allot__free(engine, of->tags, (size_t)event->tags.count, sizeof *of->tags);
-}
-
-/* Places by host; of the only host, where there is no name, "" stands. */
-static void put_places(const allot__pairs *pairs, allot_job_host *hosts)
-{
-    for (int32_t i = 0; i < pairs->count; i++)
-        hosts[i] = (allot_job_host){pairs->items[i].key[0] != '\0' ? pairs->items[i].key : NULL,
-                                    pairs->items[i].number};
-}
-
-static int put_resources(const allot_plan *plan, const allot__event *event, allot_job_resource *out,
-                         allot__error *fault)
-{
-    for (int32_t i = 0; i < event->resources.count; i++) {
-        const allot__pair *pair = &event->resources.items[i];
-        int32_t resource = allot_plan_resource_find(plan, pair->key);
-        if (resource < 0)
-            return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-resource", "resources", NULL,
-                                    "resources: the plan has no \"%.100s\"", pair->key);
-        out[i] = (allot_job_resource){resource, pair->number};
-    }
-    return ALLOT_OK;
-}
-
-static void fill_job(const allot__event *event, const lists *of, allot_job *job)
-{
-    allot_job_init(job);
-    job->id = event->id;
-    job->queue = event->queue;
-    job->state = (allot_job_state)event->job_state;
-    job->slots = event->slots_given ? event->slots : 0;
-    for (int32_t i = 0; i < event->hosts.count && !event->slots_given; i++)
-        job->slots += of->hosts[i].slots;
-    job->slots = job->slots > 0 ? job->slots : event->slots;
-    job->hosts = of->hosts;
-    job->host_count = event->hosts.count;
-    job->grown = of->grown;
-    job->grown_count = event->grown.count;
-    job->grow = event->grow;
-    job->submitted = event->submitted_given ? event->submitted : event->at;
-    if (event->started_given)
-        job->started = event->started;
-    job->ran = event->ran;
-    bool runs = event->kind == ALLOT__EVENT_SUBMIT && job->state == ALLOT_RUNNING;
-    if (runs && event->ran < 0 && event->started_given && event->started < event->at)
-        job->ran = event->at - event->started;
-    job->suspended_for = event->suspended_for;
-    job->preempted = event->preempted;
-    job->priority = event->priority;
-    job->user = event->user;
-    job->group = event->user_group;
-    job->application = event->application;
-    job->run_limit = event->run_limit;
-    job->flags =
-        (event->exclusive ? ALLOT_JOB_EXCLUSIVE : 0) | (event->forced ? ALLOT_JOB_FORCED : 0);
-    job->tags = of->tags;
-    job->tag_count = event->tags.count;
-    job->resources = of->resources;
-    job->resource_count = event->resources.count;
-}
-
-int allot__event_job(allot_engine *engine, const allot_plan *plan, const allot__event *event,
-                     allot__job_item **out, allot__error *fault)
-{
-    allot_task_value values[ALLOT_ATTRIBUTES_MAX];
-    lists of = {0};
-    allot_job job;
-    int status = lists_make(engine, event, &of);
-    if (status == ALLOT_OK)
-        status = put_resources(plan, event, of.resources, fault);
-    if (status == ALLOT_OK) {
-        put_places(&event->hosts, of.hosts);
-        put_places(&event->grown, of.grown);
-        fill_job(event, &of, &job);
-        job.values = values;
-        job.value_count = allot__event_values(plan, event, values);
-        *out = allot__job_make(engine, &job);
-        status = *out ? ALLOT_OK : ALLOT_ENOMEM;
-    }
-    lists_end(engine, event, &of);
-    return status;
-}
-
-uint32_t allot__job_told(const allot__event *event)
-{
-    return (event->submitted_given ? ALLOT__TOLD_SUBMITTED : 0u) |
-           (event->started_given ? ALLOT__TOLD_STARTED : 0u) |
-           (event->preempted_given ? ALLOT__TOLD_PREEMPTED : 0u) |
-           (event->suspended_given ? ALLOT__TOLD_SUSPENDED : 0u) |
-           (event->slots_given ? ALLOT__TOLD_SLOTS : 0u) |
-           (event->ran >= 0 ? ALLOT__TOLD_RAN : 0u) |
-           (event->hosts.count > 0 ? ALLOT__TOLD_HOSTS : 0u);
-}
-
-/* What a job has that holds slots, where that is not told. */
-static void merge_held(const allot_job *old, uint32_t told, allot_job *job)
-{
-    if (!(told & ALLOT__TOLD_STARTED) && job->state == old->state)
-        job->started = old->started;
-    if (!(told & ALLOT__TOLD_RAN) && old->state != ALLOT_PENDING)
-        job->ran = old->ran;
-    if (!(told & ALLOT__TOLD_HOSTS) && old->state != ALLOT_PENDING) {
-        job->hosts = old->hosts;
-        job->host_count = old->host_count;
-        job->slots = told & ALLOT__TOLD_SLOTS ? job->slots : old->slots;
-    }
-    if (job->state != ALLOT_RUNNING)
-        return;
-    job->grow = old->grow;
-    job->grown = old->grown;
-    job->grown_count = old->grown_count;
-}
-
-void allot__job_merge(const allot__job_item *item, uint32_t told, int64_t at, allot_job *job)
+#define BIT(name) allot__item_bit(ALLOT_ITEM_JOB, name)
+void allot__job_merge(const allot__job_item *item, uint32_t stated, int64_t at, allot_job *job)
 {
     allot_job old = allot__job_now(item, at);
-    if (!(told & ALLOT__TOLD_SUBMITTED))
-        job->submitted = old.submitted;
-    if (!(told & ALLOT__TOLD_PREEMPTED))
-        job->preempted = old.preempted;
-    if (!(told & ALLOT__TOLD_SUSPENDED))
-        job->suspended_for = old.suspended_for;
-    if (job->state != ALLOT_PENDING)
-        merge_held(&old, told, job);
+    bool holds = job->state != ALLOT_PENDING, had = holds && old.state != ALLOT_PENDING;
+    bool there = had && job->host_count == 0;
+    uint32_t stay = BIT("submitted") | BIT("preempted") | BIT("suspended_for");
+    if (holds && job->state == old.state)
+        stay |= BIT("started");
+    if (had)
+        stay |= BIT("ran");
+    if (there)
+        stay |= BIT("slots");
+    if (job->state == ALLOT_RUNNING)
+        stay |= BIT("resize");
+    allot__item_merge(ALLOT_ITEM_JOB, (stay & ~stated) | (there ? BIT("hosts") : 0), &old, job);
 }
+#undef BIT
 
 static int put_job(allot__books *books, const allot__event *event, const allot_job *job)
 {
@@ -173,8 +51,8 @@ static int put_job(allot__books *books, const allot__event *event, const allot_j
     allot__job_item *item = allot__job_make(books->engine, job);
     if (!item)
         return ALLOT_ENOMEM;
-    item->it.since = event->since != INT64_MIN ? event->since : event->at;
-    item->it.begin = event->until;
+    if (job->since == INT64_MIN)
+        item->it.since = event->at;
     if (item->it.state == ALLOT_RUNNING && item->it.ran < 0)
         item->it.ran = 0; /* as far as anybody knows */
     if (job->slots > books->job_most)
@@ -262,24 +140,16 @@ static int submit(allot__books *books, const allot__event *event, allot__error *
 {
     bool submits = event->kind == ALLOT__EVENT_SUBMIT;
     const allot__job_item *old = allot__item_find(&books->jobs, event->id);
-    allot__job_item *told;
     if (submits && !event->whole && old)
         return allot__error_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
                                 "id: the job \"%.100s\" is there already", event->id);
-    int status = allot__event_job(books->engine, books->plan, event, &told, fault);
-    if (status != ALLOT_OK)
-        return status;
-    allot_job job = told->it;
+    allot_job job = allot__event_job(event);
     if (submits && old)
-        allot__job_merge(old, allot__job_told(event), event->at, &job);
-    if (submits)
-        status = check_submit(books, &job, fault);
+        allot__job_merge(old, event->stated, event->at, &job);
+    int status = submits ? check_submit(books, &job, fault) : ALLOT_OK;
     if (status == ALLOT_OK)
         status = check_place(books, &job, fault);
-    if (status == ALLOT_OK)
-        status = put_job(books, event, &job);
-    allot__item_free(books->engine, told);
-    return status;
+    return status == ALLOT_OK ? put_job(books, event, &job) : status;
 }
 
 /* ---- What users do to jobs ------------------------------------------------------------------- */
@@ -327,18 +197,13 @@ static void replace(allot__books *books, allot__job_item *old, allot__job_item *
 static int run(allot__books *books, allot__job_item *old, const allot__event *event,
                allot__error *fault)
 {
-    bool failed = false, waits = old->it.state == ALLOT_PENDING;
+    bool waits = old->it.state == ALLOT_PENDING;
     allot_job job = old->it;
     if (!waits && job.state != ALLOT_SUSPENDED)
         return refuse_state(old, "pending or suspended", fault);
-    size_t count = (size_t)event->hosts.count;
-    allot_job_host *hosts = list_new(books->engine, event->hosts.count, sizeof *hosts, &failed);
-    if (failed)
-        return ALLOT_ENOMEM;
-    put_places(&event->hosts, hosts);
-    if (count > 0) {
-        job.hosts = hosts;
-        job.host_count = (int32_t)count;
+    if (event->job.host_count > 0) {
+        job.hosts = event->job.hosts;
+        job.host_count = event->job.host_count;
     }
     job.state = ALLOT_RUNNING;
     int status = check_hosts(books, &job, fault);
@@ -346,10 +211,9 @@ static int run(allot__books *books, allot__job_item *old, const allot__event *ev
         status = check_place(books, &job, fault);
     job.state = old->it.state;
     allot__job_item *item = status == ALLOT_OK ? allot__job_make(books->engine, &job) : NULL;
-    allot__free(books->engine, hosts, count, sizeof *hosts);
     if (!item)
         return status == ALLOT_OK ? ALLOT_ENOMEM : status;
-    int64_t when = event->started_given ? event->started : event->at;
+    int64_t when = allot__event_said(event, "started") ? event->job.started : event->at;
     replace(books, old, item);
     item->it.ran = waits ? 0 : item->it.ran;
     item->it.begin = INT64_MIN;
@@ -382,7 +246,7 @@ int allot__apply_job(allot__books *books, const allot__event *event, allot__erro
             return status;
     } else if (event->kind == ALLOT__EVENT_REQUEUE || event->kind == ALLOT__EVENT_FAIL) {
         turn_back(books, job, event->at);
-        job->it.begin = event->until;
+        job->it.begin = event->kind == ALLOT__EVENT_FAIL ? event->until : INT64_MIN;
     } else {
         if (event->kind == ALLOT__EVENT_WITHDRAW && state != ALLOT_PENDING)
             return refuse_state(job, "pending; of others say `finish`", fault);

@@ -8,6 +8,7 @@
 static int keep_row(allot__books *books, const allot__event *event)
 {
     allot__books_group *group = &books->groups[event->group];
+    const allot_stated_leaf *row = &event->row;
     int32_t leaf = event->consumer;
     const allot__origin *source;
     int status = allot__origin_find(books, event->source, &source);
@@ -15,26 +16,20 @@ static int keep_row(allot__books *books, const allot__event *event)
         status = allot__origin_set(books, event->group, leaf, source);
     if (status != ALLOT_OK)
         return status;
-    group->demand[leaf] = event->demand > 0 ? (int32_t)event->demand : 0;
-    group->allocated[leaf] = event->allocated > 0 ? (int32_t)event->allocated : 0;
-    group->unlisted[leaf] = event->unlisted > 0 ? (int32_t)event->unlisted : 0;
+    group->demand[leaf] = row->demand > 0 ? (int32_t)row->demand : 0;
+    group->allocated[leaf] = row->allocated > 0 ? (int32_t)row->allocated : 0;
+    group->unlisted[leaf] = (int32_t)row->unlisted;
     allot__books_look(books, event->group, leaf);
     if (books->damped) {
-        group->reclaimed_at[leaf] = event->reclaimed_at;
-        group->waiting_since[leaf] = event->waiting_since;
+        group->reclaimed_at[leaf] = row->reclaimed_at;
+        group->waiting_since[leaf] = row->waiting_since;
     }
     return ALLOT_OK;
 }
 
 static int keep_flight(allot__books *books, const allot__event *event)
 {
-    allot_in_flight flight = {.id = event->id,
-                              .consumer = event->consumer,
-                              .group = event->group,
-                              .slots = event->slots,
-                              .deadline = event->deadline,
-                              .gone = (int32_t)event->preempted};
-    allot__flight_item *item = allot__flight_make(books->engine, &flight);
+    allot__flight_item *item = allot__flight_make(books->engine, &event->flight);
     if (!item)
         return ALLOT_ENOMEM;
     item->since = event->since;
@@ -87,10 +82,7 @@ static int keep_loan(allot__books *books, const allot__event *event)
     if (!loans)
         return ALLOT_ENOMEM;
     books->loans = loans;
-    loans[books->loan_count++] = (allot_loan){.group = event->group,
-                                              .lender = event->consumer,
-                                              .borrower = event->other,
-                                              .slots = event->slots};
+    loans[books->loan_count++] = event->loan;
     return ALLOT_OK;
 }
 
@@ -108,7 +100,8 @@ static int tell_task(allot__books *books, const allot__event *event)
 {
     allot__map_item *item = allot__item_find(&books->tasks, event->id);
     if (item)
-        allot__task_tell(books, allot__task_of(item), event->told || !event->told_given);
+        allot__task_tell(books, allot__task_of(item),
+                         event->told || !allot__event_said(event, "told"));
     return ALLOT_OK;
 }
 
@@ -130,7 +123,7 @@ int allot__apply_kept(allot__books *books, const allot__event *event, allot__err
         books->last = event->since;
         return ALLOT_OK;
     case ALLOT__EVENT_KEEP_BACK:
-        allot__books_set_back(books, event->since, event->deadline);
+        allot__books_set_back(books, event->since, event->by);
         return ALLOT_OK;
     case ALLOT__EVENT_KEEP_ROW:
         return keep_row(books, event);
@@ -151,7 +144,7 @@ int allot__apply_kept(allot__books *books, const allot__event *event, allot__err
     case ALLOT__EVENT_KEEP_JOB:
         return allot__apply_job(books, event, fault);
     case ALLOT__EVENT_KEEP_USAGE:
-        books->usage[event->queue] = (allot__usage_item){event->ran, (int32_t)event->preempted};
+        books->usage[event->queue] = (allot__usage_item){event->use, (int32_t)event->millionths};
         books->usage_at = books->last;
         return ALLOT_OK;
     default:

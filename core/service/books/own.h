@@ -87,10 +87,7 @@ typedef struct allot__flight_item {
 
 typedef struct allot__host_item {
     allot__map_item named;
-    int64_t slots, load; /* -1: as planned; not told */
-    allot_closed closed;
-    int32_t exclusive_to;
-    bool exclusive_given;
+    allot_stated_host it;
     bool used; /* something is said to be there: while it is asked (host.c) */
     const allot__origin *source;
     uint32_t seen;
@@ -157,25 +154,11 @@ static inline allot_job allot__job_now(const allot__job_item *item, int64_t now)
     return job;
 }
 
-/* What an event says of a job that it submits, packed; the caller's. It touches nothing but the
- * plan. ENOENT with a fault, ENOMEM. */
-int allot__event_job(allot_engine *engine, const allot_plan *plan, const allot__event *event,
-                     allot__job_item **out, allot__error *fault);
-/* What of it was told; and the same job as it is known, where nothing is: the job borrows lists of
- * the item. */
-enum {
-    ALLOT__TOLD_SUBMITTED = 1,
-    ALLOT__TOLD_STARTED = 2,
-    ALLOT__TOLD_PREEMPTED = 4,
-    ALLOT__TOLD_SUSPENDED = 8,
-    ALLOT__TOLD_SLOTS = 16,
-    ALLOT__TOLD_RAN = 32,
-    ALLOT__TOLD_HOSTS = 64
-};
-uint32_t allot__job_told(const allot__event *event);
-void allot__job_merge(const allot__job_item *item, uint32_t told, int64_t at, allot_job *job);
-/* What an event says of a session. */
-allot_session allot__event_session(const allot__event *event);
+/* What an event says of a job, which borrows the event's lists. */
+allot_job allot__event_job(const allot__event *event);
+/* Lets a job that is told again keep what the item has of it and `stated` (of allot__event) has
+ * not: the job borrows the item's lists. */
+void allot__job_merge(const allot__job_item *item, uint32_t stated, int64_t at, allot_job *job);
 
 static inline allot__task_item *allot__task_of(allot__map_item *it)
 {
@@ -188,8 +171,14 @@ allot__task_item *allot__task_make(allot_engine *engine, const allot_task *task)
 allot__session_item *allot__session_make(allot_engine *engine, const allot_session *session);
 allot__job_item *allot__job_make(allot_engine *engine, const allot_job *job);
 allot__flight_item *allot__flight_make(allot_engine *engine, const allot_in_flight *flight);
-allot__host_item *allot__host_make(allot_engine *engine, const char *name);
+allot__host_item *allot__host_make(allot_engine *engine, const allot_stated_host *host);
 allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len);
+
+/* Copies members of an item to another item, which borrows what they point to: those whose bits are
+ * set, by their places in the table. */
+void allot__item_merge(allot_item kind, uint32_t members, const void *from, void *to);
+/* The bit of the member of that name. */
+uint32_t allot__item_bit(allot_item kind, const char *name);
 
 /* Begins with its allot__map_item; `more` bytes are behind the name and its NUL. */
 void *allot__item_make(allot_engine *engine, size_t head, const char *name, size_t len,
@@ -219,16 +208,6 @@ int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot
 
 /* Jobs run on slots that somebody says; until then there are none. */
 bool allot__books_nowhere(const allot__books *books);
-/* A host as the state has it. */
-static inline allot_stated_host allot__host_stated(const allot__host_item *item)
-{
-    return (allot_stated_host){.name = item->named.name,
-                               .slots = item->slots,
-                               .closed = item->closed,
-                               .load = item->load,
-                               .exclusive_to =
-                                   item->exclusive_given ? item->exclusive_to : ALLOT_ROOT};
-}
 /* Whether two hosts are known, or more. */
 bool allot__books_several_hosts(const allot__books *books);
 /* A job that has slots and names no host has them on the only one there is. */
@@ -236,10 +215,6 @@ static inline bool allot__job_is_unplaced(const allot_job *job)
 {
     return job->state != ALLOT_PENDING && job->host_count == 0;
 }
-
-/* The values of attributes that an event gives; `values` has room for as many. */
-int32_t allot__event_values(const allot_plan *plan, const allot__event *event,
-                            allot_task_value *values);
 
 /* ---- Sources and declined grants (origin.c, row.c) ------------------------------------------- */
 
@@ -415,6 +390,9 @@ void allot__task_tell(allot__books *books, allot__task_item *task, bool told);
 bool allot__starts_stay(const allot__books *books, const allot_decision *decision);
 /* ENOENT. */
 int allot__task_unknown(const allot__event *event, allot__error *fault);
+/* Whether the task may be where the event says: one that waits is nowhere. EINVALID with a fault.
+ */
+int allot__task_check_place(const allot__event *event, const allot_task *task, allot__error *fault);
 /* The unit that a task shares slots with; NULL: none is there. */
 allot__unit *allot__unit_of(const allot__books *books, const allot_task *task);
 /* What tasks of the same unit have in common; 0: it has its slots to itself. */

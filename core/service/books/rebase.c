@@ -49,19 +49,6 @@ static int rebase_number(void *ud, allot_member_type type, void *number)
     return ALLOT_OK;
 }
 
-static bool fits_host(const allot__id_map *ids, const allot__host_item *item)
-{
-    bool known = item->slots >= 0 || allot_plan_host_find(ids->to, item->named.name) >= 0;
-    return known && (item->exclusive_to == ALLOT_ROOT ||
-                     allot__id_map_find(ids, ALLOT__CONSUMER, item->exclusive_to) >= 0);
-}
-
-static void rebase_host(const allot__id_map *ids, allot__host_item *item)
-{
-    if (item->exclusive_to != ALLOT_ROOT)
-        item->exclusive_to = allot__id_map_find(ids, ALLOT__CONSUMER, item->exclusive_to);
-}
-
 /* Calls `each` with all numbers of a thing. Lists of a thing are of its own block. */
 static int numbers_of(const allot__id_map *ids, int kind, allot__map_item *named,
                       allot_item_number each)
@@ -70,6 +57,7 @@ static int numbers_of(const allot__id_map *ids, int kind, allot__map_item *named
         allot_item item;
         size_t at;
     } things[ALLOT__KINDS] = {
+        [ALLOT__HOSTS] = {ALLOT_ITEM_HOST, offsetof(allot__host_item, it)},
         [ALLOT__SESSIONS] = {ALLOT_ITEM_SESSION, offsetof(allot__session_item, it)},
         [ALLOT__TASKS] = {ALLOT_ITEM_TASK, offsetof(allot__task_item, it)},
         [ALLOT__FLIGHTS] = {ALLOT_ITEM_RECLAIM, offsetof(allot__flight_item, it)},
@@ -78,18 +66,13 @@ static int numbers_of(const allot__id_map *ids, int kind, allot__map_item *named
                               each, (void *)ids);
 }
 
+/* A host with slots of the plan's is one of the plan. */
 static bool fits(const allot__id_map *ids, int kind, allot__map_item *named)
 {
-    return kind == ALLOT__HOSTS ? fits_host(ids, (const allot__host_item *)(void *)named)
-                                : numbers_of(ids, kind, named, fits_number) == ALLOT_OK;
-}
-
-static void rebase(const allot__id_map *ids, int kind, allot__map_item *named)
-{
-    if (kind == ALLOT__HOSTS)
-        rebase_host(ids, (allot__host_item *)(void *)named);
-    else
-        numbers_of(ids, kind, named, rebase_number);
+    const allot__host_item *host = (const allot__host_item *)(const void *)named;
+    bool known = kind != ALLOT__HOSTS || host->it.slots >= 0 ||
+                 allot_plan_host_find(ids->to, named->name) >= 0;
+    return known && numbers_of(ids, kind, named, fits_number) == ALLOT_OK;
 }
 
 /* All of these write the first that does not fit, if there is one. */
@@ -235,7 +218,7 @@ static void rebase_things(allot__books *from, allot__books *to, const allot__id_
     for (int k = 0; k < ALLOT__KINDS; k++) {
         take_map(of[k].map, kinds[k].map);
         for (allot__map_item *it = kinds[k].map->first; !ids->same && it; it = it->after)
-            rebase(ids, k, it);
+            numbers_of(ids, k, it, rebase_number);
     }
     take_map(&from->indexes, &to->indexes);
     take_map(&from->sources, &to->sources);

@@ -49,7 +49,7 @@ void allot__declines_end(allot__books *books, int64_t now)
 /* Where the state has no room for it, it is made anew. */
 static void set_unlisted(allot__books *books, const allot__event *event)
 {
-    if (event->unlisted < 0)
+    if (event->kind != ALLOT__EVENT_ALLOCATED || event->unlisted < 0)
         return;
     books->groups[event->group].unlisted[event->consumer] = (int32_t)event->unlisted;
     if (books->state && allot_state_unlisted(books->state, event->group, event->consumer,
@@ -103,7 +103,7 @@ int allot__apply_decline(allot__books *books, const allot__event *event, allot__
 {
     const allot__books_group *group = &books->groups[event->group];
     int32_t leaf = event->consumer;
-    int64_t back = event->slots_given ? event->slots : 0;
+    int64_t back = event->slots;
     int64_t free = group->allocated[leaf] - group->held[leaf];
     if (back > free)
         return allot__error_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
@@ -193,14 +193,14 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
 /* ---- Sessions -------------------------------------------------------------------------------- */
 
 /* All sessions of a leaf are scheduled alike; `old` is about to go. */
-static int check_scheduling(const allot__books *books, const allot__event *event,
+static int check_scheduling(const allot__books *books, const allot_session *told,
                             const allot__session_item *old, allot__error *fault)
 {
-    const int32_t *there = books->groups[event->group].sessions[event->consumer];
+    const int32_t *there = books->groups[told->group].sessions[told->consumer];
     for (int32_t kind = 0; kind < ALLOT_SCHEDULING_COUNT; kind++) {
-        bool own = old != NULL && old->it.consumer == event->consumer &&
-                   old->it.group == event->group && (int32_t)old->it.scheduling == kind;
-        if (kind != (int32_t)event->scheduling && there[kind] > own)
+        bool own = old != NULL && old->it.consumer == told->consumer &&
+                   old->it.group == told->group && (int32_t)old->it.scheduling == kind;
+        if (kind != (int32_t)told->scheduling && there[kind] > own)
             return allot__error_set(fault, ALLOT_EINVALID, "E-scheduling", "scheduling", NULL,
                                     "scheduling: the leaf's other sessions have \"%s\", and all "
                                     "of a leaf have the same",
@@ -214,34 +214,21 @@ static void count_session(allot__books *books, const allot_session *session, int
     books->groups[session->group].sessions[session->consumer][session->scheduling] += more;
 }
 
-allot_session allot__event_session(const allot__event *event)
-{
-    return (allot_session){.id = event->id,
-                           .consumer = event->consumer,
-                           .group = event->group,
-                           .scheduling = event->scheduling,
-                           .priority = event->priority,
-                           .preemption_rank = event->preemption_rank,
-                           .created = event->created,
-                           .minimum = event->minimum,
-                           .demand = event->demand};
-}
-
 static int put_session(allot__books *books, const allot__event *event, allot__session_item *old,
                        allot__error *fault)
 {
-    int status = check_scheduling(books, event, old, fault);
-    bool moves = !old || old->it.consumer != event->consumer || old->it.group != event->group;
+    const allot_session *told = &event->session;
+    int status = check_scheduling(books, told, old, fault);
+    bool moves = !old || old->it.consumer != told->consumer || old->it.group != told->group;
     if (status == ALLOT_OK && moves)
         status =
-            allot__task_index_check_session(books, event->id, event->group, event->consumer, fault);
+            allot__task_index_check_session(books, told->id, told->group, told->consumer, fault);
     if (status != ALLOT_OK)
         return status;
-    allot_session session = allot__event_session(event);
     const allot__origin *source;
     if (allot__origin_of(books, event, &source) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    allot__session_item *item = allot__session_make(books->engine, &session);
+    allot__session_item *item = allot__session_make(books->engine, told);
     if (!item)
         return ALLOT_ENOMEM;
     item->source = source;
@@ -271,20 +258,19 @@ int allot__apply_session(allot__books *books, const allot__event *event, allot__
 
 /* ---- Contracts ------------------------------------------------------------------------------- */
 
-static int read_side(const allot__pairs *pairs, const char *path, allot_lease_side *side,
-                     allot__error *fault)
+static int read_side(const allot_job_host *said, int32_t count, const char *path,
+                     allot_lease_side *side, allot__error *fault)
 {
-    for (int32_t i = 0; i < pairs->count; i++) {
-        const allot__pair *pair = &pairs->items[i];
-        int64_t *at = strcmp(pair->key, "available") == 0 ? &side->available
-                      : strcmp(pair->key, "used") == 0    ? &side->used
-                      : strcmp(pair->key, "demand") == 0  ? &side->demand
-                                                          : NULL;
+    for (int32_t i = 0; i < count; i++) {
+        const char *key = said[i].host ? said[i].host : "";
+        int64_t *at = strcmp(key, "available") == 0 ? &side->available
+                      : strcmp(key, "used") == 0    ? &side->used
+                      : strcmp(key, "demand") == 0  ? &side->demand
+                                                    : NULL;
         if (!at)
             return allot__error_set(fault, ALLOT_EINVALID, "E-unknown-key", path, NULL,
-                                    "%s: \"%.80s\" is none of available, used, demand", path,
-                                    pair->key);
-        *at = pair->number;
+                                    "%s: \"%.80s\" is none of available, used, demand", path, key);
+        *at = said[i].slots;
     }
     if (side->used > side->available)
         return allot__error_set(fault, ALLOT_ERANGE, "E-range", path, NULL,
@@ -296,20 +282,25 @@ static int read_side(const allot__pairs *pairs, const char *path, allot_lease_si
 int allot__apply_lease(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot_lease_now now = {.provider.demand = -1, .consumer.demand = -1, .phase = ALLOT_LEASE_OK};
-    if (books->lease_told[event->lease])
-        now = books->lease[event->lease];
-    int status = read_side(&event->provider, "provider", &now.provider, fault);
+    int32_t lease = allot_plan_lease_find(books->plan, event->id);
+    if (lease < 0)
+        return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-lease", "name", NULL,
+                                "name: the plan has no \"%.100s\"", event->id);
+    if (books->lease_told[lease])
+        now = books->lease[lease];
+    int status =
+        read_side(event->provider, event->provider_count, "provider", &now.provider, fault);
     if (status == ALLOT_OK)
-        status = read_side(&event->holder, "consumer", &now.consumer, fault);
+        status = read_side(event->holder, event->holder_count, "consumer", &now.consumer, fault);
     if (status != ALLOT_OK)
         return status;
     if (event->phase >= 0)
         now.phase = (allot_lease_phase)event->phase;
     if (event->since != INT64_MIN)
         now.since = event->since;
-    else if (!books->lease_told[event->lease])
+    else if (!books->lease_told[lease])
         now.since = event->at;
-    books->lease[event->lease] = now;
-    books->lease_told[event->lease] = true;
+    books->lease[lease] = now;
+    books->lease_told[lease] = true;
     return ALLOT_OK;
 }

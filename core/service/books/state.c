@@ -38,10 +38,8 @@ bool allot__books_nowhere(const allot__books *books)
 static int put_hosts(const allot__books *books, allot_state *state)
 {
     int status = ALLOT_OK;
-    for (const allot__map_item *it = books->hosts.first; it && status == ALLOT_OK; it = it->after) {
-        allot_stated_host host = allot__host_stated((const allot__host_item *)(const void *)it);
-        status = allot_state_host_set(state, &host);
-    }
+    for (const allot__map_item *it = books->hosts.first; it && status == ALLOT_OK; it = it->after)
+        status = allot_state_host_set(state, &((const allot__host_item *)(const void *)it)->it);
     return status;
 }
 

@@ -3,124 +3,56 @@
 /* task.c: what events say of tasks, and whether there are slots for them. */
 #include "service/books/own.h"
 
-/* ---- What events say of tasks -----------------------------------------------------------------
- */
-
-/* In the order of the plan, however they were said. */
-int32_t allot__event_values(const allot_plan *plan, const allot__event *event,
-                            allot_task_value *values)
-{
-    allot_attribute attribute;
-    int32_t count = 0;
-    for (int32_t k = 0; event->attributes.count > count; k++) {
-        if (allot_plan_task_attribute_at(plan, k, &attribute) != ALLOT_OK)
-            break;
-        for (int32_t i = 0; i < event->attributes.count; i++)
-            if (strcmp(attribute.name, event->attributes.items[i].key) == 0)
-                values[count++] = (allot_task_value){k, event->attributes.items[i].number};
-    }
-    return count;
-}
+/* ---- What events say of tasks ---------------------------------------------------------------- */
 
 /* The group of its slots, or of its session, host and slot; not said: the host's, or the first. */
-static int32_t own_group(const allot_plan *plan, const allot__event *event,
-                         const allot_task_slots *parts, int32_t count)
+static int32_t own_group(const allot_plan *plan, const allot_task *task)
 {
-    int32_t host = event->host ? allot_plan_host_find(plan, event->host) : -1;
+    int32_t host = task->host ? allot_plan_host_find(plan, task->host) : -1;
     int32_t group = host >= 0 ? allot_plan_host_group(plan, host) : -1;
-    if (event->group >= 0)
-        return event->group;
-    for (int32_t i = 0; i < count; i++)
-        if (parts[i].group == group)
+    if (task->group >= 0)
+        return task->group;
+    for (int32_t i = 0; i < task->also_count; i++)
+        if (task->also[i].group == group)
             return group;
-    return parts[0].group;
+    return task->also[0].group;
 }
 
-/* Slots of several groups, however they were said: its own first, the others in the plan's order.
- */
-static int read_parts(const allot_plan *plan, const allot__event *event, allot__task_room *room,
-                      allot_task *out, allot__error *fault)
+/* Slots of several groups: its own, which comes first from now on, and the others. */
+static int take_own(const allot_plan *plan, allot_task *task, allot__error *fault)
 {
-    allot_task_slots *parts = room->also;
-    int32_t count = 0, at = 0;
-    for (int32_t i = 0; i < event->parts.count; i++, count++) {
-        const allot__pair *pair = &event->parts.items[i];
-        int32_t group = allot_plan_group_find(plan, pair->key, strlen(pair->key)), k = count;
-        for (; k > 0 && parts[k - 1].group > group; k--)
-            parts[k] = parts[k - 1];
-        parts[k] = (allot_task_slots){group, pair->number};
-    }
-    out->group = own_group(plan, event, parts, count);
-    while (at < count && parts[at].group != out->group)
+    allot_task_slots *parts = (allot_task_slots *)task->also; /* the reader's */
+    int32_t at = 0;
+    task->group = own_group(plan, task);
+    while (at < task->also_count && parts[at].group != task->group)
         at++;
-    if (at == count)
+    if (at == task->also_count)
         return allot__error_set(fault, ALLOT_EINVALID, "E-group", "slots", NULL,
                                 "slots: found none of \"%s\", which is the task's group",
-                                allot_plan_group_name(plan, out->group));
-    out->slots = parts[at].slots;
-    memmove(parts + at, parts + at + 1, (size_t)(count - at - 1) * sizeof *parts);
-    out->also = parts;
-    out->also_count = count - 1;
+                                allot_plan_group_name(plan, task->group));
+    allot_task_slots own = parts[at];
+    memmove(parts + 1, parts, (size_t)at * sizeof *parts);
+    parts[0] = own;
+    task->slots = own.slots;
+    task->also = parts + 1;
+    task->also_count--;
     return ALLOT_OK;
 }
 
-static int check_room(const allot__event *event, allot__error *fault)
+int allot__event_task(const allot_plan *plan, const allot__event *event, allot_task *out,
+                      allot__error *fault)
 {
-    enum { MOST = ALLOT__TASK_LISTS };
-    int32_t count = event->tags.count > MOST ? event->tags.count : event->parts.count;
-    const char *name = event->tags.count > MOST ? "tags" : "slots";
-    if (count <= MOST)
-        return ALLOT_OK;
-    return allot__error_set(fault, ALLOT_ERANGE, "E-range", name, NULL,
-                            "%s: found %d, allowed at most %d", name, (int)count, MOST);
+    *out = event->task;
+    if (allot__task_runs(out) && !allot__event_said(event, "started"))
+        out->started = event->at;
+    return out->also_count > 0 ? take_own(plan, out, fault) : ALLOT_OK;
 }
 
-int allot__event_task(const allot_plan *plan, const allot__event *event, allot__task_room *room,
-                      allot_task *out, allot__error *fault)
+int allot__task_check_place(const allot__event *event, const allot_task *task, allot__error *fault)
 {
-    bool runs = event->task_state == ALLOT_TASK_RUNNING;
-    int status = check_room(event, fault);
-    if (status != ALLOT_OK)
-        return status;
-    for (int32_t i = 0; i < event->tags.count; i++)
-        room->tags[i] = event->tags.items[i].text;
-    *out = (allot_task){.id = event->id,
-                        .consumer = event->consumer,
-                        .group = event->group,
-                        .slots = event->slots,
-                        .started = event->started_given ? event->started
-                                   : runs               ? event->at
-                                                        : 0,
-                        .submitted = event->submitted,
-                        .session = event->session,
-                        .host = event->host,
-                        .slot = event->slot,
-                        .preempted = event->preempted,
-                        .priority = event->priority,
-                        .state = (allot_task_state)event->task_state,
-                        .tags = room->tags,
-                        .tag_count = event->tags.count,
-                        .values = room->values,
-                        .value_count = allot__event_values(plan, event, room->values)};
-    return event->parts.count > 0 ? read_parts(plan, event, room, out, fault) : ALLOT_OK;
-}
-
-int allot__event_task_leaf(const allot_plan *plan, const allot__event *event, allot__error *fault)
-{
-    const char *name = allot__event_name((int)event->kind);
-    if (event->consumer == ALLOT_ROOT)
-        return allot__error_set(fault, ALLOT_EINVALID, "E-missing", "consumer", NULL,
-                                "\"%s\" wants \"consumer\"", name);
-    if (allot_plan_groups(plan) > 1 && event->group < 0 && event->parts.count == 0)
-        return allot__error_set(fault, ALLOT_EINVALID, "E-group", "group", NULL,
-                                "the plan has several groups: \"%s\" wants \"group\"", name);
-    return ALLOT_OK;
-}
-
-int allot__event_task_place(const allot__event *event, const allot_task *task, allot__error *fault)
-{
-    const char *key = event->host ? "host" : event->slot ? "slot" : "started";
-    bool there = event->host || event->slot || event->started_given;
+    bool host = allot__event_said(event, "host"), slot = allot__event_said(event, "slot");
+    const char *key = host ? "host" : slot ? "slot" : "started";
+    bool there = host || slot || allot__event_said(event, "started");
     if (!allot__task_runs(task) && there)
         return allot__error_set(fault, ALLOT_EINVALID, "E-conflict", key, NULL,
                                 "%s: found one of a task that is pending, allowed none", key);
@@ -129,6 +61,20 @@ int allot__event_task_place(const allot__event *event, const allot_task *task, a
                                 "slot: found one of a task with slots of several groups, allowed "
                                 "none: it shares no slot");
     return ALLOT_OK;
+}
+
+int allot__event_task_new(const allot_plan *plan, const allot__event *event, allot_task *out,
+                          allot__error *fault)
+{
+    const char *name = allot__event_name((int)event->kind);
+    if (event->task.consumer == ALLOT_ROOT)
+        return allot__error_set(fault, ALLOT_EINVALID, "E-missing", "consumer", NULL,
+                                "\"%s\" wants \"consumer\"", name);
+    if (event->task.group < 0 && event->task.also_count == 0)
+        return allot__error_set(fault, ALLOT_EINVALID, "E-group", "group", NULL,
+                                "the plan has several groups: \"%s\" wants \"group\"", name);
+    int status = allot__event_task(plan, event, out, fault);
+    return status == ALLOT_OK ? allot__task_check_place(event, out, fault) : status;
 }
 
 int allot__task_unknown(const allot__event *event, allot__error *fault)

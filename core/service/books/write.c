@@ -30,24 +30,25 @@ void allot__write_size(const allot__books *books, int32_t g, allot__text *out)
 
 void allot__write_host(const allot__books *books, const allot__map_item *item, allot__text *out)
 {
-    const allot__host_item *host = (const allot__host_item *)(const void *)item;
+    const allot__host_item *of = (const allot__host_item *)(const void *)item;
+    const allot_stated_host *host = &of->it;
     allot__entry_open(out, ALLOT__EVENT_HOST);
-    allot__text_member(out, "name", item->name);
+    allot__text_member(out, "name", host->name);
     allot__write_set(out, "slots", host->slots, -1);
-    allot__text_key(out, "closed");
-    allot__text_puts(out, host->closed == ALLOT_DRAIN        ? "\"drain\""
-                          : host->closed == ALLOT_CLOSED_NOW ? "\"reclaim\""
-                                                             : "false");
+    if (host->closed == ALLOT_OPEN)
+        allot__text_bool(out, "closed", false);
+    else
+        allot__text_member(out, "closed", allot_closed_name((int)host->closed));
     if (host->load >= 0) {
         allot__text_key(out, "load");
         allot__text_printf(out, "%lld.%03d", (long long)(host->load / 1000),
                            (int)(host->load % 1000));
     }
-    if (host->exclusive_given && host->exclusive_to != ALLOT_ROOT) {
+    if (host->exclusive_to != ALLOT_ROOT) {
         allot__text_key(out, "exclusive_to");
         allot__text_json_path(out, books->plan, host->exclusive_to);
     }
-    allot__write_origin(out, host->source);
+    allot__write_origin(out, of->source);
     allot__entry_close(out);
 }
 

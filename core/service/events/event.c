@@ -30,7 +30,7 @@ void allot__event_reader_free(allot__event_reader *reader)
     if (!reader)
         return;
     allot__free(reader->engine, reader->texts, reader->texts_room, 1);
-    allot__free(reader->engine, reader->pairs, reader->pairs_room, sizeof *reader->pairs);
+    allot__free(reader->engine, reader->items, reader->items_room, sizeof *reader->items);
     allot__free(reader->engine, reader, 1, sizeof *reader);
 }
 
@@ -47,25 +47,51 @@ static int make_room(allot__event_reader *reader, const char *params, size_t len
     if (!texts)
         return ALLOT_ENOMEM;
     reader->texts = texts;
-    allot__pair *pairs =
-        allot__grow(reader->engine, reader->pairs, &reader->pairs_room, commas, sizeof *pairs);
-    if (!pairs)
+    allot__list_item *items =
+        allot__grow(reader->engine, reader->items, &reader->items_room, commas, sizeof *items);
+    if (!items)
         return ALLOT_ENOMEM;
-    reader->pairs = pairs;
-    reader->texts_used = reader->pairs_used = 0;
+    reader->items = items;
+    reader->texts_used = reader->items_used = 0;
     return ALLOT_OK;
 }
 
 /* ---- Members --------------------------------------------------------------------------------- */
 
-/* An attribute of tasks. They come last in the pairs, each as a pair of its own, between others'
- * items: so they are gathered at the end (allot__pair.key NULL in others). */
-static int read_attribute(allot__event_reading *it, const allot_attribute *attribute,
-                          const char *name)
+static int twice(allot__event_reading *it, const char *name)
+{
+    return allot__error_set(it->fault, ALLOT_EINVALID, "E-duplicate-key", name, NULL,
+                            "\"%.80s\" stands there twice", name);
+}
+
+/* Values are in the order of the plan, however they were said. */
+static int put_value(allot__event_reading *it, const allot_member *values, const char *name,
+                     allot_task_value value)
+{
+    allot_task_value *list = it->reader->values;
+    int32_t count, at;
+    char *item = allot__field_base(it->event, ALLOT__ITEM);
+    memcpy(&count, item + values->count_at, sizeof count);
+    for (at = count; at > 0 && list[at - 1].attribute >= value.attribute; at--)
+        if (list[at - 1].attribute == value.attribute)
+            return twice(it, name);
+    memmove(&list[at + 1], &list[at], (size_t)(count - at) * sizeof *list);
+    list[at] = value;
+    count++;
+    memcpy(item + values->count_at, &count, sizeof count);
+    memcpy(item + values->at, &list, sizeof list);
+    return ALLOT_OK;
+}
+
+static int read_attribute(allot__event_reading *it, const allot_member *values, int32_t number,
+                          const allot_attribute *attribute, const char *name)
 {
     int64_t value = it->now.whole;
     bool boolean = it->now.kind == ALLOT_JSON_TRUE || it->now.kind == ALLOT_JSON_FALSE;
     char allowed[80];
+    if (attribute->type == ALLOT_TAG)
+        return allot__error_unfit(it->fault, ALLOT_EINVALID, "E-unknown-key", name,
+                                  "\"%.80s\" is a tag: it is said as a word of \"tags\"", name);
     if (boolean)
         value = it->now.kind == ALLOT_JSON_TRUE;
     snprintf(allowed, sizeof allowed, "a whole number %d ... %d", (int)attribute->min,
@@ -73,24 +99,21 @@ static int read_attribute(allot__event_reading *it, const allot_attribute *attri
     if ((it->now.kind != ALLOT_JSON_WHOLE && !boolean) || value < attribute->min ||
         value > attribute->max)
         return allot__value_refuse(it, name, allowed);
-    allot__pair *pairs = it->reader->pairs;
-    size_t last = it->reader->pairs_room - 1 - (size_t)it->event->attributes.count;
-    pairs[last] = (allot__pair){.key = name, .number = value};
-    it->event->attributes.items = &pairs[last];
-    it->event->attributes.count++;
-    return ALLOT_OK;
+    return put_value(it, values, name, (allot_task_value){number, value});
 }
 
 static int unknown(allot__event_reading *it, const char *name)
 {
-    const char *names[ALLOT__FIELDS_MOST + 2];
+    static const int lists[] = {ALLOT__OWN, ALLOT__ITEM, ALLOT__COMMON};
+    const char *names[3 * 32];
     char hint[120] = "";
     size_t count = 0;
-    for (int32_t i = 0; i < it->fields->count; i++)
-        if (allot__may_say(it->speaker, &it->fields->items[i]))
-            names[count++] = it->fields->items[i].name;
-    for (int32_t i = 0; i < allot__common_fields.count; i++)
-        names[count++] = allot__common_fields.items[i].name;
+    for (int k = 0; k < ALLOT__FIELD_LISTS; k++) {
+        const allot_members *of = allot__fields_of(it->fields, lists[k]);
+        for (int32_t i = 0; of && i < of->count; i++)
+            if (allot__may_say(it->fields, it->speaker, lists[k], &of->items[i]))
+                names[count++] = of->items[i].name;
+    }
     const char *near = allot_nearest(name, strlen(name), names, count);
     if (near)
         snprintf(hint, sizeof hint, "did you mean \"%s\"?", near);
@@ -99,61 +122,58 @@ static int unknown(allot__event_reading *it, const char *name)
                             allot__event_name(it->event->kind));
 }
 
-static int twice(allot__event_reading *it, const char *name)
+/* What is no member of the kind may be an attribute of the plan. */
+static int read_other(allot__event_reading *it, const char *name)
 {
-    return allot__error_set(it->fault, ALLOT_EINVALID, "E-duplicate-key", name, NULL,
-                            "\"%.80s\" stands there twice", name);
-}
-
-/* Tags are words of `tags`. */
-static int refuse_tag(const allot__event_reading *it, const char *name)
-{
-    return allot__error_unfit(it->fault, ALLOT_EINVALID, "E-unknown-key", name,
-                              "\"%.80s\" is a tag: it is said as a word of \"tags\"", name);
+    const allot_member *values = allot_member_find(allot_members_of(it->fields->item), "");
+    allot_attribute attribute;
+    for (int32_t i = 0; values && i < allot_plan_task_attributes(it->plan); i++)
+        if (allot_plan_task_attribute_at(it->plan, i, &attribute) == ALLOT_OK &&
+            strcmp(attribute.name, name) == 0)
+            return read_attribute(it, values, i, &attribute, name);
+    return unknown(it, name);
 }
 
 /* A member whose name is kept already; the value comes next. */
 static int read_member(allot__event_reading *it, const char *name)
 {
-    const allot__fields *lists[] = {&allot__common_fields, it->fields};
-    allot_attribute attribute;
+    allot__event *event = it->event;
     allot_json_next(it->json, &it->now);
-    for (int list = 0; list < 2; list++)
-        for (int32_t i = 0; i < lists[list]->count; i++) {
-            if (strcmp(lists[list]->items[i].name, name) != 0 ||
-                !allot__may_say(it->speaker, &lists[list]->items[i]))
-                continue;
-            if (it->seen[list] >> i & 1)
-                return twice(it, name);
-            it->seen[list] |= (uint64_t)1 << i;
-            return allot__value_read_member(it, &lists[list]->items[i]);
-        }
-    for (int32_t i = 0; it->fields->attributes && i < allot_plan_task_attributes(it->plan); i++) {
-        if (allot_plan_task_attribute_at(it->plan, i, &attribute) != ALLOT_OK ||
-            strcmp(attribute.name, name) != 0)
+    for (int list = 0; list < ALLOT__FIELD_LISTS; list++) {
+        const allot_members *of = allot__fields_of(it->fields, list);
+        const allot_member *member = allot_member_find(of, name);
+        if (!member || !allot__may_say(it->fields, it->speaker, list, member))
             continue;
-        if (attribute.type == ALLOT_TAG)
-            return refuse_tag(it, name);
-        for (int32_t k = 0; k < it->event->attributes.count; k++)
-            if (strcmp(it->event->attributes.items[k].key, name) == 0)
-                return twice(it, name);
-        return read_attribute(it, &attribute, name);
+        uint32_t bit = (uint32_t)1 << (member - of->items);
+        uint32_t said = it->now.kind != ALLOT_JSON_NULL ? bit : 0;
+        if (it->seen[list] & bit)
+            return twice(it, name);
+        it->seen[list] |= bit;
+        if (list == ALLOT__COMMON)
+            event->at_given = event->at_given || (said && member == of->items);
+        else
+            *(list == ALLOT__OWN ? &event->said : &event->stated) |= said;
+        return allot__value_take(it, member, allot__field_base(event, list));
     }
-    return unknown(it, name);
+    return read_other(it, name);
 }
 
 static int check_all_there(allot__event_reading *it)
 {
-    for (int32_t i = 0; i < it->fields->count; i++)
-        if (it->fields->items[i].required && !(it->seen[1] >> i & 1))
-            return allot__error_set(it->fault, ALLOT_EINVALID, "E-missing",
-                                    it->fields->items[i].name, NULL, "\"%s\" wants \"%s\"",
-                                    allot__event_name(it->event->kind), it->fields->items[i].name);
-    bool task = it->event->kind == ALLOT__EVENT_TASK || it->event->kind == ALLOT__EVENT_START;
-    if (allot_plan_groups(it->plan) > 1 && it->event->group < 0 && !task) /* it may be known */
+    const char *event = allot__event_name(it->event->kind);
+    int end = it->fields->known ? ALLOT__ITEM : ALLOT__FIELD_LISTS;
+    for (int list = ALLOT__OWN; list < end; list++) {
+        const allot_members *of = allot__fields_of(it->fields, list);
+        for (int32_t i = 0; of && i < of->count; i++)
+            if (of->items[i].flags & ALLOT_MEMBER_REQUIRED && !(it->seen[list] >> i & 1) &&
+                allot__may_say(it->fields, it->speaker, list, &of->items[i]))
+                return allot__error_set(it->fault, ALLOT_EINVALID, "E-missing", of->items[i].name,
+                                        NULL, "\"%s\" wants \"%s\"", event, of->items[i].name);
+    }
+    const int32_t *group = allot__event_group(it->event);
+    if (group && *group < 0 && !it->fields->known)
         return allot__error_set(it->fault, ALLOT_EINVALID, "E-group", "group", NULL,
-                                "the plan has several groups: \"%s\" wants \"group\"",
-                                allot__event_name(it->event->kind));
+                                "the plan has several groups: \"%s\" wants \"group\"", event);
     return ALLOT_OK;
 }
 
@@ -187,7 +207,9 @@ int allot__event_read(allot__event_reader *reader, const allot_plan *plan, allot
                                 "params have %zu bytes, at most %d are allowed", len, PARAMS_MOST);
     it.fields = &allot__event_fields[kind];
     allot__event_init(&event, kind);
-    event.group = allot__has_group(it.fields) && allot_plan_groups(plan) > 1 ? -1 : 0;
+    int32_t *group = allot__event_group(&event);
+    if (group && allot_plan_groups(plan) > 1)
+        *group = -1;
     int status = make_room(reader, params, len);
     if (status == ALLOT_OK)
         status = allot_json_open(reader->engine, params, len, NULL, 1, 0, NULL, &it.json);

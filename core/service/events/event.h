@@ -3,9 +3,11 @@
 /*
  * event.h: what changes the books, read from JSON.
  *
- * One table (fields.c) says of each kind its method's name and its members; a member that is
- * unknown, twice there, of another kind or out of range is an error that names it. Kinds, and
- * members of others, that are *kept* stand in snapshots alone: to clients they are unknown.
+ * What an event tells of an item (a task, a job, ...) is read by the table of the item's members
+ * (allot/members.h); one table (fields.c) says of each kind its method's name, its item and what
+ * members it has beside the item's. A member that is unknown, twice there, of another kind or out
+ * of range is an error that names it. Kinds, and members of others, that are *kept* stand in
+ * snapshots alone: to clients they are unknown.
  */
 #ifndef ALLOT_SERVICE_EVENTS_EVENT_H
 #define ALLOT_SERVICE_EVENTS_EVENT_H
@@ -13,6 +15,8 @@
 #include <stdbool.h>
 
 #include <allot/json.h>
+#include <allot/members.h>
+#include <allot/stated.h>
 
 #include "service/base/error.h"
 
@@ -61,59 +65,42 @@ typedef enum allot__event_kind {
         ALLOT__EVENTS
 } allot__event_kind;
 
-/* A member of a member: of attributes, resources and hosts by key, of tags without. */
-typedef struct allot__pair {
-    const char *key, *text; /* text NULL: a number */
-    int64_t number;
-} allot__pair;
-
-typedef struct allot__pairs {
-    const allot__pair *items;
-    int32_t count;
-} allot__pairs;
-
-/* An event of one kind; what its kind does not have is 0, NULL, or -1 for numbers of things. All is
- * borrowed from the reader until it reads again. */
+/* An event of one kind; what its kind does not have is 0 or NULL. All is borrowed from the reader
+ * until it reads again. */
 typedef struct allot__event {
     allot__event_kind kind;
     bool at_given;
+    uint32_t said, stated; /* bits: the kind's own members, those of its item (allot__event_said) */
     int64_t at; /* when it happened, Unix seconds; not given: 0 until the service puts its own */
-    const char *key; /* idempotency key; NULL: none */
-    const char *id;  /* of a task, job, session, reclaim; a host's name */
-    int32_t consumer, group, queue, lease, other; /* other: exclusive_to, claimant, borrower */
-    int64_t slots;
-    allot__pairs parts; /* of a task: its slots by group, where they were said so */
-    bool slots_given, keep;
-    bool adopt, adopt_given,
-        done;   /* a start on slots that nobody allocated; a finish of work that is done */
-    bool whole; /* what is not said is unset, where else it stays as it was */
-    const char *session, *host, *slot;
-    int64_t unlisted; /* -1: not given */
-    bool started_given, submitted_given, preempted_given, tags_given, suspended_given;
-    int64_t started, submitted, preempted;
-    int64_t until;      /* INT64_MIN: not given */
-    const char *source; /* whose truth it is (`sync`); NULL: a client's own word */
-    int64_t priority, preemption_rank, created, minimum, demand;
-    allot_scheduling scheduling;
-    int32_t closed; /* allot_closed; -1: not given */
-    int64_t load;   /* thousandths; -1: not given */
-    bool other_given;
-    const char *user, *user_group, *application;
-    int64_t run_limit, grow; /* -1: not given */
-    bool exclusive, forced;
-    allot__pairs tags, attributes, resources, hosts, grown, provider, holder;
-    int32_t phase; /* of a lease; -1: not given */
-    int64_t since, deadline;
-    /* Of what is kept: a job's state, its times, and marks. */
-    int32_t job_state;
-    int32_t task_state; /* allot_task_state */
-    bool state_given, priority_given;
-    int64_t ran, suspended_for, allocated, reclaimed_at, waiting_since;
-    bool told, told_given; /* a victim, or a task, that was told to go already */
+    const char *key;     /* idempotency key; NULL: none */
+    const char *source;  /* whose truth it is (`sync`); NULL: a client's own word */
+    union {              /* what it tells of */
+        const char *id;  /* the first member of those that have one; a contract's name */
+        allot_task task; /* several groups' slots are all in `also` (allot__event_task) */
+        allot_session session;
+        allot_job job;
+        allot_stated_host host;
+        allot_stated_leaf row;
+        allot_in_flight flight;
+        allot_loan loan;
+    };
+    int32_t consumer, group, queue, other; /* where no item has them; other: a claimant */
+    int64_t slots, unlisted, demand;       /* unlisted, demand: -1: not given */
+    int32_t adopt, done; /* a start on slots that nobody allocated; a finish of work that is done */
+    int32_t keep;
+    int32_t whole;            /* what is not said is unset, where else it stays as it was */
+    int32_t told;             /* a victim, or a task, that was told to go already */
+    int64_t until, since, by; /* INT64_MIN: not given */
+    int32_t phase;            /* of a contract; -1: not given */
+    int32_t provider_count, holder_count;
+    const allot_job_host *provider, *holder; /* of its sides: "available", "used", "demand" */
+    int64_t use, millionths;                 /* of a queue */
 } allot__event;
 
 /* What an event is before its members are read. */
 void allot__event_init(allot__event *event, allot__event_kind kind);
+/* The member of that name, in the event; NULL: it is not said. */
+const void *allot__event_said(const allot__event *event, const char *name);
 
 typedef struct allot__event_reader allot__event_reader;
 int allot__event_reader_new(allot_engine *engine, allot__event_reader **out);

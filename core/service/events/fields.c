@@ -1,247 +1,202 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* fields.c: the table of events: their names and members. */
+/* fields.c: the table of events: their names, their items, and members beside these. */
 #include "service/events/fields.h"
 
+#include <stddef.h>
 #include <string.h>
 
-#define AT(member) (uint16_t) offsetof(allot__event, member)
-#define F(name, type, at)                                                                          \
+#define AT(member) .at = (uint16_t)offsetof(allot__event, member)
+#define MUST       ALLOT_MEMBER_REQUIRED
+#define KEPT       ALLOT__MEMBER_KEPT
+#define TEXT(key, where, rules)                                                                    \
     {                                                                                              \
-        name, ALLOT__F_##type, false, false, AT(at), 0, 0, 0                                       \
+        .name = key, AT(where), .flags = rules, .least = INT64_MIN, .most = INT64_MAX              \
     }
-#define MUST(name, type, at)                                                                       \
+#define NUMBER(key, kind, where, rules)                                                            \
     {                                                                                              \
-        name, ALLOT__F_##type, true, false, AT(at), 0, 0, 0                                        \
+        .name = key, .type = ALLOT_MEMBER_##kind, AT(where), .flags = rules                        \
     }
-#define WHOLE(name, at, least, most)                                                               \
+#define WHOLE(key, where, rules, low, high, none)                                                  \
     {                                                                                              \
-        name, ALLOT__F_WHOLE, false, false, AT(at), 0, least, most                                 \
+        .name = key, .type = ALLOT_MEMBER_WHOLE, AT(where), .flags = rules, .least = low,          \
+        .most = high, .unset = none                                                                \
     }
-#define AMOUNT(name, at) WHOLE(name, at, 0, ALLOT_AMOUNT_MAX)
-#define GIVEN(name, at, given)                                                                     \
+#define ANY(key, where)   WHOLE(key, where, 0, INT64_MIN, INT64_MAX, INT64_MIN)
+#define SLOTS(rules, low) WHOLE("slots", slots, rules, low, ALLOT_AMOUNT_MAX, low)
+#define TIME(key, where, rules, none)                                                              \
     {                                                                                              \
-        name, ALLOT__F_WHOLE, false, false, AT(at), AT(given), 0, ALLOT_AMOUNT_MAX                 \
+        .name = key, .type = ALLOT_MEMBER_TIME, AT(where),                                         \
+        .flags = (rules) | ALLOT_MEMBER_NULLABLE, .unset = none                                    \
     }
-#define MUST_AMOUNT(name, at, least)                                                               \
+#define MARK(key, where, rules)                                                                    \
     {                                                                                              \
-        name, ALLOT__F_WHOLE, true, false, AT(at), AT(at##_given), least, ALLOT_AMOUNT_MAX         \
+        .name = key, .type = ALLOT_MEMBER_FLAG, AT(where), .flags = rules, .least = 1              \
     }
-#define ANY(name, at) WHOLE(name, at, INT64_MIN, INT64_MAX)
-#define SLOTS(least)                                                                               \
+#define PLACES(key, where, counts)                                                                 \
     {                                                                                              \
-        "slots", ALLOT__F_WHOLE, false, false, AT(slots), AT(slots_given), least, ALLOT_AMOUNT_MAX \
+        .name = key, .type = ALLOT_MEMBER_PLACES, AT(where),                                       \
+        .count_at = (uint16_t)offsetof(allot__event, counts)                                       \
     }
-#define PARTS                                                                                      \
-    {                                                                                              \
-        "slots", ALLOT__F_PARTS, false, false, AT(slots), AT(slots_given), 1, ALLOT_AMOUNT_MAX     \
-    }
-#define STATE                                                                                      \
-    {                                                                                              \
-        "state", ALLOT__F_TASK_STATE, false, false, AT(task_state), AT(state_given), 0, 0          \
-    }
-#define PRIORITY                                                                                   \
-    {                                                                                              \
-        "priority", ALLOT__F_WHOLE, false, false, AT(priority), AT(priority_given), 1, 10000       \
-    }
-#define TIME(name, at)                                                                             \
-    {                                                                                              \
-        name, ALLOT__F_TIME, false, false, AT(at), AT(at##_given), 0, 0                            \
-    }
-#define KEPT(name, type, at)                                                                       \
-    {                                                                                              \
-        name, ALLOT__F_##type, false, true, AT(at), 0, 0, 0                                        \
-    }
-#define SOURCE KEPT("source", LABEL, source)
-#define LEAF   MUST("consumer", LEAF, consumer)
-#define GROUP  F("group", GROUP, group)
+#define NAME(key, rules) TEXT(key, id, MUST | (rules))
+#define ID               NAME("id", ALLOT_MEMBER_DIGITS)
+#define JOB_ID           NAME("id", ALLOT_MEMBER_DIGITS | ALLOT_MEMBER_LABEL)
+#define SOURCE           TEXT("source", source, KEPT | ALLOT_MEMBER_NULLABLE | ALLOT_MEMBER_LABEL)
+#define LEAF             NUMBER("consumer", LEAF, consumer, MUST)
+#define GROUP            NUMBER("group", GROUP, group, 0)
+#define TOLD             MARK("told", told, KEPT)
 
-static const allot__event_field common[] = {TIME("at", at), F("key", NAME, key)};
-static const allot__event_field amount[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 0), SOURCE};
-static const allot__event_field allocated[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 0),
-                                               AMOUNT("unlisted", unlisted), SOURCE};
-static const allot__event_field release[] = {LEAF, GROUP, MUST_AMOUNT("slots", slots, 1)};
-#define TOLD                                                                                       \
-    {                                                                                              \
-        "told", ALLOT__F_BOOL, false, true, AT(told), AT(told_given), 0, 0                         \
-    }
-static const allot__event_field start[] = {
-    MUST("id", ID, id),
-    F("consumer", LEAF, consumer),
-    GROUP,
-    PARTS,
-    F("session", TEXT, session),
-    F("host", TEXT, host),
-    F("slot", ID, slot),
-    TIME("started", started),
-    TIME("submitted", submitted),
-    GIVEN("preempted", preempted, preempted_given),
-    {"tags", ALLOT__F_TEXTS, false, false, AT(tags), AT(tags_given), 0, 0},
-    STATE,
-    PRIORITY,
-    {"adopt", ALLOT__F_BOOL, false, false, AT(adopt), AT(adopt_given), 0, 0},
-    TOLD,
-    SOURCE,
-};
-static const allot__event_field finish[] = {MUST("id", ID, id), F("keep", BOOL, keep),
-                                            F("done", BOOL, done)};
-static const allot__event_field task[] = {
-    MUST("id", ID, id),
-    F("consumer", LEAF, consumer),
-    GROUP,
-    PARTS,
-    F("session", TEXT, session),
-    F("host", TEXT, host),
-    F("slot", ID, slot),
-    TIME("started", started),
-    TIME("submitted", submitted),
-    GIVEN("preempted", preempted, preempted_given),
-    {"tags", ALLOT__F_TEXTS, false, false, AT(tags), AT(tags_given), 0, 0},
-    STATE,
-    PRIORITY,
-    KEPT("adopt", BOOL, adopt),
-    KEPT("whole", BOOL, whole),
-    TOLD,
-    SOURCE,
-};
-static const allot__event_field told[] = {MUST("id", ID, id), TOLD};
-static const allot__event_field decline[] = {
-    LEAF,
-    GROUP,
-    SLOTS(0),
-    {"until", ALLOT__F_TIME, true, false, AT(until), 0, 0, 0},
-    {"most", ALLOT__F_WHOLE, false, true, AT(demand), 0, 0, ALLOT_AMOUNT_MAX}};
-static const allot__event_field session[] = {
-    MUST("id", ID, id),
-    LEAF,
-    GROUP,
-    WHOLE("priority", priority, 1, 10000),
-    AMOUNT("preemption_rank", preemption_rank),
-    F("created", TIME, created),
-    F("scheduling", SCHEDULING, scheduling),
-    AMOUNT("minimum", minimum),
-    AMOUNT("demand", demand),
-    SOURCE,
-};
-static const allot__event_field only_id[] = {MUST("id", ID, id)};
-static const allot__event_field host[] = {
-    MUST("name", LABEL, id),
-    SLOTS(0),
-    F("closed", CLOSED, closed),
-    F("load", LOAD, load),
-    {"exclusive_to", ALLOT__F_CONSUMER, false, false, AT(other), AT(other_given), 0, 0},
-    KEPT("whole", BOOL, whole),
-    SOURCE,
-};
-static const allot__event_field only_name[] = {MUST("name", NAME, id)};
-static const allot__event_field slots[] = {GROUP, MUST_AMOUNT("slots", slots, 0)};
-static const allot__event_field returned[] = {
-    MUST("reclaim", NAME, id), MUST_AMOUNT("slots", slots, 1), KEPT("keep", BOOL, keep)};
-#define JOB                                                                                        \
-    MUST("id", LABEL_ID, id), MUST("queue", QUEUE, queue), SLOTS(1), TIME("submitted", submitted), \
-        F("user", LABEL, user), F("group", LABEL, user_group), F("app", LABEL, application),       \
-        WHOLE("priority", priority, -ALLOT_AMOUNT_MAX, ALLOT_AMOUNT_MAX),                          \
-        WHOLE("run_limit", run_limit, 1, ALLOT_AMOUNT_MAX), F("exclusive", BOOL, exclusive),       \
-        F("tags", LABELS, tags), F("resources", NUMBERS, resources)
-/* What a job has that does not wait for its first start. */
-#define JOB_RAN                                                                                    \
-    F("state", JOB_STATE, job_state), F("hosts", NUMBERS, hosts), TIME("started", started),        \
-        WHOLE("ran", ran, 0, INT64_MAX), GIVEN("suspended_for", suspended_for, suspended_given),   \
-        GIVEN("preempted", preempted, preempted_given), F("forced", BOOL, forced)
-static const allot__event_field submit[] = {JOB, JOB_RAN, KEPT("whole", BOOL, whole), SOURCE};
-static const allot__event_field run[] = {MUST("id", LABEL_ID, id), F("hosts", NUMBERS, hosts),
-                                         TIME("started", started)};
-static const allot__event_field fail[] = {MUST("id", ID, id), F("until", TIME, until)};
-static const allot__event_field lease[] = {
-    MUST("name", LEASE, lease),
-    F("provider", NUMBERS, provider),
-    F("consumer", NUMBERS, holder),
-    {"phase", ALLOT__F_PHASE, false, true, AT(phase), 0, 0, 0},
-    {"since", ALLOT__F_TIME, false, true, AT(since), 0, 0, 0},
-};
-static const allot__event_field clock_[] = {ANY("now", since)};
-static const allot__event_field back[] = {ANY("now", since), ANY("by", deadline)};
-static const allot__event_field row[] = {
-    LEAF,
-    GROUP,
-    AMOUNT("demand", demand),
-    AMOUNT("allocated", allocated),
-    AMOUNT("unlisted", unlisted),
-    ANY("reclaimed_at", reclaimed_at),
-    ANY("waiting_since", waiting_since),
-    SOURCE,
-};
-static const allot__event_field flight[] = {
-    MUST("id", NAME, id),     LEAF, GROUP, SLOTS(0), ANY("since", since), ANY("deadline", deadline),
-    AMOUNT("gone", preempted)};
-static const allot__event_field claim[] = {MUST("id", NAME, id), MUST("for", CONSUMER, other),
-                                           SLOTS(1)};
-static const allot__event_field victim[] = {MUST("id", NAME, id), MUST("task", NAME, key)};
-static const allot__event_field sync[] = {SOURCE, F("brief", BOOL, keep), F("whole", BOOL, whole),
-                                          ANY("digest", since)};
-static const allot__event_field none[] = {{"now", ALLOT__F_WHOLE, false, true, AT(since), 0, 0, 0}};
-static const allot__event_field loan[] = {LEAF, GROUP, MUST("borrower", LEAF, other), SLOTS(1)};
-static const allot__event_field job[] = {
-    JOB,
-    F("state", JOB_STATE, job_state),
-    F("hosts", NUMBERS, hosts),
-    TIME("started", started),
-    ANY("ran", ran),
-    AMOUNT("suspended_for", suspended_for),
-    AMOUNT("preempted", preempted),
-    ANY("since", since),
-    F("forced", BOOL, forced),
-    AMOUNT("grow", grow),
-    F("grown", NUMBERS, grown),
-    F("until", TIME, until),
-    SOURCE,
-};
-static const allot__event_field usage[] = {MUST("queue", QUEUE, queue), ANY("usage", ran),
-                                           AMOUNT("millionths", preempted)};
-static const allot__event_field resource[] = {MUST("name", NAME, id), ANY("preempted_at", since)};
+static const allot_member common[] = {TIME("at", at, 0, 0), TEXT("key", key, 0)};
+static const allot_member amount[] = {LEAF, GROUP, SLOTS(MUST, 0), SOURCE};
+static const allot_member allocated[] = {
+    LEAF, GROUP, SLOTS(MUST, 0), WHOLE("unlisted", unlisted, 0, 0, ALLOT_AMOUNT_MAX, -1), SOURCE};
+static const allot_member release[] = {LEAF, GROUP, SLOTS(MUST, 1)};
+static const allot_member start[] = {ID, MARK("adopt", adopt, 0), TOLD, SOURCE};
+static const allot_member finish[] = {ID, MARK("keep", keep, 0), MARK("done", done, 0)};
+static const allot_member task[] = {ID, MARK("adopt", adopt, KEPT), MARK("whole", whole, KEPT),
+                                    TOLD, SOURCE};
+static const allot_member told[] = {ID, TOLD};
+static const allot_member decline[] = {LEAF, GROUP, SLOTS(0, 0),
+                                       TIME("until", until, MUST, INT64_MIN),
+                                       WHOLE("most", demand, KEPT, 0, ALLOT_AMOUNT_MAX, -1)};
+static const allot_member session[] = {ID, SOURCE};
+static const allot_member only_id[] = {ID};
+static const allot_member host[] = {NAME("name", ALLOT_MEMBER_LABEL), MARK("whole", whole, KEPT),
+                                    SOURCE};
+static const allot_member only_name[] = {NAME("name", 0)};
+static const allot_member slots[] = {GROUP, SLOTS(MUST, 0)};
+static const allot_member returned[] = {NAME("reclaim", 0), SLOTS(MUST, 1),
+                                        MARK("keep", keep, KEPT)};
+/* An event tells of an amount of seconds at most; a state may tell of more. */
+#define SUSPENDED WHOLE("suspended_for", job.suspended_for, 0, 0, ALLOT_AMOUNT_MAX, 0)
+static const allot_member submit[] = {JOB_ID, SUSPENDED, MARK("whole", whole, KEPT), SOURCE};
+static const char *const not_submitted[] = {"since", "begin", "backfill", "resize", NULL};
+static const allot_member job[] = {JOB_ID,
+                                   SUSPENDED,
+                                   WHOLE("grow", job.grow, 0, 0, ALLOT_AMOUNT_MAX, 0),
+                                   PLACES("grown", job.grown, job.grown_count),
+                                   TIME("until", job.begin, 0, INT64_MIN),
+                                   SOURCE};
+static const char *const not_kept[] = {"begin", "backfill", "resize", NULL};
+static const allot_member run[] = {JOB_ID, PLACES("hosts", job.hosts, job.host_count),
+                                   TIME("started", job.started, 0, INT64_MIN)};
+static const allot_member fail[] = {ID, TIME("until", until, 0, INT64_MIN)};
+static const allot_member lease[] = {
+    NAME("name", 0),
+    PLACES("provider", provider, provider_count),
+    PLACES("consumer", holder, holder_count),
+    {"phase", ALLOT_MEMBER_WORD, KEPT, AT(phase), .unset = -1, .word = allot_lease_phase_name},
+    TIME("since", since, KEPT, INT64_MIN)};
+static const allot_member clock_[] = {ANY("now", since)};
+static const allot_member back[] = {ANY("now", since), ANY("by", by)};
+static const allot_member row[] = {LEAF, GROUP, SOURCE};
+static const allot_member flight[] = {NAME("id", 0), ANY("since", since)};
+static const char *const not_in_flight[] = {"tasks", "for", NULL};
+static const allot_member claim[] = {NAME("id", 0), NUMBER("for", CONSUMER, other, MUST),
+                                     SLOTS(0, 1)};
+static const allot_member victim[] = {NAME("id", 0), TEXT("task", key, MUST)};
+static const allot_member sync[] = {SOURCE, MARK("brief", keep, 0), MARK("whole", whole, 0),
+                                    ANY("digest", since)};
+static const allot_member none[] = {WHOLE("now", since, KEPT, 0, 0, 0)};
+static const allot_member loan[] = {NUMBER("consumer", LEAF, loan.lender, MUST)};
+static const char *const not_lent[] = {"lender", NULL};
+static const allot_member usage[] = {NUMBER("queue", QUEUE, queue, MUST), ANY("usage", use),
+                                     WHOLE("millionths", millionths, 0, 0, ALLOT_AMOUNT_MAX, 0)};
+static const allot_member resource[] = {NAME("name", 0), ANY("preempted_at", since)};
 
-#define LIST(array, attributes)                                                                    \
+#define OWN(list)                                                                                  \
     {                                                                                              \
-        array, (int32_t)(sizeof array / sizeof *array), attributes                                 \
+        "", "", sizeof(allot__event), list, (int32_t)(sizeof list / sizeof *list)                  \
     }
-const allot__fields allot__common_fields = LIST(common, false);
+#define NONE(list)                                                                                 \
+    {                                                                                              \
+        OWN(list), ALLOT_ITEMS, false, NULL                                                        \
+    }
+#define TELLS(list, kind, known, but)                                                              \
+    {                                                                                              \
+        OWN(list), ALLOT_ITEM_##kind, known, but                                                   \
+    }
+static const allot_members common_members = OWN(common);
 const allot__fields allot__event_fields[ALLOT__EVENTS] = {
-    [ALLOT__EVENT_DEMAND] = LIST(amount, false),
-    [ALLOT__EVENT_RELEASE] = LIST(release, false),
-    [ALLOT__EVENT_ALLOCATED] = LIST(allocated, false),
-    [ALLOT__EVENT_START] = LIST(start, true),
-    [ALLOT__EVENT_FINISH] = LIST(finish, false),
-    [ALLOT__EVENT_SESSION] = LIST(session, false),
-    [ALLOT__EVENT_SESSION_END] = LIST(only_id, false),
-    [ALLOT__EVENT_HOST] = LIST(host, false),
-    [ALLOT__EVENT_HOST_GONE] = LIST(only_name, false),
-    [ALLOT__EVENT_SLOTS] = LIST(slots, false),
-    [ALLOT__EVENT_RETURNED] = LIST(returned, false),
-    [ALLOT__EVENT_SUBMIT] = LIST(submit, true),
-    [ALLOT__EVENT_STOP] = LIST(only_id, false),
-    [ALLOT__EVENT_CONT] = LIST(only_id, false),
-    [ALLOT__EVENT_WITHDRAW] = LIST(only_id, false),
-    [ALLOT__EVENT_LEASE] = LIST(lease, false),
-    [ALLOT__EVENT_TASK] = LIST(task, true),
-    [ALLOT__EVENT_DECLINE] = LIST(decline, false),
-    [ALLOT__EVENT_RUN] = LIST(run, false),
-    [ALLOT__EVENT_REQUEUE] = LIST(only_id, false),
-    [ALLOT__EVENT_FAIL] = LIST(fail, false),
-    [ALLOT__EVENT_KEEP_SYNC] = LIST(sync, false),
-    [ALLOT__EVENT_KEEP_CLOCK] = LIST(clock_, false),
-    [ALLOT__EVENT_KEEP_BACK] = LIST(back, false),
-    [ALLOT__EVENT_KEEP_ROW] = LIST(row, false),
-    [ALLOT__EVENT_KEEP_FLIGHT] = LIST(flight, false),
-    [ALLOT__EVENT_KEEP_CLAIM] = LIST(claim, false),
-    [ALLOT__EVENT_KEEP_VICTIM] = LIST(victim, false),
-    [ALLOT__EVENT_KEEP_LANDED] = LIST(only_id, false),
-    [ALLOT__EVENT_KEEP_TOLD] = LIST(told, false),
-    [ALLOT__EVENT_KEEP_LOANS] = LIST(none, false),
-    [ALLOT__EVENT_KEEP_LOAN] = LIST(loan, false),
-    [ALLOT__EVENT_KEEP_JOB] = LIST(job, true),
-    [ALLOT__EVENT_KEEP_USAGE] = LIST(usage, false),
-    [ALLOT__EVENT_KEEP_RESOURCE] = LIST(resource, false),
+    [ALLOT__EVENT_DEMAND] = NONE(amount),
+    [ALLOT__EVENT_RELEASE] = NONE(release),
+    [ALLOT__EVENT_ALLOCATED] = NONE(allocated),
+    [ALLOT__EVENT_START] = TELLS(start, TASK, true, NULL),
+    [ALLOT__EVENT_FINISH] = NONE(finish),
+    [ALLOT__EVENT_SESSION] = TELLS(session, SESSION, false, NULL),
+    [ALLOT__EVENT_SESSION_END] = NONE(only_id),
+    [ALLOT__EVENT_HOST] = TELLS(host, HOST, true, NULL),
+    [ALLOT__EVENT_HOST_GONE] = NONE(only_name),
+    [ALLOT__EVENT_SLOTS] = NONE(slots),
+    [ALLOT__EVENT_RETURNED] = NONE(returned),
+    [ALLOT__EVENT_SUBMIT] = TELLS(submit, JOB, false, not_submitted),
+    [ALLOT__EVENT_STOP] = NONE(only_id),
+    [ALLOT__EVENT_CONT] = NONE(only_id),
+    [ALLOT__EVENT_WITHDRAW] = NONE(only_id),
+    [ALLOT__EVENT_LEASE] = NONE(lease),
+    [ALLOT__EVENT_TASK] = TELLS(task, TASK, true, NULL),
+    [ALLOT__EVENT_DECLINE] = NONE(decline),
+    [ALLOT__EVENT_RUN] = NONE(run),
+    [ALLOT__EVENT_REQUEUE] = NONE(only_id),
+    [ALLOT__EVENT_FAIL] = NONE(fail),
+    [ALLOT__EVENT_KEEP_SYNC] = NONE(sync),
+    [ALLOT__EVENT_KEEP_CLOCK] = NONE(clock_),
+    [ALLOT__EVENT_KEEP_BACK] = NONE(back),
+    [ALLOT__EVENT_KEEP_ROW] = TELLS(row, ROW, false, NULL),
+    [ALLOT__EVENT_KEEP_FLIGHT] = TELLS(flight, RECLAIM, false, not_in_flight),
+    [ALLOT__EVENT_KEEP_CLAIM] = NONE(claim),
+    [ALLOT__EVENT_KEEP_VICTIM] = NONE(victim),
+    [ALLOT__EVENT_KEEP_LANDED] = NONE(only_id),
+    [ALLOT__EVENT_KEEP_TOLD] = NONE(told),
+    [ALLOT__EVENT_KEEP_LOANS] = NONE(none),
+    [ALLOT__EVENT_KEEP_LOAN] = TELLS(loan, LOAN, false, not_lent),
+    [ALLOT__EVENT_KEEP_JOB] = TELLS(job, JOB, false, not_kept),
+    [ALLOT__EVENT_KEEP_USAGE] = NONE(usage),
+    [ALLOT__EVENT_KEEP_RESOURCE] = NONE(resource),
 };
+
+const allot_members *allot__fields_of(const allot__fields *fields, int list)
+{
+    return list == ALLOT__COMMON ? &common_members
+           : list == ALLOT__OWN  ? &fields->own
+                                 : allot_members_of(fields->item);
+}
+
+bool allot__may_say(const allot__fields *fields, allot__speaker speaker, int list,
+                    const allot_member *member)
+{
+    if (list != ALLOT__ITEM)
+        return speaker == ALLOT__STORE || !(member->flags & KEPT);
+    for (const char *const *but = fields->but; but && *but; but++)
+        if (strcmp(*but, member->name) == 0)
+            return false;
+    return !(member->flags & ALLOT_MEMBER_PASSED) && member->name[0] != '\0' &&
+           !allot_member_find(&fields->own, member->name);
+}
+
+int32_t *allot__event_group(allot__event *event)
+{
+    for (int list = ALLOT__OWN; list < ALLOT__FIELD_LISTS; list++) {
+        const allot_members *of = allot__fields_of(&allot__event_fields[event->kind], list);
+        for (int32_t i = 0; of && i < of->count; i++)
+            if (of->items[i].type == ALLOT_MEMBER_GROUP)
+                return (int32_t *)(void *)(allot__field_base(event, list) + of->items[i].at);
+    }
+    return NULL;
+}
+
+const void *allot__event_said(const allot__event *event, const char *name)
+{
+    const uint32_t said[] = {
+        [ALLOT__COMMON] = 0, [ALLOT__OWN] = event->said, [ALLOT__ITEM] = event->stated};
+    for (int list = ALLOT__OWN; list < ALLOT__FIELD_LISTS; list++) {
+        const allot_members *of = allot__fields_of(&allot__event_fields[event->kind], list);
+        const allot_member *member = allot_member_find(of, name);
+        if (member && said[list] >> (member - of->items) & 1)
+            return allot__field_base((allot__event *)event, list) + member->at;
+    }
+    return NULL;
+}
 
 static const struct {
     const char *name;
@@ -254,48 +209,32 @@ static const struct {
 
 void allot__event_init(allot__event *event, allot__event_kind kind)
 {
-    *event = (allot__event){.kind = kind,
-                            .consumer = ALLOT_ROOT,
-                            .queue = -1,
-                            .lease = -1,
-                            .other = ALLOT_ROOT,
-                            .slots = 1,
-                            .priority = kind == ALLOT__EVENT_SESSION ||
-                                        kind == ALLOT__EVENT_START || kind == ALLOT__EVENT_TASK,
-                            .demand = -1,
-                            .scheduling = ALLOT_PROPORTIONAL,
-                            .closed = -1,
-                            .load = -1,
-                            .run_limit = -1,
-                            .until = INT64_MIN,
-                            .phase = -1,
-                            .since = INT64_MIN,
-                            .deadline = INT64_MAX,
-                            .ran = -1,
-                            .allocated = -1,
-                            .unlisted = -1,
-                            .reclaimed_at = INT64_MIN,
-                            .waiting_since = INT64_MIN};
+    const allot__fields *fields = &allot__event_fields[kind];
+    allot_item_init(&fields->own, event);
+    allot_item_init(allot_members_of(fields->item), &event->id);
+    event->kind = kind;
+}
+
+static int check_time(const char *name, int64_t when, int64_t now, allot__error *fault)
+{
+    int64_t most = now + ALLOT__EVENT_AHEAD;
+    if (when >= 0 && when <= most)
+        return ALLOT_OK;
+    return allot__error_set(
+        fault, ALLOT_ERANGE, "E-time", name, "the service's clock counts: `ping` tells it",
+        "%s: found %lld, allowed 0 ... %lld: what happened may be at most %d s ahead", name,
+        (long long)when, (long long)most, ALLOT__EVENT_AHEAD);
 }
 
 int allot__event_times(const allot__event *event, int64_t now, allot__error *fault)
 {
-    const struct {
-        const char *name;
-        int64_t when;
-    } times[] = {{"at", event->at},
-                 {"started", event->started},
-                 {"submitted", event->submitted},
-                 {"created", event->created}};
-    int64_t most = now + ALLOT__EVENT_AHEAD;
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        if (times[i].when < 0 || times[i].when > most)
-            return allot__error_set(
-                fault, ALLOT_ERANGE, "E-time", times[i].name,
-                "the service's clock counts: `ping` tells it",
-                "%s: found %lld, allowed 0 ... %lld: what happened may be at most %d s ahead",
-                times[i].name, (long long)times[i].when, (long long)most, ALLOT__EVENT_AHEAD);
-    return ALLOT_OK;
+    static const char *const names[] = {"started", "submitted", "created"};
+    int status = check_time("at", event->at, now, fault);
+    for (size_t i = 0; i < sizeof names / sizeof *names && status == ALLOT_OK; i++) {
+        const int64_t *when = allot__event_said(event, names[i]);
+        status = check_time(names[i], when ? *when : 0, now, fault);
+    }
+    return status;
 }
 
 int32_t allot__event_find_kept(const char *method, size_t len)

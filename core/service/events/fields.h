@@ -4,60 +4,33 @@
 #ifndef ALLOT_SERVICE_EVENTS_FIELDS_H
 #define ALLOT_SERVICE_EVENTS_FIELDS_H
 
-#include <stddef.h>
-
 #include "service/events/event.h"
 
-typedef enum allot__field_type {
-    ALLOT__F_TEXT = 1, /* const char *; null: not given */
-    ALLOT__F_ID,       /* 1 ... 255 bytes, or a whole number */
-    ALLOT__F_NAME,     /* 1 ... 255 bytes */
-    ALLOT__F_LABEL,    /* the same without control characters; null, if not required: not given */
-    ALLOT__F_LABEL_ID, /* the same, or a whole number */
-    ALLOT__F_CONSUMER, /* any consumer's path; int32_t */
-    ALLOT__F_LEAF,
-    ALLOT__F_GROUP,
-    ALLOT__F_QUEUE,
-    ALLOT__F_LEASE,
-    ALLOT__F_WHOLE, /* int64_t, least ... most */
-    ALLOT__F_BOOL,
-    ALLOT__F_TIME,    /* int64_t: Unix seconds or RFC 3339; null: not given */
-    ALLOT__F_TEXTS,   /* a list of texts: allot__pairs */
-    ALLOT__F_LABELS,  /* a list of labels: allot__pairs */
-    ALLOT__F_NUMBERS, /* an object of whole numbers 0 ... 10^9: allot__pairs */
-    ALLOT__F_PARTS,   /* int64_t, least ... most; or an object of such by group: `parts` */
-    ALLOT__F_SCHEDULING,
-    ALLOT__F_CLOSED,
-    ALLOT__F_LOAD,
-    ALLOT__F_JOB_STATE,
-    ALLOT__F_TASK_STATE,
-    ALLOT__F_PHASE
-} allot__field_type;
-
-typedef struct allot__event_field {
-    const char *name;
-    uint8_t type;
-    bool required;
-    bool kept;             /* stands in lines of snapshots alone: no client may say it */
-    uint16_t at, given_at; /* in allot__event; given_at 0: nowhere */
-    int64_t least, most;
-} allot__event_field;
+/* A flag of members of events: it stands in lines of snapshots alone, no client may say it. */
+enum { ALLOT__MEMBER_KEPT = 1 << 16 };
 
 typedef struct allot__fields {
-    const allot__event_field *items;
-    int32_t count;
-    bool attributes; /* other members are the plan's task attributes */
+    allot_members own;      /* in allot__event; one hides the item's of the same name */
+    allot_item item;        /* what it tells of; ALLOT_ITEMS: none */
+    bool known;             /* the item may be known: none of its members is required */
+    const char *const *but; /* members of the item that it does not have; NULL: it has all */
 } allot__fields;
 
-#define ALLOT__FIELDS_MOST 32
+/* The lists of a kind's members. */
+enum { ALLOT__COMMON, ALLOT__OWN, ALLOT__ITEM, ALLOT__FIELD_LISTS };
 
-/* The members of a kind, beside `at` and `key`, which all have (allot__common_fields). */
 extern const allot__fields allot__event_fields[ALLOT__EVENTS];
-extern const allot__fields allot__common_fields;
-/* Whether a member is there for who speaks. */
-static inline bool allot__may_say(allot__speaker speaker, const allot__event_field *field)
+/* NULL: it has no such list. */
+const allot_members *allot__fields_of(const allot__fields *fields, int list);
+/* Whether a member of a list is there for who speaks. */
+bool allot__may_say(const allot__fields *fields, allot__speaker speaker, int list,
+                    const allot_member *member);
+/* What the members of a list stand in. */
+static inline char *allot__field_base(allot__event *event, int list)
 {
-    return speaker == ALLOT__STORE || !field->kept;
+    return list == ALLOT__ITEM ? (char *)&event->id : (char *)event;
 }
+/* The group of slots; NULL: the kind has none. */
+int32_t *allot__event_group(allot__event *event);
 
 #endif

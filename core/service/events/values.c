@@ -47,41 +47,38 @@ int allot__value_refuse(allot__event_reading *it, const char *path, const char *
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static int read_text(allot__event_reading *it, const allot__event_field *field, const char **out)
+static int read_text(allot__event_reading *it, const allot_member *member, const char **out)
 {
     char digits[24];
     const allot_json_event *now = &it->now;
-    bool number = field->type == ALLOT__F_ID || field->type == ALLOT__F_LABEL_ID;
-    bool nothing = field->type == ALLOT__F_TEXT || field->type == ALLOT__F_LABEL;
-    if (now->kind == ALLOT_JSON_WHOLE && number) {
+    if (now->kind == ALLOT_JSON_WHOLE && member->flags & ALLOT_MEMBER_DIGITS &&
+        now->whole >= member->least && now->whole <= member->most) {
         int len = snprintf(digits, sizeof digits, "%" PRId64, now->whole);
         *out = allot__text_keep(it->reader, digits, (size_t)len);
         return ALLOT_OK;
     }
-    if (now->kind == ALLOT_JSON_NULL && nothing && !field->required)
-        return ALLOT_OK;
     if (now->kind != ALLOT_JSON_TEXT || now->len < 1 || now->len > 255)
-        return allot__value_refuse(it, field->name, "a text of 1 ... 255 bytes");
+        return allot__value_refuse(it, member->name, "a text of 1 ... 255 bytes");
     *out = allot__text_keep(it->reader, now->text, now->len);
-    return allot__label_check(field, field->name, *out, it->fault);
+    return allot__label_check(member, member->name, *out, it->fault);
 }
 
-static int read_whole(allot__event_reading *it, const allot__event_field *field, int64_t *out)
+static int read_whole(allot__event_reading *it, const allot_member *member, int64_t *out)
 {
     char allowed[80];
-    if (it->now.kind == ALLOT_JSON_WHOLE && it->now.whole >= field->least &&
-        it->now.whole <= field->most) {
+    if (it->now.kind == ALLOT_JSON_WHOLE && it->now.whole >= member->least &&
+        it->now.whole <= member->most) {
         *out = it->now.whole;
         return ALLOT_OK;
     }
-    if (field->least == INT64_MIN)
-        return allot__value_refuse(it, field->name, "a whole number");
-    snprintf(allowed, sizeof allowed, "a whole number %" PRId64 " ... %" PRId64, field->least,
-             field->most);
-    return allot__value_refuse(it, field->name, allowed);
+    if (member->least == INT64_MIN)
+        return allot__value_refuse(it, member->name, "a whole number");
+    snprintf(allowed, sizeof allowed, "a whole number %" PRId64 " ... %" PRId64, member->least,
+             member->most);
+    return allot__value_refuse(it, member->name, allowed);
 }
 
-static int read_time(allot__event_reading *it, const allot__event_field *field, int64_t *out)
+static int read_time(allot__event_reading *it, const allot_member *member, int64_t *out)
 {
     if (it->now.kind == ALLOT_JSON_WHOLE) {
         *out = it->now.whole;
@@ -89,154 +86,188 @@ static int read_time(allot__event_reading *it, const allot__event_field *field, 
     }
     if (it->now.kind == ALLOT_JSON_TEXT && allot_time_read(it->now.text, out) == ALLOT_OK)
         return ALLOT_OK;
-    return allot__value_refuse(it, field->name, "Unix seconds or a time like 2026-01-31T08:00:00Z");
+    return allot__value_refuse(it, member->name,
+                               "Unix seconds or a time like 2026-01-31T08:00:00Z");
 }
 
-static int read_load(allot__event_reading *it, const allot__event_field *field, int64_t *out)
+static int read_thousandths(allot__event_reading *it, const allot_member *member, int64_t *out)
 {
-    double load = it->now.number;
+    char allowed[80];
+    double found = it->now.number;
     bool number = it->now.kind == ALLOT_JSON_WHOLE || it->now.kind == ALLOT_JSON_NUMBER;
-    if (!number || !(load >= 0 && load <= ALLOT_AMOUNT_MAX / 1000))
-        return allot__value_refuse(it, field->name, "a number 0 ... 1000000");
-    *out = (int64_t)(load * 1000 + 0.5);
+    int64_t most = member->most / 1000;
+    snprintf(allowed, sizeof allowed, "a number 0 ... %" PRId64, most);
+    if (!number || !(found >= 0 && found <= (double)most))
+        return allot__value_refuse(it, member->name, allowed);
+    *out = (int64_t)(found * 1000 + 0.5);
     return ALLOT_OK;
 }
 
-/* A member of an object of amounts, whose key comes first; of a task's slots it names a group. */
-static int read_amount(allot__event_reading *it, const allot__event_field *field,
-                       const allot__pairs *before, allot__pair *pair)
+static int read_flag(allot__event_reading *it, const allot_member *member, int32_t *out)
 {
-    bool part = field->type == ALLOT__F_PARTS;
+    int32_t bit = (int32_t)member->least;
+    if (it->now.kind != ALLOT_JSON_TRUE && it->now.kind != ALLOT_JSON_FALSE)
+        return allot__value_refuse(it, member->name, "true or false");
+    *out = it->now.kind == ALLOT_JSON_TRUE ? *out | bit : *out & ~bit;
+    return ALLOT_OK;
+}
+
+static int read_word(allot__event_reading *it, const allot_member *member, int32_t *out)
+{
+    char allowed[120];
+    *out = allot__word_find(member, &it->now);
+    allot__word_list(member, allowed, sizeof allowed);
+    return *out >= 0 ? ALLOT_OK : allot__value_refuse(it, member->name, allowed);
+}
+
+static int read_named(allot__event_reading *it, const allot_member *member, int32_t *out)
+{
+    if (it->now.kind != ALLOT_JSON_TEXT)
+        return allot__value_refuse(it, member->name, "a name, as text");
+    return allot__name_find(it->plan, member, it->now.text, it->now.len, out, it->fault);
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static int read_item(allot__event_reading *it, const allot_member *member, const char **list,
+                     int32_t count)
+{
     char path[120];
-    pair->key = allot__text_keep(it->reader, it->now.text, it->now.len);
+    snprintf(path, sizeof path, "%s[%d]", member->name, (int)count);
+    if (it->now.kind != ALLOT_JSON_TEXT)
+        return allot__value_refuse(it, path, "a text");
+    list[count] = allot__text_keep(it->reader, it->now.text, it->now.len);
+    return allot__label_check(member, path, list[count], it->fault);
+}
+
+/* Slots of the only host have "" for its name. */
+static bool put_place(allot_job_host *list, int32_t count, const char *name, int64_t slots)
+{
+    const char *host = name[0] != '\0' ? name : NULL;
+    for (int32_t i = 0; i < count; i++)
+        if (host ? list[i].host && strcmp(list[i].host, host) == 0 : !list[i].host)
+            return false;
+    list[count] = (allot_job_host){host, slots};
+    return true;
+}
+
+static bool put_amount(allot_job_resource *list, int32_t count, int32_t resource, int64_t amount)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (list[i].resource == resource)
+            return false;
+    list[count] = (allot_job_resource){resource, amount};
+    return true;
+}
+
+/* In the order of the plan, however they were said. */
+static bool put_part(allot_task_slots *list, int32_t count, int32_t group, int64_t slots)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (list[i].group == group)
+            return false;
+    for (; count > 0 && list[count - 1].group > group; count--)
+        list[count] = list[count - 1];
+    list[count] = (allot_task_slots){group, slots};
+    return true;
+}
+
+/* A member of an object of amounts, whose key comes first: of a task's slots it names a group. */
+static int read_amount(allot__event_reading *it, const allot_member *member, void *list,
+                       int32_t count)
+{
+    char path[120];
+    bool part = member->type == ALLOT_MEMBER_SLOTS, needs = member->type == ALLOT_MEMBER_AMOUNTS;
+    const char *key = allot__text_keep(it->reader, it->now.text, it->now.len);
+    int32_t number = part    ? allot_plan_group_find(it->plan, key, strlen(key))
+                     : needs ? allot_plan_resource_find(it->plan, key)
+                             : 0;
     allot_json_next(it->json, &it->now);
-    snprintf(path, sizeof path, "%s.%.80s", field->name, pair->key);
-    if (part && allot_plan_group_find(it->plan, pair->key, strlen(pair->key)) < 0)
+    snprintf(path, sizeof path, "%s.%.80s", member->name, key);
+    if (part && number < 0)
         return allot__error_set(it->fault, ALLOT_ENOENT, "E-unknown-group", path, NULL,
-                                "slots: the plan has no group \"%.80s\"", pair->key);
+                                "slots: the plan has no group \"%.80s\"", key);
     if (it->now.kind != ALLOT_JSON_WHOLE || it->now.whole < part ||
         it->now.whole > ALLOT_AMOUNT_MAX)
         return allot__value_refuse(
             it, path, part ? "a whole number 1 ... 1000000000" : "a whole number 0 ... 1000000000");
-    for (int32_t i = 0; i < before->count; i++)
-        if (strcmp(before->items[i].key, pair->key) == 0)
-            return allot__error_set(it->fault, ALLOT_EINVALID, "E-duplicate-key", path, NULL,
-                                    "%s stands there twice", path);
-    pair->number = it->now.whole;
-    return ALLOT_OK;
-}
-
-static int read_item(allot__event_reading *it, const allot__event_field *field,
-                     const allot__pairs *before, allot__pair *pair)
-{
-    char path[120];
-    snprintf(path, sizeof path, "%s[%d]", field->name, (int)before->count);
-    if (it->now.kind != ALLOT_JSON_TEXT)
-        return allot__value_refuse(it, path, "a text");
-    pair->text = allot__text_keep(it->reader, it->now.text, it->now.len);
-    return allot__label_check(field, path, pair->text, it->fault);
+    if (needs && number < 0)
+        return allot__error_set(it->fault, ALLOT_ENOENT, "E-unknown-resource", member->name, NULL,
+                                "%s: the plan has no \"%.100s\"", member->name, key);
+    bool put = part    ? put_part(list, count, number, it->now.whole)
+               : needs ? put_amount(list, count, number, it->now.whole)
+                       : put_place(list, count, key, it->now.whole);
+    if (put)
+        return ALLOT_OK;
+    return allot__error_set(it->fault, ALLOT_EINVALID, "E-duplicate-key", path, NULL,
+                            "%s stands there twice", path);
 }
 
 /* The items of a list of texts, or the members of an object of amounts. */
-static int read_items(allot__event_reading *it, const allot__event_field *field, allot__pairs *out)
+static int read_list(allot__event_reading *it, const allot_member *member, char *to)
 {
     allot__event_reader *reader = it->reader;
-    bool list = field->type != ALLOT__F_NUMBERS && field->type != ALLOT__F_PARTS;
+    void *list = &reader->items[reader->items_used];
+    bool texts = member->type == ALLOT_MEMBER_TEXTS;
+    int32_t count = 0;
     int status = ALLOT_OK;
-    if (it->now.kind != (list ? ALLOT_JSON_LIST : ALLOT_JSON_OBJECT))
-        return allot__value_refuse(it, field->name,
-                                   list ? "a list of texts" : "an object of whole numbers");
-    out->items = reader->pairs + reader->pairs_used;
+    if (it->now.kind != (texts ? ALLOT_JSON_LIST : ALLOT_JSON_OBJECT))
+        return allot__value_refuse(it, member->name,
+                                   texts ? "a list of texts" : "an object of whole numbers");
     while (status == ALLOT_OK && allot_json_next(it->json, &it->now) &&
            it->now.kind != ALLOT_JSON_LIST_END && it->now.kind != ALLOT_JSON_OBJECT_END) {
-        allot__pair *pair = &reader->pairs[reader->pairs_used];
-        *pair = (allot__pair){0};
-        if (it->speaker == ALLOT__CLIENT && out->count == ITEMS_MOST)
-            return allot__error_set(it->fault, ALLOT_ERANGE, "E-range", field->name, NULL,
-                                    "%s: found more than %d, allowed at most %d", field->name,
+        if (it->speaker == ALLOT__CLIENT && count == ITEMS_MOST)
+            return allot__error_set(it->fault, ALLOT_ERANGE, "E-range", member->name, NULL,
+                                    "%s: found more than %d, allowed at most %d", member->name,
                                     ITEMS_MOST, ITEMS_MOST);
-        status = (list ? read_item : read_amount)(it, field, out, pair);
-        reader->pairs_used++;
-        out->count++;
+        status = texts ? read_item(it, member, list, count) : read_amount(it, member, list, count);
+        reader->items_used++;
+        count++;
     }
+    memcpy(to + member->at, &list, sizeof list);
+    memcpy(to + member->count_at, &count, sizeof count);
     return status;
 }
 
 /* Slots of a task: a number, or those of one group or more. */
-static int read_parts(allot__event_reading *it, const allot__event_field *field, int64_t *out)
+static int read_slots(allot__event_reading *it, const allot_member *member, char *to)
 {
-    allot__pairs *parts = &it->event->parts;
+    int32_t count;
     if (it->now.kind != ALLOT_JSON_OBJECT)
-        return read_whole(it, field, out);
-    int status = read_items(it, field, parts);
-    if (status == ALLOT_OK && parts->count == 0)
-        status = allot__error_set(it->fault, ALLOT_ERANGE, "E-range", field->name, NULL,
+        return read_whole(it, member, (int64_t *)(void *)(to + member->members->at));
+    int status = read_list(it, member, to);
+    memcpy(&count, to + member->count_at, sizeof count);
+    if (status == ALLOT_OK && count == 0)
+        status = allot__error_set(it->fault, ALLOT_ERANGE, "E-range", member->name, NULL,
                                   "slots: found {}, allowed slots of at least one group");
     return status;
 }
 
-static int read_named(allot__event_reading *it, const allot__event_field *field, int32_t *out)
+int allot__value_take(allot__event_reading *it, const allot_member *member, char *to)
 {
-    if (it->now.kind == ALLOT_JSON_NULL && field->type == ALLOT__F_CONSUMER && !field->required)
+    void *at = to + member->at;
+    if (it->now.kind == ALLOT_JSON_NULL && member->flags & ALLOT_MEMBER_NULLABLE)
         return ALLOT_OK;
-    if (it->now.kind != ALLOT_JSON_TEXT)
-        return allot__value_refuse(it, field->name, "a name, as text");
-    return allot__name_find(it->plan, field, it->now.text, it->now.len, out, it->fault);
-}
-
-static int read_bool(allot__event_reading *it, const allot__event_field *field, bool *out)
-{
-    if (it->now.kind != ALLOT_JSON_TRUE && it->now.kind != ALLOT_JSON_FALSE)
-        return allot__value_refuse(it, field->name, "true or false");
-    *out = it->now.kind == ALLOT_JSON_TRUE;
-    return ALLOT_OK;
-}
-
-static int read_word(allot__event_reading *it, const allot__event_field *field, void *at)
-{
-    int32_t word = allot__word_find(field, &it->now);
-    if (word < 0)
-        return allot__value_refuse(it, field->name, allot__word_list(field));
-    if (field->type == ALLOT__F_SCHEDULING)
-        *(allot_scheduling *)at = (allot_scheduling)word;
-    else
-        *(int32_t *)at = word;
-    return ALLOT_OK;
-}
-
-int allot__value_read_member(allot__event_reading *it, const allot__event_field *field)
-{
-    void *at = (char *)it->event + field->at;
-    if (field->given_at != 0)
-        *(bool *)((char *)it->event + field->given_at) = it->now.kind != ALLOT_JSON_NULL;
-    switch (field->type) {
-    case ALLOT__F_TEXT:
-    case ALLOT__F_ID:
-    case ALLOT__F_NAME:
-    case ALLOT__F_LABEL:
-    case ALLOT__F_LABEL_ID:
-        return read_text(it, field, at);
-    case ALLOT__F_WHOLE:
-        return read_whole(it, field, at);
-    case ALLOT__F_PARTS:
-        return read_parts(it, field, at);
-    case ALLOT__F_BOOL:
-        return read_bool(it, field, at);
-    case ALLOT__F_TIME:
-        return it->now.kind == ALLOT_JSON_NULL ? ALLOT_OK : read_time(it, field, at);
-    case ALLOT__F_LOAD:
-        return read_load(it, field, at);
-    case ALLOT__F_TEXTS:
-    case ALLOT__F_LABELS:
-    case ALLOT__F_NUMBERS:
-        return read_items(it, field, at);
-    case ALLOT__F_SCHEDULING:
-    case ALLOT__F_CLOSED:
-    case ALLOT__F_JOB_STATE:
-    case ALLOT__F_TASK_STATE:
-    case ALLOT__F_PHASE:
-        return read_word(it, field, at);
+    switch (member->type) {
+    case ALLOT_MEMBER_TEXT:
+        return read_text(it, member, at);
+    case ALLOT_MEMBER_WHOLE:
+        return read_whole(it, member, at);
+    case ALLOT_MEMBER_TIME:
+        return read_time(it, member, at);
+    case ALLOT_MEMBER_THOUSANDTHS:
+        return read_thousandths(it, member, at);
+    case ALLOT_MEMBER_FLAG:
+        return read_flag(it, member, at);
+    case ALLOT_MEMBER_WORD:
+        return read_word(it, member, at);
+    case ALLOT_MEMBER_SLOTS:
+        return read_slots(it, member, to);
+    case ALLOT_MEMBER_TEXTS:
+    case ALLOT_MEMBER_PLACES:
+    case ALLOT_MEMBER_AMOUNTS:
+        return read_list(it, member, to);
     default:
-        return read_named(it, field, at);
+        return read_named(it, member, at);
     }
 }

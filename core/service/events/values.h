@@ -10,12 +10,21 @@
 
 #include "service/events/fields.h"
 
+/* An item of a list: none is larger. */
+typedef union allot__list_item {
+    const char *text;
+    allot_job_host place;
+    allot_job_resource amount;
+    allot_task_slots part;
+} allot__list_item;
+
 struct allot__event_reader {
     allot_engine *engine;
-    char *texts; /* of the event that was read last */
+    char *texts; /* of the event that was read last, as all here */
     size_t texts_room, texts_used;
-    allot__pair *pairs;
-    size_t pairs_room, pairs_used;
+    allot__list_item *items;
+    size_t items_room, items_used;
+    allot_task_value values[ALLOT_ATTRIBUTES_MAX];
 };
 
 typedef struct allot__event_reading {
@@ -26,15 +35,15 @@ typedef struct allot__event_reading {
     allot__error *fault;
     const allot__fields *fields;
     allot__speaker speaker;
-    uint64_t seen[2]; /* of the common fields, and of the kind's */
+    uint32_t seen[ALLOT__FIELD_LISTS];
     allot_json_event now;
 } allot__event_reading;
 
 /* A copy, for which there is room, until the next event is read. */
 const char *allot__text_keep(allot__event_reader *reader, const char *text, size_t len);
-/* Reads the value that comes, of a field; and refuses it, as `allowed` says. EINVALID, ERANGE,
- * ENOENT with a fault. */
-int allot__value_read_member(allot__event_reading *it, const allot__event_field *field);
+/* Reads the value that comes to the member of what stands at `to`; and refuses it, as `allowed`
+ * says. EINVALID, ERANGE, ENOENT with a fault. */
+int allot__value_take(allot__event_reading *it, const allot_member *member, char *to);
 int allot__value_refuse(allot__event_reading *it, const char *path, const char *allowed);
 
 #endif

@@ -22,8 +22,7 @@ static int set_back(allot_service *service, int64_t clock, int64_t waited)
     if (allot__store_snapshots(service->store))
         allot__store_give_up(service->store);
     allot__error fault = {.status = ALLOT_OK};
-    allot__event event = {
-        .kind = ALLOT__EVENT_KEEP_BACK, .at = clock, .since = clock, .deadline = by};
+    allot__event event = {.kind = ALLOT__EVENT_KEEP_BACK, .at = clock, .since = clock, .by = by};
     int status = allot__books_apply(service->books, &event, &fault);
     if (status != ALLOT_OK)
         return status;

@@ -144,8 +144,8 @@ static int find_owner(page *it, const allot__param *param, allot__error *fault)
     it->belongs = -1;
     if (!param->text)
         return ALLOT_OK;
-    const allot__event_field field = {.name = param->name,
-                                      .type = it->of->queues ? ALLOT__F_QUEUE : ALLOT__F_CONSUMER};
+    const allot_member field = {
+        .name = param->name, .type = it->of->queues ? ALLOT_MEMBER_QUEUE : ALLOT_MEMBER_CONSUMER};
     return allot__name_find(plan, &field, param->text, strlen(param->text), &it->belongs, fault);
 }
 

@@ -65,9 +65,8 @@ void allot__row_host(const allot__books *books, const allot__map_item *named, in
                      allot__text *out)
 {
     const allot__host_item *item = (const allot__host_item *)(const void *)named;
-    allot_stated_host host = allot__host_stated(item);
     (void)now;
-    open_row(out, books, ALLOT_ITEM_HOST, &host);
+    open_row(out, books, ALLOT_ITEM_HOST, &item->it);
     allot__write_origin(out, item->source);
     allot__text_puts(out, "}");
 }

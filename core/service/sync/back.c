@@ -67,7 +67,7 @@ static void put_back(allot__sync *it, const allot__flight_item *flight, int64_t 
     allot__event_init(&event, ALLOT__EVENT_RETURNED);
     event.id = flight->named.name;
     event.slots = slots;
-    event.slots_given = event.keep = true;
+    event.keep = true;
     allot__sync_open(it, "{\"keep\": true, ", false);
     allot__text_member(&it->params, "reclaim", event.id);
     allot__text_number(&it->params, "slots", slots);

@@ -66,69 +66,45 @@ static int spare(allot__truth *truth, allot__truth_list list, const allot__truth
 static int make_task(allot__truth *truth, const allot__event *event, allot__truth_row *row,
                      allot__error *error)
 {
-    allot__task_room room;
     allot_task task;
-    int status = allot__event_task_leaf(truth->plan, event, error);
-    if (status == ALLOT_OK)
-        status = allot__event_task(truth->plan, event, &room, &task, error);
-    if (status == ALLOT_OK && event->adopt_given)
+    int status = allot__event_task_new(truth->plan, event, &task, error);
+    if (status == ALLOT_OK && allot__event_said(event, "adopt"))
         status = allot__error_set(error, ALLOT_EINVALID, "E-unknown-key", "adopt", NULL,
                                   "adopt: tasks of a truth run, whatever was allocated");
-    if (status == ALLOT_OK)
-        status = allot__event_task_place(event, &task, error);
     if (status != ALLOT_OK)
         return status;
-    row->told = event->started_given;
+    row->told = allot__event_said(event, "started") != NULL;
     row->item = (void *)allot__task_make(truth->engine, &task);
     return row->item ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-static int make_session(allot__truth *truth, const allot__event *event, allot__truth_row *row,
-                        allot__error *error)
+static int make_item(allot__truth *truth, const allot__event *event, allot__truth_row *row,
+                     allot__error *error)
 {
-    allot_session session = allot__event_session(event);
-    (void)error;
-    row->item = (void *)allot__session_make(truth->engine, &session);
+    allot_job job;
+    switch (event->kind) {
+    case ALLOT__EVENT_HOST:
+        row->item = (void *)allot__host_make(truth->engine, &event->host);
+        break;
+    case ALLOT__EVENT_SESSION:
+        row->item = (void *)allot__session_make(truth->engine, &event->session);
+        break;
+    case ALLOT__EVENT_SUBMIT:
+        job = allot__event_job(event);
+        row->told = event->stated;
+        row->item = (void *)allot__job_make(truth->engine, &job);
+        break;
+    default:
+        return make_task(truth, event, row, error);
+    }
     return row->item ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-static int make_host(allot__truth *truth, const allot__event *event, allot__truth_row *row,
-                     allot__error *error)
-{
-    allot__host_item *host = allot__host_make(truth->engine, event->id);
-    (void)error;
-    row->item = (void *)host;
-    if (!host)
-        return ALLOT_ENOMEM;
-    if (event->slots_given)
-        host->slots = event->slots;
-    host->closed = event->closed >= 0 ? (allot_closed)event->closed : ALLOT_OPEN;
-    host->load = event->load;
-    host->exclusive_given = event->other_given || event->other != ALLOT_ROOT;
-    host->exclusive_to = event->other;
-    return ALLOT_OK;
-}
-
-static int make_job(allot__truth *truth, const allot__event *event, allot__truth_row *row,
-                    allot__error *error)
-{
-    allot__job_item *job;
-    int status = allot__event_job(truth->engine, truth->plan, event, &job, error);
-    if (status != ALLOT_OK)
-        return status;
-    row->told = allot__job_told(event);
-    row->item = &job->named;
-    return ALLOT_OK;
-}
-
-static const struct {
-    allot__event_kind kind;
-    int (*make)(allot__truth *truth, const allot__event *event, allot__truth_row *row,
-                allot__error *error);
-} makes[ALLOT__TRUTH_LISTS] = {[ALLOT__TRUTH_HOSTS] = {ALLOT__EVENT_HOST, make_host},
-                               [ALLOT__TRUTH_SESSIONS] = {ALLOT__EVENT_SESSION, make_session},
-                               [ALLOT__TRUTH_TASKS] = {ALLOT__EVENT_START, make_task},
-                               [ALLOT__TRUTH_JOBS] = {ALLOT__EVENT_SUBMIT, make_job}};
+static const allot__event_kind kinds[ALLOT__TRUTH_LISTS] = {
+    [ALLOT__TRUTH_HOSTS] = ALLOT__EVENT_HOST,
+    [ALLOT__TRUTH_SESSIONS] = ALLOT__EVENT_SESSION,
+    [ALLOT__TRUTH_TASKS] = ALLOT__EVENT_START,
+    [ALLOT__TRUTH_JOBS] = ALLOT__EVENT_SUBMIT};
 
 /* A row of a truth has no time and no key of its own. */
 static int check_common(const allot__truth *truth, allot__event *event, allot__error *error)
@@ -145,12 +121,12 @@ static int read_item(allot__truth *truth, allot__truth_list list, allot__truth_r
 {
     allot__event event;
     allot__error error = {.message = ""};
-    int status = allot__event_read(truth->reader, truth->plan, makes[list].kind, ALLOT__CLIENT,
+    int status = allot__event_read(truth->reader, truth->plan, kinds[list], ALLOT__CLIENT,
                                    row->text, row->len, &event, &error);
     if (status == ALLOT_OK)
         status = check_common(truth, &event, &error);
     if (status == ALLOT_OK)
-        status = makes[list].make(truth, &event, row, &error);
+        status = make_item(truth, &event, row, &error);
     if (status != ALLOT_OK)
         return status == ALLOT_ENOMEM ? status : spare(truth, list, row, &error);
     allot__truth_row *kept = allot__push(truth->engine, &truth->rows[list], sizeof *kept);

@@ -126,7 +126,7 @@ static void reset(walk *it, int32_t consumer)
 /* A member of `consumers`: the key has come. */
 static int read_leaf(walk *it)
 {
-    const allot__event_field field = {.name = "consumer", .type = ALLOT__F_LEAF};
+    const allot_member field = {.name = "consumer", .type = ALLOT_MEMBER_LEAF};
     char name[256];
     int32_t consumer = ALLOT_ROOT, depth = it->now.depth;
     snprintf(name, sizeof name, "%s", it->now.text);

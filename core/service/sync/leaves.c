@@ -26,7 +26,6 @@ static int put(allot__sync *it, const allot__truth_leaf *of, allot__event_kind k
     event.consumer = of->consumer;
     event.group = of->group;
     event.slots = slots;
-    event.slots_given = true;
     event.source = source ? it->truth->source : NULL;
     allot__sync_open(it, "{", source);
     put_number(it, of, slots);

@@ -72,6 +72,7 @@ static bool same_member(const allot_member *member, const char *a, const char *b
         return same_text(one, other);
     case ALLOT_MEMBER_WHOLE:
     case ALLOT_MEMBER_TIME:
+    case ALLOT_MEMBER_THOUSANDTHS:
         return memcmp(a + member->at, b + member->at, sizeof(int64_t)) == 0;
     case ALLOT_MEMBER_FLAG:
         return ((number_at(a, member->at) ^ number_at(b, member->at)) & member->least) == 0;

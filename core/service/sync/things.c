@@ -5,24 +5,21 @@
 
 #include "service/sync/own.h"
 
-/* Where things of a list stand in the books, and what all items of a kind have. */
+/* Where things of a list stand in the books, and in each what all of them have. */
+#define THINGS(things, type, kind, ending)                                                         \
+    {                                                                                              \
+        offsetof(allot__books, things), offsetof(type, seen), offsetof(type, source),              \
+            offsetof(type, it), ALLOT_ITEM_##kind, ALLOT__EVENT_##ending                           \
+    }
 static const struct {
-    size_t map, seen, source;
+    size_t map, seen, source, it;
     allot_item item;
     allot__event_kind end; /* what ends one */
 } things[ALLOT__TRUTH_LISTS] = {
-    [ALLOT__TRUTH_HOSTS] = {offsetof(allot__books, hosts), offsetof(allot__host_item, seen),
-                            offsetof(allot__host_item, source), ALLOT_ITEMS,
-                            ALLOT__EVENT_HOST_GONE},
-    [ALLOT__TRUTH_SESSIONS] = {offsetof(allot__books, sessions),
-                               offsetof(allot__session_item, seen),
-                               offsetof(allot__session_item, source), ALLOT_ITEM_SESSION,
-                               ALLOT__EVENT_SESSION_END},
-    [ALLOT__TRUTH_TASKS] = {offsetof(allot__books, tasks), offsetof(allot__task_item, seen),
-                            offsetof(allot__task_item, source), ALLOT_ITEM_TASK,
-                            ALLOT__EVENT_FINISH},
-    [ALLOT__TRUTH_JOBS] = {offsetof(allot__books, jobs), offsetof(allot__job_item, seen),
-                           offsetof(allot__job_item, source), ALLOT_ITEM_JOB, ALLOT__EVENT_FINISH}};
+    [ALLOT__TRUTH_HOSTS] = THINGS(hosts, allot__host_item, HOST, HOST_GONE),
+    [ALLOT__TRUTH_SESSIONS] = THINGS(sessions, allot__session_item, SESSION, SESSION_END),
+    [ALLOT__TRUTH_TASKS] = THINGS(tasks, allot__task_item, TASK, FINISH),
+    [ALLOT__TRUTH_JOBS] = THINGS(jobs, allot__job_item, JOB, FINISH)};
 
 static allot__map *map_of(const allot__sync *it, allot__truth_list list)
 {
@@ -72,13 +69,6 @@ static void drop_twin(allot__sync *it, allot__truth_list list, allot__truth_row 
 
 /* ---- Told and known -------------------------------------------------------------------------- */
 
-static bool same_host(const allot__host_item *told, const allot__host_item *known)
-{
-    bool same =
-        told->slots == known->slots && told->closed == known->closed && told->load == known->load;
-    return same && told->exclusive_to == known->exclusive_to;
-}
-
 /* A task of another leaf is another one. When it started is known, unless it is told. */
 static allot__verdict judge_task(const allot__truth_row *row, allot__task_item *known)
 {
@@ -116,11 +106,9 @@ static allot__verdict judge(const allot__sync *it, allot__truth_list list,
         return judge_task(row, allot__task_of(known));
     if (list == ALLOT__TRUTH_JOBS)
         return judge_job(it, row, (const allot__job_item *)(const void *)known);
-    bool same = list == ALLOT__TRUTH_HOSTS
-                    ? same_host((const void *)row->item, (const void *)known)
-                    : allot__items_same(ALLOT_ITEM_SESSION,
-                                        &((const allot__session_item *)(void *)row->item)->it,
-                                        &((const allot__session_item *)(void *)known)->it);
+    size_t at = things[list].it;
+    bool same = allot__items_same(things[list].item, (const char *)row->item + at,
+                                  (const char *)known + at);
     return same ? ALLOT__TRUTH_SAME : ALLOT__TRUTH_CHANGED;
 }
 
@@ -218,7 +206,7 @@ bool allot__sync_end_thing(allot__sync *it, allot__truth_list list)
 
 static bool is_gone(const allot__host_item *host)
 {
-    return host->slots == 0 && host->closed == ALLOT_OPEN && host->load < 0;
+    return host->it.slots == 0 && host->it.closed == ALLOT_OPEN && host->it.load < 0;
 }
 
 static bool is_dropped(const allot__sync *it, const char *name)

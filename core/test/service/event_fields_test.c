@@ -116,11 +116,12 @@ static void try_base(const base *of, counts *counts)
     /* As it is it is accepted, so that what is refused is the value. */
     CHECK(try_value(&it, of, of->members[0].name, of->members[0].value, counts));
     CHECK_EQ(counts->accepted, 1);
-    const allot__fields *lists[] = {&allot__common_fields,
-                                    &allot__event_fields[kind_of(of->method)]};
-    for (int k = 0; k < 2; k++)
-        for (int32_t i = 0; i < lists[k]->count; i++)
-            try_member(&it, of, lists[k]->items[i].name, counts);
+    for (int list = 0; list < ALLOT__FIELD_LISTS; list++) {
+        const allot_members *members =
+            allot__fields_of(&allot__event_fields[kind_of(of->method)], list);
+        for (int32_t i = 0; members && i < members->count; i++)
+            try_member(&it, of, members->items[i].name, counts);
+    }
     for (int32_t i = 0; i < allot_plan_task_attributes(it.plan); i++) {
         allot_attribute attribute;
         if (allot_plan_task_attribute_at(it.plan, i, &attribute) == ALLOT_OK)
@@ -143,6 +144,16 @@ static void test_each_value_in_each_member(void)
     CHECK(compared > 500);
     for (int32_t kind = 0; kind < ALLOT__EVENTS; kind++) /* none is left out */
         CHECK_EQ(seen[kind], kind_of(allot__event_name(kind)) >= 0);
+}
+
+/* What is said is noted in the bits of a number. */
+static void test_members_have_bits(void)
+{
+    for (int32_t kind = 0; kind < ALLOT__EVENTS; kind++)
+        for (int list = 0; list < ALLOT__FIELD_LISTS; list++) {
+            const allot_members *of = allot__fields_of(&allot__event_fields[kind], list);
+            CHECK(!of || of->count <= 32);
+        }
 }
 
 /* ---- Streams --------------------------------------------------------------------------------- */
@@ -206,6 +217,7 @@ static void test_streams(void)
 int main(void)
 {
     RUN(test_each_value_in_each_member);
+    RUN(test_members_have_bits);
     RUN(test_streams);
     return check_done();
 }

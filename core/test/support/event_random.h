@@ -157,18 +157,19 @@ static int32_t random_kind(const desk *it)
     return allot__event_find(method, strlen(method));
 }
 
-static void random_text(const desk *it, int32_t kind, const allot__event_field *field,
-                        allot__text *out)
+static void random_text(const desk *it, int32_t kind, const allot_member *field, allot__text *out)
 {
     bool host = strcmp(field->name, "host") == 0 || kind == ALLOT__EVENT_HOST ||
                 kind == ALLOT__EVENT_HOST_GONE;
-    if (strcmp(field->name, "reclaim") == 0)
+    if (kind == ALLOT__EVENT_LEASE)
+        allot__text_puts(out, "\"l\"");
+    else if (strcmp(field->name, "reclaim") == 0)
         allot__text_printf(out, "\"r%d.%d\"", (int)it->cycle - pick(4), pick(2));
     else
         allot__text_printf(out, "\"%c%d\"", host ? 'h' : 'i', 1 + pick(host ? 4 : 8));
 }
 
-static void random_number(const allot__event_field *field, allot__text *out)
+static void random_number(const allot_member *field, allot__text *out)
 {
     static const int64_t large[] = {1000000000, 999999999, 500000000, 900000000};
     int64_t value = pick(8) == 0 ? large[pick(4)] : pick(30);
@@ -178,7 +179,7 @@ static void random_number(const allot__event_field *field, allot__text *out)
 }
 
 /* Of one group, or of several, in any order. */
-static void random_parts(const desk *it, const allot__event_field *field, allot__text *out)
+static void random_parts(const desk *it, const allot_member *field, allot__text *out)
 {
     int groups = allot_plan_groups(it->plan), first = pick(2);
     if (groups < 2 || pick(2)) {
@@ -193,7 +194,7 @@ static void random_parts(const desk *it, const allot__event_field *field, allot_
     allot__text_puts(out, "}");
 }
 
-static void random_numbers(int32_t kind, const allot__event_field *field, allot__text *out)
+static void random_numbers(int32_t kind, const allot_member *field, allot__text *out)
 {
     bool hosts = strcmp(field->name, "hosts") == 0;
     const char *form = kind == ALLOT__EVENT_LEASE ? "{\"available\": %d, \"used\": %d}"
@@ -204,60 +205,55 @@ static void random_numbers(int32_t kind, const allot__event_field *field, allot_
     allot__text_printf(out, form, hosts ? 1 + pick(3) : pick(9), pick(9));
 }
 
-static void random_value(const desk *it, int32_t kind, const allot__event_field *field,
-                         allot__text *out)
+static void random_word(const allot_member *field, allot__text *out)
 {
-    static const char *const closed[] = {"false", "\"drain\"", "\"reclaim\"", NULL};
-    static const char *const words[] = {"\"proportional\"", "\"minimum\"", "\"priority\"", NULL};
-    static const char *const states[] = {"\"pending\"", "\"running\"", "\"suspended\"",
-                                         "\"stopped\"", NULL};
+    int count = 0;
+    while (field->word(count))
+        count++;
+    int word = pick(count);
+    if (word == 0 && field->flags & ALLOT_MEMBER_FALSE)
+        allot__text_puts(out, "false");
+    else
+        allot__text_json(out, field->word(word));
+}
+
+static void random_value(const desk *it, int32_t kind, const allot_member *field, allot__text *out)
+{
     static const char *const tags[] = {"[]", "[\"gold\"]", "[\"kept\", \"x\"]", NULL};
     switch (field->type) {
-    case ALLOT__F_CONSUMER:
-    case ALLOT__F_LEAF:
+    case ALLOT_MEMBER_CONSUMER:
+    case ALLOT_MEMBER_LEAF:
         allot__text_json(out, one_of(it->ground->leaves));
         break;
-    case ALLOT__F_GROUP:
+    case ALLOT_MEMBER_GROUP:
         allot__text_json(out, it->ground->groups[0] ? one_of(it->ground->groups) : "default");
         break;
-    case ALLOT__F_QUEUE:
+    case ALLOT_MEMBER_QUEUE:
         allot__text_json(out, one_of(it->ground->queues));
         break;
-    case ALLOT__F_LEASE:
-        allot__text_puts(out, "\"l\"");
-        break;
-    case ALLOT__F_BOOL:
+    case ALLOT_MEMBER_FLAG:
         allot__text_puts(out, pick(2) ? "true" : "false");
         break;
-    case ALLOT__F_TIME:
+    case ALLOT_MEMBER_TIME:
         allot__text_int(out, it->now - pick(100));
         break;
-    case ALLOT__F_TEXTS:
-    case ALLOT__F_LABELS:
+    case ALLOT_MEMBER_TEXTS:
         allot__text_puts(out, one_of(tags));
         break;
-    case ALLOT__F_NUMBERS:
+    case ALLOT_MEMBER_PLACES:
+    case ALLOT_MEMBER_AMOUNTS:
         random_numbers(kind, field, out);
         break;
-    case ALLOT__F_JOB_STATE:
-        allot__text_puts(out, one_of(states));
+    case ALLOT_MEMBER_WORD:
+        random_word(field, out);
         break;
-    case ALLOT__F_TASK_STATE:
-        allot__text_puts(out, pick(3) ? "\"pending\"" : "\"running\"");
-        break;
-    case ALLOT__F_PARTS:
+    case ALLOT_MEMBER_SLOTS:
         random_parts(it, field, out);
         break;
-    case ALLOT__F_SCHEDULING:
-        allot__text_puts(out, one_of(words));
-        break;
-    case ALLOT__F_CLOSED:
-        allot__text_puts(out, one_of(closed));
-        break;
-    case ALLOT__F_LOAD:
+    case ALLOT_MEMBER_THOUSANDTHS:
         allot__text_printf(out, "%d.5", pick(1000));
         break;
-    case ALLOT__F_WHOLE:
+    case ALLOT_MEMBER_WHOLE:
         random_number(field, out);
         break;
     default:
@@ -265,11 +261,10 @@ static void random_value(const desk *it, int32_t kind, const allot__event_field 
     }
 }
 
-static void add_random(const desk *it, int32_t kind, const allot__event_field *field,
-                       allot__text *out)
+static void add_random(const desk *it, int32_t kind, const allot_member *field, allot__text *out)
 {
     allot__text value = {.engine = it->engine}, formed = {.engine = it->engine};
-    if (field->kept || (!field->required && pick(3) != 0))
+    if (!(field->flags & ALLOT_MEMBER_REQUIRED) && pick(3) != 0)
         return;
     allot__text_key(out, field->name);
     if (pick(25) == 0) {
@@ -288,9 +283,14 @@ static void random_params(const desk *it, int32_t kind, allot__text *out)
     const allot__fields *fields = &allot__event_fields[kind];
     out->len = 0;
     allot__text_puts(out, "{");
-    for (int32_t i = 0; i < fields->count; i++)
-        add_random(it, kind, &fields->items[i], out);
-    for (int32_t i = 0; fields->attributes && i < allot_plan_task_attributes(it->plan); i++) {
+    for (int list = ALLOT__OWN; list < ALLOT__FIELD_LISTS; list++) {
+        const allot_members *of = allot__fields_of(fields, list);
+        for (int32_t i = 0; of && i < of->count; i++)
+            if (allot__may_say(fields, ALLOT__CLIENT, list, &of->items[i]))
+                add_random(it, kind, &of->items[i], out);
+    }
+    bool attributes = allot_member_find(allot_members_of(fields->item), "") != NULL;
+    for (int32_t i = 0; attributes && i < allot_plan_task_attributes(it->plan); i++) {
         allot_attribute attribute;
         if (pick(5) != 0 || allot_plan_task_attribute_at(it->plan, i, &attribute) != ALLOT_OK)
             continue;
