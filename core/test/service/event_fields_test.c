@@ -146,6 +146,58 @@ static void test_each_value_in_each_member(void)
         CHECK_EQ(seen[kind], kind_of(allot__event_name(kind)) >= 0);
 }
 
+/* Whether some value of the member is in the line of the thing that the base tells of. */
+static bool is_kept(desk *it, const base *of, const allot_member *member)
+{
+    allot__text value = {.engine = it->engine}, params = {.engine = it->engine};
+    bool kept = false;
+    for (int i = 0; i < 50 && !kept && begin(it); i++) {
+        allot__text lines = {.engine = it->engine};
+        char id[32], key[64];
+        value.len = 0;
+        random_value(it, kind_of(of->method), member, &value);
+        put_params(of, member->name, value.bytes, &params);
+        snprintf(id, sizeof id, "\"%s\": %s", of->members[0].name, of->members[0].value);
+        snprintf(key, sizeof key, "\"%s\": ", member->name);
+        if (tell(it, of->method, params.bytes, params.len) == ALLOT_OK &&
+            allot__books_write(it->books, &lines) == ALLOT_OK) {
+            char *line = strstr(lines.bytes, id);
+            if (line)
+                line[strcspn(line, "\n")] = '\0';
+            kept = line && strstr(line, key);
+        }
+        allot__text_free(&lines);
+    }
+    allot__text_free(&value);
+    allot__text_free(&params);
+    return kept;
+}
+
+/* A member that events tell and lines do not keep would be lost with the next snapshot. */
+static void test_lines_keep_each_member(void)
+{
+    uint32_t kept[ALLOT_ITEMS] = {0}, said[ALLOT_ITEMS] = {0};
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
+        desk it;
+        const allot__fields *fields = &allot__event_fields[kind_of(bases[i].method)];
+        const allot_members *of = allot_members_of(fields->item);
+        if (!of || !CHECK(open_desk(&it, bases[i].ground)))
+            continue;
+        for (int32_t k = 0; k < of->count; k++)
+            if (allot__may_say(fields, ALLOT__CLIENT, ALLOT__ITEM, &of->items[k])) {
+                said[fields->item] |= (uint32_t)1 << k;
+                if (is_kept(&it, &bases[i], &of->items[k]))
+                    kept[fields->item] |= (uint32_t)1 << k;
+            }
+        close_desk(&it);
+    }
+    for (int item = 0; item < ALLOT_ITEMS; item++)
+        if (!CHECK_EQ(kept[item], said[item]))
+            for (int k = 0; k < 32; k++)
+                if ((said[item] & ~kept[item]) >> k & 1)
+                    printf("# %s\n", allot_members_of((allot_item)item)->items[k].name);
+}
+
 /* What is said is noted in the bits of a number. */
 static void test_members_have_bits(void)
 {
@@ -217,6 +269,7 @@ static void test_streams(void)
 int main(void)
 {
     RUN(test_each_value_in_each_member);
+    RUN(test_lines_keep_each_member);
     RUN(test_members_have_bits);
     RUN(test_streams);
     return check_done();
