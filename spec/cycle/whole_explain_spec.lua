@@ -387,6 +387,7 @@ describe("explain finds", function ()
     assert.same({ 2, "" }, { status, out })
     assert.matches("the state has no task t9 [E-unknown-task]\n  hint: did you mean t1?", err, 1,
       true)
+    assert.matches("hint: did you mean /a?", (select(3, explain "a")), 1, true)
     assert.matches("hint: a consumer's path begins with /", (select(3, explain "zzzzzz")), 1, true)
     local _, decision = engine.cycle(json.decode(PLAN), (json.decode(STATE)))
     local _, message = decision:explain "t9"

@@ -119,13 +119,24 @@ static named find_named(const allot_decision *decision, const char *id)
     return (named){lease >= 0 ? "lease" : queues ? "job" : "task", lease};
 }
 
+/* The path of the first consumer of that name; false: there is none. */
+static bool find_path(const allot_plan *plan, const char *name, char *path, size_t size)
+{
+    for (int32_t i = 0; i < allot_plan_consumers(plan); i++)
+        if (strcmp(allot_plan_name(plan, i), name) == 0)
+            return allot_plan_path(plan, i, path, size) > 0;
+    return false;
+}
+
 static int fail_named(allot__cli *cli, const allot_decision *decision, const named *it,
                       const char *id)
 {
-    bool leases = allot_plan_leases(allot_decision_plan(decision)) > 0;
-    bool job = strcmp(it->what, "job") == 0;
+    const allot_plan *plan = allot_decision_plan(decision);
+    bool leases = allot_plan_leases(plan) > 0, job = strcmp(it->what, "job") == 0;
     const char *near = allot_state_task_nearest(allot_decision_state(decision), id);
-    char hint[200];
+    char hint[200], path[160];
+    if (find_path(plan, id, path, sizeof path))
+        near = path;
     if (near)
         snprintf(hint, sizeof hint, "did you mean %.160s?", near);
     else
