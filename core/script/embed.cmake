@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Copyright the allot authors
 #
-# Turns Lua files into C, so that the library carries them.
+# Turns Lua files, and the rules, into C, so that the library carries them.
 #
 # Included, it sets ALLOT_EMBEDDED_SOURCES to the generated C files. As a script it makes one:
 #   cmake -DOUT=file.c -DNAME=allot__embedded_lua -DFOLDER=lua -P embed.cmake lua/allot/swf.lua ...
@@ -12,7 +12,7 @@
 if(CMAKE_SCRIPT_MODE_FILE)
   cmake_policy(VERSION 3.25)
   include("${CMAKE_CURRENT_LIST_DIR}/../cmake/bytes.cmake")
-  allot_arguments("\\.lua$" files)
+  allot_arguments("\\.(lua|md)$" files)
   list(SORT files)
   list(LENGTH files count)
   set(texts)
@@ -34,10 +34,10 @@ if(CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-# A C file that holds all Lua files of a folder, as `name`.
-function(allot_embed name folder)
+# A C file that holds all files of a folder that are named so, as `name`.
+function(allot_embed name folder pattern)
   set(folder "${PROJECT_SOURCE_DIR}/${folder}")
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${folder}/*.lua")
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${folder}/${pattern}")
   set(made "${PROJECT_BINARY_DIR}/generated/${name}.c")
   set(maker "${PROJECT_SOURCE_DIR}/core/script/embed.cmake")
   set(bytes "${PROJECT_SOURCE_DIR}/core/cmake/bytes.cmake")
@@ -50,8 +50,9 @@ function(allot_embed name folder)
 endfunction()
 
 set(ALLOT_EMBEDDED_SOURCES)
-allot_embed(allot__embedded_lua lua)
-allot_embed(allot__embedded_policies policies)
+allot_embed(allot__embedded_lua lua "*.lua")
+allot_embed(allot__embedded_policies policies "*.lua")
+allot_embed(allot__embedded_rules core "RULES.md")
 
 # Every row of a script's function crosses into Lua some eight times.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/core/script/policy/compute.c" PROPERTIES

@@ -292,6 +292,20 @@ describe("help", function ()
     assert.truthy(help.text "string.find":find("Not as in stock Lua", 1, true))
   end)
 
+  it("knows each rule that explanations may cite, and nothing beside it", function ()
+    local rules = shell.read "core/RULES.md"
+    for head in rules:gmatch "\n%* %*%*(.-)%*%*" do
+      for number in head:gmatch "%u+%-%d+" do
+        assert.truthy(help.text(number):find("^" .. number:gsub("%-", "%%-") .. ", a rule\n  "),
+          number)
+      end
+    end
+    assert.equal("P-53, a rule\n  A job that wants to grow preempts no job. Slots that were granted"
+      .. " to a job,\n  but not taken up, are taken back before it is preempted.\n",
+      help.text "p-53")
+    assert.is_nil((help.text "C-99"))
+  end)
+
   it("says what was meant", function ()
     local text, fault, near = help.text "fil"
     assert.same({ nil, "there is no topic fil", "fill" }, { text, fault, near })

@@ -6,6 +6,7 @@
  * This file owns: the engine of a Lua state.
  */
 #include "script/module/module.h"
+#include "script/sandbox/embedded.h"
 
 static const char module_key[] = "allot.core", engine_key[] = "allot.engine";
 
@@ -91,6 +92,8 @@ int luaopen_allot_core(lua_State *L)
     luaL_setfuncs(L, functions, 1);
     lua_pushstring(L, allot_version());
     lua_setfield(L, -2, "version");
+    lua_pushlstring(L, allot__embedded_rules->text, allot__embedded_rules->len);
+    lua_setfield(L, -2, "rules");
     lua_pushlightuserdata(L, NULL);
     lua_setfield(L, -2, "null");
     allot__module_limits(L);

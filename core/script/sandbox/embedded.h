@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* embedded.h: Lua files that are built in, as embed.cmake writes them. */
+/* embedded.h: files that are built in, as embed.cmake writes them. */
 #ifndef ALLOT_SCRIPT_SANDBOX_EMBEDDED_H
 #define ALLOT_SCRIPT_SANDBOX_EMBEDDED_H
 
@@ -18,5 +18,7 @@ extern const allot__embedded allot__embedded_lua[];
 extern const int32_t allot__embedded_lua_count;
 extern const allot__embedded allot__embedded_policies[];
 extern const int32_t allot__embedded_policies_count;
+/* core/RULES.md alone. */
+extern const allot__embedded allot__embedded_rules[];
 
 #endif

@@ -75,7 +75,7 @@ function help.command(of)
   out[#out + 1] = "\nA file named - is standard input.\n\nexit status:\n"
   for _, exit in ipairs(of.exits) do out[#out + 1] = ("%3d  %s\n"):format(exit[1], exit[2]) end
   out[#out + 1] = "\nOf the language of policies: allot help policy, columns, diagnostics,\n"
-    .. "testing, or any word of it.\n"
+    .. "testing, or any word of it. Of a rule that is cited: allot help C-6.\n"
   return table.concat(out)
 end
 

@@ -3,7 +3,8 @@
 --- Help for policy authors, from the table of the API: a topic's text, all topics, the nearest.
 --
 -- A topic is a word ("fill"), what a word takes ("policy", "attributes"), a key of a policy
--- ("quota"), a column ("in_flight"), a code of diagnostics ("E-range"), or one of a few lists.
+-- ("quota"), a column ("in_flight"), a code of diagnostics ("E-range"), the number of a rule that
+-- explanations cite ("C-6"), or one of a few lists.
 
 local names = require "allot.language.names"
 local api = require "allot.reference.api"
@@ -118,6 +119,36 @@ local function codes_text(name)
   return #out > 0 and table.concat(out, "\n") .. "\n" or nil
 end
 
+--- Texts by numbers, of core/RULES.md: "* **C-1 Scale.** ..." and the lines that go on behind it.
+local function read_rules()
+  local rules, text, numbers = {}, nil, ""
+  local function close()
+    for number in numbers:gmatch "%u+%-%d+" do rules[number] = text end
+    numbers = ""
+  end
+  for line in core.rules:gmatch "[^\n]*" do
+    local head, rest = line:match "^%* %*%*(.-)%*%*(.*)"
+    if head then
+      close()
+      numbers = head:match "^[%u%d%-, ]*%d"
+      text = (head .. rest):sub(#numbers + 1)
+    elseif numbers ~= "" and line:find "^  " then
+      text = text .. line:sub(2)
+    else
+      close()
+    end
+  end
+  close()
+  return rules
+end
+
+local rules = read_rules()
+
+local function rule_text(name)
+  local number = name:upper()
+  return rules[number] and ("%s, a rule\n%s\n"):format(number, wrapped(rules[number], "  "))
+end
+
 local LISTS = {
   columns = columns_text,
   diagnostics = codes_text,
@@ -163,6 +194,7 @@ function help.text(topic)
   end
   said[#said + 1] = columns_text(topic)
   said[#said + 1] = codes_text(topic)
+  said[#said + 1] = rule_text(topic)
   if #said > 0 then return table.concat(said, "\n") end
   local near = names.nearest(topic, help.topics())
   return nil, ("there is no topic %s"):format(topic), near

@@ -169,6 +169,11 @@ assert(value.a[1] == 1 and value.a[2] == allot.null)]],
     example = 'assert(allot.encode { allot.null } == "[null]")',
   },
   {
+    name = "rules", type = "string",
+    doc = "The rules whose numbers explanations cite, as core/RULES.md has them.",
+    example = 'assert(allot.rules:find("**C-6 Reclaim.**", 1, true))',
+  },
+  {
     name = "version", type = "string", doc = "The version of the library.",
     example = 'assert(allot.version:find "^%d+%.%d+%.%d+$")',
   },
