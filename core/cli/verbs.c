@@ -241,7 +241,7 @@ const allot__verb allot__cli_verbs[] = {
      "read memory of that size. It prints the best of --repeat runs and, in brackets, the\n"
      "median.\n"
      "\n"
-     "Three shapes run only if --shape names them. serve[/SECONDS[/EVENTS]]: a service with\n"
+     "These shapes run only if --shape names them. serve[/SECONDS[/EVENTS]]: a service with\n"
      "100,000 consumers, to which ten clients send EVENTS a second (20000) for SECONDS (60),\n"
      "and then for 10 s more while 100 other clients read decisions without end.\n"
      "reload[/EDITS[/TASKS]]: how soon an edited policy or plan decides (EDITS edits of each,\n"
