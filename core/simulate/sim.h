@@ -58,12 +58,12 @@ typedef struct allot__segment {
 
 typedef struct allot__account {
     int32_t group, consumer;
-    int32_t first, last;                /* segments */
-    int32_t standing;                   /* the job that stands for demand; -1: none */
-    bool leaf, dirty, over;             /* over: its tasks are told */
-    bool whole;                         /* one of its jobs is rigid */
-    bool stale;                         /* it changed since a state was told of it */
-    bool cut;                           /* not all that waits is told: `depth` tasks */
+    int32_t first, last;    /* segments */
+    int32_t standing;       /* the job that stands for demand; -1: none */
+    bool leaf, dirty, over; /* over: its tasks are told */
+    bool whole;             /* one of its jobs is rigid */
+    bool stale;             /* it changed since a state was told of it */
+    bool cut;               /* not all that waits is told: `depth` tasks */
     int32_t depth;
     int64_t pending, running, gathered; /* slots */
     int64_t demand_told, held_told;

@@ -3,6 +3,7 @@
 --- Decision:apply: the state that a decision leads to, and what its options are.
 
 local engine = require "spec.support.cases.engine"
+local heard = require "spec.support.house.heard"
 local json = require "dkjson"
 
 --- /a holds all 4 slots though 2 of these are /b's, and one task of /a may take 9 s to end.
@@ -24,6 +25,7 @@ local function wrong(message, options)
   local _, decision = engine.cycle(plan, state)
   local ok, err = pcall(decision.apply, decision, options)
   assert.is_false(ok)
+  heard(err)
   assert.has_match(message, err, 1, true)
 end
 

@@ -104,6 +104,7 @@ allot__host_item *allot__host_make(allot_engine *engine, const allot_stated_host
 static void merge(const allot_member *member, const char *from, char *to)
 {
     int32_t bit = (int32_t)member->least, mine, other;
+    const void *text;
     switch (member->type) {
     case ALLOT_MEMBER_WHOLE:
     case ALLOT_MEMBER_TIME:
@@ -125,7 +126,8 @@ static void merge(const allot_member *member, const char *from, char *to)
         memcpy(to + member->at, from + member->at, sizeof(int32_t));
         break;
     default: /* a text, or a list */
-        memcpy(to + member->at, from + member->at, sizeof(void *));
+        memcpy(&text, from + member->at, sizeof text);
+        memcpy(to + member->at, &text, sizeof text);
         if (member->type != ALLOT_MEMBER_TEXT)
             memcpy(to + member->count_at, from + member->count_at, sizeof(int32_t));
     }
