@@ -48,10 +48,9 @@ static bool take_room(allot__quota_kept *kept)
     const allot__work *work = kept->pass.work;
     bool alone = work->tree->families == 1 && work->rules[0].policy->rounding == ALLOT_ROUND_RANK;
     size_t size = sizeof(int32_t);
-    kept->changed = allot__arena_take(work->arena, (size_t)work->tree->families, 1);
-    if (!kept->changed || !allot__quota_take(&kept->pass, &kept->before, size))
+    if (allot__marks_take(&kept->changed, work->arena, work->tree->families) != ALLOT_OK ||
+        !allot__quota_take(&kept->pass, &kept->before, size))
         return false;
-    memset(kept->changed, 0, (size_t)work->tree->families);
     return !alone || (allot__quota_take(&kept->pass, &kept->low, size) &&
                       allot__quota_take(&kept->pass, &kept->rest, size));
 }
@@ -71,6 +70,7 @@ int allot__quota_keep(allot__work *work, allot__quota_kept **out)
         return status;
     kept->pass.low = kept->low;
     kept->pass.rest = kept->rest;
+    kept->open = kept->pass.plain;
     if (kept->low) /* to know what the shares are now */
         allot__quota_family(&kept->pass, 0);
     *out = kept;
@@ -79,53 +79,41 @@ int allot__quota_keep(allot__work *work, allot__quota_kept **out)
 
 /* ---- What changed ---------------------------------------------------------------------------- */
 
-static int32_t family_of(const allot__work *work, int32_t row)
-{
-    return allot__tree_holding(work->tree->first, work->tree->families, row);
-}
-
 void allot__quota_change(allot__quota_kept *kept, int32_t row)
 {
-    allot__work *work = kept->pass.work;
-    int32_t top = allot__need_again(work, row);
-    if (top < 0)
-        return;
-    int32_t family = family_of(work, row);
-    kept->changed[family] = 1;
-    while (family != top) {
-        family = family_of(work, work->group->parent[family]);
-        kept->changed[family] = 1;
-    }
+    allot__need_again(kept->pass.work, row, kept->open, &kept->changed);
 }
 
-/* Computes a family's quotas; families below that have other slots now have changed, too. */
-static void pour_again(allot__quota_kept *kept, int32_t family)
+int32_t allot__quota_next_family(allot__quota_kept *kept)
 {
     const allot__work *work = kept->pass.work;
+    int32_t family = allot__marks_next(&kept->changed, 0);
+    if (family < 0)
+        return -1;
     int32_t first = allot__family_first(work, family), left = work->tree->inner[family];
     size_t count = (size_t)allot__family_size(work, family);
-    if (left > 0)
-        memcpy(kept->before, work->quota + first, count * sizeof *kept->before);
+    memcpy(kept->before, work->quota + first, count * sizeof *kept->before);
+    allot__unmark(&kept->changed, family);
     allot__quota_family(&kept->pass, family);
+    /* Families below that have other slots now have changed, too. */
     for (int32_t row = first; left > 0; row++) {
         int32_t below = allot__family_of(work, row);
         left -= below > 0;
         if (below > 0 && work->quota[row] != kept->before[row - first])
-            kept->changed[below] = 1;
+            allot__mark(&kept->changed, below);
     }
+    return family;
 }
 
 void allot__quota_again(allot__quota_kept *kept)
 {
     const allot__work *work = kept->pass.work;
     if (work->held_part) { /* what is held of shares is a matter of all */
-        memset(kept->changed, 1, (size_t)work->tree->families);
+        for (int32_t family = 0; family < work->tree->families; family++)
+            allot__mark(&kept->changed, family);
         allot__planned(&kept->pass, work->slots, NULL);
     }
-    for (int32_t family = 0; family < work->tree->families; family++) {
-        if (kept->changed[family])
-            pour_again(kept, family);
-        kept->changed[family] = 0;
+    while (allot__quota_next_family(kept) >= 0) {
     }
 }
 

@@ -8,11 +8,13 @@
 #define ALLOT_ENGINE_QUOTA_AGAIN_H
 
 #include "engine/quota/pass.h"
+#include "engine/rows/marks.h"
 
 typedef struct allot__quota_kept {
     allot__quota_pass pass;
-    uint8_t *changed; /* by family: its rows need, or have together, something else */
-    int32_t *before;  /* room for a family's quotas */
+    allot__marks changed; /* families: their rows need, or have together, something else */
+    int32_t *before;      /* room for a family's quotas */
+    bool open;            /* rows that need more than their quotas are known (quota/need.h) */
     /* The exact shares of the only family, by row: from `low` whole slots to one more where there
      * is a rest. Such shares never fall when another row's demand does, and whole slots are one of
      * the two. NULL: there are several families, or a rounding that is not such. */
@@ -27,6 +29,9 @@ int allot__quota_keep(allot__work *work, allot__quota_kept **out);
 void allot__quota_change(allot__quota_kept *kept, int32_t row);
 /* Quotas of what is needed now. */
 void allot__quota_again(allot__quota_kept *kept);
+/* The same step by step: computes those of the next family that changed; -1: none did. Its rows'
+ * quotas before are kept->before. */
+int32_t allot__quota_next_family(allot__quota_kept *kept);
 /* With `low`: the most that the exact share of a row, rounded up, could be if it needed so much,
  * and the other rows at least what they need now. */
 int64_t allot__quota_most(allot__quota_kept *kept, int32_t row, int64_t need);

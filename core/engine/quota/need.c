@@ -180,25 +180,35 @@ int allot__need(allot__work *work)
     return ALLOT_OK;
 }
 
-int32_t allot__need_again(allot__work *work, int32_t row)
+/* A row's need was `before`: marks its family, unless that leaves the family as it is. */
+static void mark_need(const allot__work *work, int32_t family, int32_t row, int32_t before,
+                      bool open, allot__marks *changed)
+{
+    int32_t quota = work->quota[row];
+    if (work->need[row] != before && !(open && before > quota && work->need[row] > quota))
+        allot__mark(changed, family);
+}
+
+void allot__need_again(allot__work *work, int32_t row, bool open, allot__marks *changed)
 {
     int32_t family = allot__tree_holding(work->tree->first, work->tree->families, row);
+    int32_t before = work->need[row];
     int64_t need = work->demand[row] < work->limit[row] ? work->demand[row] : work->limit[row];
     need = need > work->reserve[row] ? need : work->reserve[row];
     need = work->leaves_out ? unless_out(work, family, row, need) : need;
-    int64_t more = need - work->need[row];
-    if (more == 0)
-        return -1;
+    int64_t more = need - before;
     work->need[row] = (int32_t)need;
     work->sums[family].demand += more;
+    mark_need(work, family, row, before, open, changed);
     while (family > 0 && more != 0) {
         int32_t parent = work->group->parent[family];
         int32_t siblings = allot__tree_holding(work->tree->first, work->tree->families, parent);
+        before = work->need[parent];
         more = -work->sums[family].need;
         need_parent(work, siblings, parent, family);
         more += work->sums[family].need;
         work->sums[siblings].demand += more;
-        family = more != 0 ? siblings : family;
+        mark_need(work, siblings, parent, before, open, changed);
+        family = siblings;
     }
-    return family;
 }

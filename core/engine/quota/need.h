@@ -13,14 +13,17 @@
 #ifndef ALLOT_ENGINE_QUOTA_NEED_H
 #define ALLOT_ENGINE_QUOTA_NEED_H
 
+#include "engine/rows/marks.h"
 #include "engine/rows/work.h"
 
 /* Writes reserve, need, and sums' demand, need, reserve, allocated, in_flight, earmarked. ENOMEM.
  */
 int allot__need(allot__work *work);
 /* Need and sums' demand and need of one leaf and what is above it, once its demand is another;
- * where no switch is enforced. Returns the family of the
- * highest row that needs something else; -1: none does. */
-int32_t allot__need_again(allot__work *work, int32_t row);
+ * where no switch is enforced. Marks the families of rows that need something else. With `open`,
+ * quotas being those before, not those of rows that needed more than their quotas and still do:
+ * where fills pour over all siblings at once and parts are rounded by rank, their families' quotas
+ * stay. */
+void allot__need_again(allot__work *work, int32_t row, bool open, allot__marks *changed);
 
 #endif
