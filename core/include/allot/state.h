@@ -153,6 +153,9 @@ ALLOT_API int allot_state_waiting_since(allot_state *state, int32_t group, int32
 ALLOT_API int allot_state_seal(allot_state *state, allot_report *report);
 /* Makes a sealed state changeable again; its contents stay. */
 ALLOT_API int allot_state_open(allot_state *state);
+/* Whether cycles over the state compute all anew (1), or go on from the one before where they can
+ * (0, as it is to begin with): they decide the same, and cost what changed. */
+ALLOT_API int allot_state_full(allot_state *state, int32_t full);
 /* Removes from an open state what was added one by one: tasks, sessions, reclaims in flight, loans
  * and jobs. What was set stays: times, demand, allocated, sizes, hosts, use of queues. The state
  * keeps its memory, so that it can be filled anew for every cycle. EUSAGE. */

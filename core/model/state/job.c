@@ -239,7 +239,7 @@ int allot__jobs_fill(allot_state *state)
 int allot_state_usage(allot_state *state, int32_t queue, int64_t slot_seconds, int32_t millionths)
 {
     int32_t queues = state ? allot__queue_count(state->plan) : 0;
-    if (!state || state->sealed || !within(queue, 0, (int64_t)queues - 1))
+    if (!allot__state_changes(state) || !within(queue, 0, (int64_t)queues - 1))
         return ALLOT_EUSAGE;
     if (!within(slot_seconds, 0, (int64_t)1 << 62) || !within(millionths, 0, 999999))
         return ALLOT_ERANGE;
@@ -251,7 +251,7 @@ int allot_state_usage(allot_state *state, int32_t queue, int64_t slot_seconds, i
 
 int allot_state_usage_at(allot_state *state, int64_t when)
 {
-    if (!state || state->sealed || allot__queue_count(state->plan) == 0)
+    if (!allot__state_changes(state) || allot__queue_count(state->plan) == 0)
         return ALLOT_EUSAGE;
     allot__jobs *jobs = allot__jobs_open(state);
     if (!jobs)

@@ -23,7 +23,7 @@ static bool side_sound(const allot_lease_side *side)
 
 int allot_state_lease(allot_state *state, int32_t lease, const allot_lease_now *now)
 {
-    if (!state || state->sealed || !now || !known(state, lease) || now->phase < 0 ||
+    if (!allot__state_changes(state) || !now || !known(state, lease) || now->phase < 0 ||
         now->phase >= ALLOT_LEASE_PHASE_COUNT)
         return ALLOT_EUSAGE;
     if (!side_sound(&now->provider) || !side_sound(&now->consumer))

@@ -34,8 +34,10 @@ static void changed(allot_state *state, allot_item kind)
     state->sessions_stale = state->sessions_stale || kind == ALLOT_ITEM_SESSION;
     state->flights_stale = state->flights_stale || kind == ALLOT_ITEM_RECLAIM;
     state->jobs_stale = state->jobs_stale || kind == ALLOT_ITEM_JOB;
-    if (kind != ALLOT_ITEM_RECLAIM)
+    if (kind != ALLOT_ITEM_RECLAIM) {
         state->tasks.arranged = false;
+        allot__state_changes(state);
+    }
 }
 
 /* A task is compact, and stands behind the others when it changes; the rest where they were. */
@@ -170,9 +172,12 @@ int allot_state_clear(allot_state *state)
 {
     if (!state || state->sealed)
         return ALLOT_EUSAGE;
+    allot__things_clear(state->engine, &state->reclaims);
+    changed(state, ALLOT_ITEM_RECLAIM);
+    if (state->slight) /* there is nothing else */
+        return ALLOT_OK;
     allot__things_clear(state->engine, &state->sessions);
     allot__things_clear(state->engine, &state->all_jobs);
-    allot__things_clear(state->engine, &state->reclaims);
     allot__tasks_clear(state);
     for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN; kind++)
         changed(state, kind);

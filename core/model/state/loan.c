@@ -6,7 +6,7 @@
 
 int allot_state_loan(allot_state *state, const allot_loan *loan)
 {
-    if (!state || state->sealed || !loan || loan->group < 0 ||
+    if (!allot__state_changes(state) || !loan || loan->group < 0 ||
         loan->group >= state->plan->group_count || loan->lender == loan->borrower ||
         !allot__plan_leaf(state->plan, loan->lender) ||
         !allot__plan_leaf(state->plan, loan->borrower) || state->loans.count >= INT32_MAX - 1 ||
@@ -23,7 +23,7 @@ int allot_state_loan(allot_state *state, const allot_loan *loan)
 
 int allot_state_loans_end(allot_state *state)
 {
-    if (!state || state->sealed)
+    if (!allot__state_changes(state))
         return ALLOT_EUSAGE;
     state->loans.count = 0;
     return ALLOT_OK;

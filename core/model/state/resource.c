@@ -13,7 +13,7 @@ static bool within(int64_t value, int64_t min, int64_t max)
 int allot_state_resource_preempted(allot_state *state, int32_t resource, int64_t when)
 {
     int32_t count = state ? allot_plan_resources(state->base) : 0;
-    if (!state || state->sealed || !within(resource, 0, (int64_t)count - 1))
+    if (!allot__state_changes(state) || !within(resource, 0, (int64_t)count - 1))
         return ALLOT_EUSAGE;
     if (allot__jobs_room(state) != ALLOT_OK)
         return ALLOT_ENOMEM;

@@ -39,6 +39,7 @@ static void free_group(allot_engine *engine, allot__group_state *group, size_t r
     allot__free(engine, group->unlisted, rows, sizeof *group->unlisted);
     allot__free(engine, group->reclaimed_at, rows, sizeof *group->reclaimed_at);
     allot__free(engine, group->waiting_since, rows, sizeof *group->waiting_since);
+    allot__vector_free(engine, &group->changed);
 }
 
 static int make_groups(allot_state *state)
@@ -62,7 +63,8 @@ int allot_state_new(const allot_plan *plan, allot_state **out)
         return ALLOT_ENOMEM;
     state->base = state->plan = allot__plan_base(plan);
     state->engine = plan->engine;
-    if (make_groups(state)) {
+    state->since = allot__new(plan->engine, 1, sizeof *state->since);
+    if (!state->since || make_groups(state)) {
         allot_state_free(state);
         return ALLOT_ENOMEM;
     }
@@ -76,6 +78,9 @@ void allot_state_free(allot_state *state)
         return;
     allot_engine *engine = state->engine;
     size_t count = (size_t)state->plan->group_count;
+    if (state->since)
+        allot__since_end(state);
+    allot__free(engine, state->since, 1, sizeof *state->since);
     for (size_t i = 0; state->groups && i < count; i++)
         free_group(engine, &state->groups[i], rows_of(state->plan));
     allot__free(engine, state->groups, count, sizeof *state->groups);
@@ -134,6 +139,7 @@ int allot_state_slots(allot_state *state, int32_t group, int64_t slots)
         return ALLOT_EUSAGE;
     if (!amount(slots))
         return ALLOT_ERANGE;
+    allot__state_changes(state);
     it->stated = slots;
     return ALLOT_OK;
 }
@@ -155,6 +161,7 @@ int allot_state_demand(allot_state *state, int32_t group, int32_t consumer, int6
     it->demand[row] = slots < 0 ? 0 : (int32_t)slots;
     it->demanded[row / 8] &= (uint8_t) ~(1 << row % 8);
     it->demanded[row / 8] |= (uint8_t)((slots >= 0) << row % 8);
+    allot__row_changed(state, group, row);
     return ALLOT_OK;
 }
 
@@ -168,6 +175,7 @@ int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer, i
     int32_t row = allot__row(state->plan, group, consumer);
     it->allocated[row] = (int32_t)slots;
     it->set[row / 8] |= (uint8_t)(1 << row % 8);
+    allot__row_changed(state, group, row);
     return ALLOT_OK;
 }
 
@@ -178,6 +186,7 @@ int allot_state_unlisted(allot_state *state, int32_t group, int32_t consumer, in
         return ALLOT_EUSAGE;
     if (!amount(slots))
         return ALLOT_ERANGE;
+    allot__state_changes(state);
     if (!it->unlisted)
         it->unlisted = allot__new(state->engine, rows_of(state->plan), sizeof *it->unlisted);
     if (!it->unlisted)
@@ -188,7 +197,7 @@ int allot_state_unlisted(allot_state *state, int32_t group, int32_t consumer, in
 
 int allot_state_host(allot_state *state, const char *name, int64_t slots, allot_closed closed)
 {
-    if (!state || state->sealed)
+    if (!allot__state_changes(state))
         return ALLOT_EUSAGE;
     if (!allot__label_valid(name))
         return ALLOT_ENAME;
@@ -212,7 +221,7 @@ int allot_state_host(allot_state *state, const char *name, int64_t slots, allot_
 /* The state's entry of a host that it was told of, or that is as planned until now. */
 static int told_host(allot_state *state, const char *name, allot__host **out)
 {
-    if (!state || state->sealed || !name)
+    if (!allot__state_changes(state) || !name)
         return ALLOT_EUSAGE;
     if (!allot__host_find(&state->hosts, name)) {
         if (!allot__host_find(&state->plan->hosts, name))
@@ -266,7 +275,7 @@ int allot_state_host_set(allot_state *state, const allot_stated_host *host)
 
 int allot_state_host_end(allot_state *state, const char *name)
 {
-    if (!state || state->sealed || !name)
+    if (!allot__state_changes(state) || !name)
         return ALLOT_EUSAGE;
     allot__host *host = allot__host_find(&state->hosts, name);
     if (!host)

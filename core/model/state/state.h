@@ -27,7 +27,17 @@ typedef struct allot__group_state {
     int32_t *unlisted;  /* by handle; NULL: told of nobody */
     /* By handle; INT64_MIN: not told. NULL: told of nobody. */
     int64_t *reclaimed_at, *waiting_since;
+    allot__vector changed; /* of int32_t: rows whose demand or allocated were set (allot__since) */
 } allot__group_state;
+
+/* What a cycle goes on from (engine/follow/), beside each group's rows that changed since. */
+typedef struct allot__since {
+    bool full;                /* whatever changed, all is to be computed */
+    bool other;               /* something else changed: sizes, hosts, tasks, jobs, ... */
+    int32_t cycles, patience; /* full passes since there was something, and how many are awaited */
+    void *kept;               /* NULL: there is nothing */
+    void (*end)(void *kept);
+} allot__since;
 
 /* A reclaim in flight, as the engine reads it; its tasks are flight_tasks[first_task] ... of the
  * state. */
@@ -51,7 +61,10 @@ struct allot_state {
     const allot_plan *former;
     allot_engine *engine;
     bool sealed;
-    bool reopened;     /* it is filled again and again, and keeps the room for that */
+    bool reopened; /* it is filled again and again, and keeps the room for that */
+    bool slight;   /* sealed once, and since then nothing changed but rows, times and reclaims
+                      in flight: where there are no tasks, jobs and hosts, the rest stands */
+    allot__since *since;
     int64_t now, last; /* last: when last_set */
     bool last_set, now_rounded;
     allot__group_state *groups; /* one for each of the plan's */
@@ -81,6 +94,21 @@ void allot__flights_free(allot_state *state);
 /* Finds the tasks that flights name; a task that is not of the flight's consumer and group, or that
  * two name, is an error: EINVALID. ENOMEM. Changes nothing else. */
 int allot__flights_seal(allot_state *state, allot_report *report);
+
+/* Is it open? Then something else than rows, times and reclaims in flight is about to change. */
+static inline bool allot__state_changes(allot_state *state)
+{
+    if (!state || state->sealed)
+        return false;
+    state->slight = false;
+    state->since->other = true;
+    return true;
+}
+/* A row's demand or allocated was set. */
+void allot__row_changed(allot_state *state, int32_t group, int32_t row);
+/* Cycles go on from what is now, or from nothing. */
+void allot__since_now(const allot_state *state);
+void allot__since_end(const allot_state *state);
 
 /* The things of a kind; NULL: of loans, which have no ids. */
 allot__things *allot__state_things(const allot_state *state, allot_item kind);

@@ -148,6 +148,7 @@ static void take_allocated(allot_state *state, const allot_in_flight *reclaim)
     int64_t left = allot__allocated_set(group, row) ? group->allocated[row] - reclaim->slots : 0;
     if (allot__allocated_set(group, row))
         group->allocated[row] = left > 0 ? (int32_t)left : 0;
+    allot__row_changed(state, reclaim->group, row);
 }
 
 int allot_state_reclaim_return(allot_state *state, int32_t i, int32_t how)

@@ -2,6 +2,7 @@
 /* Copyright the allot authors */
 /* state_seal.c: a state checked whole, and what follows from what was set. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/state/job.h"
@@ -197,16 +198,54 @@ static int check_held(const allot_state *state, int32_t group, int64_t *sum, all
     return sound ? ALLOT_OK : ALLOT_EINVALID;
 }
 
-static void check_flying(const allot_state *state, int32_t group, int64_t *sum,
-                         allot_report *report)
+/* What a flight's consumer gives back. */
+typedef struct flying {
+    int32_t group, row;
+    int64_t slots;
+} flying;
+
+static int by_row(const void *a, const void *b)
 {
-    const allot__group_state *it = &state->groups[group];
-    bool sound = true;
-    add_flights(state, group, sum);
-    for (int32_t row = 0; row < state->plan->tree.rows; row++)
-        sound = sound && sum[row] <= it->allocated[row];
-    if (!sound)
-        say_all(state, group, sum, report, say_flying);
+    const flying *x = a, *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return x->row == y->row ? 0 : x->row < y->row ? -1 : 1;
+}
+
+/* Does no consumer give back more than it holds? */
+static bool fly_within(const allot_state *state, flying *all, size_t count)
+{
+    qsort(all, count, sizeof *all, by_row);
+    int64_t slots = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool same = i > 0 && by_row(&all[i - 1], &all[i]) == 0;
+        slots = all[i].slots + (same ? slots : 0);
+        if (slots > state->groups[all[i].group].allocated[all[i].row])
+            return false;
+    }
+    return true;
+}
+
+/* Warns of reclaims in flight of more slots than there are. ENOMEM. */
+static int check_flying(const allot_state *state, allot_report *report)
+{
+    const allot__flight *flights = state->flights.items;
+    size_t count = state->flights.count, rows = (size_t)state->plan->tree.rows;
+    flying *all = count > 0 ? allot__new(state->engine, count, sizeof *all) : NULL;
+    for (size_t i = 0; i < count && all; i++) {
+        int32_t row = allot__row(state->plan, flights[i].group, flights[i].consumer);
+        all[i] = (flying){flights[i].group, row, still_held(state, &flights[i])};
+    }
+    bool within = count == 0 || (all && fly_within(state, all, count));
+    int64_t *sum = all && !within ? allot__new(state->engine, rows, sizeof *sum) : NULL;
+    for (int32_t i = 0; i < state->plan->group_count && sum; i++) {
+        add_flights(state, i, sum);
+        say_all(state, i, sum, report, say_flying);
+    }
+    bool enough = count == 0 || (all && (within || sum));
+    allot__free(state->engine, all, count, sizeof *all);
+    allot__free(state->engine, sum, rows, sizeof *sum);
+    return enough ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 static int check_claims(const allot_state *state, allot_report *report)
@@ -237,32 +276,56 @@ static int check_claims(const allot_state *state, allot_report *report)
     return result;
 }
 
-int allot_state_seal(allot_state *state, allot_report *report)
+/* Is there nothing that follows from more than a row, or from reclaims in flight? */
+static bool is_slight(const allot_state *state)
 {
-    if (!state || state->sealed)
-        return ALLOT_EUSAGE;
+    return !state->plan->windows && !state->jobs && state->plan->hosts.list.count == 0 &&
+           state->hosts.list.count == 0 && allot__task_count(&state->tasks) == 0 &&
+           allot_state_sessions(state) == 0 && state->loans.count == 0;
+}
+
+/* What follows from all that was set. EINVALID, ENOMEM. */
+static int seal_all(allot_state *state, allot_report *report)
+{
     size_t rows = state->plan->tree.rows > 0 ? (size_t)state->plan->tree.rows : 1;
     int64_t *sum = allot__new(state->engine, rows, sizeof *sum);
-    if (!sum || allot__lists_fill(state) || allot__tasks_arrange(state) ||
-        allot__jobs_arrange(state) || allot__state_rebase(state)) {
+    if (!sum || allot__tasks_arrange(state) || allot__jobs_arrange(state) ||
+        allot__state_rebase(state)) {
         allot__free(state->engine, sum, rows, sizeof *sum);
         return ALLOT_ENOMEM;
     }
     int result = size_groups(state, report), found = allot__flights_seal(state, report);
     if (allot__tasks_check(state, report))
         result = ALLOT_EINVALID;
-    for (int32_t i = 0; i < state->plan->group_count; i++) {
+    for (int32_t i = 0; i < state->plan->group_count; i++)
         if (check_held(state, i, sum, report))
             result = ALLOT_EINVALID;
-        check_flying(state, i, sum, report);
-    }
-    if (check_claims(state, report))
-        result = ALLOT_EINVALID;
-    int jobs = allot__jobs_seal(state, report);
-    result = found == ALLOT_OK ? result : found;
-    result = jobs == ALLOT_OK ? result : jobs;
     allot__free(state->engine, sum, rows, sizeof *sum);
+    return found == ALLOT_OK ? result : found;
+}
+
+/* The worse of two: memory that lacks is told before what is wrong. */
+static int worse(int a, int b)
+{
+    return a == ALLOT_ENOMEM || b == ALLOT_OK ? a : b;
+}
+
+int allot_state_seal(allot_state *state, allot_report *report)
+{
+    if (!state || state->sealed)
+        return ALLOT_EUSAGE;
+    bool slight = state->slight;
+    int result = allot__lists_fill(state);
+    if (result == ALLOT_OK)
+        result = slight ? allot__flights_seal(state, report) : seal_all(state, report);
+    if (result != ALLOT_ENOMEM)
+        result = worse(result, check_flying(state, report));
+    if (result != ALLOT_ENOMEM)
+        result = worse(result, check_claims(state, report));
+    if (result != ALLOT_ENOMEM)
+        result = worse(result, allot__jobs_seal(state, report));
     state->sealed = result == ALLOT_OK;
+    state->slight = state->sealed && (slight || is_slight(state));
     return result;
 }
 

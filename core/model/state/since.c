@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* since.c: what changed in a state since the decision that cycles go on from. */
+#include "model/state/state.h"
+
+int allot_state_full(allot_state *state, int32_t full)
+{
+    if (!state)
+        return ALLOT_EUSAGE;
+    state->since->full = full != 0;
+    return ALLOT_OK;
+}
+
+void allot__row_changed(allot_state *state, int32_t group, int32_t row)
+{
+    allot__vector *rows = &state->groups[group].changed;
+    int32_t *it = NULL;
+    if (!state->since->kept)
+        return;
+    if (rows->count <= (size_t)state->plan->tree.rows / 64 + 16)
+        it = allot__push(state->engine, rows, sizeof *it);
+    if (it)
+        *it = row;
+    else
+        state->since->other = true; /* too many to go on */
+}
+
+void allot__since_now(const allot_state *state)
+{
+    for (int32_t i = 0; i < state->plan->group_count; i++)
+        state->groups[i].changed.count = 0;
+    state->since->other = false;
+}
+
+void allot__since_end(const allot_state *state)
+{
+    allot__since *since = state->since;
+    if (since->kept)
+        since->end(since->kept);
+    since->kept = NULL;
+}
