@@ -35,7 +35,7 @@ local FOLDERS = {
   model = { "names", "items", "policy", "plan", "windows", "jobs", "seal", "state" },
   engine = {
     "rows", "fill", "ownership", "quota", "hosts", "reclaim", "placement", "victims", "whole",
-    "jobs/limits", "jobs/preempt", "jobs", "decision", "explain", "compare",
+    "follow", "jobs/limits", "jobs/preempt", "jobs", "decision", "explain", "compare",
   },
   json = { "text", "plan", "jobs", "state", "decision", "" },
   simulate = { "log", "" },

@@ -72,19 +72,26 @@ static int order_group(allot__decided *group, allot_stage last)
     return status;
 }
 
-/* All behind orders. */
-static int end_group(allot__decided *group, allot_stage last)
+/* All behind orders that is for people. */
+static int find_figures(allot__decided *group, allot_stage last)
 {
-    allot__work *work = &group->work;
     int status = ALLOT_OK;
-    if (last >= ALLOT_STAGE_ORDERS)
-        status = allot__victims_choose(work, &group->victims, &group->orders);
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_ORDERS) {
-        allot__orders_sum(work);
-        status = allot__free_slots(work, &group->free_slots);
+    if (last >= ALLOT_STAGE_ORDERS) {
+        allot__orders_sum(&group->work);
+        status = allot__free_slots(&group->work, &group->free_slots);
     }
     if (status == ALLOT_OK && last >= ALLOT_STAGE_MONITOR)
-        status = allot__monitor_make(work, &group->monitor);
+        status = allot__monitor_make(&group->work, &group->monitor);
+    return status;
+}
+
+int allot__decision_figures(const allot_decision *decision)
+{
+    allot_decision *it = (allot_decision *)(uintptr_t)decision;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < it->plan->group_count && status == ALLOT_OK && !it->figures; i++)
+        status = find_figures(&it->groups[i], it->last);
+    it->figures = it->figures || status == ALLOT_OK;
     return status;
 }
 
@@ -203,36 +210,57 @@ static int run_groups(allot_decision *decision)
         status = order_group(&groups[i], decision->last);
     if (status == ALLOT_OK)
         status = couple(decision);
-    for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
-        status = end_group(&groups[i], decision->last);
-    return status;
+    for (int32_t i = 0; i < count && status == ALLOT_OK && decision->last >= ALLOT_STAGE_ORDERS;
+         i++)
+        status = allot__victims_choose(&groups[i].work, &groups[i].victims, &groups[i].orders);
+    return status == ALLOT_OK ? allot__decision_figures(decision) : status;
 }
 
-static int run(allot_decision *decision, allot_report *report)
+/* Goes on from the cycle before, where that can be. */
+static void go_on(allot_decision *decision)
+{
+    decision->full = "not all stages were asked for";
+    if (decision->last == ALLOT_STAGE_MONITOR)
+        decision->full = allot__follow_again(decision->state, &decision->flown, &decision->follow);
+    for (int32_t i = 0; decision->follow && i < decision->plan->group_count; i++) {
+        const allot__follow *follow = &decision->follow->groups[i];
+        decision->groups[i] = (allot__decided){.work = *follow->work, .orders = follow->orders};
+        decision->groups[i].work.arena = &decision->arena;
+    }
+}
+
+/* A full pass. */
+static int run_all(allot_decision *decision, allot_report *report)
 {
     const allot_plan *plan = decision->plan;
-    size_t size = (size_t)plan->group_count * sizeof *decision->groups + 4096;
-    size += (size_t)plan->group_count * columns_size(plan);
+    size_t size = (size_t)plan->group_count * columns_size(plan);
     int status = allot__arena_reserve(&decision->arena, size);
-    if (status == ALLOT_OK)
-        status = allot__flights_make(decision->state, &decision->arena, report, &decision->flown);
     if (status == ALLOT_OK)
         status = take_sessions(decision);
     if (status == ALLOT_OK)
         status = allot__leases(plan, decision->state, &decision->arena, report, &decision->leases);
-    if (status != ALLOT_OK)
-        return status;
-    decision->groups =
-        allot__arena_take(&decision->arena, (size_t)plan->group_count, sizeof *decision->groups);
-    if (!decision->groups)
-        return ALLOT_ENOMEM;
     for (int32_t i = 0; i < plan->group_count && status == ALLOT_OK; i++)
         status = open_group(decision, i, report);
     if (status == ALLOT_OK && allot__queue_count(plan) == 0)
         status = run_groups(decision);
     for (int32_t i = 0; i < plan->group_count && status == ALLOT_OK; i++)
         decision->groups[i].work.report = NULL; /* it may not outlive this call */
+    if (status == ALLOT_OK && decision->last == ALLOT_STAGE_MONITOR)
+        allot__follow_keep(decision->state, &decision->flown);
     return status;
+}
+
+static int run(allot_decision *decision, allot_report *report)
+{
+    size_t count = (size_t)decision->plan->group_count;
+    int status = allot__flights_make(decision->state, &decision->arena, report, &decision->flown);
+    decision->groups = allot__arena_take(&decision->arena, count, sizeof *decision->groups);
+    if (status == ALLOT_OK && !decision->groups)
+        status = ALLOT_ENOMEM;
+    if (status != ALLOT_OK)
+        return status;
+    go_on(decision);
+    return decision->follow ? ALLOT_OK : run_all(decision, report);
 }
 
 int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_stage last,
@@ -268,9 +296,14 @@ void allot_decision_free(allot_decision *decision)
 {
     if (decision) {
         allot_engine *engine = decision->plan->engine;
+        bool follows = decision->follow != NULL;
+        if (follows)
+            allot__follow_back(decision->follow);
         if (decision->dispatched)
             allot__dispatched_free(&decision->groups[0].work, decision->dispatched);
         allot__arena_free(&decision->arena);
+        if (follows)
+            allot__spare_free(engine); /* room for a full pass, which the next one need not be */
         allot__free(engine, decision, 1, sizeof *decision);
     }
 }

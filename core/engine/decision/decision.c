@@ -25,6 +25,11 @@ int64_t allot_decision_now(const allot_decision *decision)
     return decision->state->now;
 }
 
+const char *allot_decision_full(const allot_decision *decision)
+{
+    return decision->full;
+}
+
 int32_t allot__decision_row(const allot_decision *decision, int32_t group, int32_t consumer)
 {
     if (group < 0 || group >= decision->plan->group_count || consumer < 0 ||
@@ -149,6 +154,8 @@ int allot_decision_verdict(const allot_decision *decision, int32_t group, int32_
         allot__queue_verdict(decision, consumer, out);
         return ALLOT_OK;
     }
+    if (allot__decision_figures(decision) != ALLOT_OK)
+        return ALLOT_ENOMEM;
     const allot__decided *decided = &decision->groups[group];
     const allot__work *work = &decided->work;
     *out = (allot_verdict){.consumer = consumer,

@@ -9,6 +9,7 @@
 #include <allot/decision.h>
 
 #include "engine/jobs/leases.h"
+#include "engine/follow/follow.h"
 #include "engine/quota/monitor.h"
 #include "engine/victims/victim.h"
 
@@ -30,7 +31,13 @@ struct allot_decision {
     allot_lease_part *leases;              /* by contract; NULL: there are none */
     allot__decided *groups;                /* one for each of the plan's */
     struct allot__dispatched *dispatched;  /* NULL: the plan has no queues */
+    allot__followed *follow;               /* the groups' columns are its; NULL: the arena's */
+    const char *full;                      /* why it is a full pass; NULL: it is not */
+    bool figures;                          /* sums of orders, free slots and monitor are there */
 };
+
+/* cycle.c: computes those figures where they are not there yet. ENOMEM. */
+int allot__decision_figures(const allot_decision *decision);
 
 /* dispatch.c: a queue as a consumer, and all of them. */
 void allot__queue_verdict(const allot_decision *decision, int32_t queue, allot_verdict *out);

@@ -39,6 +39,8 @@ int allot_decision_totals(const allot_decision *decision, int32_t group, allot_t
         allot__queue_totals(decision, out);
         return ALLOT_OK;
     }
+    if (allot__decision_figures(decision) != ALLOT_OK)
+        return ALLOT_ENOMEM;
     const allot__work *work = &decision->groups[group].work;
     bool summed = decision->last >= ALLOT_STAGE_ORDERS;
     int64_t placed = summed ? work->idle - work->idle_left : 0;

@@ -127,9 +127,7 @@ static void parents(allot__work *work, int32_t family)
     }
 }
 
-/* What its limit, or the group's size, does not hold below a family's parent once all promises are
- * kept; INT64_MIN: no limit. */
-static int64_t excess(const allot__work *work, int32_t family)
+int64_t allot__reclaim_excess(const allot__work *work, int32_t family)
 {
     const allot__sums *sums = &work->sums[family];
     int64_t limit = family == 0 ? work->slots : work->limit[work->group->parent[family]];
@@ -146,7 +144,7 @@ static int64_t excess(const allot__work *work, int32_t family)
 static int64_t due(const allot__work *work, int32_t family)
 {
     const allot__sums *sums = &work->sums[family];
-    int64_t beyond = excess(work, family);
+    int64_t beyond = allot__reclaim_excess(work, family);
     bool across = allot__rules_of(work, family)->policy->switches[ALLOT_SWITCH_ACROSS];
     int64_t slots = across ? 0 : sums->unmatched;
     if (family == 0)
@@ -181,6 +179,14 @@ static void pass_on(allot__work *work, allot__reclaim_log *log, int32_t family)
         slots = log->freed(log, family, slots);
     sums->unmatched -= slots;
     sums->freed -= slots;
+}
+
+void allot__reclaim_node(allot__reclaim_split *split, allot__reclaim_log *log, int32_t family)
+{
+    pass_on(split->work, log, family);
+    int64_t slots = due(split->work, family);
+    if (slots > 0)
+        take(split, log, family, slots);
 }
 
 /* Slots that a ledger takes for leaves beyond what these lack, as for owners that want nothing now.
@@ -290,7 +296,7 @@ static void settle(allot__reclaim_split *split, allot__reclaim_log *log, int32_t
 {
     allot__work *work = split->work;
     allot__sums *sums = &work->sums[family];
-    int64_t beyond = excess(work, family);
+    int64_t beyond = allot__reclaim_excess(work, family);
     if (beyond <= 0)
         return;
     int64_t waived = beyond < sums->unmatched ? beyond : sums->unmatched;
@@ -335,10 +341,7 @@ static void run(allot__reclaim_split *split, allot__reclaim_log *log, sweep swee
             work->sums[family].unmatched = log->unmatched(log, family);
         if (family == 0 && work->ledger && sweep != REST)
             take_ledger(work, log);
-        pass_on(work, log, family);
-        int64_t slots = due(work, family);
-        if (slots > 0)
-            take(split, log, family, slots);
+        allot__reclaim_node(split, log, family);
         if (work->kept && sweep != FORCED)
             settle(split, log, family, list);
     }

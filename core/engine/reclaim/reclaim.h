@@ -43,5 +43,10 @@ typedef struct allot__reclaim_log {
  * or hosts are not all alike (reach.h): then it matters which slots serve which consumer. Running
  * it again decides the same. */
 int allot__reclaim(allot__work *work, allot__reclaim_log *log);
+/* One node of it, those inside being known: what it passes on, and takes. */
+void allot__reclaim_node(allot__reclaim_split *split, allot__reclaim_log *log, int32_t family);
+/* What the limit, or the group's size, does not hold below a family's parent once all promises are
+ * kept; INT64_MIN: no limit. */
+int64_t allot__reclaim_excess(const allot__work *work, int32_t family);
 
 #endif

@@ -8,7 +8,7 @@ static bool by_over(const allot_policy *policy)
     return policy->reclaim_by.kind == ALLOT_FROM_COLUMN && policy->reclaim_by.value == ALLOT_OVER;
 }
 
-static bool natural(const allot_policy *policy)
+bool allot__split_rule_natural(const allot_policy *policy)
 {
     const allot__order *order = &policy->reclaim;
     return by_over(policy) && order->count == 1 && order->keys[0].descending &&
@@ -19,7 +19,7 @@ static bool natural(const allot_policy *policy)
 bool allot__split_natural(const allot__work *work)
 {
     for (int32_t i = 0; i < work->rules_count; i++)
-        if (!natural(work->rules[i].policy))
+        if (!allot__split_rule_natural(work->rules[i].policy))
             return false;
     return true;
 }
@@ -28,8 +28,8 @@ static int find_rule(allot__work *work, allot__rules *rules, allot__split_rule *
 {
     const allot_policy *policy = rules->policy;
     const allot__order *order = &policy->reclaim;
-    *out =
-        (allot__split_rule){.rules = rules, .natural = natural(policy), .by_over = by_over(policy)};
+    *out = (allot__split_rule){
+        .rules = rules, .natural = allot__split_rule_natural(policy), .by_over = by_over(policy)};
     int status = allot__order_prepare(work, rules, order);
     if (status == ALLOT_OK && !out->by_over)
         status = allot__amounts_of(work, rules, policy->reclaim_by, true, &out->by);

@@ -53,7 +53,8 @@ typedef struct allot__reclaim_split {
     int64_t *due;         /* and that part, by family */
 } allot__reclaim_split;
 
-/* Do all policies at work give back by the default rules? */
+/* Does a policy give back by the default rules, do all at work? */
+bool allot__split_rule_natural(const allot_policy *policy);
 bool allot__split_natural(const allot__work *work);
 int allot__split_init(allot__reclaim_split *split, allot__work *work,
                       allot__split_listener *listener);

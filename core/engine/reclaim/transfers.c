@@ -29,8 +29,8 @@ static int32_t parent_of(const allot__work *work, int32_t row)
     return family == 0 ? -1 : work->group->parent[family];
 }
 
-/* E-31: a leaf's own, or that of the closest common ancestor. Parents have smaller rows. */
-static int64_t grace_of(const allot__work *work, int32_t from, int32_t to)
+/* Parents have smaller rows. */
+int64_t allot__transfers_grace(const allot__work *work, int32_t from, int32_t to)
 {
     const int32_t *grace = work->group->columns[ALLOT_GRACE];
     int32_t a = from;
@@ -154,12 +154,12 @@ static void list_owed(lists *it, int32_t row, int32_t number)
     bool alike = !work->group->options[ALLOT_OPTION_ANCESTOR_GRACE];
     int32_t first = it->out->reclaim_count;
     for (int32_t i = it->head[number]; i >= 0; i = alike ? -1 : it->next[i]) {
-        int64_t grace = grace_of(work, row, row_to(it, i));
+        int64_t grace = allot__transfers_grace(work, row, row_to(it, i));
         if (reclaim_with(it, first, grace))
             continue;
         allot__order_back *reclaim = add_reclaim(it, row, grace);
         for (int32_t k = i; k >= 0; k = it->next[k])
-            if (alike || grace_of(work, row, row_to(it, k)) == grace)
+            if (alike || allot__transfers_grace(work, row, row_to(it, k)) == grace)
                 add_claim(it, reclaim, k);
     }
 }

@@ -74,5 +74,8 @@ typedef struct allot__transfers {
 
 /* The lists of grants and reclaims, once all is written down. ENOMEM. */
 int allot__transfers_list(allot__transfers *transfers);
+/* E-31: what a leaf that gives has, or the closest common ancestor of it and the claimant (A-77).
+ */
+int64_t allot__transfers_grace(const allot__work *work, int32_t from, int32_t to);
 
 #endif

@@ -14,13 +14,8 @@ static int32_t cut(int64_t slots)
 
 /* ---- Reclaims -------------------------------------------------------------------------------- */
 
-typedef struct columns {
-    int32_t *out, *in, *returned;
-} columns;
-
-/* What has come back serves the claims first to last, then what is on its way the rest. */
-static void count_claims(allot__work *work, const allot__flight *flight, const allot__flown *flown,
-                         columns *columns)
+void allot__flight_count(const allot__work *work, const allot__flight *flight,
+                         const allot__flown *flown, const allot__flight_columns *columns)
 {
     const allot_claim *claims = flight->claims;
     int32_t from = allot__row(work->plan, work->index, flight->consumer);
@@ -34,7 +29,8 @@ static void count_claims(allot__work *work, const allot__flight *flight, const a
         back -= there;
         coming -= later;
         if (to != from) {
-            columns->returned[to] = cut(columns->returned[to] + there);
+            if (columns->returned)
+                columns->returned[to] = cut(columns->returned[to] + there);
             columns->in[to] = cut(columns->in[to] + later);
         }
     }
@@ -45,7 +41,7 @@ static int count_flights(allot__work *work, const allot__flown_all *flown, int32
 {
     const allot__flight *flights = work->state->flights.items;
     size_t rows = (size_t)work->tree->rows;
-    columns columns = {NULL, NULL, NULL};
+    allot__flight_columns columns = {NULL, NULL, NULL};
     bool back = false, coupled = work->state->tasks.coupled > 0;
     for (int32_t i = 0; i < flown->count; i++) {
         bool here = flights[i].group == work->index;
@@ -58,7 +54,7 @@ static int count_flights(allot__work *work, const allot__flown_all *flown, int32
         }
         back = back || (here && flown->flights[i].returned > 0);
         if (here)
-            count_claims(work, &flights[i], &flown->flights[i], &columns);
+            allot__flight_count(work, &flights[i], &flown->flights[i], &columns);
     }
     *out = columns.out;
     work->in_flight = columns.out;

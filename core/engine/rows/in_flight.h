@@ -17,6 +17,14 @@ typedef struct allot__closed_slots {
     const int32_t *first;           /* by row, rows + 1 entries: where a leaf's begin */
 } allot__closed_slots;
 
+/* Columns that reclaims in flight are counted in; `returned` NULL: nothing has come back. */
+typedef struct allot__flight_columns {
+    int32_t *out, *in, *returned;
+} allot__flight_columns;
+/* Adds one. What has come back serves the claims first to last, then what is on its way the rest.
+ */
+void allot__flight_count(const allot__work *work, const allot__flight *flight,
+                         const allot__flown *flown, const allot__flight_columns *columns);
 /* Writes in_flight, earmarked, returned; closed, and then allocated without it. ENOMEM. */
 int allot__flights_count(allot__work *work, const allot__flown_all *flown);
 /* Cuts what has come back to what its claimants lack of their quotas, within limits above them and

@@ -37,6 +37,10 @@ typedef enum allot_stage {
  * cycle only reads them. Both must outlive the decision, and the state must not be opened while the
  * decision lives. ESCRIPT or EBUDGET: a policy's function failed, and the report says why; ENOMEM.
  * Getters below do not accept a NULL decision.
+ *
+ * A state that is opened, changed a little, sealed and decided about again costs what the changes
+ * reach: the state keeps what the last cycle knew, some 70 bytes a consumer, and the cycle goes on
+ * from there (allot_decision_full).
  */
 ALLOT_API int allot_cycle(const allot_plan *plan, const allot_state *state, allot_report *report,
                           allot_decision **out);
@@ -44,6 +48,8 @@ ALLOT_API int allot_cycle(const allot_plan *plan, const allot_state *state, allo
 ALLOT_API int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_stage last,
                                 allot_report *report, allot_decision **out);
 ALLOT_API void allot_decision_free(allot_decision *decision);
+/* Why the cycle computed all anew; NULL: it went on from the one before. Static. */
+ALLOT_API const char *allot_decision_full(const allot_decision *decision);
 /* Digests, for records that do not keep documents. `input` is of the decision's input: time, sizes,
  * each consumer's demand and allocated, queues' jobs. `output` is of what was decided about each
  * consumer or job. A digest is another number when any of these is another. ALLOT_STAGE_RECLAIM and
@@ -67,6 +73,7 @@ typedef struct allot_totals {
     int64_t reserve, demand, allocated;
     int64_t own_used, lent, borrowed, shared, planned;
 } allot_totals;
+/* ENOMEM: the first time that these or a verdict are asked for, figures for people are computed. */
 ALLOT_API int allot_decision_totals(const allot_decision *decision, int32_t group,
                                     allot_totals *out);
 

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* follow.c: which decisions can be gone on from, how that begins, and the order of its steps. */
+#include "engine/follow/follow.h"
+
+#include <string.h>
+
+#include "base/least.h"
+#include "engine/quota/need.h"
+#include "engine/quota/quota.h"
+#include "engine/rows/enforce.h"
+#include "model/jobs/queue.h"
+
+/* ---- What stands in the way ------------------------------------------------------------------ */
+
+/* What is not a policy's. */
+static const char *why_state(const allot_state *state)
+{
+    if (allot__queue_count(state->plan) > 0)
+        return "queues";
+    if (state->plan->windows || state->former)
+        return "windows";
+    if (state->jobs != NULL)
+        return "leases";
+    if (state->plan->hosts.list.count > 0 || state->hosts.list.count > 0)
+        return "hosts";
+    if (!state->slight)
+        return "tasks";
+    return NULL;
+}
+
+static bool keeps_slots(const allot__group *group, const int64_t *options)
+{
+    const allot_policy *policy = group->governing[0].policy;
+    return policy->switches[ALLOT_SWITCH_NO_RECLAIM] || options[ALLOT_OPTION_DEAD_ZONE] > 0 ||
+           options[ALLOT_OPTION_MOST_RECLAIMED] < 100 ||
+           options[ALLOT_OPTION_RECLAIM_INTERVAL] > 0 || options[ALLOT_OPTION_CLAIM_DELAY] > 0 ||
+           options[ALLOT_OPTION_HOLD_ROUNDING] != 0;
+}
+
+const char *allot__follow_why(const allot_state *state, int32_t group)
+{
+    const allot__group *of = &state->plan->groups[group];
+    const allot_policy *policy = of->governing[0].policy;
+    const char *why = why_state(state);
+    if (why)
+        return why;
+    if (of->governing_count > 1)
+        return "several policies";
+    if (allot__policy_ledger(policy))
+        return "a ledger";
+    if (of->limited)
+        return "attributes that are limits";
+    if (keeps_slots(of, of->governing[0].options))
+        return "slots that are kept";
+    if (!allot__order_natural(&policy->distribute) || !allot__split_rule_natural(policy) ||
+        policy->switches[ALLOT_SWITCH_ACROSS])
+        return "an order of its own";
+    return NULL;
+}
+
+/* ---- Beginning ------------------------------------------------------------------------------- */
+
+static int take_room(allot__follow *follow, allot__arena *arena, int32_t numbers)
+{
+    const allot__tree *tree = follow->work->tree;
+    const struct {
+        int32_t **slot;
+        int32_t count;
+    } columns[] = {{&follow->demand, tree->rows},    {&follow->allocated, tree->rows},
+                   {&follow->in_flight, tree->rows}, {&follow->earmarked, tree->rows},
+                   {&follow->net, tree->rows},       {&follow->first, tree->rows},
+                   {&follow->number, tree->rows},    {&follow->leaf, numbers},
+                   {&follow->out, tree->rows},       {&follow->in, tree->rows},
+                   {&follow->lack, numbers}};
+    allot__marks *const families[] = {&follow->pass,    &follow->may,  &follow->second,
+                                      &follow->weighed, &follow->deep, &follow->nodes};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        *columns[i].slot = allot__arena_take(arena, (size_t)columns[i].count + 1, sizeof(int32_t));
+        if (!*columns[i].slot)
+            return ALLOT_ENOMEM;
+        memset(*columns[i].slot, 0, ((size_t)columns[i].count + 1) * sizeof(int32_t));
+    }
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (allot__marks_take(families[i], arena, tree->families) != ALLOT_OK)
+            return ALLOT_ENOMEM;
+    follow->touched_at = allot__arena_take(arena, (size_t)tree->rows + 1, 1);
+    if (!follow->touched_at || allot__marks_take(&follow->lacking, arena, numbers) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    return allot__marks_take(&follow->getting, arena, numbers);
+}
+
+/* How many numbers each family has; the families are all there is yet. */
+static void count_numbers(allot__follow *follow)
+{
+    const allot__work *work = follow->work;
+    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
+        allot__follow_family *it = &follow->families[family];
+        it->size += allot__family_size(work, family) - work->tree->inner[family] + (family > 0);
+        it->above = family > 0 ? allot__follow_family_of(follow, work->group->parent[family]) : 0;
+        follow->families[it->above].size += family > 0 ? it->size : 0;
+    }
+}
+
+static void give_numbers(allot__follow *follow)
+{
+    const allot__work *work = follow->work;
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        int32_t first = allot__family_first(work, family);
+        int32_t at = follow->families[family].start;
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            int32_t below = allot__family_of(work, row);
+            if (below != 0) {
+                follow->families[below].start = at;
+                at += follow->families[below].size;
+            } else {
+                follow->number[row] = at;
+                follow->leaf[at++] = row;
+            }
+        }
+        if (family > 0)
+            follow->leaf[at] = ~family;
+    }
+}
+
+/* What distribution and reclaim compute is as if nothing was yet. */
+static void empty(allot__follow *follow)
+{
+    allot__work *work = follow->work;
+    size_t rows = (size_t)work->tree->rows * sizeof(int32_t);
+    memset(work->received, 0, rows);
+    memset(work->over, 0, rows);
+    memset(work->reclaimed, 0, rows);
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        allot__sums *sums = &work->sums[family];
+        sums->received = sums->over = sums->over_left = sums->deficit = sums->unmatched = 0;
+        sums->freed = sums->reclaimed = sums->ordered = 0;
+        work->spare[family] = 0;
+        allot__mark(&follow->pass, family);
+        allot__mark(&follow->weighed, family);
+    }
+}
+
+static void copy_inputs(allot__follow *follow)
+{
+    allot__work *work = follow->work;
+    size_t rows = (size_t)work->tree->rows * sizeof(int32_t);
+    memcpy(follow->demand, work->demand, rows);
+    memcpy(follow->allocated, work->allocated, rows);
+    if (work->in_flight) {
+        memcpy(follow->in_flight, work->in_flight, rows);
+        memcpy(follow->earmarked, work->earmarked, rows);
+    }
+    work->demand = follow->demand;
+    work->allocated = follow->allocated;
+    work->in_flight = follow->in_flight;
+    work->earmarked = follow->earmarked;
+}
+
+static void find_spare(allot__follow *follow, int32_t family)
+{
+    const allot__work *work = follow->work;
+    allot__follow_family *it = &follow->families[family];
+    int32_t parent = work->group->parent[family];
+    if (family == 0)
+        return;
+    int64_t sure = allot__least(work->quota[parent], work->reserve[parent]);
+    it->spare_quota = allot__most(0, sure - it->quotas);
+    allot__mark(&follow->pass, family);
+    allot__mark(&follow->weighed, family);
+}
+
+/* All rows are as if their quotas were found just now. */
+static int compute(allot__follow *follow)
+{
+    allot__work *work = follow->work;
+    memset(follow->touched_at, 1, (size_t)work->tree->rows);
+    for (int32_t family = 0; family < work->tree->families; family++) {
+        int32_t first = allot__family_first(work, family);
+        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+            follow->families[family].quotas += work->quota[row];
+            allot__follow_net(follow, family, row);
+        }
+        find_spare(follow, family);
+    }
+    int status = allot__follow_distribute(follow);
+    memset(follow->touched_at, 0, (size_t)work->tree->rows);
+    for (int32_t row = 0; row < work->tree->rows && status == ALLOT_OK; row++)
+        if (allot__family_of(work, row) == 0)
+            allot__follow_settle_leaf(follow, row);
+    return status;
+}
+
+/* Needs and quotas, of all. EUSAGE: reclaims in flight, the time or the policy stand in the way. */
+static int divide(allot__follow *follow, const allot__flown_all *flown)
+{
+    allot__work *work = follow->work;
+    int status = allot__flights_count(work, flown);
+    if (status == ALLOT_OK)
+        status = allot__enforce(work);
+    if (status == ALLOT_OK && (work->returned || work->closed || work->enforced))
+        return ALLOT_EUSAGE;
+    if (status == ALLOT_OK)
+        status = allot__need(work);
+    if (status == ALLOT_OK)
+        status = allot__quota(work);
+    if (status == ALLOT_OK)
+        status = allot__quota_keep(work, &follow->kept);
+    return status == ALLOT_OK && (!follow->kept || work->held_part) ? ALLOT_EUSAGE : status;
+}
+
+int allot__follow_begin(const allot_state *state, int32_t group, const allot__flown_all *flown,
+                        allot__arena *arena, allot__follow *follow)
+{
+    size_t families = (size_t)state->plan->tree.families;
+    *follow = (allot__follow){.work = allot__arena_take(arena, 1, sizeof *follow->work)};
+    follow->families = allot__arena_take(arena, families, sizeof *follow->families);
+    if (!follow->work || !follow->families)
+        return ALLOT_ENOMEM;
+    memset(follow->families, 0, families * sizeof *follow->families);
+    int status = allot__work_init(follow->work, state->plan, state, group, arena, NULL);
+    if (status == ALLOT_OK)
+        status = allot__follow_why(state, group) ? ALLOT_EUSAGE : divide(follow, flown);
+    if (status != ALLOT_OK)
+        return status;
+    count_numbers(follow);
+    if (take_room(follow, arena, follow->families[0].size) != ALLOT_OK ||
+        allot__follow_log_take(follow, arena) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    give_numbers(follow);
+    copy_inputs(follow);
+    empty(follow);
+    status = compute(follow);
+    return status == ALLOT_OK ? allot__follow_flights(follow, flown) : status;
+}
+
+void allot__follow_end(allot__follow *follow)
+{
+    allot__vector *const lists[] = {&follow->touched, &follow->gave,   &follow->takes,
+                                    &follow->gifts,   &follow->grants, &follow->reclaims,
+                                    &follow->claims,  &follow->flying};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        allot__vector_free(follow->work->plan->engine, lists[i]);
+}
+
+/* ---- A cycle --------------------------------------------------------------------------------- */
+
+void allot__follow_open(allot__follow *follow)
+{
+    const allot__follow_touched *list = follow->touched.items;
+    for (size_t i = 0; i < follow->touched.count; i++)
+        follow->touched_at[list[i].row] = 0;
+    follow->touched.count = 0;
+    follow->status = ALLOT_OK;
+    allot__follow_forget(follow);
+}
+
+/* A family's quotas are new. */
+static void take_quotas(allot__follow *follow, int32_t family)
+{
+    const allot__work *work = follow->work;
+    const int32_t *before = follow->kept->before;
+    int32_t first = allot__family_first(work, family);
+    for (int32_t i = 0; i < allot__family_size(work, family); i++) {
+        int32_t row = first + i;
+        if (work->quota[row] == before[i])
+            continue;
+        follow->families[family].quotas += work->quota[row] - before[i];
+        if (allot__family_of(work, row) == 0) {
+            allot__follow_touched *touched = allot__follow_touch(follow, row);
+            if (touched)
+                touched->quota = before[i];
+        }
+        allot__follow_net(follow, family, row);
+    }
+    find_spare(follow, family);
+}
+
+int allot__follow_cycle(allot__follow *follow)
+{
+    for (int32_t family; (family = allot__quota_next_family(follow->kept)) >= 0;)
+        take_quotas(follow, family);
+    int status = allot__follow_distribute(follow);
+    if (status != ALLOT_OK)
+        return status;
+    allot__follow_settle(follow);
+    status = allot__follow_reclaim(follow);
+    return status == ALLOT_OK ? allot__follow_list(follow) : status;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * passes.c: C-5 where it changed (placement/distribute.c does all of it): the first pass parents
+ * first, then upwards what is still lacking, then the second pass.
+ */
+#include "base/least.h"
+#include "engine/follow/follow.h"
+
+/* A member receives so much now. */
+static void receive(allot__follow *follow, int32_t row, int64_t slots)
+{
+    allot__work *work = follow->work;
+    int32_t below = allot__family_of(work, row);
+    if (slots == work->received[row])
+        return;
+    if (below == 0)
+        allot__follow_touch(follow, row);
+    work->received[row] = (int32_t)slots;
+    if (below != 0) {
+        work->sums[below].received = slots;
+        allot__mark(&follow->weighed, below);
+    }
+}
+
+static void set_spare(allot__follow *follow, int32_t family, int64_t slots)
+{
+    follow->work->spare[family] = (int32_t)slots;
+    allot__mark(&follow->weighed, family);
+}
+
+static void first_row(allot__follow *follow, int32_t row, int32_t part)
+{
+    int32_t below = allot__family_of(follow->work, row);
+    int32_t more = part - follow->first[row];
+    if (more == 0)
+        return;
+    receive(follow, row, (int64_t)follow->work->received[row] + more);
+    follow->first[row] = part;
+    if (below != 0) {
+        allot__mark(&follow->pass, below);
+        allot__mark(&follow->may, below);
+    }
+}
+
+/* Members take up to their quotas in order; what is left is the last member's. Returns it. */
+static int64_t first_family(allot__follow *follow, int32_t family, int64_t left)
+{
+    const allot__work *work = follow->work;
+    allot__follow_family *it = &follow->families[family];
+    int32_t first = allot__family_first(work, family),
+            end = first + allot__family_size(work, family);
+    it->leaves_lack = 0;
+    for (int32_t row = first; row < end; row++) {
+        int32_t part = (int32_t)allot__least(follow->net[row], left);
+        left -= part;
+        first_row(follow, row, part);
+        it->leaves_lack += allot__family_of(work, row) == 0 ? follow->net[row] - part : 0;
+    }
+    if (family > 0) {
+        set_spare(follow, family, work->spare[family] - it->spare_first + left);
+        it->spare_first = left;
+    }
+    allot__mark(&follow->may, family);
+    return left;
+}
+
+static int first_pass(allot__follow *follow)
+{
+    allot__work *work = follow->work;
+    int64_t idle = allot__most(0, work->slots - work->sums[0].allocated);
+    if (idle != work->idle)
+        allot__mark(&follow->pass, 0);
+    work->idle = idle;
+    for (int32_t family; (family = allot__marks_next(&follow->pass, 0)) >= 0;) {
+        allot__unmark(&follow->pass, family);
+        int64_t slots = family == 0 ? idle : follow->first[work->group->parent[family]];
+        int64_t left = first_family(follow, family, slots);
+        if (family == 0)
+            follow->left = left;
+        else if (left > follow->families[family].spare_quota)
+            return ALLOT_EUSAGE;
+    }
+    return ALLOT_OK;
+}
+
+/* What may be taken in the second pass: by a family, and by its parent within its limit. */
+static void count_lacks(allot__follow *follow)
+{
+    const allot__work *work = follow->work;
+    int32_t end = work->tree->families;
+    for (int32_t family; (family = allot__marks_last(&follow->may, end)) >= 0;) {
+        allot__follow_family *it = &follow->families[family];
+        int64_t may = it->leaves_lack + it->parents_may;
+        allot__unmark(&follow->may, family);
+        if (it->second > 0)
+            allot__mark(&follow->second, family);
+        if (family > 0) {
+            int32_t parent = work->group->parent[family];
+            int64_t limit = work->limit[parent] == ALLOT_NONE ? INT64_MAX : work->limit[parent];
+            int64_t holds = work->sums[family].allocated + follow->first[parent];
+            may += it->spare_quota - it->spare_first;
+            may = allot__least(may, allot__most(0, limit - holds));
+        }
+        if (may != it->may && family > 0) {
+            follow->families[it->above].parents_may += may - it->may;
+            allot__mark(&follow->may, it->above);
+        }
+        it->may = may;
+    }
+}
+
+static void second_family(allot__follow *follow, int32_t family)
+{
+    const allot__work *work = follow->work;
+    int32_t first = allot__family_first(work, family),
+            end = first + allot__family_size(work, family);
+    int64_t left = follow->families[family].second;
+    for (int32_t row = first; row < end; row++) {
+        int32_t below = allot__family_of(work, row);
+        int64_t lacks =
+            below == 0 ? follow->net[row] - follow->first[row] : follow->families[below].may;
+        int64_t part = allot__least(lacks, left);
+        left -= part;
+        receive(follow, row, follow->first[row] + part);
+        if (below != 0 && part != follow->families[below].second) {
+            follow->families[below].second = part;
+            allot__mark(&follow->second, below);
+        }
+    }
+    if (family > 0)
+        set_spare(follow, family, follow->families[family].spare_first + left);
+}
+
+int allot__follow_distribute(allot__follow *follow)
+{
+    allot__work *work = follow->work;
+    allot__follow_family *root = &follow->families[0];
+    int status = first_pass(follow);
+    if (status != ALLOT_OK)
+        return status;
+    count_lacks(follow);
+    int64_t placed = allot__least(root->may, follow->left);
+    if (placed != root->second)
+        allot__mark(&follow->second, 0);
+    root->second = placed;
+    for (int32_t family; (family = allot__marks_next(&follow->second, 0)) >= 0;) {
+        allot__unmark(&follow->second, family);
+        second_family(follow, family);
+    }
+    work->idle_left = follow->left - placed;
+    if (work->sums[0].received != work->idle - work->idle_left)
+        allot__mark(&follow->weighed, 0);
+    work->sums[0].received = work->idle - work->idle_left;
+    return ALLOT_OK;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* rows.c: what a change of one row makes of the sums above it. */
+#include "engine/follow/follow.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/least.h"
+
+int32_t allot__follow_family_of(const allot__follow *follow, int32_t row)
+{
+    const allot__tree *tree = follow->work->tree;
+    return allot__tree_holding(tree->first, tree->families, row);
+}
+
+allot__follow_touched *allot__follow_touch(allot__follow *follow, int32_t row)
+{
+    const allot__work *work = follow->work;
+    if (follow->touched_at[row])
+        return NULL;
+    allot__follow_touched *it = allot__push(work->plan->engine, &follow->touched, sizeof *it);
+    if (!it) {
+        follow->status = ALLOT_ENOMEM;
+        return NULL;
+    }
+    follow->touched_at[row] = 1;
+    *it = (allot__follow_touched){.row = row,
+                                  .demand = follow->demand[row],
+                                  .allocated = follow->allocated[row],
+                                  .quota = work->quota[row],
+                                  .received = work->received[row],
+                                  .over = work->over[row],
+                                  .reclaimed = work->reclaimed[row]};
+    return it;
+}
+
+static int64_t has(const allot__follow *follow, int32_t row)
+{
+    int32_t below = allot__family_of(follow->work, row);
+    return below == 0 ? follow->allocated[row] : follow->work->sums[below].allocated;
+}
+
+void allot__follow_net(allot__follow *follow, int32_t family, int32_t row)
+{
+    int32_t net = (int32_t)allot__most(0, follow->work->quota[row] - has(follow, row));
+    if (net == follow->net[row])
+        return;
+    follow->families[family].nets += net - follow->net[row];
+    follow->net[row] = net;
+    allot__mark(&follow->pass, family);
+}
+
+/* Adds to a sum, which stands at that offset, of a family and all above it. */
+static void add(allot__follow *follow, int32_t family, size_t offset, int64_t more)
+{
+    for (; more != 0; family = follow->families[family].above) {
+        *(int64_t *)(void *)((char *)&follow->work->sums[family] + offset) += more;
+        allot__mark(&follow->weighed, family);
+        if (family == 0)
+            return;
+    }
+}
+
+/* ---- What is told ---------------------------------------------------------------------------- */
+
+void allot__follow_demand(allot__follow *follow, int32_t row, int32_t slots)
+{
+    if (slots == follow->demand[row])
+        return;
+    allot__follow_touch(follow, row);
+    follow->demand[row] = slots;
+    allot__quota_change(follow->kept, row);
+}
+
+void allot__followedocated(allot__follow *follow, int32_t row, int32_t slots)
+{
+    int32_t more = slots - follow->allocated[row], family = allot__follow_family_of(follow, row);
+    if (more == 0)
+        return;
+    allot__follow_touch(follow, row);
+    follow->allocated[row] = slots;
+    add(follow, family, offsetof(allot__sums, allocated), more);
+    allot__follow_net(follow, family, row);
+    for (; family > 0; family = follow->families[family].above) {
+        allot__mark(&follow->may, family); /* what its limit leaves is another */
+        allot__follow_net(follow, follow->families[family].above,
+                          follow->work->group->parent[family]);
+    }
+}
+
+void allot__follow_flight(allot__follow *follow, int32_t row, int32_t in_flight, int32_t earmarked)
+{
+    int32_t below = allot__family_of(follow->work, row);
+    int32_t family = below == 0 ? allot__follow_family_of(follow, row) : below;
+    int64_t out = (int64_t)in_flight - follow->in_flight[row];
+    int64_t in = (int64_t)earmarked - follow->earmarked[row];
+    if (out == 0 && in == 0)
+        return;
+    if (below == 0)
+        allot__follow_touch(follow, row);
+    follow->in_flight[row] = in_flight;
+    follow->earmarked[row] = earmarked;
+    if (below == 0)
+        add(follow, family, offsetof(allot__sums, in_flight), out);
+    add(follow, family, offsetof(allot__sums, earmarked), in);
+}
+
+/* A row has slots in flight, or some are on their way to it. */
+static void fly(allot__follow *follow, int32_t row)
+{
+    if (follow->out[row] != 0 || follow->in[row] != 0)
+        return;
+    int32_t *it = allot__push(follow->work->plan->engine, &follow->flying, sizeof *it);
+    if (it)
+        *it = row;
+    else
+        follow->status = ALLOT_ENOMEM;
+}
+
+int allot__follow_flights(allot__follow *follow, const allot__flown_all *flown)
+{
+    const allot__work *work = follow->work;
+    const allot__flight *flights = work->state->flights.items;
+    const allot__flight_columns columns = {follow->out, follow->in, NULL};
+    size_t before = follow->flying.count;
+    for (int32_t i = 0; i < flown->count && follow->status == ALLOT_OK; i++) {
+        if (flights[i].group != work->index)
+            continue;
+        fly(follow, allot__row(work->plan, work->index, flights[i].consumer));
+        for (int32_t k = 0; k < flights[i].count; k++)
+            fly(follow, allot__row(work->plan, work->index, flights[i].claims[k].consumer));
+        allot__flight_count(work, &flights[i], &flown->flights[i], &columns);
+    }
+    int32_t *rows = follow->flying.items;
+    size_t count = follow->flying.count;
+    for (size_t i = 0; i < count; i++)
+        allot__follow_flight(follow, rows[i], follow->out[rows[i]], follow->in[rows[i]]);
+    for (size_t i = 0; i < count; i++)
+        follow->out[rows[i]] = follow->in[rows[i]] = 0;
+    if (before > 0)
+        memmove(rows, rows + before, (count - before) * sizeof *rows);
+    follow->flying.count = count - before;
+    return follow->status;
+}
+
+/* ---- What follows ---------------------------------------------------------------------------- */
+
+static void set_lack(allot__follow *follow, int32_t family, int32_t number, int64_t slots)
+{
+    int64_t more = slots - follow->lack[number];
+    follow->lack[number] = (int32_t)slots;
+    allot__mark_as(&follow->lacking, number, slots > 0);
+    add(follow, family, offsetof(allot__sums, deficit), more);
+    add(follow, family, offsetof(allot__sums, unmatched), more);
+}
+
+void allot__follow_settle_leaf(allot__follow *follow, int32_t row)
+{
+    allot__work *work = follow->work;
+    int32_t family = allot__follow_family_of(follow, row);
+    int64_t over = allot__over(work, row), more = over - work->over[row];
+    work->over[row] = (int32_t)over;
+    add(follow, family, offsetof(allot__sums, over), more);
+    add(follow, family, offsetof(allot__sums, over_left), more);
+    set_lack(follow, family, follow->number[row], allot__lack(work, row));
+    allot__mark_as(&follow->getting, follow->number[row], allot__granted(work, row) > 0);
+}
+
+static void settle_spare(allot__follow *follow, int32_t family)
+{
+    allot__follow_family *it = &follow->families[family];
+    const allot__work *work = follow->work;
+    if (family == 0)
+        return;
+    int64_t coming = follow->earmarked[work->group->parent[family]];
+    int64_t lack = allot__most(0, it->spare_quota - work->spare[family] - coming);
+    if (lack != it->spare_deficit) {
+        it->spare_deficit = lack;
+        set_lack(follow, family, it->start + it->size - 1, lack);
+    }
+}
+
+/* Can a node take slots? */
+static bool may_take(const allot__work *work, int32_t family)
+{
+    const allot__sums *sums = &work->sums[family];
+    return sums->over > 0 && (sums->deficit > 0 || allot__reclaim_excess(work, family) > 0);
+}
+
+void allot__follow_settle(allot__follow *follow)
+{
+    const allot__follow_touched *list = follow->touched.items;
+    for (size_t i = 0; i < follow->touched.count; i++)
+        allot__follow_settle_leaf(follow, list[i].row);
+    /* Marks that this adds are of families above, which may have been passed by. */
+    for (int32_t family = allot__marks_last(&follow->weighed, follow->work->tree->families);
+         family >= 0; family = allot__marks_last(&follow->weighed, family))
+        settle_spare(follow, family);
+    for (int32_t family = allot__marks_next(&follow->weighed, 0); family >= 0;
+         family = allot__marks_next(&follow->weighed, family + 1)) {
+        allot__mark_as(&follow->deep, family, may_take(follow->work, family));
+        allot__unmark(&follow->weighed, family);
+    }
+}
