@@ -61,7 +61,7 @@ static const bench_column columns[] = {
     [BYTES + 1] = {NULL, NULL, 0, 0, BENCH_NUMBER},
 };
 
-enum { TREES, DOCUMENTS, TASKS, QUEUES, QUEUE_DOCUMENTS, SIMULATED, RIGID, LISTS };
+enum { TREES, DOCUMENTS, TASKS, QUEUES, QUEUE_DOCUMENTS, SIMULATED, RIGID, CHANGES, LISTS };
 static const bench_list lists[LISTS] = {
     [TREES] = {.key = "shapes",
                .title = "ns a consumer; read: 64 bytes of each",
@@ -95,6 +95,11 @@ static const bench_list lists[LISTS] = {
                .title = "rigid jobs of a grid that is overloaded",
                .named = "plan",
                .columns = allot__bench_simulate_columns},
+    [CHANGES] = {.key = "changes",
+                 .title = "changes: us from one changed demand, and from a hundred, to the "
+                          "decision",
+                 .named = "tree",
+                 .columns = allot__bench_changes_columns},
 };
 
 typedef struct results {
@@ -203,6 +208,8 @@ static int measure(allot__cli *cli, results *to)
                                      &to->lists[QUEUE_DOCUMENTS]);
     if (status == ALLOT_OK && wanted(cli, simulate_shape))
         status = allot__bench_simulate(cli, samples, to->repeat, &to->lists[SIMULATED]);
+    if (status == ALLOT_OK && allot__bench_changes_are(cli->options.shape))
+        status = allot__bench_changes(cli, &to->lists[CHANGES]);
     if (status == ALLOT_OK && allot__bench_rigid_is(cli->options.shape))
         status = allot__bench_rigid(cli, samples, to->repeat, &to->lists[RIGID]);
     allot_engine_alloc(cli->engine, samples, size, 0);
@@ -263,7 +270,8 @@ static int check_shape(allot__cli *cli)
         names[count++] = shape->name;
     }
     if (wanted(cli, victims_shape) || wanted(cli, simulate_shape) ||
-        allot__bench_queues_are(cli->options.shape) || allot__bench_rigid_is(cli->options.shape))
+        allot__bench_queues_are(cli->options.shape) || allot__bench_rigid_is(cli->options.shape) ||
+        allot__bench_changes_are(cli->options.shape))
         return CLI_DONE;
     names[count++] = victims_shape;
     names[count++] = "queues";

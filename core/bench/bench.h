@@ -64,7 +64,7 @@ void allot__bench_machine(const char *key, char *buf, size_t size);
  */
 
 #define BENCH_COLUMNS 14
-#define BENCH_ROWS    10
+#define BENCH_ROWS    16
 
 /* Of a number, `best` alone is there; of a time, a table has the best and, in brackets, the median,
  * or the best alone. */
@@ -127,6 +127,10 @@ typedef struct bench_log {
 } bench_log;
 int allot__bench_play(allot__cli *cli, const bench_log *log, int which, double *samples, int repeat,
                       bench_time *row);
+/* Cycles that go on from those before: "changes", "changes/TREE"; is that a shape? (changes.c) */
+bool allot__bench_changes_are(const char *shape);
+int allot__bench_changes(allot__cli *cli, bench_list *list);
+extern const bench_column allot__bench_changes_columns[];
 /* Rigid jobs on a grid that is overloaded, under the plans that a shape asks for: all by "rigid",
  * one by "rigid/NAME"; is that a shape? (rigid.c) */
 bool allot__bench_rigid_is(const char *shape);
