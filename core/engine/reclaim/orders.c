@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/simd.h"
 #include "engine/reclaim/reach.h"
 
 /* No claims on hosts yet. */
@@ -33,15 +34,16 @@ static bool take_room(allot__transfers *transfers)
     transfers->number = allot__arena_take(arena, rows, size);
     transfers->leaf = allot__arena_take(arena, rows, size);
     transfers->lack = allot__arena_take(arena, rows, size);
-    transfers->next = allot__arena_take(arena, rows, size);
-    transfers->unowed = allot__arena_take(arena, rows, size);
-    transfers->freed = allot__arena_take(arena, rows, size);
-    transfers->loose = allot__arena_take(arena, rows, size);
+    transfers->unowed = allot__arena_take(arena, rows, 1);
     transfers->start = allot__arena_take(arena, families, size);
     transfers->size = allot__arena_take(arena, families, size);
-    return take_hosts(transfers) && transfers->number && transfers->leaf && transfers->lack &&
-           transfers->next && transfers->unowed && transfers->freed && transfers->loose &&
-           transfers->start && transfers->size;
+    transfers->run_room = rows;
+    transfers->runs = allot__arena_take(arena, rows, sizeof *transfers->runs);
+    transfers->claim_room = rows;
+    transfers->claims = allot__arena_take(arena, rows, sizeof *transfers->claims);
+    return take_hosts(transfers) && transfers->runs && transfers->claims && transfers->number &&
+           transfers->leaf && transfers->lack && transfers->unowed && transfers->start &&
+           transfers->size;
 }
 
 static void count_leaves(allot__transfers *transfers)
@@ -50,10 +52,12 @@ static void count_leaves(allot__transfers *transfers)
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         int32_t first = allot__family_first(work, family);
         int32_t count = allot__family_size(work, family);
-        transfers->size[family] = family > 0; /* the last member */
-        for (int32_t row = first; row < first + count; row++) {
+        int32_t inner = work->tree->inner[family];
+        transfers->size[family] = count - inner + (family > 0); /* the last member */
+        for (int32_t row = first; inner > 0; row++) {
             int32_t below = allot__family_of(work, row);
-            transfers->size[family] += below == 0 ? 1 : transfers->size[below];
+            transfers->size[family] += below == 0 ? 0 : transfers->size[below];
+            inner -= below != 0;
         }
     }
     transfers->leaves = transfers->size[0];
@@ -92,44 +96,100 @@ static int number_leaves(allot__transfers *transfers)
     return ALLOT_OK;
 }
 
-static void count_lacks(allot__transfers *transfers)
+/* The deficits of leaves where nothing but quotas says what they are. */
+ALLOT__CLONES static void plain_lacks(const allot__work *work, const int32_t *restrict leaf,
+                                      int32_t count, int32_t *restrict lack)
 {
-    for (int32_t i = 0; i < transfers->leaves; i++) {
-        int32_t row = transfers->leaf[i];
-        transfers->lack[i] = (int32_t)(row >= 0 ? allot__deficit(transfers->work, row)
-                                                : allot__spare_deficit(transfers->work, ~row));
-        transfers->next[i] = transfers->lack[i] > 0 ? i : i + 1;
-        transfers->unowed[i] = 0;
-        transfers->freed[i] = 0;
-        transfers->loose[i] = 0;
+    const int32_t *quota = work->quota;
+    const int32_t *allocated = work->allocated;
+    const int32_t *received = work->received;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t row = leaf[i] > 0 ? leaf[i] : 0;
+        int32_t lacks = quota[row] - allocated[row] - received[row];
+        lack[i] = lacks > 0 ? lacks : 0;
     }
-    transfers->next[transfers->leaves] = transfers->leaves;
 }
 
-/* The first leaf from a number on that still lacks. Paths are halved, so that many lookups cost
- * little more than one each. */
-static int32_t next_lacking(allot__transfers *transfers, int32_t number)
+static bool count_lacks(allot__transfers *transfers)
 {
-    int32_t *next = transfers->next;
-    while (next[number] != number) {
-        next[number] = next[next[number]];
-        number = next[number];
-    }
-    return number;
+    const allot__work *work = transfers->work;
+    const int32_t *leaf = transfers->leaf;
+    bool plain =
+        !work->earmarked && !work->reach && !allot__any_option(work, ALLOT_OPTION_CLAIM_DELAY);
+    if (plain)
+        plain_lacks(work, leaf, transfers->leaves, transfers->lack);
+    for (int32_t i = 0; i < transfers->leaves && !plain; i++)
+        transfers->lack[i] = leaf[i] >= 0 ? (int32_t)allot__deficit(work, leaf[i]) : 0;
+    for (int32_t family = 1; family < work->tree->families; family++)
+        transfers->lack[transfers->start[family] + transfers->size[family] - 1] =
+            (int32_t)allot__spare_deficit(work, family);
+    memset(transfers->unowed, 0, (size_t)transfers->leaves);
+    if (!allot__bits_take(&transfers->lacking, work->arena, transfers->leaves))
+        return false;
+    allot__bits_fill(&transfers->lacking, transfers->lack);
+    return true;
 }
 
-static void push_transfer(allot__transfers *transfers, allot__vector *list, int32_t from,
-                          int32_t to, int64_t slots)
+/* Makes room for `more` items behind those of a vector; false: there is none. */
+static bool make_room(allot__transfers *transfers, allot__vector *vector, size_t more, size_t size)
 {
-    allot__transfer *item =
-        slots > 0 ? allot__push(transfers->work->plan->engine, list, sizeof *item) : NULL;
-    if (slots == 0)
+    if (vector->capacity - vector->count >= more)
+        return true;
+    if (allot__vector_room(transfers->work->plan->engine, vector, more, size) == ALLOT_OK)
+        return true;
+    transfers->status = ALLOT_ENOMEM;
+    return false;
+}
+
+/* The run that the next claim of a leaf's slots belongs to; NULL: out of memory. */
+static allot__run *open_run(allot__transfers *transfers, int32_t from)
+{
+    size_t count = transfers->run_count;
+    if (count > 0 && transfers->runs[count - 1].from == from)
+        return &transfers->runs[count - 1];
+    allot__run *runs = allot__transfers_room(transfers, transfers->runs, count,
+                                             &transfers->run_room, 1, sizeof *runs);
+    if (!runs)
+        return NULL;
+    transfers->runs = runs;
+    transfers->run_count++;
+    runs[count] = (allot__run){.from = from, .first = (int32_t)transfers->claim_count};
+    return &runs[count];
+}
+
+static int32_t claimant(const allot__transfers *transfers, int32_t number)
+{
+    int32_t row = transfers->leaf[number];
+    return allot__handle(transfers->work, row >= 0 ? row : transfers->work->group->parent[~row]);
+}
+
+static void push_claim(allot__transfers *transfers, int32_t from, int32_t to, int32_t slots)
+{
+    allot__run *run = slots > 0 ? open_run(transfers, from) : NULL;
+    if (!run)
         return;
-    if (!item) {
-        transfers->status = ALLOT_ENOMEM;
+    size_t count = transfers->claim_count;
+    int32_t consumer = claimant(transfers, to);
+    run->slots += slots;
+    if (count > (size_t)run->first && transfers->claims[count - 1].consumer == consumer) {
+        transfers->claims[count - 1].slots += slots;
         return;
     }
-    *item = (allot__transfer){from, to, slots};
+    allot_claim *claims = allot__transfers_room(transfers, transfers->claims, count,
+                                                &transfers->claim_room, 1, sizeof *claims);
+    if (!claims)
+        return;
+    claims[count] = (allot_claim){consumer, slots};
+    transfers->claims = claims;
+    transfers->claim_count++;
+}
+
+/* A leaf lacks fewer slots than before. */
+static void serve_lack(allot__transfers *transfers, int32_t number, int32_t slots)
+{
+    transfers->lack[number] -= slots;
+    if (slots > 0 && transfers->lack[number] <= 0)
+        allot__bits_remove(&transfers->lacking, number);
 }
 
 static void sink(allot__take *heap, size_t count, size_t i)
@@ -168,82 +228,61 @@ static void sort_takes(allot__take *takes, size_t count)
 
 /* ---- What limits free ------------------------------------------------------------------------ */
 
-static bool take_tree(allot__transfers *transfers)
+static bool take_loose(allot__transfers *transfers)
 {
-    for (transfers->width = 1; transfers->width <= transfers->leaves;)
-        transfers->width *= 2;
-    size_t size = 2 * (size_t)transfers->width;
-    transfers->any = allot__arena_take(transfers->work->arena, size, sizeof *transfers->any);
-    if (!transfers->any) {
+    size_t count = (size_t)transfers->leaves;
+    int32_t *both = allot__arena_take(transfers->work->arena, 2 * count, sizeof *both);
+    if (!both ||
+        !allot__bits_take(&transfers->has_loose, transfers->work->arena, transfers->leaves)) {
         transfers->status = ALLOT_ENOMEM;
         return false;
     }
-    memset(transfers->any, 0, size * sizeof *transfers->any);
+    memset(both, 0, 2 * count * sizeof *both);
+    transfers->freed = both;
+    transfers->loose = both + count;
     return true;
 }
 
-static void set_loose(allot__transfers *transfers, int32_t number, int64_t slots)
+static void set_free(allot__transfers *transfers, int32_t number, int32_t slots)
 {
-    int32_t at = transfers->width + number;
-    transfers->loose[number] = (int32_t)slots;
-    transfers->any[at] = slots > 0;
-    for (; at > 1; at /= 2)
-        transfers->any[at / 2] = transfers->any[at] | transfers->any[at ^ 1];
-}
-
-/* The last number before `end` that has loose slots, or -1. */
-static int32_t last_loose(const allot__transfers *transfers, int32_t end)
-{
-    int32_t at = transfers->width + end;
-    while (at > 1 && (!(at & 1) || !transfers->any[at - 1]))
-        at /= 2;
-    if (at <= 1)
-        return -1;
-    for (at--; at < transfers->width;)
-        at = 2 * at + transfers->any[2 * at + 1];
-    return at - transfers->width;
-}
-
-static void set_free(allot__transfers *transfers, int32_t number, int64_t slots)
-{
-    if (transfers->any || take_tree(transfers)) {
-        transfers->freed[number] += (int32_t)slots;
-        set_loose(transfers, number, transfers->loose[number] + slots);
-    }
+    if (!transfers->freed && !take_loose(transfers))
+        return;
+    transfers->freed[number] += slots;
+    transfers->loose[number] += slots;
+    allot__bits_add(&transfers->has_loose, number);
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
-static int64_t hand(allot__transfers *transfers, int32_t from, int32_t to, int64_t slots)
+static int32_t hand(allot__transfers *transfers, int32_t from, int32_t to, int32_t slots)
 {
-    push_transfer(transfers, &transfers->list, from, to, slots);
-    transfers->lack[to] -= (int32_t)slots;
-    transfers->next[to] = transfers->lack[to] > 0 ? to : to + 1;
+    push_claim(transfers, from, to, slots);
+    serve_lack(transfers, to, slots);
     return slots;
 }
 
 /* Hands slots of a leaf to those below a family that still lack some and that they serve (E-30),
  * the best first; how many they can have. */
-static int64_t serve_fit(allot__transfers *transfers, int32_t from, int32_t family, int64_t slots)
+static int32_t serve_fit(allot__transfers *transfers, int32_t from, int32_t family, int32_t slots)
 {
-    int64_t left = slots;
+    int32_t left = slots;
     int32_t end = transfers->start[family] + transfers->size[family];
-    for (int32_t to = next_lacking(transfers, transfers->start[family]); to < end && left > 0;
-         to = next_lacking(transfers, to + 1)) {
+    for (int32_t to = allot__bits_next(&transfers->lacking, transfers->start[family]);
+         to < end && left > 0; to = allot__bits_next(&transfers->lacking, to + 1)) {
         int32_t row = transfers->leaf[to];
-        int64_t part = left < transfers->lack[to] ? left : transfers->lack[to];
+        int32_t part = left < transfers->lack[to] ? left : transfers->lack[to];
         if (transfers->taken && row >= 0)
-            part = allot__reach_take(transfers->work, transfers->leaf[from], row, part,
-                                     transfers->taken);
-        left -= part > 0 ? hand(transfers, from, to, part) : 0;
+            part = (int32_t)allot__reach_take(transfers->work, transfers->leaf[from], row, part,
+                                              transfers->taken);
+        left -= hand(transfers, from, to, part);
     }
     return slots - left;
 }
 
 /* The same of the best, whomever they serve. */
-static int64_t serve(allot__transfers *transfers, int32_t from, int32_t family, int64_t slots)
+static int32_t serve(allot__transfers *transfers, int32_t from, int32_t family, int32_t slots)
 {
-    int32_t to = next_lacking(transfers, transfers->start[family]);
+    int32_t to = allot__bits_next(&transfers->lacking, transfers->start[family]);
     return hand(transfers, from, to, slots < transfers->lack[to] ? slots : transfers->lack[to]);
 }
 
@@ -252,22 +291,23 @@ static void finish_node(allot__transfers *transfers)
 {
     allot__take *takes = transfers->takes.items;
     size_t count = transfers->takes.count;
-    int32_t unowed = transfers->family == ALLOT__FORCE ? ALLOT__BY_FORCE
+    uint8_t unowed = transfers->family == ALLOT__FORCE ? ALLOT__BY_FORCE
                      : transfers->family == 0          ? ALLOT__BY_SIZE
                                                        : 0;
     sort_takes(takes, count);
     for (size_t i = 0; i < count; i++) {
-        int64_t left = takes[i].slots;
-        int64_t owed = left < transfers->owed ? left : transfers->owed;
-        int64_t served =
+        int32_t left = takes[i].slots;
+        int32_t owed = left < transfers->owed ? left : (int32_t)transfers->owed;
+        int32_t served =
             owed > 0 ? serve_fit(transfers, takes[i].from, transfers->family, owed) : 0;
         while (served < owed)
             served += serve(transfers, takes[i].from, transfers->family, owed - served);
         left -= owed;
         transfers->owed -= owed;
-        transfers->unowed[takes[i].from] |= left > 0 ? unowed : 0;
         if (left > 0 && unowed == 0)
             set_free(transfers, takes[i].from, left);
+        else if (left > 0)
+            transfers->unowed[takes[i].from] |= unowed;
     }
     transfers->takes.count = 0;
 }
@@ -284,15 +324,18 @@ static void on_node(allot__reclaim_log *log, int32_t family, int64_t slots, int6
 static int64_t on_freed(allot__reclaim_log *log, int32_t family, int64_t slots)
 {
     allot__transfers *transfers = (allot__transfers *)(void *)log;
-    int32_t end = transfers->start[family] + transfers->size[family];
+    int32_t start = transfers->start[family];
+    int32_t end = start + transfers->size[family];
     int64_t left = slots;
     finish_node(transfers);
     while (left > 0 && transfers->status == ALLOT_OK &&
-           (end = last_loose(transfers, end)) >= transfers->start[family]) {
-        int64_t most = left < transfers->loose[end] ? left : transfers->loose[end];
-        int64_t served = serve_fit(transfers, end, family, most);
-        set_loose(transfers, end, transfers->loose[end] - served);
+           (end = allot__bits_last(&transfers->has_loose, end)) >= start) {
+        int32_t *loose = &transfers->loose[end];
+        int32_t served = serve_fit(transfers, end, family, left < *loose ? (int32_t)left : *loose);
+        *loose -= served;
         left -= served;
+        if (*loose == 0)
+            allot__bits_remove(&transfers->has_loose, end);
     }
     return slots - left;
 }
@@ -303,8 +346,7 @@ static void on_waive(allot__reclaim_log *log, int32_t family, int64_t slots)
     finish_node(transfers);
     for (int32_t i = transfers->start[family] + transfers->size[family] - 1; slots > 0; i--) {
         int32_t part = transfers->lack[i] < slots ? transfers->lack[i] : (int32_t)slots;
-        transfers->lack[i] -= part;
-        transfers->next[i] = transfers->lack[i] > 0 ? i : i + 1;
+        serve_lack(transfers, i, part);
         slots -= part;
     }
 }
@@ -313,25 +355,25 @@ static void on_move(allot__reclaim_log *log, int32_t from, int32_t to, int64_t s
 {
     allot__transfers *transfers = (allot__transfers *)(void *)log;
     int32_t number = transfers->number[to];
-    int32_t served = transfers->lack[number] < slots ? transfers->lack[number] : (int32_t)slots;
-    push_transfer(transfers, &transfers->list, transfers->number[from], number, served);
-    push_transfer(transfers, &transfers->spare, transfers->number[from], number, slots - served);
-    transfers->lack[number] -= served;
-    transfers->next[number] = transfers->lack[number] > 0 ? number : number + 1;
+    int32_t lack = transfers->lack[number];
+    allot__spare_move rest = {transfers->number[from], number, (int32_t)slots};
+    rest.slots -= hand(transfers, rest.from, number, lack < slots ? lack : (int32_t)slots);
+    if (rest.slots > 0 && make_room(transfers, &transfers->spare, 1, sizeof rest))
+        ((allot__spare_move *)transfers->spare.items)[transfers->spare.count++] = rest;
 }
 
 static void on_moved(allot__reclaim_log *log, int64_t spare)
 {
     allot__transfers *transfers = (allot__transfers *)(void *)log;
-    const allot__transfer *list = transfers->spare.items;
+    const allot__spare_move *list = transfers->spare.items;
     for (size_t i = 0; i < transfers->spare.count && transfers->status == ALLOT_OK; i++) {
-        int64_t left = list[i].slots;
+        int32_t left = list[i].slots;
         while (left > 0 && spare > 0) {
-            int64_t slots = serve(transfers, list[i].from, 0, left < spare ? left : spare);
+            int32_t slots = serve(transfers, list[i].from, 0, left < spare ? left : (int32_t)spare);
             left -= slots;
             spare -= slots;
         }
-        push_transfer(transfers, &transfers->list, list[i].from, list[i].to, left);
+        push_claim(transfers, list[i].from, list[i].to, left);
     }
 }
 
@@ -345,15 +387,19 @@ static int64_t on_unmatched(allot__reclaim_log *log, int32_t family)
     return sum;
 }
 
-static void on_leaf(allot__split_listener *listener, int32_t row, int64_t slots)
+static void on_parts(allot__split_listener *listener, int32_t first, int32_t count,
+                     const int32_t *part)
 {
     allot__transfers *transfers = (allot__transfers *)(void *)listener;
-    allot__take *item = allot__push(transfers->work->plan->engine, &transfers->takes, sizeof *item);
-    if (!item) {
-        transfers->status = ALLOT_ENOMEM;
+    if (!make_room(transfers, &transfers->takes, (size_t)count, sizeof(allot__take)))
         return;
+    allot__take *takes = transfers->takes.items;
+    size_t at = transfers->takes.count;
+    for (int32_t i = count - 1; i >= 0; i--) {
+        takes[at] = (allot__take){transfers->number[first + i], part[i]};
+        at += part[i] > 0;
     }
-    *item = (allot__take){transfers->number[row], slots};
+    transfers->takes.count = at;
 }
 
 static int write_down(allot__transfers *transfers)
@@ -362,7 +408,8 @@ static int write_down(allot__transfers *transfers)
     int status = number_leaves(transfers);
     if (status != ALLOT_OK)
         return status;
-    count_lacks(transfers);
+    if (!count_lacks(transfers))
+        return ALLOT_ENOMEM;
     status = allot__reclaim(transfers->work, &transfers->log);
     if (status != ALLOT_OK)
         return status;
@@ -375,25 +422,49 @@ static int write_down(allot__transfers *transfers)
 int allot__orders_make(allot__work *work, allot__orders *out)
 {
     allot__transfers transfers = {
-        .log = {{on_leaf}, on_node, on_freed, on_waive, on_move, on_moved, on_unmatched},
+        .log = {{on_parts}, on_node, on_freed, on_waive, on_move, on_moved, on_unmatched},
         .work = work,
         .out = out};
     *out = (allot__orders){0};
     int status = take_room(&transfers) ? write_down(&transfers) : ALLOT_ENOMEM;
     allot__vector_free(work->plan->engine, &transfers.takes);
-    allot__vector_free(work->plan->engine, &transfers.list);
     allot__vector_free(work->plan->engine, &transfers.spare);
     return status;
 }
 
+/* Sums of leaves to which all is granted that they demand. */
+ALLOT__CLONES static void sum_leaves(const allot__work *work, int32_t first, int32_t count,
+                                     allot__sums *sums)
+{
+    const int32_t *demand = work->demand + first;
+    const int32_t *allocated = work->allocated + first;
+    const int32_t *received = work->received + first;
+    const int32_t *reclaimed = work->reclaimed + first;
+    int64_t held = 0;
+    int64_t given = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t wants = demand[i] > allocated[i] ? demand[i] - allocated[i] : 0;
+        held += received[i] > wants ? received[i] - wants : 0;
+        given += reclaimed[i];
+    }
+    sums->held += held;
+    sums->given += given;
+}
+
 void allot__orders_sum(allot__work *work)
 {
+    bool plain = !work->granted && !work->moved;
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {
         allot__sums *sums = &work->sums[family];
         int32_t first = allot__family_first(work, family);
+        int32_t count = allot__family_size(work, family);
         sums->held = work->spare[family];
         sums->given = 0;
-        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
+        if (plain && work->tree->inner[family] == 0) {
+            sum_leaves(work, first, count, sums);
+            continue;
+        }
+        for (int32_t row = first; row < first + count; row++) {
             int32_t below = allot__family_of(work, row);
             if (below != 0) {
                 sums->held += work->sums[below].held;

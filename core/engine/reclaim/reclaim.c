@@ -229,10 +229,9 @@ static void take_ledger(const allot__work *work, allot__reclaim_log *log)
     log->node(log, 0, loose, owed);
     for (int32_t i = 0; i < ledger->recall_count; i++) {
         const allot__recall *recall = &ledger->recalls[i];
-        if (recall->to < 0 && recall->slots > recall->cut) {
-            log->listener.leaf(&log->listener, ledger->holders[recall->from].row,
-                               recall->slots - recall->cut);
-        }
+        int32_t slots = recall->slots - recall->cut;
+        if (recall->to < 0 && slots > 0)
+            log->listener.parts(&log->listener, ledger->holders[recall->from].row, 1, &slots);
     }
 }
 
@@ -325,7 +324,7 @@ static void take_forced(allot__work *work, allot__reclaim_log *log)
         int32_t left = leaf ? over_in(work, row, FORCED) - work->reclaimed[row] : 0;
         if (left > 0) {
             work->reclaimed[row] += left;
-            log->listener.leaf(&log->listener, row, left);
+            log->listener.parts(&log->listener, row, 1, &left);
         }
     }
 }

@@ -195,9 +195,10 @@ static void take_part(allot__reclaim_split *split, int32_t *depth, int32_t row, 
         split->stack[(*depth)++] = family;
         return;
     }
-    work->reclaimed[row] += (int32_t)part;
+    int32_t slots = (int32_t)part;
+    work->reclaimed[row] += slots;
     if (split->listener)
-        split->listener->leaf(split->listener, row, part);
+        split->listener->parts(split->listener, row, 1, &slots);
 }
 
 /* The group of rows order[from], order[from + 1], ... of equal keys; its end. Collects donors. */

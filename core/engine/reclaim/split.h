@@ -17,9 +17,11 @@
 #include "base/wide.h"
 #include "engine/rows/order.h"
 
-/* Hears of every leaf's part, in no particular order. */
+/* Hears of every leaf's part, in no particular order: those of `count` leaves from row `first` on,
+ * some of which may be 0. */
 typedef struct allot__split_listener {
-    void (*leaf)(struct allot__split_listener *listener, int32_t row, int64_t slots);
+    void (*parts)(struct allot__split_listener *listener, int32_t first, int32_t count,
+                  const int32_t *part);
 } allot__split_listener;
 
 /* A donor: a member of a family that gives back. */

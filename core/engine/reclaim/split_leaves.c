@@ -100,13 +100,11 @@ ALLOT__CLONES static void share_out(const int32_t *restrict left, int32_t *restr
     split_rest(left, part, count, slots - given);
 }
 
-/* The last row first, as runs do. */
 static void report_parts(allot__reclaim_split *split, int32_t first, int32_t count,
                          const int32_t *part)
 {
-    for (int32_t i = count - 1; split->listener && i >= 0; i--)
-        if (part[i] > 0)
-            split->listener->leaf(split->listener, first + i, part[i]);
+    if (split->listener)
+        split->listener->parts(split->listener, first, count, part);
 }
 
 /* Rows first ... first + count - 1, of one rank, give all they are over, ... */

@@ -5,16 +5,33 @@
 
 #include <string.h>
 
+#include "base/simd.h"
+
 typedef struct lists {
     allot__transfers *transfers;
     allot__orders *out;
-    const allot__transfer *list;
-    int32_t count;
-    int32_t *head;     /* by number: its first transfer, -1: none; */
-    int32_t *next;     /* ... by transfer: the next one */
-    int32_t *claim_of; /* by number: where it stands in a reclaim's claims; NULL: the last it is */
-    int32_t claims;    /* listed so far */
+    const allot__run *runs; /* and one more, where the last one ends */
+    int32_t *head;          /* by number: its first run, -1: none */
+    int32_t *claim_of; /* by handle: where it stands in a reclaim's claims; NULL: the last it is */
+    int32_t claims;    /* listed so far, with those before they were gathered by leaf */
+    int32_t *givers;   /* leaves that give back, last number first */
+    int32_t giver_count;
 } lists;
+
+void *allot__transfers_room(allot__transfers *transfers, void *items, size_t count, size_t *room,
+                            size_t more, size_t size)
+{
+    if (more <= *room - count)
+        return items;
+    size_t larger = *room + (*room > more ? *room : more);
+    void *copy = allot__arena_take(transfers->work->arena, larger, size);
+    if (!copy) {
+        transfers->status = ALLOT_ENOMEM;
+        return NULL;
+    }
+    *room = larger;
+    return memcpy(copy, items, count * size);
+}
 
 /* A leaf's slots on closed hosts that no earlier reclaim takes. */
 static int64_t closing(const allot__work *work, int32_t row)
@@ -43,65 +60,87 @@ int64_t allot__transfers_grace(const allot__work *work, int32_t from, int32_t to
     return a == b ? grace[a] : grace[from];
 }
 
-/* Room for all lists, and the grants. */
 static bool list_grants(lists *it)
 {
     allot__orders *out = it->out;
     const allot__work *work = it->transfers->work;
     const int32_t *leaf = it->transfers->leaf;
-    size_t reclaims = (size_t)it->count + 1;
-    for (int32_t i = 0; i < it->transfers->leaves; i++) {
+    int32_t leaves = it->transfers->leaves;
+    out->grants = allot__arena_take(work->arena, (size_t)leaves + 1, sizeof *out->grants);
+    int32_t count = 0;
+    for (int32_t i = 0; i < leaves && out->grants; i++) {
         if (leaf[i] >= 0) {
-            out->grant_count += allot__gets(work, leaf[i]);
-            reclaims += (work->reclaimed[leaf[i]] > 0) + (closing(work, leaf[i]) > 0);
+            out->grants[count] = leaf[i];
+            count += allot__gets(work, leaf[i]);
         }
     }
-    out->grants = allot__arena_take(work->arena, (size_t)out->grant_count + 1, sizeof *out->grants);
-    out->reclaims = allot__arena_take(work->arena, reclaims, sizeof *out->reclaims);
-    out->claims = allot__arena_take(work->arena, (size_t)it->count + 1, sizeof *out->claims);
-    if (!out->grants || !out->reclaims || !out->claims)
+    out->grant_count = count;
+    return out->grants != NULL;
+}
+
+/* Leaves that give back, where no option and no host makes several reclaims of one. */
+ALLOT__CLONES static size_t count_givers(const int32_t *reclaimed, int32_t rows)
+{
+    int32_t count = 0;
+    for (int32_t row = 0; row < rows; row++)
+        count += reclaimed[row] > 0; /* 0 of parents */
+    return (size_t)count;
+}
+
+/* Which leaves give back; and room for reclaims. */
+static bool list_givers(lists *it)
+{
+    const allot__work *work = it->transfers->work;
+    const int32_t *leaf = it->transfers->leaf;
+    const int32_t *reclaimed = work->reclaimed;
+    size_t rows =
+        work->closed ? (size_t)work->tree->rows : count_givers(reclaimed, work->tree->rows);
+    size_t reclaims = rows * (work->closed ? 2 : 1) + 1;
+    reclaims += work->group->options[ALLOT_OPTION_ANCESTOR_GRACE] ? it->transfers->claim_count : 0;
+    it->givers = allot__arena_take(work->arena, rows + 1, sizeof *it->givers);
+    it->out->reclaims = allot__arena_take(work->arena, reclaims, sizeof *it->out->reclaims);
+    if (!it->givers || !it->out->reclaims)
         return false;
-    int32_t at = 0;
-    for (int32_t i = 0; i < it->transfers->leaves; i++)
-        if (leaf[i] >= 0 && allot__gets(work, leaf[i]))
-            out->grants[at++] = leaf[i];
+    int32_t count = 0;
+    for (int32_t i = it->transfers->leaves - 1; i >= 0; i--) {
+        if (leaf[i] >= 0) {
+            it->givers[count] = i;
+            count += (reclaimed[leaf[i]] > 0) | (closing(work, leaf[i]) > 0);
+        }
+    }
+    it->giver_count = count;
     return true;
 }
 
-/* Links the transfers of each leaf, in the order of their making. */
-static bool link_transfers(lists *it)
+/* Links the runs of each leaf, in the order of their making. */
+static bool link_runs(lists *it)
 {
     allot__transfers *transfers = it->transfers;
     size_t leaves = (size_t)transfers->leaves;
-    it->head = transfers->next; /* what lacks was served */
-    it->next = allot__arena_take(transfers->work->arena, (size_t)it->count + 1, sizeof *it->next);
-    if (!it->next)
+    size_t count = transfers->run_count;
+    allot__run *runs = allot__transfers_room(transfers, transfers->runs, count,
+                                             &transfers->run_room, 1, sizeof *runs);
+    it->head = allot__arena_take(transfers->work->arena, leaves + 1, sizeof *it->head);
+    if (!runs || !it->head)
         return false;
-    for (size_t i = 0; i < leaves; i++)
-        it->head[i] = -1;
-    for (int32_t i = it->count - 1; i >= 0; i--) {
-        it->next[i] = it->head[it->list[i].from];
-        it->head[it->list[i].from] = i;
-    }
-    if (transfers->work->ledger) {
-        it->claim_of = transfers->lack; /* what lacks was served */
-        memset(it->claim_of, 0, leaves * sizeof *it->claim_of);
+    it->runs = runs;
+    runs[count].first = (int32_t)transfers->claim_count;
+    memset(it->head, 0xff, leaves * sizeof *it->head);
+    const allot__work *work = transfers->work;
+    if (work->ledger)
+        it->claim_of = allot__zeroed(work, (size_t)work->tree->rows, sizeof *it->claim_of);
+    while (count-- > 0) {
+        runs[count].next = it->head[runs[count].from];
+        it->head[runs[count].from] = (int32_t)count;
     }
     return true;
 }
 
-/* The row that a transfer is to. */
-static int32_t row_to(const lists *it, int32_t transfer)
+static allot__order_back *add_reclaim(lists *it, allot__order_back reclaim)
 {
-    int32_t row = it->transfers->leaf[it->list[transfer].to];
-    return row >= 0 ? row : it->transfers->work->group->parent[~row];
-}
-
-static allot__order_back *add_reclaim(lists *it, int32_t row, int64_t grace)
-{
-    allot__order_back *reclaim = &it->out->reclaims[it->out->reclaim_count++];
-    *reclaim = (allot__order_back){.row = row, .grace = grace, .first = it->claims};
-    return reclaim;
+    allot__order_back *to = &it->out->reclaims[it->out->reclaim_count++];
+    *to = reclaim;
+    return to;
 }
 
 /* Of a leaf's reclaims, from number `first` on, the one with that grace; NULL: none. */
@@ -119,48 +158,84 @@ static void list_closed(lists *it, int32_t row)
     const allot__work *work = it->transfers->work;
     const allot__closed_slots *closed = work->closed;
     if (closing(work, row) > 0) {
-        allot__order_back *reclaim = add_reclaim(it, row, work->group->columns[ALLOT_GRACE][row]);
-        reclaim->unowed = ALLOT__BY_CLOSED;
-        reclaim->slots = closing(work, row);
-        reclaim->tasks = closed->tasks + closed->first[row];
-        reclaim->task_count = closed->first[row + 1] - closed->first[row];
+        const int32_t *tasks = closed->tasks + closed->first[row];
+        add_reclaim(it,
+                    (allot__order_back){.row = row,
+                                        .unowed = ALLOT__BY_CLOSED,
+                                        .slots = closing(work, row),
+                                        .grace = work->group->columns[ALLOT_GRACE][row],
+                                        .first = (int32_t)it->transfers->claim_count,
+                                        .tasks = tasks,
+                                        .task_count = closed->first[row + 1] - closed->first[row]});
     }
 }
 
-/* Adds a transfer to a reclaim's claims. A ledger transfers from one leaf to another at different
- * times, which is one claim. */
-static void add_claim(lists *it, allot__order_back *reclaim, int32_t transfer)
+/* Adds a claim to those of a reclaim, which stand last. A ledger takes from one leaf for another at
+ * different times, which is one claim. */
+static void add_claim(lists *it, allot__order_back *reclaim, allot_claim claim)
 {
-    allot_claim *claims = &it->out->claims[reclaim->first];
-    int32_t number = it->list[transfer].to;
-    int64_t slots = it->list[transfer].slots;
-    int32_t to = allot__handle(it->transfers->work, row_to(it, transfer));
-    int32_t known = it->claim_of ? it->claim_of[number] : reclaim->count - 1;
-    reclaim->slots += slots;
-    if (known >= 0 && known < reclaim->count && claims[known].consumer == to) {
-        claims[known].slots += slots;
+    allot__transfers *transfers = it->transfers;
+    size_t count = transfers->claim_count;
+    int32_t known = it->claim_of ? it->claim_of[claim.consumer] : reclaim->count - 1;
+    allot_claim *claims = allot__transfers_room(transfers, transfers->claims, count,
+                                                &transfers->claim_room, 1, sizeof *claims);
+    if (!claims)
+        return;
+    transfers->claims = claims;
+    claims += reclaim->first;
+    reclaim->slots += claim.slots;
+    if (known >= 0 && known < reclaim->count && claims[known].consumer == claim.consumer) {
+        claims[known].slots += claim.slots;
         return;
     }
     if (it->claim_of)
-        it->claim_of[number] = reclaim->count;
-    claims[reclaim->count++] = (allot_claim){to, slots};
-    it->claims++;
+        it->claim_of[claim.consumer] = reclaim->count;
+    claims[reclaim->count++] = claim;
+    transfers->claim_count++;
+}
+
+/* E-31: that of a leaf's reclaim for a claimant. */
+static int64_t grace_for(const lists *it, int32_t row, int32_t claim)
+{
+    const allot__work *work = it->transfers->work;
+    int32_t consumer = it->transfers->claims[claim].consumer;
+    return allot__transfers_grace(work, row, allot__row(work->plan, work->index, consumer));
+}
+
+/* A reclaim of those of a leaf's claims, from a run on, that go with a grace. */
+static void gather(lists *it, int32_t row, int64_t grace, int32_t run)
+{
+    allot__order_back *reclaim = add_reclaim(
+        it, (allot__order_back){
+                .row = row, .grace = grace, .first = (int32_t)it->transfers->claim_count});
+    for (; run >= 0; run = it->runs[run].next)
+        for (int32_t i = it->runs[run].first; i < it->runs[run + 1].first; i++)
+            if (grace_for(it, row, i) == grace)
+                add_claim(it, reclaim, it->transfers->claims[i]);
 }
 
 /* A leaf's reclaims with their claims, one for each time of grace. */
 static void list_owed(lists *it, int32_t row, int32_t number)
 {
     const allot__work *work = it->transfers->work;
-    bool alike = !work->group->options[ALLOT_OPTION_ANCESTOR_GRACE];
     int32_t first = it->out->reclaim_count;
-    for (int32_t i = it->head[number]; i >= 0; i = alike ? -1 : it->next[i]) {
-        int64_t grace = allot__transfers_grace(work, row, row_to(it, i));
-        if (reclaim_with(it, first, grace))
-            continue;
-        allot__order_back *reclaim = add_reclaim(it, row, grace);
-        for (int32_t k = i; k >= 0; k = it->next[k])
-            if (alike || allot__transfers_grace(work, row, row_to(it, k)) == grace)
-                add_claim(it, reclaim, k);
+    int32_t run = it->head[number];
+    if (run >= 0 && it->runs[run].next < 0 && !work->ledger &&
+        !work->group->options[ALLOT_OPTION_ANCESTOR_GRACE]) {
+        add_reclaim(it,
+                    (allot__order_back){.row = row,
+                                        .slots = it->runs[run].slots,
+                                        .grace = work->group->columns[ALLOT_GRACE][row],
+                                        .first = it->runs[run].first,
+                                        .count = it->runs[run + 1].first - it->runs[run].first});
+        return;
+    }
+    for (int32_t at = run; at >= 0; at = it->runs[at].next) {
+        for (int32_t i = it->runs[at].first; i < it->runs[at + 1].first; i++) {
+            int64_t grace = grace_for(it, row, i);
+            if (!reclaim_with(it, first, grace))
+                gather(it, row, grace, run);
+        }
     }
 }
 
@@ -169,34 +244,36 @@ static void list_leaf(lists *it, int32_t row, int32_t number)
     const allot__work *work = it->transfers->work;
     int64_t grace = work->group->columns[ALLOT_GRACE][row];
     int64_t unowed = work->reclaimed[row];
+    const int32_t *freed = it->transfers->freed;
+    int32_t by_limit = freed && it->transfers->loose[number] > 0 ? ALLOT__BY_LIMIT : 0;
     list_closed(it, row);
     int32_t first = it->out->reclaim_count;
     list_owed(it, row, number);
     for (int32_t i = first; i < it->out->reclaim_count; i++)
         unowed -= it->out->reclaims[i].slots;
-    it->transfers->unowed[number] |= it->transfers->loose[number] > 0 ? ALLOT__BY_LIMIT : 0;
     if (unowed > 0) {
         allot__order_back *own = reclaim_with(it, first, grace);
-        own = own ? own : add_reclaim(it, row, grace);
+        if (!own)
+            own = add_reclaim(
+                it, (allot__order_back){
+                        .row = row, .grace = grace, .first = (int32_t)it->transfers->claim_count});
         own->slots += unowed;
-        own->unowed = it->transfers->unowed[number];
+        own->unowed = it->transfers->unowed[number] | by_limit;
     }
-    it->out->reclaims[first].freed = it->transfers->freed[number];
+    it->out->reclaims[first].freed = freed ? freed[number] : 0;
 }
 
 /* Leaves that give back, last number first. */
 int allot__transfers_list(allot__transfers *transfers)
 {
-    lists it = {.transfers = transfers,
-                .out = transfers->out,
-                .list = transfers->list.items,
-                .count = (int32_t)transfers->list.count};
-    if (!list_grants(&it) || !link_transfers(&it))
+    lists it = {
+        .transfers = transfers,
+        .out = transfers->out,
+    };
+    if (!list_grants(&it) || !list_givers(&it) || !link_runs(&it))
         return ALLOT_ENOMEM;
-    for (int32_t i = transfers->leaves - 1; i >= 0; i--) {
-        int32_t row = transfers->leaf[i];
-        if (row >= 0 && (transfers->work->reclaimed[row] > 0 || closing(transfers->work, row) > 0))
-            list_leaf(&it, row, i);
-    }
-    return ALLOT_OK;
+    for (int32_t i = 0; i < it.giver_count; i++)
+        list_leaf(&it, transfers->leaf[it.givers[i]], it.givers[i]);
+    transfers->out->claims = transfers->claims;
+    return transfers->status;
 }

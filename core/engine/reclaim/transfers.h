@@ -9,6 +9,7 @@
 #ifndef ALLOT_ENGINE_RECLAIM_TRANSFERS_H
 #define ALLOT_ENGINE_RECLAIM_TRANSFERS_H
 
+#include "base/bits.h"
 #include "engine/rows/in_flight.h"
 #include "engine/reclaim/reclaim.h"
 
@@ -37,15 +38,20 @@ typedef struct allot__orders {
     allot_claim *claims; /* consumers' handles */
 } allot__orders;
 
-/* One leaf's slots to one claimant; both by number. */
-typedef struct allot__transfer {
-    int32_t from, to;
-    int64_t slots;
-} allot__transfer;
+/* Claims of slots of one leaf that were made one after another: up to the first of the next run. */
+typedef struct allot__run {
+    int32_t from, first;
+    int32_t slots;
+    int32_t next; /* of the same leaf; -1: none */
+} allot__run;
+
+/* Slots that a ledger takes from one leaf for another that lacks none. */
+typedef struct allot__spare_move {
+    int32_t from, to, slots;
+} allot__spare_move;
 
 typedef struct allot__take {
-    int32_t from;
-    int64_t slots;
+    int32_t from, slots;
 } allot__take;
 
 typedef struct allot__transfers {
@@ -53,25 +59,31 @@ typedef struct allot__transfers {
     allot__work *work;
     allot__orders *out;
     int32_t leaves;
-    int32_t *number; /* by row */
-    int32_t *leaf;   /* by number: its row; of a parent's own last member ~family (C-5) */
-    int32_t *start;  /* by family: the first number below it */
-    int32_t *size;   /* ... and how many */
-    int32_t *lack;   /* by number: deficits not served yet */
-    int32_t *unowed; /* by number: what takes slots from it that no consumer is owed */
-    int32_t *freed;  /* by number: what limits freed of it, */
-    int32_t *loose;  /* ... and how many of them serve no consumer yet; */
-    uint8_t *any;    /* ... a tree over `width` numbers: does a leaf below have such slots? NULL */
-    int32_t width;   /* ... until a leaf has some */
-    int32_t *taken;  /* what claims have of slots on hosts (reach.h); NULL: hosts are all alike */
-    int32_t *next;   /* by number: a number not above the next that lacks */
-    int32_t family;  /* of the node that takes now; */
-    int64_t owed;    /* ... what of its slots is for deficits inside */
-    allot__vector takes, list; /* of allot__take, of allot__transfer */
-    allot__vector spare;       /* ... transfers by a ledger to leaves that lack nothing */
+    int32_t *number;       /* by row */
+    int32_t *leaf;         /* by number: its row; of a parent's own last member ~family (C-5) */
+    int32_t *start;        /* by family: the first number below it */
+    int32_t *size;         /* ... and how many */
+    int32_t *lack;         /* by number: deficits not served yet; */
+    allot__bits lacking;   /* ... which numbers have some */
+    uint8_t *unowed;       /* by number: what takes slots from it that no consumer is owed */
+    int32_t *freed;        /* by number: what limits freed of it, NULL: nothing of any; */
+    int32_t *loose;        /* ... how many of them serve no consumer yet; */
+    allot__bits has_loose; /* ... which numbers have some */
+    int32_t *taken;        /* what claims have of slots on hosts (reach.h); NULL: hosts are alike */
+    int32_t family;        /* of the node that takes now; */
+    int64_t owed;          /* ... what of its slots is for deficits inside */
+    allot__vector takes;   /* of allot__take: its leaves */
+    allot__vector spare;   /* of allot__spare_move */
+    allot__run *runs;
+    allot_claim *claims; /* those of a leaf with one run stay where they are */
+    size_t run_count, run_room, claim_count, claim_room;
     int status;
 } allot__transfers;
 
+/* Room for `more` items of `size` bytes behind those there are: where these are, or in a copy of
+ * twice the size; NULL: there is none, and the status says so. */
+void *allot__transfers_room(allot__transfers *transfers, void *items, size_t count, size_t *room,
+                            size_t more, size_t size);
 /* The lists of grants and reclaims, once all is written down. ENOMEM. */
 int allot__transfers_list(allot__transfers *transfers);
 /* E-31: what a leaf that gives has, or the closest common ancestor of it and the claimant (A-77).
