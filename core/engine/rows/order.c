@@ -5,6 +5,11 @@
 
 #include <string.h>
 
+#include "base/simd.h"
+
+/* So many rows are sorted at once, before these are merged. */
+enum { FEW = 64 };
+
 int allot__sorter_init(allot__work *work, allot__sorter *room)
 {
     size_t widest = (size_t)work->tree->widest;
@@ -83,12 +88,34 @@ static void merge(const int32_t *rows, int32_t *out, const int64_t *keys, int32_
     }
 }
 
+/* Sorts few rows: the place of each is how many go before it. That has no branches and needs no
+ * order of comparing, so that several are compared at once. */
+ALLOT__CLONES static void sort_few(int32_t *rows, const int64_t *keys, int32_t first, int32_t count)
+{
+    int64_t key[FEW];
+    int32_t row[FEW];
+    for (int32_t i = 0; i < count; i++) {
+        row[i] = rows[i];
+        key[i] = keys[rows[i] - first];
+    }
+    for (int32_t i = 0; i < count; i++) {
+        int64_t place = 0;
+        for (int32_t k = 0; k < i; k++)
+            place += key[k] <= key[i];
+        for (int32_t k = i + 1; k < count; k++)
+            place += key[k] < key[i];
+        rows[place] = row[i];
+    }
+}
+
 void allot__sort_rows(int32_t *rows, int32_t *other, const int64_t *keys, int32_t first,
                       int32_t count)
 {
     if (in_order(rows, keys, first, count))
         return;
-    for (int32_t width = 1; width < count; width = width < count / 2 + 1 ? width * 2 : count) {
+    for (int32_t low = 0; low < count; low += FEW)
+        sort_few(rows + low, keys, first, count - low < FEW ? count - low : FEW);
+    for (int32_t width = FEW; width < count; width = width < count / 2 + 1 ? width * 2 : count) {
         for (int32_t low = 0; low < count;) {
             int32_t middle = count - low > width ? low + width : count;
             int32_t high = count - middle > width ? middle + width : count;

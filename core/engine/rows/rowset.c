@@ -88,19 +88,30 @@ const int64_t *allot__rowset_values(const allot__rowset *rows, allot_source sour
     }
 }
 
-int allot__rowset_key(allot__rowset *rows, const allot_key *key, int64_t **out)
+/* Keys are read together, rows by rows: what a row is read from is then at hand for all of them. */
+int allot__rowset_keys(allot__rowset *rows, const allot_key *const *keys, int32_t count,
+                       int64_t *const *out)
 {
     int64_t room[BATCH];
-    int64_t *values = allot__arena_take(rows->work->arena, (size_t)rows->count + 1, sizeof *values);
-    int status = values ? allot__rowset_prepare(rows, key->source) : ALLOT_ENOMEM;
+    int status = ALLOT_OK;
+    for (int32_t k = 0; k < count && status == ALLOT_OK; k++)
+        status = allot__rowset_prepare(rows, keys[k]->source);
     for (int32_t first = 0; first < rows->count && status == ALLOT_OK; first += BATCH) {
         int32_t n = rows->count - first < BATCH ? rows->count - first : BATCH;
-        const int64_t *from = allot__rowset_values(rows, key->source, first, n, room);
-        for (int32_t i = 0; i < n; i++) /* ~ turns the order round and, unlike -, cannot overflow */
-            values[first + i] = key->descending ? ~from[i] : from[i];
+        for (int32_t k = 0; k < count; k++) {
+            const int64_t *from = allot__rowset_values(rows, keys[k]->source, first, n, room);
+            int64_t *to = out[k] + first;
+            for (int32_t i = 0; i < n; i++) /* ~ turns the order round and cannot overflow, as - */
+                to[i] = keys[k]->descending ? ~from[i] : from[i];
+        }
     }
-    *out = values;
     return status;
+}
+
+int allot__rowset_key(allot__rowset *rows, const allot_key *key, int64_t **out)
+{
+    *out = allot__arena_take(rows->work->arena, (size_t)rows->count + 1, sizeof **out);
+    return *out ? allot__rowset_keys(rows, &key, 1, out) : ALLOT_ENOMEM;
 }
 
 void allot__rowset_guard(const allot__rowset *rows, const allot__guard *guard, uint8_t mark,

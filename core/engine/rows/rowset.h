@@ -40,6 +40,9 @@ const int64_t *allot__rowset_values(const allot__rowset *rows, allot_source sour
 /* A key's values of all rows, turned so that they rise; what it reads is computed. Statuses of
  * allot__rowset_prepare. */
 int allot__rowset_key(allot__rowset *rows, const allot_key *key, int64_t **out);
+/* The same of several keys, each into room for all rows. */
+int allot__rowset_keys(allot__rowset *rows, const allot_key *const *keys, int32_t count,
+                       int64_t *const *out);
 
 /* Why a task or a running job is not a candidate for going; guard g of its policy is
  * ALLOT__INELIGIBLE_GUARD + g. */
