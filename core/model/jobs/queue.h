@@ -109,6 +109,7 @@ typedef struct allot__queues {
 typedef struct allot__relation {
     int32_t count;   /* queues */
     uint64_t *may;   /* bit low of row high: words per row = (count + 63) / 64 */
+    uint64_t *by;    /* the same by low: bit high of row low */
     int32_t *levels; /* by high * count + low; NULL: nobody prefers anybody */
     int8_t *refused; /* likewise, an allot_refusal; NULL: no policy was asked */
 } allot__relation;

@@ -21,6 +21,7 @@ static void end(allot_engine *engine, allot__relation *it)
     if (!it)
         return;
     allot__free(engine, it->may, (size_t)it->count * allot__words(it->count), sizeof *it->may);
+    allot__free(engine, it->by, (size_t)it->count * allot__words(it->count), sizeof *it->by);
     allot__free(engine, it->levels, levels_count(it), sizeof *it->levels);
     allot__free(engine, it->refused, it->refused ? (size_t)it->count * (size_t)it->count : 0,
                 sizeof *it->refused);
@@ -244,6 +245,22 @@ static int check_circles(const allot_plan *plan, const allot__relation *it, allo
     return status;
 }
 
+/* The bits by who is preempted. */
+static int turn_round(const allot_plan *plan, allot__relation *it)
+{
+    size_t words = allot__words(it->count);
+    it->by = allot__new(plan->engine, (size_t)it->count * words, sizeof *it->by);
+    if (!it->by)
+        return ALLOT_ENOMEM;
+    for (int32_t high = 0; high < it->count; high++)
+        for (size_t i = 0; i < words; i++)
+            for (uint64_t left = row_of(it, high)[i]; left != 0; left &= left - 1) {
+                size_t low = i * 64 + (size_t)__builtin_ctzll(left);
+                it->by[low * words + (size_t)high / 64] |= UINT64_C(1) << high % 64;
+            }
+    return ALLOT_OK;
+}
+
 /* ---- Making ---------------------------------------------------------------------------------- */
 
 static int make(const allot_plan *plan, allot__relation *it, allot_report *report)
@@ -259,7 +276,9 @@ static int make(const allot_plan *plan, allot__relation *it, allot_report *repor
     cut_pools(plan, it);
     if (!plan->base) /* who may, does so though no queue says it (P-20) */
         plan->queues->preempts = plan->queues->preempts || any_may(it);
-    return status || policy->preempts < 0 ? status : check_circles(plan, it, report);
+    if (status == ALLOT_OK && policy->preempts >= 0)
+        status = check_circles(plan, it, report);
+    return status == ALLOT_OK ? turn_round(plan, it) : status;
 }
 
 int allot__relation_make(allot_plan *plan, allot_report *report)
