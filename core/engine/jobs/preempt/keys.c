@@ -61,16 +61,25 @@ static void join_keys(allot__candidate_rows *rows)
 int allot__candidate_rows_read(allot__candidate_rows *rows)
 {
     const allot__order *victims = &rows->work->rules[0].policy->victims;
-    int status = ALLOT_OK;
-    for (int32_t i = 0; i < victims->count && status == ALLOT_OK; i++) {
-        if (victims->keys[i].source.kind == ALLOT_FROM_NUMBER)
+    const allot_key *own[ALLOT_KEYS_MAX];
+    int64_t *values[ALLOT_KEYS_MAX];
+    int32_t count = 0;
+    for (int32_t i = 0; i < victims->count; i++) {
+        const allot_key *key = &victims->keys[i];
+        if (key->source.kind == ALLOT_FROM_NUMBER)
             continue; /* it orders nothing */
-        rows->keys[rows->key_count] = victims->keys[i];
-        if (!allot__job_pair_column(victims->keys[i].source))
-            status = allot__rowset_key(&rows->of.rows, &victims->keys[i],
-                                       &rows->values[rows->key_count]);
+        rows->keys[rows->key_count] = *key;
+        if (!allot__job_pair_column(key->source)) {
+            own[count] = key;
+            values[count] =
+                allot__arena_take(rows->work->arena, (size_t)rows->count + 1, sizeof **values);
+            rows->values[rows->key_count] = values[count];
+            if (!values[count++])
+                return ALLOT_ENOMEM;
+        }
         rows->key_count++;
     }
+    int status = allot__rowset_keys(&rows->of.rows, own, count, values);
     if (status == ALLOT_OK)
         join_keys(rows);
     return status;

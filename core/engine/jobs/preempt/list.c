@@ -3,6 +3,10 @@
 /* list.c: queues' rows sorted when they are first asked for, and merged by a heap. */
 #include "engine/jobs/preempt/list.h"
 
+#include <string.h>
+
+#include "engine/rows/order.h"
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 static int take_rows(allot__candidate_rows *rows, size_t queues, size_t count)
@@ -21,6 +25,22 @@ static int take_rows(allot__candidate_rows *rows, size_t queues, size_t count)
                : ALLOT_ENOMEM;
 }
 
+/* Lists each queue's rows, in the order of the state. */
+static void list_rows(allot__candidate_rows *rows, int32_t queues)
+{
+    memset(rows->first, 0, ((size_t)queues + 1) * sizeof *rows->first);
+    for (int32_t row = 0; row < rows->count; row++)
+        rows->first[rows->queues[row] + 1]++;
+    for (int32_t queue = 0; queue < queues; queue++) {
+        rows->first[queue + 1] += rows->first[queue];
+        rows->head[queue] = rows->first[queue];
+        rows->is_sorted[queue] = false;
+    }
+    for (int32_t row = 0; row < rows->count; row++)
+        rows->sorted[rows->head[rows->queues[row]]++] = row;
+    memcpy(rows->head, rows->first, (size_t)queues * sizeof *rows->head);
+}
+
 int allot__candidate_rows_make(const allot__work *work, const allot__host_view *view,
                                const uint8_t *ineligible, allot__candidate_rows *out)
 {
@@ -35,21 +55,38 @@ int allot__candidate_rows_make(const allot__work *work, const allot__host_view *
     int status = take_rows(out, (size_t)queues, running);
     if (status != ALLOT_OK)
         return status;
-    for (int32_t queue = 0; queue < queues; queue++) {
-        out->first[queue] = out->count;
-        out->head[queue] = out->count;
-        out->is_sorted[queue] = false;
-        for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
-            out->jobs[out->count] = jobs->by_queue[i]; /* there is room for one more */
-            out->queues[out->count] = queue;
-            out->count += ineligible[jobs->by_queue[i]] != ALLOT__INELIGIBLE_NEW;
-        }
+    for (int32_t i = 0; (size_t)i < jobs->list.count; i++) {
+        if (ineligible[i] == ALLOT__INELIGIBLE_NEW)
+            continue;
+        out->jobs[out->count] = i;
+        out->queues[out->count++] = allot__job_at(jobs, i)->queue;
     }
-    out->first[queues] = out->count;
+    list_rows(out, queues);
     return allot__job_rows_make(work, view, out->jobs, out->count, &out->of);
 }
 
 /* ---- Merging --------------------------------------------------------------------------------- */
+
+static bool tied(const allot__candidate_rows *rows, int32_t a, int32_t b)
+{
+    for (int32_t key = 0; key < rows->key_count; key++)
+        if (rows->values[key] && rows->values[key][a] != rows->values[key][b])
+            return false;
+    return true;
+}
+
+/* Puts rows of one queue in order: by the last key first, and then those alike by id. */
+static void sort_rows(const allot__candidate_rows *rows, int32_t *first, int32_t count)
+{
+    for (int32_t key = rows->key_count - 1; key >= 0; key--)
+        if (rows->values[key])
+            allot__sort_rows(first, rows->other, rows->values[key], 0, count);
+    for (int32_t from = 0, to; from < count; from = to) {
+        for (to = from + 1; to < count && tied(rows, first[from], first[to]);)
+            to++;
+        allot__candidate_sort(rows, NULL, first + from, rows->other, to - from);
+    }
+}
 
 /* Puts a queue's candidates in order; the others of its rows stand behind them as -1. */
 static void sort_queue(allot__candidate_rows *rows, int32_t queue)
@@ -57,12 +94,14 @@ static void sort_queue(allot__candidate_rows *rows, int32_t queue)
     int32_t first = rows->first[queue];
     int32_t end = rows->first[queue + 1];
     int32_t count = 0;
-    for (int32_t row = first; row < end; row++)
+    for (int32_t at = first; at < end; at++) {
+        int32_t row = rows->sorted[at];
         if (rows->ineligible[rows->jobs[row]] <= ALLOT__INELIGIBLE_TAKEN) /* it may be one again */
             rows->sorted[first + count++] = row;
+    }
     for (int32_t i = first + count; i < end; i++)
         rows->sorted[i] = -1;
-    allot__candidate_sort(rows, NULL, rows->sorted + first, rows->other, count);
+    sort_rows(rows, rows->sorted + first, count);
     rows->is_sorted[queue] = true;
 }
 

@@ -3,11 +3,11 @@
 /*
  * list.h: running jobs in the order in which a queue preempts them.
  *
- * Rows are running jobs, by queue. Keys of the policy's victims that two queues have together
- * (PREFERENCE, QUEUE_ORDER) are the same for all jobs of a queue, so each queue's rows are put in
- * order once, by the other keys, when they are first asked for; a preempting queue's list merges
- * those of the queues that it may preempt, as far as it is asked for. Ties: the larger id first
- * (A-4).
+ * Rows are running jobs, in the order of the state. Keys of the policy's victims that two queues
+ * have together (PREFERENCE, QUEUE_ORDER) are the same for all jobs of a queue, so each queue's
+ * rows are put in order once, by the other keys, when they are first asked for; a preempting
+ * queue's list merges those of the queues that it may preempt, as far as it is asked for. Ties: the
+ * larger id first (A-4).
  *
  * Lists drop an ineligible job for good; where one is a candidate again, all begin anew.
  */
@@ -45,8 +45,8 @@ typedef struct allot__candidate_rows {
     int32_t count;
     int32_t *jobs;   /* by row */
     int32_t *queues; /* by row */
-    int32_t *first;  /* by queue, one more */
-    int32_t *sorted; /* rows; each queue's, from its first on, in order once is_sorted says so */
+    int32_t *sorted; /* rows by queue, in order once is_sorted says so: those of queue q are */
+    int32_t *first;  /* ... sorted[first[q]] up to the first of the next */
     int32_t *other;  /* room to sort */
     bool *is_sorted;
     int32_t *head; /* by queue: all before that place are ineligible */

@@ -7,9 +7,6 @@
 
 #include "engine/jobs/limits/resource.h"
 
-/* AHEAD: rows are scattered jobs, so far ahead they are called for. */
-enum { AHEAD = 8 };
-
 /* ---- Ineligible jobs ------------------------------------------------------------------------- */
 
 uint8_t allot__job_ineligible(const allot__work *work, const allot__job *job)
@@ -59,10 +56,9 @@ static int64_t gives(const allot__candidates *candidates, const allot__job *job)
 static void count_slots(allot__candidates *candidates)
 {
     const allot__jobs *jobs = candidates->work->state->jobs;
-    for (int32_t row = 0; row < candidates->rows.count; row++) {
-        int32_t number = candidates->rows.jobs[row];
-        if (row + AHEAD < candidates->rows.count)
-            __builtin_prefetch(&allot__job_at(jobs, candidates->rows.jobs[row + AHEAD])->queue);
+    for (int32_t number = 0; (size_t)number < jobs->list.count; number++) {
+        if (candidates->ineligible[number] == ALLOT__INELIGIBLE_NEW)
+            continue; /* it does not run */
         const allot__job *job = allot__job_at(jobs, number);
         int64_t slots = gives(candidates, job);
         if (candidates->ineligible[number] == ALLOT__ELIGIBLE) {
@@ -89,13 +85,14 @@ static int take_room(allot__candidates *candidates)
         ALLOT__WANTED(candidates->most_left, queues),
         ALLOT__WANTED(candidates->reach, queues),
         ALLOT__WANTED(candidates->reach_at, queues),
+        ALLOT__WANTED(candidates->protected_below, queues),
         ALLOT__WANTED(candidates->stamp, (size_t)candidates->view->count),
         ALLOT__WANTED(candidates->helps, bounds),
     };
     int status = allot__zeroed_all(candidates->work, all, sizeof all / sizeof *all);
     candidates->help_count = (int32_t)bounds;
     for (size_t i = 0; status == ALLOT_OK && i < queues; i++)
-        candidates->reach_at[i] = -1;
+        candidates->reach_at[i] = candidates->protected_below[i] = -1;
     return status;
 }
 
@@ -104,9 +101,13 @@ int allot__candidates_make(const allot__work *work, allot__host_view *view, allo
 {
     *out = (allot__candidates){.work = work, .view = view, .bounds = bounds};
     int status = take_room(out);
-    for (size_t i = 0; i < work->state->jobs->list.count && status == ALLOT_OK; i++)
-        out->ineligible[i] =
-            allot__job_ineligible(work, allot__job_at(work->state->jobs, (int32_t)i));
+    for (int32_t i = 0; (size_t)i < work->state->jobs->list.count && status == ALLOT_OK; i++) {
+        /* A job that is pending still was so when the cycle began. */
+        bool waits = bounds->states != NULL && bounds->states[i] == ALLOT_PENDING;
+        out->ineligible[i] = waits
+                                 ? ALLOT__INELIGIBLE_NEW
+                                 : allot__job_ineligible(work, allot__job_at(work->state->jobs, i));
+    }
     if (status == ALLOT_OK)
         status = allot__candidate_rows_make(work, view, out->ineligible, &out->rows);
     out->chosen = allot__arena_take(work->arena, (size_t)out->rows.count + 1, sizeof *out->chosen);
@@ -215,14 +216,23 @@ static int find_victims(allot__search *search)
 
 /* ---- Its end --------------------------------------------------------------------------------- */
 
+/* Slots that guards protect of queues that a queue may preempt: these stay as they are. */
+static int64_t protected_below(allot__candidates *candidates, int32_t high)
+{
+    int64_t *known = &candidates->protected_below[high];
+    if (*known < 0)
+        *known =
+            allot__sum_below(candidates->work->plan->relation, high, candidates->slots_protected);
+    return *known;
+}
+
 static void set_why(const allot__search *search, allot__found *found)
 {
     allot__candidates *candidates = search->candidates;
     const allot__fit *fit = &search->fit;
     int32_t high = fit->job->queue;
     int64_t reach = allot__candidates_reach(candidates, high);
-    int64_t protected =
-        allot__sum_below(candidates->work->plan->relation, high, candidates->slots_protected);
+    int64_t protected = protected_below(candidates, high);
     found->binding = fit->over > 0 ? allot__fit_binding(fit) : -1;
     if (fit->over > 0 && found->binding < 0) {
         found->why = ALLOT_PEND_RESOURCE;
