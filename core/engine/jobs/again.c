@@ -85,25 +85,32 @@ int allot__again_mark_places(allot__turns *turns, int32_t number, const allot__j
     return status;
 }
 
+/* Of queues that may preempt the job's, those 64 that may not preempt all that went for it. */
+static uint64_t fed(const allot__turns *turns, int32_t job, size_t word)
+{
+    const allot__relation *relation = turns->work->plan->relation;
+    const allot_job_order *orders = turns->out->orders.items;
+    const allot__job_verdict *jobs = turns->out->jobs;
+    size_t words = ((size_t)relation->count + 63) / 64;
+    uint64_t some = relation->by[(size_t)jobs[job].queue * words + word], all = some;
+    for (size_t at = turns->out->orders.count - 1;
+         all != 0 && at-- > 0 && orders[at].preemptor == job;)
+        all &= relation->by[(size_t)jobs[orders[at].job].queue * words + word];
+    return some & ~all;
+}
+
 /* A job that came as others went is a candidate, too: for some that wait, these may have been
  * none. */
 static bool feeds(const allot__turns *turns, int32_t job)
 {
-    const allot__relation *relation = turns->work->plan->relation;
-    const allot_job_order *orders = turns->out->orders.items;
-    int32_t low = allot__job_at(turns->jobs, job)->queue;
-    bool feeds = false;
-    for (int32_t i = 0; i < turns->count && turns->all[i].listed && !feeds; i++)
-        for (int32_t k = 0; k < turns->all[i].queue_count && turns->all[i].waiting > 0; k++) {
-            int32_t high = turns->all[i].queues[k];
-            bool all = true;
-            for (size_t at = turns->out->orders.count - 1;
-                 at-- > 0 && orders[at].preemptor == job && all;)
-                all = allot__may_preempt(relation, high,
-                                         allot__job_at(turns->jobs, orders[at].job)->queue);
-            feeds = feeds || (!all && allot__may_preempt(relation, high, low));
+    size_t words = ((size_t)turns->work->plan->relation->count + 63) / 64;
+    for (size_t i = 0; i < words; i++)
+        for (uint64_t left = fed(turns, job, i); left != 0; left &= left - 1) {
+            const allot__turn *turn = turns->of_queue[i * 64 + (size_t)__builtin_ctzll(left)];
+            if (turn->listed && turn->waiting > 0)
+                return true;
         }
-    return feeds;
+    return false;
 }
 
 void allot__again_look(allot__turns *turns, int32_t job)

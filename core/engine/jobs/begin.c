@@ -101,37 +101,23 @@ static void note_grower(allot__turns *turns, int32_t queue)
     turns->pools_grow = turns->pools_grow || turn->pool >= 0;
 }
 
-static void count_jobs(allot__turns *turns)
-{
-    const allot__job_place *places = turns->jobs->places.items;
-    for (size_t i = 0; i < turns->jobs->list.count; i++) {
-        const allot__job *job = allot__job_at(turns->jobs, (int32_t)i);
-        allot_queue_part *part = &turns->out->parts[job->queue];
-        bool early = allot__job_is_early(job, turns->work->state->now);
-        if (!early)
-            count_job(part, job);
-        turns->states[i] = job->state;
-        turns->stopped = turns->stopped || job->state == ALLOT_STOPPED;
-        if (job->state == ALLOT_RUNNING && job->grow > 0)
-            note_grower(turns, job->queue);
-        for (int32_t k = 0; job->state == ALLOT_RUNNING && k < job->grown_count; k++)
-            part->running += places[job->grown + k].slots;
-        turns->out->jobs[i] = (allot__job_verdict){.now = job->state,
-                                                   .why = early ? ALLOT_PEND_BEGIN : ALLOT_PEND_NOT,
-                                                   .binding = -1,
-                                                   .order = -1};
-    }
-    for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
-        const allot_queue_part *part = &turns->out->parts[q];
-        turns->pending[q] = part->pending;
-        allot__turn_use(turns, q, part->running + part->suspended);
-    }
-}
-
 /* Slots of running jobs that have had them since the same time. */
 typedef struct alike {
     int64_t since, slots;
 } alike;
+
+/* What a queue's running jobs have used since the time of the state's use: millionths of
+ * slot-seconds, and the last jobs alike, which are not among them yet. */
+typedef struct queue_use {
+    allot__u128 sum;
+    alike last;
+} queue_use;
+
+typedef struct uses {
+    queue_use *queues;
+    int64_t at; /* the time of the state's use */
+    allot__pace pace;
+} uses;
 
 static allot__u128 made_by(const allot__turns *turns, const alike *jobs, const allot__pace *pace)
 {
@@ -139,45 +125,87 @@ static allot__u128 made_by(const allot__turns *turns, const alike *jobs, const a
     return allot__usage_made(jobs->slots, seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds, pace);
 }
 
-/* Millionths of slot-seconds that a queue's running jobs have used since `at`, the time of the
- * state's use. */
-static allot__u128 used_since(const allot__turns *turns, int32_t queue, int64_t at,
-                              const allot__pace *pace)
+static void add_use(const allot__turns *turns, uses *uses, const allot__job *job)
 {
-    const allot__jobs *jobs = turns->jobs;
     const allot__u128 enough = (allot__u128)usage_most * MILLION;
     const int64_t most_slots = (int64_t)1 << 39;
-    allot__u128 sum = 0;
-    alike it = {0, 0};
-    for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1] && sum < enough; i++) {
-        const allot__job *job = allot__job_at(jobs, jobs->by_queue[i]);
-        int64_t since = job->started > at ? job->started : at;
-        if (job->state != ALLOT_RUNNING)
-            continue;
-        if (since != it.since || it.slots > most_slots) {
-            sum += made_by(turns, &it, pace);
-            it = (alike){since, 0};
-        }
-        it.slots += job->slots;
+    queue_use *use = &uses->queues[job->queue];
+    int64_t since = job->started > uses->at ? job->started : uses->at;
+    if (use->sum >= enough)
+        return;
+    if (since != use->last.since || use->last.slots > most_slots) {
+        use->sum += made_by(turns, &use->last, &uses->pace);
+        use->last = (alike){since, 0};
     }
-    return sum + made_by(turns, &it, pace);
+    use->last.slots += job->slots;
+}
+
+/* P-43: jobs that run on slots whose reservation is due now. */
+static bool overdue(const allot__turns *turns, const allot__job *job)
+{
+    return (job->flags & ALLOT_JOB_BACKFILL) && job->state == ALLOT_RUNNING &&
+           allot__queue_at(turns->queues, job->queue)->interruptible_backfill != ALLOT_NONE &&
+           job->until <= turns->work->state->now;
+}
+
+/* All of a job that is known from itself, so that jobs are gone through once; is it overdue? */
+static bool count_one(allot__turns *turns, uses *uses, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_place *places = turns->jobs->places.items;
+    allot_queue_part *part = &turns->out->parts[job->queue];
+    bool early = allot__job_is_early(job, turns->work->state->now);
+    if (!early)
+        count_job(part, job);
+    turns->states[number] = job->state;
+    turns->stopped = turns->stopped || job->state == ALLOT_STOPPED;
+    turns->out->jobs[number] =
+        (allot__job_verdict){.now = job->state,
+                             .began = job->state,
+                             .exclusive = (job->flags & ALLOT_JOB_EXCLUSIVE) != 0,
+                             .queue = job->queue,
+                             .slots = job->slots,
+                             .why = early ? ALLOT_PEND_BEGIN : ALLOT_PEND_NOT,
+                             .binding = -1,
+                             .order = -1};
+    allot__turn_keys_read(turns, number, job);
+    if (job->state != ALLOT_RUNNING)
+        return false;
+    add_use(turns, uses, job);
+    if (job->grow > 0)
+        note_grower(turns, job->queue);
+    for (int32_t k = 0; k < job->grown_count; k++)
+        part->running += places[job->grown + k].slots;
+    return overdue(turns, job);
+}
+
+static bool count_jobs(allot__turns *turns, uses *uses)
+{
+    bool any = false;
+    for (size_t i = 0; i < turns->jobs->list.count; i++)
+        any |= count_one(turns, uses, (int32_t)i);
+    for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
+        const allot_queue_part *part = &turns->out->parts[q];
+        turns->pending[q] = part->pending;
+        allot__turn_use(turns, q, part->running + part->suspended);
+    }
+    return any;
 }
 
 /* the state's use fades until now, and the use since then is added. */
-static void count_usage(allot__turns *turns)
+static void count_usage(allot__turns *turns, const uses *uses)
 {
     const allot__jobs *jobs = turns->jobs;
-    int64_t now = turns->work->state->now, at = jobs->usage_at_set ? jobs->usage_at : now;
-    allot__i128 seconds = (allot__i128)now - at;
+    allot__i128 seconds = (allot__i128)turns->work->state->now - uses->at;
     allot__fading fading = allot__fading_over(seconds > INT64_MAX ? INT64_MAX : (int64_t)seconds,
                                               &turns->queues->decay, turns->queues->roots);
-    allot__pace pace = allot__pace_of(&turns->queues->decay, turns->queues->roots);
     for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
         allot__u128 use = 0;
         if (jobs->usage && jobs->usage[q].told)
             use = (allot__u128)jobs->usage[q].slot_seconds * MILLION +
                   (allot__u128)jobs->usage[q].millionths;
-        use = allot__usage_left(use, &fading) + used_since(turns, q, at, &pace);
+        use = allot__usage_left(use, &fading) + uses->queues[q].sum;
+        use += made_by(turns, &uses->queues[q].last, &uses->pace);
         bool most = use / MILLION >= (allot__u128)usage_most;
         allot_queue_part *part = &turns->out->parts[q];
         part->usage = most ? usage_most : (int64_t)(use / MILLION);
@@ -185,14 +213,6 @@ static void count_usage(allot__turns *turns)
         turns->out->usage[2 * q] = part->usage;
         turns->out->usage[2 * q + 1] = part->usage_millionths;
     }
-}
-
-/* P-43: jobs that run on slots whose reservation is due now. */
-static bool overdue(const allot__turns *turns, const allot__job *job)
-{
-    return job->state == ALLOT_RUNNING && (job->flags & ALLOT_JOB_BACKFILL) &&
-           allot__queue_at(turns->queues, job->queue)->interruptible_backfill != ALLOT_NONE &&
-           job->until <= turns->work->state->now;
 }
 
 static int end_backfill(allot__turns *turns)
@@ -213,9 +233,16 @@ static int end_backfill(allot__turns *turns)
 
 int allot__dispatch_begin(allot__turns *turns)
 {
-    count_jobs(turns);
+    const allot__queues *queues = turns->queues;
+    uses uses = {.at = turns->jobs->usage_at_set ? turns->jobs->usage_at : turns->work->state->now,
+                 .pace = allot__pace_of(&queues->decay, queues->roots)};
+    uses.queues = allot__zeroed(turns->work, (size_t)allot__queue_count(turns->work->plan),
+                                sizeof *uses.queues);
+    if (!uses.queues)
+        return ALLOT_ENOMEM;
+    bool any_overdue = count_jobs(turns, &uses);
     turns->out->bounds.states = turns->states;
-    count_usage(turns);
-    int status = end_backfill(turns);
+    count_usage(turns, &uses);
+    int status = any_overdue ? end_backfill(turns) : ALLOT_OK;
     return status == ALLOT_OK ? allot__dispatch_closed(turns) : status;
 }

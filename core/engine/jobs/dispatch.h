@@ -44,9 +44,14 @@
 #include "engine/jobs/preempt/search.h"
 #include "engine/jobs/slices.h"
 
+/* What is decided of a job; and what is asked of it again and again while that is not, so that jobs
+ * that do not fit are passed by without going to each. */
 typedef struct allot__job_verdict {
-    uint8_t now;     /* an allot_job_state, after the cycle; ALLOT_JOB_STATE_COUNT: it is gone */
-    uint8_t why;     /* an allot_pending */
+    uint8_t now;   /* an allot_job_state, after the cycle; ALLOT_JOB_STATE_COUNT: it is gone */
+    uint8_t why;   /* an allot_pending */
+    uint8_t began; /* an allot_job_state: the state's */
+    bool exclusive;
+    int32_t queue, slots;
     int32_t binding; /* allot__binding_limit, or -1; of ALLOT_PEND_RESOURCE... the resource */
     int32_t order;   /* its first order, or -1 */
 } allot__job_verdict;

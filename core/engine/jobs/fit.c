@@ -20,6 +20,11 @@ static bool fits(allot__turns *turns, int32_t job)
     return true;
 }
 
+static const allot__job_verdict *at(const allot__turns *turns, int32_t job)
+{
+    return &turns->out->jobs[job];
+}
+
 static bool exclusive(const allot__job *job)
 {
     return (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
@@ -29,17 +34,17 @@ static bool exclusive(const allot__job *job)
  * queue. */
 static allot__missed *missed(allot__turns *turns, allot__missed *all, int32_t number, bool limited)
 {
-    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_verdict *job = at(turns, number);
     const allot__bounds *bounds = &turns->out->bounds;
-    size_t at = limited ? (size_t)allot__bounds_class(bounds, number)
-                        : bounds->classes.count + (size_t)job->queue;
-    return all + (size_t)turns->kinds * at + exclusive(job);
+    size_t class = limited ? (size_t)allot__bounds_class(bounds, number)
+                           : bounds->classes.count + (size_t)job->queue;
+    return all + (size_t)turns->kinds * class + job->exclusive;
 }
 
 /* Is the job known not to fit? Then sets the reason. */
 static bool misses(allot__turns *turns, const allot__missed *missed, int32_t number)
 {
-    int32_t slots = allot__job_at(turns->jobs, number)->slots;
+    int32_t slots = at(turns, number)->slots;
     if (missed->gains != turns->out->view.gains || slots < missed->slots)
         return false;
     allot_pending why = (allot_pending)(slots <= missed->most ? missed->why : missed->above);
@@ -56,10 +61,10 @@ int64_t allot__pool_left(const allot__turns *turns, int32_t pool)
 }
 
 /* Why its pool does not let it have its slots; ALLOT_PEND_NOT: it does. */
-static allot_pending barred_by_pool(const allot__turns *turns, const allot__job *job)
+static allot_pending barred_by_pool(const allot__turns *turns, const allot__job_verdict *job)
 {
     int32_t pool = allot__turn_pool(turns, job->queue);
-    if (pool < 0 || job->state != ALLOT_PENDING)
+    if (pool < 0 || job->began != ALLOT_PENDING)
         return ALLOT_PEND_NOT;
     if (job->slots > allot__pool_left(turns, pool))
         return ALLOT_PEND_POOL;
@@ -153,12 +158,12 @@ allot__missed *allot__fit_back_known(allot__turns *turns, int32_t number)
 
 int64_t allot__fit_lack(allot__turns *turns, int32_t number)
 {
-    const allot__job *job = allot__job_at(turns->jobs, number);
-    int why = turns->out->jobs[number].why;
+    const allot__job_verdict *job = at(turns, number);
+    int why = job->why;
     if (why == ALLOT_PEND_NEVER)
         return INT64_MAX;
     bool slots = why == ALLOT_PEND_SLOTS || why == ALLOT_PEND_LEASE;
-    if (!slots || job->state != ALLOT_PENDING || exclusive(job) || turns->preempts[job->queue] ||
+    if (!slots || job->began != ALLOT_PENDING || job->exclusive || turns->preempts[job->queue] ||
         allot__bounds_by_host(&turns->out->bounds, number))
         return 1;
     const allot__missed *known = allot__fit_known(turns, number);
@@ -167,7 +172,7 @@ int64_t allot__fit_lack(allot__turns *turns, int32_t number)
 
 bool allot__fit_start(allot__turns *turns, int32_t number)
 {
-    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_verdict *job = at(turns, number);
     const allot__host_view *view = &turns->out->view;
     int32_t binding = -1;
     if (job->slots > view->most[turns->queues->set_of[job->queue]])
@@ -244,7 +249,7 @@ static bool without_resource(allot__turns *turns, int32_t number)
 static bool alike(const allot__turns *turns, int32_t number)
 {
     const allot__resources *resources = turns->out->bounds.resources;
-    return allot__job_at(turns->jobs, number)->state == ALLOT_PENDING &&
+    return at(turns, number)->began == ALLOT_PENDING &&
            (!resources || allot__resources_above(resources, number) == 0);
 }
 
@@ -314,10 +319,10 @@ static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
 /* May the job preempt no job at all? */
 static bool barred(allot__turns *turns, int32_t number)
 {
-    const allot__job *job = allot__job_at(turns->jobs, number);
-    bool never = turns->out->jobs[number].why == ALLOT_PEND_NEVER;
-    return turns->leftover || never || allot__barred_by_type(turns->work, job) ||
-           barred_by_pool(turns, job) != ALLOT_PEND_NOT || !turns->preempts[job->queue] ||
+    const allot__job_verdict *job = at(turns, number);
+    return turns->leftover || job->why == ALLOT_PEND_NEVER || !turns->preempts[job->queue] ||
+           barred_by_pool(turns, job) != ALLOT_PEND_NOT ||
+           allot__barred_by_type(turns->work, allot__job_at(turns->jobs, number)) ||
            delayed(turns, number) || without_resource(turns, number);
 }
 

@@ -22,18 +22,30 @@ static int64_t value_of(const allot__job *job, int32_t column)
     return job->submitted == INT64_MIN ? 0 : job->submitted;
 }
 
-static int plain_key(allot__turns *turns, const allot_key *key, int64_t **out)
+int allot__turn_keys_take(allot__turns *turns)
 {
-    size_t count = turns->jobs->list.count;
-    int64_t *values = allot__arena_take(turns->work->arena, count + 1, sizeof *values);
-    if (!values)
-        return ALLOT_ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        int64_t value = value_of(allot__job_at(turns->jobs, (int32_t)i), key->source.value);
-        values[i] = key->descending ? ~value : value;
+    const allot__order *order = &turns->work->rules[0].policy->dispatch;
+    size_t count = turns->jobs->list.count + 1;
+    turns->key_count = order->count;
+    for (int32_t i = 0; i < order->count; i++) {
+        if (!plain(order->keys[i].source))
+            continue;
+        turns->keys[i] = allot__arena_take(turns->work->arena, count, sizeof *turns->keys[i]);
+        if (!turns->keys[i])
+            return ALLOT_ENOMEM;
     }
-    *out = values;
     return ALLOT_OK;
+}
+
+void allot__turn_keys_read(allot__turns *turns, int32_t number, const allot__job *job)
+{
+    const allot_key *keys = turns->work->rules[0].policy->dispatch.keys;
+    for (int32_t i = 0; i < turns->key_count; i++) {
+        if (!turns->keys[i])
+            continue;
+        int64_t value = value_of(job, keys[i].source.value);
+        turns->keys[i][number] = keys[i].descending ? ~value : value;
+    }
 }
 
 static int make_rows(allot__turns *turns, allot__job_rows *out)
@@ -53,12 +65,9 @@ int allot__turn_keys(allot__turns *turns)
     allot__job_rows rows;
     bool made = false;
     int status = ALLOT_OK;
-    turns->key_count = order->count;
     for (int32_t i = 0; i < order->count && status == ALLOT_OK; i++) {
-        if (plain(order->keys[i].source)) {
-            status = plain_key(turns, &order->keys[i], &turns->keys[i]);
-            continue;
-        }
+        if (turns->keys[i])
+            continue; /* it is read */
         status = made ? ALLOT_OK : make_rows(turns, &rows);
         made = status == ALLOT_OK;
         if (made)
@@ -91,8 +100,10 @@ static int32_t gather(allot__turns *turns, const allot__turn *turn, int state, i
     int32_t count = 0;
     for (int32_t q = 0; q < turn->queue_count; q++)
         for (int32_t i = first[turn->queues[q]]; i < first[turn->queues[q] + 1]; i++)
-            if (turns->states[by_queue[i]] == state)
+            if (turns->states[by_queue[i]] == state) {
+                allot__job_call(turns, by_queue[i]);
                 jobs[count++] = by_queue[i];
+            }
     if (turn->queue_count > 1) /* ties go as in the state */
         allot__sort_numbers(jobs, count);
     allot__turn_sort(turns, turns->keys, turns->key_count, jobs, count);

@@ -107,6 +107,15 @@ static inline int32_t allot__turn_pool(const allot__turns *turns, int32_t queue)
     return turns->queues->pool_of[queue];
 }
 
+/* Calls for what is read to try a job: jobs of a turn are scattered in memory. */
+static inline void allot__job_call(const allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    __builtin_prefetch(&turns->out->jobs[number]);
+    __builtin_prefetch(&job->queue);
+    __builtin_prefetch(&job->preempted);
+}
+
 /* grow.c: rule 5 for the jobs of a queue. */
 int allot__turn_grow(allot__turns *turns, int32_t queue);
 /* rows.c: what the tree's rows show of queues. ENOMEM. */
@@ -115,9 +124,12 @@ int allot__dispatch_rows(allot__turns *turns);
 int allot__turns_make(allot__turns *turns);
 /* Counts parts, decayed use, what backfill must end; ENOMEM. */
 int allot__dispatch_begin(allot__turns *turns);
-/* list.c: the keys of the policy's dispatch. ENOMEM, ESCRIPT, EBUDGET. And lists the jobs
- * of a turn. */
+/* list.c: the keys of the policy's dispatch: room for those that need nothing but the job, which
+ * are read job by job; ENOMEM. And then the others; ENOMEM, ESCRIPT, EBUDGET. */
+int allot__turn_keys_take(allot__turns *turns);
+void allot__turn_keys_read(allot__turns *turns, int32_t number, const allot__job *job);
 int allot__turn_keys(allot__turns *turns);
+/* Lists the jobs of a turn. */
 void allot__turn_list(allot__turns *turns, allot__turn *turn);
 /* Jobs that their users stopped claim their slots. */
 void allot__turn_claim_stopped(allot__turns *turns, const allot__turn *turn);

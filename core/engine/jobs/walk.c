@@ -8,7 +8,7 @@
 #include "engine/rows/order.h"
 #include "engine/jobs/limits/resource.h"
 
-/* Jobs of a turn are scattered in memory: so far ahead they are called for. */
+/* So far ahead jobs are called for, of turns that have more than stay at hand once listed. */
 enum { AHEAD = 8 };
 
 static int resume(allot__turns *turns, int32_t job)
@@ -25,6 +25,12 @@ static int resume(allot__turns *turns, int32_t job)
 static bool waits(const allot__turns *turns, int32_t job)
 {
     return turns->states[job] == ALLOT_SUSPENDED || turns->states[job] == ALLOT_PENDING;
+}
+
+static void call_ahead(const allot__turns *turns, const int32_t *jobs, int32_t at, int32_t count)
+{
+    if (at + AHEAD < count)
+        allot__job_call(turns, jobs[at + AHEAD]);
 }
 
 /* Tries a job; notes a job that still waits, which claims its slots if it is suspended. */
@@ -54,9 +60,11 @@ static int try_waiting(allot__turns *turns, allot__turn *turn)
     int32_t count = turn->waiting, i = 0;
     int status = ALLOT_OK;
     turn->waiting = 0;
-    for (; i < count && status == ALLOT_OK && !turns->again; i++)
+    for (; i < count && status == ALLOT_OK && !turns->again; i++) {
+        call_ahead(turns, turn->waits, i, count);
         if (waits(turns, turn->waits[i]))
             status = try(turns, turn, turn->waits[i]);
+    }
     memmove(turn->waits + turn->waiting, turn->waits + i, (size_t)(count - i) * sizeof(int32_t));
     turn->waiting += count - i;
     return status;
@@ -66,9 +74,7 @@ static int try_others(allot__turns *turns, allot__turn *turn)
 {
     int status = ALLOT_OK;
     while (turn->at < turn->count && status == ALLOT_OK && !turns->again) {
-        int32_t ahead = turn->at + AHEAD;
-        if (ahead < turn->count)
-            __builtin_prefetch(allot__job_at(turns->jobs, turn->jobs[ahead]));
+        call_ahead(turns, turn->jobs, turn->at, turn->count);
         status = try(turns, turn, turn->jobs[turn->at++]);
     }
     return status;
@@ -175,7 +181,7 @@ static void list_tried(allot__turns *turns)
     for (int32_t i = 0; i < turns->count; i++)
         for (int32_t k = 0; k < turns->all[i].count; k++) {
             int32_t job = turns->all[i].jobs[k];
-            if (allot__job_at(turns->jobs, job)->state == ALLOT_RUNNING)
+            if (turns->out->jobs[job].began == ALLOT_RUNNING)
                 turns->out->jobs[job].why = ALLOT_PEND_NOT;
             else
                 turns->list[count++] = job;
@@ -242,6 +248,7 @@ int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__di
     status = status ? status : allot__resources_make(work, &out->bounds.resources);
     status = status ? status : allot__turns_make(&turns);
     status = status ? status : make_sequence(&turns);
+    status = status ? status : allot__turn_keys_take(&turns);
     status = status ? status : allot__dispatch_begin(&turns);
     status = status ? status : allot__turn_keys(&turns);
     status = status ? status : walk(&turns);

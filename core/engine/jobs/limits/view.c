@@ -302,6 +302,9 @@ void allot__host_view_claim(allot__host_view *view, int32_t number)
 
 void allot__host_view_claim_none(allot__host_view *view)
 {
+    if (view->claim_count == view->claims_ended)
+        return; /* none did */
+    view->claims_ended = view->claim_count;
     memset(view->claimed, 0, (size_t)view->count * sizeof *view->claimed);
 }
 

@@ -32,11 +32,11 @@ typedef struct allot__host_view {
     int64_t *kept;    /* ... of these those that suspended jobs keep against it */
     int64_t *claimed; /* slots that suspended jobs keep against the next one to be resumed */
     int32_t *claims;  /* by job: the how-many-th claim is its newest, from 1; 0: it has none */
-    int32_t claim_count;
-    int64_t *load;    /* thousandths */
-    int32_t *running; /* jobs that run there */
-    int32_t *alone;   /* of these the exclusive ones (P-40): 1 closes it to others */
-    bool exclusive;   /* there is an exclusive job, be it pending */
+    int32_t claim_count, claims_ended; /* ... and how many there were when all ended last */
+    int64_t *load;                     /* thousandths */
+    int32_t *running;                  /* jobs that run there */
+    int32_t *alone; /* of these the exclusive ones (P-40): 1 closes it to others */
+    bool exclusive; /* there is an exclusive job, be it pending */
     int32_t
         *owner; /* the queue that the state gives the host to, -1: none; NULL: no host has one */
     int32_t *leased;  /* slots that contracts keep there; NULL: there are none */
