@@ -47,6 +47,14 @@ static inline void allot__bits_remove(allot__bits *bits, int32_t number)
     }
 }
 
+static inline void allot__bits_set(allot__bits *bits, int32_t number, bool member)
+{
+    if (member)
+        allot__bits_add(bits, number);
+    else
+        allot__bits_remove(bits, number);
+}
+
 /* The first from a number on; the bound: none. */
 static inline int32_t allot__bits_next(const allot__bits *bits, int32_t number)
 {

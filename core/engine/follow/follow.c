@@ -73,8 +73,8 @@ static int take_room(allot__follow *follow, allot__arena *arena, int32_t numbers
                    {&follow->number, tree->rows},    {&follow->leaf, numbers},
                    {&follow->out, tree->rows},       {&follow->in, tree->rows},
                    {&follow->lack, numbers}};
-    allot__marks *const families[] = {&follow->pass,    &follow->may,  &follow->second,
-                                      &follow->weighed, &follow->deep, &follow->nodes};
+    allot__bits *const families[] = {&follow->pass,    &follow->may,  &follow->second,
+                                     &follow->weighed, &follow->deep, &follow->nodes};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         *columns[i].slot = allot__arena_take(arena, (size_t)columns[i].count + 1, sizeof(int32_t));
         if (!*columns[i].slot)
@@ -82,12 +82,12 @@ static int take_room(allot__follow *follow, allot__arena *arena, int32_t numbers
         memset(*columns[i].slot, 0, ((size_t)columns[i].count + 1) * sizeof(int32_t));
     }
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (allot__marks_take(families[i], arena, tree->families) != ALLOT_OK)
+        if (!allot__bits_take(families[i], arena, tree->families))
             return ALLOT_ENOMEM;
     follow->touched_at = allot__arena_take(arena, (size_t)tree->rows + 1, 1);
-    if (!follow->touched_at || allot__marks_take(&follow->lacking, arena, numbers) != ALLOT_OK)
+    if (!follow->touched_at || !allot__bits_take(&follow->lacking, arena, numbers))
         return ALLOT_ENOMEM;
-    return allot__marks_take(&follow->getting, arena, numbers);
+    return allot__bits_take(&follow->getting, arena, numbers) ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* How many numbers each family has; the families are all there is yet. */
@@ -136,8 +136,8 @@ static void empty(allot__follow *follow)
         sums->received = sums->over = sums->over_left = sums->deficit = sums->unmatched = 0;
         sums->freed = sums->reclaimed = sums->ordered = 0;
         work->spare[family] = 0;
-        allot__mark(&follow->pass, family);
-        allot__mark(&follow->weighed, family);
+        allot__bits_add(&follow->pass, family);
+        allot__bits_add(&follow->weighed, family);
     }
 }
 
@@ -166,8 +166,8 @@ static void find_spare(allot__follow *follow, int32_t family)
         return;
     int64_t sure = allot__least(work->quota[parent], work->reserve[parent]);
     it->spare_quota = allot__most(0, sure - it->quotas);
-    allot__mark(&follow->pass, family);
-    allot__mark(&follow->weighed, family);
+    allot__bits_add(&follow->pass, family);
+    allot__bits_add(&follow->weighed, family);
 }
 
 /* All rows are as if their quotas were found just now. */

@@ -20,7 +20,7 @@
 #include "engine/quota/again.h"
 #include "engine/reclaim/orders.h"
 #include "engine/rows/in_flight.h"
-#include "engine/rows/marks.h"
+#include "base/bits.h"
 
 /* What the passes know of a family, beside its sums. */
 typedef struct allot__follow_family {
@@ -61,17 +61,17 @@ typedef struct allot__follow {
     int32_t *number;     /* of a leaf */
     uint8_t *touched_at; /* whether it is listed below */
     /* By number. */
-    int32_t *leaf;                  /* the row; of a last member ~family */
-    int32_t *lack;                  /* what nothing serves yet, */
-    allot__marks lacking;           /* ... where that is something */
-    allot__marks getting;           /* leaves that are granted slots */
-    allot__marks pass, may, second; /* families to be passed through: first, upwards, second */
-    allot__marks weighed;           /* families whose sums are others */
-    allot__marks deep;              /* ... in which somebody is over, and may be asked for that */
-    allot__marks nodes;             /* ... in which somebody took slots */
-    allot__vector touched;          /* of allot__follow_touched */
-    allot__vector gave;             /* of int32_t: rows that give slots back in this cycle */
-    allot__vector takes, gifts;     /* of allot__take, of allot__follow_gift */
+    int32_t *leaf;                 /* the row; of a last member ~family */
+    int32_t *lack;                 /* what nothing serves yet, */
+    allot__bits lacking;           /* ... where that is something */
+    allot__bits getting;           /* leaves that are granted slots */
+    allot__bits pass, may, second; /* families to be passed through: first, upwards, second */
+    allot__bits weighed;           /* families whose sums are others */
+    allot__bits deep;              /* ... in which somebody is over, and may be asked for that */
+    allot__bits nodes;             /* ... in which somebody took slots */
+    allot__vector touched;         /* of allot__follow_touched */
+    allot__vector gave;            /* of int32_t: rows that give slots back in this cycle */
+    allot__vector takes, gifts;    /* of allot__take, of allot__follow_gift */
     allot__vector grants, reclaims, claims;
     allot__orders orders; /* these */
     /* By row, zeroed but for rows that are listed: slots in flight as they are counted. */

@@ -24,9 +24,9 @@ static void *add(allot__follow *follow, allot__vector *list, size_t size)
 
 static void list_grants(allot__follow *follow)
 {
-    for (int32_t number = allot__marks_next(&follow->getting, 0);
-         number >= 0 && follow->status == ALLOT_OK;
-         number = allot__marks_next(&follow->getting, number + 1)) {
+    for (int32_t number = allot__bits_next(&follow->getting, 0);
+         number < follow->getting.bound && follow->status == ALLOT_OK;
+         number = allot__bits_next(&follow->getting, number + 1)) {
         int32_t *row = add(follow, &follow->grants, sizeof *row);
         if (row)
             *row = follow->leaf[number];

@@ -19,14 +19,14 @@ static void receive(allot__follow *follow, int32_t row, int64_t slots)
     work->received[row] = (int32_t)slots;
     if (below != 0) {
         work->sums[below].received = slots;
-        allot__mark(&follow->weighed, below);
+        allot__bits_add(&follow->weighed, below);
     }
 }
 
 static void set_spare(allot__follow *follow, int32_t family, int64_t slots)
 {
     follow->work->spare[family] = (int32_t)slots;
-    allot__mark(&follow->weighed, family);
+    allot__bits_add(&follow->weighed, family);
 }
 
 static void first_row(allot__follow *follow, int32_t row, int32_t part)
@@ -38,8 +38,8 @@ static void first_row(allot__follow *follow, int32_t row, int32_t part)
     receive(follow, row, (int64_t)follow->work->received[row] + more);
     follow->first[row] = part;
     if (below != 0) {
-        allot__mark(&follow->pass, below);
-        allot__mark(&follow->may, below);
+        allot__bits_add(&follow->pass, below);
+        allot__bits_add(&follow->may, below);
     }
 }
 
@@ -61,7 +61,7 @@ static int64_t first_family(allot__follow *follow, int32_t family, int64_t left)
         set_spare(follow, family, work->spare[family] - it->spare_first + left);
         it->spare_first = left;
     }
-    allot__mark(&follow->may, family);
+    allot__bits_add(&follow->may, family);
     return left;
 }
 
@@ -70,10 +70,10 @@ static int first_pass(allot__follow *follow)
     allot__work *work = follow->work;
     int64_t idle = allot__most(0, work->slots - work->sums[0].allocated);
     if (idle != work->idle)
-        allot__mark(&follow->pass, 0);
+        allot__bits_add(&follow->pass, 0);
     work->idle = idle;
-    for (int32_t family; (family = allot__marks_next(&follow->pass, 0)) >= 0;) {
-        allot__unmark(&follow->pass, family);
+    for (int32_t family; (family = allot__bits_next(&follow->pass, 0)) < follow->pass.bound;) {
+        allot__bits_remove(&follow->pass, family);
         int64_t slots = family == 0 ? idle : follow->first[work->group->parent[family]];
         int64_t left = first_family(follow, family, slots);
         if (family == 0)
@@ -89,12 +89,12 @@ static void count_lacks(allot__follow *follow)
 {
     const allot__work *work = follow->work;
     int32_t end = work->tree->families;
-    for (int32_t family; (family = allot__marks_last(&follow->may, end)) >= 0;) {
+    for (int32_t family; (family = allot__bits_last(&follow->may, end)) >= 0;) {
         allot__follow_family *it = &follow->families[family];
         int64_t may = it->leaves_lack + it->parents_may;
-        allot__unmark(&follow->may, family);
+        allot__bits_remove(&follow->may, family);
         if (it->second > 0)
-            allot__mark(&follow->second, family);
+            allot__bits_add(&follow->second, family);
         if (family > 0) {
             int32_t parent = work->group->parent[family];
             int64_t limit = work->limit[parent] == ALLOT_NONE ? INT64_MAX : work->limit[parent];
@@ -104,7 +104,7 @@ static void count_lacks(allot__follow *follow)
         }
         if (may != it->may && family > 0) {
             follow->families[it->above].parents_may += may - it->may;
-            allot__mark(&follow->may, it->above);
+            allot__bits_add(&follow->may, it->above);
         }
         it->may = may;
     }
@@ -125,7 +125,7 @@ static void second_family(allot__follow *follow, int32_t family)
         receive(follow, row, follow->first[row] + part);
         if (below != 0 && part != follow->families[below].second) {
             follow->families[below].second = part;
-            allot__mark(&follow->second, below);
+            allot__bits_add(&follow->second, below);
         }
     }
     if (family > 0)
@@ -142,15 +142,15 @@ int allot__follow_distribute(allot__follow *follow)
     count_lacks(follow);
     int64_t placed = allot__least(root->may, follow->left);
     if (placed != root->second)
-        allot__mark(&follow->second, 0);
+        allot__bits_add(&follow->second, 0);
     root->second = placed;
-    for (int32_t family; (family = allot__marks_next(&follow->second, 0)) >= 0;) {
-        allot__unmark(&follow->second, family);
+    for (int32_t family; (family = allot__bits_next(&follow->second, 0)) < follow->second.bound;) {
+        allot__bits_remove(&follow->second, family);
         second_family(follow, family);
     }
     work->idle_left = follow->left - placed;
     if (work->sums[0].received != work->idle - work->idle_left)
-        allot__mark(&follow->weighed, 0);
+        allot__bits_add(&follow->weighed, 0);
     work->sums[0].received = work->idle - work->idle_left;
     return ALLOT_OK;
 }

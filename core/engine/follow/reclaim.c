@@ -14,7 +14,7 @@ typedef struct allot__follow_log {
     allot__follow *follow;
 } allot__follow_log;
 
-static allot__follow *live_of(void *log)
+static allot__follow *follow_of(void *log)
 {
     return ((allot__follow_log *)log)->follow;
 }
@@ -33,7 +33,7 @@ static void give(allot__follow *follow, int32_t from, int32_t to, int64_t slots)
     *gift = (allot__follow_gift){from, to, slots, place};
     if (to >= 0) {
         follow->lack[to] -= (int32_t)slots;
-        allot__mark_as(&follow->lacking, to, follow->lack[to] > 0);
+        allot__bits_set(&follow->lacking, to, follow->lack[to] > 0);
     }
 }
 
@@ -53,8 +53,7 @@ static void finish_node(allot__follow *follow)
     for (size_t i = 0; i < follow->takes.count && follow->status == ALLOT_OK; i++) {
         int64_t left = takes[i].slots;
         while (left > 0 && follow->owed > 0 && follow->status == ALLOT_OK) {
-            int32_t to =
-                allot__marks_next(&follow->lacking, follow->families[follow->family].start);
+            int32_t to = allot__bits_next(&follow->lacking, follow->families[follow->family].start);
             int64_t part = left < follow->lack[to] ? left : follow->lack[to];
             part = part < follow->owed ? part : follow->owed;
             give(follow, takes[i].from, to, part);
@@ -69,7 +68,7 @@ static void finish_node(allot__follow *follow)
 
 static void on_node(allot__reclaim_log *log, int32_t family, int64_t slots, int64_t owed)
 {
-    allot__follow *follow = live_of(log);
+    allot__follow *follow = follow_of(log);
     finish_node(follow);
     follow->family = family;
     follow->owed = owed;
@@ -77,9 +76,8 @@ static void on_node(allot__reclaim_log *log, int32_t family, int64_t slots, int6
         follow->status = ALLOT_EUSAGE; /* its limit frees slots, which the nodes above pass on */
 }
 
-static void on_leaf(allot__split_listener *listener, int32_t row, int64_t slots)
+static void take_from(allot__follow *follow, int32_t row, int32_t slots)
 {
-    allot__follow *follow = live_of(listener);
     allot_engine *engine = follow->work->plan->engine;
     allot__follow_touched *touched = allot__follow_touch(follow, row);
     allot__take *item = allot__push(engine, &follow->takes, sizeof *item);
@@ -94,12 +92,20 @@ static void on_leaf(allot__split_listener *listener, int32_t row, int64_t slots)
     *gave = row;
 }
 
+static void on_parts(allot__split_listener *listener, int32_t first, int32_t count,
+                     const int32_t *part)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (part[i] > 0)
+            take_from(follow_of(listener), first + i, part[i]);
+}
+
 int allot__follow_log_take(allot__follow *follow, allot__arena *arena)
 {
     allot__follow_log *it = allot__arena_take(arena, 1, sizeof *it);
     if (!it)
         return ALLOT_ENOMEM;
-    *it = (allot__follow_log){.log = {.listener = {on_leaf}, .node = on_node}, .follow = follow};
+    *it = (allot__follow_log){.log = {.listener = {on_parts}, .node = on_node}, .follow = follow};
     follow->log = it;
     return allot__split_init(&it->split, follow->work, &it->log.listener);
 }
@@ -117,19 +123,19 @@ static void pass_up(allot__follow *follow, int32_t family)
     sums->over_left -= inside->over - inside->over_left;
     sums->unmatched -= inside->deficit - inside->unmatched;
     sums->reclaimed += inside->reclaimed;
-    allot__mark(&follow->nodes, above);
+    allot__bits_add(&follow->nodes, above);
 }
 
 int allot__follow_reclaim(allot__follow *follow)
 {
     int32_t family = follow->work->tree->families;
     for (;;) {
-        int32_t deep = allot__marks_last(&follow->deep, family);
-        int32_t node = allot__marks_last(&follow->nodes, family);
+        int32_t deep = allot__bits_last(&follow->deep, family);
+        int32_t node = allot__bits_last(&follow->nodes, family);
         family = deep > node ? deep : node;
         if (family < 0 || follow->status != ALLOT_OK)
             break;
-        allot__unmark(&follow->nodes, family);
+        allot__bits_remove(&follow->nodes, family);
         allot__reclaim_node(&follow->log->split, &follow->log->log, family);
         pass_up(follow, family);
     }
@@ -158,7 +164,7 @@ void allot__follow_forget(allot__follow *follow)
     for (size_t i = 0; i < follow->gifts.count; i++) {
         if (gifts[i].to >= 0) {
             follow->lack[gifts[i].to] += (int32_t)gifts[i].slots;
-            allot__mark(&follow->lacking, gifts[i].to);
+            allot__bits_add(&follow->lacking, gifts[i].to);
         }
     }
     follow->gave.count = follow->gifts.count = 0;

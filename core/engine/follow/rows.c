@@ -48,7 +48,7 @@ void allot__follow_net(allot__follow *follow, int32_t family, int32_t row)
         return;
     follow->families[family].nets += net - follow->net[row];
     follow->net[row] = net;
-    allot__mark(&follow->pass, family);
+    allot__bits_add(&follow->pass, family);
 }
 
 /* Adds to a sum, which stands at that offset, of a family and all above it. */
@@ -56,7 +56,7 @@ static void add(allot__follow *follow, int32_t family, size_t offset, int64_t mo
 {
     for (; more != 0; family = follow->families[family].above) {
         *(int64_t *)(void *)((char *)&follow->work->sums[family] + offset) += more;
-        allot__mark(&follow->weighed, family);
+        allot__bits_add(&follow->weighed, family);
         if (family == 0)
             return;
     }
@@ -83,7 +83,7 @@ void allot__followedocated(allot__follow *follow, int32_t row, int32_t slots)
     add(follow, family, offsetof(allot__sums, allocated), more);
     allot__follow_net(follow, family, row);
     for (; family > 0; family = follow->families[family].above) {
-        allot__mark(&follow->may, family); /* what its limit leaves is another */
+        allot__bits_add(&follow->may, family); /* what its limit leaves is another */
         allot__follow_net(follow, follow->families[family].above,
                           follow->work->group->parent[family]);
     }
@@ -150,7 +150,7 @@ static void set_lack(allot__follow *follow, int32_t family, int32_t number, int6
 {
     int64_t more = slots - follow->lack[number];
     follow->lack[number] = (int32_t)slots;
-    allot__mark_as(&follow->lacking, number, slots > 0);
+    allot__bits_set(&follow->lacking, number, slots > 0);
     add(follow, family, offsetof(allot__sums, deficit), more);
     add(follow, family, offsetof(allot__sums, unmatched), more);
 }
@@ -164,7 +164,7 @@ void allot__follow_settle_leaf(allot__follow *follow, int32_t row)
     add(follow, family, offsetof(allot__sums, over), more);
     add(follow, family, offsetof(allot__sums, over_left), more);
     set_lack(follow, family, follow->number[row], allot__lack(work, row));
-    allot__mark_as(&follow->getting, follow->number[row], allot__granted(work, row) > 0);
+    allot__bits_set(&follow->getting, follow->number[row], allot__granted(work, row) > 0);
 }
 
 static void settle_spare(allot__follow *follow, int32_t family)
@@ -194,12 +194,12 @@ void allot__follow_settle(allot__follow *follow)
     for (size_t i = 0; i < follow->touched.count; i++)
         allot__follow_settle_leaf(follow, list[i].row);
     /* Marks that this adds are of families above, which may have been passed by. */
-    for (int32_t family = allot__marks_last(&follow->weighed, follow->work->tree->families);
-         family >= 0; family = allot__marks_last(&follow->weighed, family))
+    for (int32_t family = allot__bits_last(&follow->weighed, follow->work->tree->families);
+         family >= 0; family = allot__bits_last(&follow->weighed, family))
         settle_spare(follow, family);
-    for (int32_t family = allot__marks_next(&follow->weighed, 0); family >= 0;
-         family = allot__marks_next(&follow->weighed, family + 1)) {
-        allot__mark_as(&follow->deep, family, may_take(follow->work, family));
-        allot__unmark(&follow->weighed, family);
+    for (int32_t family = allot__bits_next(&follow->weighed, 0); family < follow->weighed.bound;
+         family = allot__bits_next(&follow->weighed, family + 1)) {
+        allot__bits_set(&follow->deep, family, may_take(follow->work, family));
+        allot__bits_remove(&follow->weighed, family);
     }
 }

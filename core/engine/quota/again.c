@@ -48,7 +48,7 @@ static bool take_room(allot__quota_kept *kept)
     const allot__work *work = kept->pass.work;
     bool alone = work->tree->families == 1 && work->rules[0].policy->rounding == ALLOT_ROUND_RANK;
     size_t size = sizeof(int32_t);
-    if (allot__marks_take(&kept->changed, work->arena, work->tree->families) != ALLOT_OK ||
+    if (!allot__bits_take(&kept->changed, work->arena, work->tree->families) ||
         !allot__quota_take(&kept->pass, &kept->before, size))
         return false;
     return !alone || (allot__quota_take(&kept->pass, &kept->low, size) &&
@@ -87,20 +87,20 @@ void allot__quota_change(allot__quota_kept *kept, int32_t row)
 int32_t allot__quota_next_family(allot__quota_kept *kept)
 {
     const allot__work *work = kept->pass.work;
-    int32_t family = allot__marks_next(&kept->changed, 0);
-    if (family < 0)
+    int32_t family = allot__bits_next(&kept->changed, 0);
+    if (family == kept->changed.bound)
         return -1;
     int32_t first = allot__family_first(work, family), left = work->tree->inner[family];
     size_t count = (size_t)allot__family_size(work, family);
     memcpy(kept->before, work->quota + first, count * sizeof *kept->before);
-    allot__unmark(&kept->changed, family);
+    allot__bits_remove(&kept->changed, family);
     allot__quota_family(&kept->pass, family);
     /* Families below that have other slots now have changed, too. */
     for (int32_t row = first; left > 0; row++) {
         int32_t below = allot__family_of(work, row);
         left -= below > 0;
         if (below > 0 && work->quota[row] != kept->before[row - first])
-            allot__mark(&kept->changed, below);
+            allot__bits_add(&kept->changed, below);
     }
     return family;
 }
@@ -110,7 +110,7 @@ void allot__quota_again(allot__quota_kept *kept)
     const allot__work *work = kept->pass.work;
     if (work->held_part) { /* what is held of shares is a matter of all */
         for (int32_t family = 0; family < work->tree->families; family++)
-            allot__mark(&kept->changed, family);
+            allot__bits_add(&kept->changed, family);
         allot__planned(&kept->pass, work->slots, NULL);
     }
     while (allot__quota_next_family(kept) >= 0) {

@@ -8,13 +8,13 @@
 #define ALLOT_ENGINE_QUOTA_AGAIN_H
 
 #include "engine/quota/pass.h"
-#include "engine/rows/marks.h"
+#include "base/bits.h"
 
 typedef struct allot__quota_kept {
     allot__quota_pass pass;
-    allot__marks changed; /* families: their rows need, or have together, something else */
-    int32_t *before;      /* room for a family's quotas */
-    bool open;            /* rows that need more than their quotas are known (quota/need.h) */
+    allot__bits changed; /* families: their rows need, or have together, something else */
+    int32_t *before;     /* room for a family's quotas */
+    bool open;           /* rows that need more than their quotas are known (quota/need.h) */
     /* The exact shares of the only family, by row: from `low` whole slots to one more where there
      * is a rest. Such shares never fall when another row's demand does, and whole slots are one of
      * the two. NULL: there are several families, or a rounding that is not such. */

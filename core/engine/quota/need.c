@@ -182,14 +182,14 @@ int allot__need(allot__work *work)
 
 /* A row's need was `before`: marks its family, unless that leaves the family as it is. */
 static void mark_need(const allot__work *work, int32_t family, int32_t row, int32_t before,
-                      bool open, allot__marks *changed)
+                      bool open, allot__bits *changed)
 {
     int32_t quota = work->quota[row];
     if (work->need[row] != before && !(open && before > quota && work->need[row] > quota))
-        allot__mark(changed, family);
+        allot__bits_add(changed, family);
 }
 
-void allot__need_again(allot__work *work, int32_t row, bool open, allot__marks *changed)
+void allot__need_again(allot__work *work, int32_t row, bool open, allot__bits *changed)
 {
     int32_t family = allot__tree_holding(work->tree->first, work->tree->families, row);
     int32_t before = work->need[row];

@@ -13,7 +13,7 @@
 #ifndef ALLOT_ENGINE_QUOTA_NEED_H
 #define ALLOT_ENGINE_QUOTA_NEED_H
 
-#include "engine/rows/marks.h"
+#include "base/bits.h"
 #include "engine/rows/work.h"
 
 /* Writes reserve, need, and sums' demand, need, reserve, allocated, in_flight, earmarked. ENOMEM.
@@ -24,6 +24,6 @@ int allot__need(allot__work *work);
  * quotas being those before, not those of rows that needed more than their quotas and still do:
  * where fills pour over all siblings at once and parts are rounded by rank, their families' quotas
  * stay. */
-void allot__need_again(allot__work *work, int32_t row, bool open, allot__marks *changed);
+void allot__need_again(allot__work *work, int32_t row, bool open, allot__bits *changed);
 
 #endif
