@@ -250,10 +250,12 @@ static int enter(allot_service *service, const allot_decision *decision, allot_r
         status = enter_books(service, &done, orders > 0);
     }
     done.took = (int64_t)((uv_hrtime() - began) / 1000);
-    if (status == ALLOT_OK) {
-        tell_parts(service, &done);
-        allot__books_carry_out(service->books, decision, done.cycle);
-    }
+    if (status != ALLOT_OK)
+        return status;
+    tell_parts(service, &done);
+    status = allot__books_carry_out(service->books, decision, done.cycle);
+    if (status != ALLOT_OK)
+        allot__service_fail(service, "no memory to carry a decision out");
     return status;
 }
 

@@ -84,12 +84,11 @@ static int try_one(allot__candidate *candidate, const allot_state *from, bool st
 static int try_books(allot_service *service, allot__candidate *candidate, allot__books *books)
 {
     const allot_state *made;
-    allot_state *from = NULL, *state = NULL;
+    allot_state *state = NULL;
+    int status = ALLOT_OK;
     if (allot__books_state(books, allot__service_now(service), NULL, &made) == ALLOT_OK)
-        from = allot__books_hand_over(books);
-    int status = from ? try_one(candidate, from, true, &state) : ALLOT_OK;
+        status = try_one(candidate, made, true, &state);
     allot_state_free(state);
-    allot_state_free(from);
     return status;
 }
 

@@ -78,10 +78,11 @@ static void keep_record(const loading *it, const allot__cycle_row *row)
 {
     allot_service *service = it->service;
     const allot_state *state;
+    allot_state *copy;
     if (row->cycle > it->recorded &&
-        allot__books_state(service->books, row->at, NULL, &state) == ALLOT_OK)
-        allot__sample_states_put(&service->loaded, allot__books_hand_over(service->books),
-                                 row->cycle, -1);
+        allot__books_state(service->books, row->at, NULL, &state) == ALLOT_OK &&
+        allot__books_copy(service->books, &copy) == ALLOT_OK)
+        allot__sample_states_put(&service->loaded, copy, row->cycle, -1);
 }
 
 static int on_snapshot(void *ud, const allot__snapshot_row *row)

@@ -73,6 +73,11 @@ enum {
  * more, and the leaf's `allocated`, where it is stated, is less by the slots. `how`: bits of the
  * above. ENOENT: the reclaim has ended; EUSAGE. */
 ALLOT_API int allot_state_reclaim_return(allot_state *state, int32_t i, int32_t how);
+/* Some slots of a reclaim of an open state are back: it has fewer, and claims get them best first;
+ * `allocated` stays. ERANGE: it has not as many. And a task that a reclaim names is gone: another
+ * may have its id from now on. ENOENT: there is no such reclaim, or it does not name the task. */
+ALLOT_API int allot_state_reclaim_back(allot_state *state, const char *id, int64_t slots);
+ALLOT_API int allot_state_reclaim_leave(allot_state *state, const char *id, const char *task);
 
 #ifdef __cplusplus
 }

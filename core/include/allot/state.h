@@ -94,8 +94,8 @@ typedef struct allot_in_flight {
 ALLOT_API int allot_state_new(const allot_plan *plan, allot_state **out);
 ALLOT_API void allot_state_free(allot_state *state);
 ALLOT_API int allot_state_now(allot_state *state, int64_t now);
-/* The actual size of a group, 0 ... ALLOT_AMOUNT_MAX. Unset: the sum of open hosts' slots if plan
- * or state names hosts of the group, else the planned size. */
+/* The actual size of a group, 0 ... ALLOT_AMOUNT_MAX. Unset, or -1: the sum of open hosts' slots if
+ * plan or state names hosts of the group, else the planned size. */
 ALLOT_API int allot_state_slots(allot_state *state, int32_t group, int64_t slots);
 /* Demand and allocated of a leaf. `allocated` not set: the slots of its running tasks; `demand` not
  * set, or -1: the slots of all its tasks (C-13). EUSAGE: not a leaf; ERANGE. */
@@ -164,10 +164,10 @@ ALLOT_API int allot_state_clear(allot_state *state);
  * Until then allot_state_tasks counts the removed task, and allot_state_task_at gives ENOENT for
  * it. ENOENT: no task has that id; EUSAGE. */
 ALLOT_API int allot_state_task_end(allot_state *state, const char *id);
-/* Makes a state of another plan with the contents of a sealed state, matched by names; the new
+/* Makes a state of another plan with the contents of a state, matched by names; the new
  * state is to be sealed, and takes its memory from that plan's engine. ENOENT: the plan lacks a
- * thing that the state has, other than a consumer that wants and holds nothing; EINVALID: the plan
- * cannot have such a state; both with a diagnostic. ENOMEM. */
+ * thing that the state has, other than a consumer or group that wants and holds nothing; EINVALID:
+ * the plan cannot have such a state; both with a diagnostic. ENOMEM. */
 ALLOT_API int allot_state_copy(const allot_state *state, const allot_plan *plan,
                                allot_report *report, allot_state **out);
 

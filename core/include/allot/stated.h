@@ -5,8 +5,8 @@
  *
  * Lists (tasks, sessions, jobs, reclaims, loans, contracts) have their getters there. Here are the
  * others. Two states that state the same decide the same, so json.h writes a state by these.
- * Pointers are borrowed until the state is opened or freed. Every function that reads is for sealed
- * states: EUSAGE for another.
+ * Pointers are borrowed until the state is opened or freed. Functions that read are for sealed
+ * states, EUSAGE for another, but for those of hosts.
  */
 #ifndef ALLOT_STATED_H
 #define ALLOT_STATED_H
@@ -45,6 +45,7 @@ typedef struct allot_stated_host {
     allot_closed closed;
     int64_t load;         /* thousandths; -1: not stated */
     int32_t exclusive_to; /* a consumer, or ALLOT_ROOT */
+    int32_t planned;      /* read back: nonzero where slots are not stated. Else without effect */
 } allot_stated_host;
 ALLOT_API int32_t allot_state_hosts(const allot_state *state);
 ALLOT_API int allot_state_host_at(const allot_state *state, int32_t i, allot_stated_host *out);

@@ -72,10 +72,11 @@ enum { allot__unset = INT32_MIN };
 typedef struct allot__host {
     char *name;
     int32_t group;
-    int64_t slots;  /* -1: as planned */
+    int64_t slots;
     int32_t closed; /* an allot_closed */
-    /* Of a state's: its load, plus 1; the consumer to whom it is exclusive, plus 1; its site. */
-    int32_t load, exclusive_to, site;
+    /* Of a state's: its load, plus 1; the consumer to whom it is exclusive, plus 1; its site;
+     * whether its slots are the plan's. */
+    int32_t load, exclusive_to, site, planned;
     allot__vector values; /* of a plan's: of allot_host_value, strings owned */
 } allot__host;
 

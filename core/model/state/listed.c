@@ -3,6 +3,8 @@
 /* listed.c: what a state lists, added, changed and ended one by one. */
 #include <string.h>
 
+#include <allot/stated.h>
+
 #include "model/state/job.h"
 #include "model/state/state.h"
 
@@ -137,9 +139,68 @@ int32_t allot_state_find(const allot_state *state, allot_item kind, const char *
     return thing ? thing->number : -1;
 }
 
+int allot_state_get(const allot_state *state, allot_item kind, const char *id, void *out)
+{
+    int32_t number = allot_state_find(state, kind, id);
+    const allot__host *host =
+        state && kind == ALLOT_ITEM_HOST && id && out ? allot__host_find(&state->hosts, id) : NULL;
+    if (host)
+        return allot_state_host_at(
+            state, (int32_t)(host - (const allot__host *)state->hosts.list.items), out);
+    if (number < 0 || !out)
+        return ALLOT_ENOENT;
+    if (kind == ALLOT_ITEM_TASK)
+        return allot_state_task_at(state, number, out);
+    memcpy(out, allot__things_item(allot__state_things(state, kind), number),
+           allot_members_of(kind)->size);
+    return ALLOT_OK;
+}
+
 int allot_state_task_end(allot_state *state, const char *id)
 {
     return allot_state_end(state, ALLOT_ITEM_TASK, id);
+}
+
+/* ---- Times ----------------------------------------------------------------------------------- */
+
+/* Times that are not known are 0 or INT64_MIN, and stay it. */
+static void set_time(int64_t now, int64_t by, int64_t *time)
+{
+    if (*time > now)
+        *time = *time - by < now ? *time - by : now;
+}
+
+static void *item_at(const allot__things *things, int32_t i)
+{
+    return (void *)(uintptr_t)allot__things_item(things, i);
+}
+
+int allot_state_set_back(allot_state *state, int64_t now, int64_t by)
+{
+    if (!state || state->sealed)
+        return ALLOT_EUSAGE;
+    for (int32_t i = 0; (size_t)i < allot__task_count(&state->tasks); i++) {
+        allot__task *task = (allot__task *)(uintptr_t)allot__task_at(&state->tasks, i);
+        set_time(now, by, &task->started);
+        set_time(now, by, &task->submitted);
+    }
+    for (int32_t i = 0; i < allot_state_sessions(state); i++) {
+        allot_session *session = item_at(&state->sessions, i);
+        if (session)
+            set_time(now, by, &session->created);
+    }
+    for (int32_t i = 0; i < allot_state_jobs(state); i++) {
+        allot_job *job = item_at(&state->all_jobs, i);
+        if (!job)
+            continue;
+        set_time(now, by, &job->since);
+        set_time(now, by, &job->begin);
+        set_time(now, by, &job->submitted);
+        set_time(now, by, &job->started);
+    }
+    for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN; kind++)
+        changed(state, kind);
+    return ALLOT_OK;
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */

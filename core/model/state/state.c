@@ -137,7 +137,7 @@ int allot_state_slots(allot_state *state, int32_t group, int64_t slots)
     allot__group_state *it = group_at(state, group);
     if (!it)
         return ALLOT_EUSAGE;
-    if (!amount(slots))
+    if (slots != -1 && !amount(slots))
         return ALLOT_ERANGE;
     allot__state_changes(state);
     it->stated = slots;
@@ -213,6 +213,7 @@ int allot_state_host(allot_state *state, const char *name, int64_t slots, allot_
         return ALLOT_ENOMEM;
     host->group = planned ? planned->group : 0;
     host->slots = slots == -1 ? planned->slots : slots;
+    host->planned = slots == -1;
     host->closed = closed;
     state->tasks.arranged = false;
     return ALLOT_OK;

@@ -8,6 +8,8 @@
  */
 #include <string.h>
 
+#include <allot/stated.h>
+
 #include "model/jobs/queue.h"
 #include "model/items/item.h"
 #include "model/state/job.h"
@@ -139,9 +141,11 @@ static int copy_row(copying *it, int32_t group, int32_t to, int32_t consumer)
     int32_t row = allot__row(plan, group, consumer), other;
     bool held = allot__allocated_set(of, row), asked = allot__demand_set(of, row);
     bool nothing = (!asked || of->demand[row] == 0) && (!held || of->allocated[row] == 0);
-    if (!allot__plan_leaf(plan, consumer) || (nothing && !has_leaf(it, consumer)))
+    if (!allot__plan_leaf(plan, consumer) || (nothing && (to < 0 || !has_leaf(it, consumer))))
         return ALLOT_OK;
-    int status = move_consumer(it, consumer, &other);
+    int status = move_group(it, group, &to);
+    if (status == ALLOT_OK)
+        status = move_consumer(it, consumer, &other);
     if (status == ALLOT_OK && asked)
         status = allot_state_demand(it->to, to, other, of->demand[row]);
     if (status == ALLOT_OK && held)
@@ -156,9 +160,8 @@ static int copy_groups(copying *it)
     int status = ALLOT_OK;
     bool queues = allot__queue_count(it->from->plan) > 0;
     for (int32_t i = 0; i < it->from->plan->group_count && status == ALLOT_OK; i++) {
-        int32_t to;
-        status = move_group(it, i, &to);
-        if (status == ALLOT_OK && it->from->groups[i].stated >= 0)
+        int32_t to = it->groups[i];
+        if (it->from->groups[i].stated >= 0 && (status = move_group(it, i, &to)) == ALLOT_OK)
             status = allot_state_slots(it->to, to, it->from->groups[i].stated);
         for (int32_t c = 0; c < it->from->plan->tree.rows && status == ALLOT_OK && !queues; c++)
             status = copy_row(it, i, to, c);
@@ -168,20 +171,18 @@ static int copy_groups(copying *it)
 
 /* ---- Hosts, sessions, loans, flights --------------------------------------------------------- */
 
+/* Slots that are the plan's are the other plan's there, if it has the host. */
 static int copy_hosts(copying *it)
 {
-    const allot__host *hosts = it->from->hosts.list.items;
     int status = ALLOT_OK;
-    for (size_t i = 0; i < it->from->hosts.list.count && status == ALLOT_OK; i++) {
-        const allot__host *host = &hosts[i];
-        int32_t holder = ALLOT_ROOT;
-        status = allot_state_host(it->to, host->name, host->slots, (allot_closed)host->closed);
-        if (status == ALLOT_OK && host->load > 0)
-            status = allot_state_host_load(it->to, host->name, host->load - 1);
-        if (status == ALLOT_OK && host->exclusive_to > 0)
-            status = move_consumer(it, host->exclusive_to - 1, &holder);
-        if (status == ALLOT_OK && host->exclusive_to > 0)
-            status = allot_state_host_exclusive(it->to, host->name, holder);
+    for (int32_t i = 0; i < allot_state_hosts(it->from) && status == ALLOT_OK; i++) {
+        allot_stated_host host;
+        allot_state_host_at(it->from, i, &host);
+        if (host.planned && allot_plan_host_find(it->to->plan, host.name) >= 0)
+            host.slots = -1;
+        status = move_consumer(it, host.exclusive_to, &host.exclusive_to);
+        if (status == ALLOT_OK)
+            status = allot_state_host_set(it->to, &host);
     }
     return status;
 }
@@ -234,7 +235,8 @@ static int copy_lists(copying *it)
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         const allot__things *things = allot__state_things(it->from, kinds[k]);
         for (int32_t i = 0; (size_t)i < things->list.count && status == ALLOT_OK; i++)
-            status = copy_item(it, kinds[k], allot__things_item(things, i));
+            if (allot__things_at(things, i))
+                status = copy_item(it, kinds[k], allot__things_item(things, i));
     }
     for (int32_t i = 0; i < allot_state_loans(it->from) && status == ALLOT_OK; i++)
         status = copy_item(it, ALLOT_ITEM_LOAN, allot_state_loan_at(it->from, i));
@@ -326,7 +328,7 @@ static int copy_all(copying *it)
 int allot_state_copy(const allot_state *state, const allot_plan *plan, allot_report *report,
                      allot_state **out)
 {
-    if (!state || !plan || !out || !state->sealed)
+    if (!state || !plan || !out)
         return ALLOT_EUSAGE;
     allot_state *made = NULL;
     int status = allot_state_new(plan, &made);

@@ -171,6 +171,51 @@ int allot_state_reclaim_return(allot_state *state, int32_t i, int32_t how)
     return ALLOT_OK;
 }
 
+/* The reclaim of that id, of an open state; NULL: none. */
+static allot_in_flight *change_reclaim(allot_state *state, const char *id)
+{
+    allot__thing *thing = state && !state->sealed ? allot__things_find(&state->reclaims, id) : NULL;
+    if (thing)
+        state->flights_stale = true;
+    return thing ? allot__thing_item(thing) : NULL;
+}
+
+int allot_state_reclaim_back(allot_state *state, const char *id, int64_t slots)
+{
+    allot_in_flight *reclaim = change_reclaim(state, id);
+    if (!reclaim)
+        return ALLOT_ENOENT;
+    if (slots < 0 || slots > reclaim->slots)
+        return ALLOT_ERANGE;
+    allot_claim *claims = (allot_claim *)reclaim->claims; /* of the same block */
+    int32_t left = 0;
+    reclaim->slots -= slots;
+    for (int32_t i = 0; i < reclaim->claim_count; i++) {
+        int64_t part = claims[i].slots < slots ? claims[i].slots : slots;
+        slots -= part;
+        if (claims[i].slots > part)
+            claims[left++] = (allot_claim){claims[i].consumer, claims[i].slots - part};
+    }
+    reclaim->claim_count = left;
+    return ALLOT_OK;
+}
+
+int allot_state_reclaim_leave(allot_state *state, const char *id, const char *task)
+{
+    allot_in_flight *reclaim = change_reclaim(state, id);
+    const char **tasks = reclaim ? (const char **)(uintptr_t)reclaim->tasks : NULL;
+    int32_t at = 0;
+    while (reclaim && at < reclaim->task_count && strcmp(tasks[at], task) != 0)
+        at++;
+    if (!reclaim || at == reclaim->task_count)
+        return ALLOT_ENOENT;
+    reclaim->task_count--;
+    reclaim->gone += reclaim->gone < INT32_MAX;
+    for (; at < reclaim->task_count; at++)
+        tasks[at] = tasks[at + 1];
+    return ALLOT_OK;
+}
+
 void allot__flights_free(allot_state *state)
 {
     allot__vector_free(state->engine, &state->flights);

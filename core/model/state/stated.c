@@ -92,7 +92,7 @@ int allot_state_leaf_get(const allot_state *state, int32_t group, int32_t consum
 
 int32_t allot_state_hosts(const allot_state *state)
 {
-    return is_sealed(state) ? (int32_t)state->hosts.list.count : 0;
+    return state ? (int32_t)state->hosts.list.count : 0;
 }
 
 int allot_state_host_at(const allot_state *state, int32_t i, allot_stated_host *out)
@@ -105,7 +105,8 @@ int allot_state_host_at(const allot_state *state, int32_t i, allot_stated_host *
                                .closed = (allot_closed)host->closed,
                                .load = host->load - 1,
                                .exclusive_to =
-                                   host->exclusive_to > 0 ? host->exclusive_to - 1 : ALLOT_ROOT};
+                                   host->exclusive_to > 0 ? host->exclusive_to - 1 : ALLOT_ROOT,
+                               .planned = host->planned};
     return ALLOT_OK;
 }
 

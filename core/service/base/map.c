@@ -117,23 +117,6 @@ void allot__map_take(allot__map *map, allot__map_item *item)
     map->count--;
 }
 
-void allot__map_swap(allot__map *map, allot__map_item *old, allot__map_item *item)
-{
-    if (map->walker)
-        map->walker->changes(map->walker, old);
-    map->slots[place(map, old->name, old->len, old->hash)].item = item;
-    item->hash = old->hash;
-    item->before = old->before;
-    item->after = old->after;
-    *(old->before ? &old->before->after : &map->first) = item;
-    *(old->after ? &old->after->before : &map->last) = item;
-    item->early = old->early;
-    item->walk = old->walk;
-    old->early = NULL;
-    if (map->walker)
-        map->walker->replaced(map->walker, old, item);
-}
-
 void allot__map_free(allot__map *map)
 {
     allot__free(map->engine, map->slots, map->capacity, sizeof *map->slots);

@@ -27,10 +27,9 @@ typedef struct allot__map_item {
 } allot__map_item;
 
 typedef struct allot__walker {
-    /* A thing changes, and leaves; another has taken its place. */
+    /* A thing changes, and leaves. */
     void (*changes)(struct allot__walker *walker, allot__map_item *item);
     void (*leaves)(struct allot__walker *walker, allot__map_item *item);
-    void (*replaced)(struct allot__walker *walker, allot__map_item *item, allot__map_item *by);
 } allot__walker;
 
 /* The hash of the item's name, so that others' items are not read in search of one. */
@@ -52,8 +51,6 @@ allot__map_item *allot__map_find(const allot__map *map, const char *name, size_t
 /* `item` has its name and length; nothing of that name is in. ENOMEM. */
 int allot__map_put(allot__map *map, allot__map_item *item);
 void allot__map_take(allot__map *map, allot__map_item *item);
-/* Puts an item in the place of one that has the same name. */
-void allot__map_swap(allot__map *map, allot__map_item *old, allot__map_item *item);
 /* Room for one more, so that the next put cannot fail. ENOMEM. */
 int allot__map_reserve(allot__map *map);
 /* Room for so many more at once, if there is memory: it spares growing step by step. */

@@ -20,35 +20,17 @@ static void set(const back *it, int64_t *time)
 }
 
 /* A deadline follows when what it is for was ordered. */
-static void set_flight(const back *it, allot__flight_item *flight)
+static int set_flight(const back *it, const allot__books *books, allot__flight_item *item)
 {
-    if (!is_behind(it, flight->since))
-        return;
-    set(it, &flight->since);
-    if (flight->it.deadline != INT64_MAX)
-        flight->it.deadline -= it->by;
-}
-
-static void set_job(const back *it, allot__job_item *job)
-{
-    set(it, &job->it.since);
-    set(it, &job->it.begin);
-    set(it, &job->it.submitted);
-    set(it, &job->it.started);
-}
-
-static void set_items(const back *it, allot__books *books)
-{
-    for (allot__map_item *item = books->flights.first; item; item = item->after)
-        set_flight(it, (allot__flight_item *)(void *)item);
-    for (allot__map_item *item = books->jobs.first; item; item = item->after)
-        set_job(it, (allot__job_item *)(void *)item);
-    for (allot__map_item *item = books->tasks.first; item; item = item->after) {
-        set(it, &allot__task_of(item)->it.started);
-        set(it, &allot__task_of(item)->it.submitted);
-    }
-    for (allot__map_item *item = books->sessions.first; item; item = item->after)
-        set(it, &((allot__session_item *)(void *)item)->it.created);
+    allot_in_flight flight;
+    if (!is_behind(it, item->since) ||
+        !allot__books_get(books, ALLOT_ITEM_RECLAIM, item->named.name, &flight))
+        return ALLOT_OK;
+    flight.deadline -= flight.deadline != INT64_MAX ? it->by : 0;
+    int status = allot_state_set(books->state, ALLOT_ITEM_RECLAIM, &flight);
+    if (status == ALLOT_OK)
+        set(it, &item->since);
+    return status;
 }
 
 static void set_rows(const back *it, const allot__books *books, allot__books_group *group)
@@ -62,10 +44,19 @@ static void set_rows(const back *it, const allot__books *books, allot__books_gro
     }
 }
 
-void allot__books_set_back(allot__books *books, int64_t now, int64_t by)
+int allot__books_set_back(allot__books *books, int64_t now, int64_t by)
 {
     const back it = {.now = now, .by = by};
-    set_items(&it, books);
+    int status = ALLOT_OK;
+    for (allot__map_item *at = books->flights.first; at && status == ALLOT_OK; at = at->after)
+        status = set_flight(&it, books, (allot__flight_item *)(void *)at);
+    if (status != ALLOT_OK)
+        return status;
+    for (allot__map_item *at = books->tasks.first; at; at = at->after) {
+        set(&it, &allot__task_of(at)->it.started);
+        set(&it, &allot__task_of(at)->it.submitted);
+    }
+    allot_state_set_back(books->state, now, by);
     for (size_t g = 0; g < books->group_count; g++)
         set_rows(&it, books, &books->groups[g]);
     for (size_t i = 0; i < books->leases; i++)
@@ -78,4 +69,5 @@ void allot__books_set_back(allot__books *books, int64_t now, int64_t by)
         set(&it, &((allot__origin *)(void *)item)->at);
     set(&it, &books->usage_at);
     set(&it, &books->last);
+    return ALLOT_OK;
 }

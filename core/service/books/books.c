@@ -79,10 +79,11 @@ int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books 
         if (allot_plan_host_slots(plan, i) > books->host_most)
             books->host_most = allot_plan_host_slots(plan, i);
     make_tables(books, &failed);
-    if (failed) {
+    if (failed || allot_state_new(plan, &books->state) != ALLOT_OK) {
         allot__books_end(books);
         return ALLOT_ENOMEM;
     }
+    allot__rows_tell(books);
     *out = books;
     return ALLOT_OK;
 }
@@ -128,7 +129,6 @@ void allot__books_end(allot__books *books)
     free_items(books->engine, &books->hosts);
     free_items(books->engine, &books->sources);
     allot__free(books->engine, books->declines, books->decline_room, sizeof *books->declines);
-    allot__free(books->engine, books->loans, books->loan_room, sizeof *books->loans);
     end(books, books->lease, books->leases, sizeof *books->lease);
     end(books, books->lease_told, books->leases, sizeof *books->lease_told);
     end(books, books->usage, books->queues, sizeof *books->usage);
@@ -165,12 +165,16 @@ allot__books_waits allot__books_longest(const allot__books *books, int64_t now)
     for (const allot__map_item *it = books->flights.first; it; it = it->after) {
         const allot__flight_item *flight = (const allot__flight_item *)(const void *)it;
         longer(&waits.reclaim, now, flight->since);
-        waits.overdue += flight->it.deadline < now;
     }
-    for (const allot__map_item *it = books->jobs.first; it; it = it->after) {
-        const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
-        if (job->state == ALLOT_PENDING)
-            longer(&waits.job, now, job->submitted);
+    for (int32_t i = 0; i < allot_state_reclaims(books->state); i++) {
+        allot_in_flight flight;
+        waits.overdue +=
+            allot_state_reclaim_at(books->state, i, &flight) == ALLOT_OK && flight.deadline < now;
+    }
+    for (int32_t i = 0; i < allot_state_jobs(books->state); i++) {
+        allot_job job;
+        if (allot_state_job_at(books->state, i, &job) == ALLOT_OK && job.state == ALLOT_PENDING)
+            longer(&waits.job, now, job.submitted);
     }
     return waits;
 }

@@ -3,10 +3,10 @@
 /*
  * books.h: the books: who demands and holds what, as far as events and decisions have told.
  *
- * The books are the truth; an allot_state is made from them, and told what changes. An event is
- * entered whole or not at all. A decision is entered as soon as it is made: a grant as allocated, a
- * reclaim as in flight, a start as running; so a slot is granted once though a resource manager is
- * slow.
+ * The books are a state and what the service alone knows: who told of what, what was told, what is
+ * due. An event is entered whole or not at all. A decision is entered as soon as it is made: a
+ * grant as allocated, a reclaim as in flight, a start as running; so a slot is granted once though
+ * a resource manager is slow.
  *
  * Books hold numbers of one plan; under another one they are moved by names. Their memory comes
  * from the engine given, not from the plan's: plans may be read by engines of their own.
@@ -50,17 +50,15 @@ int allot__books_state(allot__books *books, int64_t now, allot_report *report,
 /* Whether its time is taken for one in whole seconds, rounded down (allot_state_now_rounded), as it
  * is to begin with. */
 void allot__books_round(allot__books *books, bool rounded);
-/* Gives the last of these states away, if nothing was entered since but the decision about it; else
- * NULL. It lives as long as the plan; the next one is made from the beginning. */
-allot_state *allot__books_hand_over(allot__books *books);
-/* Gives it away as it is, sealed or not; NULL: there is none. */
+/* A copy of what there is, as it was sealed last or has changed since. ENOMEM. */
+int allot__books_copy(const allot__books *books, allot_state **out);
+/* Whether that costs next to nothing. */
+bool allot__books_few(const allot__books *books);
+/* Gives the state away: the books can only be ended. */
 allot_state *allot__books_take_state(allot__books *books);
 /* Has `changes` called once, before the last of these states changes or is no more; NULL: it is not
  * called any more. */
 void allot__books_watch(allot__books *books, void (*changes)(void *ud), void *ud);
-/* Whether that makes the next one no dearer: most of it is to be made anyway. */
-bool allot__books_made_anew(const allot__books *books);
-
 /* Enters a decision about that state, whose cycle has that number: reclaims are "r<cycle>.<i>",
  * where i is its place in the decision. What changed is written to `effect`, as lines that
  * allot__books_read enters without deciding anew; when that ran out of memory (its `failed`), the
@@ -68,8 +66,9 @@ bool allot__books_made_anew(const allot__books *books);
 int allot__books_enter(allot__books *books, const allot_decision *decision, int64_t cycle,
                        allot__text *effect);
 
-/* Carries it out in the state as well, once nobody reads the decision any more. */
-void allot__books_carry_out(allot__books *books, const allot_decision *decision, int64_t cycle);
+/* Carries it out in the state, once nobody reads the decision any more: nothing else is entered
+ * before. ENOMEM: the books are of no use any more. */
+int allot__books_carry_out(allot__books *books, const allot_decision *decision, int64_t cycle);
 
 /* Whether a kill was told by an earlier decision, so that it is not told again: `i` of
  * allot_decision_kill. To be asked before the decision is entered. */

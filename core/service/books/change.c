@@ -84,7 +84,7 @@ static int task_change(allot__books *books, allot__task_item *old, const allot__
     if (status != ALLOT_OK)
         return status;
     bool wanted = !event->whole && !allot__task_runs(&old->it);
-    return allot__task_replace(books, old, &task, source ? source : old->source, wanted);
+    return allot__task_replace(books, old, &task, source ? source : old->of.source, wanted);
 }
 
 /* One that nobody knows yet waits. When it came is known from now on, unless a truth has it. */

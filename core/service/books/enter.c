@@ -15,16 +15,11 @@ enum { ID_ROOM = 32 };
 typedef struct entry {
     allot__books *books;
     const allot_decision *decision;
-    allot__flight_item **flights;
+    int64_t cycle;
+    allot__map_item **flights; /* copies of those that are new */
     allot__text *effect;
-    allot_loan *loans;
-    int32_t flight_count, loan_count;
+    int32_t flight_count;
 } entry;
-
-allot__flight_item *allot__books_flight(const allot__books *books, const char *id)
-{
-    return id ? allot__item_find(&books->flights, id) : NULL;
-}
 
 bool allot__books_told(const allot__books *books, const allot_decision *decision, int32_t i)
 {
@@ -145,22 +140,22 @@ static void stem_of(char ids[ID_ROOM], int64_t cycle)
     snprintf(ids, ID_ROOM, "r%lld.", (long long)cycle);
 }
 
-static int make_flight(entry *it, int32_t i, int64_t cycle)
+/* A copy of a reclaim of the decision, as it is in flight from now on; NULL: ENOMEM. */
+static allot__map_item *make_flight(const entry *it, int32_t i)
 {
     allot_engine *engine = it->books->engine;
-    const allot_state *state = allot_decision_state(it->decision);
     allot_reclaim reclaim;
     char stem[ID_ROOM], id[2 * ID_ROOM];
     allot_decision_reclaim(it->decision, i, &reclaim);
-    stem_of(stem, cycle);
+    stem_of(stem, it->cycle);
     snprintf(id, sizeof id, "%s%d", stem, (int)i);
     size_t room = (size_t)reclaim.task_count + 1;
     const char **tasks = allot__new(engine, room, sizeof *tasks);
     if (!tasks)
-        return ALLOT_ENOMEM;
+        return NULL;
     for (int32_t k = 0; k < reclaim.task_count; k++) {
         allot_task task = {.id = ""};
-        allot_state_task_at(state, reclaim.tasks[k], &task);
+        allot_state_task_at(allot_decision_state(it->decision), reclaim.tasks[k], &task);
         tasks[k] = task.id;
     }
     allot_in_flight flight = {.id = id,
@@ -172,73 +167,60 @@ static int make_flight(entry *it, int32_t i, int64_t cycle)
                               .claim_count = reclaim.claim_count,
                               .tasks = tasks,
                               .task_count = reclaim.task_count};
-    it->flights[i] = allot__flight_make(engine, &flight);
+    allot__map_item *made = allot__stated_make(engine, ALLOT_ITEM_RECLAIM, &flight);
     allot__free(engine, tasks, room, sizeof *tasks);
-    if (!it->flights[i])
+    return made;
+}
+
+/* What is known of one beside the state, which has it once the decision is carried out. ENOMEM. */
+static int put_flight(entry *it, int32_t i)
+{
+    allot__books *books = it->books;
+    it->flights[i] = make_flight(it, i);
+    const allot__map_item *made = it->flights[i];
+    allot__flight_item *item =
+        made ? allot__item_make(books->engine, sizeof *item, made->name, made->len, 0) : NULL;
+    if (!item || allot__item_put(books->engine, &books->flights, item) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    it->flights[i]->since = allot_decision_now(it->decision);
-    return ALLOT_OK;
-}
-
-static void read_loans(entry *it)
-{
-    for (int32_t i = 0; i < it->loan_count; i++) {
-        allot_loan_change change;
-        allot_decision_loan(it->decision, i, &change);
-        it->loans[i] = (allot_loan){change.group, change.lender, change.borrower, change.slots};
-    }
-}
-
-static void end_flight(allot__books *books, allot__flight_item *item)
-{
-    allot__victims_end(books, item);
-    allot__item_end(books->engine, &books->flights, item);
-}
-
-/* Room in the map for all flights: they are put in, which nothing else minds, and taken out where
- * it failed. */
-static int put_flights(entry *it, int64_t cycle)
-{
-    for (int32_t i = 0; i < it->flight_count; i++) {
-        int status = make_flight(it, i, cycle);
-        if (status == ALLOT_OK)
-            status = allot__map_put(&it->books->flights, &it->flights[i]->named);
-        if (status == ALLOT_OK && (status = allot__victims_add(it->books, it->flights[i])) != 0)
-            allot__map_take(&it->books->flights, &it->flights[i]->named);
-        if (status == ALLOT_OK)
-            continue;
-        allot__item_free(it->books->engine, it->flights[i]);
-        while (i-- > 0)
-            end_flight(it->books, it->flights[i]);
-        return status;
-    }
-    return ALLOT_OK;
-}
-
-static int prepare(entry *it, int64_t cycle)
-{
-    allot_engine *engine = it->books->engine;
-    it->flight_count = allot_decision_reclaims(it->decision);
-    it->loan_count = allot_decision_loans(it->decision);
-    it->flights = allot__new(engine, (size_t)it->flight_count + 1, sizeof(void *));
-    it->loans = allot__new(engine, (size_t)it->loan_count + 1, sizeof *it->loans);
-    if (!it->flights || !it->loans)
-        return ALLOT_ENOMEM;
-    read_loans(it);
-    int status = put_flights(it, cycle);
+    item->since = allot_decision_now(it->decision);
+    int status = allot__victims_add(books, allot__stated_item(made));
     if (status != ALLOT_OK)
-        return status;
-    status = allot__enter_jobs(it->books, it->decision, it->effect);
-    for (int32_t i = 0; status != ALLOT_OK && i < it->flight_count; i++)
-        end_flight(it->books, it->flights[i]);
+        allot__item_end(books->engine, &books->flights, item);
+    return status;
+}
+
+static void forget_flights(entry *it, int32_t count)
+{
+    allot__books *books = it->books;
+    while (count-- > 0) {
+        allot__victims_end(books, allot__stated_item(it->flights[count]));
+        allot__item_end(books->engine, &books->flights,
+                        allot__books_flight(books, it->flights[count]->name));
+    }
+}
+
+static int prepare(entry *it)
+{
+    it->flight_count = allot_decision_reclaims(it->decision);
+    it->flights = allot__new(it->books->engine, (size_t)it->flight_count + 1, sizeof(void *));
+    int status = it->flights ? ALLOT_OK : ALLOT_ENOMEM;
+    int32_t count = 0;
+    while (count < it->flight_count && status == ALLOT_OK)
+        if ((status = put_flight(it, count)) == ALLOT_OK)
+            count++;
+    if (status == ALLOT_OK)
+        status = allot__enter_jobs(it->books, it->decision, it->effect);
+    if (status != ALLOT_OK)
+        forget_flights(it, count);
     return status;
 }
 
 static void drop(entry *it)
 {
     allot_engine *engine = it->books->engine;
+    for (int32_t i = 0; it->flights && i < it->flight_count; i++)
+        allot__item_free(engine, it->flights[i]);
     allot__free(engine, it->flights, (size_t)it->flight_count + 1, sizeof(void *));
-    allot__free(engine, it->loans, (size_t)it->loan_count + 1, sizeof *it->loans);
 }
 
 /* ---- Changing the books ---------------------------------------------------------------------- */
@@ -287,7 +269,9 @@ static void enter_kills(entry *it)
         kills++;
         if (next.flight == kill.flight)
             continue;
-        if (of && kills == of->it.task_count)
+        allot_in_flight was;
+        if (of && allot__books_get(it->books, ALLOT_ITEM_RECLAIM, flight.id, &was) &&
+            kills == was.task_count)
             of->told = true;
         kills = 0;
     }
@@ -296,7 +280,8 @@ static void enter_kills(entry *it)
 static void write_new_flights(entry *it)
 {
     for (int32_t i = 0; i < it->flight_count; i++)
-        allot__write_flight(it->books, it->flights[i], it->effect);
+        allot__write_flight(it->books, allot__stated_item(it->flights[i]),
+                            allot_decision_now(it->decision), it->effect);
 }
 
 /* Reclaims that were in flight before: whose slots are all back go, deadlines may be sooner. */
@@ -306,38 +291,34 @@ static void enter_flights(entry *it)
         allot_flight flight;
         allot_decision_flight(it->decision, i, &flight);
         allot__flight_item *item = allot__books_flight(it->books, flight.id);
-        if (!item)
+        allot_in_flight was;
+        if (!item || !allot__books_get(it->books, ALLOT_ITEM_RECLAIM, flight.id, &was))
             continue;
-        bool back = flight.phase == ALLOT_RETURNED, moved = item->it.deadline != flight.deadline;
-        if (moved)
+        if (flight.phase == ALLOT_RETURNED) {
+            allot__write_id(it->effect, ALLOT__EVENT_KEEP_LANDED, flight.id);
+            allot__flight_end(it->books, item, false);
+        } else if (was.deadline != flight.deadline) {
             allot__map_touch(&it->books->flights, &item->named);
-        item->it.deadline = flight.deadline;
-        if (!back && moved)
-            allot__write_flight(it->books, item, it->effect);
-        if (!back)
-            continue;
-        allot__write_id(it->effect, ALLOT__EVENT_KEEP_LANDED, flight.id);
-        end_flight(it->books, item);
+            was.deadline = flight.deadline;
+            allot__write_flight(it->books, &was, item->since, it->effect);
+        }
     }
 }
 
-static void enter_loans(entry *it)
+static void write_loans(entry *it)
 {
-    allot__books *books = it->books;
-    allot__free(books->engine, books->loans, books->loan_room, sizeof *books->loans);
-    books->loans = it->loans;
-    books->loan_room = (size_t)it->loan_count + 1;
-    books->loan_count = 0;
-    for (int32_t i = 0; i < it->loan_count; i++)
-        if (it->loans[i].slots > 0)
-            books->loans[books->loan_count++] = it->loans[i];
-    it->loans = NULL;
-    if (it->loan_count == 0)
+    int32_t count = allot_decision_loans(it->decision);
+    if (count == 0)
         return;
     allot__entry_open(it->effect, ALLOT__EVENT_KEEP_LOANS);
     allot__entry_close(it->effect);
-    for (size_t i = 0; i < books->loan_count; i++)
-        allot__write_loan(books, &books->loans[i], it->effect);
+    for (int32_t i = 0; i < count; i++) {
+        allot_loan_change change;
+        allot_decision_loan(it->decision, i, &change);
+        const allot_loan loan = {change.group, change.lender, change.borrower, change.slots};
+        if (loan.slots > 0)
+            allot__write_loan(it->books, &loan, it->effect);
+    }
 }
 
 static void enter_times(entry *it)
@@ -387,8 +368,8 @@ static void enter_leases(entry *it)
 int allot__books_enter(allot__books *books, const allot_decision *decision, int64_t cycle,
                        allot__text *effect)
 {
-    entry it = {.books = books, .decision = decision, .effect = effect};
-    int status = prepare(&it, cycle);
+    entry it = {.books = books, .decision = decision, .cycle = cycle, .effect = effect};
+    int status = prepare(&it);
     if (status == ALLOT_OK) {
         books->when = allot_decision_now(decision);
         enter_grants(&it);
@@ -396,7 +377,7 @@ int allot__books_enter(allot__books *books, const allot_decision *decision, int6
         enter_kills(&it);
         enter_flights(&it);
         write_new_flights(&it);
-        enter_loans(&it);
+        write_loans(&it);
         enter_leases(&it);
         enter_times(&it);
     }
@@ -417,16 +398,14 @@ static void tell_grants(allot__books *books, const allot_decision *decision)
     }
 }
 
-void allot__books_carry_out(allot__books *books, const allot_decision *decision, int64_t cycle)
+int allot__books_carry_out(allot__books *books, const allot_decision *decision, int64_t cycle)
 {
     char ids[ID_ROOM];
-    if (!books->state || !books->sealed)
-        return;
     allot__books_unseal(books);
     stem_of(ids, cycle);
     const allot_apply how = {.reclaim_ids = ids};
-    if (allot_state_apply(books->state, decision, &how) == ALLOT_OK)
+    int status = allot_state_apply(books->state, decision, &how);
+    if (status == ALLOT_OK)
         tell_grants(books, decision);
-    else
-        allot__books_forget(books);
+    return status;
 }

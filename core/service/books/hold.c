@@ -39,7 +39,7 @@ static int join_unit(allot__books *books, const allot_task *task, allot__unit **
     if (len == 0 || *out)
         return ALLOT_OK;
     allot__unit *unit = allot__unit_make(books->engine, key, len);
-    if (!unit || allot__item_put(books->engine, &books->units, NULL, unit) != ALLOT_OK)
+    if (!unit || allot__item_put(books->engine, &books->units, unit) != ALLOT_OK)
         return ALLOT_ENOMEM;
     *out = unit;
     return ALLOT_OK;
@@ -151,22 +151,27 @@ static void count(allot__books *books, const allot__task_item *task, int by)
 
 void allot__task_tell(allot__books *books, allot__task_item *task, bool told)
 {
-    allot__map_touch(&books->tasks, &task->named);
+    allot__map_touch(&books->tasks, &task->of.named);
     count(books, task, -1);
     task->told = told;
     count(books, task, 1);
 }
 
-/* All that may fail. */
+/* All that may fail; the state has the task from here on. */
 static int prepare(allot__books *books, allot__task_item *task)
 {
     if (allot__map_reserve(&books->tasks) != ALLOT_OK ||
         allot__task_index_join(books, task) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    if (join_unit(books, &task->it, &task->unit) == ALLOT_OK)
+    int status = join_unit(books, &task->it, &task->unit);
+    if (status == ALLOT_OK)
+        status = allot_state_set(books->state, ALLOT_ITEM_TASK, &task->it);
+    if (status == ALLOT_OK)
         return ALLOT_OK;
+    if (task->unit && !task->unit->first)
+        sum_unit(books, task->unit);
     allot__task_index_leave(books, task);
-    return ALLOT_ENOMEM;
+    return status;
 }
 
 /* It comes to stand behind all others, as in the state, which is told of changes alone. */
@@ -176,8 +181,7 @@ static void put(allot__books *books, allot__task_item *task)
     if (task->unit)
         sum_unit(books, task->unit);
     count(books, task, 1);
-    allot__map_put(&books->tasks, &task->named);
-    allot__books_tell(books, ALLOT_ITEM_TASK, &task->it);
+    allot__map_put(&books->tasks, &task->of.named);
 }
 
 static void take(allot__books *books, allot__task_item *task)
@@ -208,8 +212,8 @@ void allot__task_end(allot__books *books, allot__task_item *task, bool keep, boo
     hold(books, task->it.consumer, task, NULL, keep);
     if (wanted)
         want(books, task->it.consumer, task, NULL);
-    allot__books_untell(books, ALLOT_ITEM_TASK, task->it.id);
     allot__victim_gone(books, task->it.id, NULL);
+    allot_state_end(books->state, ALLOT_ITEM_TASK, task->it.id);
     take(books, task);
 }
 
@@ -218,13 +222,14 @@ int allot__task_replace(allot__books *books, allot__task_item *old, const allot_
 {
     allot__task_item *item = allot__task_make(books->engine, task);
     bool same = item && old->it.state == item->it.state;
-    if (!item || prepare(books, item) != ALLOT_OK) {
+    int status = item ? prepare(books, item) : ALLOT_ENOMEM;
+    if (status != ALLOT_OK) {
         allot__item_free(books->engine, item);
-        return ALLOT_ENOMEM;
+        return status;
     }
     item->told = same && old->told;
-    item->source = source;
-    item->seen = old->seen;
+    item->of.source = source;
+    item->of.seen = old->of.seen;
     hold(books, item->it.consumer, old, &item->it, false);
     if (wanted)
         want(books, item->it.consumer, old, &item->it);

@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* host.c: hosts that come, close and go, and sizes of groups. */
-#include "service/books/own.h"
+#include <allot/stated.h>
 
-/* The host's item, made where there is none, as planned; NULL: out of memory. */
-static allot__host_item *host_item(allot__books *books, const char *name)
-{
-    allot_stated_host host;
-    allot__host_item *item = allot__item_find(&books->hosts, name);
-    if (item)
-        return item;
-    allot_item_init(allot_members_of(ALLOT_ITEM_HOST), &host);
-    host.name = name;
-    item = allot__host_make(books->engine, &host);
-    bool in = item && allot__item_put(books->engine, &books->hosts, NULL, item) == ALLOT_OK;
-    return in ? item : NULL;
-}
+#include "service/books/own.h"
 
 static int unknown_host(const allot__event *event, allot__error *fault)
 {
@@ -37,14 +25,17 @@ static int64_t sum_hosts(const allot__books *books, int32_t group, const char *b
     int64_t sum = 0;
     for (int32_t i = 0; i < allot_plan_hosts(plan); i++) {
         const char *name = allot_plan_host_name(plan, i);
-        const allot__host_item *told = allot__item_find(&books->hosts, name);
+        allot_stated_host told;
         if (allot_plan_host_group(plan, i) == group && strcmp(name, but) != 0)
-            sum += told && told->it.slots >= 0 ? told->it.slots : allot_plan_host_slots(plan, i);
+            sum += allot__books_get(books, ALLOT_ITEM_HOST, name, &told)
+                       ? told.slots
+                       : allot_plan_host_slots(plan, i);
     }
-    for (const allot__map_item *it = books->hosts.first; it; it = it->after) {
-        const allot__host_item *host = (const allot__host_item *)(const void *)it;
-        if (allot_plan_host_find(plan, it->name) < 0 && group == 0 && strcmp(it->name, but) != 0)
-            sum += host->it.slots;
+    for (int32_t i = 0; i < allot_state_hosts(books->state); i++) {
+        allot_stated_host host;
+        if (allot_state_host_at(books->state, i, &host) == ALLOT_OK && group == 0 &&
+            allot_plan_host_find(plan, host.name) < 0 && strcmp(host.name, but) != 0)
+            sum += host.slots;
     }
     return sum;
 }
@@ -81,24 +72,26 @@ static int check_places(const allot__books *books, allot__error *fault)
     bool first = allot_plan_hosts(books->plan) == 0 && books->hosts.count == 0;
     if (books->queues == 0 || first || allot__books_several_hosts(books))
         return ALLOT_OK;
-    for (const allot__map_item *it = books->jobs.first; it; it = it->after) {
-        const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
-        if (allot__job_is_unplaced(job))
+    for (int32_t i = 0; i < allot_state_jobs(books->state); i++) {
+        allot_job job;
+        if (allot_state_job_at(books->state, i, &job) == ALLOT_OK && allot__job_is_unplaced(&job))
             return allot__error_unfit(fault, ALLOT_EUSAGE, "E-hosts", "name",
                                       "name: the job \"%.80s\" has slots on the only host that "
                                       "was known, without its name: there can be no second until "
                                       "it has ended",
-                                      job->id);
+                                      job.id);
     }
     return ALLOT_OK;
 }
 
-/* Tells the state of a host; `nowhere`: before, jobs had no slots at all, and now they may. */
-static void tell_host(allot__books *books, const allot__host_item *item, bool nowhere)
+/* As it is known, or as planned. */
+static allot_stated_host host_of(const allot__books *books, const char *name)
 {
-    bool same = nowhere == allot__books_nowhere(books);
-    if (books->state && (!same || allot_state_host_set(books->state, &item->it) != ALLOT_OK))
-        allot__books_forget(books);
+    allot_stated_host host;
+    if (!allot__books_host(books, name, &host))
+        allot_item_init(allot_members_of(ALLOT_ITEM_HOST), &host);
+    host.name = name;
+    return host;
 }
 
 static int put_host(allot__books *books, const allot__event *event, allot__error *fault)
@@ -113,32 +106,30 @@ static int put_host(allot__books *books, const allot__event *event, allot__error
     if (!known && check_places(books, fault) != ALLOT_OK)
         return ALLOT_EUSAGE;
     const allot__origin *source;
-    const uint32_t name = allot__item_bit(ALLOT_ITEM_HOST, "name");
-    bool nowhere = allot__books_nowhere(books);
-    if (allot__origin_of(books, event, &source) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    allot__host_item *item = host_item(books, event->id);
-    if (!item)
-        return ALLOT_ENOMEM;
-    allot__map_touch(&books->hosts, &item->named);
-    item->source = source ? source : item->source;
-    allot__item_merge(ALLOT_ITEM_HOST, (event->whole ? UINT32_MAX : event->stated) & ~name,
-                      &event->host, &item->it);
-    tell_host(books, item, nowhere);
-    return ALLOT_OK;
+    allot__record *record;
+    allot_stated_host host = host_of(books, event->id);
+    allot__item_merge(ALLOT_ITEM_HOST, event->whole ? UINT32_MAX : event->stated, &event->host,
+                      &host);
+    host.name = event->id;
+    int status = allot__origin_of(books, event, &source);
+    if (status == ALLOT_OK)
+        status = allot__record_put(books, ALLOT_ITEM_HOST, &host, &record);
+    if (status == ALLOT_OK)
+        record->source = source ? source : record->source;
+    return status;
 }
 
 /* A host that is gone is of no more use once nothing is said to be there. */
-static bool is_gone(const allot__books *books, const allot__host_item *host)
+static bool is_gone(const allot__books *books, const allot__record *record)
 {
-    return host->it.slots == 0 && host->it.closed == ALLOT_OPEN && host->it.load < 0 &&
-           host->it.exclusive_to == ALLOT_ROOT &&
-           allot_plan_host_find(books->plan, host->named.name) < 0;
+    const allot_stated_host host = host_of(books, record->named.name);
+    return host.slots == 0 && host.closed == ALLOT_OPEN && host.load < 0 &&
+           host.exclusive_to == ALLOT_ROOT && allot_plan_host_find(books->plan, host.name) < 0;
 }
 
 static void mark_used(const allot__books *books, const char *name)
 {
-    allot__host_item *host = name != NULL ? allot__item_find(&books->hosts, name) : NULL;
+    allot__record *host = name ? allot__item_find(&books->hosts, name) : NULL;
     if (host)
         host->used = true;
 }
@@ -147,12 +138,14 @@ static void mark_all_used(const allot__books *books)
 {
     for (const allot__map_item *it = books->tasks.first; it; it = it->after)
         mark_used(books, ((const allot__task_item *)(const void *)it)->it.host);
-    for (const allot__map_item *it = books->jobs.first; it; it = it->after) {
-        const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
-        for (int32_t i = 0; i < job->host_count; i++)
-            mark_used(books, job->hosts[i].host);
-        for (int32_t i = 0; i < job->grown_count; i++)
-            mark_used(books, job->grown[i].host);
+    for (int32_t i = 0; i < allot_state_jobs(books->state); i++) {
+        allot_job job;
+        if (allot_state_job_at(books->state, i, &job) != ALLOT_OK)
+            continue;
+        for (int32_t k = 0; k < job.host_count; k++)
+            mark_used(books, job.hosts[k].host);
+        for (int32_t k = 0; k < job.grown_count; k++)
+            mark_used(books, job.grown[k].host);
     }
 }
 
@@ -163,20 +156,17 @@ static void let_go(allot__books *books)
     enum { GONE_LEAST = 64 };
     size_t gone = 0;
     for (allot__map_item *it = books->hosts.first; it; it = it->after) {
-        ((allot__host_item *)(void *)it)->used = false;
-        gone += is_gone(books, (const allot__host_item *)(const void *)it);
+        ((allot__record *)(void *)it)->used = false;
+        gone += is_gone(books, (const allot__record *)(const void *)it);
     }
     if (gone < GONE_LEAST || (gone & (gone - 1)) != 0)
         return;
     mark_all_used(books);
     for (allot__map_item *it = books->hosts.first, *next; it; it = next) {
-        allot__host_item *host = (allot__host_item *)(void *)it;
+        allot__record *host = (allot__record *)(void *)it;
         next = it->after;
-        if (host->used || !is_gone(books, host))
-            continue;
-        if (books->state)
-            allot_state_host_end(books->state, host->named.name);
-        allot__item_end(books->engine, &books->hosts, host);
+        if (!host->used && is_gone(books, host))
+            allot__record_end(books, ALLOT_ITEM_HOST, host);
     }
 }
 
@@ -184,22 +174,18 @@ static void let_go(allot__books *books)
 static int end_host(allot__books *books, const allot__event *event, allot__error *fault)
 {
     bool told = allot__item_find(&books->hosts, event->id) != NULL;
-    bool nowhere = allot__books_nowhere(books);
+    allot__record *record;
+    allot_stated_host host = host_of(books, event->id);
     if (!told && allot_plan_host_find(books->plan, event->id) < 0)
         return unknown_host(event, fault);
-    allot__host_item *item = host_item(books, event->id);
-    if (!item)
-        return ALLOT_ENOMEM;
-    allot__map_touch(&books->hosts, &item->named);
-    item->it.slots = 0;
-    item->it.closed = ALLOT_OPEN;
-    item->it.load = -1;
-    item->source = NULL;
-    tell_host(books, item, nowhere);
-    nowhere = allot__books_nowhere(books);
+    host.slots = 0;
+    host.closed = ALLOT_OPEN;
+    host.load = -1;
+    int status = allot__record_put(books, ALLOT_ITEM_HOST, &host, &record);
+    if (status != ALLOT_OK)
+        return status;
+    record->source = NULL;
     let_go(books);
-    if (nowhere != allot__books_nowhere(books))
-        allot__books_forget(books);
     return ALLOT_OK;
 }
 
@@ -210,7 +196,6 @@ int allot__apply_host(allot__books *books, const allot__event *event, allot__err
     if (event->kind == ALLOT__EVENT_HOST_GONE)
         return end_host(books, event, fault);
     books->groups[event->group].slots = event->slots;
-    if (books->state)
-        allot_state_slots(books->state, event->group, event->slots);
+    allot_state_slots(books->state, event->group, event->slots);
     return ALLOT_OK;
 }

@@ -20,7 +20,7 @@ int allot__task_index_join(allot__books *books, allot__task_item *task)
     allot__task_index *index = allot__item_find(&books->indexes, session);
     if (!index) {
         index = allot__item_make(books->engine, sizeof *index, session, strlen(session), 0);
-        if (!index || allot__item_put(books->engine, &books->indexes, NULL, index) != ALLOT_OK)
+        if (!index || allot__item_put(books->engine, &books->indexes, index) != ALLOT_OK)
             return ALLOT_ENOMEM;
     }
     task->index = index;
@@ -63,11 +63,11 @@ static int other_leaf(const allot__books *books, const char *path, const char *s
 int allot__task_index_check_task(const allot__books *books, const allot_task *task,
                                  allot__error *fault)
 {
-    const allot__session_item *of =
-        task->session != NULL ? allot__item_find(&books->sessions, task->session) : NULL;
-    if (!of || (of->it.consumer == task->consumer && of->it.group == task->group))
+    allot_session of;
+    if (!allot__books_get(books, ALLOT_ITEM_SESSION, task->session, &of) ||
+        (of.consumer == task->consumer && of.group == task->group))
         return ALLOT_OK;
-    return other_leaf(books, "session", task->session, of->it.consumer, fault);
+    return other_leaf(books, "session", task->session, of.consumer, fault);
 }
 
 int allot__task_index_check_session(const allot__books *books, const char *id, int32_t group,
@@ -82,7 +82,7 @@ int allot__task_index_check_session(const allot__books *books, const char *id, i
 
 /* ---- Reclaims -------------------------------------------------------------------------------- */
 
-int allot__victim_add(allot__books *books, const char *task, const char *flight)
+static int add_victim(allot__books *books, const char *task, const char *flight)
 {
     allot__victim_item *first = allot__item_find(&books->victims, task);
     for (const allot__victim_item *it = first; it; it = it->next)
@@ -94,7 +94,7 @@ int allot__victim_add(allot__books *books, const char *task, const char *flight)
         return ALLOT_ENOMEM;
     item->flight = memcpy((char *)(item + 1) + len + 1, flight, more);
     if (!first)
-        return allot__item_put(books->engine, &books->victims, NULL, item);
+        return allot__item_put(books->engine, &books->victims, item);
     item->next = first->next;
     first->next = item;
     return ALLOT_OK;
@@ -110,10 +110,10 @@ static void end_victim(allot__books *books, allot__victim_item *first, const cha
     }
     if (it && before)
         before->next = it->next;
-    else if (it && it->next)
-        allot__map_swap(&books->victims, &it->named, &it->next->named);
     else if (it)
         allot__map_take(&books->victims, &it->named);
+    if (it && !before && it->next)
+        allot__map_put(&books->victims, &it->next->named); /* there is room for it */
     allot__item_free(books->engine, it);
 }
 
@@ -127,39 +127,22 @@ void allot__victims_free(allot__books *books)
         }
 }
 
-void allot__victims_end(allot__books *books, const allot__flight_item *flight)
+void allot__victims_end(allot__books *books, const allot_in_flight *flight)
 {
-    for (int32_t i = 0; i < flight->it.task_count; i++) {
-        allot__victim_item *item = allot__item_find(&books->victims, flight->it.tasks[i]);
-        end_victim(books, item, flight->named.name);
+    for (int32_t i = 0; i < flight->task_count; i++) {
+        allot__victim_item *item = allot__item_find(&books->victims, flight->tasks[i]);
+        end_victim(books, item, flight->id);
     }
 }
 
-int allot__victims_add(allot__books *books, const allot__flight_item *flight)
+int allot__victims_add(allot__books *books, const allot_in_flight *flight)
 {
     int status = ALLOT_OK;
-    for (int32_t i = 0; i < flight->it.task_count && status == ALLOT_OK; i++)
-        status = allot__victim_add(books, flight->it.tasks[i], flight->named.name);
+    for (int32_t i = 0; i < flight->task_count && status == ALLOT_OK; i++)
+        status = add_victim(books, flight->tasks[i], flight->id);
     if (status != ALLOT_OK)
         allot__victims_end(books, flight);
     return status;
-}
-
-/* The reclaim counts the task alone. */
-static void leave_flight(allot__books *books, allot__flight_item *flight, const char *task)
-{
-    const char **tasks = (const char **)(uintptr_t)flight->it.tasks; /* of the same block */
-    int32_t at = 0;
-    while (at < flight->it.task_count && strcmp(tasks[at], task) != 0)
-        at++;
-    if (at < flight->it.task_count) {
-        allot__map_touch(&books->flights, &flight->named);
-        flight->it.task_count--;
-        flight->it.gone++;
-        for (; at < flight->it.task_count; at++)
-            tasks[at] = tasks[at + 1];
-    }
-    allot__books_tell(books, ALLOT_ITEM_RECLAIM, &flight->it);
 }
 
 void allot__victim_gone(allot__books *books, const char *task, const allot_task *now)
@@ -167,12 +150,16 @@ void allot__victim_gone(allot__books *books, const char *task, const allot_task 
     allot__victim_item *it =
         books->victims.count > 0 ? allot__item_find(&books->victims, task) : NULL;
     for (allot__victim_item *next; it; it = next) {
-        allot__flight_item *flight = allot__item_find(&books->flights, it->flight);
+        allot__flight_item *item = allot__books_flight(books, it->flight);
+        allot_in_flight flight;
         next = it->next;
-        if (flight && now && allot__task_held(now, flight->it.group) > 0)
+        if (item && now && allot__books_get(books, ALLOT_ITEM_RECLAIM, it->flight, &flight) &&
+            allot__task_held(now, flight.group) > 0)
             continue;
-        if (flight)
-            leave_flight(books, flight, task);
+        if (item) {
+            allot__map_touch(&books->flights, &item->named);
+            allot_state_reclaim_leave(books->state, it->flight, task);
+        }
         end_victim(books, allot__item_find(&books->victims, task), it->flight);
     }
 }

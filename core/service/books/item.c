@@ -29,14 +29,11 @@ void *allot__item_find(const allot__map *map, const char *name)
     return allot__map_find(map, name, strlen(name));
 }
 
-int allot__item_put(allot_engine *engine, allot__map *map, void *old, void *item)
+int allot__item_put(allot_engine *engine, allot__map *map, void *item)
 {
-    int status = ALLOT_OK;
-    if (old)
-        allot__map_swap(map, old, item);
-    else
-        status = allot__map_put(map, item);
-    allot__item_free(engine, status == ALLOT_OK ? old : item);
+    int status = allot__map_put(map, item);
+    if (status != ALLOT_OK)
+        allot__item_free(engine, item);
     return status;
 }
 
@@ -63,12 +60,16 @@ static void *make(allot_engine *engine, size_t head, size_t at, allot_item kind,
     return block;
 }
 
-#define MAKE(item, kind, engine, from)                                                             \
-    make((engine), sizeof(item), offsetof(item, it), ALLOT_ITEM_##kind, (from))
+allot__map_item *allot__stated_make(allot_engine *engine, allot_item kind, const void *item)
+{
+    size_t at = sizeof(allot__map_item);
+    return make(engine, at + allot_members_of(kind)->size, at, kind, item);
+}
 
 allot__task_item *allot__task_make(allot_engine *engine, const allot_task *task)
 {
-    return MAKE(allot__task_item, TASK, engine, task);
+    return make(engine, sizeof(allot__task_item), offsetof(allot__task_item, it), ALLOT_ITEM_TASK,
+                task);
 }
 
 allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len)
@@ -76,27 +77,50 @@ allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len)
     return allot__item_make(engine, sizeof(allot__unit), key, len, 0);
 }
 
-allot__session_item *allot__session_make(allot_engine *engine, const allot_session *session)
+/* ---- Sessions, jobs and hosts ---------------------------------------------------------------- */
+
+static allot__map *map_of(allot__books *books, allot_item kind)
 {
-    return MAKE(allot__session_item, SESSION, engine, session);
+    return kind == ALLOT_ITEM_SESSION ? &books->sessions
+           : kind == ALLOT_ITEM_JOB   ? &books->jobs
+                                      : &books->hosts;
 }
 
-allot__job_item *allot__job_make(allot_engine *engine, const allot_job *job)
+static int tell(allot__books *books, allot_item kind, const void *item)
 {
-    return MAKE(allot__job_item, JOB, engine, job);
+    return kind == ALLOT_ITEM_HOST ? allot_state_host_set(books->state, item)
+                                   : allot_state_set(books->state, kind, item);
 }
 
-allot__flight_item *allot__flight_make(allot_engine *engine, const allot_in_flight *flight)
+int allot__record_put(allot__books *books, allot_item kind, const void *item, allot__record **out)
 {
-    allot__flight_item *item = MAKE(allot__flight_item, RECLAIM, engine, flight);
-    if (item)
-        item->since = INT64_MIN;
-    return item;
+    const char *id;
+    allot__map *map = map_of(books, kind);
+    memcpy(&id, item, sizeof id); /* the first member of each */
+    allot__record *known = allot__item_find(map, id), *record = known;
+    if (known)
+        allot__map_touch(map, &known->named);
+    else if (allot__map_reserve(map) == ALLOT_OK)
+        record = allot__item_make(books->engine, sizeof *record, id, strlen(id), 0);
+    int status = record ? tell(books, kind, item) : ALLOT_ENOMEM;
+    if (status == ALLOT_OK)
+        *out = record;
+    if (!known && status == ALLOT_OK)
+        allot__map_put(map, &record->named);
+    else if (!known)
+        allot__item_free(books->engine, record);
+    return status;
 }
 
-allot__host_item *allot__host_make(allot_engine *engine, const allot_stated_host *host)
+void allot__record_end(allot__books *books, allot_item kind, allot__record *record)
 {
-    return MAKE(allot__host_item, HOST, engine, host);
+    allot__map *map = map_of(books, kind);
+    allot__map_take(map, &record->named);
+    if (kind == ALLOT_ITEM_HOST)
+        allot_state_host_end(books->state, record->named.name);
+    else
+        allot_state_end(books->state, kind, record->named.name);
+    allot__item_free(books->engine, record);
 }
 
 /* ---- Members of two items -------------------------------------------------------------------- */

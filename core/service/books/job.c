@@ -25,9 +25,9 @@ allot_job allot__event_job(const allot__event *event)
 }
 
 #define BIT(name) allot__item_bit(ALLOT_ITEM_JOB, name)
-void allot__job_merge(const allot__job_item *item, uint32_t stated, int64_t at, allot_job *job)
+void allot__job_merge(const allot_job *known, uint32_t stated, int64_t at, allot_job *job)
 {
-    allot_job old = allot__job_now(item, at);
+    allot_job old = allot__job_now(known, at);
     bool holds = job->state != ALLOT_PENDING, had = holds && old.state != ALLOT_PENDING;
     bool there = had && job->host_count == 0;
     uint32_t stay = BIT("submitted") | BIT("preempted") | BIT("suspended_for");
@@ -43,30 +43,27 @@ void allot__job_merge(const allot__job_item *item, uint32_t stated, int64_t at, 
 }
 #undef BIT
 
-static int put_job(allot__books *books, const allot__event *event, const allot_job *job)
+/* The job's place in the list is kept: cycles go by it. */
+static int put_job(allot__books *books, const allot__event *event, const allot_job *old,
+                   allot_job *job)
 {
     const allot__origin *source;
-    if (allot__origin_of(books, event, &source) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    allot__job_item *item = allot__job_make(books->engine, job);
-    if (!item)
-        return ALLOT_ENOMEM;
+    allot__record *record;
     if (job->since == INT64_MIN)
-        item->it.since = event->at;
-    if (item->it.state == ALLOT_RUNNING && item->it.ran < 0)
-        item->it.ran = 0; /* as far as anybody knows */
+        job->since = event->at;
+    if (job->state == ALLOT_RUNNING && job->ran < 0)
+        job->ran = 0; /* as far as anybody knows */
+    if (old && event->kind == ALLOT__EVENT_SUBMIT && job->state == ALLOT_PENDING)
+        job->begin = old->begin;
+    int status = allot__origin_of(books, event, &source);
+    if (status == ALLOT_OK)
+        status = allot__record_put(books, ALLOT_ITEM_JOB, job, &record);
+    if (status != ALLOT_OK)
+        return status;
+    record->source = source ? source : record->source;
     if (job->slots > books->job_most)
         books->job_most = job->slots;
-    allot__job_item *old = allot__item_find(&books->jobs, job->id);
-    item->source = source || !old ? source : old->source;
-    item->seen = old ? old->seen : 0;
-    item->told = old != NULL && old->told;
-    if (old && event->kind == ALLOT__EVENT_SUBMIT && job->state == ALLOT_PENDING)
-        item->it.begin = old->it.begin;
-    int status = allot__item_put(books->engine, &books->jobs, old, item);
-    if (status == ALLOT_OK)
-        allot__books_tell(books, ALLOT_ITEM_JOB, &item->it);
-    return status;
+    return ALLOT_OK;
 }
 
 /* What a queue's jobs have in all has a limit. It is seldom near, so that all are added up only
@@ -77,10 +74,11 @@ static int check_sum(const allot__books *books, const allot_job *told, allot__er
     int64_t most = told->slots > books->job_most ? told->slots : books->job_most;
     if ((int64_t)(books->jobs.count + 1) * most <= ALLOT_AMOUNT_MAX)
         return ALLOT_OK;
-    for (const allot__map_item *it = books->jobs.first; it; it = it->after) {
-        const allot_job *job = &((const allot__job_item *)(const void *)it)->it;
-        bool other = job->queue == told->queue && strcmp(job->id, told->id) != 0;
-        sum += other ? job->slots : 0;
+    for (int32_t i = 0; i < allot_state_jobs(books->state); i++) {
+        allot_job job;
+        if (allot_state_job_at(books->state, i, &job) == ALLOT_OK && job.queue == told->queue &&
+            strcmp(job.id, told->id) != 0)
+            sum += job.slots;
     }
     if (sum <= ALLOT_AMOUNT_MAX)
         return ALLOT_OK;
@@ -139,174 +137,159 @@ static int check_submit(const allot__books *books, const allot_job *job, allot__
 static int submit(allot__books *books, const allot__event *event, allot__error *fault)
 {
     bool submits = event->kind == ALLOT__EVENT_SUBMIT;
-    const allot__job_item *old = allot__item_find(&books->jobs, event->id);
-    if (submits && !event->whole && old)
+    allot_job old;
+    bool known = allot__books_get(books, ALLOT_ITEM_JOB, event->id, &old);
+    if (submits && !event->whole && known)
         return allot__error_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
                                 "id: the job \"%.100s\" is there already", event->id);
     allot_job job = allot__event_job(event);
-    if (submits && old)
-        allot__job_merge(old, event->stated, event->at, &job);
+    if (submits && known)
+        allot__job_merge(&old, event->stated, event->at, &job);
     int status = submits ? check_submit(books, &job, fault) : ALLOT_OK;
     if (status == ALLOT_OK)
         status = check_place(books, &job, fault);
-    return status == ALLOT_OK ? put_job(books, event, &job) : status;
+    return status == ALLOT_OK ? put_job(books, event, known ? &old : NULL, &job) : status;
 }
 
 /* ---- What users do to jobs ------------------------------------------------------------------- */
 
 /* Adds up what it did until `when`, from which something else counts. */
-static void turn_to(allot__books *books, allot__job_item *job, allot_job_state state, int64_t when)
+static void turn_to(allot_job *job, allot_job_state state, int64_t when)
 {
-    allot__map_touch(&books->jobs, &job->named);
-    int64_t passed = when > job->it.since ? when - job->it.since : 0;
-    if (job->it.state == ALLOT_RUNNING)
-        job->it.ran = (job->it.ran > 0 ? job->it.ran : 0) + passed;
-    else if (job->it.state != ALLOT_PENDING)
-        job->it.suspended_for += passed;
-    job->it.state = state;
-    job->it.since = when;
+    *job = allot__job_now(job, when);
+    job->state = state;
+    job->since = when;
 }
 
 /* It runs no more, and waits as if it had never run. */
-static void turn_back(allot__books *books, allot__job_item *job, int64_t when)
+static void turn_back(allot_job *job, const allot__event *event)
 {
-    turn_to(books, job, ALLOT_PENDING, when);
-    job->it.host_count = job->it.grown_count = 0;
-    job->it.started = INT64_MIN;
-    job->it.ran = -1;
-    job->it.grow = 0;
+    turn_to(job, ALLOT_PENDING, event->at);
+    job->host_count = job->grown_count = 0;
+    job->started = INT64_MIN;
+    job->ran = -1;
+    job->grow = 0;
+    job->begin = event->kind == ALLOT__EVENT_FAIL ? event->until : INT64_MIN;
 }
 
-static int refuse_state(const allot__job_item *job, const char *allowed, allot__error *fault)
+static int refuse_state(const allot_job *job, const char *allowed, allot__error *fault)
 {
     return allot__error_set(fault, ALLOT_EUSAGE, "E-job-state", "id", NULL,
-                            "id: the job \"%.100s\" is %s, allowed %s", job->it.id,
-                            allot_job_state_name((int)job->it.state), allowed);
-}
-
-/* The job's place in the list is kept: cycles go by it. */
-static void replace(allot__books *books, allot__job_item *old, allot__job_item *with)
-{
-    with->told = old->told;
-    with->source = old->source;
-    with->seen = old->seen;
-    allot__item_put(books->engine, &books->jobs, old, with);
+                            "id: the job \"%.100s\" is %s, allowed %s", job->id,
+                            allot_job_state_name((int)job->state), allowed);
 }
 
 /* Another than this service started it, or resumed it where it was. */
-static int run(allot__books *books, allot__job_item *old, const allot__event *event,
+static int run(const allot__books *books, allot_job *job, const allot__event *event,
                allot__error *fault)
 {
-    bool waits = old->it.state == ALLOT_PENDING;
-    allot_job job = old->it;
-    if (!waits && job.state != ALLOT_SUSPENDED)
-        return refuse_state(old, "pending or suspended", fault);
-    if (event->job.host_count > 0) {
-        job.hosts = event->job.hosts;
-        job.host_count = event->job.host_count;
-    }
-    job.state = ALLOT_RUNNING;
-    int status = check_hosts(books, &job, fault);
-    if (status == ALLOT_OK)
-        status = check_place(books, &job, fault);
-    job.state = old->it.state;
-    allot__job_item *item = status == ALLOT_OK ? allot__job_make(books->engine, &job) : NULL;
-    if (!item)
-        return status == ALLOT_OK ? ALLOT_ENOMEM : status;
+    bool waits = job->state == ALLOT_PENDING;
     int64_t when = allot__event_said(event, "started") ? event->job.started : event->at;
-    replace(books, old, item);
-    item->it.ran = waits ? 0 : item->it.ran;
-    item->it.begin = INT64_MIN;
-    turn_to(books, item, ALLOT_RUNNING, when);
-    item->it.started = when;
-    return ALLOT_OK;
+    if (!waits && job->state != ALLOT_SUSPENDED)
+        return refuse_state(job, "pending or suspended", fault);
+    if (event->job.host_count > 0) {
+        job->hosts = event->job.hosts;
+        job->host_count = event->job.host_count;
+    }
+    turn_to(job, ALLOT_RUNNING, when);
+    int status = check_hosts(books, job, fault);
+    if (status == ALLOT_OK)
+        status = check_place(books, job, fault);
+    job->ran = waits ? 0 : job->ran;
+    job->begin = INT64_MIN;
+    job->started = when;
+    return status;
+}
+
+/* What becomes of a job that stays. */
+static int change(const allot__books *books, allot_job *job, const allot__event *event,
+                  allot__error *fault)
+{
+    switch (event->kind) {
+    case ALLOT__EVENT_STOP:
+        if (job->state != ALLOT_RUNNING && job->state != ALLOT_SUSPENDED)
+            return refuse_state(job, "running or suspended", fault);
+        turn_to(job, ALLOT_STOPPED, event->at);
+        return ALLOT_OK;
+    case ALLOT__EVENT_CONT:
+        /* Its slots may be somebody else's by now: the next cycles resume it. */
+        if (job->state != ALLOT_STOPPED)
+            return refuse_state(job, "stopped", fault);
+        turn_to(job, ALLOT_SUSPENDED, event->at);
+        return ALLOT_OK;
+    case ALLOT__EVENT_RUN:
+        return run(books, job, event, fault);
+    default: /* requeue, fail */
+        turn_back(job, event);
+        return ALLOT_OK;
+    }
 }
 
 int allot__apply_job(allot__books *books, const allot__event *event, allot__error *fault)
 {
+    allot_job job;
+    allot__record *record;
     if (event->kind == ALLOT__EVENT_SUBMIT || event->kind == ALLOT__EVENT_KEEP_JOB)
         return submit(books, event, fault);
-    allot__job_item *job = allot__item_find(&books->jobs, event->id);
-    if (!job)
+    if (!allot__books_get(books, ALLOT_ITEM_JOB, event->id, &job))
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-job", "id", NULL,
                                 "id: there is no job \"%.100s\"", event->id);
-    allot_job_state state = job->it.state;
-    if (event->kind == ALLOT__EVENT_STOP) {
-        if (state != ALLOT_RUNNING && state != ALLOT_SUSPENDED)
-            return refuse_state(job, "running or suspended", fault);
-        turn_to(books, job, ALLOT_STOPPED, event->at);
-    } else if (event->kind == ALLOT__EVENT_CONT) {
-        /* Its slots may be somebody else's by now: the next cycles resume it. */
-        if (state != ALLOT_STOPPED)
-            return refuse_state(job, "stopped", fault);
-        turn_to(books, job, ALLOT_SUSPENDED, event->at);
-    } else if (event->kind == ALLOT__EVENT_RUN) {
-        int status = run(books, job, event, fault);
-        if (status != ALLOT_OK)
-            return status;
-    } else if (event->kind == ALLOT__EVENT_REQUEUE || event->kind == ALLOT__EVENT_FAIL) {
-        turn_back(books, job, event->at);
-        job->it.begin = event->kind == ALLOT__EVENT_FAIL ? event->until : INT64_MIN;
-    } else {
-        if (event->kind == ALLOT__EVENT_WITHDRAW && state != ALLOT_PENDING)
-            return refuse_state(job, "pending; of others say `finish`", fault);
-        allot__books_untell(books, ALLOT_ITEM_JOB, job->it.id);
-        allot__item_end(books->engine, &books->jobs, job);
+    if (event->kind == ALLOT__EVENT_WITHDRAW && job.state != ALLOT_PENDING)
+        return refuse_state(&job, "pending; of others say `finish`", fault);
+    if (event->kind == ALLOT__EVENT_WITHDRAW || event->kind == ALLOT__EVENT_FINISH) {
+        allot__record_end(books, ALLOT_ITEM_JOB, allot__item_find(&books->jobs, event->id));
         return ALLOT_OK; /* the event may have named it by its own id */
     }
-    job = allot__item_find(&books->jobs, event->id); /* which may be another block now */
-    allot__books_tell(books, ALLOT_ITEM_JOB, &job->it);
-    return ALLOT_OK;
+    int status = change(books, &job, event, fault);
+    return status == ALLOT_OK ? allot__record_put(books, ALLOT_ITEM_JOB, &job, &record) : status;
 }
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
 
-/* What an order makes of a job, to take the place of the old one. NULL: out of memory. */
-static allot__job_item *ordered(const allot__books *books, const allot__job_item *old,
-                                const allot_job_order *order, int64_t now)
+/* The most hosts that a job has with those that an order gives it. */
+static size_t most_hosts(const allot_decision *decision)
 {
-    allot_job job = old->it;
-    size_t room = (size_t)(job.host_count + order->place_count + 1);
-    allot_job_host *hosts = allot__new(books->engine, room, sizeof *hosts);
-    if (!hosts)
-        return NULL;
-    allot_job_apply(&job, order, now, hosts);
-    allot__job_item *made = allot__job_make(books->engine, &job);
-    allot__free(books->engine, hosts, room, sizeof *hosts);
-    return made;
+    const allot_state *state = allot_decision_state(decision);
+    size_t most = 0;
+    for (int32_t i = 0; i < allot_decision_job_orders(decision); i++) {
+        allot_job_order order;
+        allot_job job;
+        if (allot_decision_job_order(decision, i, &order) == ALLOT_OK &&
+            allot_state_job_at(state, order.job, &job) == ALLOT_OK &&
+            (size_t)job.host_count + (size_t)order.place_count > most)
+            most = (size_t)job.host_count + (size_t)order.place_count;
+    }
+    return most;
 }
 
-/* All is made first; then nothing can fail any more. */
+static void enter_order(allot__books *books, const allot_decision *decision,
+                        const allot_job_order *order, allot_job_host *hosts, allot__text *effect)
+{
+    allot_job job;
+    if (allot_state_job_at(allot_decision_state(decision), order->job, &job) != ALLOT_OK)
+        return;
+    allot__record *record = allot__item_find(&books->jobs, job.id);
+    if (order->kind == ALLOT_ORDER_KILL && order->action == ALLOT_KILL) {
+        allot__write_id(effect, ALLOT__EVENT_FINISH, job.id);
+        allot__item_end(books->engine, &books->jobs, record);
+        return;
+    }
+    allot_job_apply(&job, order, allot_decision_now(decision), hosts);
+    allot__map_touch(&books->jobs, &record->named);
+    allot__write_job(books, &job, record->source, effect);
+}
+
 int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot__text *effect)
 {
-    int32_t count = allot_decision_job_orders(decision);
-    const allot_state *state = allot_decision_state(decision);
-    int64_t now = allot_decision_now(decision);
-    size_t room = (size_t)(count > 0 ? count : 1);
-    allot__job_item **made = allot__new(books->engine, room, sizeof(void *));
-    int status = made ? ALLOT_OK : ALLOT_ENOMEM;
-    for (int pass = 0; pass < 2; pass++)
-        for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
-            allot_job_order order;
-            allot_job of;
-            if (allot_decision_job_order(decision, i, &order) != ALLOT_OK || order.held ||
-                allot_state_job_at(state, order.job, &of) != ALLOT_OK)
-                continue;
-            allot__job_item *job = allot__item_find(&books->jobs, of.id);
-            bool ends = order.kind == ALLOT_ORDER_KILL && order.action == ALLOT_KILL;
-            if (pass == 0) {
-                made[i] = ends ? NULL : ordered(books, job, &order, now);
-                status = ends || made[i] ? ALLOT_OK : ALLOT_ENOMEM;
-                continue;
-            }
-            if (ends)
-                allot__item_end(books->engine, &books->jobs, job);
-            else
-                replace(books, job, made[i]);
-            allot__write_job_of(books, of.id, effect);
-        }
-    for (int32_t i = 0; status != ALLOT_OK && made && i < count; i++)
-        allot__item_free(books->engine, made[i]);
-    allot__free(books->engine, made, room, sizeof(void *));
-    return status;
+    size_t room = most_hosts(decision) + 1;
+    allot_job_host *hosts = allot__new(books->engine, room, sizeof *hosts);
+    if (!hosts)
+        return ALLOT_ENOMEM;
+    for (int32_t i = 0; i < allot_decision_job_orders(decision); i++) {
+        allot_job_order order;
+        if (allot_decision_job_order(decision, i, &order) == ALLOT_OK && !order.held)
+            enter_order(books, decision, &order, hosts, effect);
+    }
+    allot__free(books->engine, hosts, room, sizeof *hosts);
+    return ALLOT_OK;
 }

@@ -14,12 +14,13 @@ static int keep_row(allot__books *books, const allot__event *event)
     int status = allot__origin_find(books, event->source, &source);
     if (status == ALLOT_OK)
         status = allot__origin_set(books, event->group, leaf, source);
+    if (status == ALLOT_OK)
+        status = allot__books_unlist(books, event->group, leaf, row->unlisted);
     if (status != ALLOT_OK)
         return status;
     group->demand[leaf] = row->demand > 0 ? (int32_t)row->demand : 0;
-    group->allocated[leaf] = row->allocated > 0 ? (int32_t)row->allocated : 0;
-    group->unlisted[leaf] = (int32_t)row->unlisted;
-    allot__books_look(books, event->group, leaf);
+    allot__books_allocate(books, event->group, leaf, row->allocated > 0 ? row->allocated : 0);
+    allot__demand_tell(books, event->group, leaf);
     if (books->damped) {
         group->reclaimed_at[leaf] = row->reclaimed_at;
         group->waiting_since[leaf] = row->waiting_since;
@@ -27,26 +28,42 @@ static int keep_row(allot__books *books, const allot__event *event)
     return ALLOT_OK;
 }
 
+/* Puts a reclaim in, or in the place of another of its id. */
+static int put_flight(allot__books *books, const allot_in_flight *flight, int64_t since)
+{
+    allot__flight_item *old = allot__item_find(&books->flights, flight->id), *item = old;
+    if (!old && allot__map_reserve(&books->flights) == ALLOT_OK)
+        item = allot__item_make(books->engine, sizeof *item, flight->id, strlen(flight->id), 0);
+    if (old)
+        allot__map_touch(&books->flights, &old->named);
+    int status = item ? allot_state_set(books->state, ALLOT_ITEM_RECLAIM, flight) : ALLOT_ENOMEM;
+    if (status == ALLOT_OK)
+        item->since = since;
+    if (!old && status == ALLOT_OK)
+        allot__map_put(&books->flights, &item->named);
+    else if (!old)
+        allot__item_free(books->engine, item);
+    return status;
+}
+
 static int keep_flight(allot__books *books, const allot__event *event)
 {
-    allot__flight_item *item = allot__flight_make(books->engine, &event->flight);
-    if (!item)
-        return ALLOT_ENOMEM;
-    item->since = event->since;
-    allot__flight_item *old = allot__item_find(&books->flights, event->id);
-    if (old)
-        allot__victims_end(books, old);
-    return allot__item_put(books->engine, &books->flights, old, item);
+    allot_in_flight old;
+    bool known = allot__books_get(books, ALLOT_ITEM_RECLAIM, event->id, &old);
+    int status = put_flight(books, &event->flight, event->since);
+    if (status == ALLOT_OK && known)
+        allot__victims_end(books, &old);
+    return status;
 }
 
 /* A claim or a task more. */
 static int add_to_flight(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot__flight_item *old = allot__item_find(&books->flights, event->id);
-    if (!old)
+    allot_in_flight flight;
+    const allot__flight_item *item = allot__item_find(&books->flights, event->id);
+    if (!item || !allot__books_get(books, ALLOT_ITEM_RECLAIM, event->id, &flight))
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "id", NULL,
                                 "id: nothing is in flight as \"%.100s\"", event->id);
-    allot_in_flight flight = old->it;
     bool claim = event->kind == ALLOT__EVENT_KEEP_CLAIM;
     size_t size = claim ? sizeof(allot_claim) : sizeof(char *);
     size_t count = (size_t)(claim ? flight.claim_count : flight.task_count);
@@ -63,36 +80,20 @@ static int add_to_flight(allot__books *books, const allot__event *event, allot__
         ((const char **)list)[flight.task_count++] = event->key;
         flight.tasks = list;
     }
-    allot__flight_item *item = allot__flight_make(books->engine, &flight);
+    const allot_in_flight named = {
+        .id = event->id, .tasks = &event->key, .task_count = claim ? 0 : 1};
+    int status = allot__victims_add(books, &named);
+    if (status == ALLOT_OK && (status = put_flight(books, &flight, item->since)) != ALLOT_OK)
+        allot__victims_end(books, &named);
     allot__free(books->engine, list, count + 1, size);
-    if (item && !claim && allot__victim_add(books, event->key, event->id) != ALLOT_OK) {
-        allot__item_free(books->engine, item);
-        item = NULL;
-    }
-    if (!item)
-        return ALLOT_ENOMEM;
-    item->since = old->since;
-    return allot__item_put(books->engine, &books->flights, old, item);
-}
-
-static int keep_loan(allot__books *books, const allot__event *event)
-{
-    allot_loan *loans = allot__grow(books->engine, books->loans, &books->loan_room,
-                                    books->loan_count + 1, sizeof *loans);
-    if (!loans)
-        return ALLOT_ENOMEM;
-    books->loans = loans;
-    loans[books->loan_count++] = event->loan;
-    return ALLOT_OK;
+    return status;
 }
 
 static int end_flight(allot__books *books, const allot__event *event)
 {
-    allot__map_item *item = allot__item_find(&books->flights, event->id);
-    if (item) {
-        allot__victims_end(books, (allot__flight_item *)(void *)item);
-        allot__item_end(books->engine, &books->flights, item);
-    }
+    allot__flight_item *item = allot__item_find(&books->flights, event->id);
+    if (item)
+        allot__flight_end(books, item, true);
     return ALLOT_OK;
 }
 
@@ -117,14 +118,12 @@ static int keep_resource(allot__books *books, const allot__event *event, allot__
 
 int allot__apply_kept(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot__books_forget(books);
     switch (event->kind) {
     case ALLOT__EVENT_KEEP_CLOCK:
         books->last = event->since;
         return ALLOT_OK;
     case ALLOT__EVENT_KEEP_BACK:
-        allot__books_set_back(books, event->since, event->by);
-        return ALLOT_OK;
+        return allot__books_set_back(books, event->since, event->by);
     case ALLOT__EVENT_KEEP_ROW:
         return keep_row(books, event);
     case ALLOT__EVENT_KEEP_FLIGHT:
@@ -137,10 +136,9 @@ int allot__apply_kept(allot__books *books, const allot__event *event, allot__err
     case ALLOT__EVENT_KEEP_TOLD:
         return tell_task(books, event);
     case ALLOT__EVENT_KEEP_LOANS:
-        books->loan_count = 0;
-        return ALLOT_OK;
+        return allot_state_loans_end(books->state);
     case ALLOT__EVENT_KEEP_LOAN:
-        return keep_loan(books, event);
+        return allot_state_loan(books->state, &event->loan);
     case ALLOT__EVENT_KEEP_JOB:
         return allot__apply_job(books, event, fault);
     case ALLOT__EVENT_KEEP_USAGE:

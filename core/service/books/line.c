@@ -71,17 +71,16 @@ void allot__write_extras(const allot__books *books, const char *const *tags, int
     }
 }
 
-void allot__write_flight(const allot__books *books, const allot__flight_item *item,
+void allot__write_flight(const allot__books *books, const allot_in_flight *flight, int64_t since,
                          allot__text *out)
 {
-    const allot_in_flight *flight = &item->it;
     allot__entry_open(out, ALLOT__EVENT_KEEP_FLIGHT);
     allot__text_member(out, "id", flight->id);
     allot__write_leaf(out, books->plan, flight->group, flight->consumer);
     allot__text_number(out, "slots", flight->slots);
     allot__write_set(out, "deadline", flight->deadline, INT64_MAX);
     allot__write_set(out, "gone", flight->gone, 0);
-    allot__write_set(out, "since", item->since, INT64_MIN);
+    allot__write_set(out, "since", since, INT64_MIN);
     allot__entry_close(out);
     for (int32_t i = 0; i < flight->claim_count; i++) {
         allot__entry_open(out, ALLOT__EVENT_KEEP_CLAIM);
@@ -136,9 +135,9 @@ static void write_needs(const allot__books *books, const allot_job *job, allot__
     allot__text_puts(out, "}");
 }
 
-void allot__write_job(const allot__books *books, const allot__job_item *item, allot__text *out)
+void allot__write_job(const allot__books *books, const allot_job *job, const allot__origin *source,
+                      allot__text *out)
 {
-    const allot_job *job = &item->it;
     allot_queue queue;
     allot_plan_queue_at(books->plan, job->queue, &queue);
     allot__entry_open(out, ALLOT__EVENT_KEEP_JOB);
@@ -163,7 +162,7 @@ void allot__write_job(const allot__books *books, const allot__job_item *item, al
     allot__write_set(out, "grow", job->grow, 0);
     allot__text_number(out, "since", job->since);
     allot__write_set(out, "until", job->begin, INT64_MIN);
-    allot__write_origin(out, item->source);
+    allot__write_origin(out, source);
     write_places(out, "hosts", job->hosts, job->host_count);
     write_places(out, "grown", job->grown, job->grown_count);
     write_needs(books, job, out);
@@ -176,15 +175,6 @@ void allot__write_id(allot__text *out, allot__event_kind kind, const char *id)
     allot__entry_open(out, kind);
     allot__text_member(out, "id", id);
     allot__entry_close(out);
-}
-
-void allot__write_job_of(const allot__books *books, const char *id, allot__text *out)
-{
-    const allot__map_item *item = allot__item_find(&books->jobs, id);
-    if (item)
-        allot__write_job(books, (const allot__job_item *)(const void *)item, out);
-    else
-        allot__write_id(out, ALLOT__EVENT_FINISH, id);
 }
 
 void allot__write_clock(const allot__books *books, allot__text *out)

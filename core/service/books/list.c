@@ -156,15 +156,6 @@ static void leaves(allot__walker *walker, allot__map_item *item)
     }
 }
 
-static void replaced(allot__walker *walker, allot__map_item *item, allot__map_item *by)
-{
-    walk *of = (walk *)(void *)walker;
-    if (of->next == item)
-        of->next = by;
-    if (by->early)
-        by->early->of = by;
-}
-
 /* ---- Beginning and end ----------------------------------------------------------------------- */
 
 static void *copy(allot_engine *engine, const void *from, size_t count, size_t size, bool *failed)
@@ -220,10 +211,8 @@ static void begin_walks(allot__books_listing *it)
     allot__books_kinds(it->books, kinds);
     for (int i = 0; i < ALLOT__KINDS; i++) {
         allot__map *map = kinds[i].map;
-        it->walks[i] = (walk){.walker = {changes, leaves, replaced},
-                              .listing = it,
-                              .kind = kinds[i],
-                              .next = map->first};
+        it->walks[i] = (walk){
+            .walker = {changes, leaves}, .listing = it, .kind = kinds[i], .next = map->first};
         map->walker = &it->walks[i].walker;
         map->walk++;
     }
@@ -238,8 +227,9 @@ int allot__books_list_begin(allot__books *books)
         return ALLOT_ENOMEM;
     it->books = books;
     copy_groups(it, &failed);
-    it->loans = copy(books->engine, books->loans, books->loan_count, sizeof *it->loans, &failed);
-    it->loan_count = books->loan_count;
+    it->loan_count = (size_t)allot_state_loans(books->state);
+    it->loans = copy(books->engine, allot_state_loan_at(books->state, 0), it->loan_count,
+                     sizeof *it->loans, &failed);
     write_few(it, &failed);
     begin_walks(it);
     books->listing = it;

@@ -90,22 +90,25 @@ static int copy_source(allot__books *to, int32_t group, int32_t leaf, const allo
     return status == ALLOT_OK && source ? allot__origin_set(to, group, leaf, source) : status;
 }
 
-/* Only rows: what else there is goes by lines, which are few then. */
-static void copy_rows(const allot__books *from, allot__books *to)
+/* Only rows: what else there is goes by lines, which are few then. ENOMEM. */
+static int copy_rows(const allot__books *from, allot__books *to)
 {
-    size_t size = from->consumers * sizeof *to->groups->demand;
+    int status = ALLOT_OK;
     for (size_t g = 0; g < from->group_count; g++) {
         const allot__books_group *of = &from->groups[g];
         allot__books_group *group = &to->groups[g];
-        memcpy(group->demand, of->demand, size);
-        memcpy(group->allocated, of->allocated, size);
-        memcpy(group->unlisted, of->unlisted, size);
+        memcpy(group->demand, of->demand, from->consumers * sizeof *of->demand);
+        memcpy(group->allocated, of->allocated, from->consumers * sizeof *of->allocated);
+        for (int32_t i = 0; i < (int32_t)from->consumers && status == ALLOT_OK; i++)
+            status = allot__books_unlist(to, (int32_t)g, i, of->unlisted[i]);
         memcpy(group->unmet_since, of->unmet_since, from->consumers * sizeof *of->unmet_since);
         for (size_t i = 0; from->damped && to->damped && i < from->consumers; i++) {
             group->reclaimed_at[i] = of->reclaimed_at[i];
             group->waiting_since[i] = of->waiting_since[i];
         }
     }
+    allot__rows_tell(to);
+    return status;
 }
 
 /* Lines have those of leaves alone of which more is known. */
@@ -141,8 +144,9 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t
         return status;
     bool same = same_numbers(books->plan, plan);
     if (same)
-        copy_rows(books, moved);
-    status = same ? allot__books_write_rest(books, &text) : allot__books_write(books, &text);
+        status = copy_rows(books, moved);
+    if (status == ALLOT_OK)
+        status = same ? allot__books_write_rest(books, &text) : allot__books_write(books, &text);
     if (status == ALLOT_OK)
         status = allot__books_read_lines(moved, &text, lost, report);
     if (status == ALLOT_OK)
@@ -173,16 +177,21 @@ int64_t allot__books_due(const allot__books *books, int64_t now)
     int64_t due = INT64_MAX, when;
     if (allot_plan_switch(books->plan, now, &when) == ALLOT_OK)
         sooner(&due, now, when);
-    for (const allot__map_item *it = books->flights.first; it; it = it->after) {
-        const allot_in_flight *flight = &((const allot__flight_item *)(const void *)it)->it;
-        int64_t leeway = allot_plan_option_get(books->plan, flight->group, ALLOT_OPTION_LEEWAY);
-        sooner(&due, now, flight->deadline);
-        sooner(&due, now, later(flight->deadline, leeway));
+    for (int32_t i = 0; i < allot_state_reclaims(books->state); i++) {
+        allot_in_flight flight;
+        if (allot_state_reclaim_at(books->state, i, &flight) != ALLOT_OK)
+            continue;
+        int64_t leeway = allot_plan_option_get(books->plan, flight.group, ALLOT_OPTION_LEEWAY);
+        sooner(&due, now, flight.deadline);
+        sooner(&due, now, later(flight.deadline, leeway));
     }
     for (size_t i = 0; i < books->decline_count; i++)
         sooner(&due, now, books->declines[i].until);
-    for (const allot__map_item *it = books->jobs.first; it; it = it->after)
-        sooner(&due, now, ((const allot__job_item *)(const void *)it)->it.begin);
+    for (int32_t i = 0; i < allot_state_jobs(books->state); i++) {
+        allot_job job;
+        if (allot_state_job_at(books->state, i, &job) == ALLOT_OK)
+            sooner(&due, now, job.begin);
+    }
     for (int32_t i = 0; i < (int32_t)books->leases; i++) {
         allot_lease lease;
         if (books->lease_told[i] && allot_plan_lease_at(books->plan, i, &lease) == ALLOT_OK)

@@ -13,7 +13,7 @@ int allot__origin_find(allot__books *books, const char *name, const allot__origi
     allot__origin *source = allot__item_find(&books->sources, name);
     if (!source) {
         source = allot__item_make(books->engine, sizeof *source, name, strlen(name), 0);
-        if (!source || allot__item_put(books->engine, &books->sources, NULL, source) != ALLOT_OK)
+        if (!source || allot__item_put(books->engine, &books->sources, source) != ALLOT_OK)
             return ALLOT_ENOMEM;
         source->at = INT64_MIN;
     }

@@ -43,17 +43,23 @@ typedef struct allot__task_index {
     struct allot__task_item *first;
 } allot__task_index;
 
-typedef struct allot__task_item {
+/* A session, job or host, which the state has: what the service alone knows of it. */
+typedef struct allot__record {
     allot__map_item named;
+    const allot__origin *source; /* NULL: clients tell of it one by one */
+    uint32_t seen;               /* the last truth that has it (sync/) */
+    bool used; /* something is said to be there: of a host while it is asked (host.c) */
+} allot__record;
+
+typedef struct allot__task_item {
+    allot__record of;
     allot_task it; /* all that it points to is behind it, in the same block */
     bool told;     /* to go, by a kill; to start, by a grant */
     allot__unit *unit;
     struct allot__task_item *next; /* in its unit */
     allot__task_index *index;
     struct allot__task_item *index_before, *index_after;
-    const allot__origin *source; /* NULL: clients tell of it one by one */
-    uint32_t seen;               /* the last truth that has it (sync/) */
-    uint32_t start;              /* the last decision by which it starts, by its number */
+    uint32_t start; /* the last decision by which it starts, by its number */
 } allot__task_item;
 
 /* A running task that a reclaim in flight names; one of several groups another reclaim, too. */
@@ -63,35 +69,16 @@ typedef struct allot__victim_item {
     struct allot__victim_item *next; /* of the same task; the map has the first */
 } allot__victim_item;
 
-typedef struct allot__session_item {
-    allot__map_item named;
-    allot_session it;
-    const allot__origin *source;
-    uint32_t seen;
-} allot__session_item;
-
-typedef struct allot__job_item {
-    allot__map_item named;
-    allot_job it;
-    bool told;
-    const allot__origin *source;
-    uint32_t seen;
-} allot__job_item;
+static inline const allot__origin *allot__source_of(const allot__map_item *record)
+{
+    return ((const allot__record *)(const void *)record)->source;
+}
 
 typedef struct allot__flight_item {
     allot__map_item named;
-    allot_in_flight it;
     int64_t since; /* when it was ordered; INT64_MIN: not known */
     bool told;     /* all its tasks are told to go */
 } allot__flight_item;
-
-typedef struct allot__host_item {
-    allot__map_item named;
-    allot_stated_host it;
-    bool used; /* something is said to be there: while it is asked (host.c) */
-    const allot__origin *source;
-    uint32_t seen;
-} allot__host_item;
 
 typedef struct allot__books_group {
     int32_t *demand, *allocated, *held;    /* by consumer; held: by its tasks */
@@ -121,9 +108,7 @@ struct allot__books {
     size_t decline_count, decline_room;
     int64_t pending, starts_told; /* tasks that wait; of these so many are told to start */
     uint32_t starts;              /* the number of the last decision that told some */
-    allot_loan *loans;
-    size_t loan_count, loan_room;
-    allot_lease_now *lease; /* by lease */
+    allot_lease_now *lease;       /* by lease */
     bool *lease_told;
     allot__usage_item *usage; /* by queue */
     int64_t usage_at, *resource_at;
@@ -135,16 +120,40 @@ struct allot__books {
     bool reading;                /* lines, which are sound once all are read */
     int64_t host_most, job_most; /* no host or job has, or was ever told to have, more slots */
     struct allot__books_listing *listing; /* being written (list.c); NULL: nothing is */
-    allot_state *state; /* made from this, and told what changes; NULL: it is to be made anew */
+    allot_state *state; /* what there is: all of it is told, and kept here alone */
     bool sealed;
     void (*changes)(void *ud); /* called before the state changes; NULL: nothing is */
     void *changes_ud;
 };
 
-/* A job as it is then: with what it did until then. */
-static inline allot_job allot__job_now(const allot__job_item *item, int64_t now)
+/* A thing of any kind that the state has under a name. */
+typedef union allot__any {
+    allot_task task;
+    allot_session session;
+    allot_job job;
+    allot_in_flight reclaim;
+    allot_stated_host host;
+} allot__any;
+/* What the state has of that id: `out` is the struct of its kind. */
+static inline bool allot__books_get(const allot__books *books, allot_item kind, const char *id,
+                                    void *out)
 {
-    allot_job job = item->it;
+    return allot_state_get(books->state, kind, id, out) == ALLOT_OK;
+}
+/* A host of which something was told; slots -1: those of the plan. */
+static inline bool allot__books_host(const allot__books *books, const char *name,
+                                     allot_stated_host *out)
+{
+    bool told = allot__books_get(books, ALLOT_ITEM_HOST, name, out);
+    if (told && out->planned)
+        out->slots = -1;
+    return told;
+}
+
+/* A job as it is then: with what it did until then. */
+static inline allot_job allot__job_now(const allot_job *of, int64_t now)
+{
+    allot_job job = *of;
     int64_t passed = job.since < now ? now - job.since : 0;
     if (job.state == ALLOT_RUNNING)
         job.ran = (job.ran > 0 ? job.ran : 0) + passed;
@@ -156,9 +165,9 @@ static inline allot_job allot__job_now(const allot__job_item *item, int64_t now)
 
 /* What an event says of a job, which borrows the event's lists. */
 allot_job allot__event_job(const allot__event *event);
-/* Lets a job that is told again keep what the item has of it and `stated` (of allot__event) has
- * not: the job borrows the item's lists. */
-void allot__job_merge(const allot__job_item *item, uint32_t stated, int64_t at, allot_job *job);
+/* Lets a job that is told again keep what is known of it and `stated` (of allot__event) has not:
+ * the job borrows the lists of the one that is known. */
+void allot__job_merge(const allot_job *known, uint32_t stated, int64_t at, allot_job *job);
 
 static inline allot__task_item *allot__task_of(allot__map_item *it)
 {
@@ -167,11 +176,13 @@ static inline allot__task_item *allot__task_of(allot__map_item *it)
 
 /* ---- Items (item.c): copied whole into a block of their own; NULL: ENOMEM -------------------- */
 
+/* What somebody states, for now, with the item behind the head (allot__stated_item). */
+allot__map_item *allot__stated_make(allot_engine *engine, allot_item kind, const void *item);
+static inline const void *allot__stated_item(const allot__map_item *stated)
+{
+    return stated + 1;
+}
 allot__task_item *allot__task_make(allot_engine *engine, const allot_task *task);
-allot__session_item *allot__session_make(allot_engine *engine, const allot_session *session);
-allot__job_item *allot__job_make(allot_engine *engine, const allot_job *job);
-allot__flight_item *allot__flight_make(allot_engine *engine, const allot_in_flight *flight);
-allot__host_item *allot__host_make(allot_engine *engine, const allot_stated_host *host);
 allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len);
 
 /* Copies members of an item to another item, which borrows what they point to: those whose bits are
@@ -185,9 +196,8 @@ void *allot__item_make(allot_engine *engine, size_t head, const char *name, size
                        size_t more);
 void allot__item_free(allot_engine *engine, void *item); /* NULL is fine */
 void *allot__item_find(const allot__map *map, const char *name);
-/* Puts an item in the place of the old one (NULL: behind all), which is freed; the new one when
- * that fails. */
-int allot__item_put(allot_engine *engine, allot__map *map, void *old, void *item);
+/* Puts an item in, behind all; frees it when that fails. */
+int allot__item_put(allot_engine *engine, allot__map *map, void *item);
 /* Takes an item out, and frees it. */
 void allot__item_end(allot_engine *engine, allot__map *map, void *item);
 
@@ -253,12 +263,11 @@ int allot__task_index_check_task(const allot__books *books, const allot_task *ta
                                  allot__error *fault);
 int allot__task_index_check_session(const allot__books *books, const char *id, int32_t group,
                                     int32_t consumer, allot__error *fault);
-/* A reclaim names a task; all that it names, or none. ENOMEM. */
-int allot__victim_add(allot__books *books, const char *task, const char *flight);
-int allot__victims_add(allot__books *books, const allot__flight_item *flight);
+/* A reclaim names these tasks: all are noted, or none. ENOMEM. */
+int allot__victims_add(allot__books *books, const allot_in_flight *flight);
 void allot__victims_free(allot__books *books);
 /* The reclaim is over, or ... */
-void allot__victims_end(allot__books *books, const allot__flight_item *flight);
+void allot__victims_end(allot__books *books, const allot_in_flight *flight);
 /* ... the task is no more, or holds nothing there `now` (NULL: anywhere): reclaims that name it
  * count it alone, as its id may run again. */
 void allot__victim_gone(allot__books *books, const char *task, const allot_task *now);
@@ -279,13 +288,12 @@ void allot__write_size(const allot__books *books, int32_t group, allot__text *ou
 void allot__write_host(const allot__books *books, const allot__map_item *item, allot__text *out);
 void allot__write_session(const allot__books *books, const allot__map_item *item, allot__text *out);
 void allot__write_task(const allot__books *books, const allot__map_item *item, allot__text *out);
-void allot__write_flight(const allot__books *books, const allot__flight_item *item,
+void allot__write_flight(const allot__books *books, const allot_in_flight *flight, int64_t since,
                          allot__text *out);
 void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__text *out);
 void allot__write_contracts(const allot__books *books, allot__text *out);
-void allot__write_job(const allot__books *books, const allot__job_item *item, allot__text *out);
-/* The job of that id; one that is no more as finished. */
-void allot__write_job_of(const allot__books *books, const char *id, allot__text *out);
+void allot__write_job(const allot__books *books, const allot_job *job, const allot__origin *source,
+                      allot__text *out);
 /* Use of queues, times of resources, and the clock. */
 void allot__write_clock(const allot__books *books, allot__text *out);
 void allot__write_use(const allot__books *books, allot__text *out);
@@ -304,6 +312,7 @@ enum {
     ALLOT__KINDS
 };
 typedef struct allot__books_kind {
+    allot_item item;
     allot__map *map;
     void (*write)(const allot__books *books, const allot__map_item *item, allot__text *out);
 } allot__books_kind;
@@ -317,20 +326,24 @@ int allot__books_read_lines(allot__books *books, const allot__text *text, int64_
 int allot__books_write_rest(const allot__books *books, allot__text *out);
 
 /* The reclaim of that id, if it is there still; also of NULL. */
-allot__flight_item *allot__books_flight(const allot__books *books, const char *id);
-/* Tells the state of a thing that is new or has changed, and of one that has ended: without memory
- * it is made anew. */
-void allot__books_tell(allot__books *books, allot_item kind, const void *item);
-void allot__books_untell(allot__books *books, allot_item kind, const char *id);
+static inline allot__flight_item *allot__books_flight(const allot__books *books, const char *id)
+{
+    return id ? (void *)allot__map_find(&books->flights, id, strlen(id)) : NULL;
+}
+/* Tells the state of a session, job or host that is new or has changed. ENOMEM; else there can be
+ * no such thing. And of one that has ended. */
+int allot__record_put(allot__books *books, allot_item kind, const void *item, allot__record **out);
+void allot__record_end(allot__books *books, allot_item kind, allot__record *record);
+/* Ends a reclaim; `state`: in the state, too. */
+void allot__flight_end(allot__books *books, allot__flight_item *item, bool state);
 /* It is that time again: what was noted behind it is moved back by so much, and so what follows
- * from it, as deadlines do. The state has to be made anew, and no list may be being written. */
-void allot__books_set_back(allot__books *books, int64_t now, int64_t by);
+ * from it, as deadlines do. No list may be being written. ENOMEM: as far as that was not done it is
+ * still to be done. */
+int allot__books_set_back(allot__books *books, int64_t now, int64_t by);
 /* The state is about to change: calls `changes`. */
 void allot__books_change(allot__books *books);
-/* Opens the state where there is one, so that it can be told of what changed. */
+/* Opens the state, so that it can be told of what changed. */
 void allot__books_unseal(allot__books *books);
-/* The state has to be made anew. */
-void allot__books_forget(allot__books *books);
 /* What a leaf wants or is allocated has changed. */
 static inline void allot__books_look(allot__books *books, int32_t group, int32_t leaf)
 {
@@ -340,8 +353,12 @@ static inline void allot__books_look(allot__books *books, int32_t group, int32_t
     else if (of->unmet_since[leaf] == INT64_MIN)
         of->unmet_since[leaf] = books->when;
 }
+/* Tells the state what all leaves demand and are allocated. */
+void allot__rows_tell(allot__books *books);
 /* Sets what a leaf is allocated, here and in the state. */
 void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer, int64_t slots);
+/* ... of it how much runs work that is not listed. ENOMEM. */
+int allot__books_unlist(allot__books *books, int32_t group, int32_t consumer, int64_t slots);
 /* ---- Tasks (hold.c, task.c) ----------------------------------------------------------
  */
 

@@ -7,8 +7,6 @@
  * First everything is looked at, so that nothing can fail once the first thing is changed. What
  * does not fit is written as a line and read under the other plan, which says why.
  */
-#include <stddef.h>
-
 #include "service/books/own.h"
 
 #include "base/memory.h"
@@ -49,30 +47,16 @@ static int rebase_number(void *ud, allot_member_type type, void *number)
     return ALLOT_OK;
 }
 
-/* Calls `each` with all numbers of a thing. Lists of a thing are of its own block. */
-static int numbers_of(const allot__id_map *ids, int kind, allot__map_item *named,
-                      allot_item_number each)
+/* Whether all numbers of a thing are there; a host with slots of the plan's is one of the plan. */
+static bool fits(const allot__books *books, const allot__id_map *ids, allot_item kind,
+                 const char *name)
 {
-    static const struct {
-        allot_item item;
-        size_t at;
-    } things[ALLOT__KINDS] = {
-        [ALLOT__HOSTS] = {ALLOT_ITEM_HOST, offsetof(allot__host_item, it)},
-        [ALLOT__SESSIONS] = {ALLOT_ITEM_SESSION, offsetof(allot__session_item, it)},
-        [ALLOT__TASKS] = {ALLOT_ITEM_TASK, offsetof(allot__task_item, it)},
-        [ALLOT__FLIGHTS] = {ALLOT_ITEM_RECLAIM, offsetof(allot__flight_item, it)},
-        [ALLOT__JOBS] = {ALLOT_ITEM_JOB, offsetof(allot__job_item, it)}};
-    return allot_item_numbers(allot_members_of(things[kind].item), (char *)named + things[kind].at,
-                              each, (void *)ids);
-}
-
-/* A host with slots of the plan's is one of the plan. */
-static bool fits(const allot__id_map *ids, int kind, allot__map_item *named)
-{
-    const allot__host_item *host = (const allot__host_item *)(const void *)named;
-    bool known = kind != ALLOT__HOSTS || host->it.slots >= 0 ||
-                 allot_plan_host_find(ids->to, named->name) >= 0;
-    return known && numbers_of(ids, kind, named, fits_number) == ALLOT_OK;
+    allot__any it;
+    if (!allot__books_get(books, kind, name, &it))
+        return true;
+    if (kind == ALLOT_ITEM_HOST && it.host.planned && allot_plan_host_find(ids->to, name) < 0)
+        return false;
+    return allot_item_numbers(allot_members_of(kind), &it, fits_number, (void *)ids) == ALLOT_OK;
 }
 
 /* All of these write the first that does not fit, if there is one. */
@@ -96,7 +80,7 @@ static void misfit_of_things(allot__books *books, const allot__id_map *ids, allo
     for (int k = 0; k < ALLOT__KINDS; k++) {
         bool none = other && k != ALLOT__HOSTS; /* what the one has, the other cannot have */
         for (allot__map_item *it = kinds[k].map->first; it && out->len == 0; it = it->after)
-            if (none || !fits(ids, k, it))
+            if (none || !fits(books, ids, kinds[k].item, it->name))
                 kinds[k].write(books, it, out);
     }
 }
@@ -104,8 +88,8 @@ static void misfit_of_things(allot__books *books, const allot__id_map *ids, allo
 static void misfit_of_contracts(const allot__books *books, const allot__id_map *ids,
                                 allot__text *out)
 {
-    for (size_t i = 0; i < books->loan_count && out->len == 0; i++) {
-        const allot_loan *it = &books->loans[i];
+    for (int32_t i = 0; i < allot_state_loans(books->state) && out->len == 0; i++) {
+        const allot_loan *it = allot_state_loan_at(books->state, i);
         if (!has_leaf(ids, it->group, it->lender) ||
             allot__id_map_find(ids, ALLOT__LEAF, it->borrower) < 0)
             allot__write_loan(books, it, out);
@@ -215,24 +199,15 @@ static void rebase_things(allot__books *from, allot__books *to, const allot__id_
     allot__books_kind of[ALLOT__KINDS], kinds[ALLOT__KINDS];
     allot__books_kinds(from, of);
     allot__books_kinds(to, kinds);
-    for (int k = 0; k < ALLOT__KINDS; k++) {
+    for (int k = 0; k < ALLOT__KINDS; k++)
         take_map(of[k].map, kinds[k].map);
-        for (allot__map_item *it = kinds[k].map->first; !ids->same && it; it = it->after)
-            numbers_of(ids, k, it, rebase_number);
-    }
+    for (allot__map_item *it = to->tasks.first; !ids->same && it; it = it->after)
+        allot_item_numbers(allot_members_of(ALLOT_ITEM_TASK), &allot__task_of(it)->it,
+                           rebase_number, (void *)ids);
     take_map(&from->indexes, &to->indexes);
     take_map(&from->sources, &to->sources);
     rebase_declines(from, to, ids);
     take_map(&from->victims, &to->victims);
-    to->loans = from->loans;
-    to->loan_count = from->loan_count;
-    to->loan_room = from->loan_room;
-    from->loans = NULL;
-    from->loan_count = from->loan_room = 0;
-    for (size_t i = 0; !ids->same && i < to->loan_count; i++) {
-        rebase_pair(ids, &to->loans[i].group, &to->loans[i].lender);
-        to->loans[i].borrower = allot__id_map_find(ids, ALLOT__CONSUMER, to->loans[i].borrower);
-    }
 }
 
 /* ---- Units: their names have numbers in them ------------------------------------------------- */
@@ -246,7 +221,7 @@ static int make_units(const allot__books *from, allot__books *to, const allot__i
         rebase_pair(ids, &task.group, &task.consumer);
         size_t len = allot__unit_key(&task, key);
         allot__unit *unit = allot__unit_make(to->engine, key, len);
-        status = unit ? allot__item_put(to->engine, &to->units, NULL, unit) : ALLOT_ENOMEM;
+        status = unit ? allot__item_put(to->engine, &to->units, unit) : ALLOT_ENOMEM;
     }
     return status;
 }
@@ -278,7 +253,8 @@ static int make_sources(const allot__books *books, allot__books_group *group)
 }
 
 /* Empty books under the other plan, with room for all that comes over. */
-static int make_room(const allot__books *from, const allot__id_map *ids, allot__books **out)
+static int make_room(const allot__books *from, const allot__id_map *ids, allot_report *report,
+                     allot__books **out)
 {
     allot__books *to;
     int status = allot__books_new(from->engine, ids->to, &to);
@@ -291,6 +267,13 @@ static int make_room(const allot__books *from, const allot__id_map *ids, allot__
     }
     if (status == ALLOT_OK && !ids->same)
         status = make_units(from, to, ids);
+    allot_state *state = NULL;
+    if (status == ALLOT_OK)
+        status = allot_state_copy(from->state, ids->to, report, &state);
+    if (status == ALLOT_OK) {
+        allot_state_free(to->state);
+        to->state = state;
+    }
     if (status == ALLOT_OK)
         *out = to;
     else
@@ -313,13 +296,14 @@ int allot__books_rebase(allot__books *books, const allot__id_map *ids, allot_rep
     allot__text_free(&line);
     if (!fit)
         return status == ALLOT_OK ? allot__books_move(books, ids->to, NULL, report, out) : status;
-    status = make_room(books, ids, &to);
+    status = make_room(books, ids, report, &to);
     if (status != ALLOT_OK)
         return status;
     allot__books_list_end(books);
     rebase_tables(books, to, ids);
     rebase_units(books, to, ids);
     rebase_things(books, to, ids);
+    allot__rows_tell(to);
     *out = to;
     return ALLOT_OK;
 }

@@ -9,8 +9,7 @@ void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer,
 {
     books->groups[group].allocated[consumer] = (int32_t)slots;
     allot__books_look(books, group, consumer);
-    if (books->state)
-        allot_state_allocated(books->state, group, consumer, slots);
+    allot_state_allocated(books->state, group, consumer, slots);
 }
 
 allot__decline *allot__decline_of(const allot__books *books, int32_t group, int32_t leaf)
@@ -31,8 +30,7 @@ int64_t allot__books_demand(const allot__books *books, int32_t group, int32_t le
 void allot__demand_tell(allot__books *books, int32_t group, int32_t leaf)
 {
     allot__books_look(books, group, leaf);
-    if (books->state)
-        allot_state_demand(books->state, group, leaf, allot__books_demand(books, group, leaf));
+    allot_state_demand(books->state, group, leaf, allot__books_demand(books, group, leaf));
 }
 
 void allot__declines_end(allot__books *books, int64_t now)
@@ -46,15 +44,14 @@ void allot__declines_end(allot__books *books, int64_t now)
     }
 }
 
-/* Where the state has no room for it, it is made anew. */
-static void set_unlisted(allot__books *books, const allot__event *event)
+int allot__books_unlist(allot__books *books, int32_t group, int32_t consumer, int64_t slots)
 {
-    if (event->kind != ALLOT__EVENT_ALLOCATED || event->unlisted < 0)
-        return;
-    books->groups[event->group].unlisted[event->consumer] = (int32_t)event->unlisted;
-    if (books->state && allot_state_unlisted(books->state, event->group, event->consumer,
-                                             event->unlisted) != ALLOT_OK)
-        allot__books_forget(books);
+    int32_t *unlisted = &books->groups[group].unlisted[consumer];
+    if (*unlisted != slots &&
+        allot_state_unlisted(books->state, group, consumer, slots) == ALLOT_ENOMEM)
+        return ALLOT_ENOMEM;
+    *unlisted = (int32_t)slots;
+    return ALLOT_OK;
 }
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
@@ -84,6 +81,8 @@ int allot__apply_row(allot__books *books, const allot__event *event, allot__erro
     int status = allot__origin_of(books, event, &source);
     if (status == ALLOT_OK)
         status = allot__origin_set(books, event->group, leaf, source);
+    if (status == ALLOT_OK && event->kind == ALLOT__EVENT_ALLOCATED && event->unlisted >= 0)
+        status = allot__books_unlist(books, event->group, leaf, event->unlisted);
     if (status != ALLOT_OK)
         return status;
     if (event->kind == ALLOT__EVENT_DEMAND) {
@@ -91,7 +90,6 @@ int allot__apply_row(allot__books *books, const allot__event *event, allot__erro
         allot__demand_tell(books, event->group, leaf);
         return ALLOT_OK;
     }
-    set_unlisted(books, event);
     allot__books_allocate(books, event->group, leaf, after);
     return ALLOT_OK;
 }
@@ -144,32 +142,29 @@ void allot__write_declines(const allot__books *books, allot__text *out)
 
 /* ---- Reclaims without tasks ------------------------------------------------------------------ */
 
-/* Claims get the slots that come back best first. */
-static void take_claims(allot_in_flight *flight, int64_t slots)
+void allot__flight_end(allot__books *books, allot__flight_item *item, bool state)
 {
-    allot_claim *claims = (allot_claim *)flight->claims; /* of the same block */
-    int32_t left = 0;
-    for (int32_t i = 0; i < flight->claim_count; i++) {
-        int64_t part = claims[i].slots < slots ? claims[i].slots : slots;
-        slots -= part;
-        if (claims[i].slots > part)
-            claims[left++] = (allot_claim){claims[i].consumer, claims[i].slots - part};
-    }
-    flight->claim_count = left;
+    allot_in_flight flight;
+    if (allot__books_get(books, ALLOT_ITEM_RECLAIM, item->named.name, &flight))
+        allot__victims_end(books, &flight);
+    allot__map_take(&books->flights, &item->named);
+    if (state)
+        allot_state_end(books->state, ALLOT_ITEM_RECLAIM, item->named.name);
+    allot__item_free(books->engine, item);
 }
 
 int allot__apply_returned(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot__flight_item *item = allot__item_find(&books->flights, event->id);
-    if (!item)
+    allot_in_flight flight;
+    if (!item || !allot__books_get(books, ALLOT_ITEM_RECLAIM, event->id, &flight))
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "reclaim", NULL,
                                 "reclaim: nothing is in flight as \"%.100s\"", event->id);
-    allot_in_flight *flight = &item->it;
-    const allot__books_group *group = &books->groups[flight->group];
-    int64_t allocated = group->allocated[flight->consumer];
-    int64_t free = allocated - group->held[flight->consumer];
-    int64_t most = flight->slots < free || event->keep ? flight->slots : free;
-    if (flight->task_count + flight->gone > 0)
+    const allot__books_group *group = &books->groups[flight.group];
+    int64_t allocated = group->allocated[flight.consumer];
+    int64_t free = allocated - group->held[flight.consumer];
+    int64_t most = flight.slots < free || event->keep ? flight.slots : free;
+    if (flight.task_count + flight.gone > 0)
         return allot__error_set(fault, ALLOT_EUSAGE, "E-conflict", "reclaim", NULL,
                                 "reclaim: its slots come back as its tasks finish");
     if (event->slots > most)
@@ -178,15 +173,11 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
                                 (long long)most);
     allot__map_touch(&books->flights, &item->named);
     if (!event->keep)
-        allot__books_allocate(books, flight->group, flight->consumer, allocated - event->slots);
-    flight->slots -= event->slots;
-    take_claims(flight, event->slots);
-    if (flight->slots > 0) {
-        allot__books_tell(books, ALLOT_ITEM_RECLAIM, flight);
-        return ALLOT_OK;
-    }
-    allot__books_untell(books, ALLOT_ITEM_RECLAIM, flight->id);
-    allot__item_end(books->engine, &books->flights, item);
+        allot__books_allocate(books, flight.group, flight.consumer, allocated - event->slots);
+    if (event->slots == flight.slots)
+        allot__flight_end(books, item, true);
+    else
+        allot_state_reclaim_back(books->state, item->named.name, event->slots);
     return ALLOT_OK;
 }
 
@@ -194,12 +185,12 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
 
 /* All sessions of a leaf are scheduled alike; `old` is about to go. */
 static int check_scheduling(const allot__books *books, const allot_session *told,
-                            const allot__session_item *old, allot__error *fault)
+                            const allot_session *old, allot__error *fault)
 {
     const int32_t *there = books->groups[told->group].sessions[told->consumer];
     for (int32_t kind = 0; kind < ALLOT_SCHEDULING_COUNT; kind++) {
-        bool own = old != NULL && old->it.consumer == told->consumer &&
-                   old->it.group == told->group && (int32_t)old->it.scheduling == kind;
+        bool own = old && old->consumer == told->consumer && old->group == told->group &&
+                   (int32_t)old->scheduling == kind;
         if (kind != (int32_t)told->scheduling && there[kind] > own)
             return allot__error_set(fault, ALLOT_EINVALID, "E-scheduling", "scheduling", NULL,
                                     "scheduling: the leaf's other sessions have \"%s\", and all "
@@ -214,45 +205,41 @@ static void count_session(allot__books *books, const allot_session *session, int
     books->groups[session->group].sessions[session->consumer][session->scheduling] += more;
 }
 
-static int put_session(allot__books *books, const allot__event *event, allot__session_item *old,
+static int put_session(allot__books *books, const allot__event *event, const allot_session *old,
                        allot__error *fault)
 {
     const allot_session *told = &event->session;
+    const allot__origin *source;
+    allot__record *record;
     int status = check_scheduling(books, told, old, fault);
-    bool moves = !old || old->it.consumer != told->consumer || old->it.group != told->group;
+    bool moves = !old || old->consumer != told->consumer || old->group != told->group;
     if (status == ALLOT_OK && moves)
         status =
             allot__task_index_check_session(books, told->id, told->group, told->consumer, fault);
+    if (status == ALLOT_OK)
+        status = allot__origin_of(books, event, &source);
+    if (status == ALLOT_OK)
+        status = allot__record_put(books, ALLOT_ITEM_SESSION, told, &record);
     if (status != ALLOT_OK)
         return status;
-    const allot__origin *source;
-    if (allot__origin_of(books, event, &source) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    allot__session_item *item = allot__session_make(books->engine, told);
-    if (!item)
-        return ALLOT_ENOMEM;
-    item->source = source;
-    item->seen = old ? old->seen : 0;
+    record->source = source;
     if (old)
-        count_session(books, &old->it, -1);
-    if (allot__item_put(books->engine, &books->sessions, old, item) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    count_session(books, &item->it, 1);
-    allot__books_tell(books, ALLOT_ITEM_SESSION, &item->it);
+        count_session(books, old, -1);
+    count_session(books, told, 1);
     return ALLOT_OK;
 }
 
 int allot__apply_session(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot__session_item *old = allot__item_find(&books->sessions, event->id);
+    allot_session old;
+    bool known = allot__books_get(books, ALLOT_ITEM_SESSION, event->id, &old);
     if (event->kind == ALLOT__EVENT_SESSION)
-        return put_session(books, event, old, fault);
-    if (!old)
+        return put_session(books, event, known ? &old : NULL, fault);
+    if (!known)
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-session", "id", NULL,
                                 "id: there is no session \"%.100s\"", event->id);
-    count_session(books, &old->it, -1);
-    allot__books_untell(books, ALLOT_ITEM_SESSION, old->it.id);
-    allot__item_end(books->engine, &books->sessions, old);
+    count_session(books, &old, -1);
+    allot__record_end(books, ALLOT_ITEM_SESSION, allot__item_find(&books->sessions, event->id));
     return ALLOT_OK;
 }
 

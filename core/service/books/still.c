@@ -28,8 +28,9 @@ static bool flights_stay(const allot__books *books, const allot_decision *decisi
     for (int32_t i = 0; i < allot_decision_flights(decision); i++) {
         allot_flight flight;
         allot_decision_flight(decision, i, &flight);
-        const allot__flight_item *item = allot__books_flight(books, flight.id);
-        if (item && (flight.phase == ALLOT_RETURNED || item->it.deadline != flight.deadline))
+        allot_in_flight was;
+        if (allot__books_get(books, ALLOT_ITEM_RECLAIM, flight.id, &was) &&
+            (flight.phase == ALLOT_RETURNED || was.deadline != flight.deadline))
             return false;
     }
     return true;
@@ -66,7 +67,8 @@ bool allot__books_still(const allot__books *books, const allot_decision *decisio
 bool allot__books_use(const allot__books *books)
 {
     bool uses = false;
-    for (const allot__map_item *it = books->jobs.first; it && !uses; it = it->after)
-        uses = ((const allot__job_item *)(const void *)it)->it.state == ALLOT_RUNNING;
+    allot_job job;
+    for (int32_t i = 0; i < allot_state_jobs(books->state) && !uses; i++)
+        uses = allot_state_job_at(books->state, i, &job) == ALLOT_OK && job.state == ALLOT_RUNNING;
     return uses;
 }

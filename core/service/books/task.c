@@ -145,7 +145,7 @@ int allot__task_new(allot__books *books, const allot_task *task, const allot__ev
     if (!item)
         return ALLOT_ENOMEM;
     item->told = event->told;
-    item->source = source;
+    item->of.source = source;
     int status = allot__task_begin(books, item, wanted);
     if (status != ALLOT_OK)
         allot__item_free(books->engine, item);

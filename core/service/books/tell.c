@@ -17,30 +17,19 @@ void allot__books_change(allot__books *books)
         changes(books->changes_ud);
 }
 
+void allot__rows_tell(allot__books *books)
+{
+    for (int32_t g = 0; g < (int32_t)books->group_count; g++)
+        for (int32_t i = 0; i < (int32_t)books->consumers; i++) {
+            allot_state_allocated(books->state, g, i, books->groups[g].allocated[i]);
+            allot_state_demand(books->state, g, i, allot__books_demand(books, g, i));
+        }
+}
+
 void allot__books_unseal(allot__books *books)
 {
     allot__books_change(books);
     if (books->sealed)
         allot_state_open(books->state);
-    books->sealed = false;
-}
-
-void allot__books_tell(allot__books *books, allot_item kind, const void *item)
-{
-    if (books->state && allot_state_set(books->state, kind, item) != ALLOT_OK)
-        allot__books_forget(books);
-}
-
-void allot__books_untell(allot__books *books, allot_item kind, const char *id)
-{
-    if (books->state)
-        allot_state_end(books->state, kind, id);
-}
-
-void allot__books_forget(allot__books *books)
-{
-    allot__books_change(books);
-    allot_state_free(books->state);
-    books->state = NULL;
     books->sealed = false;
 }

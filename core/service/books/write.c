@@ -30,42 +30,44 @@ void allot__write_size(const allot__books *books, int32_t g, allot__text *out)
 
 void allot__write_host(const allot__books *books, const allot__map_item *item, allot__text *out)
 {
-    const allot__host_item *of = (const allot__host_item *)(const void *)item;
-    const allot_stated_host *host = &of->it;
+    allot_stated_host host;
+    if (!allot__books_host(books, item->name, &host))
+        return;
     allot__entry_open(out, ALLOT__EVENT_HOST);
-    allot__text_member(out, "name", host->name);
-    allot__write_set(out, "slots", host->slots, -1);
-    if (host->closed == ALLOT_OPEN)
+    allot__text_member(out, "name", host.name);
+    allot__write_set(out, "slots", host.slots, -1);
+    if (host.closed == ALLOT_OPEN)
         allot__text_bool(out, "closed", false);
     else
-        allot__text_member(out, "closed", allot_closed_name((int)host->closed));
-    if (host->load >= 0) {
+        allot__text_member(out, "closed", allot_closed_name((int)host.closed));
+    if (host.load >= 0) {
         allot__text_key(out, "load");
-        allot__text_printf(out, "%lld.%03d", (long long)(host->load / 1000),
-                           (int)(host->load % 1000));
+        allot__text_printf(out, "%lld.%03d", (long long)(host.load / 1000),
+                           (int)(host.load % 1000));
     }
-    if (host->exclusive_to != ALLOT_ROOT) {
+    if (host.exclusive_to != ALLOT_ROOT) {
         allot__text_key(out, "exclusive_to");
-        allot__text_json_path(out, books->plan, host->exclusive_to);
+        allot__text_json_path(out, books->plan, host.exclusive_to);
     }
-    allot__write_origin(out, of->source);
+    allot__write_origin(out, allot__source_of(item));
     allot__entry_close(out);
 }
 
 void allot__write_session(const allot__books *books, const allot__map_item *item, allot__text *out)
 {
-    const allot__session_item *of = (const allot__session_item *)(const void *)item;
-    const allot_session *session = &of->it;
+    allot_session session;
+    if (!allot__books_get(books, ALLOT_ITEM_SESSION, item->name, &session))
+        return;
     allot__entry_open(out, ALLOT__EVENT_SESSION);
-    allot__text_member(out, "id", session->id);
-    allot__write_leaf(out, books->plan, session->group, session->consumer);
-    allot__text_number(out, "priority", session->priority);
-    allot__write_set(out, "preemption_rank", session->preemption_rank, 0);
-    allot__text_number(out, "created", session->created);
-    allot__text_member(out, "scheduling", allot_scheduling_name((int)session->scheduling));
-    allot__write_set(out, "minimum", session->minimum, 0);
-    allot__write_set(out, "demand", session->demand, -1);
-    allot__write_origin(out, of->source);
+    allot__text_member(out, "id", session.id);
+    allot__write_leaf(out, books->plan, session.group, session.consumer);
+    allot__text_number(out, "priority", session.priority);
+    allot__write_set(out, "preemption_rank", session.preemption_rank, 0);
+    allot__text_number(out, "created", session.created);
+    allot__text_member(out, "scheduling", allot_scheduling_name((int)session.scheduling));
+    allot__write_set(out, "minimum", session.minimum, 0);
+    allot__write_set(out, "demand", session.demand, -1);
+    allot__write_origin(out, allot__source_of(item));
     allot__entry_close(out);
 }
 
@@ -110,28 +112,33 @@ void allot__write_task(const allot__books *books, const allot__map_item *named, 
         allot__text_bool(out, "whole", true);
     if (item->told)
         allot__text_bool(out, "told", true);
-    allot__write_origin(out, item->source);
+    allot__write_origin(out, item->of.source);
     allot__entry_close(out);
 }
 
 static void write_flight(const allot__books *books, const allot__map_item *item, allot__text *out)
 {
-    allot__write_flight(books, (const allot__flight_item *)(const void *)item, out);
+    allot_in_flight flight;
+    if (allot__books_get(books, ALLOT_ITEM_RECLAIM, item->name, &flight))
+        allot__write_flight(books, &flight, ((const allot__flight_item *)(const void *)item)->since,
+                            out);
 }
 
 static void write_job(const allot__books *books, const allot__map_item *item, allot__text *out)
 {
-    allot__write_job(books, (const allot__job_item *)(const void *)item, out);
+    allot_job job;
+    if (allot__books_get(books, ALLOT_ITEM_JOB, item->name, &job))
+        allot__write_job(books, &job, allot__source_of(item), out);
 }
 
 void allot__books_kinds(allot__books *books, allot__books_kind kinds[ALLOT__KINDS])
 {
     const allot__books_kind all[ALLOT__KINDS] = {
-        [ALLOT__HOSTS] = {&books->hosts, allot__write_host},
-        [ALLOT__SESSIONS] = {&books->sessions, allot__write_session},
-        [ALLOT__TASKS] = {&books->tasks, allot__write_task},
-        [ALLOT__FLIGHTS] = {&books->flights, write_flight},
-        [ALLOT__JOBS] = {&books->jobs, write_job}};
+        [ALLOT__HOSTS] = {ALLOT_ITEM_HOST, &books->hosts, allot__write_host},
+        [ALLOT__SESSIONS] = {ALLOT_ITEM_SESSION, &books->sessions, allot__write_session},
+        [ALLOT__TASKS] = {ALLOT_ITEM_TASK, &books->tasks, allot__write_task},
+        [ALLOT__FLIGHTS] = {ALLOT_ITEM_RECLAIM, &books->flights, write_flight},
+        [ALLOT__JOBS] = {ALLOT_ITEM_JOB, &books->jobs, write_job}};
     memcpy(kinds, all, sizeof all);
 }
 
@@ -157,8 +164,8 @@ static int write_all(const allot__books *books, bool rows, allot__text *out)
                 allot__write_row(books, &books->groups[g], g, i, out);
     for (int kind = 0; kind < ALLOT__JOBS; kind++)
         write_map(books, &kinds[kind], out);
-    for (size_t i = 0; i < books->loan_count; i++)
-        allot__write_loan(books, &books->loans[i], out);
+    for (int32_t i = 0; i < allot_state_loans(books->state); i++)
+        allot__write_loan(books, allot_state_loan_at(books->state, i), out);
     allot__write_contracts(books, out);
     write_map(books, &kinds[ALLOT__JOBS], out);
     allot__write_use(books, out);

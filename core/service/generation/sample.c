@@ -6,7 +6,7 @@
 #include <string.h>
 #include <uv.h>
 
-enum { LEAST_NS = 1000000000, SHARE = 100, PATIENCE = 10 };
+enum { LEAST_NS = 1000000000, SHARE = 1000 };
 
 void allot__sample_states_put(allot__sample_states *samples, allot_state *state, int64_t cycle,
                               int64_t took)
@@ -18,20 +18,16 @@ void allot__sample_states_put(allot__sample_states *samples, allot_state *state,
     samples->count++;
 }
 
-/* What the next cycle takes longer is not known; no longer than this one took, nearly. */
+/* Copies take a thousandth of the time. */
 void allot__sample_states_add(allot__sample_states *samples, allot__books *books, int64_t cycle,
                               int64_t took)
 {
     uint64_t now = uv_hrtime();
-    if (now < samples->next || (now < samples->late && !allot__books_made_anew(books)))
+    allot_state *state;
+    if (now < samples->next || allot__books_copy(books, &state) != ALLOT_OK)
         return;
-    allot_state *state = allot__books_hand_over(books);
-    if (!state)
-        return;
-    uint64_t cost = (uint64_t)(took > 0 ? took : 0) * 1000 * SHARE;
-    uint64_t wait = cost > LEAST_NS ? cost : LEAST_NS;
-    samples->next = now + wait;
-    samples->late = now + wait * PATIENCE;
+    uint64_t cost = (uv_hrtime() - now) * SHARE;
+    samples->next = now + (cost > LEAST_NS ? cost : LEAST_NS);
     allot__sample_states_put(samples, state, cycle, took);
 }
 

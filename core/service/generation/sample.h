@@ -25,12 +25,11 @@ typedef struct allot__sample_state {
 typedef struct allot__sample_states {
     allot__sample_state items[ALLOT__CANDIDATE_CYCLES]; /* newest first */
     int32_t count;
-    uint64_t next; /* not before that time of uv_hrtime; and then when it costs nothing, */
-    uint64_t late; /* or behind this one */
+    uint64_t next; /* not before that time of uv_hrtime */
 } allot__sample_states;
 
-/* Keeps what a cycle decided about, which the books have still, and how many microseconds it took
- * (-1: not known), if it is time for one. */
+/* Keeps a copy of what a cycle decided about, which the books have still, and how many microseconds
+ * it took (-1: not known), if it is time for one. */
 void allot__sample_states_add(allot__sample_states *samples, allot__books *books, int64_t cycle,
                               int64_t took);
 /* Keeps a state whatever the time is. */

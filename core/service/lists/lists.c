@@ -15,43 +15,42 @@
 
 enum { ROWS = 100 }; /* of a page, unless it says otherwise */
 
-/* What is listed: a map, who writes its rows, and what a row belongs to. */
+/* What is listed: a map, who writes its rows, and what a row may be asked for by. */
 typedef struct kind {
     const char *name;
     size_t map; /* in the books */
     allot__row_write *write;
-    bool queues; /* the filter is a queue; else a consumer, NULL `of` aside */
-    int32_t (*of)(const allot__map_item *item);
+    allot_item item;
+    const char *of; /* "queue" or "consumer"; NULL: neither */
 } kind;
 
-static int32_t leaf_of_task(const allot__map_item *item)
-{
-    return ((const allot__task_item *)(const void *)item)->it.consumer;
-}
-
-static int32_t leaf_of_flight(const allot__map_item *item)
-{
-    return ((const allot__flight_item *)(const void *)item)->it.consumer;
-}
-
-static int32_t leaf_of_session(const allot__map_item *item)
-{
-    return ((const allot__session_item *)(const void *)item)->it.consumer;
-}
-
-static int32_t queue_of_job(const allot__map_item *item)
-{
-    return ((const allot__job_item *)(const void *)item)->it.queue;
-}
-
-static const kind tasks = {"tasks", offsetof(allot__books, tasks), allot__row_task, false,
-                           leaf_of_task};
-static const kind flights = {"flights", offsetof(allot__books, flights), allot__row_flight, false,
-                             leaf_of_flight};
+static const kind tasks = {"tasks", offsetof(allot__books, tasks), allot__row_task, ALLOT_ITEM_TASK,
+                           "consumer"};
+static const kind flights = {"flights", offsetof(allot__books, flights), allot__row_flight,
+                             ALLOT_ITEM_RECLAIM, "consumer"};
 static const kind sessions = {"sessions", offsetof(allot__books, sessions), allot__row_session,
-                              false, leaf_of_session};
-static const kind jobs = {"jobs", offsetof(allot__books, jobs), allot__row_job, true, queue_of_job};
-static const kind hosts = {"hosts", offsetof(allot__books, hosts), allot__row_host, false, NULL};
+                              ALLOT_ITEM_SESSION, "consumer"};
+static const kind jobs = {"jobs", offsetof(allot__books, jobs), allot__row_job, ALLOT_ITEM_JOB,
+                          "queue"};
+static const kind hosts = {"hosts", offsetof(allot__books, hosts), allot__row_host, ALLOT_ITEM_HOST,
+                           NULL};
+
+static bool by_queue(const kind *of)
+{
+    return of->item == ALLOT_ITEM_JOB;
+}
+
+/* The queue or the leaf of a row; -1: it is gone. */
+static int32_t owner_of(const allot__books *books, const kind *of, const char *name)
+{
+    allot__any it;
+    if (!allot__books_get(books, of->item, name, &it))
+        return -1;
+    return of->item == ALLOT_ITEM_TASK      ? it.task.consumer
+           : of->item == ALLOT_ITEM_SESSION ? it.session.consumer
+           : of->item == ALLOT_ITEM_JOB     ? it.job.queue
+                                            : it.reclaim.consumer;
+}
 
 /* ---- The first by name ----------------------------------------------------------------------- */
 
@@ -75,8 +74,8 @@ static bool belongs(const page *it, const allot__map_item *item)
 {
     if (it->belongs < 0)
         return true;
-    int32_t of = it->of->of(item);
-    while (!it->of->queues && of >= 0 && of != it->belongs)
+    int32_t of = owner_of(it->books, it->of, item->name);
+    while (!by_queue(it->of) && of >= 0 && of != it->belongs)
         of = allot_plan_parent(it->books->plan, of);
     return of == it->belongs;
 }
@@ -145,7 +144,7 @@ static int find_owner(page *it, const allot__param *param, allot__error *fault)
     if (!param->text)
         return ALLOT_OK;
     const allot_member field = {
-        .name = param->name, .type = it->of->queues ? ALLOT_MEMBER_QUEUE : ALLOT_MEMBER_CONSUMER};
+        .name = param->name, .type = by_queue(it->of) ? ALLOT_MEMBER_QUEUE : ALLOT_MEMBER_CONSUMER};
     return allot__name_find(plan, &field, param->text, strlen(param->text), &it->belongs, fault);
 }
 
@@ -155,10 +154,7 @@ static void list(allot__request *call, const kind *of)
     allot__param fields[] = {
         [AFTER] = {.name = "after", .kind = ALLOT_JSON_TEXT},
         [LIMIT] = {.name = "limit", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = ALLOT__LIST_MOST},
-        [BELONGS] = {.name = !of->of      ? NULL
-                             : of->queues ? "queue"
-                                          : "consumer",
-                     .kind = ALLOT_JSON_TEXT},
+        [BELONGS] = {.name = of->of, .kind = ALLOT_JSON_TEXT},
         [FIELDS] = {.name = NULL}};
     allot__error fault = {.message = ""};
     if (!allot__params_read(call, fields))

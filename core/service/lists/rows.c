@@ -13,30 +13,41 @@ static void open_row(allot__text *out, const allot__books *books, allot_item kin
     out->len -= out->failed ? 0 : 1;
 }
 
+static void open_named(allot__text *out, const allot__books *books, allot_item kind,
+                       const char *name)
+{
+    allot__any it;
+    if (allot__books_get(books, kind, name, &it))
+        open_row(out, books, kind, &it);
+}
+
+static void close_record(allot__text *out, const allot__map_item *record)
+{
+    allot__write_origin(out, allot__source_of(record));
+    allot__text_puts(out, "}");
+}
+
 void allot__row_task(const allot__books *books, const allot__map_item *named, int64_t now,
                      allot__text *out)
 {
     const allot__task_item *item = (const allot__task_item *)(const void *)named;
     const allot__victim_item *victim =
-        books->victims.count > 0 ? allot__item_find(&books->victims, item->it.id) : NULL;
+        books->victims.count > 0 ? allot__item_find(&books->victims, named->name) : NULL;
     (void)now;
-    open_row(out, books, ALLOT_ITEM_TASK, &item->it);
+    open_named(out, books, ALLOT_ITEM_TASK, named->name);
     if (victim)
         allot__text_member(out, "reclaim", victim->flight);
     if (item->told)
         allot__text_bool(out, "told", true);
-    allot__write_origin(out, item->source);
-    allot__text_puts(out, "}");
+    close_record(out, named);
 }
 
 void allot__row_session(const allot__books *books, const allot__map_item *named, int64_t now,
                         allot__text *out)
 {
-    const allot__session_item *item = (const allot__session_item *)(const void *)named;
     (void)now;
-    open_row(out, books, ALLOT_ITEM_SESSION, &item->it);
-    allot__write_origin(out, item->source);
-    allot__text_puts(out, "}");
+    open_named(out, books, ALLOT_ITEM_SESSION, named->name);
+    close_record(out, named);
 }
 
 void allot__row_flight(const allot__books *books, const allot__map_item *named, int64_t now,
@@ -44,7 +55,7 @@ void allot__row_flight(const allot__books *books, const allot__map_item *named, 
 {
     const allot__flight_item *item = (const allot__flight_item *)(const void *)named;
     (void)now;
-    open_row(out, books, ALLOT_ITEM_RECLAIM, &item->it);
+    open_named(out, books, ALLOT_ITEM_RECLAIM, named->name);
     allot__write_set(out, "since", item->since, INT64_MIN);
     if (item->told)
         allot__text_bool(out, "told", true);
@@ -54,19 +65,21 @@ void allot__row_flight(const allot__books *books, const allot__map_item *named, 
 void allot__row_job(const allot__books *books, const allot__map_item *named, int64_t now,
                     allot__text *out)
 {
-    const allot__job_item *item = (const allot__job_item *)(const void *)named;
-    allot_job job = allot__job_now(item, now);
+    allot_job job;
+    if (!allot__books_get(books, ALLOT_ITEM_JOB, named->name, &job))
+        return;
+    job = allot__job_now(&job, now);
     open_row(out, books, ALLOT_ITEM_JOB, &job);
-    allot__write_origin(out, item->source);
-    allot__text_puts(out, "}");
+    close_record(out, named);
 }
 
 void allot__row_host(const allot__books *books, const allot__map_item *named, int64_t now,
                      allot__text *out)
 {
-    const allot__host_item *item = (const allot__host_item *)(const void *)named;
+    allot_stated_host host;
     (void)now;
-    open_row(out, books, ALLOT_ITEM_HOST, &item->it);
-    allot__write_origin(out, item->source);
-    allot__text_puts(out, "}");
+    if (!allot__books_host(books, named->name, &host))
+        return;
+    open_row(out, books, ALLOT_ITEM_HOST, &host);
+    close_record(out, named);
 }

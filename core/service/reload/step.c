@@ -125,7 +125,6 @@ void allot__reload_adopt(allot__reload *it)
     generation->loud = true;
     it->samples = it->trial;
     it->samples.next = samples.next;
-    it->samples.late = samples.late;
     it->trial = (allot__sample_states){.count = 0};
     set_instead(it, generation->instead);
     allot__plan_texts_free(service->before);
@@ -239,16 +238,14 @@ static void begin_step(allot__reload *it)
 }
 
 /* What is in the books, first; nothing, where events came to a state that does not fit together, or
- * where it takes long to make another for the next cycle, which one that was recorded spares. */
+ * where a copy takes long, which one that was recorded spares. */
 static bool lend(allot__reload *it)
 {
     const allot_state *state;
     allot__books *books = it->service->books;
-    if (it->samples.count > 0 && !allot__books_made_anew(books))
-        return false;
-    if (allot__books_state(books, allot__service_now(it->service), NULL, &state) == ALLOT_OK)
-        it->lent = allot__books_hand_over(books);
-    return it->lent != NULL;
+    return (it->samples.count == 0 || allot__books_few(books)) &&
+           allot__books_state(books, allot__service_now(it->service), NULL, &state) == ALLOT_OK &&
+           allot__books_copy(books, &it->lent) == ALLOT_OK;
 }
 
 static void next_step(allot__reload *it)

@@ -13,7 +13,8 @@
 
 typedef struct nameless {
     size_t place;
-    allot__flight_item *flight;
+    const allot__map_item *flight;
+    int64_t slots;
 } nameless;
 
 size_t allot__sync_place(const allot__sync *it, int32_t group, int32_t leaf)
@@ -31,14 +32,15 @@ static int by_place(const void *a, const void *b)
 bool allot__sync_find_back(allot__sync *it, allot__truth_list list)
 {
     (void)list;
-    for (allot__map_item *at = it->books->flights.first; at; at = at->after) {
-        allot__flight_item *flight = (allot__flight_item *)(void *)at;
-        if (flight->it.task_count + flight->it.gone > 0)
+    for (const allot__map_item *at = it->books->flights.first; at; at = at->after) {
+        allot_in_flight flight;
+        if (!allot__books_get(it->books, ALLOT_ITEM_RECLAIM, at->name, &flight) ||
+            flight.task_count + flight.gone > 0)
             continue;
         nameless *row = allot__push(it->engine, &it->nameless, sizeof *row);
         if (!row)
             break;
-        *row = (nameless){allot__sync_place(it, flight->it.group, flight->it.consumer), flight};
+        *row = (nameless){allot__sync_place(it, flight.group, flight.consumer), at, flight.slots};
     }
     if (it->nameless.count > 1)
         qsort(it->nameless.items, it->nameless.count, sizeof(nameless), by_place);
@@ -60,12 +62,12 @@ static size_t first_of(const allot__sync *it, size_t place)
 }
 
 /* The leaf's numbers are the truth's already. The reclaim may end with the event. */
-static void put_back(allot__sync *it, const allot__flight_item *flight, int64_t slots)
+static void put_back(allot__sync *it, const allot__map_item *flight, int64_t slots)
 {
     allot__event event;
     allot__error error = {.message = ""};
     allot__event_init(&event, ALLOT__EVENT_RETURNED);
-    event.id = flight->named.name;
+    event.id = flight->name;
     event.slots = slots;
     event.keep = true;
     allot__sync_open(it, "{\"keep\": true, ", false);
@@ -82,10 +84,10 @@ void allot__sync_put_back(allot__sync *it, int32_t group, int32_t leaf, int64_t 
     size_t place = allot__sync_place(it, group, leaf), first = first_of(it, place), end = first;
     int64_t sum = 0, idle = (int64_t)of->allocated[leaf] - of->held[leaf];
     for (; end < it->nameless.count && rows[end].place == place; end++)
-        sum += rows[end].flight->it.slots;
+        sum += rows[end].slots;
     int64_t back = sum - idle > fewer ? sum - idle : fewer;
     for (size_t i = first; i < end && back > 0; i++) {
-        int64_t part = rows[i].flight->it.slots < back ? rows[i].flight->it.slots : back;
+        int64_t part = rows[i].slots < back ? rows[i].slots : back;
         back -= part;
         put_back(it, rows[i].flight, part);
     }

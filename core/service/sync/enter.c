@@ -101,40 +101,19 @@ static bool commit(allot__sync *it, allot__truth_list list)
     return false;
 }
 
-/* A state that is to be made is made while there are few things in it: then each thing that comes
- * joins it, and the cycle need not fill it with all of them at once. What fails here fails there,
- * which says so. */
-static bool make_state(allot__sync *it, allot__truth_list list)
-{
-    enum { FEW = 1000 };
-    const allot_state *state;
-    (void)list;
-    if (!it->books->state && it->books->tasks.count + it->books->jobs.count < FEW)
-        allot__books_state(it->books, it->at, NULL, &state);
-    return false;
-}
-
 /* Tasks end before others start, and leaves come when their tasks are known. */
 static const struct {
     allot__sync_step *row;
     allot__truth_list list;
-} steps[] = {{allot__sync_sizes, ALLOT__TRUTH_SLOTS},
-             {allot__sync_hosts, ALLOT__TRUTH_HOSTS},
-             {make_state, ALLOT__TRUTH_LISTS},
-             {allot__sync_look, ALLOT__TRUTH_SESSIONS},
-             {allot__sync_look, ALLOT__TRUTH_TASKS},
-             {allot__sync_end_thing, ALLOT__TRUTH_TASKS},
-             {allot__sync_end_thing, ALLOT__TRUTH_SESSIONS},
-             {allot__sync_put, ALLOT__TRUTH_SESSIONS},
-             {allot__sync_put, ALLOT__TRUTH_TASKS},
-             {allot__sync_look, ALLOT__TRUTH_JOBS},
-             {allot__sync_end_thing, ALLOT__TRUTH_JOBS},
-             {allot__sync_put, ALLOT__TRUTH_JOBS},
-             {allot__sync_find_back, ALLOT__TRUTH_LISTS},
-             {allot__sync_leaves, ALLOT__TRUTH_LEAVES},
-             {allot__sync_rest_leaves, ALLOT__TRUTH_LEAVES},
-             {allot__sync_end_host, ALLOT__TRUTH_HOSTS},
-             {commit, ALLOT__TRUTH_LISTS}};
+} steps[] = {
+    {allot__sync_sizes, ALLOT__TRUTH_SLOTS},     {allot__sync_hosts, ALLOT__TRUTH_HOSTS},
+    {allot__sync_look, ALLOT__TRUTH_SESSIONS},   {allot__sync_look, ALLOT__TRUTH_TASKS},
+    {allot__sync_end_thing, ALLOT__TRUTH_TASKS}, {allot__sync_end_thing, ALLOT__TRUTH_SESSIONS},
+    {allot__sync_put, ALLOT__TRUTH_SESSIONS},    {allot__sync_put, ALLOT__TRUTH_TASKS},
+    {allot__sync_look, ALLOT__TRUTH_JOBS},       {allot__sync_end_thing, ALLOT__TRUTH_JOBS},
+    {allot__sync_put, ALLOT__TRUTH_JOBS},        {allot__sync_find_back, ALLOT__TRUTH_LISTS},
+    {allot__sync_leaves, ALLOT__TRUTH_LEAVES},   {allot__sync_rest_leaves, ALLOT__TRUTH_LEAVES},
+    {allot__sync_end_host, ALLOT__TRUTH_HOSTS},  {commit, ALLOT__TRUTH_LISTS}};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 /* Time is looked at once in so many rows. */

@@ -74,7 +74,7 @@ static int make_task(allot__truth *truth, const allot__event *event, allot__trut
     if (status != ALLOT_OK)
         return status;
     row->told = allot__event_said(event, "started") != NULL;
-    row->item = (void *)allot__task_make(truth->engine, &task);
+    row->item = allot__stated_make(truth->engine, ALLOT_ITEM_TASK, &task);
     return row->item ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -84,15 +84,15 @@ static int make_item(allot__truth *truth, const allot__event *event, allot__trut
     allot_job job;
     switch (event->kind) {
     case ALLOT__EVENT_HOST:
-        row->item = (void *)allot__host_make(truth->engine, &event->host);
+        row->item = allot__stated_make(truth->engine, ALLOT_ITEM_HOST, &event->host);
         break;
     case ALLOT__EVENT_SESSION:
-        row->item = (void *)allot__session_make(truth->engine, &event->session);
+        row->item = allot__stated_make(truth->engine, ALLOT_ITEM_SESSION, &event->session);
         break;
     case ALLOT__EVENT_SUBMIT:
         job = allot__event_job(event);
         row->told = event->stated;
-        row->item = (void *)allot__job_make(truth->engine, &job);
+        row->item = allot__stated_make(truth->engine, ALLOT_ITEM_JOB, &job);
         break;
     default:
         return make_task(truth, event, row, error);

@@ -5,35 +5,27 @@
 
 #include "service/sync/own.h"
 
-/* Where things of a list stand in the books, and in each what all of them have. */
-#define THINGS(things, type, kind, ending)                                                         \
-    {                                                                                              \
-        offsetof(allot__books, things), offsetof(type, seen), offsetof(type, source),              \
-            offsetof(type, it), ALLOT_ITEM_##kind, ALLOT__EVENT_##ending                           \
-    }
+/* Where things of a list stand in the books, and what ends one. */
 static const struct {
-    size_t map, seen, source, it;
+    size_t map;
     allot_item item;
-    allot__event_kind end; /* what ends one */
+    allot__event_kind end;
 } things[ALLOT__TRUTH_LISTS] = {
-    [ALLOT__TRUTH_HOSTS] = THINGS(hosts, allot__host_item, HOST, HOST_GONE),
-    [ALLOT__TRUTH_SESSIONS] = THINGS(sessions, allot__session_item, SESSION, SESSION_END),
-    [ALLOT__TRUTH_TASKS] = THINGS(tasks, allot__task_item, TASK, FINISH),
-    [ALLOT__TRUTH_JOBS] = THINGS(jobs, allot__job_item, JOB, FINISH)};
+    [ALLOT__TRUTH_HOSTS] = {offsetof(allot__books, hosts), ALLOT_ITEM_HOST, ALLOT__EVENT_HOST_GONE},
+    [ALLOT__TRUTH_SESSIONS] = {offsetof(allot__books, sessions), ALLOT_ITEM_SESSION,
+                               ALLOT__EVENT_SESSION_END},
+    [ALLOT__TRUTH_TASKS] = {offsetof(allot__books, tasks), ALLOT_ITEM_TASK, ALLOT__EVENT_FINISH},
+    [ALLOT__TRUTH_JOBS] = {offsetof(allot__books, jobs), ALLOT_ITEM_JOB, ALLOT__EVENT_FINISH}};
 
 static allot__map *map_of(const allot__sync *it, allot__truth_list list)
 {
     return (allot__map *)(void *)((char *)it->books + things[list].map);
 }
 
-static uint32_t *seen_of(allot__truth_list list, allot__map_item *item)
+/* All of them begin with this. */
+static allot__record *record_of(allot__map_item *item)
 {
-    return (uint32_t *)(void *)((char *)item + things[list].seen);
-}
-
-static const allot__origin **source_of(allot__truth_list list, allot__map_item *item)
-{
-    return (const allot__origin **)(void *)((char *)item + things[list].source);
+    return (allot__record *)(void *)item;
 }
 
 static allot__truth_row *row_at(const allot__sync *it, allot__truth_list list, size_t i)
@@ -46,9 +38,10 @@ static size_t rows_of(const allot__sync *it, allot__truth_list list)
     return it->truth->told[list] ? it->truth->rows[list].count : 0;
 }
 
-static bool runs(allot__map_item *item)
+static bool runs(const allot__sync *it, const char *id)
 {
-    return allot__task_runs(&allot__task_of(item)->it);
+    allot_task task;
+    return allot__books_get(it->books, ALLOT_ITEM_TASK, id, &task) && allot__task_runs(&task);
 }
 
 static void drop(allot__sync *it, allot__truth_list list, allot__truth_row *row,
@@ -70,45 +63,49 @@ static void drop_twin(allot__sync *it, allot__truth_list list, allot__truth_row 
 /* ---- Told and known -------------------------------------------------------------------------- */
 
 /* A task of another leaf is another one. When it started is known, unless it is told. */
-static allot__verdict judge_task(const allot__truth_row *row, allot__task_item *known)
+static allot__verdict judge_task(const allot__truth_row *row, const allot_task *known)
 {
-    allot_task task = allot__task_of(row->item)->it;
-    if (task.consumer != known->it.consumer || task.group != known->it.group)
+    allot_task task = *(const allot_task *)allot__stated_item(row->item);
+    if (task.consumer != known->consumer || task.group != known->group)
         return ALLOT__TRUTH_NEW;
     if (!row->told)
-        task.started = known->it.started;
-    return allot__items_same(ALLOT_ITEM_TASK, &task, &known->it) ? ALLOT__TRUTH_SAME
-                                                                 : ALLOT__TRUTH_CHANGED;
+        task.started = known->started;
+    return allot__items_same(ALLOT_ITEM_TASK, &task, known) ? ALLOT__TRUTH_SAME
+                                                            : ALLOT__TRUTH_CHANGED;
 }
 
 /* What was told of how things were before this service had the job started is no news. How long it
  * ran goes on by itself. */
 static allot__verdict judge_job(const allot__sync *it, const allot__truth_row *row,
-                                const allot__job_item *known)
+                                const allot_job *known)
 {
-    allot_job job = ((const allot__job_item *)(const void *)row->item)->it;
-    if (it->truth->at_given && job.state == ALLOT_PENDING && known->it.state == ALLOT_RUNNING &&
-        known->it.started >= it->truth->at)
+    allot_job job = *(const allot_job *)allot__stated_item(row->item);
+    if (it->truth->at_given && job.state == ALLOT_PENDING && known->state == ALLOT_RUNNING &&
+        known->started >= it->truth->at)
         return ALLOT__TRUTH_SAME;
     allot__job_merge(known, row->told, it->at, &job);
-    job.ran = known->it.ran;
-    job.suspended_for = known->it.suspended_for;
-    job.since = known->it.since;
-    job.begin = known->it.begin;
-    return allot__items_same(ALLOT_ITEM_JOB, &job, &known->it) ? ALLOT__TRUTH_SAME
-                                                               : ALLOT__TRUTH_CHANGED;
+    job.ran = known->ran;
+    job.suspended_for = known->suspended_for;
+    job.since = known->since;
+    job.begin = known->begin;
+    return allot__items_same(ALLOT_ITEM_JOB, &job, known) ? ALLOT__TRUTH_SAME
+                                                          : ALLOT__TRUTH_CHANGED;
 }
 
 static allot__verdict judge(const allot__sync *it, allot__truth_list list,
-                            const allot__truth_row *row, allot__map_item *known)
+                            const allot__truth_row *row)
 {
+    const char *name = row->item->name;
+    allot__any known;
+    if (list == ALLOT__TRUTH_HOSTS)
+        allot__books_host(it->books, name, &known.host);
+    else
+        allot__books_get(it->books, things[list].item, name, &known);
     if (list == ALLOT__TRUTH_TASKS)
-        return judge_task(row, allot__task_of(known));
+        return judge_task(row, &known.task);
     if (list == ALLOT__TRUTH_JOBS)
-        return judge_job(it, row, (const allot__job_item *)(const void *)known);
-    size_t at = things[list].it;
-    bool same = allot__items_same(things[list].item, (const char *)row->item + at,
-                                  (const char *)known + at);
+        return judge_job(it, row, &known.job);
+    bool same = allot__items_same(things[list].item, allot__stated_item(row->item), &known);
     return same ? ALLOT__TRUTH_SAME : ALLOT__TRUTH_CHANGED;
 }
 
@@ -124,25 +121,25 @@ static void look(allot__sync *it, allot__truth_list list, allot__truth_row *row)
     allot__error error;
     if (!known)
         return;
-    const allot__origin **source = source_of(list, known);
+    allot__record *record = record_of(known);
     if (row->verdict == ALLOT__TRUTH_DROPPED) {
-        *seen_of(list, known) = it->mark;
-    } else if (*seen_of(list, known) == it->mark) {
+        record->seen = it->mark;
+    } else if (record->seen == it->mark) {
         drop_twin(it, list, row);
-    } else if (!may_tell(it, *source)) {
-        *seen_of(list, known) = it->mark;
+    } else if (!may_tell(it, record->source)) {
+        record->seen = it->mark;
         allot__error_set(&error, ALLOT_EUSAGE, "E-source", "source", NULL,
                          "\"%.100s\" is of the source \"%.60s\"", row->item->name,
-                         (*source)->named.name);
+                         record->source->named.name);
         drop(it, list, row, &error);
     } else {
-        row->verdict = judge(it, list, row, known);
+        row->verdict = judge(it, list, row);
         if (row->verdict == ALLOT__TRUTH_NEW) { /* the one that is known ends */
-            *source = it->origin;
+            record->source = it->origin;
             return;
         }
-        *seen_of(list, known) = it->mark;
-        if (row->verdict == ALLOT__TRUTH_SAME && it->origin && *source != it->origin)
+        record->seen = it->mark;
+        if (row->verdict == ALLOT__TRUTH_SAME && it->origin && record->source != it->origin)
             row->verdict = ALLOT__TRUTH_CHANGED;
     }
 }
@@ -199,14 +196,17 @@ bool allot__sync_end_thing(allot__sync *it, allot__truth_list list)
     if (!item)
         return false;
     it->item = item->after;
-    if (*seen_of(list, item) != it->mark && allot__sync_owns(it, *source_of(list, item)))
-        end_thing(it, things[list].end, item->name, list == ALLOT__TRUTH_TASKS && !runs(item));
+    if (record_of(item)->seen != it->mark && allot__sync_owns(it, record_of(item)->source))
+        end_thing(it, things[list].end, item->name,
+                  list == ALLOT__TRUTH_TASKS && !runs(it, item->name));
     return true;
 }
 
-static bool is_gone(const allot__host_item *host)
+static bool is_gone(const allot__sync *it, const char *name)
 {
-    return host->it.slots == 0 && host->it.closed == ALLOT_OPEN && host->it.load < 0;
+    allot_stated_host host;
+    return allot__books_host(it->books, name, &host) && host.slots == 0 &&
+           host.closed == ALLOT_OPEN && host.load < 0;
 }
 
 static bool is_dropped(const allot__sync *it, const char *name)
@@ -244,8 +244,8 @@ static int note_planned(allot__sync *it)
 static int note_gone(allot__sync *it)
 {
     for (allot__map_item *at = it->books->hosts.first; at; at = at->after) {
-        const allot__host_item *host = (const allot__host_item *)(const void *)at;
-        bool ended = is_gone(host) && !host->source;
+        const allot__record *host = record_of(at);
+        bool ended = !host->source && is_gone(it, at->name);
         if (host->seen == it->mark || ended || !allot__sync_owns(it, host->source))
             continue;
         if (note(it, at->name) != ALLOT_OK)
@@ -288,7 +288,7 @@ static void start_task(allot__sync *it, allot__truth_row *row)
 {
     allot__event event;
     allot__error error = {.message = ""};
-    allot_task task = allot__task_of(row->item)->it;
+    allot_task task = *(const allot_task *)allot__stated_item(row->item);
     allot__event_init(&event, ALLOT__EVENT_START);
     event.adopt = true;
     event.source = it->origin ? it->origin->named.name : NULL;
@@ -313,7 +313,8 @@ static void put_row(allot__sync *it, allot__truth_list list, allot__truth_row *r
         return;
     if (is_twin(it, list, row))
         drop_twin(it, list, row);
-    else if (list == ALLOT__TRUTH_TASKS && row->verdict == ALLOT__TRUTH_NEW && runs(row->item))
+    else if (list == ALLOT__TRUTH_TASKS && row->verdict == ALLOT__TRUTH_NEW &&
+             allot__task_runs(allot__stated_item(row->item)))
         start_task(it, row);
     else if (list == ALLOT__TRUTH_TASKS)
         put_thing(it, list, row, ALLOT__EVENT_TASK, "{\"whole\": true, \"adopt\": true, ");
@@ -354,7 +355,7 @@ bool allot__sync_hosts(allot__sync *it, allot__truth_list list)
     allot__truth_row *row = row_at(it, list, it->row);
     look(it, list, row);
     put_row(it, list, row);
-    allot__host_item *host = allot__item_find(&it->books->hosts, row->item->name);
+    allot__record *host = allot__item_find(&it->books->hosts, row->item->name);
     if (host)
         host->seen = it->mark;
     return true;

@@ -252,8 +252,9 @@ static int hosts(allot_engine *engine)
 {
     allot_plan *plan = NULL;
     allot_state *state = NULL;
-    const allot_stated_host h1 = {"h1", 4, ALLOT_OPEN, 700, 1}, h2 = {"h2", 3, ALLOT_OPEN, -1, -1},
-                            other = {"h1", 2, ALLOT_DRAIN, -1, ALLOT_ROOT};
+    const allot_stated_host h1 = {"h1", 4, ALLOT_OPEN, 700, 1, 0},
+                            h2 = {"h2", 3, ALLOT_OPEN, -1, -1, 0},
+                            other = {"h1", 2, ALLOT_DRAIN, -1, ALLOT_ROOT, 0};
     int status = make_plan(engine, &plan);
     if (status == ALLOT_OK)
         status = allot_state_new(plan, &state);
@@ -289,7 +290,7 @@ static void test_hosts(void)
     allot_engine *engine = NULL;
     allot_plan *plan = NULL;
     allot_state *state = NULL;
-    allot_stated_host host = {"h1", -1, ALLOT_OPEN, -1, ALLOT_ROOT};
+    allot_stated_host host = {"h1", -1, ALLOT_OPEN, -1, ALLOT_ROOT, 0};
     allot_engine_new(NULL, NULL, &engine);
     CHECK_EQ(hosts(engine), ALLOT_OK);
     CHECK_EQ(make_plan(engine, &plan), ALLOT_OK);
@@ -351,8 +352,79 @@ static void test_out_of_memory(void)
     CHECK(oom_each(hosts));
 }
 
+/* Slots of a reclaim come back bit by bit, and a task of it goes whose id another may have. */
+static void test_reclaims_change(void)
+{
+    allot_engine *engine = NULL;
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    allot_in_flight flight;
+    const char *going[] = {"t1", "t2"};
+    const allot_claim claims[] = {{1, 2}, {0, 3}};
+    const allot_in_flight told = {.id = "f",
+                                  .slots = 6,
+                                  .deadline = 9,
+                                  .claims = claims,
+                                  .claim_count = 2,
+                                  .tasks = going,
+                                  .task_count = 2};
+    allot_engine_new(NULL, NULL, &engine);
+    CHECK_EQ(make_plan(engine, &plan), ALLOT_OK);
+    CHECK_EQ(allot_state_new(plan, &state), ALLOT_OK);
+    CHECK_EQ(allot_state_in_flight(state, &told), ALLOT_OK);
+    CHECK_EQ(allot_state_reclaim_back(state, "g", 1), ALLOT_ENOENT);
+    CHECK_EQ(allot_state_reclaim_back(state, "f", 7), ALLOT_ERANGE);
+    CHECK_EQ(allot_state_reclaim_back(state, "f", 3), ALLOT_OK);
+    CHECK_EQ(allot_state_reclaim_leave(state, "f", "t1"), ALLOT_OK);
+    CHECK_EQ(allot_state_reclaim_leave(state, "f", "t1"), ALLOT_ENOENT);
+    CHECK_EQ(allot_state_get(state, ALLOT_ITEM_RECLAIM, "f", &flight), ALLOT_OK);
+    CHECK(flight.slots == 3 && flight.claim_count == 1 && flight.task_count == 1);
+    CHECK(flight.claims[0].consumer == 0 && flight.claims[0].slots == 2 && flight.gone == 1);
+    CHECK_STR(flight.tasks[0], "t2");
+    CHECK_EQ(allot_state_seal(state, NULL), ALLOT_OK);
+    CHECK_EQ(allot_state_reclaim_back(state, "f", 1), ALLOT_ENOENT); /* it is sealed */
+    allot_state_free(state);
+    allot_plan_free(plan);
+    allot_engine_free(engine);
+}
+
+/* What has an id is read back by it; times behind `now` are moved back, those before it stay. */
+static void test_got_and_set_back(void)
+{
+    allot_engine *engine = NULL;
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    const allot_task told = {.id = "t", .slots = 1, .started = 100, .submitted = 40};
+    const allot_session opened = {
+        .id = "s", .scheduling = ALLOT_PRIORITY, .priority = 1, .demand = -1, .created = 90};
+    allot_task task;
+    allot_session session;
+    allot_stated_host host;
+    allot_engine_new(NULL, NULL, &engine);
+    CHECK_EQ(make_plan(engine, &plan), ALLOT_OK);
+    CHECK_EQ(allot_state_new(plan, &state), ALLOT_OK);
+    CHECK_EQ(allot_state_task(state, &told), ALLOT_OK);
+    CHECK_EQ(allot_state_session(state, &opened), ALLOT_OK);
+    CHECK_EQ(allot_state_host(state, "h", 3, ALLOT_DRAIN), ALLOT_OK);
+    CHECK_EQ(allot_state_set_back(state, 80, 15), ALLOT_OK);
+    CHECK_EQ(allot_state_get(state, ALLOT_ITEM_TASK, "t", &task), ALLOT_OK);
+    CHECK_EQ(allot_state_get(state, ALLOT_ITEM_SESSION, "s", &session), ALLOT_OK);
+    CHECK_EQ(allot_state_get(state, ALLOT_ITEM_HOST, "h", &host), ALLOT_OK);
+    CHECK(task.started == 80 && task.submitted == 40 && session.created == 75);
+    CHECK(host.slots == 3 && host.closed == ALLOT_DRAIN && !host.planned);
+    CHECK_EQ(allot_state_get(state, ALLOT_ITEM_HOST, "g", &host), ALLOT_ENOENT);
+    CHECK_EQ(allot_state_get(state, ALLOT_ITEM_JOB, "t", &task), ALLOT_ENOENT);
+    CHECK_EQ(allot_state_seal(state, NULL), ALLOT_OK);
+    CHECK_EQ(allot_state_set_back(state, 80, 15), ALLOT_EUSAGE);
+    allot_state_free(state);
+    allot_plan_free(plan);
+    allot_engine_free(engine);
+}
+
 int main(void)
 {
+    RUN(test_reclaims_change);
+    RUN(test_got_and_set_back);
     RUN(test_again);
     RUN(test_reclaims);
     RUN(test_names);

@@ -72,7 +72,7 @@ static void amounts_are_of_leaves_and_in_range(void)
     CHECK_EQ(allot_state_allocated(it.state, 1, it.b, 7), ALLOT_OK);
     CHECK_EQ(allot_state_allocated(it.state, 1, it.b, -1), ALLOT_ERANGE);
     CHECK_EQ(allot_state_allocated(it.state, 1, it.a, 0), ALLOT_EUSAGE);
-    CHECK_EQ(allot_state_slots(it.state, 0, -1), ALLOT_ERANGE);
+    CHECK_EQ(allot_state_slots(it.state, 0, -2), ALLOT_ERANGE);
     CHECK_EQ(allot_state_slots(it.state, 2, 1), ALLOT_EUSAGE);
     CHECK_EQ(allot_state_now(it.state, INT64_MIN), ALLOT_OK);
     CHECK_EQ(allot_state_seal(it.state, it.base.report), ALLOT_OK);
