@@ -52,10 +52,6 @@ int allot__books_set_back(allot__books *books, int64_t now, int64_t by)
         status = set_flight(&it, books, (allot__flight_item *)(void *)at);
     if (status != ALLOT_OK)
         return status;
-    for (allot__map_item *at = books->tasks.first; at; at = at->after) {
-        set(&it, &allot__task_of(at)->it.started);
-        set(&it, &allot__task_of(at)->it.submitted);
-    }
     allot_state_set_back(books->state, now, by);
     for (size_t g = 0; g < books->group_count; g++)
         set_rows(&it, books, &books->groups[g]);

@@ -59,7 +59,7 @@ static int check_leaf(const allot__books *books, const allot__event *event, cons
                             moves ? path : allot_plan_group_name(books->plan, old->group));
 }
 
-static int task_change(allot__books *books, allot__task_item *old, const allot__event *event,
+static int task_change(allot__books *books, const allot__known *old, const allot__event *event,
                        allot_task_state state, allot__error *fault)
 {
     allot_task_value values[ALLOT_ATTRIBUTES_MAX];
@@ -84,7 +84,7 @@ static int task_change(allot__books *books, allot__task_item *old, const allot__
     if (status != ALLOT_OK)
         return status;
     bool wanted = !event->whole && !allot__task_runs(&old->it);
-    return allot__task_replace(books, old, &task, source ? source : old->of.source, wanted);
+    return allot__task_replace(books, old, &task, source ? source : old->item->of.source, wanted);
 }
 
 /* One that nobody knows yet waits. When it came is known from now on, unless a truth has it. */
@@ -105,11 +105,11 @@ static int submit(allot__books *books, const allot__event *event, allot__error *
 
 int allot__apply_task(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot__task_item *old = allot__item_find(&books->tasks, event->id);
+    allot__known old;
     bool stated = event->whole || allot__event_said(event, "state");
-    if (!old)
+    if (!allot__task_known(books, event->id, &old))
         return submit(books, event, fault);
-    return task_change(books, old, event, stated ? event->task.state : old->it.state, fault);
+    return task_change(books, &old, event, stated ? event->task.state : old.it.state, fault);
 }
 
 /* ---- Starts and ends ----------------------------------------------------------------------------
@@ -119,13 +119,13 @@ int allot__apply_task(allot__books *books, const allot__event *event, allot__err
 int allot__apply_start(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot_task task;
-    allot__task_item *old = allot__item_find(&books->tasks, event->id);
+    allot__known old;
     if (!allot__task_runs(&event->task))
         return allot__error_set(fault, ALLOT_EINVALID, "E-task-state", "state",
                                 "`task` tells of tasks that wait",
                                 "state: found \"pending\", allowed \"running\"");
-    if (old && !allot__task_runs(&old->it))
-        return task_change(books, old, event, ALLOT_TASK_RUNNING, fault);
+    if (allot__task_known(books, event->id, &old) && !allot__task_runs(&old.it))
+        return task_change(books, &old, event, ALLOT_TASK_RUNNING, fault);
     int status = allot__event_task_new(books->plan, event, &task, fault);
     return status == ALLOT_OK ? allot__books_start(books, &task, event, fault) : status;
 }
@@ -133,10 +133,10 @@ int allot__apply_start(allot__books *books, const allot__event *event, allot__er
 /* Work that is done, or that waited, is wanted no more. */
 int allot__apply_finish(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot__map_item *item = allot__item_find(&books->tasks, event->id);
-    if (!item)
+    allot__known task;
+    if (!allot__task_known(books, event->id, &task))
         return allot__task_unknown(event, fault);
-    bool runs = allot__task_runs(&allot__task_of(item)->it);
-    allot__task_end(books, allot__task_of(item), event->keep, runs ? event->done : !event->keep);
+    bool runs = allot__task_runs(&task.it);
+    allot__task_end(books, &task, event->keep, runs ? event->done : !event->keep);
     return ALLOT_OK;
 }

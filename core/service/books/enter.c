@@ -95,7 +95,7 @@ static void say(allot__books *books, allot__task_item *task, bool told, allot__t
 {
     allot__task_tell(books, task, told);
     allot__entry_open(effect, ALLOT__EVENT_KEEP_TOLD);
-    allot__text_member(effect, "id", task->it.id);
+    allot__text_member(effect, "id", task->of.named.name);
     if (!told)
         allot__text_bool(effect, "told", false);
     allot__entry_close(effect);
@@ -105,9 +105,10 @@ static void say(allot__books *books, allot__task_item *task, bool told, allot__t
 static void tell_others(allot__books *books, allot__text *effect)
 {
     for (allot__map_item *at = books->tasks.first; at; at = at->after) {
-        allot__task_item *item = allot__task_of(at);
-        if (!allot__task_runs(&item->it) && item->told && item->start != books->starts)
-            say(books, item, false, effect);
+        allot__known task = {.item = allot__task_of(at)};
+        if (task.item->told && task.item->start != books->starts &&
+            allot__task_known(books, at->name, &task) && !allot__task_runs(&task.it))
+            say(books, task.item, false, effect);
     }
 }
 

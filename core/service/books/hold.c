@@ -45,23 +45,34 @@ static int join_unit(allot__books *books, const allot_task *task, allot__unit **
     return ALLOT_OK;
 }
 
+/* The most slots that a task of a unit has, but for one. */
+static int64_t most_of(const allot__books *books, const allot__unit *unit,
+                       const allot__task_item *but)
+{
+    int64_t most = 0;
+    allot_task task;
+    for (const allot__task_item *it = unit->first; it; it = it->next)
+        if (it != but && allot__books_get(books, ALLOT_ITEM_TASK, it->of.named.name, &task) &&
+            task.slots > most)
+            most = task.slots;
+    return most;
+}
+
 /* What a unit has with the tasks that are in it; one without any ends. */
 static void sum_unit(allot__books *books, allot__unit *unit)
 {
-    int64_t most = 0;
-    for (const allot__task_item *it = unit->first; it; it = it->next)
-        most = it->it.slots > most ? it->it.slots : most;
-    unit->slots = most;
-    if (!unit->first)
+    if (unit && unit->first)
+        unit->slots = most_of(books, unit, NULL);
+    else if (unit)
         allot__item_end(books->engine, &books->units, unit);
 }
 
-static void link_task(allot__task_item *task)
+static void link_task(allot__task_item *task, allot__unit *unit)
 {
-    if (!task->unit)
-        return;
-    task->next = task->unit->first;
-    task->unit->first = task;
+    task->unit = unit;
+    task->next = unit ? unit->first : NULL;
+    if (unit)
+        unit->first = task;
 }
 
 static void unlink_task(const allot__task_item *task)
@@ -75,26 +86,16 @@ static void unlink_task(const allot__task_item *task)
 
 /* ---- Group by group -------------------------------------------------------------------------- */
 
-/* What the others of its unit hold. */
-static int64_t others_of(const allot__task_item *task)
+int64_t allot__task_more(const allot__books *books, const allot__known *old, const allot_task *task,
+                         int32_t group)
 {
-    int64_t most = 0;
-    for (const allot__task_item *it = task->unit->first; it; it = it->next)
-        most = it != task && it->it.slots > most ? it->it.slots : most;
-    return most;
-}
-
-int64_t allot__task_more(const allot__books *books, const allot__task_item *old,
-                         const allot_task *task, int32_t group)
-{
-    bool shared = old && old->unit && old->it.group == group;
-    int64_t less = shared ? old->unit->slots - others_of(old)
-                   : old  ? allot__task_held(&old->it, group)
-                          : 0;
+    const allot__unit *from = old && old->it.group == group ? old->item->unit : NULL;
+    int64_t others = from ? most_of(books, from, old->item) : 0;
+    int64_t less = from ? from->slots - others : old ? allot__task_held(&old->it, group) : 0;
     int64_t more = task ? allot__task_held(task, group) : 0;
     const allot__unit *to = more > 0 && task->group == group ? allot__unit_of(books, task) : NULL;
     if (to) {
-        int64_t there = shared && old->unit == to ? others_of(old) : to->slots;
+        int64_t there = from == to ? others : to->slots;
         more = more > there ? more - there : 0;
     }
     return more - less;
@@ -107,8 +108,8 @@ static int64_t awaited_by(const allot_task *task, int32_t group)
 
 /* What a leaf holds, and is allocated, with a task in the place of the old one (NULL: there is
  * none); `keep`: slots that come back stay the leaf's. */
-static void hold(allot__books *books, int32_t leaf, const allot__task_item *old,
-                 const allot_task *task, bool keep)
+static void hold(allot__books *books, int32_t leaf, const allot__known *old, const allot_task *task,
+                 bool keep)
 {
     for (int32_t g = 0; g < (int32_t)books->group_count; g++) {
         allot__books_group *group = &books->groups[g];
@@ -123,8 +124,7 @@ static void hold(allot__books *books, int32_t leaf, const allot__task_item *old,
 }
 
 /* What a leaf demands with a task in the place of the old one. */
-static void want(allot__books *books, int32_t leaf, const allot__task_item *old,
-                 const allot_task *task)
+static void want(allot__books *books, int32_t leaf, const allot__known *old, const allot_task *task)
 {
     for (int32_t g = 0; g < (int32_t)books->group_count; g++) {
         int64_t before = !old                         ? 0
@@ -143,100 +143,126 @@ static void want(allot__books *books, int32_t leaf, const allot__task_item *old,
 /* ---- Tasks that come, change and go ---------------------------------------------------------- */
 
 /* How many wait, and are told to start. */
-static void count(allot__books *books, const allot__task_item *task, int by)
+static void count(allot__books *books, const allot__task_item *item, const allot_task *task, int by)
 {
-    books->pending += allot__task_runs(&task->it) ? 0 : by;
-    books->starts_told += !allot__task_runs(&task->it) && task->told ? by : 0;
+    books->pending += allot__task_runs(task) ? 0 : by;
+    books->starts_told += !allot__task_runs(task) && item->told ? by : 0;
 }
 
-void allot__task_tell(allot__books *books, allot__task_item *task, bool told)
+void allot__task_tell(allot__books *books, allot__task_item *item, bool told)
 {
-    allot__map_touch(&books->tasks, &task->of.named);
-    count(books, task, -1);
-    task->told = told;
-    count(books, task, 1);
+    allot_task task;
+    if (!allot__books_get(books, ALLOT_ITEM_TASK, item->of.named.name, &task))
+        return;
+    allot__map_touch(&books->tasks, &item->of.named);
+    count(books, item, &task, -1);
+    item->told = told;
+    count(books, item, &task, 1);
 }
 
-/* All that may fail; the state has the task from here on. */
-static int prepare(allot__books *books, allot__task_item *task)
+/* What a task has in common with others. */
+typedef struct ties {
+    allot__task_index *index;
+    allot__unit *unit;
+} ties;
+
+/* Where a task joins or has left: what nobody has in common any more ends. */
+static void settle(allot__books *books, const ties *of)
 {
-    if (allot__map_reserve(&books->tasks) != ALLOT_OK ||
-        allot__task_index_join(books, task) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    int status = join_unit(books, &task->it, &task->unit);
+    allot__task_index_end(books, of->index);
+    sum_unit(books, of->unit);
+}
+
+/* All that may fail: the state has the task from here on, and `of` is what it joins. */
+static int prepare(allot__books *books, const allot_task *task, ties *of)
+{
+    *of = (ties){.index = NULL};
+    int status = allot__task_index_find(books, task->session, &of->index);
     if (status == ALLOT_OK)
-        status = allot_state_set(books->state, ALLOT_ITEM_TASK, &task->it);
+        status = join_unit(books, task, &of->unit);
     if (status == ALLOT_OK)
-        return ALLOT_OK;
-    if (task->unit && !task->unit->first)
-        sum_unit(books, task->unit);
-    allot__task_index_leave(books, task);
+        status = allot_state_set(books->state, ALLOT_ITEM_TASK, task);
+    if (status != ALLOT_OK)
+        settle(books, of);
     return status;
 }
 
-/* It comes to stand behind all others, as in the state, which is told of changes alone. */
-static void put(allot__books *books, allot__task_item *task)
+/* It comes to stand behind all others, as in the state. */
+static void put(allot__books *books, allot__task_item *item, const allot_task *task, const ties *of)
 {
-    link_task(task);
-    if (task->unit)
-        sum_unit(books, task->unit);
-    count(books, task, 1);
-    allot__map_put(&books->tasks, &task->of.named);
+    link_task(item, of->unit);
+    allot__task_index_join(item, of->index);
+    settle(books, of);
+    count(books, item, task, 1);
+    allot__map_put(&books->tasks, &item->of.named);
 }
 
-static void take(allot__books *books, allot__task_item *task)
+/* `of` is what it leaves, to be settled. */
+static void take(allot__books *books, const allot__known *task, ties *of)
 {
-    allot__unit *unit = task->unit;
-    unlink_task(task);
-    if (unit)
-        sum_unit(books, unit);
-    count(books, task, -1);
-    allot__task_index_leave(books, task);
-    allot__item_end(books->engine, &books->tasks, task);
+    allot__task_item *item = task->item;
+    *of = (ties){item->index, item->unit};
+    unlink_task(item);
+    allot__task_index_leave(item);
+    count(books, item, &task->it, -1);
+    allot__map_take(&books->tasks, &item->of.named);
 }
 
-int allot__task_begin(allot__books *books, allot__task_item *task, bool wanted)
+int allot__task_new(allot__books *books, const allot_task *task, const allot__event *event,
+                    bool wanted)
 {
-    int status = prepare(books, task);
-    if (status != ALLOT_OK)
-        return status;
-    hold(books, task->it.consumer, NULL, &task->it, false);
+    const allot__origin *source;
+    allot__task_item *item = NULL;
+    ties of;
+    int status = allot__origin_of(books, event, &source);
+    if (status == ALLOT_OK)
+        status = allot__map_reserve(&books->tasks);
+    if (status == ALLOT_OK)
+        item = allot__item_make(books->engine, sizeof *item, task->id, strlen(task->id), 0);
+    if (!item || (status = prepare(books, task, &of)) != ALLOT_OK) {
+        allot__item_free(books->engine, item);
+        return item ? status : ALLOT_ENOMEM;
+    }
+    item->told = event->told;
+    item->of.source = source;
+    hold(books, task->consumer, NULL, task, false);
     if (wanted)
-        want(books, task->it.consumer, NULL, &task->it);
-    put(books, task);
+        want(books, task->consumer, NULL, task);
+    put(books, item, task, &of);
     return ALLOT_OK;
 }
 
-void allot__task_end(allot__books *books, allot__task_item *task, bool keep, bool wanted)
+void allot__task_end(allot__books *books, const allot__known *task, bool keep, bool wanted)
 {
+    const char *id = task->item->of.named.name;
+    ties of;
     hold(books, task->it.consumer, task, NULL, keep);
     if (wanted)
         want(books, task->it.consumer, task, NULL);
-    allot__victim_gone(books, task->it.id, NULL);
-    allot_state_end(books->state, ALLOT_ITEM_TASK, task->it.id);
-    take(books, task);
+    allot__victim_gone(books, id, NULL);
+    take(books, task, &of);
+    settle(books, &of);
+    allot_state_end(books->state, ALLOT_ITEM_TASK, id);
+    allot__item_free(books->engine, task->item);
 }
 
-int allot__task_replace(allot__books *books, allot__task_item *old, const allot_task *task,
+int allot__task_replace(allot__books *books, const allot__known *old, const allot_task *task,
                         const allot__origin *source, bool wanted)
 {
-    allot__task_item *item = allot__task_make(books->engine, task);
-    bool same = item && old->it.state == item->it.state;
-    int status = item ? prepare(books, item) : ALLOT_ENOMEM;
-    if (status != ALLOT_OK) {
-        allot__item_free(books->engine, item);
+    allot__task_item *item = old->item;
+    ties of, was;
+    allot__map_touch(&books->tasks, &item->of.named);
+    int status = prepare(books, task, &of);
+    if (status != ALLOT_OK)
         return status;
-    }
-    item->told = same && old->told;
-    item->of.source = source;
-    item->of.seen = old->of.seen;
-    hold(books, item->it.consumer, old, &item->it, false);
+    hold(books, task->consumer, old, task, false);
     if (wanted)
-        want(books, item->it.consumer, old, &item->it);
-    allot__victim_gone(books, old->it.id, &item->it);
-    link_task(item); /* before the other leaves: they may share a unit */
-    take(books, old);
-    unlink_task(item);
-    put(books, item);
+        want(books, task->consumer, old, task);
+    allot__victim_gone(books, task->id, task);
+    take(books, old, &was);
+    item->told = item->told && old->it.state == task->state;
+    item->of.source = source;
+    put(books, item, task, &of);
+    settle(books, &was);
     return ALLOT_OK;
 }

@@ -136,8 +136,11 @@ static void mark_used(const allot__books *books, const char *name)
 
 static void mark_all_used(const allot__books *books)
 {
-    for (const allot__map_item *it = books->tasks.first; it; it = it->after)
-        mark_used(books, ((const allot__task_item *)(const void *)it)->it.host);
+    for (int32_t i = 0; i < allot_state_tasks(books->state); i++) {
+        allot_task task;
+        if (allot_state_task_at(books->state, i, &task) == ALLOT_OK)
+            mark_used(books, task.host);
+    }
     for (int32_t i = 0; i < allot_state_jobs(books->state); i++) {
         allot_job job;
         if (allot_state_job_at(books->state, i, &job) != ALLOT_OK)

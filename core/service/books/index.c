@@ -12,41 +12,44 @@
 
 /* ---- Sessions -------------------------------------------------------------------------------- */
 
-int allot__task_index_join(allot__books *books, allot__task_item *task)
+int allot__task_index_find(allot__books *books, const char *session, allot__task_index **out)
 {
-    const char *session = task->it.session;
-    if (!session)
-        return ALLOT_OK;
-    allot__task_index *index = allot__item_find(&books->indexes, session);
-    if (!index) {
+    allot__task_index *index = session ? allot__item_find(&books->indexes, session) : NULL;
+    if (session && !index) {
         index = allot__item_make(books->engine, sizeof *index, session, strlen(session), 0);
         if (!index || allot__item_put(books->engine, &books->indexes, index) != ALLOT_OK)
             return ALLOT_ENOMEM;
     }
-    task->index = index;
-    task->index_after = index->first;
-    if (index->first)
-        index->first->index_before = task;
-    index->first = task;
+    *out = index;
     return ALLOT_OK;
 }
 
-void allot__task_index_leave(allot__books *books, allot__task_item *task)
+void allot__task_index_join(allot__task_item *task, allot__task_index *index)
 {
-    allot__task_index *index = task->index;
-    if (!index)
-        return;
+    task->index = index;
+    task->index_after = index ? index->first : NULL;
+    if (task->index_after)
+        task->index_after->index_before = task;
+    if (index)
+        index->first = task;
+}
+
+void allot__task_index_leave(allot__task_item *task)
+{
     if (task->index_after)
         task->index_after->index_before = task->index_before;
     if (task->index_before)
         task->index_before->index_after = task->index_after;
-    else
-        index->first = task->index_after;
+    else if (task->index)
+        task->index->first = task->index_after;
     task->index = NULL;
     task->index_before = task->index_after = NULL;
-    if (index->first)
-        return;
-    allot__item_end(books->engine, &books->indexes, index);
+}
+
+void allot__task_index_end(allot__books *books, allot__task_index *index)
+{
+    if (index && !index->first)
+        allot__item_end(books->engine, &books->indexes, index);
 }
 
 static int other_leaf(const allot__books *books, const char *path, const char *session,
@@ -74,9 +77,11 @@ int allot__task_index_check_session(const allot__books *books, const char *id, i
                                     int32_t consumer, allot__error *fault)
 {
     const allot__task_index *index = allot__item_find(&books->indexes, id);
+    allot_task task;
     for (const allot__task_item *it = index ? index->first : NULL; it; it = it->index_after)
-        if (it->it.consumer != consumer || it->it.group != group)
-            return other_leaf(books, "consumer", id, it->it.consumer, fault);
+        if (allot__books_get(books, ALLOT_ITEM_TASK, it->of.named.name, &task) &&
+            (task.consumer != consumer || task.group != group))
+            return other_leaf(books, "consumer", id, task.consumer, fault);
     return ALLOT_OK;
 }
 

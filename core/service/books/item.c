@@ -43,33 +43,19 @@ void allot__item_end(allot_engine *engine, allot__map *map, void *item)
     allot__item_free(engine, item);
 }
 
-/* An item of the state, which begins with its id, stands at `at` in the block. */
-static void *make(allot_engine *engine, size_t head, size_t at, allot_item kind, const void *from)
-{
-    const allot_members *members = allot_members_of(kind);
-    head = (head + 7) & ~(size_t)7;
-    size_t whole = head + allot_item_room(members, from);
-    char *block = allot__new(engine, 1, whole);
-    if (!block)
-        return NULL;
-    allot_item_copy(members, from, block + at, block + head);
-    const char *id;
-    memcpy(&id, block + at, sizeof id);
-    *(allot__map_item *)(void *)block =
-        (allot__map_item){.name = id, .len = strlen(id), .size = whole};
-    return block;
-}
-
 allot__map_item *allot__stated_make(allot_engine *engine, allot_item kind, const void *item)
 {
-    size_t at = sizeof(allot__map_item);
-    return make(engine, at + allot_members_of(kind)->size, at, kind, item);
-}
-
-allot__task_item *allot__task_make(allot_engine *engine, const allot_task *task)
-{
-    return make(engine, sizeof(allot__task_item), offsetof(allot__task_item, it), ALLOT_ITEM_TASK,
-                task);
+    const allot_members *members = allot_members_of(kind);
+    size_t own = (members->size + 7) & ~(size_t)7;
+    size_t size = sizeof(allot__map_item) + own + allot_item_room(members, item);
+    allot__map_item *block = allot__new(engine, 1, size);
+    const char *id;
+    if (!block)
+        return NULL;
+    allot_item_copy(members, item, block + 1, (char *)(block + 1) + own);
+    memcpy(&id, block + 1, sizeof id); /* the first member of each */
+    *block = (allot__map_item){.name = id, .len = strlen(id), .size = size};
+    return block;
 }
 
 allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len)

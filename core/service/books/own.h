@@ -43,7 +43,7 @@ typedef struct allot__task_index {
     struct allot__task_item *first;
 } allot__task_index;
 
-/* A session, job or host, which the state has: what the service alone knows of it. */
+/* A task, session, job or host, which the state has: what the service alone knows of it. */
 typedef struct allot__record {
     allot__map_item named;
     const allot__origin *source; /* NULL: clients tell of it one by one */
@@ -53,8 +53,7 @@ typedef struct allot__record {
 
 typedef struct allot__task_item {
     allot__record of;
-    allot_task it; /* all that it points to is behind it, in the same block */
-    bool told;     /* to go, by a kill; to start, by a grant */
+    bool told; /* to go, by a kill; to start, by a grant */
     allot__unit *unit;
     struct allot__task_item *next; /* in its unit */
     allot__task_index *index;
@@ -169,6 +168,17 @@ allot_job allot__event_job(const allot__event *event);
  * the job borrows the lists of the one that is known. */
 void allot__job_merge(const allot_job *known, uint32_t stated, int64_t at, allot_job *job);
 
+/* A task that is known: what the service knows of it, and what the state has. */
+typedef struct allot__known {
+    allot__task_item *item;
+    allot_task it;
+} allot__known;
+static inline bool allot__task_known(const allot__books *books, const char *id, allot__known *out)
+{
+    out->item = (void *)allot__map_find(&books->tasks, id, strlen(id));
+    return out->item && allot__books_get(books, ALLOT_ITEM_TASK, id, &out->it);
+}
+
 static inline allot__task_item *allot__task_of(allot__map_item *it)
 {
     return (allot__task_item *)(void *)it;
@@ -182,7 +192,6 @@ static inline const void *allot__stated_item(const allot__map_item *stated)
 {
     return stated + 1;
 }
-allot__task_item *allot__task_make(allot_engine *engine, const allot_task *task);
 allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len);
 
 /* Copies members of an item to another item, which borrows what they point to: those whose bits are
@@ -255,9 +264,12 @@ void allot__write_declines(const allot__books *books, allot__text *out);
 /* ---- Ties by name (index.c) --------------------------------------------------------------
  */
 
-/* A task is put on the index of its session, and taken off. ENOMEM. */
-int allot__task_index_join(allot__books *books, allot__task_item *task);
-void allot__task_index_leave(allot__books *books, allot__task_item *task);
+/* The index of a session, made where there is none; NULL of none. ENOMEM. */
+int allot__task_index_find(allot__books *books, const char *session, allot__task_index **out);
+/* A task is put on an index (NULL: on none), and taken off; an index without tasks ends. */
+void allot__task_index_join(allot__task_item *task, allot__task_index *index);
+void allot__task_index_leave(allot__task_item *task);
+void allot__task_index_end(allot__books *books, allot__task_index *index);
 /* A task's session is of its own leaf; a session's tasks run on its leaf. EINVALID (fault). */
 int allot__task_index_check_task(const allot__books *books, const allot_task *task,
                                  allot__error *fault);
@@ -383,24 +395,22 @@ static inline int64_t allot__task_held(const allot_task *task, int32_t group)
 }
 /* How much more a leaf's tasks would hold in a group with `task` in the place of `old`; NULL: there
  * is none. */
-int64_t allot__task_more(const allot__books *books, const allot__task_item *old,
-                         const allot_task *task, int32_t group);
+int64_t allot__task_more(const allot__books *books, const allot__known *old, const allot_task *task,
+                         int32_t group);
 /* Whether its leaf has, or may be allocated (`adopt`), what it lacks for that. ERANGE. */
-int allot__task_check_slots(const allot__books *books, const allot__task_item *old,
+int allot__task_check_slots(const allot__books *books, const allot__known *old,
                             const allot_task *task, bool adopt, allot__error *fault);
-/* Puts one in: its leaf holds what it takes, is allocated what it lacks for that and, if it is
- * `wanted`, demands as much more. ENOMEM. */
-int allot__task_begin(allot__books *books, allot__task_item *task, bool wanted);
-/* Makes one of what an event says, and puts it in. ENOMEM. */
+/* Puts in what an event says of a task: its leaf holds what it takes, is allocated what it lacks
+ * for that and, if it is `wanted`, demands as much more. ENOMEM. */
 int allot__task_new(allot__books *books, const allot_task *task, const allot__event *event,
                     bool wanted);
-/* The same task, otherwise told: takes the old one's place, but for its place among the others.
- * `wanted`: what its leaf demands changes with it. ENOMEM. */
-int allot__task_replace(allot__books *books, allot__task_item *old, const allot_task *task,
+/* The same task, otherwise told: its place is behind all others. `wanted`: what its leaf demands
+ * changes with it. ENOMEM. */
+int allot__task_replace(allot__books *books, const allot__known *old, const allot_task *task,
                         const allot__origin *source, bool wanted);
 /* Takes a task out, and what it held away from its leaf; its slots, unless `keep`, too; `wanted`:
  * and from what the leaf demands. */
-void allot__task_end(allot__books *books, allot__task_item *task, bool keep, bool wanted);
+void allot__task_end(allot__books *books, const allot__known *task, bool keep, bool wanted);
 /* Whether it is told to go, or to start. */
 void allot__task_tell(allot__books *books, allot__task_item *task, bool told);
 /* Whether a decision tells to start what is told already, and nothing else. */

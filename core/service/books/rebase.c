@@ -41,12 +41,6 @@ static int fits_number(void *ud, allot_member_type type, void *number)
     return fits ? ALLOT_OK : ALLOT_ENOENT;
 }
 
-static int rebase_number(void *ud, allot_member_type type, void *number)
-{
-    *(int32_t *)number = *other_of(ud, type, *(const int32_t *)number);
-    return ALLOT_OK;
-}
-
 /* Whether all numbers of a thing are there; a host with slots of the plan's is one of the plan. */
 static bool fits(const allot__books *books, const allot__id_map *ids, allot_item kind,
                  const char *name)
@@ -201,9 +195,6 @@ static void rebase_things(allot__books *from, allot__books *to, const allot__id_
     allot__books_kinds(to, kinds);
     for (int k = 0; k < ALLOT__KINDS; k++)
         take_map(of[k].map, kinds[k].map);
-    for (allot__map_item *it = to->tasks.first; !ids->same && it; it = it->after)
-        allot_item_numbers(allot_members_of(ALLOT_ITEM_TASK), &allot__task_of(it)->it,
-                           rebase_number, (void *)ids);
     take_map(&from->indexes, &to->indexes);
     take_map(&from->sources, &to->sources);
     rebase_declines(from, to, ids);
@@ -217,7 +208,10 @@ static int make_units(const allot__books *from, allot__books *to, const allot__i
     char key[600];
     int status = ALLOT_OK;
     for (const allot__map_item *it = from->units.first; it && status == ALLOT_OK; it = it->after) {
-        allot_task task = ((const allot__unit *)(const void *)it)->first->it;
+        const allot__task_item *first = ((const allot__unit *)(const void *)it)->first;
+        allot_task task;
+        if (!allot__books_get(from, ALLOT_ITEM_TASK, first->of.named.name, &task))
+            continue;
         rebase_pair(ids, &task.group, &task.consumer);
         size_t len = allot__unit_key(&task, key);
         allot__unit *unit = allot__unit_make(to->engine, key, len);

@@ -97,7 +97,7 @@ static int check_allocated(const allot__books *books, const allot_task *task, in
                             (long long)(allocated + lack), ALLOT_AMOUNT_MAX);
 }
 
-static int refuse_slots(const allot__task_item *old, int64_t slots, int64_t free, int64_t lack,
+static int refuse_slots(const allot__known *old, int64_t slots, int64_t free, int64_t lack,
                         allot__error *fault)
 {
     if (old && allot__task_runs(&old->it))
@@ -109,7 +109,7 @@ static int refuse_slots(const allot__task_item *old, int64_t slots, int64_t free
                             (long long)slots, (long long)free);
 }
 
-int allot__task_check_slots(const allot__books *books, const allot__task_item *old,
+int allot__task_check_slots(const allot__books *books, const allot__known *old,
                             const allot_task *task, bool adopt, allot__error *fault)
 {
     int status = ALLOT_OK;
@@ -133,23 +133,6 @@ static int check_start(const allot__books *books, const allot_task *task, bool a
                                 "id: the task \"%.100s\" runs already", task->id);
     int status = allot__task_check_slots(books, NULL, task, adopt, fault);
     return status == ALLOT_OK ? allot__task_index_check_task(books, task, fault) : status;
-}
-
-int allot__task_new(allot__books *books, const allot_task *task, const allot__event *event,
-                    bool wanted)
-{
-    const allot__origin *source;
-    if (allot__origin_of(books, event, &source) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    allot__task_item *item = allot__task_make(books->engine, task);
-    if (!item)
-        return ALLOT_ENOMEM;
-    item->told = event->told;
-    item->of.source = source;
-    int status = allot__task_begin(books, item, wanted);
-    if (status != ALLOT_OK)
-        allot__item_free(books->engine, item);
-    return status;
 }
 
 /* A start told of as a task already. */

@@ -91,7 +91,10 @@ static void write_slots(const allot_plan *plan, const allot_task *task, allot__t
 void allot__write_task(const allot__books *books, const allot__map_item *named, allot__text *out)
 {
     const allot__task_item *item = (const allot__task_item *)(const void *)named;
-    const allot_task *task = &item->it;
+    allot_task of;
+    const allot_task *task = &of;
+    if (!allot__books_get(books, ALLOT_ITEM_TASK, named->name, &of))
+        return;
     bool runs = allot__task_runs(task);
     allot__entry_open(out, runs ? ALLOT__EVENT_START : ALLOT__EVENT_TASK);
     allot__text_member(out, "id", task->id);
