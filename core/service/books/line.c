@@ -1,15 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* line.c: lines of the books: what one leaf, reclaim, loan, contract or job says. */
+#include <allot/json.h>
+
 #include "service/books/own.h"
 
 #include "base/path.h"
 
-void allot__entry_open(allot__text *out, allot__event_kind kind)
+static void open_line(allot__text *out, allot__event_kind kind)
 {
     allot__text_puts(out, "{\"method\": \"");
     allot__text_puts(out, allot__event_name((int)kind));
-    allot__text_puts(out, "\", \"params\": {");
+    allot__text_puts(out, "\", \"params\": ");
+}
+
+void allot__entry_open(allot__text *out, allot__event_kind kind)
+{
+    open_line(out, kind);
+    allot__text_puts(out, "{");
+}
+
+void allot__item_open(allot__text *out, const allot_plan *plan, allot_item kind, const void *item)
+{
+    allot_item_write(plan, kind, item, allot__text_sink, out); /* `failed` is kept */
+    out->len -= out->failed ? 0 : 1;
+}
+
+void allot__entry_item(allot__text *out, const allot_plan *plan, allot__event_kind kind,
+                       allot_item item, const void *it)
+{
+    open_line(out, kind);
+    allot__item_open(out, plan, item, it);
 }
 
 void allot__entry_close(allot__text *out)
@@ -53,33 +74,13 @@ void allot__write_row(const allot__books *books, const allot__books_group *of, i
     allot__entry_close(out);
 }
 
-void allot__write_extras(const allot__books *books, const char *const *tags, int32_t tag_count,
-                         const allot_task_value *values, int32_t value_count, allot__text *out)
-{
-    if (tag_count > 0) {
-        allot__text_open(out, "tags", "[");
-        for (int32_t i = 0; i < tag_count; i++) {
-            allot__text_key(out, NULL);
-            allot__text_json(out, tags[i]);
-        }
-        allot__text_puts(out, "]");
-    }
-    for (int32_t i = 0; i < value_count; i++) {
-        allot_attribute attribute;
-        if (allot_plan_task_attribute_at(books->plan, values[i].attribute, &attribute) == ALLOT_OK)
-            allot__text_number(out, attribute.name, values[i].value);
-    }
-}
-
+/* Its claims and tasks have lines of their own. */
 void allot__write_flight(const allot__books *books, const allot_in_flight *flight, int64_t since,
                          allot__text *out)
 {
-    allot__entry_open(out, ALLOT__EVENT_KEEP_FLIGHT);
-    allot__text_member(out, "id", flight->id);
-    allot__write_leaf(out, books->plan, flight->group, flight->consumer);
-    allot__text_number(out, "slots", flight->slots);
-    allot__write_set(out, "deadline", flight->deadline, INT64_MAX);
-    allot__write_set(out, "gone", flight->gone, 0);
+    allot_in_flight alone = *flight;
+    alone.claim_count = alone.task_count = 0;
+    allot__entry_item(out, books->plan, ALLOT__EVENT_KEEP_FLIGHT, ALLOT_ITEM_RECLAIM, &alone);
     allot__write_set(out, "since", since, INT64_MIN);
     allot__entry_close(out);
     for (int32_t i = 0; i < flight->claim_count; i++) {
@@ -122,51 +123,21 @@ static void write_places(allot__text *out, const char *key, const allot_job_host
     allot__text_puts(out, "}");
 }
 
-static void write_needs(const allot__books *books, const allot_job *job, allot__text *out)
-{
-    if (job->resource_count == 0)
-        return;
-    allot__text_open(out, "resources", "{");
-    for (int32_t i = 0; i < job->resource_count; i++) {
-        allot_resource resource;
-        if (allot_plan_resource_at(books->plan, job->resources[i].resource, &resource) == ALLOT_OK)
-            allot__text_number(out, resource.name, job->resources[i].amount);
-    }
-    allot__text_puts(out, "}");
-}
-
+/* Places and what grows are written as events tell them, and not as documents have them. */
 void allot__write_job(const allot__books *books, const allot_job *job, const allot__origin *source,
                       allot__text *out)
 {
-    allot_queue queue;
-    allot_plan_queue_at(books->plan, job->queue, &queue);
-    allot__entry_open(out, ALLOT__EVENT_KEEP_JOB);
-    allot__text_member(out, "id", job->id);
-    allot__text_member(out, "queue", queue.name);
-    allot__text_number(out, "slots", job->slots);
-    allot__text_member(out, "state", allot_job_state_name((int)job->state));
-    allot__write_set(out, "submitted", job->submitted, INT64_MIN);
-    allot__write_set(out, "started", job->started, INT64_MIN);
-    allot__write_set(out, "ran", job->ran, -1);
-    allot__write_set(out, "suspended_for", job->suspended_for, 0);
-    allot__write_set(out, "preempted", job->preempted, 0);
-    allot__write_set(out, "priority", job->priority, 0);
-    allot__text_member(out, "user", job->user);
-    allot__text_member(out, "group", job->group);
-    allot__text_member(out, "app", job->application);
-    allot__write_set(out, "run_limit", job->run_limit, -1);
-    if (job->flags & ALLOT_JOB_EXCLUSIVE)
-        allot__text_bool(out, "exclusive", true);
-    if (job->flags & ALLOT_JOB_FORCED)
-        allot__text_bool(out, "forced", true);
+    allot_job alone = *job;
+    alone.flags &= ALLOT_JOB_EXCLUSIVE | ALLOT_JOB_FORCED;
+    alone.host_count = alone.grown_count = 0;
+    alone.grow = alone.notifying = 0;
+    alone.begin = INT64_MIN;
+    allot__entry_item(out, books->plan, ALLOT__EVENT_KEEP_JOB, ALLOT_ITEM_JOB, &alone);
     allot__write_set(out, "grow", job->grow, 0);
-    allot__text_number(out, "since", job->since);
     allot__write_set(out, "until", job->begin, INT64_MIN);
     allot__write_origin(out, source);
     write_places(out, "hosts", job->hosts, job->host_count);
     write_places(out, "grown", job->grown, job->grown_count);
-    write_needs(books, job, out);
-    allot__write_extras(books, job->tags, job->tag_count, job->values, job->value_count, out);
     allot__entry_close(out);
 }
 

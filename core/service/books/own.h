@@ -288,6 +288,10 @@ void allot__victim_gone(allot__books *books, const char *task, const allot_task 
  */
 
 void allot__entry_open(allot__text *out, allot__event_kind kind);
+/* ... with what documents have of an item, whose bracket or line more can follow. */
+void allot__item_open(allot__text *out, const allot_plan *plan, allot_item kind, const void *item);
+void allot__entry_item(allot__text *out, const allot_plan *plan, allot__event_kind kind,
+                       allot_item item, const void *it);
 void allot__entry_close(allot__text *out);
 void allot__write_leaf(allot__text *out, const allot_plan *plan, int32_t group, int32_t consumer);
 void allot__write_set(allot__text *out, const char *key, int64_t value, int64_t unset);
@@ -311,9 +315,6 @@ void allot__write_clock(const allot__books *books, allot__text *out);
 void allot__write_use(const allot__books *books, allot__text *out);
 /* A line with nothing but an id. */
 void allot__write_id(allot__text *out, allot__event_kind kind, const char *id);
-void allot__write_extras(const allot__books *books, const char *const *tags, int32_t tag_count,
-                         const allot_task_value *values, int32_t value_count, allot__text *out);
-
 /* What the books have by names, in the order in which it is written. */
 enum {
     ALLOT__HOSTS,

@@ -3,8 +3,6 @@
 /* write.c: the books whole, as lines that make the same books again. */
 #include "service/books/own.h"
 
-#include "base/path.h"
-
 bool allot__row_is_empty(const allot__books_group *group, int32_t leaf)
 {
     return allot__row_is_bare(group, leaf) && !allot__leaf_origin(group, leaf);
@@ -33,22 +31,7 @@ void allot__write_host(const allot__books *books, const allot__map_item *item, a
     allot_stated_host host;
     if (!allot__books_host(books, item->name, &host))
         return;
-    allot__entry_open(out, ALLOT__EVENT_HOST);
-    allot__text_member(out, "name", host.name);
-    allot__write_set(out, "slots", host.slots, -1);
-    if (host.closed == ALLOT_OPEN)
-        allot__text_bool(out, "closed", false);
-    else
-        allot__text_member(out, "closed", allot_closed_name((int)host.closed));
-    if (host.load >= 0) {
-        allot__text_key(out, "load");
-        allot__text_printf(out, "%lld.%03d", (long long)(host.load / 1000),
-                           (int)(host.load % 1000));
-    }
-    if (host.exclusive_to != ALLOT_ROOT) {
-        allot__text_key(out, "exclusive_to");
-        allot__text_json_path(out, books->plan, host.exclusive_to);
-    }
+    allot__entry_item(out, books->plan, ALLOT__EVENT_HOST, ALLOT_ITEM_HOST, &host);
     allot__write_origin(out, allot__source_of(item));
     allot__entry_close(out);
 }
@@ -58,59 +41,20 @@ void allot__write_session(const allot__books *books, const allot__map_item *item
     allot_session session;
     if (!allot__books_get(books, ALLOT_ITEM_SESSION, item->name, &session))
         return;
-    allot__entry_open(out, ALLOT__EVENT_SESSION);
-    allot__text_member(out, "id", session.id);
-    allot__write_leaf(out, books->plan, session.group, session.consumer);
-    allot__text_number(out, "priority", session.priority);
-    allot__write_set(out, "preemption_rank", session.preemption_rank, 0);
-    allot__text_number(out, "created", session.created);
-    allot__text_member(out, "scheduling", allot_scheduling_name((int)session.scheduling));
-    allot__write_set(out, "minimum", session.minimum, 0);
-    allot__write_set(out, "demand", session.demand, -1);
+    allot__entry_item(out, books->plan, ALLOT__EVENT_SESSION, ALLOT_ITEM_SESSION, &session);
     allot__write_origin(out, allot__source_of(item));
     allot__entry_close(out);
-}
-
-static void write_slots(const allot_plan *plan, const allot_task *task, allot__text *out)
-{
-    if (task->also_count == 0) {
-        allot__text_number(out, "slots", task->slots);
-        return;
-    }
-    allot__text_open(out, "slots", "{");
-    for (int32_t i = -1; i < task->also_count; i++) {
-        allot__text_key(out, NULL);
-        allot__text_json(out,
-                         allot_plan_group_name(plan, i < 0 ? task->group : task->also[i].group));
-        allot__text_puts(out, ": ");
-        allot__text_int(out, i < 0 ? task->slots : task->also[i].slots);
-    }
-    allot__text_puts(out, "}");
 }
 
 void allot__write_task(const allot__books *books, const allot__map_item *named, allot__text *out)
 {
     const allot__task_item *item = (const allot__task_item *)(const void *)named;
-    allot_task of;
-    const allot_task *task = &of;
-    if (!allot__books_get(books, ALLOT_ITEM_TASK, named->name, &of))
+    allot_task task;
+    if (!allot__books_get(books, ALLOT_ITEM_TASK, named->name, &task))
         return;
-    bool runs = allot__task_runs(task);
-    allot__entry_open(out, runs ? ALLOT__EVENT_START : ALLOT__EVENT_TASK);
-    allot__text_member(out, "id", task->id);
-    allot__write_leaf(out, books->plan, task->group, task->consumer);
-    write_slots(books->plan, task, out);
-    allot__text_member(out, "session", task->session);
-    allot__text_member(out, "host", task->host);
-    allot__text_member(out, "slot", task->slot);
-    if (runs)
-        allot__text_number(out, "started", task->started);
-    allot__write_set(out, "submitted", task->submitted, 0);
-    allot__write_set(out, "preempted", task->preempted, 0);
-    allot__write_set(out, "priority", task->priority, 1);
-    allot__write_extras(books, task->tags, task->tag_count, task->values, task->value_count, out);
-    if (!runs)
-        allot__text_member(out, "state", allot_task_state_name((int)task->state));
+    bool runs = allot__task_runs(&task);
+    allot__entry_item(out, books->plan, runs ? ALLOT__EVENT_START : ALLOT__EVENT_TASK,
+                      ALLOT_ITEM_TASK, &task);
     if (!runs)
         allot__text_bool(out, "whole", true);
     if (item->told)

@@ -3,14 +3,11 @@
 /* rows.c: what the books have, each as documents of states have it. */
 #include "service/lists/rows.h"
 
-#include <allot/json.h>
-
 /* Opens a row: what documents have of the item, and more can follow. */
 static void open_row(allot__text *out, const allot__books *books, allot_item kind, const void *item)
 {
     allot__text_key(out, NULL);
-    allot_item_write(books->plan, kind, item, allot__text_sink, out); /* `failed` is kept */
-    out->len -= out->failed ? 0 : 1;
+    allot__item_open(out, books->plan, kind, item);
 }
 
 static void open_named(allot__text *out, const allot__books *books, allot_item kind,
