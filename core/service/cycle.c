@@ -242,7 +242,8 @@ static int enter(allot_service *service, const allot_decision *decision, allot_r
         done.text = clockwork->text.bytes;
         done.len = clockwork->text.len;
     }
-    if (is_still(service, &done, orders)) {
+    bool still = is_still(service, &done, orders);
+    if (still) {
         done.cycle = service->cycle;
         done.seq = service->seq;
         done.text = NULL;
@@ -253,7 +254,8 @@ static int enter(allot_service *service, const allot_decision *decision, allot_r
     if (status != ALLOT_OK)
         return status;
     tell_parts(service, &done);
-    status = allot__books_carry_out(service->books, decision, done.cycle);
+    if (!still)
+        status = allot__books_carry_out(service->books, decision, done.cycle);
     if (status != ALLOT_OK)
         allot__service_fail(service, "no memory to carry a decision out");
     return status;

@@ -166,8 +166,9 @@ ALLOT_API int allot_state_clear(allot_state *state);
 ALLOT_API int allot_state_task_end(allot_state *state, const char *id);
 /* Makes a state of another plan with the contents of a state, matched by names; the new
  * state is to be sealed, and takes its memory from that plan's engine. ENOENT: the plan lacks a
- * thing that the state has, other than a consumer or group that wants and holds nothing; EINVALID:
- * the plan cannot have such a state; both with a diagnostic. ENOMEM. */
+ * thing that the state has, other than a consumer or group that wants and holds nothing, and what
+ * queues and resources were used; EINVALID: the plan cannot have such a state; both with a
+ * diagnostic. ENOMEM. */
 ALLOT_API int allot_state_copy(const allot_state *state, const allot_plan *plan,
                                allot_report *report, allot_state **out);
 

@@ -5,8 +5,8 @@
  *
  * Lists (tasks, sessions, jobs, reclaims, loans, contracts) have their getters there. Here are the
  * others. Two states that state the same decide the same, so json.h writes a state by these.
- * Pointers are borrowed until the state is opened or freed. Functions that read are for sealed
- * states, EUSAGE for another, but for those of hosts.
+ * Pointers are borrowed until the state is opened or freed. What sealing finds out, sizes and
+ * leaves, is read of sealed states: EUSAGE for another.
  */
 #ifndef ALLOT_STATED_H
 #define ALLOT_STATED_H

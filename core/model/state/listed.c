@@ -170,6 +170,18 @@ static void set_time(int64_t now, int64_t by, int64_t *time)
         *time = *time - by < now ? *time - by : now;
 }
 
+static void set_uses_back(const allot_state *state, int64_t now, int64_t by)
+{
+    allot__jobs *jobs = state->jobs;
+    if (!jobs)
+        return;
+    for (int32_t i = 0; jobs->leases && i < allot_plan_leases(state->base); i++)
+        set_time(now, by, &jobs->leases[i].now.since);
+    for (int32_t i = 0; jobs->preempted_at && i < allot_plan_resources(state->base); i++)
+        set_time(now, by, &jobs->preempted_at[i]);
+    set_time(now, by, &jobs->usage_at);
+}
+
 static void *item_at(const allot__things *things, int32_t i)
 {
     return (void *)(uintptr_t)allot__things_item(things, i);
@@ -198,6 +210,8 @@ int allot_state_set_back(allot_state *state, int64_t now, int64_t by)
         set_time(now, by, &job->submitted);
         set_time(now, by, &job->started);
     }
+    set_uses_back(state, now, by);
+    set_time(now, by, &state->last);
     for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN; kind++)
         changed(state, kind);
     return ALLOT_OK;

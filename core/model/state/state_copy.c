@@ -98,9 +98,10 @@ static void find_others(copying *it)
 {
     const allot_plan *from = it->from->plan, *to = it->to->plan;
     allot_attribute mine, theirs;
+    bool one = from->group_count == 1 && to->group_count == 1; /* nobody names it */
     for (int32_t i = 0; i < from->group_count; i++) {
         const char *name = allot_plan_group_name(from, i);
-        it->groups[i] = allot_plan_group_find(to, name, strlen(name));
+        it->groups[i] = one ? 0 : allot_plan_group_find(to, name, strlen(name));
     }
     for (int32_t i = 0; allot_plan_task_attribute_at(from, i, &mine) == ALLOT_OK; i++) {
         it->attributes[i] = -1;
@@ -250,15 +251,12 @@ static int copy_usage(copying *it)
     const allot__jobs *jobs = it->from->jobs;
     int status = ALLOT_OK;
     for (int32_t q = 0; q < allot__queue_count(it->from->plan) && status == ALLOT_OK; q++) {
-        int32_t queue;
-        if (!jobs->usage || !jobs->usage[q].told)
-            continue;
-        status = move_consumer(it, q, &queue);
-        if (status == ALLOT_OK)
+        int32_t queue = it->consumers[q];
+        if (jobs->usage && jobs->usage[q].told && queue >= 0)
             status = allot_state_usage(it->to, queue, jobs->usage[q].slot_seconds,
                                        jobs->usage[q].millionths);
     }
-    if (status == ALLOT_OK && jobs->usage_at_set)
+    if (status == ALLOT_OK && jobs->usage_at_set && allot__queue_count(it->to->plan) > 0)
         status = allot_state_usage_at(it->to, jobs->usage_at);
     return status;
 }
@@ -275,8 +273,8 @@ static int copy_preempted(copying *it)
             continue;
         allot_plan_resource_at(it->from->plan, i, &of);
         int32_t other = allot_plan_resource_find(it->to->plan, of.name);
-        status = other < 0 ? lacks(it, "resource", of.name)
-                           : allot_state_resource_preempted(it->to, other, jobs->preempted_at[i]);
+        if (other >= 0)
+            status = allot_state_resource_preempted(it->to, other, jobs->preempted_at[i]);
     }
     return status;
 }

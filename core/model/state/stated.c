@@ -21,7 +21,7 @@ const allot_plan *allot_state_plan(const allot_state *state)
 
 int allot_state_last_get(const allot_state *state, int64_t *out)
 {
-    if (!is_sealed(state) || !out)
+    if (!state || !out)
         return ALLOT_EUSAGE;
     if (!state->last_set)
         return ALLOT_ENOENT;
@@ -115,8 +115,8 @@ int allot_state_host_at(const allot_state *state, int32_t i, allot_stated_host *
 int allot_state_usage_get(const allot_state *state, int32_t queue, int64_t *slot_seconds,
                           int32_t *millionths)
 {
-    if (!is_sealed(state) || queue < 0 || queue >= allot__queue_count(state->plan) ||
-        !slot_seconds || !millionths)
+    if (!state || queue < 0 || queue >= allot__queue_count(state->plan) || !slot_seconds ||
+        !millionths)
         return ALLOT_EUSAGE;
     const allot__usage *of = state->jobs ? state->jobs->usage : NULL;
     if (!of || !of[queue].told)
@@ -128,7 +128,7 @@ int allot_state_usage_get(const allot_state *state, int32_t queue, int64_t *slot
 
 int allot_state_usage_time(const allot_state *state, int64_t *out)
 {
-    if (!is_sealed(state) || !out)
+    if (!state || !out)
         return ALLOT_EUSAGE;
     if (!state->jobs || !state->jobs->usage_at_set)
         return ALLOT_ENOENT;
@@ -138,7 +138,7 @@ int allot_state_usage_time(const allot_state *state, int64_t *out)
 
 int allot_state_resource_time(const allot_state *state, int32_t resource, int64_t *out)
 {
-    if (!is_sealed(state) || !out || resource < 0 || resource >= allot_plan_resources(state->plan))
+    if (!state || !out || resource < 0 || resource >= allot_plan_resources(state->plan))
         return ALLOT_EUSAGE;
     const int64_t *of = state->jobs ? state->jobs->preempted_at : NULL;
     if (!of || of[resource] == INT64_MIN)

@@ -55,15 +55,9 @@ int allot__books_set_back(allot__books *books, int64_t now, int64_t by)
     allot_state_set_back(books->state, now, by);
     for (size_t g = 0; g < books->group_count; g++)
         set_rows(&it, books, &books->groups[g]);
-    for (size_t i = 0; i < books->leases; i++)
-        set(&it, &books->lease[i].since);
-    for (size_t i = 0; i < books->resources; i++)
-        set(&it, &books->resource_at[i]);
     for (size_t i = 0; i < books->decline_count; i++)
         set(&it, &books->declines[i].until);
     for (allot__map_item *item = books->sources.first; item; item = item->after)
         set(&it, &((allot__origin *)(void *)item)->at);
-    set(&it, &books->usage_at);
-    set(&it, &books->last);
     return ALLOT_OK;
 }

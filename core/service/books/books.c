@@ -46,12 +46,6 @@ static void make_tables(allot__books *books, bool *failed)
     books->groups = make(books, books->group_count, sizeof *books->groups, failed);
     for (size_t i = 0; !*failed && i < books->group_count; i++)
         make_group(books, &books->groups[i], failed);
-    books->lease = make(books, books->leases, sizeof *books->lease, failed);
-    books->lease_told = make(books, books->leases, sizeof *books->lease_told, failed);
-    books->usage = make(books, books->queues, sizeof *books->usage, failed);
-    books->resource_at = make(books, books->resources, sizeof *books->resource_at, failed);
-    for (size_t i = 0; !*failed && i < books->resources; i++)
-        books->resource_at[i] = INT64_MIN;
 }
 
 int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books **out)
@@ -67,8 +61,6 @@ int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books 
                             .queues = (size_t)allot_plan_queues(plan),
                             .leases = (size_t)allot_plan_leases(plan),
                             .resources = (size_t)allot_plan_resources(plan),
-                            .usage_at = INT64_MIN,
-                            .last = INT64_MIN,
                             .damped = allot_plan_damps(plan) != 0};
     allot__map *maps[] = {&books->tasks, &books->units,   &books->indexes,
                           &books->jobs,  &books->flights, &books->victims,
@@ -129,10 +121,6 @@ void allot__books_end(allot__books *books)
     free_items(books->engine, &books->hosts);
     free_items(books->engine, &books->sources);
     allot__free(books->engine, books->declines, books->decline_room, sizeof *books->declines);
-    end(books, books->lease, books->leases, sizeof *books->lease);
-    end(books, books->lease_told, books->leases, sizeof *books->lease_told);
-    end(books, books->usage, books->queues, sizeof *books->usage);
-    end(books, books->resource_at, books->resources, sizeof *books->resource_at);
     allot__free(books->engine, books, 1, sizeof *books);
 }
 
@@ -257,7 +245,7 @@ int allot__books_apply(allot__books *books, const allot__event *event, allot__er
     if (status != ALLOT_OK)
         return status;
     allot__books_unseal(books);
-    books->when = event->at_given || event->at != 0 ? event->at : books->last;
+    books->when = event->at_given || event->at != 0 ? event->at : allot__books_last(books);
     if (!applies[event->kind])
         return allot__apply_kept(books, event, fault);
     return applies[event->kind](books, event, fault);

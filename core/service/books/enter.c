@@ -326,17 +326,9 @@ static void enter_times(entry *it)
 {
     allot__books *books = it->books;
     int64_t now = allot_decision_now(it->decision);
-    books->last = now;
-    for (int32_t i = 0; i < (int32_t)books->queues; i++) {
-        allot_queue_part part;
-        if (allot_decision_queue(it->decision, i, &part) == ALLOT_OK)
-            books->usage[i] = (allot__usage_item){part.usage, part.usage_millionths};
-        books->usage_at = now;
-    }
-    for (int32_t i = 0; i < (int32_t)books->resources; i++)
-        allot_decision_resource_preempted(it->decision, i, &books->resource_at[i]);
-    allot__write_clock(books, it->effect);
-    allot__write_use(books, it->effect);
+    allot__write_contracts(books, it->decision, it->effect);
+    allot__write_clock(now, it->effect);
+    allot__write_use(books, it->decision, it->effect);
     for (int32_t g = 0; books->damped && g < (int32_t)books->group_count; g++)
         for (int32_t i = 0; i < (int32_t)books->consumers; i++) {
             allot_verdict verdict;
@@ -353,19 +345,6 @@ static void enter_times(entry *it)
         }
 }
 
-static void enter_leases(entry *it)
-{
-    allot__books *books = it->books;
-    for (int32_t i = 0; i < (int32_t)books->leases; i++) {
-        allot_lease_part part;
-        if (allot_decision_lease(it->decision, i, &part) != ALLOT_OK)
-            continue;
-        books->lease[i] = part.now;
-        books->lease_told[i] = true;
-    }
-    allot__write_contracts(books, it->effect);
-}
-
 int allot__books_enter(allot__books *books, const allot_decision *decision, int64_t cycle,
                        allot__text *effect)
 {
@@ -379,7 +358,6 @@ int allot__books_enter(allot__books *books, const allot_decision *decision, int6
         enter_flights(&it);
         write_new_flights(&it);
         write_loans(&it);
-        enter_leases(&it);
         enter_times(&it);
     }
     drop(&it);

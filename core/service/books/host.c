@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* host.c: hosts that come, close and go, and sizes of groups. */
-#include <allot/stated.h>
-
 #include "service/books/own.h"
 
 static int unknown_host(const allot__event *event, allot__error *fault)

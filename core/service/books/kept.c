@@ -112,16 +112,22 @@ static int keep_resource(allot__books *books, const allot__event *event, allot__
     if (resource < 0)
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-resource", "name", NULL,
                                 "name: the plan has no \"%.100s\"", event->id);
-    books->resource_at[resource] = event->since;
-    return ALLOT_OK;
+    return allot_state_resource_preempted(books->state, resource, event->since);
+}
+
+static int keep_usage(allot__books *books, const allot__event *event)
+{
+    int status =
+        allot_state_usage(books->state, event->queue, event->use, (int32_t)event->millionths);
+    return status == ALLOT_OK ? allot_state_usage_at(books->state, allot__books_last(books))
+                              : status;
 }
 
 int allot__apply_kept(allot__books *books, const allot__event *event, allot__error *fault)
 {
     switch (event->kind) {
     case ALLOT__EVENT_KEEP_CLOCK:
-        books->last = event->since;
-        return ALLOT_OK;
+        return allot_state_last(books->state, event->since);
     case ALLOT__EVENT_KEEP_BACK:
         return allot__books_set_back(books, event->since, event->by);
     case ALLOT__EVENT_KEEP_ROW:
@@ -142,9 +148,7 @@ int allot__apply_kept(allot__books *books, const allot__event *event, allot__err
     case ALLOT__EVENT_KEEP_JOB:
         return allot__apply_job(books, event, fault);
     case ALLOT__EVENT_KEEP_USAGE:
-        books->usage[event->queue] = (allot__usage_item){event->use, (int32_t)event->millionths};
-        books->usage_at = books->last;
-        return ALLOT_OK;
+        return keep_usage(books, event);
     default:
         return keep_resource(books, event, fault);
     }

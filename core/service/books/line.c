@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* line.c: lines of the books: what one leaf, reclaim, loan, contract or job says. */
+#include <allot/dispatch.h>
 #include <allot/json.h>
 
 #include "service/books/own.h"
@@ -148,12 +149,12 @@ void allot__write_id(allot__text *out, allot__event_kind kind, const char *id)
     allot__entry_close(out);
 }
 
-void allot__write_clock(const allot__books *books, allot__text *out)
+void allot__write_clock(int64_t now, allot__text *out)
 {
-    if (books->last == INT64_MIN)
+    if (now == INT64_MIN)
         return;
     allot__entry_open(out, ALLOT__EVENT_KEEP_CLOCK);
-    allot__text_number(out, "now", books->last);
+    allot__text_number(out, "now", now);
     allot__entry_close(out);
 }
 
@@ -178,42 +179,51 @@ void allot__write_loan(const allot__books *books, const allot_loan *loan, allot_
     allot__entry_close(out);
 }
 
-void allot__write_contracts(const allot__books *books, allot__text *out)
+void allot__write_contracts(const allot__books *books, const allot_decision *decision,
+                            allot__text *out)
 {
     for (int32_t i = 0; i < (int32_t)books->leases; i++) {
         allot_lease lease;
-        const allot_lease_now *now = &books->lease[i];
-        if (!books->lease_told[i] || allot_plan_lease_at(books->plan, i, &lease) != ALLOT_OK)
+        allot_lease_part part;
+        if ((!decision || allot_decision_lease(decision, i, &part) != ALLOT_OK) &&
+            allot_state_lease_at(books->state, i, &part.now) != ALLOT_OK)
             continue;
+        allot_plan_lease_at(books->plan, i, &lease);
         allot__entry_open(out, ALLOT__EVENT_LEASE);
         allot__text_member(out, "name", lease.name);
-        write_side(out, "provider", &now->provider);
-        write_side(out, "consumer", &now->consumer);
-        allot__text_member(out, "phase", allot_lease_phase_name((int)now->phase));
-        allot__text_number(out, "since", now->since);
+        write_side(out, "provider", &part.now.provider);
+        write_side(out, "consumer", &part.now.consumer);
+        allot__text_member(out, "phase", allot_lease_phase_name((int)part.now.phase));
+        allot__text_number(out, "since", part.now.since);
         allot__entry_close(out);
     }
 }
 
-void allot__write_use(const allot__books *books, allot__text *out)
+void allot__write_use(const allot__books *books, const allot_decision *decision, allot__text *out)
 {
-    for (int32_t i = 0; i < (int32_t)books->queues && books->usage_at != INT64_MIN; i++) {
+    for (int32_t i = 0; i < (int32_t)books->queues; i++) {
         allot_queue queue;
+        allot_queue_part part;
+        if ((!decision || allot_decision_queue(decision, i, &part) != ALLOT_OK) &&
+            allot_state_usage_get(books->state, i, &part.usage, &part.usage_millionths) != ALLOT_OK)
+            continue;
         allot_plan_queue_at(books->plan, i, &queue);
         allot__entry_open(out, ALLOT__EVENT_KEEP_USAGE);
         allot__text_member(out, "queue", queue.name);
-        allot__text_number(out, "usage", books->usage[i].slot_seconds);
-        allot__text_number(out, "millionths", books->usage[i].millionths);
+        allot__text_number(out, "usage", part.usage);
+        allot__text_number(out, "millionths", part.usage_millionths);
         allot__entry_close(out);
     }
     for (int32_t i = 0; i < (int32_t)books->resources; i++) {
         allot_resource resource;
-        if (books->resource_at[i] == INT64_MIN ||
-            allot_plan_resource_at(books->plan, i, &resource) != ALLOT_OK)
+        int64_t at;
+        if ((!decision || allot_decision_resource_preempted(decision, i, &at) != ALLOT_OK) &&
+            allot_state_resource_time(books->state, i, &at) != ALLOT_OK)
             continue;
+        allot_plan_resource_at(books->plan, i, &resource);
         allot__entry_open(out, ALLOT__EVENT_KEEP_RESOURCE);
         allot__text_member(out, "name", resource.name);
-        allot__text_number(out, "preempted_at", books->resource_at[i]);
+        allot__text_number(out, "preempted_at", at);
         allot__entry_close(out);
     }
 }

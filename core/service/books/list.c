@@ -195,12 +195,12 @@ static void write_few(allot__books_listing *it, bool *failed)
 {
     const allot__books *books = it->books;
     it->head.engine = it->contracts.engine = it->use.engine = books->engine;
-    allot__write_clock(books, &it->head);
+    allot__write_clock(allot__books_last(books), &it->head);
     allot__write_origins(books, &it->head);
     for (int32_t g = 0; g < (int32_t)books->group_count; g++)
         allot__write_size(books, g, &it->head);
-    allot__write_contracts(books, &it->contracts);
-    allot__write_use(books, &it->use);
+    allot__write_contracts(books, NULL, &it->contracts);
+    allot__write_use(books, NULL, &it->use);
     allot__write_declines(books, &it->use);
     *failed = *failed || it->head.failed || it->contracts.failed || it->use.failed;
 }

@@ -65,50 +65,11 @@ int allot__books_read_lines(allot__books *books, const allot__text *text, int64_
     return status;
 }
 
-/* Whether two plans have the same consumers, groups, queues and so on under the same numbers. */
-static bool same_numbers(const allot_plan *a, const allot_plan *b)
-{
-    if (allot_plan_consumers(a) != allot_plan_consumers(b) ||
-        allot_plan_groups(a) != allot_plan_groups(b) || allot_plan_queues(a) > 0 ||
-        allot_plan_queues(b) > 0 || allot_plan_leases(a) > 0 || allot_plan_leases(b) > 0)
-        return false;
-    for (int32_t i = 0; i < allot_plan_groups(a); i++)
-        if (strcmp(allot_plan_group_name(a, i), allot_plan_group_name(b, i)) != 0)
-            return false;
-    for (int32_t i = 0; i < allot_plan_consumers(a); i++)
-        if (allot_plan_parent(a, i) != allot_plan_parent(b, i) ||
-            allot_plan_children(a, i) != allot_plan_children(b, i) ||
-            strcmp(allot_plan_name(a, i), allot_plan_name(b, i)) != 0)
-            return false;
-    return true;
-}
-
 static int copy_source(allot__books *to, int32_t group, int32_t leaf, const allot__origin *from)
 {
     const allot__origin *source = NULL;
     int status = from ? allot__origin_find(to, from->named.name, &source) : ALLOT_OK;
     return status == ALLOT_OK && source ? allot__origin_set(to, group, leaf, source) : status;
-}
-
-/* Only rows: what else there is goes by lines, which are few then. ENOMEM. */
-static int copy_rows(const allot__books *from, allot__books *to)
-{
-    int status = ALLOT_OK;
-    for (size_t g = 0; g < from->group_count; g++) {
-        const allot__books_group *of = &from->groups[g];
-        allot__books_group *group = &to->groups[g];
-        memcpy(group->demand, of->demand, from->consumers * sizeof *of->demand);
-        memcpy(group->allocated, of->allocated, from->consumers * sizeof *of->allocated);
-        for (int32_t i = 0; i < (int32_t)from->consumers && status == ALLOT_OK; i++)
-            status = allot__books_unlist(to, (int32_t)g, i, of->unlisted[i]);
-        memcpy(group->unmet_since, of->unmet_since, from->consumers * sizeof *of->unmet_since);
-        for (size_t i = 0; from->damped && to->damped && i < from->consumers; i++) {
-            group->reclaimed_at[i] = of->reclaimed_at[i];
-            group->waiting_since[i] = of->waiting_since[i];
-        }
-    }
-    allot__rows_tell(to);
-    return status;
 }
 
 /* Lines have those of leaves alone of which more is known. */
@@ -142,11 +103,7 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t
     int status = allot__books_new(books->engine, plan, &moved);
     if (status != ALLOT_OK)
         return status;
-    bool same = same_numbers(books->plan, plan);
-    if (same)
-        status = copy_rows(books, moved);
-    if (status == ALLOT_OK)
-        status = same ? allot__books_write_rest(books, &text) : allot__books_write(books, &text);
+    status = allot__books_write(books, &text);
     if (status == ALLOT_OK)
         status = allot__books_read_lines(moved, &text, lost, report);
     if (status == ALLOT_OK)
@@ -194,8 +151,10 @@ int64_t allot__books_due(const allot__books *books, int64_t now)
     }
     for (int32_t i = 0; i < (int32_t)books->leases; i++) {
         allot_lease lease;
-        if (books->lease_told[i] && allot_plan_lease_at(books->plan, i, &lease) == ALLOT_OK)
-            sooner(&due, now, later(books->lease[i].since, lease.reclaim_delay));
+        allot_lease_now is;
+        if (allot_state_lease_at(books->state, i, &is) == ALLOT_OK &&
+            allot_plan_lease_at(books->plan, i, &lease) == ALLOT_OK)
+            sooner(&due, now, later(is.since, lease.reclaim_delay));
     }
     for (size_t g = 0; books->damped && g < books->group_count; g++) {
         int64_t wait = allot_plan_option_get(books->plan, (int32_t)g, ALLOT_OPTION_CLAIM_DELAY);

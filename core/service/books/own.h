@@ -92,11 +92,6 @@ typedef struct allot__books_group {
     int64_t slots; /* -1: not told */
 } allot__books_group;
 
-typedef struct allot__usage_item {
-    int64_t slot_seconds;
-    int32_t millionths;
-} allot__usage_item;
-
 struct allot__books {
     allot_engine *engine;
     const allot_plan *plan;
@@ -107,17 +102,12 @@ struct allot__books {
     size_t decline_count, decline_room;
     int64_t pending, starts_told; /* tasks that wait; of these so many are told to start */
     uint32_t starts;              /* the number of the last decision that told some */
-    allot_lease_now *lease;       /* by lease */
-    bool *lease_told;
-    allot__usage_item *usage; /* by queue */
-    int64_t usage_at, *resource_at;
-    uint32_t mark;               /* the last truth's (sync/) */
-    int64_t last;                /* the last cycle's now; INT64_MIN: none yet */
-    int64_t when;                /* of what is being entered */
-    bool unrounded;              /* the time is the exact one */
-    bool damped;                 /* an option asks for the times of leaves */
-    bool reading;                /* lines, which are sound once all are read */
-    int64_t host_most, job_most; /* no host or job has, or was ever told to have, more slots */
+    uint32_t mark;                /* the last truth's (sync/) */
+    int64_t when;                 /* of what is being entered */
+    bool unrounded;               /* the time is the exact one */
+    bool damped;                  /* an option asks for the times of leaves */
+    bool reading;                 /* lines, which are sound once all are read */
+    int64_t host_most, job_most;  /* no host or job has, or was ever told to have, more slots */
     struct allot__books_listing *listing; /* being written (list.c); NULL: nothing is */
     allot_state *state; /* what there is: all of it is told, and kept here alone */
     bool sealed;
@@ -138,6 +128,13 @@ static inline bool allot__books_get(const allot__books *books, allot_item kind, 
                                     void *out)
 {
     return allot_state_get(books->state, kind, id, out) == ALLOT_OK;
+}
+/* The last cycle's `now`; INT64_MIN: there was none. */
+static inline int64_t allot__books_last(const allot__books *books)
+{
+    int64_t last = INT64_MIN;
+    allot_state_last_get(books->state, &last);
+    return last;
 }
 /* A host of which something was told; slots -1: those of the plan. */
 static inline bool allot__books_host(const allot__books *books, const char *name,
@@ -307,12 +304,14 @@ void allot__write_task(const allot__books *books, const allot__map_item *item, a
 void allot__write_flight(const allot__books *books, const allot_in_flight *flight, int64_t since,
                          allot__text *out);
 void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__text *out);
-void allot__write_contracts(const allot__books *books, allot__text *out);
+/* These write what a decision (NULL: the last one) made of contracts, use of queues and times of
+ * resources; and the clock. */
+void allot__write_contracts(const allot__books *books, const allot_decision *decision,
+                            allot__text *out);
+void allot__write_use(const allot__books *books, const allot_decision *decision, allot__text *out);
+void allot__write_clock(int64_t now, allot__text *out);
 void allot__write_job(const allot__books *books, const allot_job *job, const allot__origin *source,
                       allot__text *out);
-/* Use of queues, times of resources, and the clock. */
-void allot__write_clock(const allot__books *books, allot__text *out);
-void allot__write_use(const allot__books *books, allot__text *out);
 /* A line with nothing but an id. */
 void allot__write_id(allot__text *out, allot__event_kind kind, const char *id);
 /* What the books have by names, in the order in which it is written. */
@@ -335,9 +334,6 @@ void allot__books_kinds(allot__books *books, allot__books_kind kinds[ALLOT__KIND
  * allot__books_apply. */
 int allot__books_read_lines(allot__books *books, const allot__text *text, int64_t *lost,
                             allot_report *report);
-/* As allot__books_write, without what leaves demand and are allocated. */
-int allot__books_write_rest(const allot__books *books, allot__text *out);
-
 /* The reclaim of that id, if it is there still; also of NULL. */
 static inline allot__flight_item *allot__books_flight(const allot__books *books, const char *id)
 {

@@ -82,6 +82,7 @@ static void misfit_of_things(allot__books *books, const allot__id_map *ids, allo
 static void misfit_of_contracts(const allot__books *books, const allot__id_map *ids,
                                 allot__text *out)
 {
+    allot_lease_now now;
     for (int32_t i = 0; i < allot_state_loans(books->state) && out->len == 0; i++) {
         const allot_loan *it = allot_state_loan_at(books->state, i);
         if (!has_leaf(ids, it->group, it->lender) ||
@@ -89,8 +90,9 @@ static void misfit_of_contracts(const allot__books *books, const allot__id_map *
             allot__write_loan(books, it, out);
     }
     for (size_t i = 0; i < books->leases && out->len == 0; i++)
-        if (books->lease_told[i] && allot__id_map_find(ids, ALLOT__LEASE, (int32_t)i) < 0)
-            allot__write_contracts(books, out);
+        if (allot_state_lease_at(books->state, (int32_t)i, &now) == ALLOT_OK &&
+            allot__id_map_find(ids, ALLOT__LEASE, (int32_t)i) < 0)
+            allot__write_contracts(books, NULL, out);
 }
 
 /* Whether it fits after all (a group by its number, say) or why it does not. */
@@ -138,19 +140,6 @@ static void rebase_tables(const allot__books *from, allot__books *to, const allo
     for (int32_t i = 0; i < (int32_t)from->group_count; i++)
         if ((other = allot__id_map_find(ids, ALLOT__GROUP, i)) >= 0)
             rebase_group(&from->groups[i], &to->groups[other], ids, from->damped && to->damped);
-    for (int32_t i = 0; i < (int32_t)from->leases; i++)
-        if ((other = allot__id_map_find(ids, ALLOT__LEASE, i)) >= 0) {
-            to->lease[other] = from->lease[i];
-            to->lease_told[other] = from->lease_told[i];
-        }
-    for (int32_t i = 0; i < (int32_t)from->queues; i++)
-        if ((other = allot__id_map_find(ids, ALLOT__QUEUE, i)) >= 0)
-            to->usage[other] = from->usage[i];
-    for (int32_t i = 0; i < (int32_t)from->resources; i++)
-        if ((other = allot__id_map_find(ids, ALLOT__RESOURCE, i)) >= 0)
-            to->resource_at[other] = from->resource_at[i];
-    to->usage_at = to->queues > 0 ? from->usage_at : INT64_MIN;
-    to->last = from->last;
     to->mark = from->mark;
     to->job_most = from->job_most;
     to->pending = from->pending;

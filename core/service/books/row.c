@@ -273,8 +273,7 @@ int allot__apply_lease(allot__books *books, const allot__event *event, allot__er
     if (lease < 0)
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-lease", "name", NULL,
                                 "name: the plan has no \"%.100s\"", event->id);
-    if (books->lease_told[lease])
-        now = books->lease[lease];
+    bool told = allot_state_lease_at(books->state, lease, &now) == ALLOT_OK;
     int status =
         read_side(event->provider, event->provider_count, "provider", &now.provider, fault);
     if (status == ALLOT_OK)
@@ -285,9 +284,7 @@ int allot__apply_lease(allot__books *books, const allot__event *event, allot__er
         now.phase = (allot_lease_phase)event->phase;
     if (event->since != INT64_MIN)
         now.since = event->since;
-    else if (!books->lease_told[lease])
+    else if (!told)
         now.since = event->at;
-    books->lease[lease] = now;
-    books->lease_told[lease] = true;
-    return ALLOT_OK;
+    return allot_state_lease(books->state, lease, &now);
 }

@@ -18,20 +18,6 @@ static int put_times(const allot__books *books, allot_state *state, int64_t now)
         allot_state_slots(state, 0, allot__books_nowhere(books) ? 0 : -1);
     if (status == ALLOT_OK)
         status = allot_state_now_rounded(state, !books->unrounded);
-    if (status == ALLOT_OK && books->last != INT64_MIN)
-        status = allot_state_last(state, books->last);
-    for (int32_t i = 0; i < (int32_t)books->leases && status == ALLOT_OK; i++)
-        if (books->lease_told[i])
-            status = allot_state_lease(state, i, &books->lease[i]);
-    for (int32_t i = 0; i < (int32_t)books->queues && status == ALLOT_OK; i++)
-        if (books->usage_at != INT64_MIN)
-            status = allot_state_usage(state, i, books->usage[i].slot_seconds,
-                                       books->usage[i].millionths);
-    if (status == ALLOT_OK && books->queues > 0 && books->usage_at != INT64_MIN)
-        status = allot_state_usage_at(state, books->usage_at);
-    for (int32_t i = 0; i < (int32_t)books->resources && status == ALLOT_OK; i++)
-        if (books->resource_at[i] != INT64_MIN)
-            status = allot_state_resource_preempted(state, i, books->resource_at[i]);
     return status;
 }
 

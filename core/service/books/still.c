@@ -11,13 +11,14 @@ static bool same_side(const allot_lease_side *a, const allot_lease_side *b)
 static bool leases_stay(const allot__books *books, const allot_decision *decision)
 {
     for (int32_t i = 0; i < (int32_t)books->leases; i++) {
-        const allot_lease_now *was = &books->lease[i];
+        allot_lease_now was;
         allot_lease_part part;
         if (allot_decision_lease(decision, i, &part) != ALLOT_OK)
             continue;
-        if (!books->lease_told[i] || !same_side(&was->provider, &part.now.provider) ||
-            !same_side(&was->consumer, &part.now.consumer) || was->phase != part.now.phase ||
-            was->since != part.now.since)
+        if (allot_state_lease_at(books->state, i, &was) != ALLOT_OK ||
+            !same_side(&was.provider, &part.now.provider) ||
+            !same_side(&was.consumer, &part.now.consumer) || was.phase != part.now.phase ||
+            was.since != part.now.since)
             return false;
     }
     return true;
@@ -39,9 +40,11 @@ static bool flights_stay(const allot__books *books, const allot_decision *decisi
 static bool times_stay(const allot__books *books, const allot_decision *decision)
 {
     for (int32_t i = 0; i < (int32_t)books->resources; i++) {
-        int64_t at = books->resource_at[i];
+        int64_t at, was = INT64_MIN;
+        allot_state_resource_time(books->state, i, &was);
+        at = was;
         allot_decision_resource_preempted(decision, i, &at);
-        if (at != books->resource_at[i])
+        if (at != was)
             return false;
     }
     for (int32_t g = 0; books->damped && g < (int32_t)books->group_count; g++)
@@ -58,8 +61,8 @@ static bool times_stay(const allot__books *books, const allot_decision *decision
 
 bool allot__books_still(const allot__books *books, const allot_decision *decision)
 {
-    return books->last != INT64_MIN &&
-           allot__books_due(books, books->last) > allot_decision_now(decision) &&
+    int64_t last = allot__books_last(books);
+    return last != INT64_MIN && allot__books_due(books, last) > allot_decision_now(decision) &&
            allot__starts_stay(books, decision) && flights_stay(books, decision) &&
            leases_stay(books, decision) && times_stay(books, decision);
 }

@@ -97,15 +97,15 @@ static void write_map(const allot__books *books, const allot__books_kind *kind, 
         kind->write(books, it, out);
 }
 
-static int write_all(const allot__books *books, bool rows, allot__text *out)
+int allot__books_write(const allot__books *books, allot__text *out)
 {
     allot__books_kind kinds[ALLOT__KINDS];
     allot__books_kinds((allot__books *)books, kinds);
-    allot__write_clock(books, out);
+    allot__write_clock(allot__books_last(books), out);
     allot__write_origins(books, out);
     for (int32_t g = 0; g < (int32_t)books->group_count; g++)
         allot__write_size(books, g, out);
-    for (int32_t g = 0; rows && g < (int32_t)books->group_count; g++)
+    for (int32_t g = 0; g < (int32_t)books->group_count; g++)
         for (int32_t i = 0; i < (int32_t)books->consumers; i++)
             if (!allot__row_is_bare(&books->groups[g], i))
                 allot__write_row(books, &books->groups[g], g, i, out);
@@ -113,19 +113,9 @@ static int write_all(const allot__books *books, bool rows, allot__text *out)
         write_map(books, &kinds[kind], out);
     for (int32_t i = 0; i < allot_state_loans(books->state); i++)
         allot__write_loan(books, allot_state_loan_at(books->state, i), out);
-    allot__write_contracts(books, out);
+    allot__write_contracts(books, NULL, out);
     write_map(books, &kinds[ALLOT__JOBS], out);
-    allot__write_use(books, out);
+    allot__write_use(books, NULL, out);
     allot__write_declines(books, out);
     return out->failed ? ALLOT_ENOMEM : ALLOT_OK;
-}
-
-int allot__books_write(const allot__books *books, allot__text *out)
-{
-    return write_all(books, true, out);
-}
-
-int allot__books_write_rest(const allot__books *books, allot__text *out)
-{
-    return write_all(books, false, out);
 }

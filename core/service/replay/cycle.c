@@ -14,7 +14,7 @@ typedef struct again {
     allot__text text, effect;
     int64_t orders;
     /* Of the other policy. */
-    allot__books *books;
+    allot_state *copy;
     allot_decision *other;
 } again;
 
@@ -42,25 +42,22 @@ static int decide(allot__replay *replay, const allot__cycle_row *row, again *it)
     return it->text.failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
-/* The same books, under the plan in which the other policy stands. */
-static int decide_other(allot__replay *replay, const allot__cycle_row *row, again *it)
+/* The same, under the plan in which the other policy stands. */
+static int decide_other(allot__replay *replay, again *it)
 {
-    const allot_state *state;
     const allot_plan *plan = replay->other->plan;
-    int status = allot__books_move(replay->books, plan, NULL, replay->report, &it->books);
+    int status = allot_state_copy(it->state, plan, replay->report, &it->copy);
     if (status == ALLOT_OK)
-        allot__books_round(it->books, row->cycle > replay->unrounded);
+        status = allot_state_seal(it->copy, replay->report);
     if (status == ALLOT_OK)
-        status = allot__books_state(it->books, row->at, replay->report, &state);
-    if (status == ALLOT_OK)
-        status = allot_cycle(plan, state, replay->report, &it->other);
+        status = allot_cycle(plan, it->copy, replay->report, &it->other);
     return status;
 }
 
 static void end(again *it)
 {
     allot_decision_free(it->other);
-    allot__books_end(it->books);
+    allot_state_free(it->copy);
     allot_decision_free(it->decision);
     allot__text_free(&it->text);
     allot__text_free(&it->effect);
@@ -120,7 +117,7 @@ static int compare(allot__replay *replay, const allot__cycle_row *row, allot_rep
     if (!told->differs && !is_wanted(replay, row))
         return ALLOT_OK;
     if (!told->differs && replay->other) {
-        int status = decide_other(replay, row, it);
+        int status = decide_other(replay, it);
         if (status != ALLOT_OK)
             return status;
         told->other = it->other;

@@ -3,6 +3,7 @@
 /* listed_test.c: what a state lists comes, changes and goes one by one, and all at once. */
 #include <stdio.h>
 
+#include <allot/apply.h>
 #include <allot/stated.h>
 
 #include "model/state/state.h"
