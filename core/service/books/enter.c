@@ -254,27 +254,24 @@ static void enter_kill(entry *it, const allot_kill *kill)
 /* Kills of a reclaim stand together. Once all its tasks are told, nobody looks at them again. */
 static void enter_kills(entry *it)
 {
-    int32_t count = allot_decision_kills(it->decision), kills = 0;
-    allot_kill kill, next = {.flight = -1};
-    for (int32_t i = 0; i < count; i++) {
-        allot_flight flight;
-        kill = next;
-        if (i == 0)
-            allot_decision_kill(it->decision, i, &kill);
-        if (allot_decision_kill(it->decision, i + 1, &next) != ALLOT_OK)
-            next.flight = -1;
-        allot_decision_flight(it->decision, kill.flight, &flight);
-        allot__flight_item *of = allot__books_flight(it->books, flight.id);
+    allot_kill kill, next;
+    allot__flight_item *of = NULL;
+    allot_in_flight was = {.task_count = -1};
+    int32_t kills = 0, last = -1;
+    for (int32_t i = 0; allot_decision_kill(it->decision, i, &kill) == ALLOT_OK; i++) {
+        if (kill.flight != last) {
+            bool known = allot_state_reclaim_at(it->books->state, kill.flight, &was) == ALLOT_OK;
+            of = known ? allot__books_flight(it->books, was.id) : NULL;
+            last = kill.flight;
+            kills = 0;
+        }
         if (!of || !of->told)
             enter_kill(it, &kill);
         kills++;
-        if (next.flight == kill.flight)
-            continue;
-        allot_in_flight was;
-        if (of && allot__books_get(it->books, ALLOT_ITEM_RECLAIM, flight.id, &was) &&
-            kills == was.task_count)
+        bool over = allot_decision_kill(it->decision, i + 1, &next) != ALLOT_OK ||
+                    next.flight != kill.flight;
+        if (of && over && kills == was.task_count)
             of->told = true;
-        kills = 0;
     }
 }
 
@@ -285,24 +282,27 @@ static void write_new_flights(entry *it)
                             allot_decision_now(it->decision), it->effect);
 }
 
-/* Reclaims that were in flight before: whose slots are all back go, deadlines may be sooner. */
+/* Reclaims that were in flight before, which the state lists in the same order: whose slots are all
+ * back go, deadlines may be sooner. */
 static void enter_flights(entry *it)
 {
     for (int32_t i = 0; i < allot_decision_flights(it->decision); i++) {
         allot_flight flight;
-        allot_decision_flight(it->decision, i, &flight);
-        allot__flight_item *item = allot__books_flight(it->books, flight.id);
         allot_in_flight was;
-        if (!item || !allot__books_get(it->books, ALLOT_ITEM_RECLAIM, flight.id, &was))
+        allot_decision_flight(it->decision, i, &flight);
+        bool back = flight.phase == ALLOT_RETURNED;
+        if (allot_state_reclaim_at(it->books->state, i, &was) != ALLOT_OK ||
+            (!back && was.deadline == flight.deadline))
             continue;
-        if (flight.phase == ALLOT_RETURNED) {
+        allot__flight_item *item = allot__books_flight(it->books, flight.id);
+        was.deadline = flight.deadline;
+        allot__map_touch(&it->books->flights, &item->named);
+        if (back)
             allot__write_id(it->effect, ALLOT__EVENT_KEEP_LANDED, flight.id);
-            allot__flight_end(it->books, item, false);
-        } else if (was.deadline != flight.deadline) {
-            allot__map_touch(&it->books->flights, &item->named);
-            was.deadline = flight.deadline;
+        else
             allot__write_flight(it->books, &was, item->since, it->effect);
-        }
+        if (back)
+            allot__flight_end(it->books, item, false);
     }
 }
 

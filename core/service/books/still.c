@@ -24,13 +24,14 @@ static bool leases_stay(const allot__books *books, const allot_decision *decisio
     return true;
 }
 
+/* The state lists them in the same order. */
 static bool flights_stay(const allot__books *books, const allot_decision *decision)
 {
     for (int32_t i = 0; i < allot_decision_flights(decision); i++) {
         allot_flight flight;
         allot_decision_flight(decision, i, &flight);
         allot_in_flight was;
-        if (allot__books_get(books, ALLOT_ITEM_RECLAIM, flight.id, &was) &&
+        if (allot_state_reclaim_at(books->state, i, &was) == ALLOT_OK &&
             (flight.phase == ALLOT_RETURNED || was.deadline != flight.deadline))
             return false;
     }
