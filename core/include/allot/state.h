@@ -171,6 +171,10 @@ ALLOT_API int allot_state_task_end(allot_state *state, const char *id);
  * diagnostic. ENOMEM. */
 ALLOT_API int allot_state_copy(const allot_state *state, const allot_plan *plan,
                                allot_report *report, allot_state **out);
+/* The same, of a state that is of no more use but to be freed: where all that it may name has the
+ * same numbers, what it lists goes over as it is. */
+ALLOT_API int allot_state_move(allot_state *state, const allot_plan *plan, allot_report *report,
+                               allot_state **out);
 
 /* What was added of each kind, in the order of adding. Borrowed until the state is sealed after it
  * was removed. EUSAGE, or NULL: no such. ENOENT, or NULL: it was removed. A task of several groups

@@ -21,6 +21,8 @@ typedef struct copying {
     allot_report *report;
     int32_t *consumers, *groups,
         *attributes; /* by those of the one, those of the other; -1: none */
+    bool same;       /* all have the same numbers there, and may be what they are */
+    bool moves;      /* the one is of no more use */
     char *room;      /* of what is copied, for now */
     size_t room_size;
 } copying;
@@ -81,16 +83,30 @@ static int move_number(void *ud, allot_member_type type, void *number)
     return (type == ALLOT_MEMBER_VALUES ? move_attribute : move_consumer)(ud, *of, of);
 }
 
+static bool is_there(const allot_plan *to, int32_t number, int32_t parent, const char *name)
+{
+    return number < to->tree.rows && allot_plan_parent(to, number) == parent &&
+           strcmp(allot_plan_name(to, number), name) == 0;
+}
+
+/* Where nobody was added or taken out before, a consumer stands behind the one before it. */
 static void find_consumers(copying *it)
 {
     const allot_plan *from = it->from->plan, *to = it->to->plan;
+    int32_t guess = 0;
     for (int32_t i = 0; i < from->tree.rows; i++) {
-        int32_t above = allot_plan_parent(from, i);
+        int32_t above = allot_plan_parent(from, i), *found = &it->consumers[i];
         int32_t parent = above == ALLOT_ROOT ? ALLOT_ROOT : it->consumers[above];
         const char *name = allot_plan_name(from, i);
-        it->consumers[i] = above != ALLOT_ROOT && parent < 0
-                               ? -1
-                               : allot__names_find(to->names, parent, name, strlen(name));
+        if (above != ALLOT_ROOT && parent < 0)
+            *found = -1;
+        else if (is_there(to, guess, parent, name))
+            *found = guess;
+        else
+            *found = allot__names_find(to->names, parent, name, strlen(name));
+        it->same = it->same && *found == i &&
+                   (allot_plan_children(from, i) > 0) == (allot_plan_children(to, i) > 0);
+        guess = *found >= 0 ? *found + 1 : guess;
     }
 }
 
@@ -98,17 +114,26 @@ static void find_others(copying *it)
 {
     const allot_plan *from = it->from->plan, *to = it->to->plan;
     allot_attribute mine, theirs;
+    allot_resource resource;
     bool one = from->group_count == 1 && to->group_count == 1; /* nobody names it */
     for (int32_t i = 0; i < from->group_count; i++) {
         const char *name = allot_plan_group_name(from, i);
         it->groups[i] = one ? 0 : allot_plan_group_find(to, name, strlen(name));
+        it->same = it->same && it->groups[i] == i;
     }
     for (int32_t i = 0; allot_plan_task_attribute_at(from, i, &mine) == ALLOT_OK; i++) {
         it->attributes[i] = -1;
         for (int32_t k = 0; allot_plan_task_attribute_at(to, k, &theirs) == ALLOT_OK; k++)
-            if (strcmp(mine.name, theirs.name) == 0)
+            if (strcmp(mine.name, theirs.name) == 0) {
                 it->attributes[i] = k;
+                it->same = it->same && theirs.type == mine.type && theirs.min <= mine.min &&
+                           theirs.max >= mine.max;
+            }
+        it->same = it->same && it->attributes[i] == i;
     }
+    for (int32_t i = 0; allot_plan_resource_at(from, i, &resource) == ALLOT_OK; i++)
+        it->same = it->same && allot_plan_resource_find(to, resource.name) == i;
+    it->same = it->same && (allot__queue_count(from) > 0) == (allot__queue_count(to) > 0);
 }
 
 /* ---- What consumers want and hold ------------------------------------------------------------ */
@@ -156,6 +181,47 @@ static int copy_row(copying *it, int32_t group, int32_t to, int32_t consumer)
     return status == ALLOT_OK ? copy_told(it, group, to, consumer) : status;
 }
 
+/* A column as it is; NULL stays it. ENOMEM. */
+static int copy_column(const copying *it, const void *from, void *to, size_t size)
+{
+    size_t rows = (size_t)it->from->plan->tree.rows;
+    void **column = to;
+    if (from && rows > 0 && !*column)
+        *column = allot__new(it->to->engine, rows, size);
+    if (from && rows > 0 && !*column)
+        return ALLOT_ENOMEM;
+    if (from && rows > 0)
+        memcpy(*column, from, rows * size);
+    return ALLOT_OK;
+}
+
+/* Whether all columns of a group stand there as here. */
+static bool same_rows(const copying *it, int32_t group)
+{
+    return it->same && it->from->plan->tree.rows == it->to->plan->tree.rows &&
+           !it->from->plan->groups[group].group_row && !it->to->plan->groups[group].group_row;
+}
+
+static int copy_columns(const copying *it, int32_t group)
+{
+    const allot__group_state *from = &it->from->groups[group];
+    allot__group_state *to = &it->to->groups[group];
+    size_t bytes = (size_t)it->from->plan->tree.rows / 8 + 1;
+    memcpy(to->set, from->set, bytes);
+    memcpy(to->demanded, from->demanded, bytes);
+    int status = copy_column(it, from->demand, &to->demand, sizeof *to->demand);
+    if (status == ALLOT_OK)
+        status = copy_column(it, from->allocated, &to->allocated, sizeof *to->allocated);
+    if (status == ALLOT_OK)
+        status = copy_column(it, from->unlisted, &to->unlisted, sizeof *to->unlisted);
+    if (status == ALLOT_OK)
+        status = copy_column(it, from->reclaimed_at, &to->reclaimed_at, sizeof *to->reclaimed_at);
+    if (status == ALLOT_OK)
+        status =
+            copy_column(it, from->waiting_since, &to->waiting_since, sizeof *to->waiting_since);
+    return status;
+}
+
 static int copy_groups(copying *it)
 {
     int status = ALLOT_OK;
@@ -164,23 +230,28 @@ static int copy_groups(copying *it)
         int32_t to = it->groups[i];
         if (it->from->groups[i].stated >= 0 && (status = move_group(it, i, &to)) == ALLOT_OK)
             status = allot_state_slots(it->to, to, it->from->groups[i].stated);
-        for (int32_t c = 0; c < it->from->plan->tree.rows && status == ALLOT_OK && !queues; c++)
-            status = copy_row(it, i, to, c);
+        bool whole = same_rows(it, i);
+        if (whole && status == ALLOT_OK)
+            status = copy_columns(it, i);
+        for (int32_t c = 0; c < it->from->plan->tree.rows && !queues && !whole; c++)
+            if (status == ALLOT_OK)
+                status = copy_row(it, i, to, c);
     }
     return status;
 }
 
 /* ---- Hosts, sessions, loans, flights --------------------------------------------------------- */
 
-/* Slots that are the plan's are the other plan's there, if it has the host. */
+/* Slots that are the plan's are the other plan's there. */
 static int copy_hosts(copying *it)
 {
     int status = ALLOT_OK;
     for (int32_t i = 0; i < allot_state_hosts(it->from) && status == ALLOT_OK; i++) {
         allot_stated_host host;
         allot_state_host_at(it->from, i, &host);
-        if (host.planned && allot_plan_host_find(it->to->plan, host.name) >= 0)
-            host.slots = -1;
+        if (host.planned && allot_plan_host_find(it->to->plan, host.name) < 0)
+            return lacks(it, "host", host.name);
+        host.slots = host.planned ? -1 : host.slots;
         status = move_consumer(it, host.exclusive_to, &host.exclusive_to);
         if (status == ALLOT_OK)
             status = allot_state_host_set(it->to, &host);
@@ -204,6 +275,12 @@ static int make_room(copying *it, size_t size)
     return ALLOT_OK;
 }
 
+static int add_item(copying *it, allot_item kind, const void *item)
+{
+    return kind == ALLOT_ITEM_LOAN ? allot_state_loan(it->to, item)
+                                   : allot_state_add(it->to, kind, item);
+}
+
 static int copy_item(copying *it, allot_item kind, const void *item)
 {
     const allot_members *members = allot_members_of(kind);
@@ -214,30 +291,130 @@ static int copy_item(copying *it, allot_item kind, const void *item)
         allot_in_flight reclaim;
         allot_loan loan;
     } copy;
+    if (it->same)
+        return add_item(it, kind, item);
     int status = make_room(it, allot_item_room(members, item) + 1);
     if (status != ALLOT_OK)
         return status;
     allot_item_copy(members, item, &copy, it->room);
     status = allot_item_numbers(members, &copy, move_number, it);
+    return status == ALLOT_OK ? add_item(it, kind, &copy) : status;
+}
+
+/* ---- Lists that go over ---------------------------------------------------------------------- */
+
+/* Whether a number is there, and may be what it is here. */
+static int fits_number(void *ud, allot_member_type type, void *number)
+{
+    const copying *it = ud;
+    const allot_task_value *value = number;
+    int32_t there = *(const int32_t *)number;
+    allot_attribute of;
+    int status = move_number(ud, type, &there);
     if (status != ALLOT_OK)
         return status;
-    return kind == ALLOT_ITEM_LOAN ? allot_state_loan(it->to, &copy.loan)
-                                   : allot_state_add(it->to, kind, &copy);
+    if (type == ALLOT_MEMBER_LEAF && !allot__plan_leaf(it->to->plan, there))
+        return no_consumer(it, *(const int32_t *)number);
+    if (type != ALLOT_MEMBER_VALUES)
+        return ALLOT_OK;
+    allot_plan_task_attribute_at(it->to->plan, there, &of);
+    bool in_range = of.type != ALLOT_TAG && value->value >= of.min && value->value <= of.max;
+    return in_range ? ALLOT_OK : ALLOT_ERANGE;
 }
+
+static const allot_item others[] = {ALLOT_ITEM_SESSION, ALLOT_ITEM_JOB, ALLOT_ITEM_RECLAIM};
+enum { OTHERS = sizeof others / sizeof *others };
+
+/* Calls `each` with the numbers of all sessions, jobs and reclaims. */
+static int each_number(copying *it, const allot_state *of, allot_item_number each)
+{
+    int status = ALLOT_OK;
+    for (size_t k = 0; k < OTHERS; k++) {
+        const allot__things *things = allot__state_things(of, others[k]);
+        for (int32_t i = 0; (size_t)i < things->list.count && status == ALLOT_OK; i++)
+            if (allot__things_at(things, i))
+                status =
+                    allot_item_numbers(allot_members_of(others[k]),
+                                       allot__thing_item(allot__things_at(things, i)), each, it);
+    }
+    for (int32_t i = 0; i < allot_state_loans(of) && status == ALLOT_OK; i++)
+        status = allot_item_numbers(allot_members_of(ALLOT_ITEM_LOAN),
+                                    (void *)(uintptr_t)allot_state_loan_at(of, i), each, it);
+    return status;
+}
+
+static int check_lists(copying *it)
+{
+    allot_task task;
+    int status = each_number(it, it->from, fits_number);
+    for (int32_t i = 0; i < allot_state_tasks(it->from) && status == ALLOT_OK; i++)
+        if (allot_state_task_at(it->from, i, &task) == ALLOT_OK)
+            status = allot_item_numbers(allot_members_of(ALLOT_ITEM_TASK), &task, fits_number, it);
+    return status;
+}
+
+/* In each of its groups it has a block; what few tasks have is of the first. */
+static void move_task(const copying *it, allot__task *task)
+{
+    const allot__task_more *more = task->part <= 1 ? task->more : NULL;
+    task->consumer = it->consumers[task->consumer];
+    task->group = it->groups[task->group];
+    for (int32_t i = 0; more && i < more->value_count; i++) {
+        allot_task_value *value = (allot_task_value *)(uintptr_t)&more->values[i];
+        value->attribute = it->attributes[value->attribute];
+    }
+    for (int32_t i = 0; more && i < more->also_count; i++) {
+        allot_task_slots *also = (allot_task_slots *)(uintptr_t)&more->also[i];
+        also->group = it->groups[also->group];
+    }
+}
+
+static void take_lists(copying *it)
+{
+    allot_state *from = (allot_state *)(uintptr_t)it->from, *to = it->to;
+    if (!it->same)
+        each_number(it, from, move_number);
+    for (size_t i = 0; !it->same && i < allot__task_count(&from->tasks); i++) {
+        allot__thing *thing = allot__things_at(&from->tasks.things, (int32_t)i);
+        if (thing)
+            move_task(it, (allot__task *)(void *)thing);
+    }
+    allot__tasks_release(from);
+    to->tasks = from->tasks;
+    to->sessions = from->sessions;
+    to->all_jobs = from->all_jobs;
+    to->reclaims = from->reclaims;
+    to->loans = from->loans;
+    to->sessions_stale = to->jobs_stale = to->flights_stale = true;
+    memset(&from->tasks, 0, sizeof from->tasks);
+    from->sessions = from->all_jobs = from->reclaims = (allot__things){.gone = 0};
+    memset(&from->loans, 0, sizeof from->loans);
+}
+
+static int move_lists(copying *it)
+{
+    int status = it->same ? ALLOT_OK : check_lists(it);
+    if (status == ALLOT_OK)
+        take_lists(it);
+    return status;
+}
+
+/* ---- Lists that are copied ------------------------------------------------------------------- */
 
 static int copy_lists(copying *it)
 {
-    static const allot_item kinds[] = {ALLOT_ITEM_SESSION, ALLOT_ITEM_JOB, ALLOT_ITEM_RECLAIM};
     allot_task task;
     int status = ALLOT_OK;
+    if (it->moves)
+        return move_lists(it);
     for (int32_t i = 0; i < allot_state_tasks(it->from) && status == ALLOT_OK; i++)
         if (allot_state_task_at(it->from, i, &task) == ALLOT_OK) /* or one of its parts */
             status = copy_item(it, ALLOT_ITEM_TASK, &task);
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        const allot__things *things = allot__state_things(it->from, kinds[k]);
+    for (size_t k = 0; k < OTHERS; k++) {
+        const allot__things *things = allot__state_things(it->from, others[k]);
         for (int32_t i = 0; (size_t)i < things->list.count && status == ALLOT_OK; i++)
             if (allot__things_at(things, i))
-                status = copy_item(it, kinds[k], allot__things_item(things, i));
+                status = copy_item(it, others[k], allot__things_item(things, i));
     }
     for (int32_t i = 0; i < allot_state_loans(it->from) && status == ALLOT_OK; i++)
         status = copy_item(it, ALLOT_ITEM_LOAN, allot_state_loan_at(it->from, i));
@@ -306,8 +483,8 @@ static int copy_use(copying *it)
 
 static int copy_all(copying *it)
 {
-    static int (*const steps[])(copying * it) = {copy_groups, copy_hosts, copy_lists, copy_use,
-                                                 copy_leases};
+    static int (*const steps[])(copying * it) = {copy_groups, copy_hosts, copy_use, copy_leases,
+                                                 copy_lists};
     int status = allot_state_now(it->to, it->from->now);
     if (status == ALLOT_OK)
         status = allot_state_now_rounded(it->to, it->from->now_rounded);
@@ -323,11 +500,9 @@ static int copy_all(copying *it)
     return status;
 }
 
-int allot_state_copy(const allot_state *state, const allot_plan *plan, allot_report *report,
-                     allot_state **out)
+static int make(const allot_state *state, const allot_plan *plan, bool moves, allot_report *report,
+                allot_state **out)
 {
-    if (!state || !plan || !out)
-        return ALLOT_EUSAGE;
     allot_state *made = NULL;
     int status = allot_state_new(plan, &made);
     if (status)
@@ -335,7 +510,10 @@ int allot_state_copy(const allot_state *state, const allot_plan *plan, allot_rep
     size_t consumers = (size_t)state->plan->tree.rows + 1;
     size_t groups = (size_t)state->plan->group_count + 1;
     size_t attributes = (size_t)allot_plan_task_attributes(state->plan) + 1;
-    copying it = {.from = state, .to = made, .report = report};
+    copying it = {.from = state, .to = made, .report = report, .same = true};
+    it.moves = moves && made->engine->alloc == state->engine->alloc &&
+               made->engine->ud == state->engine->ud &&
+               (allot__queue_count(plan) > 0) == (allot__queue_count(state->plan) > 0);
     it.consumers = allot__new(made->engine, consumers, sizeof *it.consumers);
     it.groups = allot__new(made->engine, groups, sizeof *it.groups);
     it.attributes = allot__new(made->engine, attributes, sizeof *it.attributes);
@@ -354,4 +532,16 @@ int allot_state_copy(const allot_state *state, const allot_plan *plan, allot_rep
     else
         *out = made;
     return status;
+}
+
+int allot_state_copy(const allot_state *state, const allot_plan *plan, allot_report *report,
+                     allot_state **out)
+{
+    return state && plan && out ? make(state, plan, false, report, out) : ALLOT_EUSAGE;
+}
+
+int allot_state_move(allot_state *state, const allot_plan *plan, allot_report *report,
+                     allot_state **out)
+{
+    return state && plan && out ? make(state, plan, true, report, out) : ALLOT_EUSAGE;
 }

@@ -106,9 +106,16 @@ static void compare(const char *folder, const char *name)
     CHECK_EQ(allot_state_seal(copy, b.report), ALLOT_OK);
     text one = decide(&a, state), other = decide(&b, copy);
     CHECK_STR(other.at, one.at);
+    free(other.at);
+    allot_state *moved = NULL; /* back again, as it is */
+    CHECK_EQ(allot_state_move(copy, a.plan, a.report, &moved), ALLOT_OK);
+    allot_state_free(copy);
+    CHECK_EQ(allot_state_seal(moved, a.report), ALLOT_OK);
+    other = decide(&a, moved);
+    CHECK_STR(other.at, one.at);
     free(one.at);
     free(other.at);
-    allot_state_free(copy);
+    allot_state_free(moved);
     allot_state_free(state);
     end(&b);
     end(&a);
@@ -138,6 +145,8 @@ static void test_what_is_not_there(void)
     CHECK_STR(allot_report_at(b.report, 0)->message,
               "the state tells of the consumer /risk/nightly, which the other plan has not");
     CHECK_EQ(allot_state_copy(NULL, b.plan, b.report, &copy), ALLOT_EUSAGE);
+    CHECK_EQ(allot_state_move(NULL, b.plan, b.report, &copy), ALLOT_EUSAGE);
+    CHECK_EQ(allot_state_move(state, b.plan, NULL, &copy), ALLOT_ENOENT); /* all is as it was */
     allot_state_free(state);
     end(&b);
     end(&a);
