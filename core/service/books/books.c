@@ -48,7 +48,7 @@ static void make_tables(allot__books *books, bool *failed)
         make_group(books, &books->groups[i], failed);
 }
 
-int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books **out)
+int allot__books_make(allot_engine *engine, const allot_plan *plan, allot__books **out)
 {
     allot__books *books = allot__new(engine, 1, sizeof *books);
     bool failed = false;
@@ -71,9 +71,24 @@ int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books 
         if (allot_plan_host_slots(plan, i) > books->host_most)
             books->host_most = allot_plan_host_slots(plan, i);
     make_tables(books, &failed);
-    if (failed || allot_state_new(plan, &books->state) != ALLOT_OK) {
+    if (failed) {
         allot__books_end(books);
         return ALLOT_ENOMEM;
+    }
+    *out = books;
+    return ALLOT_OK;
+}
+
+int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books **out)
+{
+    allot__books *books;
+    int status = allot__books_make(engine, plan, &books);
+    if (status != ALLOT_OK)
+        return status;
+    status = allot_state_new(plan, &books->state);
+    if (status != ALLOT_OK) {
+        allot__books_end(books);
+        return status;
     }
     allot__rows_tell(books);
     *out = books;

@@ -52,13 +52,7 @@ static int find_consumers(allot__id_map *it)
     return failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
-/* ---- Others ---------------------------------------------------------------------------------- */
-
-static void set(allot__id_map *it, allot__numbered kind, int32_t i, int32_t found)
-{
-    it->of[kind][i] = found;
-    it->same = it->same && found == i;
-}
+/* ---- Groups ---------------------------------------------------------------------------------- */
 
 /* Where a plan has one group, nobody names it. */
 static void find_groups(allot__id_map *it)
@@ -67,46 +61,21 @@ static void find_groups(allot__id_map *it)
     for (int32_t i = 0; i < it->count[ALLOT__GROUP]; i++) {
         const char *name = allot_plan_group_name(it->from, i);
         int32_t found = one ? (there ? 0 : -1) : allot_plan_group_find(it->to, name, strlen(name));
-        set(it, ALLOT__GROUP, i, found);
+        it->of[ALLOT__GROUP][i] = found;
+        it->same = it->same && found == i;
     }
 }
 
-static void find_attributes(allot__id_map *it)
+/* Policies may say otherwise what tasks may have. */
+static bool same_attributes(const allot_plan *from, const allot_plan *to)
 {
-    for (int32_t i = 0; i < it->count[ALLOT__ATTRIBUTE]; i++) {
-        allot_attribute mine, theirs;
-        int32_t found = -1;
-        allot_plan_task_attribute_at(it->from, i, &mine);
-        for (int32_t k = 0; allot_plan_task_attribute_at(it->to, k, &theirs) == ALLOT_OK; k++)
-            if (strcmp(mine.name, theirs.name) == 0) {
-                found = k;
-                it->least[i] = (int32_t)theirs.min;
-                it->most[i] = (int32_t)theirs.max;
-                it->same = it->same && theirs.min <= mine.min && theirs.max >= mine.max;
-            }
-        set(it, ALLOT__ATTRIBUTE, i, found);
-    }
-}
-
-static void find_contracts(allot__id_map *it)
-{
-    allot_queue queue;
-    allot_lease lease;
-    allot_resource resource;
-    for (int32_t i = 0; allot_plan_queue_at(it->from, i, &queue) == ALLOT_OK; i++)
-        set(it, ALLOT__QUEUE, i, allot_plan_queue_find(it->to, queue.name));
-    for (int32_t i = 0; allot_plan_lease_at(it->from, i, &lease) == ALLOT_OK; i++)
-        set(it, ALLOT__LEASE, i, allot_plan_lease_find(it->to, lease.name));
-    for (int32_t i = 0; allot_plan_resource_at(it->from, i, &resource) == ALLOT_OK; i++)
-        set(it, ALLOT__RESOURCE, i, allot_plan_resource_find(it->to, resource.name));
-}
-
-static void compare_rest(allot__id_map *it)
-{
-    for (int32_t i = 0; it->same && i < allot_plan_hosts(it->from); i++)
-        it->same = allot_plan_host_find(it->to, allot_plan_host_name(it->from, i)) >= 0;
-    it->same = it->same && it->count[ALLOT__GROUP] == allot_plan_groups(it->to) &&
-               (it->count[ALLOT__QUEUE] > 0) == (allot_plan_queues(it->to) > 0);
+    allot_attribute mine, theirs;
+    bool same = true;
+    for (int32_t i = 0; allot_plan_task_attribute_at(from, i, &mine) == ALLOT_OK && same; i++)
+        same = allot_plan_task_attribute_at(to, i, &theirs) == ALLOT_OK &&
+               strcmp(mine.name, theirs.name) == 0 && theirs.min <= mine.min &&
+               theirs.max >= mine.max;
+    return same;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -119,19 +88,15 @@ static size_t room(int32_t count)
 static int make(allot__id_map *it)
 {
     const allot_plan *from = it->from;
-    const int32_t count[ALLOT__NUMBERED] = {
-        allot_plan_consumers(from),       allot_plan_consumers(from), allot_plan_groups(from),
-        allot_plan_task_attributes(from), allot_plan_queues(from),    allot_plan_leases(from),
-        allot_plan_resources(from)};
+    const int32_t count[ALLOT__NUMBERED] = {allot_plan_consumers(from), allot_plan_consumers(from),
+                                            allot_plan_groups(from)};
     bool made = true;
     memcpy(it->count, count, sizeof count);
     for (int i = 0; i < ALLOT__NUMBERED; i++) {
         it->of[i] = allot__new(it->engine, room(count[i]), sizeof *it->of[i]);
         made = made && it->of[i];
     }
-    it->least = allot__new(it->engine, room(count[ALLOT__ATTRIBUTE]), sizeof *it->least);
-    it->most = allot__new(it->engine, room(count[ALLOT__ATTRIBUTE]), sizeof *it->most);
-    return made && it->least && it->most ? ALLOT_OK : ALLOT_ENOMEM;
+    return made ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 int allot__id_map_new(allot_engine *engine, const allot_plan *from, const allot_plan *to,
@@ -149,9 +114,8 @@ int allot__id_map_new(allot_engine *engine, const allot_plan *from, const allot_
         return status;
     }
     find_groups(it);
-    find_attributes(it);
-    find_contracts(it);
-    compare_rest(it);
+    it->same =
+        it->same && allot_plan_groups(from) == allot_plan_groups(to) && same_attributes(from, to);
     *out = it;
     return ALLOT_OK;
 }
@@ -163,7 +127,5 @@ void allot__id_map_free(allot__id_map *ids)
     allot_engine *engine = ids->engine;
     for (int i = 0; i < ALLOT__NUMBERED; i++)
         allot__free(engine, ids->of[i], room(ids->count[i]), sizeof *ids->of[i]);
-    allot__free(engine, ids->least, room(ids->count[ALLOT__ATTRIBUTE]), sizeof *ids->least);
-    allot__free(engine, ids->most, room(ids->count[ALLOT__ATTRIBUTE]), sizeof *ids->most);
     allot__free(engine, ids, 1, sizeof *ids);
 }

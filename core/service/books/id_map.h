@@ -15,23 +15,17 @@ typedef enum allot__numbered {
     ALLOT__CONSUMER,
     ALLOT__LEAF, /* the consumer, if it is a leaf there */
     ALLOT__GROUP,
-    ALLOT__ATTRIBUTE,
-    ALLOT__QUEUE,
-    ALLOT__LEASE,
-    ALLOT__RESOURCE,
     ALLOT__NUMBERED
 } allot__numbered;
 
 typedef struct allot__id_map {
     allot_engine *engine;
     const allot_plan *from, *to;
-    /* All that books may name has the same number under both, and may say there what it may here:
-     * whatever books there are fits. */
+    /* All of these have the same number under both, and tasks may say there what they may here. */
     bool same;
     /* By the number under `from` the one under `to`; -1: there is none. */
     int32_t *of[ALLOT__NUMBERED];
     int32_t count[ALLOT__NUMBERED];
-    int32_t *least, *most; /* by attribute: what `to` allows */
 } allot__id_map;
 
 /* ENOMEM. */

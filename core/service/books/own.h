@@ -362,6 +362,8 @@ static inline void allot__books_look(allot__books *books, int32_t group, int32_t
     else if (of->unmet_since[leaf] == INT64_MIN)
         of->unmet_since[leaf] = books->when;
 }
+/* Books that have no state yet. ENOMEM. */
+int allot__books_make(allot_engine *engine, const allot_plan *plan, allot__books **out);
 /* Tells the state what all leaves demand and are allocated. */
 void allot__rows_tell(allot__books *books);
 /* Sets what a leaf is allocated, here and in the state. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <uv.h>
 
-enum { LEAST_NS = 1000000000, SHARE = 1000 };
+enum { LEAST_NS = 1000000000, PATIENCE = 30, SHARE = 1000 };
 
 void allot__sample_states_put(allot__sample_states *samples, allot_state *state, int64_t cycle,
                               int64_t took)
@@ -18,16 +18,18 @@ void allot__sample_states_put(allot__sample_states *samples, allot_state *state,
     samples->count++;
 }
 
-/* Copies take a thousandth of the time. */
+/* Copies take a thousandth of the time at most; those that the loop would be away for are few. */
 void allot__sample_states_add(allot__sample_states *samples, allot__books *books, int64_t cycle,
                               int64_t took)
 {
     uint64_t now = uv_hrtime();
     allot_state *state;
-    if (now < samples->next || allot__books_copy(books, &state) != ALLOT_OK)
+    uint64_t least = (uint64_t)LEAST_NS * (allot__books_few(books) ? 1 : PATIENCE);
+    bool early = samples->taken > 0 && now - samples->taken < least;
+    if (early || now < samples->next || allot__books_copy(books, &state) != ALLOT_OK)
         return;
-    uint64_t cost = (uv_hrtime() - now) * SHARE;
-    samples->next = now + (cost > LEAST_NS ? cost : LEAST_NS);
+    samples->taken = now;
+    samples->next = now + (uv_hrtime() - now) * SHARE;
     allot__sample_states_put(samples, state, cycle, took);
 }
 

@@ -25,7 +25,7 @@ typedef struct allot__sample_state {
 typedef struct allot__sample_states {
     allot__sample_state items[ALLOT__CANDIDATE_CYCLES]; /* newest first */
     int32_t count;
-    uint64_t next; /* not before that time of uv_hrtime */
+    uint64_t taken, next; /* when the last was, and not before when the next is (uv_hrtime) */
 } allot__sample_states;
 
 /* Keeps a copy of what a cycle decided about, which the books have still, and how many microseconds

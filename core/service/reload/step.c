@@ -124,6 +124,7 @@ void allot__reload_adopt(allot__reload *it)
     candidate->generation = NULL;
     generation->loud = true;
     it->samples = it->trial;
+    it->samples.taken = samples.taken;
     it->samples.next = samples.next;
     it->trial = (allot__sample_states){.count = 0};
     set_instead(it, generation->instead);
