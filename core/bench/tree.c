@@ -159,6 +159,8 @@ static int grow_state(bench_tree *tree, const bench_shape *shape, allot_report *
     for (int32_t i = 0; i < tree->consumers && status == ALLOT_OK; i++)
         if (allot_plan_children(tree->plan, i) == 0)
             status = set_usage(tree, i, shape->percent, &seed);
+    if (status == ALLOT_OK) /* what is measured is a full pass */
+        status = allot_state_full(tree->state, 1);
     return status == ALLOT_OK ? allot_state_seal(tree->state, report) : status;
 }
 

@@ -154,6 +154,8 @@ static void tell_parts(allot_service *service, const allot__cycle_done *done)
     service->tally.cycles++;
     service->tally.decisions += done->text != NULL;
     service->tally.cycle_us += done->took;
+    if (allot_decision_full(done->decision))
+        service->tally.full_us = done->took;
     if (done->took > service->tally.cycle_us_most)
         service->tally.cycle_us_most = done->took;
     for (const allot__component *component = allot__components; component->name; component++)

@@ -219,8 +219,8 @@ static int run_groups(allot_decision *decision)
 /* Goes on from the cycle before, where that can be. */
 static void go_on(allot_decision *decision)
 {
-    decision->full = "not all stages were asked for";
-    if (decision->last == ALLOT_STAGE_MONITOR)
+    decision->full = "the orders were not asked for";
+    if (decision->last >= ALLOT_STAGE_ORDERS)
         decision->full = allot__follow_again(decision->state, &decision->flown, &decision->follow);
     for (int32_t i = 0; decision->follow && i < decision->plan->group_count; i++) {
         const allot__follow *follow = &decision->follow->groups[i];
@@ -245,7 +245,7 @@ static int run_all(allot_decision *decision, allot_report *report)
         status = run_groups(decision);
     for (int32_t i = 0; i < plan->group_count && status == ALLOT_OK; i++)
         decision->groups[i].work.report = NULL; /* it may not outlive this call */
-    if (status == ALLOT_OK && decision->last == ALLOT_STAGE_MONITOR)
+    if (status == ALLOT_OK && decision->last >= ALLOT_STAGE_ORDERS)
         allot__follow_keep(decision->state, &decision->flown);
     return status;
 }

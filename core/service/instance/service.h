@@ -30,6 +30,7 @@ typedef struct allot__tally {
     int64_t events, refused, repeated;   /* entered; wrong; with a key that was there already */
     int64_t cycles, decisions, failures; /* of cycles */
     int64_t cycle_us, cycle_us_most;     /* in all, and the longest */
+    int64_t full_us;                     /* the last one that computed all anew */
     int64_t connections, turned_away;
 } allot__tally;
 

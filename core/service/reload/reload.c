@@ -356,7 +356,7 @@ void allot__reload_free(allot_service *service)
 void allot__reload_cycle(allot_service *service, const allot__cycle_done *done)
 {
     allot__reload *it = service->components.reload;
-    /* While they are tried they stay as they are. */
+    /* While they are tried they stay as they are. A candidate computes all anew. */
     if (it && it->phase != ALLOT__RELOAD_REHEARSING)
-        allot__sample_states_add(&it->samples, service->books, done->cycle, done->took);
+        allot__sample_states_add(&it->samples, service->books, done->cycle, service->tally.full_us);
 }
