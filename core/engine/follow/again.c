@@ -149,15 +149,18 @@ const char *allot__follow_again(const allot_state *state, const allot__flown_all
     const char *why = why_never(state);
     *out = NULL;
     why = why ? why : why_now(state, flown);
-    if (!why && go_on(state, flown, all) != ALLOT_OK)
-        why = "a limit frees slots";
-    if (!why) {
-        since->patience /= 2;
-        allot__since_now(state);
-        all->lent = true;
-        *out = all;
-    } else if (all && !all->lent) {
+    if (!all || all->lent)
+        return why;
+    int status = why ? ALLOT_OK : go_on(state, flown, all);
+    if (status != ALLOT_OK)
+        why = status == ALLOT_ENOMEM ? "no memory" : "a limit frees slots";
+    if (why) {
         give_up(state);
+        return why;
     }
-    return why;
+    since->patience /= 2;
+    allot__since_now(state);
+    all->lent = true;
+    *out = all;
+    return NULL;
 }

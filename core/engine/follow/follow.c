@@ -49,6 +49,8 @@ const char *allot__follow_why(const allot_state *state, int32_t group)
         return "several policies";
     if (allot__policy_ledger(policy))
         return "a ledger";
+    if (policy->functions.count > 0)
+        return "functions"; /* which are not to be called once more, just to see */
     if (of->limited)
         return "attributes that are limits";
     if (keeps_slots(of, of->governing[0].options))
