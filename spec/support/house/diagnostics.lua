@@ -67,6 +67,7 @@ diagnostics.unreachable = {
   ["there was no memory for it: it counts the next time"] = "an allocation fails: the C tests",
   ["no memory to record what a source told"] = "as above",
   ["no memory to record a decision"] = "an allocation fails: the C tests",
+  ["no memory to carry a decision out"] = "as above",
   ["no memory to record another version of the plan"] = "as above",
   ["out of memory"] = "as above",
   ["too many values"] = "unpack gives fewer: a defence",
