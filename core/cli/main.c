@@ -22,7 +22,8 @@ static int work(allot__cli *cli, int argc, char **argv)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage",
                                "allot help lists the verbs, allot help VERB explains one",
                                "usage: allot VERB [OPTION...]");
-    return cli->verb->run(cli);
+    const allot__verb *verb = cli->verb;
+    return verb->run ? verb->run(cli) : allot__cli_tool(cli, verb->module, verb->function);
 }
 
 /* Errors as text, or as the document that stands in place of the result. */

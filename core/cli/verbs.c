@@ -25,7 +25,7 @@ const allot__verb allot__cli_verbs[] = {
      "  collect-state | allot run plan.json -\n"
      "  allot run --socket plan.json.sock\n"
      "  allot run --socket plan.json.sock new-plan.json\n",
-     allot__cli_run},
+     allot__cli_run, NULL, NULL},
     {"check", "PLAN|POLICY...", 0, -1,
      "runs seconds seed out coverage format=text|json|github|sarif|junit socket token-file",
      "check that plans and policies are valid and keep what they promise",
@@ -52,7 +52,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot check --format sarif site/*.lua > allot.sarif\n"
      "  allot check --runs 0 site/*.lua && git commit\n"
      "  allot check --socket plan.json.sock site/fair.lua\n",
-     allot__cli_check},
+     NULL, "check", "run"},
     {"explain", "PLAN STATE [PATH|TASK|JOB|LEASE]", 2, 3, "group at trace socket token-file",
      "explain why a consumer gets its slots, a task or job waits or goes",
      "Runs the cycle of allot run and explains one consumer's part of the decision in\n"
@@ -77,7 +77,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot explain plan.json state.json --at next\n"
      "  allot explain --socket plan.json.sock /physics\n"
      "  allot explain --socket plan.json.sock new-plan.json /physics\n",
-     allot__cli_explain},
+     allot__cli_explain, NULL, NULL},
     {"diff", "PLAN|POLICY PLAN|POLICY STATE|TRACE...", 3, -1,
      "plan all map interval rigid socket token-file",
      "compare what two plans, policies or times decide",
@@ -107,7 +107,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot diff --format json plan.json fair.lua state.json | jq '.states[0]'\n"
      "  allot diff --socket plan.json.sock new-plan.json\n"
      "  allot diff --socket plan.json.sock @next\n",
-     allot__cli_diff},
+     allot__cli_diff, NULL, NULL},
     {"init", "NAME", 1, 1, "out", "write a policy to begin with, and its spec",
      "Writes NAME.lua, a small policy with comments; NAME_spec.lua, its spec for busted; and a\n"
      "plan and a state to try it on. All of them pass as they are. Existing files are never\n"
@@ -115,7 +115,7 @@ const allot__verb allot__cli_verbs[] = {
      "\n"
      "  allot init fair && busted && allot run fair_plan.json fair_state.json\n"
      "  allot init --out site fair\n",
-     allot__cli_init},
+     allot__cli_init, NULL, NULL},
     {"simulate", "PLAN... TRACE", 2, -1,
      "policy map interval from before until rigid plot samples bins all trace format=text|json|csv",
      "play a log of jobs through plans and policies",
@@ -138,7 +138,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot simulate plan.json queues.json log.swf --map map.lua --interval 60\n"
      "  allot simulate plan.json log.swf --format csv > results.csv\n"
      "  allot simulate plan.json log.swf --plot picture.svg\n",
-     allot__cli_simulate},
+     allot__cli_simulate, NULL, NULL},
     {"repl", "[PLAN [STATE]]", 0, 2, "eval socket token-file",
      "try plans, states and policies in a Lua session",
      "Reads Lua, one statement or expression at a time, and shows its values. The session has\n"
@@ -159,7 +159,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot repl --format json plan.json --eval 'cycle ().grants' | jq .\n"
      "  allot repl < experiment.lua\n"
      "  allot repl --socket plan.json.sock --eval 'try \"fair.lua\"'\n",
-     allot__cli_repl},
+     allot__cli_repl, NULL, NULL},
     {"serve", "PLAN", 1, 1,
      "socket socket-mode socket-group allow tcp token-file store http interval debounce "
      "cycle-limit keep snapshot clients no-watch log log-level",
@@ -175,7 +175,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot serve plan.json\n"
      "  allot serve plan.json --socket /run/allot/sock --store /var/lib/allot.db\n"
      "  allot serve plan.json --tcp 127.0.0.1:7400 --token-file token --log json\n",
-     allot__cli_serve},
+     allot__cli_serve, NULL, NULL},
     {"status", "", 0, 0, "socket token-file", "report how a running service is",
      "Prints a report on a running service, troubles first: plan and policies and their last\n"
      "reload, cycles, disk, clients; and how many slots consumers have. Exit status 1: the\n"
@@ -183,7 +183,7 @@ const allot__verb allot__cli_verbs[] = {
      "\n"
      "  allot status --socket plan.json.sock\n"
      "  ALLOT_SOCKET=/run/allot/allot.sock allot status --format json | jq .store\n",
-     allot__cli_service_status},
+     NULL, "top.status", "status"},
     {"top", "", 0, 0, "socket token-file group", "watch a running service's consumers",
      "Shows a service's consumers on the terminal, with bars that move as slots do. Arrow keys\n"
      "move, open and close; Enter explains, \"/\" searches, Esc goes back, \"g\" shows the next\n"
@@ -193,7 +193,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot top --socket plan.json.sock\n"
      "  allot top --group gpu\n"
      "  allot top | head\n",
-     allot__cli_top},
+     NULL, "top", "run"},
     {"call", "METHOD [PARAMS]", 1, 2, "socket token-file", "send one request to a running service",
      "Sends one request to a service and prints the result as JSON. PARAMS is a JSON object,\n"
      "or \"-\" for an object on standard input. --socket or ALLOT_SOCKET says where the service\n"
@@ -212,7 +212,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot call --socket plan.json.sock status\n"
      "  allot call demand '{\"consumer\": \"/physics\", \"slots\": 40}'\n"
      "  allot call explain '{\"path\": \"/physics\"}'\n",
-     allot__cli_call},
+     allot__cli_call, NULL, NULL},
     {"replay", "STORE", 1, 1, "from=N to policy plan all trace",
      "compute again what a service recorded",
      "Reads the store of a service, running or not, and computes every cycle again: the same\n"
@@ -227,7 +227,7 @@ const allot__verb allot__cli_verbs[] = {
      "  allot replay plan.json.db\n"
      "  allot replay plan.json.db --from 1200 --to 1250 --format json\n"
      "  allot replay plan.json.db --policy fair.lua\n",
-     allot__cli_replay},
+     allot__cli_replay, NULL, NULL},
     {"import", "FILE...", 1, -1, "", "make a plan of a site's LSF files",
      "Reads lsb.queues and, where they are given, lsb.params, lsb.hosts, lsb.users,\n"
      "lsb.applications and lsb.resources, and prints the plan that they state. Every line that\n"
@@ -235,7 +235,7 @@ const allot__verb allot__cli_verbs[] = {
      "\n"
      "  allot import lsb.queues lsb.params > plan.json && allot check plan.json\n"
      "  allot import --format json /etc/lsf/lsb.* | jq '.notes'\n",
-     allot__cli_import},
+     allot__cli_import, NULL, NULL},
     {"bench", "", 0, 0, "shape repeat", "measure this build on this machine",
      "Generates trees, queues and logs, measures cycles on them, and compares with the time to\n"
      "read memory of that size. It prints the best of --repeat runs and, in brackets, the\n"
@@ -254,13 +254,13 @@ const allot__verb allot__cli_verbs[] = {
      "  allot bench --shape serve/10/5000\n"
      "  allot bench --shape reload/5/100000\n"
      "  allot bench --shape sync --repeat 9\n",
-     allot__cli_bench},
+     allot__cli_bench, NULL, NULL},
     {"version", "", 0, 0, "", "the version and the ready-made policies",
      "Prints the version of the command, and the names of the ready-made policies.\n"
      "\n"
      "  allot version\n"
      "  allot version --format json\n",
-     allot__cli_version},
+     allot__cli_version, NULL, NULL},
     {"types", "", 0, 0, "out format=text|json|luacheck|luarc",
      "describe the policy language to editors and linters",
      "Prints the types of the policy language for the Lua language server; --out DIR writes\n"
@@ -271,13 +271,13 @@ const allot__verb allot__cli_verbs[] = {
      "\n"
      "  allot types --out . && ls allot.lua .luarc.json\n"
      "  allot types --format luacheck --out . && luacheck .\n",
-     allot__cli_types},
+     NULL, "reference", "types"},
     {"completion", "bash|zsh|fish", 1, 1, "", "completion for a shell",
      "Prints a script that lets the shell complete verbs, options and their words, files and\n"
      "topics. An installed package has it in place.\n"
      "\n"
      "  allot completion fish > ~/.config/fish/completions/allot.fish\n",
-     allot__cli_completion},
+     allot__cli_completion, NULL, NULL},
     {"help", "[VERB|TOPIC]", 0, 1, "format=text|json|scdoc",
      "help for a verb, or for a word of the policy language",
      "Shows the help of a verb or of a topic: a word that policies are written in, a key, a\n"
@@ -288,8 +288,8 @@ const allot__verb allot__cli_verbs[] = {
      "  allot help run\n"
      "  allot help fill\n"
      "  allot help E-range\n",
-     allot__cli_help_verb},
-    {NULL, NULL, 0, 0, NULL, NULL, NULL, NULL},
+     allot__cli_help_verb, NULL, NULL},
+    {NULL},
 };
 
 const allot__live_form allot__cli_live_forms[] = {

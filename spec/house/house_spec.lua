@@ -65,7 +65,7 @@ local CIRCLES = {
 -- Folders of lua/allot, from the ground up: each may require modules of those before it, and of its
 -- own. "" is lua/allot itself.
 local LUA = {
-  "language", "fixture", "reference/api", "reference", "check", "repl", "import", "plot",
+  "language", "fixture", "reference/api", "reference", "check", "repl", "import", "plot", "top",
   "command", "",
 }
 

@@ -6,8 +6,6 @@
  * On a terminal everything is shown as it comes, and an error does not end the session. Otherwise
  * the verb prints a whole result or none, as others do, and ends at the first error.
  */
-#include "cli/term/remote.h"
-
 #include <allot/repl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/author/repl_line.h"
+#include "cli/term/tool.h"
 
 typedef struct repl {
     allot__tool_ud host; /* first: the tool's host */
@@ -294,12 +293,12 @@ static int load(repl *it, const char *path, put_on *function)
 static int load_live(repl *it)
 {
     allot__cli *cli = it->host.cli;
-    allot__remote live;
-    int code = allot__remote_open(cli, &live);
+    const char *answer;
+    size_t len;
+    int code = allot__client_state(cli, &it->host.client, &answer, &len);
     if (code == CLI_DONE)
-        code = allot__cli_status(cli, allot_repl_live(it->session, live.answer, live.answer_len,
-                                                      live.address, cli->report));
-    allot__remote_close(&live);
+        code = allot__cli_status(
+            cli, allot_repl_live(it->session, answer, len, cli->options.socket, cli->report));
     return code;
 }
 
@@ -334,6 +333,6 @@ int allot__cli_repl(allot__cli *cli)
     if (code == CLI_DONE)
         code = it.terminal ? talk(&it) : run_all(&it);
     allot_repl_free(it.session);
-    allot__text_free(&it.host.answer);
+    allot__cli_host_end(&it.host);
     return code;
 }

@@ -90,7 +90,6 @@ typedef struct allot__cli {
     char **operands;                           /* behind the verb */
     int operand_count;
     int64_t traced;    /* lines of policies */
-    const char *live;  /* a service's answer, for tools (host.option "live"); NULL: none */
     bool shows_always; /* the result is shown whatever the status */
 } allot__cli;
 
@@ -102,8 +101,9 @@ typedef struct allot__verb {
      * table says: "at format=text|json|csv". */
     const char *options;
     const char *summary;
-    const char *text; /* its description, and examples */
-    int (*run)(allot__cli *cli);
+    const char *text;              /* its description, and examples */
+    int (*run)(allot__cli *cli);   /* NULL: a tool, */
+    const char *module, *function; /* ... as of allot__cli_tool */
 } allot__verb;
 
 /* All verbs (cli/verbs.c); the last has no name. */
@@ -209,20 +209,11 @@ void allot__cli_trace(allot__cli *cli, allot_script_limits *limits);
 /* Behind the last line: how many were left out. */
 void allot__cli_trace_end(allot__cli *cli);
 
-/* ---- Tools (tool.c) ----------------------------------------------------------------------------
+/* ---- Tools (tool.c) ---------------------------------------------------------------------------
  */
 
-/* The command as a tool's host; `answer` gives the values of options. */
-typedef struct allot__tool_ud {
-    allot__cli *cli;
-    allot__text answer;
-} allot__tool_ud;
-
-/* Fills `host`, which is the `ud` of the host returned. */
-allot_tool_host allot__cli_host(allot__tool_ud *host, allot__cli *cli);
-
-/* Runs require("allot." .. module)[function](host, operands), with the command as its host; the
- * exit status. An option's value is a text: of a list the lines, of a flag "". */
+/* Runs require("allot." .. module)[function](host, operands), with the command as its host
+ * (cli/term/tool.h); the exit status. */
 int allot__cli_tool(allot__cli *cli, const char *module, const char *function);
 
 /* ---- Documents (documents.c) ----------------------------------------------------------------- */
@@ -267,7 +258,6 @@ int allot__cli_preview(allot__cli *cli, const allot__documents *docs);
 /* ---- Verbs ----------------------------------------------------------------------------------- */
 
 int allot__cli_run(allot__cli *cli);
-int allot__cli_check(allot__cli *cli);
 int allot__cli_explain(allot__cli *cli);
 int allot__cli_diff(allot__cli *cli);
 int allot__cli_init(allot__cli *cli);
@@ -277,10 +267,7 @@ int allot__cli_simulate(allot__cli *cli);
 int allot__cli_repl(allot__cli *cli);
 int allot__cli_call(allot__cli *cli);
 int allot__cli_serve(allot__cli *cli);
-int allot__cli_service_status(allot__cli *cli);
-int allot__cli_top(allot__cli *cli);
 int allot__cli_replay(allot__cli *cli);
-int allot__cli_types(allot__cli *cli);
 int allot__cli_completion(allot__cli *cli);
 int allot__cli_version(allot__cli *cli);
 int allot__cli_help_verb(allot__cli *cli);

@@ -279,3 +279,12 @@ int allot__client_ask(allot__client *client, const char *method, const char *par
         return report_error(client, error ? error : "{}", error ? error_size : 2);
     return CLI_DONE;
 }
+
+int allot__client_state(allot__cli *cli, allot__client *client, const char **result, size_t *len)
+{
+    static const char params[] = "{\"plan\": true}";
+    int code = allot__client_open(cli, client);
+    if (code == CLI_DONE)
+        code = allot__client_ask(client, "state", params, sizeof params - 1, result, len);
+    return code == CLI_NO ? CLI_IO : code; /* "no" is the verb's own answer */
+}

@@ -29,6 +29,9 @@ int allot__client_line(allot__client *client, int wait, const char **line, size_
  * answered, and is reported, as JSON also written; CLI_IO, CLI_INTERNAL. */
 int allot__client_ask(allot__client *client, const char *method, const char *params, size_t len,
                       const char **result, size_t *result_len);
+/* Opens the client, and asks for the plan and the state of one instant; a service that refuses is
+ * CLI_IO. */
+int allot__client_state(allot__cli *cli, allot__client *client, const char **result, size_t *len);
 /* A member of a JSON object: its value's text; NULL: it has none. The text is valid JSON. */
 const char *allot__client_member(const char *text, size_t len, const char *name, size_t *out);
 

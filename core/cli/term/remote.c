@@ -91,17 +91,11 @@ static int read_answer(allot__remote *live)
 
 int allot__remote_open(allot__cli *cli, allot__remote *out)
 {
-    static const char params[] = "{\"plan\": true}";
     *out = (allot__remote){.address = cli->options.socket};
     out->file.engine = out->plan.engine = out->instead.engine = cli->engine;
     allot__cli_trace(cli, &out->limits);
-    int code = allot__client_open(cli, &out->client);
-    if (code == CLI_DONE)
-        code = allot__client_ask(&out->client, "state", params, sizeof params - 1, &out->answer,
-                                 &out->answer_len);
-    if (code == CLI_DONE)
-        code = read_answer(out);
-    return code == CLI_NO ? CLI_IO : code; /* "no" is the verb's own answer */
+    int code = allot__client_state(cli, &out->client, &out->answer, &out->answer_len);
+    return code == CLI_DONE ? read_answer(out) : code;
 }
 
 void allot__remote_close(allot__remote *live)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* tool.c: the command as the host of tools that are written in Lua (allot/tool.h). */
-#include "cli/term/cli.h"
+#include "cli/term/tool.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -132,8 +134,6 @@ static const char *find_option(void *ud, const char *name)
 {
     allot__tool_ud *it = ud;
     const allot__option_row *row = allot__cli_options;
-    if (strcmp(name, "live") == 0)
-        return it->cli->live;
     if (!allot__cli_given(it->cli, name))
         return NULL;
     while (strcmp(row->name, name) != 0)
@@ -168,9 +168,120 @@ static int64_t microseconds(void *ud)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+typedef struct request {
+    allot__tool_ud *it;
+    const char *text;
+    size_t len;
+    allot__text *out;
+} request;
+
+static int ask(const request *of)
+{
+    char method[64];
+    const char *result;
+    allot__client *client = &of->it->client;
+    size_t len, word = strcspn(of->text, " ");
+    int code = client->fd < 0 ? allot__client_open(of->it->cli, client) : CLI_DONE;
+    bool open = code == CLI_DONE;
+    snprintf(method, sizeof method, "%.*s", (int)word, of->text);
+    if (open)
+        code = allot__client_ask(client, method, word < of->len ? of->text + word : NULL,
+                                 of->len - word, &result, &len);
+    if (code == CLI_DONE)
+        allot__text_add(of->out, result, len);
+    else if (!open || code != CLI_NO)
+        allot__client_close(client);
+    return code;
+}
+
+static int terminal(const request *of)
+{
+    struct winsize size = {0};
+    bool is = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+    allot__text_printf(of->out, "%d %d%s%s%s", is ? size.ws_col : 0, is ? size.ws_row : 0,
+                       isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) ? " keys" : "",
+                       allot__cli_colored(of->it->cli->options.color, STDOUT_FILENO) ? " color"
+                                                                                     : "",
+                       allot__terminal_utf8() ? " utf8" : "");
+    return CLI_DONE;
+}
+
+static int take(const request *of)
+{
+    return allot__terminal_take() ? CLI_DONE : allot__cli_status(of->it->cli, ALLOT_EIO);
+}
+
+static int give(const request *of)
+{
+    (void)of;
+    allot__terminal_give();
+    return CLI_DONE;
+}
+
+static int key(const request *of)
+{
+    allot__terminal_key(atoi(of->text), of->out);
+    return CLI_DONE;
+}
+
+static int show(const request *of)
+{
+    allot__cli_write(STDOUT_FILENO, of->text, of->len);
+    return CLI_DONE;
+}
+
+static int note(const request *of)
+{
+    allot__cli_write(STDERR_FILENO, of->text, of->len);
+    return CLI_DONE;
+}
+
+static int forget(const request *of)
+{
+    allot_report_clear(of->it->cli->report);
+    return CLI_DONE;
+}
+
+static int always(const request *of)
+{
+    of->it->cli->shows_always = true;
+    return CLI_DONE;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(const request *of);
+} calls[] = {
+    {"ask", ask},   {"terminal", terminal}, {"take", take},     {"give", give},     {"key", key},
+    {"show", show}, {"note", note},         {"forget", forget}, {"always", always},
+};
+
+static int call(void *ud, const char *name, const char *text, size_t len, allot_sink sink,
+                void *sink_ud, char why[ALLOT_TOOL_WHY_MAX])
+{
+    allot__tool_ud *it = ud;
+    allot__text out = {.engine = it->cli->engine};
+    size_t i = 0;
+    while (strcmp(calls[i].name, name) != 0)
+        i++;
+    int code = calls[i].run(&(request){it, text, len, &out});
+    int32_t said = allot_report_count(it->cli->report);
+    if (code != CLI_DONE && said > 0)
+        snprintf(why, ALLOT_TOOL_WHY_MAX, "%s",
+                 allot_report_at(it->cli->report, said - 1)->message);
+    if (out.failed || (out.len > 0 && sink(sink_ud, out.bytes, out.len) != 0))
+        code = allot__cli_status(it->cli, ALLOT_ENOMEM);
+    allot__text_free(&out);
+    return code;
+}
+
+/* ---- The host -------------------------------------------------------------------------------- */
+
 allot_tool_host allot__cli_host(allot__tool_ud *host, allot__cli *cli)
 {
-    *host = (allot__tool_ud){.cli = cli, .answer = {.engine = cli->engine}};
+    *host = (allot__tool_ud){.cli = cli, .answer = {.engine = cli->engine}, .client = {.fd = -1}};
     return (allot_tool_host){.ud = host,
                              .out = put,
                              .read = read_file,
@@ -178,7 +289,14 @@ allot_tool_host allot__cli_host(allot__tool_ud *host, allot__cli *cli)
                              .list = list_folder,
                              .option = find_option,
                              .progress = show_progress,
-                             .clock = microseconds};
+                             .clock = microseconds,
+                             .call = call};
+}
+
+void allot__cli_host_end(allot__tool_ud *host)
+{
+    allot__client_close(&host->client);
+    allot__text_free(&host->answer);
 }
 
 int allot__cli_tool(allot__cli *cli, const char *module, const char *function)
@@ -189,6 +307,6 @@ int allot__cli_tool(allot__cli *cli, const char *module, const char *function)
     int status =
         allot_tool_run(cli->engine, &table, module, function, (const char *const *)cli->operands,
                        cli->operand_count, &answer, cli->report);
-    allot__text_free(&it.answer);
+    allot__cli_host_end(&it);
     return status == ALLOT_OK ? answer : allot__cli_status(cli, status);
 }

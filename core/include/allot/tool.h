@@ -44,6 +44,10 @@ typedef struct allot_tool_host {
     /* host.clock(): microseconds since any moment, which never go back. NULL: host.clock() is nil,
      * and a tool that bounds its time by it works without a bound. */
     int64_t (*clock)(void *ud);
+    /* host.call(name, text): what this host alone can do, by its name; passes the answer to the
+     * sink. The tool gets another status than ALLOT_OK as a number, behind the reason. */
+    int (*call)(void *ud, const char *name, const char *text, size_t len, allot_sink sink,
+                void *sink_ud, char why[ALLOT_TOOL_WHY_MAX]);
 } allot_tool_host;
 
 /*

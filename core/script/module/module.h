@@ -112,12 +112,13 @@ int allot__module_list(lua_State *L);
 /* Sets the engine that the module uses instead of its own; before it is opened. */
 void allot__module_engine(lua_State *L, allot_engine *engine);
 
-/* allot.plan, allot.state, allot.cycle, allot.columns */
+/* allot.plan, allot.state, allot.cycle, allot.columns, allot.members, allot.time */
 int allot__module_plan(lua_State *L);
 int allot__module_state(lua_State *L);
 int allot__module_cycle(lua_State *L);
 int allot__module_columns(lua_State *L);
 int allot__module_members(lua_State *L);
+int allot__module_time(lua_State *L);
 /* allot.diff, allot.coverage */
 int allot__module_diff(lua_State *L);
 int allot__module_coverage(lua_State *L);

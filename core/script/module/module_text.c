@@ -39,6 +39,15 @@ int allot__module_consumers(lua_State *L)
     return 1;
 }
 
+/* core.time(seconds) */
+int allot__module_time(lua_State *L)
+{
+    char text[40];
+    allot_time_text(luaL_checkinteger(L, 1), text, sizeof text);
+    lua_pushstring(L, text);
+    return 1;
+}
+
 /* What was written into `document`, which is on top of the stack. */
 static int return_document(lua_State *L, allot__text *document, int status)
 {

@@ -67,7 +67,20 @@ static int fail(lua_State *L, int status, const char *why)
 {
     luaL_pushfail(L);
     lua_pushstring(L, *why ? why : allot_status_text(status));
-    return 2;
+    lua_pushinteger(L, status);
+    return 3;
+}
+
+/* What the host gave, which is on top of the stack; or why it failed. */
+static int give(lua_State *L, allot__text *text, int status, const char *why)
+{
+    if (text->failed)
+        luaL_error(L, "%s", allot_status_text(ALLOT_ENOMEM));
+    if (status)
+        return fail(L, status, why);
+    lua_pushlstring(L, text->bytes ? text->bytes : "", text->len);
+    allot__text_free(text);
+    return 1;
 }
 
 static int host_read(lua_State *L)
@@ -78,13 +91,20 @@ static int host_read(lua_State *L)
     need(L, it->host->read != NULL, "read");
     allot__text *text = allot__text_push(L, it->engine);
     int status = it->host->read(it->host->ud, path, allot__text_sink, text, why);
-    if (text->failed)
-        luaL_error(L, "%s", allot_status_text(ALLOT_ENOMEM));
-    if (status)
-        return fail(L, status, why);
-    lua_pushlstring(L, text->bytes ? text->bytes : "", text->len);
-    allot__text_free(text);
-    return 1;
+    return give(L, text, status, why);
+}
+
+/* call(name [, text]): what only this host can do */
+static int host_call(lua_State *L)
+{
+    size_t len;
+    char why[ALLOT_TOOL_WHY_MAX] = "";
+    const job *it = job_of(L);
+    const char *name = luaL_checkstring(L, 1), *asked = luaL_optlstring(L, 2, "", &len);
+    need(L, it->host->call != NULL, name);
+    allot__text *text = allot__text_push(L, it->engine);
+    int status = it->host->call(it->host->ud, name, asked, len, allot__text_sink, text, why);
+    return give(L, text, status, why);
 }
 
 static int host_write(lua_State *L)
@@ -218,10 +238,11 @@ static void open_libraries(lua_State *L, job *it)
 
 static void push_host(lua_State *L, job *it)
 {
-    static const luaL_Reg functions[] = {
-        {"out", host_out},   {"read", host_read},     {"write", host_write},
-        {"list", host_list}, {"option", host_option}, {"progress", host_progress},
-        {"say", host_say},   {"clock", host_clock},   {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"out", host_out},       {"read", host_read},
+                                         {"write", host_write},   {"list", host_list},
+                                         {"option", host_option}, {"progress", host_progress},
+                                         {"say", host_say},       {"clock", host_clock},
+                                         {"call", host_call},     {NULL, NULL}};
     luaL_newlibtable(L, functions);
     lua_pushlightuserdata(L, it);
     luaL_setfuncs(L, functions, 1);

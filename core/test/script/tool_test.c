@@ -68,6 +68,17 @@ static int64_t tick(void *ud)
     return ((told *)ud)->ticks += 250000;
 }
 
+static int answer_call(void *ud, const char *name, const char *text, size_t len, allot_sink sink,
+                       void *sink_ud, char *why)
+{
+    (void)ud;
+    if (strcmp(name, "echo") != 0) {
+        snprintf(why, ALLOT_TOOL_WHY_MAX, "no %s", name);
+        return 5;
+    }
+    return sink(sink_ud, text, len) ? ALLOT_ENOMEM : ALLOT_OK;
+}
+
 static int run_tool(allot_engine *engine, told *it, const char *text, int *answer,
                     allot_report *report)
 {
@@ -79,7 +90,8 @@ static int run_tool(allot_engine *engine, told *it, const char *text, int *answe
                                   .list = list_names,
                                   .option = find_option,
                                   .progress = show,
-                                  .clock = tick};
+                                  .clock = tick,
+                                  .call = answer_call};
     const allot__tool tool = {"allot.test", text, strlen(text), "go", args, 2};
     memset(it, 0, sizeof *it);
     return allot__tool_run(engine, &host, &tool, answer, report);
@@ -125,6 +137,9 @@ static const char asks[] = TOOL(
     "local names = host.list 'dir'  assert(#names == 2 and names[1] == 'a' and names[2] == 'b')\n"
     "text, why = host.list 'no'  assert(text == nil and #why > 0)\n"
     "assert(host.option 'format' == 'json' and host.option 'other' == nil)\n"
+    "assert(host.call('echo', 'e') == 'e' and host.call 'echo' == '')\n"
+    "local code  text, why, code = host.call 'x'  assert(not text and why == 'no x' and code == "
+    "5)\n"
     "host.progress(3, 10, 'states')\n"
     "assert(host.clock() == 250000 and host.clock() == 500000)\n"
     "local core = require 'allot.core'\n"

@@ -19,6 +19,8 @@ local check = {}
 local RUNS, SECONDS, SEED, OUT = 1000, 10, 1, "allot-failure"
 --- What every state says at least: a plan is warned of with any.
 local STATE = '{"now": 1772409600}'
+--- Whatever reads others wants a document whatever came of it.
+local FORMATS = { text = true, json = true }
 local DONE, FOUND, INVALID, SCRIPT, IO, INTERNAL = 0, 1, 3, 4, 5, 70
 
 --- Exit statuses by diagnostics, where they are no fault of a document.
@@ -253,8 +255,8 @@ local function number(host, name, fallback)
 end
 
 --- Checks the files; the exit status. Options of the host: format, runs, seconds, seed,
---- out, coverage; live: a service's answer (live.lua), in whose plan policies stand, and whose
---- state is tried first.
+--- out, coverage; socket: of a service, in whose plan policies stand, and whose state is tried
+--- first.
 function check.run(host, args)
   local core = require "allot.core"
   local format = host.option "format" or "text"
@@ -263,9 +265,18 @@ function check.run(host, args)
     seed = number(host, "seed", SEED),
     out = host.option "out" or OUT, coverage = host.option "coverage" ~= nil,
   }
-  local answer, files, status = host.option "live", {}, DONE
-  opts.live = answer and live.read(core, answer)
-  if answer and #args == 0 then files[1] = check_live(core, host, opts) end
+  local files, status = {}, DONE
+  if not FORMATS[format] then host.call "always" end
+  if host.option "socket" then
+    local answer, _, code = host.call("ask", 'state {"plan": true}')
+    if not answer then return code == FOUND and IO or code end -- "no" is the verb's own answer
+    opts.live = live.read(core, answer)
+  elseif #args == 0 then
+    host.say { severity = "error", code = "E-nothing", message = "nothing was checked",
+               hint = "name a plan or a policy" }
+    return INVALID
+  end
+  if #args == 0 then files[1] = check_live(core, host, opts) end
   for i, path in ipairs(args) do files[i] = check_file(core, host, path, opts) end
   host.progress(1, 1, "")
   for _, file in ipairs(files) do status = math.max(status, file.status) end

@@ -15,21 +15,6 @@ local function width()
   return columns > 0 and columns or WIDTH
 end
 
---- Unix seconds as RFC 3339, in the calendar that begins in March (Hinnant's).
-function show.time(seconds)
-  local days, rest = seconds // 86400 + 719468, seconds % 86400
-  local era = days // 146097
-  local of_era = days - era * 146097
-  local year = (of_era - of_era // 1460 + of_era // 36524 - of_era // 146096) // 365
-  local of_year = of_era - (365 * year + year // 4 - year // 100)
-  local month = (5 * of_year + 2) // 153
-  local day = of_year - (153 * month + 2) // 5 + 1
-  year, month = year + era * 400, month < 10 and month + 3 or month - 9
-  if month <= 2 then year = year + 1 end
-  return ("%04d-%02d-%02dT%02d:%02d:%02dZ"):format(year, month, day, rest // 3600,
-    rest % 3600 // 60, rest % 60)
-end
-
 -- ---- Scalars ------------------------------------------------------------------------------------
 
 local ESCAPES = { ["\n"] = "\\n", ["\t"] = "\\t", ["\r"] = "\\r", ['"'] = '\\"', ["\\"] = "\\\\" }
@@ -203,7 +188,7 @@ end
 function show.steps(rows)
   local cells = {}
   for i, row in ipairs(rows) do
-    cells[i] = { tostring(i), show.time(row.at), tostring(row.granted), tostring(row.reclaimed),
+    cells[i] = { tostring(i), core.time(row.at), tostring(row.granted), tostring(row.reclaimed),
       tostring(row.idle) }
   end
   return show.aligned({ "step", "at", "granted", "reclaimed", "idle left" }, cells)

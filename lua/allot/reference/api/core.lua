@@ -98,6 +98,12 @@ assert(allot.coverage(false))]],
     example = 'assert(allot.members "task"[1].name == "id")',
   },
   {
+    name = "time", params = { { "seconds", "integer", "Unix seconds" } },
+    returns = { { "string", "the time as RFC 3339 has it, in UTC" } },
+    doc = "A time for people.",
+    example = 'assert(allot.time(0) == "1970-01-01T00:00:00Z")',
+  },
+  {
     name = "columns",
     params = { { "rows",
       '"consumers"|"tasks"|"sessions"|"queues"|"leases"', "the rows of a rule" } },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * top_terminal.c: a terminal taken and given back, and its keys.
+ * terminal.c: a terminal taken and given back, and its keys.
  *
  * It has to be given back when a signal ends the process, too, and a signal handler knows only
  * static data: so the data are here, and nowhere else.
@@ -11,11 +11,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "cli/serve/top.h"
+#include "cli/term/tool.h"
 
 static struct termios before;
 static volatile sig_atomic_t taken, resized, quitting, resumed;
@@ -89,18 +88,7 @@ bool allot__terminal_take(void)
     return true;
 }
 
-void allot__terminal_size(int *wide, int *high)
-{
-    struct winsize size;
-    *wide = 80;
-    *high = 24;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
-        *wide = size.ws_col;
-        *high = size.ws_row;
-    }
-}
-
-bool allot__terminal_fancy(void)
+bool allot__terminal_utf8(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -119,32 +107,28 @@ static bool readable(int wait)
     return poll(&it, 1, wait) > 0;
 }
 
-static int sequence(const char *bytes, size_t len)
+static const char *sequence(const char *bytes, size_t len)
 {
-    static const struct {
-        const char *bytes;
-        int key;
-    } keys[] = {
-        {"A", TOP_KEY_UP},    {"B", TOP_KEY_DOWN},     {"C", TOP_KEY_RIGHT},
-        {"D", TOP_KEY_LEFT},  {"H", TOP_KEY_HOME},     {"F", TOP_KEY_END},
-        {"1~", TOP_KEY_HOME}, {"7~", TOP_KEY_HOME},    {"4~", TOP_KEY_END},
-        {"8~", TOP_KEY_END},  {"5~", TOP_KEY_PAGE_UP}, {"6~", TOP_KEY_PAGE_DOWN},
+    static const char *const keys[][2] = {
+        {"A", "up"},    {"B", "down"}, {"C", "right"},   {"D", "left"},
+        {"H", "home"},  {"F", "end"},  {"1~", "home"},   {"4~", "end"},
+        {"7~", "home"}, {"8~", "end"}, {"5~", "pageup"}, {"6~", "pagedown"},
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strlen(keys[i].bytes) == len && memcmp(keys[i].bytes, bytes, len) == 0)
-            return keys[i].key;
-    return TOP_KEY_NONE;
+        if (strlen(keys[i][0]) == len && memcmp(keys[i][0], bytes, len) == 0)
+            return keys[i][1];
+    return "";
 }
 
 /* Behind an escape: bytes that come at once make a key; without them the escape is the key. */
-static int read_escape(void)
+static const char *read_escape(void)
 {
     char bytes[16], byte;
     size_t len = 0;
     if (!readable(30) || read(STDIN_FILENO, &byte, 1) != 1)
-        return TOP_KEY_ESCAPE;
+        return "escape";
     if (byte != '[' && byte != 'O')
-        return TOP_KEY_NONE;
+        return "";
     while (len < sizeof bytes && readable(30) && read(STDIN_FILENO, &bytes[len], 1) == 1) {
         byte = bytes[len++];
         if ((byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || byte == '~')
@@ -153,26 +137,31 @@ static int read_escape(void)
     return sequence(bytes, len);
 }
 
-int allot__terminal_key(int wait)
+/* What happened besides keys; "": nothing. */
+static const char *event(void)
 {
-    unsigned char byte;
     if (resumed) {
         resumed = 0;
         raw();
         resized = 1;
     }
     if (quitting)
-        return TOP_KEY_QUIT;
-    if (resized) {
-        resized = 0;
-        return TOP_KEY_RESIZE;
+        return "quit";
+    bool was = resized;
+    resized = 0;
+    return was ? "resize" : "";
+}
+
+void allot__terminal_key(int wait, allot__text *out)
+{
+    char byte;
+    const char *name = event();
+    if (*name == '\0' && readable(wait)) {
+        ssize_t got = read(STDIN_FILENO, &byte, 1);
+        if (got == 1 && byte != '\033')
+            allot__text_add(out, &byte, 1);
+        else
+            name = got == 0 ? "quit" : got == 1 ? read_escape() : ""; /* 0: its other end is gone */
     }
-    if (!readable(wait))
-        return TOP_KEY_NONE;
-    ssize_t got = read(STDIN_FILENO, &byte, 1);
-    if (got == 0)
-        return TOP_KEY_QUIT; /* its other end is gone */
-    if (got != 1)
-        return TOP_KEY_NONE;
-    return byte == '\033' ? read_escape() : byte;
+    allot__text_puts(out, name);
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * tool.h: the command as the host of tools in Lua (allot/tool.h), and what it gives them besides
+ * files: host.call(name, text).
+ *
+ *   ask METHOD PARAMS   the answer of the service at --socket; behind the reason the exit status
+ *   terminal            "COLUMNS ROWS" of standard output, 0 0 where it is no terminal, and words:
+ *                       "keys" (standard input is one, too), "color", "utf8"
+ *   take, give          the terminal for whole screens, and back
+ *   key MS              a key: a byte, or "up", "down", "left", "right", "home", "end", "pageup",
+ *                       "pagedown", "escape"; "resize", "quit"; nothing within so many ms: ""
+ *   show TEXT           writes to standard output at once
+ *   note TEXT           writes to standard error at once
+ *   forget              what was reported
+ *   always              the result is shown whatever the exit status
+ */
+#ifndef ALLOT_CLI_TERM_TOOL_H
+#define ALLOT_CLI_TERM_TOOL_H
+
+#include "cli/term/client.h"
+
+typedef struct allot__tool_ud {
+    allot__cli *cli;
+    allot__text answer;   /* the value of an option: a text; of a list the lines, of a flag "" */
+    allot__client client; /* opened at the first question */
+} allot__tool_ud;
+
+/* Fills `host`, which is the `ud` of the host returned; ended by allot__cli_host_end. */
+allot_tool_host allot__cli_host(allot__tool_ud *host, allot__cli *cli);
+void allot__cli_host_end(allot__tool_ud *host);
+
+/* ---- The terminal (terminal.c) --------------------------------------------------------------- */
+
+/* Takes the terminal, and gives it back: also when the process is ended by a signal. */
+bool allot__terminal_take(void);
+void allot__terminal_give(void);
+/* Adds the name of a key that comes within so many ms. */
+void allot__terminal_key(int wait, allot__text *out);
+/* Whether its text is UTF-8, as the environment says. */
+bool allot__terminal_utf8(void);
+
+#endif
