@@ -79,7 +79,6 @@ static void bury(allot__things *things, allot__thing *thing)
 void allot__things_swap(allot__things *things, allot__thing *old, allot__thing *thing)
 {
     thing->number = old->number;
-    thing->mark = old->mark;
     ((allot__thing **)things->list.items)[old->number] = thing;
     bury(things, old);
 }

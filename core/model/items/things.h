@@ -17,14 +17,11 @@
 /* What a block begins with. In that of a task allot__task goes on from here, in others the item
  * (allot_session, ...) stands behind this; then what those point to. */
 typedef struct allot__thing {
-    const char *id;     /* the item's; NULL: it has none */
-    int32_t number;     /* among those of its kind; -1: it has ended */
-    uint32_t size : 31; /* of the block */
-    uint32_t part : 1;  /* of the thing in front of it: it is not found by id */
-    union {
-        void *mark;                 /* whoever fills the state keeps this with it */
-        struct allot__thing *ended; /* of those that have ended the one before */
-    };
+    const char *id;             /* the item's; NULL: it has none */
+    int32_t number;             /* among those of its kind; -1: it has ended */
+    uint32_t size : 31;         /* of the block */
+    uint32_t part : 1;          /* of the thing in front of it: it is not found by id */
+    struct allot__thing *ended; /* of those that have ended the one before */
 } allot__thing;
 
 typedef struct allot__things {
@@ -61,7 +58,7 @@ void allot__thing_free(allot_engine *engine, allot__thing *thing);
 int allot__things_room(allot_engine *engine, allot__things *things, size_t more);
 /* Behind the others; its id is not taken. */
 void allot__things_put(allot_engine *engine, allot__things *things, allot__thing *thing);
-/* In the place of another of the same id; the mark goes over to it. */
+/* In the place of another of the same id. */
 void allot__things_swap(allot__things *things, allot__thing *old, allot__thing *thing);
 void allot__things_end(allot__things *things, allot__thing *thing);
 /* Ends the last, as if they had never been there: so many are left. */

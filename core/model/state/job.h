@@ -121,9 +121,6 @@ static inline bool allot__job_is_early(const allot__job *job, int64_t now)
 const char *allot__job_user(const allot_state *state, int32_t number);
 const char *allot__job_group(const allot_state *state, int32_t number);
 
-/* May there be such a job? EUSAGE, ENAME, ERANGE. And of its resources: EUSAGE, ERANGE. */
-int allot__job_check(const allot_state *state, const void *item);
-int allot__job_resources_check(const allot_state *state, const allot_job *job);
 /* Fills the columns anew. ENOMEM. */
 int allot__jobs_fill(allot_state *state);
 /* What a job has or asks for of resources, *count of them, in the order of the job. */

@@ -11,37 +11,37 @@
 
 /* ---- Arranging ---- */
 
-/* Jobs by queue, in the order of the state. */
-static int sort(allot_state *state)
+/* Jobs by queue, in the order of the state; `queues` has room for the queue of each. */
+static void sort(allot_state *state, int32_t *queues)
+{
+    allot__jobs *jobs = state->jobs;
+    size_t count = jobs->list.count, of = (size_t)allot__queue_count(state->plan);
+    for (size_t i = 0; i < count; i++) {
+        const allot__job *job = allot__job_at(jobs, (int32_t)i);
+        queues[i] = allot__job_is_early(job, state->now) ? -1 : job->queue;
+    }
+    memset(jobs->first, 0, (of + 1) * sizeof *jobs->first);
+    allot__by_leaf(queues, count, of, jobs->first, jobs->by_queue);
+}
+
+static int sort_jobs(allot_state *state)
 {
     allot__jobs *jobs = state->jobs;
     size_t queues = (size_t)allot__queue_count(state->plan), count = jobs->list.count;
     if (!jobs->first)
         jobs->first = allot__new(state->engine, queues + 1, sizeof *jobs->first);
-    if (!jobs->first)
-        return ALLOT_ENOMEM;
-    if (jobs->room < count) {
-        int32_t *more = allot__new(state->engine, count, sizeof *more);
-        if (!more)
-            return ALLOT_ENOMEM;
+    int32_t *of = allot__new(state->engine, count + 1, sizeof *of);
+    int32_t *more = jobs->room < count ? allot__new(state->engine, count, sizeof *more) : NULL;
+    bool room = jobs->first && of && (jobs->room >= count || more);
+    if (more) {
         allot__free(state->engine, jobs->by_queue, jobs->room, sizeof *jobs->by_queue);
         jobs->by_queue = more;
         jobs->room = count;
     }
-    memset(jobs->first, 0, (queues + 1) * sizeof *jobs->first);
-    for (size_t i = 0; i < count; i++)
-        if (!allot__job_is_early(allot__job_at(jobs, (int32_t)i), state->now))
-            jobs->first[allot__job_at(jobs, (int32_t)i)->queue + 1]++;
-    for (size_t q = 0; q < queues; q++)
-        jobs->first[q + 1] += jobs->first[q];
-    int32_t all = jobs->first[queues];
-    for (size_t i = count; i > 0; i--) /* from behind: each queue's end moves to its beginning */
-        if (!allot__job_is_early(allot__job_at(jobs, (int32_t)i - 1), state->now))
-            jobs->by_queue[--jobs->first[allot__job_at(jobs, (int32_t)i - 1)->queue + 1]] =
-                (int32_t)i - 1;
-    memmove(jobs->first, jobs->first + 1, queues * sizeof *jobs->first);
-    jobs->first[queues] = all;
-    return ALLOT_OK;
+    if (room)
+        sort(state, of);
+    allot__free(state->engine, of, count + 1, sizeof *of);
+    return room ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* The only site, or -1: there are none, or several. */
@@ -76,7 +76,7 @@ int allot__jobs_arrange(allot_state *state)
     if (!allot__queues_of(state->plan))
         return ALLOT_OK;
     allot__jobs *jobs = allot__jobs_open(state);
-    if (!jobs || ((!jobs->arranged || jobs->timed) && sort(state)))
+    if (!jobs || ((!jobs->arranged || jobs->timed) && sort_jobs(state)))
         return ALLOT_ENOMEM;
     allot__job_place *places = jobs->places.items;
     const int32_t *labels = jobs->labels.items;

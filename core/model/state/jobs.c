@@ -1,15 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * jobs.c: the jobs of a state, made and freed.
+ * jobs.c: the columns of a state's jobs, made, filled and freed.
  *
  * This file owns: the life of allot__jobs.
  */
 #include <string.h>
 
 #include "model/jobs/queue.h"
+#include "model/names/named.h"
 #include "model/state/job.h"
 #include "model/state/state.h"
+
+void allot_job_init(allot_job *job)
+{
+    if (!job)
+        return;
+    *job = (allot_job){.slots = 1,
+                       .submitted = INT64_MIN,
+                       .started = INT64_MIN,
+                       .ran = -1,
+                       .since = INT64_MIN,
+                       .begin = INT64_MIN,
+                       .run_limit = -1,
+                       .reserved_by = -1,
+                       .until = INT64_MAX};
+}
+
+/* ---- Life
+ * ---------------------------------------------------------------------------------------- */
 
 allot__jobs *allot__jobs_open(allot_state *state)
 {
@@ -90,4 +109,194 @@ void allot__jobs_free(allot_state *state)
     allot__pool_free(engine, &it->pool);
     allot__free(engine, it, 1, sizeof *it);
     state->jobs = NULL;
+}
+
+/* ---- Columns ------------------------------------------------------------------------------- */
+
+/* A number among the plan's names and, behind them, those that jobs alone have; -1: no name; -2:
+ * out of memory. */
+static int32_t number_of(allot_state *state, const allot__vector *planned,
+                         const allot__index *planned_index, allot__vector *list,
+                         allot__index *index, const char *name)
+{
+    if (!name)
+        return -1;
+    int32_t found = allot__named_find(planned, planned_index, name);
+    if (found >= 0)
+        return found;
+    found = allot__named_number(state->engine, &state->jobs->pool, list, index, name);
+    return found < 0 ? found : (int32_t)planned->count + found;
+}
+
+static int put_names(allot_state *state, const allot_job *job, allot__job *out)
+{
+    const allot__queues *plan = allot__queues_of(state->plan);
+    allot__jobs *jobs = state->jobs;
+    out->user = number_of(state, &plan->users, &plan->user_index, &jobs->users, &jobs->user_index,
+                          job->user);
+    out->group = number_of(state, &plan->groups, &plan->group_index, &jobs->groups,
+                           &jobs->group_index, job->group);
+    out->application = number_of(state, &plan->applications, &plan->application_index,
+                                 &jobs->applications, &jobs->application_index, job->application);
+    bool all = out->user != -2 && out->group != -2 && out->application != -2;
+    return all ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+static int put_place(allot_state *state, const char *host, int64_t slots)
+{
+    allot__jobs *jobs = state->jobs;
+    int32_t label = allot__label_of(state, host);
+    if (label < -1)
+        return ALLOT_ENOMEM;
+    int32_t *of = allot__push(state->engine, &jobs->labels, sizeof *of);
+    if (!of)
+        return ALLOT_ENOMEM;
+    *of = label;
+    allot__job_place *place = allot__push(state->engine, &jobs->places, sizeof *place);
+    if (!place)
+        return ALLOT_ENOMEM;
+    if (label >= 0)
+        allot__label_at(&state->tasks, label)->is_host = true;
+    *place = (allot__job_place){-1, (int32_t)slots};
+    return ALLOT_OK;
+}
+
+static int put_places(allot_state *state, const allot_job *job, allot__job *out)
+{
+    allot__jobs *jobs = state->jobs;
+    int status = ALLOT_OK;
+    out->place = (int32_t)jobs->places.count;
+    out->place_count = job->host_count;
+    for (int32_t i = 0; i < job->host_count && status == ALLOT_OK; i++)
+        status = put_place(state, job->hosts[i].host, job->hosts[i].slots);
+    if (job->host_count == 0 && job->state != ALLOT_PENDING && status == ALLOT_OK) {
+        out->place_count = 1;
+        status = put_place(state, NULL, job->slots);
+    }
+    out->grown = (int32_t)jobs->places.count;
+    out->grown_count = job->grown_count;
+    for (int32_t i = 0; i < job->grown_count && status == ALLOT_OK; i++)
+        status = put_place(state, job->grown[i].host, job->grown[i].slots);
+    return status;
+}
+
+static allot__job made_of(const allot_job *job)
+{
+    return (allot__job){.id = job->id,
+                        .told = job,
+                        .submitted = job->submitted,
+                        .started = job->started,
+                        .ran = job->ran,
+                        .suspended_for = job->suspended_for,
+                        .since = job->since,
+                        .begin = job->begin,
+                        .until = job->until,
+                        .queue = job->queue,
+                        .slots = (int32_t)job->slots,
+                        .preempted = (int32_t)job->preempted,
+                        .priority = (int32_t)job->priority,
+                        .run_limit = ALLOT_NONE,
+                        .run_limit_stated = (int32_t)job->run_limit,
+                        .grow = (int32_t)job->grow,
+                        .reserved_by = job->reserved_by,
+                        .state = (uint8_t)job->state,
+                        .flags = (uint8_t)job->flags,
+                        .notifying = job->notifying != 0};
+}
+
+static int put_resources(allot_state *state, const allot_job *job)
+{
+    allot__jobs *jobs = state->jobs;
+    for (int32_t i = 0; i < job->resource_count; i++) {
+        if (job->resources[i].amount == 0)
+            continue;
+        int32_t *of = allot__push(state->engine, &jobs->resource_jobs, sizeof *of);
+        allot_job_resource *added = allot__push(state->engine, &jobs->resources, sizeof *added);
+        if (!of || !added)
+            return ALLOT_ENOMEM;
+        *of = (int32_t)jobs->list.count;
+        *added = job->resources[i];
+    }
+    return ALLOT_OK;
+}
+
+static int put_job(allot_state *state, const allot_job *job)
+{
+    allot__job made = made_of(job);
+    int status = put_names(state, job, &made);
+    if (status == ALLOT_OK)
+        status = put_places(state, job, &made);
+    if (status == ALLOT_OK)
+        status = put_resources(state, job);
+    allot__job *added =
+        status == ALLOT_OK ? allot__push(state->engine, &state->jobs->list, sizeof *added) : NULL;
+    if (!added)
+        return ALLOT_ENOMEM;
+    *added = made;
+    state->jobs->timed = state->jobs->timed || made.begin != INT64_MIN;
+    return ALLOT_OK;
+}
+
+/* All labels of a plan with queues are those of jobs. */
+int allot__jobs_fill(allot_state *state)
+{
+    const allot__things *things = &state->all_jobs;
+    if (things->list.count == 0 && !state->jobs)
+        return ALLOT_OK;
+    if (!allot__jobs_open(state))
+        return ALLOT_ENOMEM;
+    int status = ALLOT_OK;
+    allot__jobs_clear(state);
+    if (allot__queue_count(state->plan) > 0)
+        allot__tasks_clear(state);
+    for (int32_t i = 0; (size_t)i < things->list.count && status == ALLOT_OK; i++)
+        status = put_job(state, allot__things_item(things, i));
+    return status;
+}
+
+/* ---- Read back
+ * ----------------------------------------------------------------------------------- */
+
+/* The name of a number among the plan's and, behind them, those that jobs alone have. */
+static const char *name_of(const allot__vector *planned, const allot__vector *list, int32_t number)
+{
+    if (number < 0)
+        return NULL;
+    bool own = (size_t)number < planned->count;
+    return allot__named_at(own ? planned : list, own ? number : number - (int32_t)planned->count);
+}
+
+const char *allot__job_user(const allot_state *state, int32_t number)
+{
+    return name_of(&allot__queues_of(state->plan)->users, &state->jobs->users, number);
+}
+
+const char *allot__job_group(const allot_state *state, int32_t number)
+{
+    return name_of(&allot__queues_of(state->plan)->groups, &state->jobs->groups, number);
+}
+
+/* The first that is of that job or a later one. */
+static size_t first_of(const allot__jobs *jobs, int32_t job)
+{
+    const int32_t *of = jobs->resource_jobs.items;
+    size_t low = 0, high = jobs->resources.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (of[middle] < job)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const allot_job_resource *allot__job_resources(const allot__jobs *jobs, int32_t job, int32_t *count)
+{
+    *count = 0;
+    if (jobs->resources.count == 0)
+        return NULL;
+    size_t first = first_of(jobs, job);
+    *count = (int32_t)(first_of(jobs, job + 1) - first);
+    return *count > 0 ? (const allot_job_resource *)jobs->resources.items + first : NULL;
 }

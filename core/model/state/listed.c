@@ -8,13 +8,6 @@
 #include "model/state/job.h"
 #include "model/state/state.h"
 
-/* May such a thing be there? */
-static int (*const checks[ALLOT_ITEM_LOAN])(const allot_state *state, const void *item) = {
-    [ALLOT_ITEM_TASK] = allot__task_check,
-    [ALLOT_ITEM_SESSION] = allot__session_check,
-    [ALLOT_ITEM_JOB] = allot__job_check,
-    [ALLOT_ITEM_RECLAIM] = allot__flight_check};
-
 allot__things *allot__state_things(const allot_state *state, allot_item kind)
 {
     const allot__things *const all[ALLOT_ITEM_LOAN] = {[ALLOT_ITEM_TASK] = &state->tasks.things,
@@ -45,7 +38,7 @@ static void changed(allot_state *state, allot_item kind)
 /* A task is compact, and stands behind the others when it changes; the rest where they were. */
 static int put_task(allot_state *state, allot__thing *old, const void *item)
 {
-    int status = allot__task_put(state, item, old ? old->mark : NULL);
+    int status = allot__task_put(state, item);
     if (status == ALLOT_OK && old)
         allot__task_take(state, old);
     return status;
@@ -72,7 +65,7 @@ static int put(allot_state *state, allot_item kind, const void *item, bool repla
     const char *id;
     if (!things || !item)
         return ALLOT_EUSAGE;
-    int status = checks[kind](state, item);
+    int status = allot__item_check(state->plan, kind, item);
     if (status != ALLOT_OK)
         return status;
     memcpy(&id, item, sizeof id); /* the first member of each */
@@ -159,6 +152,92 @@ int allot_state_get(const allot_state *state, allot_item kind, const char *id, v
 int allot_state_task_end(allot_state *state, const char *id)
 {
     return allot_state_end(state, ALLOT_ITEM_TASK, id);
+}
+
+/* ---- Read back ------------------------------------------------------------------------------- */
+
+int32_t allot_state_sessions(const allot_state *state)
+{
+    return state ? (int32_t)state->sessions.list.count : 0;
+}
+
+const allot_session *allot_state_session_at(const allot_state *state, int32_t i)
+{
+    return state ? allot__things_item(&state->sessions, i) : NULL;
+}
+
+int32_t allot_state_jobs(const allot_state *state)
+{
+    return state ? (int32_t)state->all_jobs.list.count : 0;
+}
+
+int32_t allot_state_job_find(const allot_state *state, const char *id)
+{
+    const allot__thing *thing = state ? allot__things_find(&state->all_jobs, id) : NULL;
+    return thing ? thing->number : -1;
+}
+
+int allot_state_job_at(const allot_state *state, int32_t i, allot_job *out)
+{
+    if (!out || i < 0 || i >= allot_state_jobs(state))
+        return ALLOT_EUSAGE;
+    const allot_job *told = allot__things_item(&state->all_jobs, i);
+    if (!told)
+        return ALLOT_ENOENT;
+    *out = *told;
+    return ALLOT_OK;
+}
+
+int32_t allot_state_reclaims(const allot_state *state)
+{
+    return state ? (int32_t)state->reclaims.list.count : 0;
+}
+
+int allot_state_reclaim_at(const allot_state *state, int32_t i, allot_in_flight *out)
+{
+    if (!out || i < 0 || i >= allot_state_reclaims(state))
+        return ALLOT_EUSAGE;
+    const allot_in_flight *told = allot__things_item(&state->reclaims, i);
+    if (!told)
+        return ALLOT_ENOENT;
+    *out = *told;
+    return ALLOT_OK;
+}
+
+/* ---- Loans ----------------------------------------------------------------------------------- */
+
+int allot_state_loan(allot_state *state, const allot_loan *loan)
+{
+    if (!allot__state_changes(state) || !loan || state->loans.count >= INT32_MAX - 1)
+        return ALLOT_EUSAGE;
+    int status = allot__item_check(state->plan, ALLOT_ITEM_LOAN, loan);
+    if (status != ALLOT_OK)
+        return status;
+    allot_loan *added = allot__push(state->engine, &state->loans, sizeof *added);
+    if (!added)
+        return ALLOT_ENOMEM;
+    *added = *loan;
+    return ALLOT_OK;
+}
+
+int allot_state_loans_end(allot_state *state)
+{
+    if (!allot__state_changes(state))
+        return ALLOT_EUSAGE;
+    state->loans.count = 0;
+    return ALLOT_OK;
+}
+
+int32_t allot_state_loans(const allot_state *state)
+{
+    return state ? (int32_t)state->loans.count : 0;
+}
+
+const allot_loan *allot_state_loan_at(const allot_state *state, int32_t i)
+{
+    if (i < 0 || i >= allot_state_loans(state))
+        return NULL;
+    return (const allot_loan *)state->loans.items + i;
 }
 
 /* ---- Times ----------------------------------------------------------------------------------- */

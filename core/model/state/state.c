@@ -95,11 +95,6 @@ void allot_state_free(allot_state *state)
     allot__free(engine, state, 1, sizeof *state);
 }
 
-static bool amount(int64_t slots)
-{
-    return slots >= 0 && slots <= ALLOT_AMOUNT_MAX;
-}
-
 /* The group of an open state, or NULL. */
 static allot__group_state *group_at(const allot_state *state, int32_t group)
 {
@@ -137,7 +132,7 @@ int allot_state_slots(allot_state *state, int32_t group, int64_t slots)
     allot__group_state *it = group_at(state, group);
     if (!it)
         return ALLOT_EUSAGE;
-    if (slots != -1 && !amount(slots))
+    if (slots != -1 && !allot__is_amount(slots))
         return ALLOT_ERANGE;
     allot__state_changes(state);
     it->stated = slots;
@@ -155,7 +150,7 @@ int allot_state_demand(allot_state *state, int32_t group, int32_t consumer, int6
     allot__group_state *it = group_at(state, group);
     if (!it || !is_told(state->plan, consumer))
         return ALLOT_EUSAGE;
-    if (slots != -1 && !amount(slots))
+    if (slots != -1 && !allot__is_amount(slots))
         return ALLOT_ERANGE;
     int32_t row = allot__row(state->plan, group, consumer);
     it->demand[row] = slots < 0 ? 0 : (int32_t)slots;
@@ -170,7 +165,7 @@ int allot_state_allocated(allot_state *state, int32_t group, int32_t consumer, i
     allot__group_state *it = group_at(state, group);
     if (!it || !is_told(state->plan, consumer))
         return ALLOT_EUSAGE;
-    if (!amount(slots))
+    if (!allot__is_amount(slots))
         return ALLOT_ERANGE;
     int32_t row = allot__row(state->plan, group, consumer);
     it->allocated[row] = (int32_t)slots;
@@ -184,7 +179,7 @@ int allot_state_unlisted(allot_state *state, int32_t group, int32_t consumer, in
     allot__group_state *it = group_at(state, group);
     if (!it || !is_told(state->plan, consumer))
         return ALLOT_EUSAGE;
-    if (!amount(slots))
+    if (!allot__is_amount(slots))
         return ALLOT_ERANGE;
     allot__state_changes(state);
     if (!it->unlisted)
@@ -195,102 +190,120 @@ int allot_state_unlisted(allot_state *state, int32_t group, int32_t consumer, in
     return ALLOT_OK;
 }
 
-int allot_state_host(allot_state *state, const char *name, int64_t slots, allot_closed closed)
-{
-    if (!allot__state_changes(state))
-        return ALLOT_EUSAGE;
-    if (!allot__label_valid(name))
-        return ALLOT_ENAME;
-    if (slots != -1 && !amount(slots))
-        return ALLOT_ERANGE;
-    const allot__host *planned = allot__host_find(&state->plan->hosts, name);
-    if (slots == -1 && !planned)
-        return ALLOT_ENOENT;
-    allot__host *host = allot__host_find(&state->hosts, name);
-    if (!host)
-        host = allot__host_add(state->engine, &state->hosts, name);
-    if (!host)
-        return ALLOT_ENOMEM;
-    host->group = planned ? planned->group : 0;
-    host->slots = slots == -1 ? planned->slots : slots;
-    host->planned = slots == -1;
-    host->closed = closed;
-    state->tasks.arranged = false;
-    return ALLOT_OK;
-}
-
-/* The state's entry of a host that it was told of, or that is as planned until now. */
-static int told_host(allot_state *state, const char *name, allot__host **out)
-{
-    if (!allot__state_changes(state) || !name)
-        return ALLOT_EUSAGE;
-    if (!allot__host_find(&state->hosts, name)) {
-        if (!allot__host_find(&state->plan->hosts, name))
-            return ALLOT_ENOENT;
-        int status = allot_state_host(state, name, -1, ALLOT_OPEN);
-        if (status)
-            return status;
-    }
-    *out = allot__host_find(&state->hosts, name);
-    state->tasks.arranged = false;
-    return ALLOT_OK;
-}
-
-int allot_state_host_load(allot_state *state, const char *name, int64_t load)
-{
-    allot__host *host;
-    if (!amount(load))
-        return ALLOT_ERANGE;
-    int status = told_host(state, name, &host);
-    if (status == ALLOT_OK)
-        host->load = (int32_t)load + 1;
-    return status;
-}
-
-int allot_state_host_exclusive(allot_state *state, const char *name, int32_t consumer)
-{
-    allot__host *host;
-    if (state && consumer != ALLOT_ROOT && (consumer < 0 || consumer >= state->plan->tree.rows))
-        return ALLOT_EUSAGE;
-    int status = told_host(state, name, &host);
-    if (status == ALLOT_OK)
-        host->exclusive_to = consumer + 1;
-    return status;
-}
-
-int allot_state_host_set(allot_state *state, const allot_stated_host *host)
-{
-    if (!state || !host || host->exclusive_to < ALLOT_ROOT ||
-        host->exclusive_to >= state->plan->tree.rows)
-        return ALLOT_EUSAGE;
-    if (host->load != -1 && !amount(host->load))
-        return ALLOT_ERANGE;
-    int status = allot_state_host(state, host->name, host->slots, host->closed);
-    if (status != ALLOT_OK)
-        return status;
-    allot__host *it = allot__host_find(&state->hosts, host->name);
-    it->load = (int32_t)host->load + 1;
-    it->exclusive_to = host->exclusive_to + 1;
-    return ALLOT_OK;
-}
-
-int allot_state_host_end(allot_state *state, const char *name)
-{
-    if (!allot__state_changes(state) || !name)
-        return ALLOT_EUSAGE;
-    allot__host *host = allot__host_find(&state->hosts, name);
-    if (!host)
-        return ALLOT_ENOENT;
-    allot__host_end(state->engine, &state->hosts, host);
-    state->tasks.arranged = false;
-    return ALLOT_OK;
-}
-
 int allot_state_open(allot_state *state)
 {
     if (!state || !state->sealed)
         return ALLOT_EUSAGE;
     state->sealed = false;
     state->reopened = true;
+    return ALLOT_OK;
+}
+
+/* ---- Read back
+ * ----------------------------------------------------------------------------------- */
+
+const allot_plan *allot_state_plan(const allot_state *state)
+{
+    return state ? state->base : NULL;
+}
+
+/* ---- Times and sizes ------------------------------------------------------------------------- */
+
+int allot_state_last_get(const allot_state *state, int64_t *out)
+{
+    if (!state || !out)
+        return ALLOT_EUSAGE;
+    if (!state->last_set)
+        return ALLOT_ENOENT;
+    *out = state->last;
+    return ALLOT_OK;
+}
+
+int allot_state_now_is_rounded(const allot_state *state)
+{
+    return state && state->now_rounded;
+}
+
+static const allot__group_state *sealed_group(const allot_state *state, int32_t group)
+{
+    bool known = state && state->sealed && group >= 0 && group < state->plan->group_count;
+    return known ? &state->groups[group] : NULL;
+}
+
+int64_t allot_state_now_get(const allot_state *state)
+{
+    return state ? state->now : 0;
+}
+
+static int64_t at(const allot_state *state, int32_t group, const int32_t *column, int32_t consumer)
+{
+    if (consumer < 0 || consumer >= state->plan->tree.rows)
+        return 0;
+    return column[allot__row(state->plan, group, consumer)];
+}
+
+int64_t allot_state_slots_get(const allot_state *state, int32_t group)
+{
+    const allot__group_state *it = sealed_group(state, group);
+    return it ? it->slots : 0;
+}
+
+int64_t allot_state_demand_get(const allot_state *state, int32_t group, int32_t consumer)
+{
+    const allot__group_state *it = sealed_group(state, group);
+    return it ? at(state, group, it->demand, consumer) : 0;
+}
+
+int64_t allot_state_allocated_get(const allot_state *state, int32_t group, int32_t consumer)
+{
+    const allot__group_state *it = sealed_group(state, group);
+    return it ? at(state, group, it->allocated, consumer) : 0;
+}
+
+int allot_state_size_get(const allot_state *state, int32_t group, int64_t *out)
+{
+    const allot__group_state *of = sealed_group(state, group);
+    if (!of || !out)
+        return ALLOT_EUSAGE;
+    if (of->stated < 0)
+        return ALLOT_ENOENT;
+    *out = of->stated;
+    return ALLOT_OK;
+}
+
+/* ---- Leaves ---------------------------------------------------------------------------------- */
+
+/* Is a leaf's demand other than that of its tasks? */
+static bool states_demand(const allot_state *state, int32_t group, int32_t consumer)
+{
+    const allot__group_state *of = &state->groups[group];
+    const allot__units *units = &state->tasks.units[group];
+    int32_t row = allot__row(state->plan, group, consumer), waiting;
+    bool runs = units->first && units->first[consumer] < units->first[consumer + 1];
+    allot__waiting_of(&state->tasks, group, consumer, &waiting);
+    return allot__demand_set(of, row) && (of->demand[row] > 0 || runs || waiting > 0);
+}
+
+/* ... and what it holds other than what they do? 0 is so without a running task, and is stated as
+ * well as not. */
+static bool states_allocated(const allot__group_state *of, int32_t row)
+{
+    return allot__allocated_set(of, row) && of->allocated[row] > 0;
+}
+
+int allot_state_leaf_get(const allot_state *state, int32_t group, int32_t consumer,
+                         allot_stated_leaf *out)
+{
+    const allot__group_state *of = sealed_group(state, group);
+    if (!of || !out || allot__queue_count(state->plan) > 0 ||
+        !allot__plan_leaf(state->plan, consumer))
+        return ALLOT_EUSAGE;
+    int32_t row = allot__row(state->plan, group, consumer);
+    *out = (allot_stated_leaf){
+        .demand = states_demand(state, group, consumer) ? of->demand[row] : -1,
+        .allocated = states_allocated(of, row) ? of->allocated[row] : -1,
+        .unlisted = of->unlisted ? of->unlisted[consumer] : 0,
+        .reclaimed_at = of->reclaimed_at ? of->reclaimed_at[consumer] : INT64_MIN,
+        .waiting_since = of->waiting_since ? of->waiting_since[consumer] : INT64_MIN};
     return ALLOT_OK;
 }

@@ -84,8 +84,8 @@ struct allot_state {
 /* Finds the variants of now and of the cycle before, and rows the columns by the first. ENOMEM:
  * all is as it was. */
 int allot__state_rebase(allot_state *state);
-/* May such a reclaim be in flight? EUSAGE, ERANGE, ENAME. */
-int allot__flight_check(const allot_state *state, const void *item);
+/* May a plan's state have such an item? EUSAGE, ENAME, ERANGE. */
+int allot__item_check(const allot_plan *plan, allot_item kind, const void *item);
 /* Room for a time of each leaf, none of them told. ENOMEM. */
 int allot__times_room(allot_state *state, int64_t **times);
 /* Fills the columns of reclaims in flight anew. ENOMEM. */
@@ -94,6 +94,11 @@ void allot__flights_free(allot_state *state);
 /* Finds the tasks that flights name; a task that is not of the flight's consumer and group, or that
  * two name, is an error: EINVALID. ENOMEM. Changes nothing else. */
 int allot__flights_seal(allot_state *state, allot_report *report);
+
+static inline bool allot__is_amount(int64_t slots)
+{
+    return slots >= 0 && slots <= ALLOT_AMOUNT_MAX;
+}
 
 /* Is it open? Then something else than rows, times and reclaims in flight is about to change. */
 static inline bool allot__state_changes(allot_state *state)

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "base/near.h"
-#include "model/items/item.h"
-#include "model/jobs/queue.h"
 #include "model/state/state.h"
 
 int32_t allot__task_find(const allot_state *state, const char *id)
@@ -41,81 +39,6 @@ int32_t allot__task_place(const allot__tasks *tasks, int32_t number)
     for (int32_t i = 0; i < number; i++)
         place += allot__task_first(tasks, i) == i;
     return place;
-}
-
-static bool within(int64_t value, int64_t min, int64_t max)
-{
-    return value >= min && value <= max;
-}
-
-int allot__values_check(const allot_plan *plan, const char *const *tags, int32_t tag_count,
-                        const allot_task_value *values, int32_t value_count)
-{
-    if (tag_count < 0 || value_count < 0 || (tag_count > 0 && !tags) ||
-        (value_count > 0 && !values))
-        return ALLOT_EUSAGE;
-    int status = ALLOT_OK;
-    for (int32_t i = 0; i < tag_count; i++)
-        if (!tags[i])
-            return ALLOT_EUSAGE;
-    for (int32_t i = 0; i < value_count; i++) {
-        allot_attribute of;
-        if (allot_plan_task_attribute_at(plan, values[i].attribute, &of) || of.type == ALLOT_TAG)
-            return ALLOT_EUSAGE;
-        if (!within(values[i].value, of.min, of.max))
-            status = ALLOT_ERANGE;
-    }
-    return status;
-}
-
-/* Slots of other groups: none of them twice. */
-static int check_others(const allot_state *state, const allot_task *task)
-{
-    bool sound = task->also_count == 0 || (task->also_count > 0 && task->also && !task->slot);
-    int status = sound ? ALLOT_OK : ALLOT_EUSAGE;
-    for (int32_t i = 0; i < task->also_count && status == ALLOT_OK; i++) {
-        const allot_task_slots *other = &task->also[i];
-        if (!within(other->group, 0, (int64_t)state->plan->group_count - 1) ||
-            other->group == task->group)
-            status = ALLOT_EUSAGE;
-        for (int32_t k = 0; k < i && status == ALLOT_OK; k++)
-            status = task->also[k].group == other->group ? ALLOT_EUSAGE : ALLOT_OK;
-        if (status == ALLOT_OK && !within(other->slots, 1, ALLOT_AMOUNT_MAX))
-            status = ALLOT_ERANGE;
-    }
-    return status;
-}
-
-/* A task that waits is nowhere yet. */
-static int check_pending(const allot_task *task)
-{
-    if (!within(task->state, ALLOT_TASK_RUNNING, ALLOT_TASK_PENDING) ||
-        (task->state == ALLOT_TASK_PENDING && (task->host || task->slot)))
-        return ALLOT_EUSAGE;
-    return within(task->priority, 0, ALLOT__PRIORITY_MAX) ? ALLOT_OK : ALLOT_ERANGE;
-}
-
-int allot__task_check(const allot_state *state, const void *item)
-{
-    const allot_task *task = item;
-    if (!within(task->group, 0, (int64_t)state->plan->group_count - 1) ||
-        !allot__plan_leaf(state->plan, task->consumer) || allot__queue_count(state->plan) > 0)
-        return ALLOT_EUSAGE;
-    int others = check_others(state, task);
-    if (others == ALLOT_EUSAGE || check_pending(task) == ALLOT_EUSAGE)
-        return ALLOT_EUSAGE;
-    int values = allot__values_check(state->plan, task->tags, task->tag_count, task->values,
-                                     task->value_count);
-    if (values == ALLOT_EUSAGE)
-        return values;
-    size_t len = task->id ? strlen(task->id) : 0;
-    if (len < 1 || len > 255)
-        return ALLOT_ENAME;
-    if (!within(task->slots, 1, ALLOT_AMOUNT_MAX) || !within(task->preempted, 0, ALLOT_AMOUNT_MAX))
-        return ALLOT_ERANGE;
-    if (others != ALLOT_OK || check_pending(task) != ALLOT_OK)
-        return ALLOT_ERANGE;
-    return values;
 }
 
 /* ---- Putting in ------------------------------------------------------------------------------ */
@@ -215,7 +138,7 @@ static int put_parts(allot_state *state, const allot__task *first)
     return ALLOT_OK;
 }
 
-int allot__task_put(allot_state *state, const allot_task *task, void *mark)
+int allot__task_put(allot_state *state, const allot_task *task)
 {
     allot__tasks *tasks = &state->tasks;
     size_t more = (size_t)task->also_count + 1, count = allot__task_count(tasks);
@@ -224,7 +147,6 @@ int allot__task_put(allot_state *state, const allot_task *task, void *mark)
         made = make(state, task);
     if (!made)
         return ALLOT_ENOMEM;
-    made->thing.mark = mark;
     allot__things_put(state->engine, &tasks->things, &made->thing);
     if (put_parts(state, made) != ALLOT_OK) {
         allot__things_cut(state->engine, &tasks->things, count);

@@ -26,6 +26,75 @@ static size_t consumers(const allot_state *state)
     return (size_t)state->plan->tree.rows;
 }
 
+/* ---- Orders ---------------------------------------------------------------------------------- */
+
+void allot__by_leaf(const int32_t *leaf, size_t n, size_t leaves, int32_t *first, int32_t *order)
+{
+    int32_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        if (leaf[i] >= 0)
+            first[leaf[i]]++;
+    for (size_t c = 0; c <= leaves; c++) {
+        int32_t own = first[c];
+        first[c] = sum;
+        sum += own;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (leaf[i] >= 0)
+            order[first[leaf[i]]++] = (int32_t)i;
+    memmove(first + 1, first, leaves * sizeof *first); /* each is now where the next begins */
+    first[0] = 0;
+}
+
+bool allot__task_starts_before(const allot__tasks *tasks, int32_t a, int32_t b)
+{
+    const allot__task *one = allot__task_at(tasks, a);
+    const allot__task *other = allot__task_at(tasks, b);
+    if (one->priority != other->priority)
+        return one->priority > other->priority;
+    if (one->submitted != other->submitted)
+        return one->submitted < other->submitted;
+    return strcmp(one->thing.id, other->thing.id) < 0;
+}
+
+/* Which of two tasks stands first? */
+typedef bool comes_before(const allot__tasks *tasks, int32_t a, int32_t b);
+
+static void sink(const allot__tasks *tasks, int32_t *heap, int32_t count, int32_t i,
+                 comes_before *before)
+{
+    for (;;) {
+        int32_t last = i;
+        for (int32_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++)
+            if (before(tasks, heap[last], heap[k]))
+                last = k;
+        if (last == i)
+            return;
+        int32_t number = heap[i];
+        heap[i] = heap[last];
+        heap[last] = number;
+        i = last;
+    }
+}
+
+/* Sorts numbers of tasks; mostly they come in order. */
+static void sort(const allot__tasks *tasks, int32_t *list, int32_t count, comes_before *before)
+{
+    int32_t sorted = 1;
+    while (sorted < count && !before(tasks, list[sorted], list[sorted - 1]))
+        sorted++;
+    if (sorted >= count)
+        return;
+    for (int32_t i = count / 2; i > 0; i--)
+        sink(tasks, list, count, i - 1, before);
+    for (int32_t i = count - 1; i > 0; i--) {
+        int32_t last = list[0];
+        list[0] = list[i];
+        list[i] = last;
+        sink(tasks, list, i, 0, before);
+    }
+}
+
 /* ---- Units ---- */
 
 static bool same_slot(const allot__task *a, const allot__task *b)
@@ -77,21 +146,10 @@ static int number_units(arranging *it)
     return ALLOT_OK;
 }
 
-/* By id, whatever the order in which they were told of (Shell's gaps). */
-static void sort_by_id(const allot__tasks *tasks, int32_t *numbers, int32_t count)
+/* Of two tasks of a unit: which stands first, whatever the order in which they were told of? */
+static bool is_first_by_id(const allot__tasks *tasks, int32_t a, int32_t b)
 {
-    for (int32_t gap = count / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11) {
-        for (int32_t i = gap; i < count; i++) {
-            int32_t number = numbers[i], at = i;
-            const char *id = allot__task_at(tasks, number)->thing.id;
-            for (; at >= gap; at -= gap) {
-                if (strcmp(allot__task_at(tasks, numbers[at - gap])->thing.id, id) <= 0)
-                    break;
-                numbers[at] = numbers[at - gap];
-            }
-            numbers[at] = number;
-        }
-    }
+    return strcmp(allot__task_at(tasks, a)->thing.id, allot__task_at(tasks, b)->thing.id) < 0;
 }
 
 /* Puts the tasks of each unit together. */
@@ -115,7 +173,7 @@ static int gather(arranging *it)
     memmove(begin + 1, begin, (size_t)units->count * sizeof *begin);
     begin[0] = 0;
     for (int32_t u = 0; u < units->count; u++)
-        sort_by_id(&it->state->tasks, units->tasks + begin[u], begin[u + 1] - begin[u]);
+        sort(&it->state->tasks, units->tasks + begin[u], begin[u + 1] - begin[u], is_first_by_id);
     return ALLOT_OK;
 }
 
@@ -191,6 +249,18 @@ static void find_leaves(arranging *it)
     }
 }
 
+/* Tasks that wait, of each leaf as they start. */
+static int arrange_waiting(arranging *it, allot__waiting *out)
+{
+    const allot__tasks *tasks = &it->state->tasks;
+    int status = sort_by_leaf(it, it->waiting, allot__task_count(tasks), &out->count, &out->first,
+                              &out->tasks);
+    for (size_t i = 0; status == ALLOT_OK && out->first && i < consumers(it->state); i++)
+        sort(tasks, out->tasks + out->first[i], out->first[i + 1] - out->first[i],
+             allot__task_starts_before);
+    return status;
+}
+
 static int arrange_tasks(arranging *it)
 {
     allot_state *state = it->state;
@@ -206,7 +276,7 @@ static int arrange_tasks(arranging *it)
     if (status == ALLOT_OK && units->task_count > 0)
         status = allot__units_fill(state, units);
     if (status == ALLOT_OK && state->tasks.waiting)
-        status = allot__waiting_make(state, it->group, it->waiting);
+        status = arrange_waiting(it, &state->tasks.waiting[it->group]);
     return status;
 }
 
@@ -296,6 +366,12 @@ static void release_units(allot_state *state, allot__units *units)
     allot__free(engine, units->sessions, (size_t)units->session_count, sizeof *units->sessions);
 }
 
+static void release_waiting(allot_state *state, allot__waiting *it)
+{
+    allot__free(state->engine, it->first, consumers(state) + 1, sizeof *it->first);
+    allot__free(state->engine, it->tasks, (size_t)it->count, sizeof *it->tasks);
+}
+
 void allot__tasks_release(allot_state *state)
 {
     allot__tasks *tasks = &state->tasks;
@@ -303,7 +379,7 @@ void allot__tasks_release(allot_state *state)
     for (size_t i = 0; tasks->units && i < groups; i++)
         release_units(state, &tasks->units[i]);
     for (size_t i = 0; tasks->waiting && i < groups; i++)
-        allot__waiting_free(state, (int32_t)i);
+        release_waiting(state, &tasks->waiting[i]);
     allot__free(state->engine, tasks->units, groups, sizeof *tasks->units);
     allot__free(state->engine, tasks->waiting, groups, sizeof *tasks->waiting);
     allot__free(state->engine, tasks->sites, (size_t)tasks->site_room, sizeof *tasks->sites);

@@ -133,15 +133,8 @@ int32_t allot__task_place(const allot__tasks *tasks, int32_t number);
 /* The session that a task is of: of its own leaf; -1: none that the state knows. */
 int32_t allot__task_session(const allot__tasks *tasks, const allot__task *task);
 
-/* Are tags and values of a task or job sound? EUSAGE, ERANGE. */
-int allot__values_check(const allot_plan *plan, const char *const *tags, int32_t tag_count,
-                        const allot_task_value *values, int32_t value_count);
-
-/* May such a task, or session, be there? EUSAGE, ENAME, ERANGE. */
-int allot__task_check(const allot_state *state, const void *item);
-int allot__session_check(const allot_state *state, const void *item);
-/* Puts in a task that is sound, behind the others; `mark` goes with it. ENOMEM. Takes one out. */
-int allot__task_put(allot_state *state, const allot_task *task, void *mark);
+/* Puts in a task that is sound, behind the others. ENOMEM. Takes one out. */
+int allot__task_put(allot_state *state, const allot_task *task);
 void allot__task_take(allot_state *state, const allot__thing *thing);
 /* Is there a task of that id, and does it run? */
 bool allot__task_running(const allot_state *state, const char *id);
@@ -177,10 +170,6 @@ static inline const int32_t *allot__waiting_of(const allot__tasks *tasks, int32_
 }
 /* Of two tasks that wait: which starts first? */
 bool allot__task_starts_before(const allot__tasks *tasks, int32_t a, int32_t b);
-/* Makes `waiting` of a group, and ends it. ENOMEM. */
-int allot__waiting_make(allot_state *state, int32_t group, const int32_t *leaf);
-void allot__waiting_free(allot_state *state, int32_t group);
-
 /* Makes the sites: step one of arranging. ENOMEM. */
 int allot__sites_make(allot_state *state);
 

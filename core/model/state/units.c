@@ -59,7 +59,7 @@ int32_t allot__attribute_of(const allot_plan *plan, const char *const *tags, int
 /* What a session counts for when one of its tasks might go. */
 static int64_t importance(const allot_state *state, int32_t number)
 {
-    const allot_session *session = allot_state_session_at(state, number);
+    const allot_session *session = allot__things_item(&state->sessions, number);
     if (!session)
         return 0;
     return session->scheduling == ALLOT_PRIORITY ? session->priority : session->preemption_rank;
@@ -111,9 +111,10 @@ static void put(const allot_state *state, allot__units *units, int32_t unit,
 static void put_on_sites(allot_state *state, const allot__units *units, int32_t leaf)
 {
     const int32_t *first = units->session_first;
-    const allot_session *any = first && first[leaf] < first[leaf + 1]
-                                   ? allot_state_session_at(state, units->sessions[first[leaf]])
-                                   : NULL;
+    const allot_session *any =
+        first && first[leaf] < first[leaf + 1]
+            ? allot__things_item(&state->sessions, units->sessions[first[leaf]])
+            : NULL;
     int64_t least = any && any->scheduling == ALLOT_PRIORITY;
     for (int32_t unit = units->first[leaf]; unit < units->first[leaf + 1]; unit++) {
         allot__site *site = units->site[unit] >= 0 ? &state->tasks.sites[units->site[unit]] : NULL;
@@ -143,12 +144,25 @@ int allot__units_fill(allot_state *state, allot__units *units)
     return ALLOT_OK;
 }
 
+bool allot__units_wide(const allot_state *state, int32_t group, int32_t consumer)
+{
+    const allot__units *units = &state->tasks.units[group];
+    for (int32_t i = units->first ? units->first[consumer] : 0;
+         units->first && i < units->first[consumer + 1]; i++) {
+        int32_t count;
+        const int32_t *tasks = allot__unit_tasks(units, i, &count);
+        if (units->slots[i] > 1 || allot__task_at(&state->tasks, tasks[0])->part > 0)
+            return true;
+    }
+    return false;
+}
+
 /* ---- What is wrong with sessions ---- */
 
 static int say_scheduling(const allot_state *state, int32_t number, int32_t other,
                           allot_report *report)
 {
-    const allot_session *session = allot_state_session_at(state, number);
+    const allot_session *session = allot__things_item(&state->sessions, number);
     char path[48];
     snprintf(path, sizeof path, "sessions[%d].scheduling", (int)number);
     allot__fault fault = {.report = report,
@@ -171,7 +185,7 @@ static int check_schedulings(const allot_state *state, const allot__units *units
     int result = ALLOT_OK;
     const allot_session *before = NULL;
     for (int32_t i = 0; i < units->session_count; i++) {
-        const allot_session *it = allot_state_session_at(state, units->sessions[i]);
+        const allot_session *it = allot__things_item(&state->sessions, units->sessions[i]);
         if (!before || before->consumer != it->consumer)
             before = it;
         if (it->scheduling != before->scheduling)
@@ -219,7 +233,7 @@ int allot__tasks_check(const allot_state *state, allot_report *report)
     for (int32_t i = 0; i < state->plan->group_count; i++)
         if (check_schedulings(state, &tasks->units[i], report))
             result = ALLOT_EINVALID;
-    for (int32_t i = 0; i < allot_state_tasks(state); i++)
+    for (int32_t i = 0; i < (int32_t)allot__task_count(tasks); i++)
         if (check_session(state, i, report))
             result = ALLOT_EINVALID;
     return result;

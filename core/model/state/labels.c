@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* label.c: names that tasks mention, numbered. */
+/* labels.c: names that tasks mention, numbered; and the sessions that they name. */
 #include <string.h>
 
 #include "model/state/state.h"
@@ -91,4 +91,35 @@ int allot__labels_trim(allot_state *state)
     allot__vector_free(state->engine, &other.labels);
     allot__pool_free(state->engine, &other.pool);
     return numbered ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* ---- Sessions -------------------------------------------------------------------------------- */
+
+int allot__sessions_fill(allot_state *state)
+{
+    allot__tasks *tasks = &state->tasks;
+    const allot__things *things = &state->sessions;
+    for (size_t i = 0; i < tasks->labels.count; i++)
+        allot__label_at(tasks, (int32_t)i)->session = -1;
+    tasks->sessions.count = 0;
+    for (int32_t i = 0; (size_t)i < things->list.count; i++) {
+        const allot_session *session = allot__things_item(things, i);
+        int32_t label = allot__label_of(state, session->id);
+        allot_session *added = allot__push(state->engine, &tasks->sessions, sizeof *added);
+        if (label < 0 || !added)
+            return ALLOT_ENOMEM;
+        *added = *session;
+        allot__label_at(tasks, label)->session = i;
+    }
+    return ALLOT_OK;
+}
+
+int32_t allot__task_session(const allot__tasks *tasks, const allot__task *task)
+{
+    int32_t number = task->session < 0 ? -1 : allot__label_at(tasks, task->session)->session;
+    if (number < 0)
+        return -1;
+    const allot_session *session = (const allot_session *)tasks->sessions.items + number;
+    bool own = session->consumer == task->consumer && session->group == task->group;
+    return own ? number : -1;
 }

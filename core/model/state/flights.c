@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* state_flight.c: what is under way when a cycle begins: reclaims in flight, and who waits. */
+/* flights.c: what is under way when a cycle begins: reclaims in flight, and who waits. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,11 +9,6 @@
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
 #include "model/windows/say.h"
-
-static bool amount(int64_t slots)
-{
-    return slots >= 0 && slots <= ALLOT_AMOUNT_MAX;
-}
 
 /* Is it a leaf of a group? */
 static bool is_leaf(const allot_state *state, int32_t group, int32_t consumer)
@@ -61,29 +56,6 @@ int allot_state_waiting_since(allot_state *state, int32_t group, int32_t consume
 
 /* ---- Reclaims in flight ---- */
 
-int allot__flight_check(const allot_state *state, const void *item)
-{
-    const allot_in_flight *reclaim = item;
-    if (!is_leaf(state, reclaim->group, reclaim->consumer) || reclaim->claim_count < 0 ||
-        (reclaim->claim_count > 0 && !reclaim->claims) || reclaim->task_count < 0 ||
-        (reclaim->task_count > 0 && !reclaim->tasks) || reclaim->gone < 0 ||
-        reclaim->gone > INT32_MAX)
-        return ALLOT_EUSAGE;
-    bool in_range = amount(reclaim->slots);
-    for (int32_t i = 0; i < reclaim->claim_count; i++) {
-        int32_t claimant = reclaim->claims[i].consumer; /* a parent's is for its own reserve */
-        if (claimant < 0 || claimant >= state->plan->tree.rows)
-            return ALLOT_EUSAGE;
-        in_range = in_range && amount(reclaim->claims[i].slots);
-    }
-    for (int32_t i = 0; i < reclaim->task_count; i++) {
-        size_t len = reclaim->tasks[i] ? strlen(reclaim->tasks[i]) : 0;
-        if (len < 1 || len > 255)
-            return ALLOT_ENAME;
-    }
-    return in_range ? ALLOT_OK : ALLOT_ERANGE;
-}
-
 int allot__flights_fill(allot_state *state)
 {
     const allot__things *things = &state->reclaims;
@@ -114,22 +86,6 @@ int allot__flights_fill(allot_state *state)
     return ALLOT_OK;
 }
 
-int32_t allot_state_reclaims(const allot_state *state)
-{
-    return state ? (int32_t)state->reclaims.list.count : 0;
-}
-
-int allot_state_reclaim_at(const allot_state *state, int32_t i, allot_in_flight *out)
-{
-    if (!out || i < 0 || i >= allot_state_reclaims(state))
-        return ALLOT_EUSAGE;
-    const allot_in_flight *told = allot__things_item(&state->reclaims, i);
-    if (!told)
-        return ALLOT_ENOENT;
-    *out = *told;
-    return ALLOT_OK;
-}
-
 /* ---- Coming back ---- */
 
 /* Are its slots back already? */
@@ -153,7 +109,7 @@ static void take_allocated(allot_state *state, const allot_in_flight *reclaim)
 
 int allot_state_reclaim_return(allot_state *state, int32_t i, int32_t how)
 {
-    if (!state || state->sealed || i < 0 || i >= allot_state_reclaims(state))
+    if (!state || state->sealed || i < 0 || (size_t)i >= state->reclaims.list.count)
         return ALLOT_EUSAGE;
     allot__thing *thing = allot__things_at(&state->reclaims, i);
     if (!thing)

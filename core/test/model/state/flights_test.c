@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* state_flight_test.c: reclaims in flight with their tasks, and times told of leaves. */
+/* flights_test.c: reclaims in flight with their tasks, and times told of leaves. */
 #include "model/state/state.h"
 
 #include "test/support/fixture.h"

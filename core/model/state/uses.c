@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* uses.c: what a state tells of queues, resources and contracts. */
+#include <allot/stated.h>
+
+#include "model/jobs/queue.h"
+#include "model/state/job.h"
+#include "model/state/state.h"
+
+static bool within(int64_t value, int64_t min, int64_t max)
+{
+    return value >= min && value <= max;
+}
+
+/* ---- Queues
+ * -------------------------------------------------------------------------------------- */
+
+int allot_state_usage(allot_state *state, int32_t queue, int64_t slot_seconds, int32_t millionths)
+{
+    int32_t queues = state ? allot__queue_count(state->plan) : 0;
+    if (!allot__state_changes(state) || !within(queue, 0, (int64_t)queues - 1))
+        return ALLOT_EUSAGE;
+    if (!within(slot_seconds, 0, (int64_t)1 << 62) || !within(millionths, 0, 999999))
+        return ALLOT_ERANGE;
+    if (allot__jobs_room(state) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    state->jobs->usage[queue] = (allot__usage){true, slot_seconds, millionths};
+    return ALLOT_OK;
+}
+
+int allot_state_usage_at(allot_state *state, int64_t when)
+{
+    if (!allot__state_changes(state) || allot__queue_count(state->plan) == 0)
+        return ALLOT_EUSAGE;
+    allot__jobs *jobs = allot__jobs_open(state);
+    if (!jobs)
+        return ALLOT_ENOMEM;
+    jobs->usage_at = when;
+    jobs->usage_at_set = true;
+    return ALLOT_OK;
+}
+
+int allot_state_usage_get(const allot_state *state, int32_t queue, int64_t *slot_seconds,
+                          int32_t *millionths)
+{
+    if (!state || queue < 0 || queue >= allot__queue_count(state->plan) || !slot_seconds ||
+        !millionths)
+        return ALLOT_EUSAGE;
+    const allot__usage *of = state->jobs ? state->jobs->usage : NULL;
+    if (!of || !of[queue].told)
+        return ALLOT_ENOENT;
+    *slot_seconds = of[queue].slot_seconds;
+    *millionths = of[queue].millionths;
+    return ALLOT_OK;
+}
+
+int allot_state_usage_time(const allot_state *state, int64_t *out)
+{
+    if (!state || !out)
+        return ALLOT_EUSAGE;
+    if (!state->jobs || !state->jobs->usage_at_set)
+        return ALLOT_ENOENT;
+    *out = state->jobs->usage_at;
+    return ALLOT_OK;
+}
+
+/* ---- Resources
+ * ----------------------------------------------------------------------------------- */
+
+int allot_state_resource_preempted(allot_state *state, int32_t resource, int64_t when)
+{
+    int32_t count = state ? allot_plan_resources(state->base) : 0;
+    if (!allot__state_changes(state) || !within(resource, 0, (int64_t)count - 1))
+        return ALLOT_EUSAGE;
+    if (allot__jobs_room(state) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    state->jobs->preempted_at[resource] = when;
+    return ALLOT_OK;
+}
+
+int allot_state_resource_time(const allot_state *state, int32_t resource, int64_t *out)
+{
+    if (!state || !out || resource < 0 || resource >= allot_plan_resources(state->plan))
+        return ALLOT_EUSAGE;
+    const int64_t *of = state->jobs ? state->jobs->preempted_at : NULL;
+    if (!of || of[resource] == INT64_MIN)
+        return ALLOT_ENOENT;
+    *out = of[resource];
+    return ALLOT_OK;
+}
+
+/* ---- Contracts
+ * ----------------------------------------------------------------------------------- */
+
+static bool known(const allot_state *state, int32_t lease)
+{
+    return lease >= 0 && lease < allot_plan_leases(state->plan);
+}
+
+int allot_state_lease(allot_state *state, int32_t lease, const allot_lease_now *now)
+{
+    if (!allot__state_changes(state) || !now || !known(state, lease))
+        return ALLOT_EUSAGE;
+    int status = allot__item_check(state->plan, ALLOT_ITEM_LEASE, now);
+    if (status == ALLOT_OK)
+        status = allot__jobs_room(state);
+    if (status == ALLOT_OK)
+        state->jobs->leases[lease] = (allot__lease_told){true, *now};
+    return status;
+}
+
+int allot_state_lease_at(const allot_state *state, int32_t lease, allot_lease_now *out)
+{
+    if (!state || !out || !known(state, lease))
+        return ALLOT_EUSAGE;
+    if (!state->jobs || !state->jobs->leases || !state->jobs->leases[lease].told)
+        return ALLOT_ENOENT;
+    *out = state->jobs->leases[lease].now;
+    return ALLOT_OK;
+}
