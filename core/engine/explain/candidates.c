@@ -2,11 +2,9 @@
 /* Copyright the allot authors */
 /* candidates.c: jobs that a waiting job may preempt, which of them are ineligible, and jobs that it
  * may not preempt. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "engine/explain/job.h"
+
+#include <string.h>
 
 /* What a running job is to the one that waits. */
 enum { GUARD = ALLOT__INELIGIBLE_GUARD, KINDS = GUARD + ALLOT_GUARDS_MAX };
@@ -104,9 +102,8 @@ static void explain_kinds(const allot__job_explanation *it, const tally *of)
         [ALLOT__INELIGIBLE_TAKEN] = "given slots, or chosen for another job, in this cycle",
         [ALLOT__INELIGIBLE_EXCLUSIVE] =
             "exclusive, which PREEMPT_JOBTYPE does not name (P-8, P-40)",
-        [ALLOT__INELIGIBLE_BACKFILL] =
-            ("backfill, which only goes if PREEMPT_JOBTYPE names it and its queue is "
-             "preemptable (P-8, P-40)"),
+        [ALLOT__INELIGIBLE_BACKFILL] = ("backfill, which only goes if PREEMPT_JOBTYPE names it and "
+                                        "its queue is preemptable (P-8, P-40)"),
         [ALLOT__INELIGIBLE_FORCED] = "forced to run (P-8)",
         [ALLOT__INELIGIBLE_RESERVED] =
             "backfill on slots reserved by a queue of no lower PRIORITY (P-40)",
@@ -115,13 +112,13 @@ static void explain_kinds(const allot__job_explanation *it, const tally *of)
     for (int32_t kind = 0; kind < KINDS; kind++) {
         if (of->jobs[kind] == 0)
             continue;
-        allot__phrase jobs = allot__phrase_jobs(of->jobs[kind], of->slots[kind]);
+        allot__phrase jobs = PHRASE("{} job{|s} ({} slot{|s})", of->jobs[kind], of->slots[kind]);
         if (kind < GUARD) {
-            allot__explain(&it->about, "    %s: %s.", jobs.text, words[kind]);
+            SAY(&it->about, "    {}: {}.", jobs.text, words[kind]);
         } else if ((size_t)(kind - GUARD) < guards->count) {
             const allot__guard *guard = (const allot__guard *)guards->items + (kind - GUARD);
-            allot__explain(&it->about, "    %s: protected by %.60s (%s).", jobs.text, guard->label,
-                           rule_of(guard));
+            SAY(&it->about, "    {}: protected by {.60} ({}).", jobs.text, guard->label,
+                rule_of(guard));
         }
     }
 }
@@ -130,18 +127,14 @@ static void explain_low(const allot__job_explanation *it, int32_t low, const tal
 {
     const allot_queue *queue = allot__explain_queue_of(it, low);
     int32_t level = allot__preference(it->about.work->plan->relation, it->job->queue, low);
-    char preferred[40] = "";
-    if (level > 0)
-        snprintf(preferred, sizeof preferred, ", preferred +%" PRId32, level);
     if (of->all_jobs == 0) {
-        allot__explain(&it->about,
-                       "  /%s (PRIORITY %" PRId32 "%s): nothing of it runs where this job could.",
-                       queue->name, queue->priority, preferred);
+        SAY(&it->about,
+            "  /{} (PRIORITY {}{&, preferred +{}}): nothing of it runs where this job could.",
+            queue->name, queue->priority, level);
         return;
     }
-    allot__explain(&it->about, "  /%s (PRIORITY %" PRId32 "%s): %s there.", queue->name,
-                   queue->priority, preferred,
-                   allot__phrase_jobs(of->all_jobs, of->all_slots).text);
+    SAY(&it->about, "  /{} (PRIORITY {}{&, preferred +{}}): {} job{|s} ({} slot{|s}) there.",
+        queue->name, queue->priority, level, of->all_jobs, of->all_slots);
     explain_kinds(it, of);
 }
 
@@ -156,19 +149,16 @@ static bool lists(const char *const *names, int32_t count, const char *name)
 }
 
 /* What the queues themselves say (P-3 ... P-5). */
-static void put_unsaid(const allot_queue *above, const allot_queue *below, char *text, size_t size)
+static allot__phrase unsaid(const allot_queue *above, const allot_queue *below)
 {
-    if (below->high_count > 0 && !lists(below->high, below->high_count, above->name)) {
-        snprintf(text, size, "its list of those that may preempt it does not name /%.100s (P-4)",
-                 above->name);
-    } else if (!below->preemptable && !above->preemptive) {
-        snprintf(text, size, "neither is it preemptable nor /%.100s preemptive (P-5)", above->name);
-    } else if (!below->preemptable && above->low_count > 0) {
-        snprintf(text, size, "it is not preemptable, nor on the list of /%.100s (P-3)",
-                 above->name);
-    } else {
-        snprintf(text, size, "the policy's relation says no");
-    }
+    if (below->high_count > 0 && !lists(below->high, below->high_count, above->name))
+        return PHRASE("its list of those that may preempt it does not name /{.100} (P-4)",
+                      above->name);
+    if (!below->preemptable && !above->preemptive)
+        return PHRASE("neither is it preemptable nor /{.100} preemptive (P-5)", above->name);
+    if (!below->preemptable && above->low_count > 0)
+        return PHRASE("it is not preemptable, nor on the list of /{.100} (P-3)", above->name);
+    return PHRASE("the policy's relation says no");
 }
 
 /* What refused; where no policy was asked, what P-6 and P-7 come to first. */
@@ -182,67 +172,54 @@ static int32_t refusal(const allot__job_explanation *it, int32_t high, int32_t l
                : ALLOT_REFUSED_QUEUES;
 }
 
-/* A test of the policy's own. */
-static void put_test(const allot_policy *policy, int32_t refusal, char *text, size_t size)
+/* What the policy says, or a test of its own. */
+static allot__phrase refused(const allot_policy *policy, const allot_queue *above,
+                             const allot_queue *below, int32_t refusal)
 {
     const allot_provider *provider = &policy->provider;
-    const char *name = provider->refusal != NULL
-                           ? provider->refusal(provider->ud, policy->preempts, refusal)
-                           : NULL;
-    if (name)
-        snprintf(text, size, "%.120s, a test of policy \"%.40s\", says no", name, policy->name);
-    else
-        snprintf(text, size, "the relation of policy \"%.100s\" says no", policy->name);
+    if (refusal == ALLOT_REFUSED_PRIORITY)
+        return PHRASE("PRIORITY {} is not below {} (P-6)", below->priority, above->priority);
+    if (refusal == ALLOT_REFUSED_SLOT_SHARE)
+        return PHRASE("slot_share {} is not below {}", below->slot_share, above->slot_share);
+    if (refusal == ALLOT_REFUSED_QUEUES)
+        return unsaid(above, below);
+    const char *name =
+        provider->refusal ? provider->refusal(provider->ud, policy->preempts, refusal) : NULL;
+    return name ? PHRASE("{.120}, a test of policy \"{.40}\", says no", name, policy->name)
+                : PHRASE("the relation of policy \"{.100}\" says no", policy->name);
 }
 
-void allot__explain_barred(const allot__job_explanation *it, int32_t high, int32_t low, char *text,
-                           size_t size)
+/* Why one queue may not preempt another. */
+static allot__phrase barred(const allot__job_explanation *it, int32_t high, int32_t low)
 {
     const allot_policy *policy = it->about.rules->policy;
-    const allot_queue *above = allot__explain_queue_of(it, high);
-    const allot_queue *below = allot__explain_queue_of(it, low);
-    if (high == low) {
-        snprintf(text, size, "jobs of one queue never preempt each other (P-6)");
-    } else if (it->queues->pool_of[high] >= 0 || it->queues->pool_of[low] >= 0) {
-        snprintf(text, size, "queues of pools neither preempt nor are preempted (Q-11, A-24)");
-    } else if (policy->preempts == ALLOT_NOBODY) {
-        snprintf(text, size, "policy \"%.100s\" lets no job preempt", policy->name);
-    } else {
-        int32_t why = refusal(it, high, low);
-        if (why == ALLOT_REFUSED_PRIORITY) {
-            snprintf(text, size, "PRIORITY %" PRId32 " is not below %" PRId32 " (P-6)",
-                     below->priority, above->priority);
-        } else if (why == ALLOT_REFUSED_SLOT_SHARE) {
-            snprintf(text, size, "slot_share %" PRId32 " is not below %" PRId32, below->slot_share,
-                     above->slot_share);
-        } else if (why == ALLOT_REFUSED_QUEUES) {
-            put_unsaid(above, below, text, size);
-        } else {
-            put_test(policy, why, text, size);
-        }
-    }
+    if (high == low)
+        return PHRASE("jobs of one queue never preempt each other (P-6)");
+    if (it->queues->pool_of[high] >= 0 || it->queues->pool_of[low] >= 0)
+        return PHRASE("queues of pools neither preempt nor are preempted (Q-11, A-24)");
+    if (policy->preempts == ALLOT_NOBODY)
+        return PHRASE("policy \"{.100}\" lets no job preempt", policy->name);
+    return refused(policy, allot__explain_queue_of(it, high), allot__explain_queue_of(it, low),
+                   refusal(it, high, low));
 }
 
 static void explain_others(const allot__job_explanation *it)
 {
     int32_t shown = 0;
     for (int32_t low = 0; low < allot__queue_count(it->about.work->plan); low++) {
-        char why[200];
         if (allot__explain_may(it, it->job->queue, low))
             continue;
         tally of = count_queue(it, low);
         if (of.all_jobs == 0 || shown++ >= ALLOT__EXPLAIN_NAMED)
             continue;
         if (shown == 1)
-            allot__explain(&it->about, "It may not preempt those of:");
-        allot__explain_barred(it, it->job->queue, low, why, sizeof why);
-        allot__explain(&it->about, "  /%s, with %s there: %s.",
-                       allot__explain_queue_of(it, low)->name,
-                       allot__phrase_jobs(of.all_jobs, of.all_slots).text, why);
+            SAY(&it->about, "It may not preempt those of:");
+        SAY(&it->about, "  /{}, with {} job{|s} ({} slot{|s}) there: {}.",
+            allot__explain_queue_of(it, low)->name, of.all_jobs, of.all_slots,
+            barred(it, it->job->queue, low).text);
     }
     if (shown > ALLOT__EXPLAIN_NAMED)
-        allot__explain(&it->about, "  nor of %" PRId32 " more queues.",
-                       shown - ALLOT__EXPLAIN_NAMED);
+        SAY(&it->about, "  nor of {} more queues.", shown - ALLOT__EXPLAIN_NAMED);
 }
 
 /* ---- Why that is not enough ------------------------------------------------------------------ */
@@ -254,20 +231,18 @@ static void explain_sum(const allot__job_explanation *it, int64_t may, int64_t s
     if (it->verdict.why == ALLOT_PEND_DELAY || it->job->state != ALLOT_PENDING)
         return;
     if (has >= needs) {
-        allot__explain(
-            &it->about,
-            "That would be enough in number, but not where and when it had its turn: "
-            "hosts, limits or jobs before it stood in the way. No job is preempted (A-10).");
+        SAY(&it->about,
+            "That would be enough in number, but not where and when it had its turn: hosts, limits "
+            "or jobs before it stood in the way. No job is preempted (A-10).");
         return;
     }
-    allot__explain(&it->about,
-                   "%" PRId64 " free and %" PRId64 " that may go are %" PRId64 " of the %" PRId64
-                   " it needs: %" PRId64 " too few, so no job is preempted (A-10, A-11).",
-                   it->free, may, has, needs, needs - has);
-    if (safe > 0) {
-        allot__explain(&it->about, "If no job were protected, it would be %" PRId64 ": %s.",
-                       has + safe, has + safe >= needs ? "enough" : "too few still");
-    }
+    SAY(&it->about,
+        "{} free and {} that may go are {} of the {} it needs: {} too few, so no job is preempted "
+        "(A-10, A-11).",
+        it->free, may, has, needs, needs - has);
+    if (safe > 0)
+        SAY(&it->about, "If no job were protected, it would be {}: {?enough|too few still}.",
+            has + safe, has + safe >= needs);
 }
 
 static int32_t count_low(const allot__job_explanation *it)
@@ -285,22 +260,19 @@ void allot__explain_candidates(const allot__job_explanation *it)
     int64_t safe = 0;
     int32_t shown = 0;
     if (it->queues->pool_of[it->job->queue] >= 0) {
-        allot__explain(&it->about, "Queues of pools preempt no jobs (Q-11).");
+        SAY(&it->about, "Queues of pools preempt no jobs (Q-11).");
         return;
     }
     if (allot__barred_by_type(it->about.work, it->job)) {
-        allot__explain(&it->about, "It preempts no job: it is exclusive, and PREEMPT_JOBTYPE does "
-                                   "not name EXCLUSIVE (P-40).");
+        SAY(&it->about, "It preempts no job: it is exclusive, and PREEMPT_JOBTYPE does not name "
+                        "EXCLUSIVE (P-40).");
         return;
     }
-    if (queues == 0) {
-        allot__explain(&it->about, "Its queue may preempt no job.");
-    } else {
-        allot__explain(&it->about, "%s jobs of %" PRId32 " queue%s (P-7):",
-                       it->verdict.why == ALLOT_PEND_DELAY ? "Then it may preempt"
-                                                           : "It may preempt",
-                       queues, queues == 1 ? "" : "s");
-    }
+    if (queues == 0)
+        SAY(&it->about, "Its queue may preempt no job.");
+    else
+        SAY(&it->about, "{?Then it may preempt|It may preempt} jobs of {} queue{|s} (P-7):",
+            it->verdict.why == ALLOT_PEND_DELAY, queues);
     for (int32_t low = 0; queues > 0 && low < allot__queue_count(it->about.work->plan); low++) {
         if (!allot__explain_may(it, it->job->queue, low))
             continue;
@@ -313,7 +285,7 @@ void allot__explain_candidates(const allot__job_explanation *it)
         }
     }
     if (queues > shown)
-        allot__explain(&it->about, "  and %" PRId32 " more.", queues - shown);
+        SAY(&it->about, "  and {} more.", queues - shown);
     if (queues > 0)
         explain_sum(it, may, safe);
     explain_others(it);

@@ -1,13 +1,239 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* gone.c: why a job is preempted: for which job, before which jobs in the order, and by how much.
- */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
+/* gone.c: what protects a running job, or why it is preempted all the same. */
+#include "engine/explain/job.h"
 
 #include "engine/jobs/limits/resource.h"
-#include "engine/explain/job.h"
+#include "engine/jobs/turn.h"
+#include "engine/rows/order.h"
+
+/* Does the policy go by that parameter? */
+static bool guards(const allot__job_explanation *it, int32_t column)
+{
+    const allot__vector *all = &it->about.rules->policy->guards;
+    for (size_t i = 0; i < all->count; i++) {
+        const allot__guard *guard = (const allot__guard *)all->items + i;
+        if (guard->value.kind == ALLOT_FROM_COLUMN && guard->value.value == column)
+            return true;
+    }
+    return false;
+}
+
+static bool counter_of(const allot__job_explanation *it, int32_t column, allot__counter *out)
+{
+    allot_protection of = allot__protection_of(it->queues, it->job->application, it->job->queue);
+    return allot__job_counter(&of, it->job, it->about.work->state->now, column, out) &&
+           guards(it, column);
+}
+
+/* ---- What protects --------------------------------------------------------------------------- */
+
+static const char *verb(const allot__counter *of)
+{
+    return of->left <= 0 ? "protects" : "does not protect";
+}
+
+static void explain_counts(const allot__job_explanation *it)
+{
+    allot__counter of;
+    if (counter_of(it, ALLOT_TASK_PREEMPTIONS_LEFT, &of))
+        SAY(&it->about, "MAX_JOB_PREEMPT {} it: it was preempted {} of {} times (P-30).", verb(&of),
+            of.has, of.bound);
+    if (counter_of(it, ALLOT_TASK_PREEMPT_TIME_LEFT, &of))
+        SAY(&it->about, "MAX_TOTAL_TIME_PREEMPT {} it: it was suspended for {} of {} s (P-31).",
+            verb(&of), of.has, of.bound);
+    if (counter_of(it, ALLOT_TASK_INTERVAL_OVER, &of) && of.bound > 0) {
+        SAY(&it->about,
+            "NO_PREEMPT_INTERVAL {} it: it has run for {} s without a break, and for {} s is left "
+            "alone{?, for {} s from now|} (P-32).",
+            verb(&of), of.has, of.bound, of.left <= 0, 1 - of.left);
+    }
+}
+
+/* "since 5 s", "in 5 s from now". */
+static allot__phrase when(const allot__counter *of)
+{
+    return of->left <= 0 ? PHRASE("since {} s", -of->left) : PHRASE("in {} s from now", of->left);
+}
+
+static void explain_times(const allot__job_explanation *it)
+{
+    allot__counter of;
+    if (counter_of(it, ALLOT_TASK_RUN_TIME_LEFT, &of))
+        SAY(&it->about,
+            "NO_PREEMPT_RUN_TIME {} it: it has run for {} s in all, and from {} s on is left "
+            "alone, {} (P-33).",
+            verb(&of), of.has, of.bound, when(&of).text);
+    if (counter_of(it, ALLOT_TASK_FINISH_TIME_LEFT, &of))
+        SAY(&it->about,
+            "NO_PREEMPT_FINISH_TIME {} it: by its run limit {} s are left, and in its last {} s it "
+            "is left alone, {} (P-34).",
+            verb(&of), of.has, of.bound, when(&of).text);
+}
+
+static void explain_type(const allot__job_explanation *it)
+{
+    switch (allot__job_ineligible(it->about.work, it->job)) {
+    case ALLOT__INELIGIBLE_EXCLUSIVE:
+        SAY(&it->about, "It is left alone: PREEMPT_JOBTYPE does not name EXCLUSIVE (P-40).");
+        return;
+    case ALLOT__INELIGIBLE_BACKFILL:
+        SAY(&it->about, "It is backfill, which is left alone unless PREEMPT_JOBTYPE names BACKFILL "
+                        "and its queue is preemptable (P-40).");
+        return;
+    case ALLOT__INELIGIBLE_FORCED:
+        SAY(&it->about, "It was forced to run, so no job preempts it (P-8).");
+        return;
+    default:
+        return;
+    }
+}
+
+/* The first few queues that may preempt it. */
+static int32_t explain_above(const allot__job_explanation *it)
+{
+    allot__sentence names = {.len = 0};
+    int32_t count = 0;
+    for (int32_t high = 0; high < allot__queue_count(it->about.work->plan); high++)
+        if (allot__explain_may(it, high, it->job->queue) && count++ < ALLOT__EXPLAIN_NAMED)
+            LIST(&names, "/{.50}", allot__explain_queue_of(it, high)->name);
+    if (count == 0)
+        SAY(&it->about, "No queue may preempt jobs of /{} (P-7).", it->queue->name);
+    else if (count > ALLOT__EXPLAIN_NAMED)
+        SAY(&it->about, "It keeps running. Jobs of {} queues may preempt it (P-7): {}, ...", count,
+            names.text);
+    else
+        SAY(&it->about, "It keeps running. Jobs of these queues may preempt it (P-7): {}.",
+            names.text);
+    return count;
+}
+
+/* Is it one of the parameters P-30 ... P-34? */
+static bool is_parameter(const allot__guard *guard)
+{
+    return guard->value.kind == ALLOT_FROM_COLUMN &&
+           guard->value.value >= ALLOT_TASK_PREEMPTIONS_LEFT &&
+           guard->value.value <= ALLOT_TASK_FINISH_TIME_LEFT;
+}
+
+/* The guard that protected it, if it is not one of the parameters explained. */
+static const char *guard_of(const allot__job_explanation *it)
+{
+    int32_t mark = it->out->searched ? it->out->candidates.ineligible[it->number] : ALLOT__ELIGIBLE;
+    const allot__vector *all = &it->about.rules->policy->guards;
+    if (mark < ALLOT__INELIGIBLE_GUARD || (size_t)(mark - ALLOT__INELIGIBLE_GUARD) >= all->count)
+        return NULL;
+    const allot__guard *guard = (const allot__guard *)all->items + (mark - ALLOT__INELIGIBLE_GUARD);
+    return is_parameter(guard) ? NULL : guard->label;
+}
+
+void allot__explain_protection(const allot__job_explanation *it)
+{
+    if (explain_above(it) == 0)
+        return;
+    explain_type(it);
+    explain_counts(it);
+    explain_times(it);
+    if (guard_of(it))
+        SAY(&it->about, "Guard {.60} protects it: it cannot be chosen.", guard_of(it));
+    else if (it->out->searched && it->out->candidates.ineligible[it->number] == ALLOT__ELIGIBLE)
+        SAY(&it->about, "In this cycle it could have been preempted, but no job needed it.");
+}
+
+/* ---- What would have protected --------------------------------------------------------------- */
+
+/* Plans state minutes: of so many seconds the whole ones, or one more where that is not all. */
+static int64_t minutes(int64_t seconds, bool up)
+{
+    int64_t whole = seconds / 60 + (up && seconds % 60 > 0);
+    return up && whole < 1 ? 1 : whole;
+}
+
+/* The policy's own guards, by their labels, which let it go. */
+static void explain_own_guards(const allot__job_explanation *it)
+{
+    const allot_policy *policy = it->about.rules->policy;
+    allot__sentence names = {.len = 0};
+    int32_t count = 0;
+    for (size_t i = 0; i < policy->guards.count; i++) {
+        const allot__guard *guard = (const allot__guard *)policy->guards.items + i;
+        if (!is_parameter(guard) && count++ < ALLOT__EXPLAIN_NAMED)
+            LIST(&names, "{.50}", guard->label);
+    }
+    if (count > 0)
+        SAY(&it->about, "Guard{?|s} of policy \"{.100}\" let it go: {}{?, ...|}.", count,
+            policy->name, names.text, count > ALLOT__EXPLAIN_NAMED);
+}
+
+static void explain_sparing(const allot__job_explanation *it)
+{
+    static const struct {
+        int32_t column;
+        const char *name, *rest;
+        bool minutes, up;
+    } all[] = {
+        {ALLOT_TASK_PREEMPTIONS_LEFT, "max_job_preempt", " or less (P-30)", false, false},
+        {ALLOT_TASK_PREEMPT_TIME_LEFT, "max_total_time_preempt", " minutes or less (P-31)", true,
+         false},
+        {ALLOT_TASK_INTERVAL_OVER, "no_preempt_interval", " minutes or more (P-32)", true, true},
+        {ALLOT_TASK_RUN_TIME_LEFT, "no_preempt_run_time", " minutes or less (P-33)", true, false},
+        {ALLOT_TASK_FINISH_TIME_LEFT, "no_preempt_finish_time", " minutes or more (P-34)", true,
+         true}};
+    bool begun = false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        allot__counter of;
+        bool last = all[i].column == ALLOT_TASK_FINISH_TIME_LEFT;
+        counter_of(it, all[i].column, &of);
+        if (last && (it->job->run_limit == ALLOT_NONE || of.has <= 0))
+            continue;
+        int64_t value = all[i].minutes ? minutes(of.has, all[i].up) : of.has;
+        if (value <= 0 || !guards(it, all[i].column))
+            continue;
+        if (!begun)
+            SAY(&it->about, "Any one of these would have protected it, stated where it is stated "
+                            "now, or else for its application, its queue or the plan (A-6):");
+        begun = true;
+        SAY(&it->about, "  {} of {}{}.", all[i].name, value, all[i].rest);
+    }
+    explain_own_guards(it);
+}
+
+/* Hosts as a queue saw them before an order: it stays where it is, as the view points into it. */
+typedef struct past {
+    allot__work work;
+    allot__host_view view;
+} past;
+
+static void redo(past *of, const allot_job_order *order, allot__job_place *room)
+{
+    const allot__job_place *places;
+    if (order->kind > ALLOT_ORDER_RESIZE) {
+        if (!order->held)
+            allot__host_view_job(&of->view, order->job, order->kind == ALLOT_ORDER_SUSPEND, -1);
+        return;
+    }
+    int32_t count = allot__order_places(&of->work, order, order->places, room, &places);
+    allot__host_view_order(&of->view, order->kind, order->job, places, count, 1);
+}
+
+static int look_back(allot__job_explanation *it, int32_t orders, int32_t viewer, past *out)
+{
+    const allot_job_order *all = it->out->orders.items;
+    out->work = *it->about.work;
+    out->work.arena = &it->arena;
+    int status = allot__host_view_make(&out->work, &out->view);
+    if (status == ALLOT_OK)
+        status = allot__host_view_lease(&out->view, it->about.decision->leases);
+    allot__job_place *places =
+        allot__arena_take(&it->arena, (size_t)out->view.count + 1, sizeof *places);
+    if (!places)
+        return ALLOT_ENOMEM;
+    for (int32_t i = 0; i < orders && status == ALLOT_OK; i++)
+        redo(out, &all[i], places);
+    if (status == ALLOT_OK)
+        allot__host_view_as(&out->view, viewer);
+    return status;
+}
 
 typedef struct inquiry {
     const allot__job_explanation *it;
@@ -16,7 +242,7 @@ typedef struct inquiry {
     int32_t first, end;          /* orders: those that go for that job, if nothing is held back */
     int32_t row;                 /* its own */
     allot__candidate_list list;  /* what two queues have together */
-    allot__past past;            /* before these went */
+    past past;                   /* before these went */
 } inquiry;
 
 static const allot_job_order *order_at(const inquiry *of, int32_t i)
@@ -39,27 +265,23 @@ static const allot__candidate_rows *rows_of(const inquiry *of)
 static void explain_held(const inquiry *of)
 {
     if (of->order->held)
-        allot__explain(&of->it->about, "That waits until it was notified of its new slots (A-15).");
+        SAY(&of->it->about, "That waits until it was notified of its new slots (A-15).");
 }
 
 /* Neither its hosts nor its protection matter. */
 static void explain_closed(const inquiry *of)
 {
     const allot__job_explanation *it = of->it;
-    allot__explain(
-        &it->about,
-        "It %s in this cycle: %s of it %s on hosts that are closed, and what runs there is "
-        "reclaimed (C-10, E-34).",
-        allot__phrase_done(of->order->action), allot__phrase_slots(of->order->closed).text,
-        of->order->closed == 1 ? "is" : "are");
+    SAY(&it->about,
+        "It {} in this cycle: {} slot{|s} of it {is|are} on hosts that are closed, and what runs "
+        "there is reclaimed (C-10, E-34).",
+        allot__phrase_done(of->order->action), of->order->closed);
     explain_held(of);
-    if (!allot__action_ends(it->queue->on_preempt)) {
-        allot__explain(&it->about, "Its queue would have it suspended, but so it would keep its "
-                                   "slots there (P-25, P-41).");
-    }
-    allot__explain(&it->about,
-                   "Nothing protects a job from that. On hosts that are closed to drain "
-                   "it would run on to its end.");
+    if (!allot__action_ends(it->queue->on_preempt))
+        SAY(&it->about, "Its queue would have it suspended, but so it would keep its slots there "
+                        "(P-25, P-41).");
+    SAY(&it->about, "Nothing protects a job from that. On hosts that are closed to drain it would "
+                    "run on to its end.");
 }
 
 static void explain_action(const inquiry *of)
@@ -71,26 +293,21 @@ static void explain_action(const inquiry *of)
         return;
     }
     if (order->preemptor < 0) {
-        allot__explain(&it->about,
-                       "It is killed in this cycle: the job that its slots are reserved "
-                       "for is due (P-43).");
+        SAY(&it->about,
+            "It is killed in this cycle: the job that its slots are reserved for is due (P-43).");
         return;
     }
-    allot__explain(&it->about,
-                   "It %s in this cycle, for job %.100s of /%s (PRIORITY %" PRId32
-                   "), which asks for %s (P-7%s).",
-                   allot__phrase_done(order->action), of->high.job->id, of->high.queue->name,
-                   of->high.queue->priority, allot__phrase_slots(of->high.job->slots).text,
-                   order->action == ALLOT_SUSPEND ? "" : ", P-41");
+    SAY(&it->about,
+        "It {} in this cycle, for job {.100} of /{} (PRIORITY {}), which asks for {} slot{|s} "
+        "(P-7{?|, P-41}).",
+        allot__phrase_done(order->action), of->high.job->id, of->high.queue->name,
+        of->high.queue->priority, of->high.job->slots, order->action == ALLOT_SUSPEND);
     explain_held(of);
-    if (order->cancelled > 0) {
-        allot__explain(&it->about, "With it go %s that it was given to grow by (P-53).",
-                       allot__phrase_slots(order->cancelled).text);
-    }
-    if (!order->held && it->job->preempted > 0) {
-        allot__explain(&it->about, "It was preempted %" PRId32 " time%s before.",
-                       it->job->preempted, it->job->preempted == 1 ? "" : "s");
-    }
+    if (order->cancelled > 0)
+        SAY(&it->about, "With it go {} slot{|s} that it was given to grow by (P-53).",
+            order->cancelled);
+    if (!order->held && it->job->preempted > 0)
+        SAY(&it->about, "It was preempted {} time{|s} before.", it->job->preempted);
 }
 
 /* ---- Among which ----------------------------------------------------------------------------- */
@@ -125,10 +342,9 @@ static int64_t key_value(const inquiry *of, const allot_key *key, int32_t row)
     int64_t room;
     const allot__candidate_rows *rows = rows_of(of);
     int32_t queue = allot__explain_job(of->it, rows->jobs[row])->queue;
-    if (allot__job_pair_column(key->source)) {
+    if (allot__job_pair_column(key->source))
         return key->source.value == ALLOT_TASK_PREFERENCE ? of->list.preference[queue]
                                                           : of->list.queue_order[queue];
-    }
     return *allot__rowset_values(&rows->of.rows, key->source, row, 1, &room);
 }
 
@@ -145,6 +361,12 @@ static const char *host_name(const inquiry *of, int32_t row)
     return site >= 0 ? of->it->about.work->state->tasks.sites[site].name : "the cluster";
 }
 
+/* A load, of thousandths. */
+static allot__phrase load(int64_t of)
+{
+    return PHRASE("{}.{}{}{}", of / 1000, of / 100 % 10, of / 10 % 10, of % 10);
+}
+
 /* What two rows differ in, and what would turn them round. */
 static void explain_values(const inquiry *of, const allot_key *key, int64_t mine, int32_t other)
 {
@@ -153,36 +375,33 @@ static void explain_values(const inquiry *of, const allot_key *key, int64_t mine
     bool column = key->source.kind == ALLOT_FROM_COLUMN;
     int64_t theirs = key_value(of, key, other);
     if (column && key->source.value == ALLOT_TASK_HOST) {
-        allot__explain(&of->it->about,
-                       "  What decides is the order of hosts, as their loads are the same: %.60s "
-                       "comes before %.60s (A-3).",
-                       host_name(of, of->row), host_name(of, other));
+        SAY(&of->it->about,
+            "  What decides is the order of hosts, as their loads are the same: {.60} comes before "
+            "{.60} (A-3).",
+            host_name(of, of->row), host_name(of, other));
         return;
     }
     if (column && key->source.value == ALLOT_TASK_LOAD && !key->descending) {
-        allot__explain(&of->it->about,
-                       "  What decides is the load, least first: %.60s has %" PRId64
-                       ".%03d, %.60s %" PRId64 ".%03d. With more than that on %.60s, %.60s "
-                       "would go first (P-10).",
-                       host_name(of, of->row), mine / 1000, (int)(mine % 1000),
-                       host_name(of, other), theirs / 1000, (int)(theirs % 1000),
-                       host_name(of, of->row), its);
+        SAY(&of->it->about,
+            "  What decides is the load, least first: {.60} has {}, {.60} {}. With more than that "
+            "on "
+            "{.60}, {.60} would go first (P-10).",
+            host_name(of, of->row), load(mine).text, host_name(of, other), load(theirs).text,
+            host_name(of, of->row), its);
         return;
     }
     if (allot__explain_is_flag(&of->it->about, ALLOT_TASKS, key->source)) {
-        allot__explain(&of->it->about,
-                       "  What decides is %s, %s first: %s against %s. Were that %s, too, the keys "
-                       "behind it would decide.",
-                       name, allot__phrase_first(true, key->descending),
-                       allot__phrase_value(true, mine).text, allot__phrase_value(true, theirs).text,
-                       allot__phrase_value(true, theirs).text);
+        SAY(&of->it->about,
+            "  What decides is {}, {} first: {} against {}. Were that {}, too, the keys behind it "
+            "would decide.",
+            name, allot__phrase_first(true, key->descending), allot__phrase_value(true, mine).text,
+            allot__phrase_value(true, theirs).text, allot__phrase_value(true, theirs).text);
         return;
     }
-    allot__explain(&of->it->about,
-                   "  What decides is %s, %s first: %" PRId64 " against %" PRId64
-                   ". With %s %s %" PRId64 ", %.60s would go first.",
-                   name, key->descending ? "largest" : "smallest", mine, theirs, name,
-                   key->descending ? "below" : "above", theirs, its);
+    SAY(&of->it->about,
+        "  What decides is {}, {?largest|smallest} first: {} against {}. With {} {?below|above} "
+        "{}, {.60} would go first.",
+        name, key->descending, mine, theirs, name, key->descending, theirs, its);
 }
 
 static void explain_key(const inquiry *of, int32_t other)
@@ -195,7 +414,7 @@ static void explain_key(const inquiry *of, int32_t other)
             return;
         }
     }
-    allot__explain(&of->it->about, "  All keys agree: the larger id goes first (A-4).");
+    SAY(&of->it->about, "  All keys agree: the larger id goes first (A-4).");
 }
 
 /* Where it stands among those that could go for that job. */
@@ -226,26 +445,22 @@ static standing find_standing(const inquiry *of)
 static void explain_order(const inquiry *of)
 {
     standing at = find_standing(of);
-    allot__explain(&of->it->about,
-                   "Running jobs go by %s (P-10 ... P-12); of %" PRId32
-                   " that could go for that job it is number %" PRId32 ".",
-                   keys_of(of)->count > 0
-                       ? allot__explain_keys(&of->it->about, ALLOT_TASKS, keys_of(of)).text
-                       : "id",
-                   at.count, at.before + 1);
-    if (at.passed > 0) {
-        allot__explain(&of->it->about,
-                       "  %" PRId32 " before it stay%s: without them there is room enough, or they "
-                       "make none (P-14).",
-                       at.passed, at.passed == 1 ? "s" : "");
-    }
+    SAY(&of->it->about,
+        "Running jobs go by {} (P-10 ... P-12); of {} that could go for that job it is number {}.",
+        keys_of(of)->count > 0 ? allot__explain_keys(&of->it->about, ALLOT_TASKS, keys_of(of)).text
+                               : "id",
+        at.count, at.before + 1);
+    if (at.passed > 0)
+        SAY(&of->it->about,
+            "  {} before it stay{s|}: without them there is room enough, or they make none (P-14).",
+            at.passed);
     if (at.next < 0) {
-        allot__explain(&of->it->about, "No job behind it stays.");
+        SAY(&of->it->about, "No job behind it stays.");
         return;
     }
     const allot__job *next = job_at(of, at.next);
-    allot__explain(&of->it->about, "The next that stays is %.100s of /%s.", next->id,
-                   allot__explain_queue_of(of->it, next->queue)->name);
+    SAY(&of->it->about, "The next that stays is {.100} of /{}.", next->id,
+        allot__explain_queue_of(of->it, next->queue)->name);
     explain_key(of, at.next);
 }
 
@@ -271,11 +486,10 @@ static bool adds_up(const inquiry *of)
     bool others =
         (of->high.job->flags & ALLOT_JOB_EXCLUSIVE) != 0 ||
         (bounds->resources != NULL && allot__resources_asks(bounds->resources, of->high.number));
-    for (int32_t i = of->first; i < of->end; i++) {
+    for (int32_t i = of->first; i < of->end; i++)
         others =
             others || overdrawn(of, order_at(of, i)) ||
             (allot__explain_job(of->it, order_at(of, i)->job)->flags & ALLOT_JOB_EXCLUSIVE) != 0;
-    }
     return count == 0 && !others && of->high.job->state == ALLOT_PENDING &&
            of->it->about.rules->policy->fewest != ALLOT_OPTIMAL_MINI_JOB;
 }
@@ -291,11 +505,11 @@ static bool kept_before(const inquiry *of)
 
 static void explain_less(const inquiry *of, int64_t less)
 {
-    if (less > 0) {
-        allot__explain(&of->it->about,
-                       "With %" PRId64 " more free there%s it would not go for that one.", less,
-                       less < of->high.job->slots ? ", or asked for by that job less," : "");
-    }
+    if (less > 0)
+        SAY(&of->it->about,
+            "With {} more free there{?, or asked for by that job less,|} it would not go for that "
+            "one.",
+            less, less < of->high.job->slots);
 }
 
 static void explain_wanted(inquiry *of)
@@ -308,20 +522,14 @@ static void explain_wanted(inquiry *of)
         all += slots;
     }
     int32_t count = of->end - of->first;
-    allot__phrase jobs = allot__phrase_jobs(count, all);
+    allot__phrase jobs = PHRASE("{} job{|s} ({} slot{|s}) go{?es|} for it", count, all, count);
     if (of->high.job->state != ALLOT_PENDING) {
-        allot__explain(&of->it->about,
-                       "That one is resumed on its own hosts; %s go%s for it (A-12).", jobs.text,
-                       count == 1 ? "es" : "");
+        SAY(&of->it->about, "That one is resumed on its own hosts; {} (A-12).", jobs.text);
     } else if (kept_before(of)) {
-        allot__explain(&of->it->about, "%s go%s for it (A-11, P-13).", jobs.text,
-                       count == 1 ? "es" : "");
+        SAY(&of->it->about, "{} (A-11, P-13).", jobs.text);
     } else {
-        allot__explain(&of->it->about,
-                       "That job found %" PRId64
-                       " of its %s free, and %s go%s for it (A-11, P-13).",
-                       free < needs ? free : needs, allot__phrase_slots(needs).text, jobs.text,
-                       count == 1 ? "es" : "");
+        SAY(&of->it->about, "That job found {} of its {} slot{|s} free, and {} (A-11, P-13).",
+            free < needs ? free : needs, needs, jobs.text);
         explain_less(of, adds_up(of) ? needs - free - before : 0);
     }
     allot__explain_released(of->it, of->high.number);
@@ -350,7 +558,7 @@ static int find(inquiry *of, allot__job_explanation *it)
     while ((size_t)of->end < it->out->orders.count && stops(order_at(of, of->end)) &&
            order_at(of, of->end)->preemptor == of->order->preemptor)
         of->end++;
-    return allot__explain_back(it, of->first, of->high.job->queue, &of->past);
+    return look_back(it, of->first, of->high.job->queue, &of->past);
 }
 
 int allot__explain_gone(allot__job_explanation *it)
@@ -373,6 +581,6 @@ int allot__explain_gone(allot__job_explanation *it)
         explain_wanted(&of);
         explain_order(&of);
     }
-    allot__explain_sparing(it);
+    explain_sparing(it);
     return ALLOT_OK;
 }

@@ -3,11 +3,105 @@
 /* job.c: why a job waits, runs or goes: what it is, and the chapters that this asks for. */
 #include "engine/explain/job.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "engine/rows/order.h"
+
+/* Jobs, their slots, those that got what they wanted, and the slots of these. */
+enum { JOBS, SLOTS, SERVED, GOT, NUMBERS };
+
+static int64_t *tally_of(const allot__job_explanation *it, int32_t queue)
+{
+    return it->tally + (size_t)NUMBERS * (size_t)queue;
+}
+
+static bool served(const allot__job_explanation *it, int32_t job)
+{
+    return it->out->jobs[job].now == ALLOT_RUNNING;
+}
+
+static void count_job(const allot__job_explanation *it, int32_t number, int64_t *tally)
+{
+    int32_t slots = allot__explain_job(it, number)->slots;
+    tally[JOBS]++;
+    tally[SLOTS] += slots;
+    tally[SERVED] += served(it, number);
+    tally[GOT] += served(it, number) ? slots : 0;
+}
+
+static void explain_tally(const allot__job_explanation *it, int32_t queue)
+{
+    const int64_t *tally = tally_of(it, queue);
+    allot__phrase got = PHRASE("{?which runs|which all run} now", tally[JOBS]);
+    if (tally[SERVED] == 0)
+        got = PHRASE("which {?waits|wait} too", tally[JOBS]);
+    else if (tally[SERVED] < tally[JOBS])
+        got = PHRASE("of which {} run{s|} now, on {}", tally[SERVED], tally[GOT]);
+    SAY(&it->about, "  /{}{?, its own queue|} (PRIORITY {}): {} job{|s} ({} slot{|s}), {}.",
+        allot__explain_queue_of(it, queue)->name, queue == it->job->queue,
+        allot__explain_queue_of(it, queue)->priority, tally[JOBS], tally[SLOTS], got.text);
+}
+
+static void explain_queues(const allot__job_explanation *it)
+{
+    int32_t count = allot__queue_count(it->about.work->plan);
+    int32_t shown = 0;
+    int32_t others = 0;
+    int64_t jobs = 0;
+    int64_t slots = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t queue = it->out->sequence[i];
+        const int64_t *tally = tally_of(it, queue);
+        if (tally[JOBS] == 0)
+            continue;
+        if (shown < ALLOT__EXPLAIN_NAMED || queue == it->job->queue) {
+            shown++;
+            explain_tally(it, queue);
+        } else {
+            others++;
+            jobs += tally[JOBS];
+            slots += tally[SLOTS];
+        }
+    }
+    if (others > 0)
+        SAY(&it->about, "  {} more queues: {} job{|s} ({} slot{|s}).", others, jobs, slots);
+}
+
+/* Those of its own queue that came behind it and fit where it does not. */
+static void explain_behind(const allot__job_explanation *it, int32_t from)
+{
+    int64_t behind[NUMBERS] = {0};
+    for (int32_t i = from; i < it->out->tried_count; i++) {
+        int32_t number = it->out->tried[i];
+        if (allot__explain_job(it, number)->queue == it->job->queue && served(it, number))
+            count_job(it, number, behind);
+    }
+    if (behind[SERVED] > 0)
+        SAY(&it->about,
+            "Behind it in its queue {} job{|s} ({} slot{|s}) run{?s|} now all the same: they fit "
+            "where it does not.",
+            behind[SERVED], behind[GOT], behind[SERVED]);
+}
+
+static void explain_ahead(const allot__job_explanation *it)
+{
+    int64_t all[NUMBERS] = {0};
+    int32_t at = 0;
+    for (; at < it->out->tried_count && it->out->tried[at] != it->number; at++) {
+        int32_t number = it->out->tried[at];
+        count_job(it, number, tally_of(it, allot__explain_job(it, number)->queue));
+        count_job(it, number, all);
+    }
+    if (all[JOBS] == 0) {
+        SAY(&it->about, "Its turn is the first of all (P-60).");
+    } else {
+        SAY(&it->about,
+            "Its turn is number {} of {}, by queue and then by job (P-60). Before it:", at + 1,
+            it->out->tried_count);
+        explain_queues(it);
+    }
+    explain_behind(it, at + 1);
+}
 
 /* ---- What it is ------------------------------------------------------------------------------ */
 
@@ -16,13 +110,11 @@ static allot__sentence places_of(const allot_place *places, int32_t count)
 {
     allot__sentence words = {.len = 0};
     if (count > 0)
-        allot__sentence_add(&words, count == 1 ? " on %.60s" : " on ", places[0].name);
-    for (int32_t i = 0; i < count && count > 1 && i < ALLOT__EXPLAIN_NAMED; i++) {
-        allot__sentence_next(&words);
-        allot__sentence_add(&words, "%.30s (%" PRId64 ")", places[i].name, places[i].slots);
-    }
+        ADD(&words, " on {.60}", count == 1 ? places[0].name : "");
+    for (int32_t i = 0; i < count && count > 1 && i < ALLOT__EXPLAIN_NAMED; i++)
+        LIST(&words, "{.30} ({})", places[i].name, places[i].slots);
     if (count > ALLOT__EXPLAIN_NAMED)
-        allot__sentence_add(&words, " and %" PRId32 " more", count - ALLOT__EXPLAIN_NAMED);
+        ADD(&words, " and {} more", count - ALLOT__EXPLAIN_NAMED);
     return words;
 }
 
@@ -49,19 +141,17 @@ static void explain_what(const allot__job_explanation *it)
         [ALLOT_STOPPED] = "was suspended by its user, and is not resumed by itself; it had",
     };
     const char *user = allot__job_user(it->about.work->state, it->job->user);
-    char since[80] = "";
-    int64_t from = it->job->state == ALLOT_PENDING ? it->job->submitted : it->job->started;
     bool waits = it->job->state == ALLOT_PENDING;
-    if (from != INT64_MIN && (waits || it->job->state == ALLOT_RUNNING)) {
-        snprintf(since, sizeof since, ", %s %" PRId64 " s ago", waits ? "submitted" : "started",
-                 allot__ran(it->about.work->state->now, from));
-    }
-    allot__explain(&it->about, "Job %.100s of queue /%s (PRIORITY %" PRId32 ")%s%.80s %s %s%s%s.",
-                   it->job->id, it->queue->name, it->queue->priority, user ? ", user " : "",
-                   user != NULL ? user : "", words[it->job->state],
-                   allot__phrase_slots(it->job->slots).text, here(it).text, since);
+    int64_t from = waits ? it->job->submitted : it->job->started;
+    SAY(&it->about,
+        "Job {.100} of queue /{} (PRIORITY {}){&, user {.80}} {} {} slot{|s}{}"
+        "{?, {?submitted|started} {} s ago|}.",
+        it->job->id, it->queue->name, it->queue->priority, user, words[it->job->state],
+        it->job->slots, here(it).text,
+        from != INT64_MIN && (waits || it->job->state == ALLOT_RUNNING), waits,
+        allot__ran(it->about.work->state->now, from));
     if (it->job->flags & ALLOT_JOB_EXCLUSIVE)
-        allot__explain(&it->about, "It is exclusive: it has its hosts alone (P-40).");
+        SAY(&it->about, "It is exclusive: it has its hosts alone (P-40).");
     allot__explain_resources(it);
 }
 
@@ -74,16 +164,14 @@ static void explain_victims(const allot__job_explanation *it)
     for (size_t i = 0; i < it->out->orders.count; i++) {
         const allot__job *other = allot__explain_job(it, orders[i].job);
         bool goes = orders[i].kind == ALLOT_ORDER_SUSPEND || orders[i].kind == ALLOT_ORDER_KILL;
-        if (goes && orders[i].preemptor == it->number && !orders[i].held) {
-            allot__explain(&it->about,
-                           "  %.100s of /%s (PRIORITY %" PRId32 ") %s%s: %s (P-7, P-13%s).",
-                           other->id, allot__explain_queue_of(it, other->queue)->name,
-                           allot__explain_queue_of(it, other->queue)->priority,
-                           allot__phrase_done(orders[i].action),
-                           places_of(orders[i].places, orders[i].place_count).text,
-                           allot__phrase_slots(orders[i].slots).text,
-                           orders[i].action == ALLOT_SUSPEND ? "" : ", P-41");
-        }
+        if (goes && orders[i].preemptor == it->number && !orders[i].held)
+            SAY(&it->about,
+                "  {.100} of /{} (PRIORITY {}) {}{}: {} slot{|s} (P-7, P-13{?|, P-41}).", other->id,
+                allot__explain_queue_of(it, other->queue)->name,
+                allot__explain_queue_of(it, other->queue)->priority,
+                allot__phrase_done(orders[i].action),
+                places_of(orders[i].places, orders[i].place_count).text, orders[i].slots,
+                orders[i].action == ALLOT_SUSPEND);
     }
 }
 
@@ -102,10 +190,9 @@ static void explain_gets(const allot__job_explanation *it, const allot_job_order
         why = "its own slots are free again (P-26, A-12)";
     else if (order->kind == ALLOT_ORDER_RESIZE)
         why = "free ones, of those that it wants more; growing preempts no job (P-50)";
-    allot__explain(&it->about, "%s in this cycle%s%s%s: %s.", verbs[order->kind],
-                   order->kind == ALLOT_ORDER_RESIZE ? " by " : ", on ",
-                   allot__phrase_slots(order->slots).text,
-                   places_of(order->places, order->place_count).text, why);
+    SAY(&it->about, "{} in this cycle{? by |, on }{} slot{|s}{}: {}.", verbs[order->kind],
+        order->kind == ALLOT_ORDER_RESIZE, order->slots,
+        places_of(order->places, order->place_count).text, why);
     if (preempts)
         explain_victims(it);
 }
@@ -117,11 +204,10 @@ static void explain_delay(const allot__job_explanation *it)
     int64_t delay =
         allot__protection_of(it->queues, it->job->application, it->job->queue).preempt_delay;
     int64_t waited = allot__ran(it->about.work->state->now, it->job->submitted);
-    allot__explain(&it->about,
-                   "It may not preempt yet: PREEMPT_DELAY is %" PRId64
-                   " s, and it has waited %" PRId64 " s. In %" PRId64
-                   " s it may (P-35, reason 6701).",
-                   delay, waited, delay - waited);
+    SAY(&it->about,
+        "It may not preempt yet: PREEMPT_DELAY is {} s, and it has waited {} s. In {} s it may "
+        "(P-35, reason 6701).",
+        delay, waited, delay - waited);
 }
 
 static void explain_held(const allot__job_explanation *it)
@@ -130,11 +216,10 @@ static void explain_held(const allot__job_explanation *it)
     for (size_t i = 0; i < it->out->orders.count; i++) {
         if (orders[i].held && orders[i].preemptor == it->number) {
             const allot__job *other = allot__explain_job(it, orders[i].job);
-            allot__explain(
-                &it->about,
-                "It is to preempt %.100s of /%s, which is being notified of new slots right "
-                "now: once that is over it goes, and this one starts. Its slots are kept "
-                "until then (A-15).",
+            SAY(&it->about,
+                "It is to preempt {.100} of /{}, which is being notified of new slots right now: "
+                "once that is over it goes, and this one starts. Its slots are kept until then "
+                "(A-15).",
                 other->id, allot__explain_queue_of(it, other->queue)->name);
         }
     }
@@ -142,10 +227,10 @@ static void explain_held(const allot__job_explanation *it)
 
 static void explain_never(const allot__job_explanation *it)
 {
-    allot__explain(&it->about,
-                   "Open hosts of its queue have %s in all, fewer than it asks for: as things are, "
-                   "it never starts.",
-                   allot__phrase_slots(it->out->view.most[it->set]).text);
+    SAY(&it->about,
+        "Open hosts of its queue have {} slot{|s} in all, fewer than it asks for: as things are, "
+        "it never starts.",
+        it->out->view.most[it->set]);
 }
 
 static void explain_reason(const allot__job_explanation *it)
@@ -181,14 +266,13 @@ static void explain_reason(const allot__job_explanation *it)
 static void explain_waiting(const allot__job_explanation *it)
 {
     bool pending = it->job->state == ALLOT_PENDING;
-    allot__explain(&it->about, "%s: %s.", pending ? "It waits" : "It stays suspended",
-                   allot_pending_text(it->verdict.why));
+    SAY(&it->about, "{?It waits|It stays suspended}: {}.", pending,
+        allot_pending_text(it->verdict.why));
     if (it->verdict.why == ALLOT_PEND_BEGIN) {
-        allot__explain(&it->about, "It may start in %" PRId64 " s.",
-                       it->job->begin - it->about.work->state->now);
+        SAY(&it->about, "It may start in {} s.", it->job->begin - it->about.work->state->now);
         return;
     }
-    allot__explain_ahead(it);
+    explain_ahead(it);
     if (pending && it->verdict.why != ALLOT_PEND_NEVER)
         allot__explain_view(it);
     else if (!pending)

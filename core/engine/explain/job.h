@@ -32,9 +32,7 @@ typedef struct allot__job_explanation {
 /* So many of a kind are named; the others are counted. */
 enum { ALLOT__EXPLAIN_NAMED = 6 };
 
-/* tell.c: "1 job (3 slots)". */
-allot__phrase allot__phrase_jobs(int64_t jobs, int64_t slots);
-/* "is suspended", ... */
+/* tell.c: "is suspended", ... */
 const char *allot__phrase_done(allot_action action);
 static inline const allot__job *allot__explain_job(const allot__job_explanation *it, int32_t job)
 {
@@ -52,8 +50,6 @@ static inline bool allot__explain_may(const allot__job_explanation *it, int32_t 
 /* The order by which the job gives up or gets slots; NULL: none. */
 const allot_job_order *allot__explain_order(const allot__job_explanation *it);
 
-/* ahead.c: its place, and the jobs before it. */
-void allot__explain_ahead(const allot__job_explanation *it);
 /* view.c: counts `kept`, `ran` and `free`; ENOMEM. What its queue's hosts have, and what its
  * own hosts lack for it, if it is suspended. */
 int allot__explain_view_count(allot__job_explanation *it);
@@ -67,32 +63,19 @@ int32_t allot__explain_host(const allot__job_explanation *it, const allot_place 
 bool allot__explain_wants(const allot__job_explanation *it, int32_t host);
 /* Slots that another job has where this one could use some; those given to it to grow by too. */
 int64_t allot__explain_shares(const allot__job_explanation *it, int32_t other);
-/* limit.c: the limit that binds; its pool. */
+/* queue.c: the limit that binds; its pool. */
 void allot__explain_limit(const allot__job_explanation *it);
 void allot__explain_slice(const allot__job_explanation *it);
-/* resource.c: the resources that it holds or asks for; those that it releases, as it ends, to
- * another job that asks for them. The resource that it lacks, and the jobs that hold it. */
+/* view.c: the resources that it holds or asks for; those that it releases, as it ends, to another
+ * job that asks for them. The resource that it lacks, and the jobs that hold it. */
 void allot__explain_resources(const allot__job_explanation *it);
-void allot__explain_released(const allot__job_explanation *it, int32_t other);
 void allot__explain_resource(const allot__job_explanation *it);
+void allot__explain_released(const allot__job_explanation *it, int32_t other);
 /* candidates.c: which jobs it may preempt, which not, and why that is not enough. */
 void allot__explain_candidates(const allot__job_explanation *it);
 /* gone.c: why it goes, and what would have protected it; ENOMEM. */
 int allot__explain_gone(allot__job_explanation *it);
-/* back.c: hosts as a queue saw them before the order of that number; ENOMEM. It stays where it
- * is, as the view points into it. */
-typedef struct allot__past {
-    allot__work work;
-    allot__host_view view;
-} allot__past;
-int allot__explain_back(allot__job_explanation *it, int32_t orders, int32_t viewer,
-                        allot__past *out);
-/* protection.c: what protects it, since when, until when. And what would, if it goes. */
+/* What protects a job that stays, since when, until when. */
 void allot__explain_protection(const allot__job_explanation *it);
-void allot__explain_sparing(const allot__job_explanation *it);
-/* Why one queue may not preempt another, as words behind "it may not preempt ...: "; `size` of 200
- * are enough. */
-void allot__explain_barred(const allot__job_explanation *it, int32_t high, int32_t low, char *text,
-                           size_t size);
 
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* lease.c: a contract in sentences: both sides, what moves and why, what comes next. */
-#include <inttypes.h>
-#include <stdio.h>
+#include "engine/explain/explain.h"
+
 #include <string.h>
 
 #include "engine/jobs/leases.h"
 #include "engine/rows/order.h"
-#include "engine/explain/explain.h"
 
 static int64_t idle(const allot_lease_side *side)
 {
@@ -17,11 +16,8 @@ static int64_t idle(const allot_lease_side *side)
 static void explain_side(const allot__explanation *about, const char *role, const char *name,
                          const allot_lease_side *side)
 {
-    char demand[60] = "";
-    if (side->demand >= 0)
-        snprintf(demand, sizeof demand, "; %" PRId64 " more are wanted there", side->demand);
-    allot__explain(about, "  %s %.100s: %s, %" PRId64 " used, %" PRId64 " idle%s.", role, name,
-                   allot__phrase_slots(side->available).text, side->used, idle(side), demand);
+    SAY(about, "  {} {.100}: {} slot{|s}, {} used, {} idle{?; {} more are wanted there|}.", role,
+        name, side->available, side->used, idle(side), side->demand >= 0, side->demand);
 }
 
 /* Both sides, before the cycle if something moves, and after it. */
@@ -33,7 +29,7 @@ static void explain_sides(const allot__explanation *about, const allot_lease *le
     int64_t to_consumer = part->to_consumer ? part->moved : -part->moved;
     provider.available += to_consumer;
     consumer.available -= to_consumer;
-    allot__explain(about, part->moved > 0 ? "Before this cycle:" : "Its sides:");
+    SAY(about, part->moved > 0 ? "Before this cycle:" : "Its sides:");
     explain_side(about, "provider", lease->provider, &provider);
     explain_side(about, "consumer", lease->consumer, &consumer);
 }
@@ -46,18 +42,15 @@ static void explain_moved(const allot__explanation *about, const allot_lease *le
     const char *donor = part->to_consumer ? lease->provider : lease->consumer;
     const char *receiver = part->to_consumer ? lease->consumer : lease->provider;
     bool policy = strcmp(part->reason, "policy") == 0;
-    allot__explain(about,
-                   "%.100s has %" PRId64 " idle and %.100s %" PRId64 "%s: all %" PRId64
-                   " idle ones go to %.100s (L-6).",
-                   donor, part->moved + idle(from), receiver, idle(to) - part->moved,
-                   policy ? ", and the policy says who gives" : ", the side with more gives",
-                   part->moved, receiver);
+    SAY(about,
+        "{.100} has {} idle and {.100} {}{?, and the policy says who gives|, the side with more "
+        "gives}: all {} idle ones go to {.100} (L-6).",
+        donor, part->moved + idle(from), receiver, idle(to) - part->moved, policy, part->moved,
+        receiver);
     explain_side(about, "now provider", lease->provider, &part->now.provider);
     explain_side(about, "now consumer", lease->consumer, &part->now.consumer);
-    for (int32_t i = 0; i < part->place_count && i < 6; i++) {
-        allot__explain(about, "  on %.100s: %" PRId64 " (A-45).", part->places[i].name,
-                       part->places[i].slots);
-    }
+    for (int32_t i = 0; i < part->place_count && i < 6; i++)
+        SAY(about, "  on {.100}: {} (A-45).", part->places[i].name, part->places[i].slots);
 }
 
 /* ---- Why, and what next ---------------------------------------------------------------------- */
@@ -67,20 +60,15 @@ static void explain_policy(const allot__explanation *about, const allot_lease *l
                            const allot_lease_part *part)
 {
     const char *donor = part->to_consumer ? lease->provider : lease->consumer;
-    if (strcmp(part->reason, "none-idle") == 0) {
-        allot__explain(
-            about,
-            "Nothing moves: the policy gives the idle slots of %.100s to %.100s, and there "
-            "are none (L-6).",
+    if (strcmp(part->reason, "none-idle") == 0)
+        SAY(about,
+            "Nothing moves: the policy gives the idle slots of {.100} to {.100}, and there are "
+            "none (L-6).",
             donor, part->to_consumer ? lease->consumer : lease->provider);
-    }
-    if (strcmp(part->reason, "policy") == 0) {
-        allot__explain(about,
-                       "Nothing moves: the policy says so, though %.100s has %" PRId64
-                       " idle and %.100s %" PRId64 " (L-6).",
-                       lease->provider, idle(&part->now.provider), lease->consumer,
-                       idle(&part->now.consumer));
-    }
+    if (strcmp(part->reason, "policy") == 0)
+        SAY(about,
+            "Nothing moves: the policy says so, though {.100} has {} idle and {.100} {} (L-6).",
+            lease->provider, idle(&part->now.provider), lease->consumer, idle(&part->now.consumer));
 }
 
 static void explain_why(const allot__explanation *about, const char *reason)
@@ -93,18 +81,18 @@ static void explain_why(const allot__explanation *about, const char *reason)
         {"made", "The consumer uses its slot: the lease is made now (L-5)."},
         {"waits", "Nothing moves: it is not yet time to compare idle slots (L-6)."},
         {"equal", "Nothing moves: both have as many idle slots (L-6)."},
-        {"inactive", "It rested for this cycle, as slots had moved: nothing is decided (L-7, "
-                     "A-43)."},
+        {"inactive",
+         "It rested for this cycle, as slots had moved: nothing is decided (L-7, A-43)."},
         {"no-demand", "Nothing moves: the side that would get slots wants none, and the contract "
                       "is damped (A-40)."},
         {"shrunk", "Hosts are down: it is smaller now, idle slots went first (A-44)."},
         {"grown", "Hosts are back: it is larger now, what is new is the provider's (A-44)."},
-        {"exclusive", "It is exclusive: all is the consumer's but what the provider still uses "
-                      "(L-8)."},
+        {"exclusive",
+         "It is exclusive: all is the consumer's but what the provider still uses (L-8)."},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(reason, words[i].reason) == 0)
-            allot__explain(about, "%s", words[i].text);
+            SAY(about, "{}", words[i].text);
 }
 
 static void explain_next(const allot__explanation *about, const allot_lease *lease,
@@ -114,15 +102,12 @@ static void explain_next(const allot__explanation *about, const allot_lease *lea
     if (!lease->shared || part->now.phase == ALLOT_LEASE_CONN)
         return;
     int64_t left = lease->reclaim_delay > since ? lease->reclaim_delay - since : 0;
-    if (part->now.phase == ALLOT_LEASE_INACTIVE) {
-        allot__explain(about,
-                       "It rests until the next cycle: nothing starts on its idle slots (L-7).");
-    }
-    allot__explain(about,
-                   "It is looked at %" PRId64
-                   " s after it was made, changed or looked at last, which "
-                   "was %" PRId64 " s ago: in %" PRId64 " s (A-42).",
-                   lease->reclaim_delay, since, left);
+    if (part->now.phase == ALLOT_LEASE_INACTIVE)
+        SAY(about, "It rests until the next cycle: nothing starts on its idle slots (L-7).");
+    SAY(about,
+        "It is looked at {} s after it was made, changed or looked at last, which was {} s ago: in "
+        "{} s (A-42).",
+        lease->reclaim_delay, since, left);
 }
 
 int allot_explain_lease(const allot_decision *decision, int32_t lease,
@@ -138,12 +123,11 @@ int allot_explain_lease(const allot_decision *decision, int32_t lease,
                                 .rules = &decision->groups[0].work.rules[0],
                                 .line = line,
                                 .ud = ud};
-    allot__explain(&about, "Contract %.100s: %.100s lends %s to %.100s, %s; %s.", of.name,
-                   of.provider, allot__phrase_slots(of.slots).text, of.consumer,
-                   of.shared ? "shared" : "exclusive", allot_lease_phase_name((int)part.now.phase));
+    SAY(&about, "Contract {.100}: {.100} lends {} slot{|s} to {.100}, {?shared|exclusive}; {}.",
+        of.name, of.provider, of.slots, of.consumer, of.shared != 0,
+        allot_lease_phase_name((int)part.now.phase));
     if (part.size != of.slots)
-        allot__explain(&about, "Of these %" PRId64 " are on hosts that are open (A-44).",
-                       part.size);
+        SAY(&about, "Of these {} are on hosts that are open (A-44).", part.size);
     explain_sides(&about, &of, &part);
     if (part.moved > 0 && strcmp(part.reason, "shrunk") != 0) {
         explain_moved(&about, &of, &part);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* pending.c: why a pending task waits, or that it starts (C-13). */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "engine/explain/job.h"
 
 typedef struct inquiry {
@@ -34,10 +31,7 @@ static const char *group_of(const inquiry *it, int32_t i)
 /* "In gpu " at the beginning of a sentence; nothing where there is one group. */
 static allot__phrase in_group(const inquiry *it, int32_t i)
 {
-    allot__phrase words = {{0}};
-    if (it->groups)
-        snprintf(words.text, sizeof words.text, "In %s ", group_of(it, i));
-    return words;
+    return PHRASE("{?In {} |}", it->groups, group_of(it, i));
 }
 
 static int64_t quota_at(const inquiry *it, int32_t i)
@@ -73,13 +67,12 @@ static allot__sentence slots_of(const inquiry *it, int32_t at)
         if (slots == 0)
             continue;
         sum += slots;
-        allot__sentence_add(&words, "%s%s", words.items++ > 0 ? " and " : "",
-                            allot__phrase_slots(slots).text);
+        ADD(&words, "{? and |}{} slot{|s}", words.items++ > 0, slots);
         if (it->groups)
-            allot__sentence_add(&words, " of %s", group_of(it, i));
+            ADD(&words, " of {}", group_of(it, i));
     }
     if (sum > 1)
-        allot__sentence_add(&words, " at once");
+        ADD(&words, " at once");
     return words;
 }
 
@@ -87,17 +80,13 @@ static void explain_what(const inquiry *it, const allot__walk *walk)
 {
     const allot__task *task = allot__task_at(it->tasks, it->asker->task[walk->at]);
     allot__phrase room;
-    char since[80] = "";
     int64_t now = it->about.work->state->now;
-    if (task->submitted != 0)
-        snprintf(since, sizeof since, ", submitted %" PRId64 " s ago",
-                 allot__ran(now, task->submitted));
-    allot__explain(&it->about, "Task %.100s of %s asks for %s: priority %d%s.", task->thing.id,
-                   path_of(it, &room), slots_of(it, walk->at).text, (int)task->priority, since);
+    SAY(&it->about, "Task {.100} of {} asks for {}: priority {}{?, submitted {} s ago|}.",
+        task->thing.id, path_of(it, &room), slots_of(it, walk->at).text, task->priority,
+        task->submitted != 0, allot__ran(now, task->submitted));
     int32_t place = walk->at - it->asker->going, count = it->asker->waits - it->asker->going;
     if (count > 1)
-        allot__explain(&it->about, "It is number %" PRId32 " of %" PRId32 " pending tasks of %s.",
-                       place + 1, count, room.text);
+        SAY(&it->about, "It is number {} of {} pending tasks of {}.", place + 1, count, room.text);
 }
 
 /* ---- Its quota ------------------------------------------------------------------------------- */
@@ -112,13 +101,12 @@ static allot__sentence fitting(const inquiry *it, int32_t from, int32_t to, int3
         if (!fits || allot__waits_for(it->asker, at, side) == 0)
             continue;
         if (words.items++ < ALLOT__EXPLAIN_NAMED)
-            allot__sentence_add(&words, "%s%.100s", words.items > 1 ? ", " : " (",
-                                id_of(it, it->asker->task[at]));
+            ADD(&words, "{?, | (}{.100}", words.items > 1, id_of(it, it->asker->task[at]));
     }
     if (words.items > ALLOT__EXPLAIN_NAMED)
-        allot__sentence_add(&words, " and %" PRId32 " more", words.items - ALLOT__EXPLAIN_NAMED);
+        ADD(&words, " and {} more", words.items - ALLOT__EXPLAIN_NAMED);
     if (words.items > 0)
-        allot__sentence_add(&words, ")");
+        ADD(&words, ")");
     return words;
 }
 
@@ -129,15 +117,13 @@ static void explain_quota(const inquiry *it, const allot__walk *walk, int32_t si
     const allot__walk_side *now = &walk->sides[side];
     allot__phrase room, taken = {{0}};
     if (now->before > 0)
-        snprintf(taken.text, sizeof taken.text, ", tasks before it %" PRId64 "%.200s", now->before,
-                 fitting(it, 0, walk->at, side).text);
-    allot__explain(&it->about,
-                   "%s%s has a quota of %s: running tasks use %" PRId64 "%s, and %" PRId64
-                   " %s left for the %" PRId32 " that %s needs.",
-                   in_group(it, side).text, path_of(it, &room),
-                   allot__phrase_slots(quota_at(it, side)).text, side_at(it, side)->stays,
-                   taken.text, now->rest, now->rest == 1 ? "is" : "are",
-                   allot__waits_for(it->asker, walk->at, side), subject);
+        taken =
+            PHRASE(", tasks before it {}{.200}", now->before, fitting(it, 0, walk->at, side).text);
+    SAY(&it->about,
+        "{}{} has a quota of {} slot{|s}: running tasks use {}{}, and {} {is|are} left for the {} "
+        "that {} needs.",
+        in_group(it, side).text, path_of(it, &room), quota_at(it, side), side_at(it, side)->stays,
+        taken.text, now->rest, allot__waits_for(it->asker, walk->at, side), subject);
 }
 
 /* ---- It does not fit ------------------------------------------------------------------------- */
@@ -151,12 +137,10 @@ static void explain_limit(const inquiry *it, const allot__work *work, int32_t ro
     int32_t planned = allot__limit_of(work->plan, work->group, row, &index);
     allot_plan_column_at(work->plan, index, &column);
     if (limit < planned)
-        allot__explain(&it->about,
-                       "Hosts that %s can use have %" PRId32 " for it: %" PRId64 " too few.",
-                       path.text, limit, missing);
+        SAY(&it->about, "Hosts that {} can use have {} for it: {} too few.", path.text, limit,
+            missing);
     else
-        allot__explain(&it->about, "The %s of %s is %" PRId32 ": %" PRId64 " too low.", column.name,
-                       path.text, limit, missing);
+        SAY(&it->about, "The {} of {} is {}: {} too low.", column.name, path.text, limit, missing);
 }
 
 /* Is there something on another side that it lacks, and that nobody can give? */
@@ -185,16 +169,14 @@ static void explain_lacks(const inquiry *it, int32_t at, int32_t side, int64_t l
     if (limited >= 0)
         explain_limit(it, work, limited, missing);
     else if (missing > 0)
-        allot__explain(&it->about, "%" PRId64 " %s missing, of which %s has %" PRId64 " left over.",
-                       lacks, lacks == 1 ? "is" : "are", group, lacks - missing);
+        SAY(&it->about, "{} {is|are} missing, of which {} has {} left over.", lacks, group,
+            lacks - missing);
     else if (lacks_elsewhere(it, at, side))
-        allot__explain(&it->about, "%" PRId64 " %s missing, which %s has left over.", lacks,
-                       lacks == 1 ? "is" : "are", group);
+        SAY(&it->about, "{} {is|are} missing, which {} has left over.", lacks, group);
     else
-        allot__explain(&it->about,
-                       "%" PRId64
-                       " %s missing: %s has so many left over, but the policy gives %s no more.",
-                       lacks, lacks == 1 ? "is" : "are", group, path_of(it, &room));
+        SAY(&it->about,
+            "{} {is|are} missing: {} has so many left over, but the policy gives {} no more.",
+            lacks, group, path_of(it, &room));
 }
 
 /* What is its leaf's own, and of no use to it now. */
@@ -208,8 +190,8 @@ static void explain_unused(const inquiry *it, int32_t side)
         (allot__u128)work->configured[of->row] * (exact ? unit : (allot__u128)work->times);
     allot__phrase room;
     if (!work->group->no_ownership && owned >= (allot__u128)(quota_at(it, side) + 1) * unit)
-        allot__explain(&it->about, "%s owns %s: what it cannot use whole, others may (C-13).",
-                       path_of(it, &room), allot__phrase_ratio(owned, unit).text);
+        SAY(&it->about, "{} owns {}: what it cannot use whole, others may (C-13).",
+            path_of(it, &room), allot__phrase_ratio(owned, unit).text);
 }
 
 /* Skip: what others take that stand behind it. */
@@ -218,9 +200,8 @@ static void explain_passed(const inquiry *it, const allot__walk *walk, int32_t s
     allot__sentence names = fitting(it, walk->at + 1, it->asker->waits, side);
     int64_t slots = walk->sides[side].rest - it->end.sides[side].rest;
     if (slots > 0)
-        allot__explain(&it->about,
-                       "Tasks behind it take %" PRId64 " of these, since `pending` is \"skip\"%s.",
-                       slots, names.text);
+        SAY(&it->about, "Tasks behind it take {} of these, since `pending` is \"skip\"{}.", slots,
+            names.text);
 }
 
 static void explain_side(const inquiry *it, const allot__walk *walk, int32_t side,
@@ -234,10 +215,8 @@ static void explain_side(const inquiry *it, const allot__walk *walk, int32_t sid
     explain_passed(it, walk, side);
     explain_unused(it, side);
     if (slots > end->wants)
-        allot__explain(&it->about, "%s demands %s in all, as the state says: %" PRId64 " too few.",
-                       path_of(it, &room),
-                       allot__phrase_slots(of->work->whole->stated[of->row]).text,
-                       slots - end->wants);
+        SAY(&it->about, "{} demands {} slot{|s} in all, as the state says: {} too few.",
+            path_of(it, &room), of->work->whole->stated[of->row], slots - end->wants);
     else if (slots > end->rest)
         explain_lacks(it, walk->at, side, slots - end->rest);
 }
@@ -270,12 +249,11 @@ static void explain_source(const inquiry *it, int32_t side)
     const allot_verdict *verdict = &leaf.verdict;
     path_of(it, &room);
     if (verdict->earmarked > 0)
-        allot__explain(&leaf, "%" PRId64 " %s on the way to %s from earlier reclaims (C-6).",
-                       verdict->earmarked, verdict->earmarked == 1 ? "is" : "are", room.text);
+        SAY(&leaf, "{} {is|are} on the way to {} from earlier reclaims (C-6).", verdict->earmarked,
+            room.text);
     if (verdict->allocated > verdict->quota)
-        allot__explain(&leaf, "%s holds %s, %" PRId64 " above its quota: these have to go first.",
-                       room.text, allot__phrase_slots(verdict->allocated).text,
-                       verdict->allocated - verdict->quota);
+        SAY(&leaf, "{} holds {} slot{|s}, {} above its quota: these have to go first.", room.text,
+            verdict->allocated, verdict->allocated - verdict->quota);
     int64_t lacks = verdict->deficit;
     lacks -= lacks > 0 ? allot__explain_coming(&leaf, room.text) : 0;
     if (lacks > 0)
@@ -287,21 +265,20 @@ static void explain_awaits(const inquiry *it, const allot__walk *walk, const cha
     for (int32_t i = 0; i < it->asker->side_count; i++) {
         int32_t slots = allot__waits_for(it->asker, walk->at, i);
         if (slots > 0 && slots <= walk->sides[i].there)
-            allot__explain(&it->about, "%sall %" PRId32 " that %s needs are there.",
-                           in_group(it, i).text, slots, subject);
+            SAY(&it->about, "{}all {} that {} needs are there.", in_group(it, i).text, slots,
+                subject);
         if (slots <= walk->sides[i].there)
             continue;
         int64_t held = allot__walk_held(walk, &it->end, i);
         explain_quota(it, walk, i, subject);
-        allot__explain(&it->about, "%" PRId64 " %s held for it, and %" PRId64 " %s to come.", held,
-                       held == 1 ? "is" : "are", slots - held, slots - held == 1 ? "is" : "are");
+        SAY(&it->about, "{} {is|are} held for it, and {} {is|are} to come.", held, slots - held);
         explain_source(it, i);
     }
 }
 
 static void explain_starts(const inquiry *it, const allot__walk *walk)
 {
-    allot__explain(&it->about, "It starts now: all its slots are there (C-13).");
+    SAY(&it->about, "It starts now: all its slots are there (C-13).");
     for (int32_t i = 0; i < it->asker->side_count; i++)
         if (allot__waits_for(it->asker, walk->at, i) > 0)
             explain_quota(it, walk, i, "it");
@@ -339,11 +316,10 @@ static void explain_gone(const inquiry *it, int32_t number)
         int64_t quota = quota_at(it, i);
         if (there < 0)
             continue;
-        allot__explain(&it->about,
-                       "%s%s has a quota of %s: the tasks that may stay use %" PRId64
-                       ", and %.100s has %" PRId32 ".",
-                       in_group(it, i).text, path_of(it, &room), allot__phrase_slots(quota).text,
-                       side->stays, id_of(it, number), allot__task_at(it->tasks, there)->slots);
+        SAY(&it->about,
+            "{}{} has a quota of {} slot{|s}: the tasks that may stay use {}, and {.100} has {}.",
+            in_group(it, i).text, path_of(it, &room), quota, side->stays, id_of(it, number),
+            allot__task_at(it->tasks, there)->slots);
     }
 }
 
@@ -357,11 +333,9 @@ static void explain_behind_going(const inquiry *it, int32_t number)
         why = "it does not fit into the quota any more";
     else if (allot__on_closed_host(it->tasks, number))
         why = "its host is closed with reclaim (E-34)";
-    allot__explain(&it->about, "It waits behind %.100s, which runs and is to go: %s.",
-                   task->thing.id, why);
-    allot__explain(&it->about,
-                   "Nothing starts behind a task that is to go, since `pending` is \"strict\" "
-                   "(C-13).");
+    SAY(&it->about, "It waits behind {.100}, which runs and is to go: {}.", task->thing.id, why);
+    SAY(&it->about,
+        "Nothing starts behind a task that is to go, since `pending` is \"strict\" (C-13).");
     if (gone)
         explain_gone(it, number);
 }
@@ -379,10 +353,10 @@ static int explain_behind(const inquiry *it, const allot__walk *walk)
     if (status != ALLOT_OK)
         return status;
     bool unfit = it->outcome[at] == ALLOT__WAITED_UNFIT;
-    allot__explain(&it->about,
-                   "It waits behind %.100s: nothing starts before the first task that %s, since "
-                   "`pending` is \"strict\" (C-13).",
-                   id, unfit ? "does not fit whole" : "waits for its slots");
+    SAY(&it->about,
+        "It waits behind {.100}: nothing starts before the first task that {?does not fit "
+        "whole|waits for its slots}, since `pending` is \"strict\" (C-13).",
+        id, unfit);
     if (unfit)
         explain_unfit(it, &of, id);
     else
@@ -404,15 +378,13 @@ static int explain_task(inquiry *it, int32_t at)
         explain_starts(it, &walk);
         break;
     case ALLOT__WAITED_FITS:
-        allot__explain(&it->about,
-                       "It waits: it fits into the quota of %s, but its slots are not all there "
-                       "(C-13).",
-                       room.text);
+        SAY(&it->about,
+            "It waits: it fits into the quota of {}, but its slots are not all there (C-13).",
+            room.text);
         explain_awaits(it, &walk, "it");
         break;
     case ALLOT__WAITED_UNFIT:
-        allot__explain(&it->about, "It waits: it does not fit whole into the quota of %s (C-13).",
-                       room.text);
+        SAY(&it->about, "It waits: it does not fit whole into the quota of {} (C-13).", room.text);
         explain_unfit(it, &walk, "it");
         break;
     case ALLOT__WAITED_BEHIND:

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* task.c: why a task goes or stays: the tasks it was compared with, and what decided. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "engine/explain/explain.h"
 
 /* A task and what it is compared with. */
@@ -36,12 +32,12 @@ static allot__sentence slots_of(const inquiry *it)
     const allot_plan *plan = it->about.decision->plan;
     allot__sentence words = {.len = 0};
     allot_state_task_at(it->state, it->task, &task);
-    allot__sentence_add(&words, "%s", allot__phrase_slots(it->units->slots[it->unit]).text);
+    ADD(&words, "{} slot{|s}", it->units->slots[it->unit]);
     if (task.also_count > 0)
-        allot__sentence_add(&words, " of %s", allot_plan_group_name(plan, task.group));
+        ADD(&words, " of {}", allot_plan_group_name(plan, task.group));
     for (int32_t i = 0; i < task.also_count; i++)
-        allot__sentence_add(&words, " and %s of %s", allot__phrase_slots(task.also[i].slots).text,
-                            allot_plan_group_name(plan, task.also[i].group));
+        ADD(&words, " and {} slot{|s} of {}", task.also[i].slots,
+            allot_plan_group_name(plan, task.also[i].group));
     return words;
 }
 
@@ -71,19 +67,17 @@ static void explain_what(const inquiry *it)
     const allot__label *session = allot__label_at(&it->state->tasks, task->session);
     int32_t count;
     allot__unit_tasks(it->units, it->unit, &count);
-    char ran[96] = "the state does not tell since when: it counts as running since 1970";
-    if (task->started != 0)
-        snprintf(ran, sizeof ran, "for %" PRId64 " s", allot__ran(it->state->now, task->started));
-    allot__explain(&it->about, "%s runs on %s of %s%s%.64s%s%.64s, %s.", task->thing.id,
-                   slots_of(it).text, allot__phrase_path(&it->about, task->consumer).text,
-                   host ? " on " : "", host != NULL ? host->text : "", session ? ", session " : "",
-                   session != NULL ? session->text : "", ran);
-    if (count > 1) {
-        allot__explain(&it->about,
-                       "%" PRId32 " tasks share that slot: they go or stay together, and their run "
-                       "time is counted as one, %" PRId64 " s (A-78).",
-                       count, allot__unit_ran(it->state, it->units, it->unit));
-    }
+    SAY(&it->about,
+        "{} runs on {} of {}{& on {.64}}{&, session {.64}}, {?for {} s|"
+        "the state does not tell since when: it counts as running since 1970}.",
+        task->thing.id, slots_of(it).text, allot__phrase_path(&it->about, task->consumer).text,
+        host ? host->text : NULL, session ? session->text : NULL, task->started != 0,
+        allot__ran(it->state->now, task->started));
+    if (count > 1)
+        SAY(&it->about,
+            "{} tasks share that slot: they go or stay together, and their run time is counted as "
+            "one, {} s (A-78).",
+            count, allot__unit_ran(it->state, it->units, it->unit));
 }
 
 /* ---- Why it is not a candidate --------------------------------------------------------------- */
@@ -110,21 +104,17 @@ static void explain_bounds(const inquiry *it, const allot__guard *guard)
         return;
     int64_t value = source_at(it, guard->value);
     bool flag = allot__explain_is_flag(&it->about, ALLOT_TASKS, guard->value);
-    if (flag && (value < guard->min || value > guard->max)) {
-        allot__explain(&it->about, "  Its %s is %s; where that is %s it may go.", name,
-                       allot__phrase_value(true, value).text,
-                       allot__phrase_value(true, !value).text);
-    } else if (value < guard->min) {
-        allot__explain(&it->about,
-                       "  Its %s is %" PRId64 "; from %" PRId64 " on, in %" PRId64 ", it may go.",
-                       name, value, guard->min, guard->min - value);
-    } else if (value > guard->max) {
-        allot__explain(&it->about, "  Its %s is %" PRId64 "; up to %" PRId64 " it may go.", name,
-                       value, guard->max);
-    } else {
-        allot__explain(&it->about, "Guard %s does not protect it: its %s is %s.", guard->label,
-                       name, allot__phrase_value(flag, value).text);
-    }
+    if (flag && (value < guard->min || value > guard->max))
+        SAY(&it->about, "  Its {} is {}; where that is {} it may go.", name,
+            allot__phrase_value(true, value).text, allot__phrase_value(true, !value).text);
+    else if (value < guard->min)
+        SAY(&it->about, "  Its {} is {}; from {} on, in {}, it may go.", name, value, guard->min,
+            guard->min - value);
+    else if (value > guard->max)
+        SAY(&it->about, "  Its {} is {}; up to {} it may go.", name, value, guard->max);
+    else
+        SAY(&it->about, "Guard {} does not protect it: its {} is {}.", guard->label, name,
+            allot__phrase_value(flag, value).text);
 }
 
 /* Whether it is not a candidate, and why. */
@@ -142,19 +132,18 @@ static bool explain_ineligible(const inquiry *it)
     case ALLOT__ELIGIBLE:
         return false;
     case ALLOT__INELIGIBLE_GOING:
-        allot__explain(&it->about, "It is going already: a reclaim in flight names it (C-6).");
+        SAY(&it->about, "It is going already: a reclaim in flight names it (C-6).");
         return true;
     case ALLOT__INELIGIBLE_CLOSED:
-        allot__explain(&it->about,
-                       "Its host is closed with reclaim: tasks there go, whatever the order "
-                       "and whatever guards say (E-34).");
+        SAY(&it->about, "Its host is closed with reclaim: tasks there go, whatever the order and "
+                        "whatever guards say (E-34).");
         return true;
     case ALLOT__INELIGIBLE_DRAINS:
-        allot__explain(&it->about, "It stays: its host drains, so it may end by itself (E-34).");
+        SAY(&it->about, "It stays: its host drains, so it may end by itself (E-34).");
         return true;
     default:
-        allot__explain(&it->about, "It stays: guard %s protects it (C-8).",
-                       guards[mark - ALLOT__INELIGIBLE_GUARD].label);
+        SAY(&it->about, "It stays: guard {} protects it (C-8).",
+            guards[mark - ALLOT__INELIGIBLE_GUARD].label);
         explain_bounds(it, &guards[mark - ALLOT__INELIGIBLE_GUARD]);
         return true;
     }
@@ -184,9 +173,8 @@ static void explain_key(const inquiry *it, int32_t other, bool goes)
     allot__victim_line_turn_back(&it->line, it->at, other);
     allot__pick_compare(&it->queue->pick, it->at, other, &key);
     if (key >= it->queue->order.count) {
-        allot__explain(&it->about,
-                       "  All keys agree: the larger id goes first, %s against %s (C-8).",
-                       name_of(it, it->at), name_of(it, other));
+        SAY(&it->about, "  All keys agree: the larger id goes first, {} against {} (C-8).",
+            name_of(it, it->at), name_of(it, other));
         return;
     }
     const allot_key *by = &it->queue->order.keys[key];
@@ -194,16 +182,15 @@ static void explain_key(const inquiry *it, int32_t other, bool goes)
     int64_t mine = key_at(it, key, it->at);
     int64_t its = key_at(it, key, other);
     bool flag = allot__explain_is_flag(&it->about, ALLOT_TASKS, by->source);
-    allot__explain(&it->about, "  What decides is %s, %s first: %s against %s.", name,
-                   allot__phrase_first(flag, by->descending), allot__phrase_value(flag, mine).text,
-                   allot__phrase_value(flag, its).text);
-    if (goes && flag) {
-        allot__explain(&it->about, "  Were that %s, too, the keys behind it would decide.",
-                       allot__phrase_value(true, its).text);
-    } else if (goes) {
-        allot__explain(&it->about, "  With %s %s %" PRId64 ", %s would go first.", name,
-                       by->descending ? "below" : "above", its, name_of(it, other));
-    }
+    SAY(&it->about, "  What decides is {}, {} first: {} against {}.", name,
+        allot__phrase_first(flag, by->descending), allot__phrase_value(flag, mine).text,
+        allot__phrase_value(flag, its).text);
+    if (goes && flag)
+        SAY(&it->about, "  Were that {}, too, the keys behind it would decide.",
+            allot__phrase_value(true, its).text);
+    else if (goes)
+        SAY(&it->about, "  With {} {?below|above} {}, {} would go first.", name, by->descending,
+            its, name_of(it, other));
 }
 
 /* Keys in the order in which they were asked. */
@@ -211,35 +198,30 @@ static void explain_order(const inquiry *it)
 {
     const allot__order *order = &it->queue->order;
     allot__sentence keys = allot__explain_keys(&it->about, ALLOT_TASKS, order);
-    allot__explain(&it->about,
-                   "Candidates are ordered by %s; it is number %" PRId32 " of %" PRId32
-                   " candidates.",
-                   order->count > 0 ? keys.text : "id",
-                   allot__victim_line_place(&it->line, it->at) + 1, it->line.all.count);
+    SAY(&it->about, "Candidates are ordered by {}; it is number {} of {} candidates.",
+        order->count > 0 ? keys.text : "id", allot__victim_line_place(&it->line, it->at) + 1,
+        it->line.all.count);
 }
 
 static void explain_gives(const inquiry *it)
 {
     allot__phrase path = allot__phrase_path(&it->about, it->about.verdict.consumer);
     if (is_coupled(it))
-        snprintf(path.text, sizeof path.text, "In %s %.200s",
-                 allot_plan_group_name(it->about.decision->plan, it->about.group),
-                 allot__phrase_path(&it->about, it->about.verdict.consumer).text);
-    if (it->queue->gone == 0) {
-        allot__explain(&it->about, "%s gives %s back; the tasks that go for that hold %s (C-8).",
-                       path.text, allot__phrase_slots(it->queue->owed).text,
-                       allot__phrase_slots(it->queue->picked.slots).text);
-    } else if (it->queue->picked.count > 0) {
-        allot__explain(&it->about,
-                       "%s gives %s back: first %" PRId64
-                       " that no task uses; the tasks that go for "
-                       "the rest hold %s (C-8).",
-                       path.text, allot__phrase_slots(it->queue->owed).text, it->queue->gone,
-                       allot__phrase_slots(it->queue->picked.slots).text);
-    } else {
-        allot__explain(&it->about, "%s gives %s back that no task uses: they go first (C-8).",
-                       path.text, allot__phrase_slots(it->queue->owed).text);
-    }
+        path =
+            PHRASE("In {} {.200}", allot_plan_group_name(it->about.decision->plan, it->about.group),
+                   allot__phrase_path(&it->about, it->about.verdict.consumer).text);
+    if (it->queue->gone == 0)
+        SAY(&it->about,
+            "{} gives {} slot{|s} back; the tasks that go for that hold {} slot{|s} (C-8).",
+            path.text, it->queue->owed, it->queue->picked.slots);
+    else if (it->queue->picked.count > 0)
+        SAY(&it->about,
+            "{} gives {} slot{|s} back: first {} that no task uses; the tasks that go for the rest "
+            "hold {} slot{|s} (C-8).",
+            path.text, it->queue->owed, it->queue->gone, it->queue->picked.slots);
+    else
+        SAY(&it->about, "{} gives {} slot{|s} back that no task uses: they go first (C-8).",
+            path.text, it->queue->owed);
 }
 
 /* Whether hosts are not all alike, so that the order alone does not decide (E-30). */
@@ -247,32 +229,30 @@ static bool explain_hosts_differ(const inquiry *it)
 {
     if (!it->about.work->reach)
         return false;
-    allot__explain(&it->about,
-                   "Hosts are not all alike: tasks on hosts that the claimants can use go "
-                   "before others (E-30).");
+    SAY(&it->about, "Hosts are not all alike: tasks on hosts that the claimants can use go before "
+                    "others (E-30).");
     return true;
 }
 
 static void explain_going(const inquiry *it)
 {
     int32_t next = allot__victim_line_last(&it->line) + 1;
-    allot__explain(&it->about, "It is reclaimed.");
+    SAY(&it->about, "It is reclaimed.");
     explain_gives(it);
     explain_order(it);
     if (next < it->line.all.count) {
         int32_t other = it->line.all.rows[next];
-        allot__explain(&it->about, "The first that stays is %s.", name_of(it, other));
+        SAY(&it->about, "The first that stays is {}.", name_of(it, other));
         explain_key(it, other, true);
     } else {
-        allot__explain(&it->about, "There is no candidate behind those that go.");
+        SAY(&it->about, "There is no candidate behind those that go.");
     }
     int64_t less = it->queue->owed - it->queue->gone - allot__victim_line_before(&it->line, it->at);
     if (explain_hosts_differ(it))
         less = 0;
-    if (less > 0) {
-        allot__explain(&it->about, "It would stay if %s gave %" PRId64 " less.",
-                       allot__phrase_path(&it->about, it->about.verdict.consumer).text, less);
-    }
+    if (less > 0)
+        SAY(&it->about, "It would stay if {} gave {} less.",
+            allot__phrase_path(&it->about, it->about.verdict.consumer).text, less);
     const allot__vector *guards = &it->about.rules->policy->guards;
     for (size_t i = 0; i < guards->count; i++)
         explain_bounds(it, (const allot__guard *)guards->items + i);
@@ -280,7 +260,7 @@ static void explain_going(const inquiry *it)
 
 static void explain_spared(const inquiry *it)
 {
-    allot__explain(&it->about, "It stays.");
+    SAY(&it->about, "It stays.");
     explain_gives(it);
     explain_order(it);
     if (explain_hosts_differ(it))
@@ -289,19 +269,18 @@ static void explain_spared(const inquiry *it)
         int32_t place = allot__victim_line_last(&it->line);
         int32_t last = it->line.all.rows[place];
         if (allot__victim_line_place(&it->line, it->at) < place) {
-            allot__explain(&it->about,
-                           "It stands before %s, but the others cover what is given without it: it "
-                           "is spared (C-8).",
-                           name_of(it, last));
+            SAY(&it->about,
+                "It stands before {}, but the others cover what is given without it: it is spared "
+                "(C-8).",
+                name_of(it, last));
             return;
         }
-        allot__explain(&it->about, "The last that goes is %s.", name_of(it, last));
+        SAY(&it->about, "The last that goes is {}.", name_of(it, last));
         explain_key(it, last, false);
     }
-    allot__explain(&it->about, "It would go if %s gave %" PRId64 " more.",
-                   allot__phrase_path(&it->about, it->about.verdict.consumer).text,
-                   allot__victim_line_before(&it->line, it->at) + 1 + it->queue->idle -
-                       it->queue->owed);
+    SAY(&it->about, "It would go if {} gave {} more.",
+        allot__phrase_path(&it->about, it->about.verdict.consumer).text,
+        allot__victim_line_before(&it->line, it->at) + 1 + it->queue->idle - it->queue->owed);
 }
 
 /* ---- Goes or stays --------------------------------------------------------------------------- */
@@ -311,8 +290,8 @@ static void explain_alone(const inquiry *it)
     if (explain_ineligible(it))
         return;
     if (!it->queue || it->queue->picked.count + it->queue->gone == 0) {
-        allot__explain(&it->about, "%s gives nothing back: nothing of it has to go.",
-                       allot__phrase_path(&it->about, it->about.verdict.consumer).text);
+        SAY(&it->about, "{} gives nothing back: nothing of it has to go.",
+            allot__phrase_path(&it->about, it->about.verdict.consumer).text);
         return;
     }
     if (picked(it, it->at))
@@ -392,22 +371,22 @@ static int explain_coupled(const inquiry *it)
 {
     bool gives = false, chosen = is_chosen(it);
     if (chosen)
-        allot__explain(&it->about, "It is reclaimed, with its slots of all groups (C-13).");
+        SAY(&it->about, "It is reclaimed, with its slots of all groups (C-13).");
     else if (explain_ineligible(it))
         return ALLOT_OK;
     else
-        allot__explain(&it->about, "It stays.");
+        SAY(&it->about, "It stays.");
     int status = ALLOT_OK;
     for (int32_t i = 0; i < it->about.decision->plan->group_count && status == ALLOT_OK; i++)
         status = explain_in_group(it, i, &gives);
     if (gives)
-        allot__explain(&it->about,
-                       "From the last of the candidates on, each stays that fits into what is left "
-                       "of every group: %s (C-13).",
-                       chosen ? "it does not" : "it does");
+        SAY(&it->about,
+            "From the last of the candidates on, each stays that fits into what is left of every "
+            "group: {?it does not|it does} (C-13).",
+            chosen);
     else
-        allot__explain(&it->about, "%s gives nothing back: nothing of it has to go.",
-                       allot__phrase_path(&it->about, it->about.verdict.consumer).text);
+        SAY(&it->about, "{} gives nothing back: nothing of it has to go.",
+            allot__phrase_path(&it->about, it->about.verdict.consumer).text);
     return status;
 }
 

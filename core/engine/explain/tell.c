@@ -1,39 +1,122 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* tell.c: sentences, and the words that all chapters of an explanation share. */
+/* tell.c: templates filled in, and the words that all chapters of an explanation share. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/explain/job.h"
 
-void allot__sentence_add(allot__sentence *to, const char *format, ...)
+/* ---- Templates ------------------------------------------------------------------------------- */
+
+typedef struct filling {
+    char *to;
+    size_t room, len; /* len: of what does not fit, too */
+    const allot__told *next;
+    bool one; /* the last number was 1 */
+} filling;
+
+static void put(filling *it, const char *text, size_t len)
 {
-    size_t room = sizeof to->text - to->len;
-    va_list args;
-    va_start(args, format);
-    int len = vsnprintf(to->text + to->len, room, format, args);
-    va_end(args);
-    to->len += len > 0 && (size_t)len < room ? (size_t)len : 0;
+    if (it->len < it->room)
+        memcpy(it->to + it->len, text, len < it->room - it->len ? len : it->room - it->len);
+    it->len += len;
+}
+
+static void put_value(filling *it, const char *hole)
+{
+    char digits[24];
+    const allot__told *value = it->next;
+    if (value->text) {
+        size_t most = *hole == '.' ? strtoul(hole + 1, NULL, 10) : SIZE_MAX;
+        put(it, value->text, strnlen(value->text, most));
+    } else {
+        put(it, digits, (size_t)snprintf(digits, sizeof digits, "%" PRId64, value->number));
+        it->one = value->number == 1;
+    }
+}
+
+static const char *put_hole(filling *it, const char *hole, bool shown);
+
+/* Writes up to a character outside of holes, and returns where that is; or (not `shown`) skips. */
+static const char *put_until(filling *it, const char *at, char end, bool shown)
+{
+    for (;;) {
+        const char stops[] = {'{', end, '\0'};
+        size_t plain = strcspn(at, stops);
+        if (shown)
+            put(it, at, plain);
+        at += plain;
+        if (*at != '{')
+            return at;
+        at = put_hole(it, at + 1, shown);
+    }
+}
+
+/* Returns what is behind the hole. */
+static const char *put_hole(filling *it, const char *hole, bool shown)
+{
+    const allot__told *value = it->next;
+    if (*hole == '}' || *hole == '.') {
+        if (shown)
+            put_value(it, hole);
+        it->next++;
+        return strchr(hole, '}') + 1;
+    }
+    if (*hole == '&') {
+        bool some = value->text ? *value->text != '\0' : value->number != 0;
+        return put_until(it, hole + 1, '}', shown && some) + 1;
+    }
+    if (*hole == '?') {
+        if (shown)
+            it->one = value->text ? *value->text != '\0' : value->number == 1;
+        it->next++;
+        hole++;
+    }
+    bool one = it->one;
+    const char *other = put_until(it, hole, '|', shown && one) + 1;
+    return put_until(it, other, '}', shown && !one) + 1;
+}
+
+/* Fills a template in, as snprintf would: what does not fit is cut. */
+static size_t fill_in(char *to, size_t room, const allot__told *values)
+{
+    filling it = {.to = to, .room = room, .next = values + 1};
+    put_until(&it, values->text, '\0', true);
+    to[it.len < room ? it.len : room - 1] = '\0';
+    return it.len;
+}
+
+void allot__tell(const allot__explanation *about, const allot__told *values)
+{
+    char text[2048];
+    fill_in(text, sizeof text, values);
+    about->line(about->ud, text);
+}
+
+allot__phrase allot__phrase_of(const allot__told *values)
+{
+    allot__phrase words;
+    fill_in(words.text, sizeof words.text, values);
+    return words;
+}
+
+void allot__sentence_add(allot__sentence *to, const allot__told *values)
+{
+    size_t len = fill_in(to->text + to->len, sizeof to->text - to->len, values);
+    to->len += to->len + len < sizeof to->text ? len : 0;
     to->text[to->len] = '\0';
 }
 
-void allot__sentence_next(allot__sentence *to)
+void allot__sentence_list(allot__sentence *to, const allot__told *values)
 {
     if (to->items++ > 0)
-        allot__sentence_add(to, ", ");
+        ADD(to, ", ");
+    allot__sentence_add(to, values);
 }
 
-void allot__explain(const allot__explanation *about, const char *format, ...)
-{
-    char text[2048];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    about->line(about->ud, text);
-}
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 allot__phrase allot__phrase_path(const allot__explanation *about, int32_t consumer)
 {
@@ -56,21 +139,9 @@ allot__phrase allot__phrase_ratio(allot__u128 num, allot__u128 den)
     return words;
 }
 
-allot__phrase allot__phrase_slots(int64_t slots)
-{
-    allot__phrase words;
-    snprintf(words.text, sizeof words.text, "%" PRId64 " slot%s", slots, slots == 1 ? "" : "s");
-    return words;
-}
-
 allot__phrase allot__phrase_value(bool flag, int64_t value)
 {
-    allot__phrase words;
-    if (flag)
-        snprintf(words.text, sizeof words.text, "%s", value != 0 ? "true" : "false");
-    else
-        snprintf(words.text, sizeof words.text, "%" PRId64, value);
-    return words;
+    return flag ? PHRASE("{?true|false}", value != 0) : PHRASE("{}", value);
 }
 
 const char *allot__phrase_first(bool flag, bool descending)
@@ -98,11 +169,10 @@ allot__sentence allot__explain_keys(const allot__explanation *about, allot_rows 
     for (int32_t i = 0; i < order->count; i++) {
         const allot_key *key = &order->keys[i];
         bool flag = rows == ALLOT_TASKS && allot__explain_is_flag(about, rows, key->source);
-        allot__sentence_next(&words);
-        allot__sentence_add(&words, "%s%s", allot__explain_source(about, rows, key->source),
-                            !key->descending ? ""
-                            : flag           ? " (true first)"
-                                             : " (largest first)");
+        LIST(&words, "{}{}", allot__explain_source(about, rows, key->source),
+             !key->descending ? ""
+             : flag           ? " (true first)"
+                              : " (largest first)");
     }
     return words;
 }
@@ -117,14 +187,6 @@ bool allot__explain_is_flag(const allot__explanation *about, allot_rows rows, al
     return own < 0
                ? allot_rows_column_flag(rows, source.value)
                : (tasks ? policy->task_attributes : policy->attributes)[own].type != ALLOT_INTEGER;
-}
-
-allot__phrase allot__phrase_jobs(int64_t jobs, int64_t slots)
-{
-    allot__phrase words;
-    snprintf(words.text, sizeof words.text, "%" PRId64 " job%s (%" PRId64 " slot%s)", jobs,
-             jobs == 1 ? "" : "s", slots, slots == 1 ? "" : "s");
-    return words;
 }
 
 const char *allot__phrase_done(allot_action action)

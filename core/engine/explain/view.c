@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* view.c: hosts as a job's queue sees them once the cycle is over. */
-#include <inttypes.h>
-#include <stdio.h>
+/* view.c: hosts as a job's queue sees them once the cycle is over, and resources. */
+#include "engine/explain/job.h"
+
 #include <string.h>
 
-#include "engine/explain/job.h"
+#include "engine/jobs/limits/resource.h"
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
@@ -182,13 +182,10 @@ static void count_host(const allot__job_explanation *it, int32_t host, tally *ou
 static void explain_apart(const allot__job_explanation *it, int64_t count, int32_t first,
                           int64_t slots, const char *one, const char *several)
 {
-    if (count == 1) {
-        allot__explain(&it->about, "  %.60s %s (%s).", site_at(it, first)->name, one,
-                       allot__phrase_slots(slots).text);
-    } else if (count > 1) {
-        allot__explain(&it->about, "  %" PRId64 " hosts %s (%s).", count, several,
-                       allot__phrase_slots(slots).text);
-    }
+    if (count == 1)
+        SAY(&it->about, "  {.60} {} ({} slot{|s}).", site_at(it, first)->name, one, slots);
+    else if (count > 1)
+        SAY(&it->about, "  {} hosts {} ({} slot{|s}).", count, several, slots);
 }
 
 static void explain_used(const allot__job_explanation *it, const tally *sum)
@@ -202,18 +199,14 @@ static void explain_used(const allot__job_explanation *it, const tally *sum)
         {sum->leased, "leased out, or of a lease that rests (L-7)"},
     };
     allot__sentence text = {.len = 0};
-    allot__sentence_add(&text, "%" PRId64 " with running jobs", sum->run);
+    ADD(&text, "{} with running jobs", sum->run);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].slots > 0)
-            allot__sentence_add(&text, ", %" PRId64 " %s", parts[i].slots, parts[i].text);
-    char hosts[60] = "The cluster has";
-    if (view_of(it)->host_of) {
-        snprintf(hosts, sizeof hosts, "Its queue's %" PRId64 " host%s ha%s", sum->hosts,
-                 sum->hosts == 1 ? "" : "s", sum->hosts == 1 ? "s" : "ve");
-    }
-    allot__explain(&it->about, "%s %s open: %s, %" PRId64 " free for it. It needs %" PRId32 ".",
-                   hosts, allot__phrase_slots(sum->slots).text, text.text, it->free,
-                   it->job->slots);
+            ADD(&text, ", {} {}", parts[i].slots, parts[i].text);
+    SAY(&it->about,
+        "{?Its queue's {} host{|s} ha{s|ve}|The cluster has} {} slot{|s} open: {}, {} free for it. "
+        "It needs {}.",
+        view_of(it)->host_of != NULL, sum->hosts, sum->slots, text.text, it->free, it->job->slots);
 }
 
 void allot__explain_view(const allot__job_explanation *it)
@@ -234,12 +227,10 @@ void allot__explain_view(const allot__job_explanation *it)
                       "is another queue's alone, with what is free there",
                       "are other queues' alone, with what is free there");
     }
-    if (it->job->flags & ALLOT_JOB_EXCLUSIVE) {
-        allot__explain(&it->about,
-                       "An exclusive job takes empty hosts alone, and %" PRId64
-                       " of these %s empty (P-40).",
-                       sum.empty, sum.empty == 1 ? "is" : "are");
-    }
+    if (it->job->flags & ALLOT_JOB_EXCLUSIVE)
+        SAY(&it->about,
+            "An exclusive job takes empty hosts alone, and {} of these {is|are} empty (P-40).",
+            sum.empty);
 }
 
 /* ---- A suspended job's own hosts ------------------------------------------------------------- */
@@ -249,41 +240,145 @@ void allot__explain_own_hosts(const allot__job_explanation *it)
     const allot__host_view *view = view_of(it);
     const allot__job_place *places = allot__job_places(it->jobs, it->job);
     bool exclusive = (it->job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
-    allot__explain(&it->about,
-                   "It is resumed where it was, once there is room for all of it (A-12):");
+    SAY(&it->about, "It is resumed where it was, once there is room for all of it (A-12):");
     for (int32_t i = 0; i < it->job->place_count && i < ALLOT__EXPLAIN_NAMED; i++) {
         int32_t host = allot__host_view_host(view, places[i].site);
         const allot__site *site = host >= 0 ? site_at(it, host) : NULL;
         const char *name = site ? site->name : "the cluster";
         int64_t kept = host >= 0 ? it->kept[host] : 0;
         int64_t free = host >= 0 ? unused(view, host) - kept : 0;
-        if (host < 0 || (site != NULL && site->closed != ALLOT_OPEN)) {
-            allot__explain(&it->about, "  %.60s is closed.", name);
-        } else if (view->alone[host] > 0) {
-            allot__explain(&it->about, "  %.60s is an exclusive job's now (P-40).", name);
-        } else if (exclusive && view->running[host] > 0) {
-            allot__explain(&it->about,
-                           "  On %.60s, which it wants alone, %" PRId32 " job%s run (P-40).", name,
-                           view->running[host], view->running[host] == 1 ? "" : "s");
-        } else if (exclusive && kept > 0) {
-            allot__explain(
-                &it->about,
-                "  On %.60s, which it wants alone, suspended jobs whose turn is before its "
-                "own keep %" PRId64 " (P-25).",
+        if (host < 0 || (site != NULL && site->closed != ALLOT_OPEN))
+            SAY(&it->about, "  {.60} is closed.", name);
+        else if (view->alone[host] > 0)
+            SAY(&it->about, "  {.60} is an exclusive job's now (P-40).", name);
+        else if (exclusive && view->running[host] > 0)
+            SAY(&it->about, "  On {.60}, which it wants alone, {} job{|s} run (P-40).", name,
+                view->running[host]);
+        else if (exclusive && kept > 0)
+            SAY(&it->about,
+                "  On {.60}, which it wants alone, suspended jobs whose turn is before its own "
+                "keep {} (P-25).",
                 name, kept);
-        } else if (free < places[i].slots) {
-            allot__explain(&it->about,
-                           "  On %.60s it needs %s; others run on%s all but %" PRId64
-                           ": it lacks %" PRId64 ".",
-                           name, allot__phrase_slots(places[i].slots).text,
-                           kept > 0 ? ", or keep, suspended before it (P-25)," : "",
-                           free > 0 ? free : 0, places[i].slots - (free > 0 ? free : 0));
-        } else {
-            allot__explain(&it->about, "  On %.60s it has room.", name);
-        }
+        else if (free < places[i].slots)
+            SAY(&it->about,
+                "  On {.60} it needs {} slot{|s}; others run on{?, or keep, suspended before it "
+                "(P-25),|} all but {}: it lacks {}.",
+                name, places[i].slots, kept > 0, free > 0 ? free : 0,
+                places[i].slots - (free > 0 ? free : 0));
+        else
+            SAY(&it->about, "  On {.60} it has room.", name);
     }
-    if (it->job->place_count > ALLOT__EXPLAIN_NAMED) {
-        allot__explain(&it->about, "  (and %" PRId32 " more hosts)",
-                       it->job->place_count - ALLOT__EXPLAIN_NAMED);
+    if (it->job->place_count > ALLOT__EXPLAIN_NAMED)
+        SAY(&it->about, "  (and {} more hosts)", it->job->place_count - ALLOT__EXPLAIN_NAMED);
+}
+
+/* ---- Resources
+ * ----------------------------------------------------------------------------------- */
+
+static int64_t amount_of(const allot__job_explanation *it, int32_t job, int32_t resource)
+{
+    int32_t count;
+    const allot_job_resource *of = allot__job_resources(it->jobs, job, &count);
+    for (int32_t i = 0; i < count; i++)
+        if (of[i].resource == resource)
+            return of[i].amount;
+    return 0;
+}
+
+static const char *name_of(const allot__job_explanation *it, int32_t resource)
+{
+    allot_resource of = {NULL, 0, 0};
+    (void)allot_plan_resource_at(it->about.work->plan, resource, &of);
+    return of.name;
+}
+
+void allot__explain_resources(const allot__job_explanation *it)
+{
+    int32_t count;
+    const allot_job_resource *of = allot__job_resources(it->jobs, it->number, &count);
+    for (int32_t i = 0; i < count; i++)
+        SAY(&it->about, "It {?asks for|holds} {} of the resource \"{.100}\" (P-42).",
+            it->job->state == ALLOT_PENDING, of[i].amount, name_of(it, of[i].resource));
+}
+
+void allot__explain_released(const allot__job_explanation *it, int32_t other)
+{
+    int32_t count;
+    const allot_job_resource *of = allot__job_resources(it->jobs, it->number, &count);
+    bool ends = allot__action_ends(it->queue->on_preempt);
+    for (int32_t i = 0; i < count && ends; i++) {
+        int64_t asked = amount_of(it, other, of[i].resource);
+        if (asked > 0)
+            SAY(&it->about,
+                "It releases {} of the resource \"{.100}\", of which that one asks for {} (P-42).",
+                of[i].amount, name_of(it, of[i].resource), asked);
+    }
+}
+
+/* By queue: what its jobs hold once the cycle is over, and how many do. */
+static void count_held(const allot__job_explanation *it, int32_t resource)
+{
+    size_t queues = (size_t)allot__queue_count(it->about.work->plan);
+    memset(it->tally, 0, 2 * queues * sizeof *it->tally);
+    for (size_t i = 0; i < it->jobs->list.count; i++) {
+        uint8_t now = it->out->jobs[i].now;
+        int64_t held = now == ALLOT_PENDING || now == ALLOT_JOB_STATE_COUNT
+                           ? 0
+                           : amount_of(it, (int32_t)i, resource);
+        int32_t queue = allot__explain_job(it, (int32_t)i)->queue;
+        it->tally[2 * queue] += held > 0;
+        it->tally[2 * queue + 1] += held;
+    }
+}
+
+/* Why the jobs of a queue do not go for it. */
+static const char *stay(const allot__job_explanation *it, int32_t queue)
+{
+    if (!allot__explain_may(it, it->job->queue, queue))
+        return "it may not preempt these (P-7)";
+    return allot__action_ends(allot__explain_queue_of(it, queue)->on_preempt)
+               ? "it may preempt these, and they end when they are (P-41)"
+               : "suspended, these would keep it: TERMINATE_WHEN does not name PREEMPT (P-42)";
+}
+
+static void explain_holders(const allot__job_explanation *it)
+{
+    for (int32_t queue = 0; queue < allot__queue_count(it->about.work->plan); queue++) {
+        int64_t jobs = it->tally[2 * queue];
+        if (jobs > 0)
+            SAY(&it->about, "  {} job{|s} of /{} hold{s|} {}: {}.", jobs,
+                allot__explain_queue_of(it, queue)->name, it->tally[2 * queue + 1],
+                stay(it, queue));
+    }
+}
+
+void allot__explain_resource(const allot__job_explanation *it)
+{
+    const allot__resources *resources = it->out->bounds.resources;
+    allot_resource of = {NULL, 0, 0};
+    int32_t number = it->verdict.binding;
+    int64_t asked = amount_of(it, it->number, number);
+    (void)allot_plan_resource_at(it->about.work->plan, number, &of);
+    SAY(&it->about, "Of \"{.100}\" there are {}, and {} are held: {} more are too many (P-42).",
+        of.name, of.amount, resources->used[number], asked);
+    if (asked > of.amount) {
+        SAY(&it->about, "That is more than there are: as things are, it never starts.");
+        return;
+    }
+    count_held(it, number);
+    explain_holders(it);
+    if (!of.preemptable) {
+        SAY(&it->about,
+            "No job is preempted for it: PREEMPTABLE_RESOURCES does not name it (P-42).");
+    } else if (it->verdict.why == ALLOT_PEND_RESOURCE_WAIT) {
+        int64_t wait = allot__preemption_wait(it->queues);
+        int64_t ago = allot__ran(it->about.work->state->now, resources->told_at[number]);
+        SAY(&it->about,
+            "Jobs were preempted for it {} s ago, and PREEMPTION_WAIT_TIME is {} s: in {} s more "
+            "may be (P-36).",
+            ago, wait, wait - ago);
+    } else {
+        SAY(&it->about, "Those that may go, and are not protected, do not release enough of it and "
+                        "of slots: no job is preempted (A-10).");
     }
 }

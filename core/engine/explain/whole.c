@@ -2,10 +2,10 @@
 /* Copyright the allot authors */
 /* whole.c: what tasks that start whole can use of a quota, and the walk that those have which wait
  * (C-13). */
-#include <inttypes.h>
+
+#include "engine/explain/job.h"
 
 #include "base/least.h"
-#include "engine/explain/job.h"
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
@@ -126,12 +126,10 @@ int64_t allot__walk_held(const allot__walk *walk, const allot__walk *end, int32_
 
 static void name(allot__sentence *to, const char *id)
 {
-    if (to->items < ALLOT__EXPLAIN_NAMED) {
-        allot__sentence_next(to);
-        allot__sentence_add(to, "%.100s", id);
-    } else if (to->items++ == ALLOT__EXPLAIN_NAMED) {
-        allot__sentence_add(to, " and others");
-    }
+    if (to->items < ALLOT__EXPLAIN_NAMED)
+        LIST(to, "{.100}", id);
+    else if (to->items++ == ALLOT__EXPLAIN_NAMED)
+        ADD(to, " and others");
 }
 
 int allot__starting_find(const allot__side *side, allot__arena *arena, allot__starting *out)
@@ -161,15 +159,14 @@ void allot__explain_starting(const allot__explanation *about)
 {
     const allot__starting *it = about->starting;
     if (it->starts.items > 0)
-        allot__explain(about, "These tasks start: %s (C-13).", it->starts.text);
+        SAY(about, "These tasks start: {} (C-13).", it->starts.text);
     if (it->held > 0)
-        allot__explain(about,
-                       "Held idle for it: %" PRId64 ", until %s can start with all slots (C-13).",
-                       it->held, it->awaits.text);
+        SAY(about, "Held idle for it: {}, until {} can start with all slots (C-13).", it->held,
+            it->awaits.text);
     if (it->waits == 1)
-        allot__explain(about, "1 of its tasks waits: %.100s.", it->next);
+        SAY(about, "1 of its tasks waits: {.100}.", it->next);
     else if (it->waits > 1)
-        allot__explain(about, "%" PRId32 " of its tasks wait, %.100s first.", it->waits, it->next);
+        SAY(about, "{} of its tasks wait, {.100} first.", it->waits, it->next);
 }
 
 /* ---- Of a quota ------------------------------------------------------------------------------ */
@@ -183,17 +180,18 @@ void allot__explain_used(const allot__explanation *about)
         about->family != 0 ? work->sums[about->family].demand : work->whole->demand[about->row];
     if (used >= about->verdict.demand)
         return;
-    allot__explain(about,
-                   "%s start whole and can use %" PRId64 " of the slots that it could get: that "
-                   "counts as its demand below (C-13).",
-                   about->family != 0 ? "Tasks of its leaves" : "Its tasks", used);
+    SAY(about,
+        "{?Tasks of its leaves|Its tasks} start whole and can use {} of the slots that it could "
+        "get: that counts as its demand below (C-13).",
+        about->family != 0, used);
 }
 
 void allot__explain_whole_part(const allot__explanation *about)
 {
     int32_t whole = allot__whole_part(about->work, about->row);
     if (whole > 0)
-        allot__explain(about, "  whole: %" PRId32 " that %s left over make%s %s fit (C-13).", whole,
-                       whole == 1 ? "was" : "were", whole == 1 ? "s" : "",
-                       about->family != 0 ? "tasks of its leaves" : "its next task");
+        SAY(about,
+            "  whole: {} that {was|were} left over make{s|} {?tasks of its leaves|its next task} "
+            "fit (C-13).",
+            whole, about->family != 0);
 }
