@@ -14,10 +14,14 @@ static int work(allot__cli *cli, int argc, char **argv)
     int code = allot__cli_parse(cli, argc, argv);
     if (code != CLI_DONE)
         return code;
-    if (cli->options.help)
-        return allot__cli_help(cli, cli->verb);
+    if (cli->options.help) {
+        char *name[] = {cli->verb ? (char *)cli->verb->name : NULL};
+        cli->operands = name;
+        cli->operand_count = cli->verb != NULL;
+        return allot__cli_tool(cli, "command", "help");
+    }
     if (cli->options.version)
-        return allot__cli_version(cli);
+        return allot__cli_tool(cli, "command", "version");
     if (!cli->verb)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage",
                                "allot help lists the verbs, allot help VERB explains one",
@@ -69,7 +73,7 @@ static int finish(allot__cli *cli, int code)
 
 int main(int argc, char **argv)
 {
-    allot__cli cli = {.verbs = allot__cli_verbs, .live_forms = allot__cli_live_forms};
+    allot__cli cli = {.verbs = allot__cli_verbs};
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, not the end */
     if (allot_engine_new(NULL, NULL, &cli.engine) != ALLOT_OK ||

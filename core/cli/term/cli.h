@@ -30,7 +30,7 @@ enum {
     CLI_INTERNAL = 70 /* a bug, or no memory */
 };
 
-/* ---- Command line (cli/verbs.c, options.c, author/help.c) ----------------------------------- */
+/* ---- Command line (cli/verbs.c, options.c) ----------------------------------- */
 
 typedef enum allot__color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } allot__color;
 
@@ -84,10 +84,9 @@ typedef struct allot__cli {
     allot_report *report;
     allot__text out;
     allot__options options;
-    const struct allot__verb *verbs;           /* all; the last has no name */
-    const struct allot__verb *verb;            /* that is asked for */
-    const struct allot__live_form *live_forms; /* of some verbs; the last has no verb */
-    char **operands;                           /* behind the verb */
+    const struct allot__verb *verbs; /* all; the last has no name */
+    const struct allot__verb *verb;  /* that is asked for */
+    char **operands;                 /* behind the verb */
     int operand_count;
     int64_t traced;    /* lines of policies */
     bool shows_always; /* the result is shown whatever the status */
@@ -95,13 +94,15 @@ typedef struct allot__cli {
 
 typedef struct allot__verb {
     const char *name;
-    const char *operands; /* "PLAN STATE": kinds, by which shells complete (author/complete.c) */
+    const char *operands; /* "PLAN STATE": kinds, by which shells complete (lua/allot/command) */
     int min, max;         /* how many of them; max -1: any number */
+    /* The same with --socket: the state is the service's, and so is the plan unless an operand
+     * names one. NULL: the verb reads files alone, or a service alone. */
+    const char *live_operands;
+    int live_min, live_max;
     /* Its own options' names, divided by blanks; with "=words" where it takes others than the
      * table says: "at format=text|json|csv". */
     const char *options;
-    const char *summary;
-    const char *text;              /* its description, and examples */
     int (*run)(allot__cli *cli);   /* NULL: a tool, */
     const char *module, *function; /* ... as of allot__cli_tool */
 } allot__verb;
@@ -109,16 +110,6 @@ typedef struct allot__verb {
 /* All verbs (cli/verbs.c); the last has no name. */
 extern const allot__verb allot__cli_verbs[];
 
-/* The operands of a verb with --socket: the state is the service's, and so is the plan unless an
- * operand names one. */
-typedef struct allot__live_form {
-    const char *verb;
-    const char *operands;
-    int min, max; /* max -1: any number */
-} allot__live_form;
-extern const allot__live_form allot__cli_live_forms[];
-/* NULL: the verb reads files alone, or a service alone. */
-const allot__live_form *allot__cli_live_form(const allot__cli *cli, const allot__verb *verb);
 /* Does the verb of this line read a service's state? */
 bool allot__cli_is_live(const allot__cli *cli);
 
@@ -135,7 +126,6 @@ typedef struct allot__option_row {
     const char *name;
     char letter;          /* '\0': has none */
     const char *argument; /* NULL: takes none; a text in lower case lists its words */
-    const char *help;
     allot__option_kind kind;
     size_t at; /* in allot__options */
     int64_t least, most;
@@ -163,8 +153,6 @@ const allot__verb *allot__cli_verb_find(const allot__cli *cli, const char *name)
 /* Reads the command line: options anywhere, the first other word is the verb. Goes on after a
  * mistake, so that --format is known when the mistake is reported. CLI_DONE or CLI_USAGE. */
 int allot__cli_parse(allot__cli *cli, int argc, char **argv);
-/* The help of a verb; of NULL: of the command. */
-int allot__cli_help(allot__cli *cli, const allot__verb *verb);
 
 /* ---- Findings (findings.c) ------------------------------------------------------------------- */
 
@@ -260,7 +248,6 @@ int allot__cli_preview(allot__cli *cli, const allot__documents *docs);
 int allot__cli_run(allot__cli *cli);
 int allot__cli_explain(allot__cli *cli);
 int allot__cli_diff(allot__cli *cli);
-int allot__cli_init(allot__cli *cli);
 int allot__cli_import(allot__cli *cli);
 int allot__cli_bench(allot__cli *cli);
 int allot__cli_simulate(allot__cli *cli);
@@ -268,8 +255,5 @@ int allot__cli_repl(allot__cli *cli);
 int allot__cli_call(allot__cli *cli);
 int allot__cli_serve(allot__cli *cli);
 int allot__cli_replay(allot__cli *cli);
-int allot__cli_completion(allot__cli *cli);
-int allot__cli_version(allot__cli *cli);
-int allot__cli_help_verb(allot__cli *cli);
 
 #endif

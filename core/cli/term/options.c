@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* options.c: the command line. One table of options feeds reading and help. */
+/* options.c: the command line. What help says of options stands in lua/allot/command/options.lua.
+ */
 #include "cli/term/cli.h"
 
 #include <errno.h>
@@ -14,96 +15,52 @@
 #define AT(member) offsetof(allot__options, member)
 
 const allot__option_row allot__cli_options[] = {
-    {"format", 'f', "text|json", "how results and errors are written (text)", CLI_WORD, AT(format),
-     0, 0},
-    {"color", 'c', "auto|always|never", "colours; auto: on a terminal, unless NO_COLOR is set",
-     CLI_WORD, AT(color), 0, 0},
-    {"coverage", '\0', NULL, "report which lines of policies ran, and which never did", CLI_FLAG,
-     AT(coverage), 0, 0},
-    {"all", 'a', NULL,
-     "show everything: consumers that have, want and get nothing, and lists in full", CLI_FLAG,
-     AT(all), 0, 0},
-    {"columns", 'k', "auto|monitor|all",
-     "auto: columns that say something; monitor: who uses whose slots", CLI_WORD, AT(columns), 0,
-     0},
-    {"group", 'g', "GROUP", "only this resource group", CLI_TEXT, AT(group), 0, 0},
-    {"at", 't', "TIME|next",
-     "decide as at that time: Unix seconds, RFC 3339, or the next switch of windows", CLI_TEXT,
-     AT(at), 0, 0},
-    {"plan", 'p', "PLAN", "the plan in which policies decide", CLI_TEXT, AT(plan), 0, 0},
-    {"shape", 's', "NAME", "measure only this: flat, 10x10x100, victims, queues, queues/plain, ...",
-     CLI_TEXT, AT(shape), 0, 0},
-    {"repeat", 'n', "N", "measure each N times, 1 to 1000 (9)", CLI_NUMBER, AT(repeat), 1, 1000},
-    {"eval", 'e', "CODE", "evaluate this, show its values, and end; may come several times",
-     CLI_LIST, AT(eval), 0, 0},
-    {"trace", '\0', NULL, "show what policies print and log, on standard error", CLI_FLAG,
-     AT(trace), 0, 0},
-    {"runs", '\0', "N", "random cases, 0 to 1000000 (1000); 0: only check that a file is valid",
-     CLI_NUMBER, AT(runs), 0, 1000000},
-    {"seconds", '\0', "N",
-     "try each file for at most N seconds, 0 to 86400 (10); 0: until all cases ran", CLI_NUMBER,
-     AT(seconds), 0, 86400},
-    {"seed", '\0', "N", "the same seed gives the same random cases (1)", CLI_NUMBER, AT(seed), 0,
-     1000000000},
-    {"out", 'o', "DIR", "write files into this folder", CLI_TEXT, AT(to), 0, 0},
-    {"policy", '\0', "POLICY",
-     "replace the plan's policy by this one, with options as NAME:option=value,...; several: side "
-     "by side",
-     CLI_LIST, AT(policies), 0, 0},
-    {"map", 'm', "FILE", "a Lua function that says what each job becomes", CLI_TEXT, AT(map), 0, 0},
-    {"interval", 'i', "N", "seconds between cycles: at least (simulate, 0), at most (serve, 1)",
-     CLI_NUMBER, AT(interval), 0, ALLOT_AMOUNT_MAX},
-    {"from", '\0', "TIME",
-     "only jobs submitted at that time or later; of replay: the first decision", CLI_TEXT, AT(from),
-     0, 0},
-    {"before", '\0', "TIME", "only jobs submitted before that time", CLI_TEXT, AT(before), 0, 0},
-    {"until", '\0', "TIME", "end the simulation then, whatever still runs", CLI_TEXT, AT(until), 0,
-     0},
-    {"to", '\0', "N", "the last decision to compute again", CLI_NUMBER, AT(last), 1, INT64_MAX},
-    {"rigid", '\0', NULL, "start jobs whole or not at all", CLI_FLAG, AT(rigid), 0, 0},
-    {"plot", '\0', "FILE",
-     "draw a picture over time: .svg, .png (by gnuplot), or .gp (gnuplot's script)", CLI_TEXT,
-     AT(plot), 0, 0},
-    {"samples", '\0', "FILE", "write every change over time, as CSV", CLI_TEXT, AT(samples), 0, 0},
-    {"bins", '\0', "N", "at most N steps in the picture, 10 to 2000 (400)", CLI_NUMBER, AT(bins),
-     10, 2000},
-    {"socket", '\0', "ADDRESS",
-     "where the service listens: a Unix socket's path (serve: PLAN.sock), or, to ask a service by "
-     "TCP, host:port",
-     CLI_TEXT, AT(socket), 0, 0},
-    {"tcp", '\0', "HOST:PORT", "also listen on TCP; needs --token-file", CLI_TEXT, AT(tcp), 0, 0},
-    {"token-file", '\0', "FILE", "the file with the token that clients on TCP must send", CLI_TEXT,
-     AT(token_file), 0, 0},
-    {"store", '\0', "FILE", "the file that keeps events and decisions (PLAN.db); :memory: none",
-     CLI_TEXT, AT(store), 0, 0},
-    {"http", '\0', "HOST:PORT", "serve the live view and metrics there", CLI_TEXT, AT(http), 0, 0},
-    {"socket-mode", '\0', "MODE",
-     "permissions of the socket (0600; 0660 with a group; 0666 with --allow)", CLI_TEXT,
-     AT(socket_mode), 0, 0},
-    {"socket-group", '\0', "GROUP", "the group of the socket, whose members may connect, too",
-     CLI_TEXT, AT(socket_group), 0, 0},
-    {"allow", '\0', "UID",
-     "let this user connect, beside the service's own and root; may come several times", CLI_LIST,
-     AT(allow), 0, 0},
-    {"cycle-limit", '\0', "MS", "policies' functions may take N ms of a cycle; 0: any time (1000)",
-     CLI_NUMBER, AT(cycle_limit), 0, 3600000},
-    {"debounce", '\0', "MS", "before a cycle, wait N ms for more events, 0 to 60000 (10)",
-     CLI_NUMBER, AT(debounce), 0, 60000},
-    {"keep", '\0', "N|AGE|SIZE",
-     "what to keep for replay: events, age, bytes (1000000,2G), or 7d,2G", CLI_TEXT, AT(keep), 0,
-     0},
-    {"snapshot", '\0', "N", "make a snapshot every N events and cycles (200000)", CLI_NUMBER,
-     AT(snapshot), 1, INT64_MAX},
-    {"clients", '\0', "N", "allow at most N connections (1000)", CLI_NUMBER, AT(clients), 1,
-     100000},
-    {"no-watch", '\0', NULL, "do not reload plan and policies when their files change", CLI_FLAG,
-     AT(no_watch), 0, 0},
-    {"log", '\0', "text|json", "how to write the log (text)", CLI_WORD, AT(log), 0, 0},
-    {"log-level", '\0', "error|warning|info|debug", "log nothing less severe than this (info)",
-     CLI_WORD, AT(log_level), 0, 0},
-    {"help", 'h', NULL, "help, with examples", CLI_FLAG, AT(help), 0, 0},
-    {"version", 'V', NULL, "the version", CLI_FLAG, AT(version), 0, 0},
-    {NULL, 0, NULL, NULL, CLI_FLAG, 0, 0, 0},
+    {"format", 'f', "text|json", CLI_WORD, AT(format), 0, 0},
+    {"color", 'c', "auto|always|never", CLI_WORD, AT(color), 0, 0},
+    {"coverage", '\0', NULL, CLI_FLAG, AT(coverage), 0, 0},
+    {"all", 'a', NULL, CLI_FLAG, AT(all), 0, 0},
+    {"columns", 'k', "auto|monitor|all", CLI_WORD, AT(columns), 0, 0},
+    {"group", 'g', "GROUP", CLI_TEXT, AT(group), 0, 0},
+    {"at", 't', "TIME|next", CLI_TEXT, AT(at), 0, 0},
+    {"plan", 'p', "PLAN", CLI_TEXT, AT(plan), 0, 0},
+    {"shape", 's', "NAME", CLI_TEXT, AT(shape), 0, 0},
+    {"repeat", 'n', "N", CLI_NUMBER, AT(repeat), 1, 1000},
+    {"eval", 'e', "CODE", CLI_LIST, AT(eval), 0, 0},
+    {"trace", '\0', NULL, CLI_FLAG, AT(trace), 0, 0},
+    {"runs", '\0', "N", CLI_NUMBER, AT(runs), 0, 1000000},
+    {"seconds", '\0', "N", CLI_NUMBER, AT(seconds), 0, 86400},
+    {"seed", '\0', "N", CLI_NUMBER, AT(seed), 0, 1000000000},
+    {"out", 'o', "DIR", CLI_TEXT, AT(to), 0, 0},
+    {"policy", '\0', "POLICY", CLI_LIST, AT(policies), 0, 0},
+    {"map", 'm', "FILE", CLI_TEXT, AT(map), 0, 0},
+    {"interval", 'i', "N", CLI_NUMBER, AT(interval), 0, ALLOT_AMOUNT_MAX},
+    {"from", '\0', "TIME", CLI_TEXT, AT(from), 0, 0},
+    {"before", '\0', "TIME", CLI_TEXT, AT(before), 0, 0},
+    {"until", '\0', "TIME", CLI_TEXT, AT(until), 0, 0},
+    {"to", '\0', "N", CLI_NUMBER, AT(last), 1, INT64_MAX},
+    {"rigid", '\0', NULL, CLI_FLAG, AT(rigid), 0, 0},
+    {"plot", '\0', "FILE", CLI_TEXT, AT(plot), 0, 0},
+    {"samples", '\0', "FILE", CLI_TEXT, AT(samples), 0, 0},
+    {"bins", '\0', "N", CLI_NUMBER, AT(bins), 10, 2000},
+    {"socket", '\0', "ADDRESS", CLI_TEXT, AT(socket), 0, 0},
+    {"tcp", '\0', "HOST:PORT", CLI_TEXT, AT(tcp), 0, 0},
+    {"token-file", '\0', "FILE", CLI_TEXT, AT(token_file), 0, 0},
+    {"store", '\0', "FILE", CLI_TEXT, AT(store), 0, 0},
+    {"http", '\0', "HOST:PORT", CLI_TEXT, AT(http), 0, 0},
+    {"socket-mode", '\0', "MODE", CLI_TEXT, AT(socket_mode), 0, 0},
+    {"socket-group", '\0', "GROUP", CLI_TEXT, AT(socket_group), 0, 0},
+    {"allow", '\0', "UID", CLI_LIST, AT(allow), 0, 0},
+    {"cycle-limit", '\0', "MS", CLI_NUMBER, AT(cycle_limit), 0, 3600000},
+    {"debounce", '\0', "MS", CLI_NUMBER, AT(debounce), 0, 60000},
+    {"keep", '\0', "N|AGE|SIZE", CLI_TEXT, AT(keep), 0, 0},
+    {"snapshot", '\0', "N", CLI_NUMBER, AT(snapshot), 1, INT64_MAX},
+    {"clients", '\0', "N", CLI_NUMBER, AT(clients), 1, 100000},
+    {"no-watch", '\0', NULL, CLI_FLAG, AT(no_watch), 0, 0},
+    {"log", '\0', "text|json", CLI_WORD, AT(log), 0, 0},
+    {"log-level", '\0', "error|warning|info|debug", CLI_WORD, AT(log_level), 0, 0},
+    {"help", 'h', NULL, CLI_FLAG, AT(help), 0, 0},
+    {"version", 'V', NULL, CLI_FLAG, AT(version), 0, 0},
+    {NULL, 0, NULL, CLI_FLAG, 0, 0, 0},
 };
 
 /* What a verb says of an option: where its name ends in the verb's list; NULL: nothing. */
@@ -331,24 +288,16 @@ static const allot__verb *find_verb(const allot__cli *cli, int argc, char **argv
     return optind < argc ? allot__cli_verb_find(cli, argv[optind]) : NULL;
 }
 
-const allot__live_form *allot__cli_live_form(const allot__cli *cli, const allot__verb *verb)
-{
-    const allot__live_form *form = cli->live_forms;
-    while (form->verb && (!verb || strcmp(form->verb, verb->name) != 0))
-        form++;
-    return form->verb ? form : NULL;
-}
-
 bool allot__cli_is_live(const allot__cli *cli)
 {
-    return cli->options.socket && allot__cli_live_form(cli, cli->verb);
+    return cli->options.socket && cli->verb->live_operands;
 }
 
 /* Of a verb that also reads files ALLOT_SOCKET counts only if its operands are too few for files.
  */
 static bool has_variable(const allot__cli *cli, const char *option)
 {
-    if (!allot__cli_live_form(cli, cli->verb))
+    if (!cli->verb->live_operands)
         return said(cli->verb, option);
     return strcmp(option, "token-file") == 0 ||
            (strcmp(option, "socket") == 0 && cli->operand_count < cli->verb->min);
@@ -381,20 +330,20 @@ static int read_variables(allot__cli *cli)
 
 /* ---- The whole line -------------------------------------------------------------------------- */
 
-/* How many operands there may be; max -1: any number. */
+/* How many operands there may be. */
 static int check_count(allot__cli *cli)
 {
     const allot__verb *verb = cli->verb;
-    const allot__live_form *live = allot__cli_is_live(cli) ? allot__cli_live_form(cli, verb) : NULL;
-    int count = cli->operand_count, min = live ? live->min : verb->min;
-    int max = live ? live->max : verb->max;
-    const char *operands = live ? live->operands : verb->operands;
+    bool live = allot__cli_is_live(cli);
+    const char *operands = live ? verb->live_operands : verb->operands;
+    int count = cli->operand_count, max = live ? verb->live_max : verb->max;
+    bool many = max >= 0 && count > max;
     char hint[64];
-    if (count >= min && (max < 0 || count <= max))
+    if (count >= (live ? verb->live_min : verb->min) && !many)
         return CLI_DONE;
     snprintf(hint, sizeof hint, "allot help %s tells more", verb->name);
     return allot__cli_fail(cli, CLI_USAGE, "E-usage",
-                           live && count > max ? "with --socket the state is the service's" : hint,
+                           live && many ? "with --socket the state is the service's" : hint,
                            "usage: allot %s%s%s%s [OPTION...]", verb->name,
                            live ? " --socket ADDRESS" : "", *operands != '\0' ? " " : "", operands);
 }

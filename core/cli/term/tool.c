@@ -244,6 +244,48 @@ static int forget(const request *of)
     return CLI_DONE;
 }
 
+static int folder(const request *of)
+{
+    if (mkdir(of->text, 0777) == 0 || errno == EEXIST)
+        return CLI_DONE;
+    char words[128] = "";
+    if (strerror_r(errno, words, sizeof words) != 0)
+        words[0] = '\0';
+    return allot__cli_fail(of->it->cli, CLI_IO, "E-io", NULL, "%.200s cannot be made: %s", of->text,
+                           words);
+}
+
+static int program(const request *of)
+{
+    char path[4096];
+    ssize_t len = readlink("/proc/self/exe", path, sizeof path);
+    allot__text_add(of->out, path, len > 0 ? (size_t)len : 0);
+    return CLI_DONE;
+}
+
+static void put_options(allot__text *out, const allot__verb *verb)
+{
+    for (const allot__option_row *row = allot__cli_options; row->name; row++) {
+        char letter[] = {row->letter, '\0'};
+        allot__word argument = allot__cli_argument(verb, row);
+        if (allot__cli_knows(verb, row))
+            allot__text_printf(out, "option\x1f%s\x1f%s\x1f%.*s\x1f\n", row->name, letter,
+                               argument.len, argument.at ? argument.at : "");
+    }
+}
+
+static int verbs(const request *of)
+{
+    put_options(of->out, NULL);
+    for (const allot__verb *verb = of->it->cli->verbs; verb->name; verb++) {
+        const char *live = verb->live_operands;
+        allot__text_printf(of->out, "verb\x1f%s\x1f%s\x1f%s%s\n", verb->name, verb->operands,
+                           live ? live : "", live ? "\x1f" : "");
+        put_options(of->out, verb);
+    }
+    return CLI_DONE;
+}
+
 static int always(const request *of)
 {
     of->it->cli->shows_always = true;
@@ -254,8 +296,9 @@ static const struct {
     const char *name;
     int (*run)(const request *of);
 } calls[] = {
-    {"ask", ask},   {"terminal", terminal}, {"take", take},     {"give", give},     {"key", key},
-    {"show", show}, {"note", note},         {"forget", forget}, {"always", always},
+    {"ask", ask},     {"terminal", terminal}, {"take", take},     {"give", give},
+    {"key", key},     {"show", show},         {"note", note},     {"forget", forget},
+    {"verbs", verbs}, {"always", always},     {"folder", folder}, {"program", program},
 };
 
 static int call(void *ud, const char *name, const char *text, size_t len, allot_sink sink,

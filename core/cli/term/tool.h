@@ -13,6 +13,9 @@
  *   show TEXT           writes to standard output at once
  *   note TEXT           writes to standard error at once
  *   forget              what was reported
+ *   folder PATH         makes it, unless it is there
+ *   program             the command's own path
+ *   verbs               the tables of verbs and options, as lua/allot/command reads them
  *   always              the result is shown whatever the exit status
  */
 #ifndef ALLOT_CLI_TERM_TOOL_H

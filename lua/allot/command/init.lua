@@ -2,15 +2,17 @@
 -- Copyright the allot authors
 --- What is made of the command's tables of verbs and options: help, completion, and allot(1).
 --
--- The last argument has the tables as rows that end in "\30", of fields that end in "\31": "verb",
--- name, operands, summary, text; "live", the operands of the verb before with --socket; "option",
--- name, letter, argument, help, of the verb before, or, before all verbs, of the command; "exit",
--- status, text; "policies", names with blanks between; "version", the command's.
+-- host.call "verbs" has the tables as lines of fields that end in "\31": "verb", name, operands and
+-- those with --socket, if any; "option", name, letter, argument, of the verb before, or, before all
+-- verbs, of the command.
 
+local core = require "allot.core"
 local help = require "allot.command.help"
 local manual = require "allot.command.manual"
+local options = require "allot.command.options"
 local reference = require "allot.reference"
 local topics = require "allot.reference.help"
+local verbs = require "allot.command.verbs"
 
 local command = {}
 
@@ -22,31 +24,37 @@ local DONE, USAGE = 0, 2
 
 -- ---- The tables ---------------------------------------------------------------------------------
 
-local ROWS = {
-  verb = function (of, name, operands, summary, text)
-    of.verbs[#of.verbs + 1] = { name = name, operands = operands, summary = summary, text = text,
-                                words = operands:gsub("[%[%]]", ""), options = {} }
-  end,
-  live = function (of, operands) of.verbs[#of.verbs].live = operands end,
-  option = function (of, name, letter, argument, text)
-    local options = (of.verbs[#of.verbs] or of).options
-    options[#options + 1] = { name = name, letter = letter, argument = argument, help = text }
-  end,
-  exit = function (of, status, text) of.exits[#of.exits + 1] = { status, text } end,
-  policies = function (of, names) of.words.policies = names end,
-  version = function (of, text) of.version = text end,
+local EXITS = {
+  { 0, "done" }, { 1, 'done, and the answer is "no"' }, { 2, "wrong words on the command line" },
+  { 3, "invalid plan, state or policy, or nothing was checked" },
+  { 4, "a policy failed while running" }, { 5, "a file or stream could not be read or written" },
+  { 70, "an internal bug, or out of memory" },
 }
 
-local function read(text)
-  local of, names = { verbs = {}, options = {}, exits = {}, words = {} }, {}
-  for row in text:gmatch "([^\30]*)\30" do
+local ROWS = {
+  verb = function (of, name, operands, live)
+    of.verbs[#of.verbs + 1] = {
+      name = name, operands = operands, live = live, summary = verbs[name][1],
+      text = verbs[name][2], words = operands:gsub("[%[%]]", ""), options = {},
+    }
+  end,
+  option = function (of, name, letter, argument)
+    local list = (of.verbs[#of.verbs] or of).options
+    list[#list + 1] = { name = name, letter = letter, argument = argument, help = options[name] }
+  end,
+}
+
+local function read(host)
+  local of, names = { verbs = {}, options = {}, exits = EXITS, version = core.version }, {}
+  for row in host.call "verbs":gmatch "[^\n]+" do
     local fields = {}
     for field in row:gmatch "([^\31]*)\31" do fields[#fields + 1] = field end
     ROWS[fields[1]](of, table.unpack(fields, 2))
   end
   for i, verb in ipairs(of.verbs) do names[i] = verb.name end
   of.names = names
-  of.words.verbs, of.words.topics = table.concat(names, " "), table.concat(topics.topics(), " ")
+  of.words = { verbs = table.concat(names, " "), topics = table.concat(topics.topics(), " "),
+               policies = table.concat(core.ready(), " ") }
   return of
 end
 
@@ -71,9 +79,9 @@ $(_allot_options "$1" | tr ' ' '\n')
 ]]
 
 --- Options as "-f,--format=text|json", "--seed=N" or "--help".
-local function option_words(options)
+local function option_words(list)
   local words = {}
-  for i, option in ipairs(options) do
+  for i, option in ipairs(list) do
     words[i] = (option.letter ~= "" and ("-%s,"):format(option.letter) or "") .. "--" .. option.name
       .. (option.argument ~= "" and "=" .. option.argument or "")
   end
@@ -100,28 +108,25 @@ end
 
 -- ---- Verbs --------------------------------------------------------------------------------------
 
---- Arguments: the shell, the tables.
+--- Argument: the shell.
 function command.completion(host, arguments)
-  local of, put = read(arguments[2]), SHELLS[arguments[1]]
+  local put = SHELLS[arguments[1]]
   if not put then
     host.say { severity = "error", code = "E-usage", message =
       ("completion is for bash, zsh or fish, not %q"):format(arguments[1]:sub(1, 100)) }
     return USAGE
   end
+  local of = read(host)
   of.functions = function () return functions(of) end
   host.out(put(of))
   return DONE
 end
 
---- Arguments: a verb, a topic of the language, or "" for the command itself; the tables.
+--- Argument: a verb, or a topic of the language; none: the command itself.
 function command.help(host, arguments)
-  local topic, of = arguments[1], read(arguments[2])
-  if topic == "" and host.option "format" == "scdoc" then
-    host.out(manual(of))
-    return DONE
-  end
+  local topic, of = arguments[1] or "", read(host)
   if topic == "" then
-    host.out(help.command(of))
+    host.out((host.option "format" == "scdoc" and manual or help.command)(of))
     return DONE
   end
   for _, verb in ipairs(of.verbs) do
@@ -131,6 +136,17 @@ function command.help(host, arguments)
     end
   end
   return reference.help(host, { topic, table.unpack(of.names) }) -- verbs, for what was meant
+end
+
+function command.version(host)
+  local names = core.ready()
+  if host.option "format" == "json" then
+    host.out(('{"schema": "allot/version/v1", "version": "%s", "policies": ["%s"]}\n'):format(
+      core.version, table.concat(names, '", "')))
+  else
+    host.out(("allot %s\nready-made policies: %s\n"):format(core.version,
+      table.concat(names, ", ")))
+  end
 end
 
 return command

@@ -183,10 +183,11 @@ try it:
 ]]):format(folder, folder, folder):gsub("NAME", name))
 end
 
---- The tool: allot/tool.h. Operands are the name, and where the command lies.
+--- The tool: allot/tool.h. The operand is the name.
 function scaffold.init(host, args)
   local name, folder = args[1], host.option "out"
   local prefix = folder and folder:gsub("/*$", "/") or ""
+  if folder and not host.call("folder", folder) then return IO end
   if not name:find "^%a[%w_-]*$" or #name > 100 then
     return fail(host, USAGE, {
       code = "E-name", message = ("\"%s\" is no name: a letter, then letters, digits, _ and -")
@@ -200,7 +201,7 @@ function scaffold.init(host, args)
     end
   end
   if status == DONE and not host.read(prefix .. BUSTED) then
-    status = write(host, prefix .. BUSTED, busted(host, args[2] or ""))
+    status = write(host, prefix .. BUSTED, busted(host, host.call "program"))
   end
   if status == DONE then tell(host, prefix, name) end
   return status
