@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "script/policy/read.h"
 #include "script/sandbox/library.h"
-#include "script/sandbox/script.h"
 
 /* Results are left on the stack for so many rows, then read: cheaper than popping each. */
 enum { GROUP = 32 };
@@ -52,14 +52,14 @@ static int view_index(lua_State *L)
     return 1;
 }
 
-void allot__script_view(lua_State *L, allot__script *script, const allot__parsed *parsed,
+void allot__script_view(lua_State *L, allot__script *script, const allot_policy *policy,
                         allot_rows rows)
 {
-    int32_t count = allot__read_columns(parsed, rows);
+    int32_t count = allot__read_columns(policy, rows);
     lua_createtable(L, 0, count);
     for (int32_t i = 0; i < count; i++) {
         lua_pushinteger(L, i);
-        lua_setfield(L, -2, allot__read_column_name(parsed, rows, i));
+        lua_setfield(L, -2, allot__read_column_name(policy, rows, i));
     }
     script->views[rows] = allot__view_make(L, script, rows, view_index, "a row");
 }

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "script/policy/read.h"
 #include "script/sandbox/lexer.h"
-#include "script/sandbox/script.h"
 
 /* ---- The function ---------------------------------------------------------------------------- */
 
@@ -166,11 +166,8 @@ void allot__flags_read(lua_State *L, const allot__flags *flags, int32_t line)
 static bool is_flag(const void *ud, const char *name)
 {
     const allot__reading *reading = ud;
-    int32_t i = 0, count = allot__read_columns(reading->parsed, reading->rows);
-    while (i < count &&
-           strcmp(allot__read_column_name(reading->parsed, reading->rows, i), name) != 0)
-        i++;
-    return i < count && allot__read_flag(reading->parsed, reading->rows, i);
+    int32_t column = allot__read_column(reading, name);
+    return column >= 0 && allot__read_flag(reading->policy, reading->rows, column);
 }
 
 void allot__flags_columns(lua_State *L, const allot__reading *reading, const allot__call *call)
@@ -183,8 +180,8 @@ void allot__flags_columns(lua_State *L, const allot__reading *reading, const all
 void allot__flags_source(lua_State *L, const allot__reading *reading, const char *at,
                          const char *role, int32_t column)
 {
-    const char *name = allot__read_column_name(reading->parsed, reading->rows, column);
-    if (!allot__read_flag(reading->parsed, reading->rows, column) || strcmp(role, "key") == 0)
+    const char *name = allot__read_column_name(reading->policy, reading->rows, column);
+    if (!allot__read_flag(reading->policy, reading->rows, column) || strcmp(role, "key") == 0)
         return;
     if (strcmp(role, "value") == 0)
         allot__read_fail(L, at,

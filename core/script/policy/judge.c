@@ -6,14 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "script/policy/read.h"
 #include "script/sandbox/copy.h"
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* The property on top: one that is known by its name, or text and function. */
-static void read_property(lua_State *L, allot__script *script)
+static void read_property(lua_State *L, allot__reading *reading, int32_t i)
 {
-    allot__property *out = &script->properties[script->property_count];
+    allot__script *script = reading->script;
+    allot__property *out = &script->properties[i];
+    script->property_count = i + 1;
     *out = (allot__property){LUA_NOREF, 0};
     if (lua_type(L, -1) == LUA_TSTRING)
         return;
@@ -31,19 +34,8 @@ static void read_property(lua_State *L, allot__script *script)
 
 void allot__read_properties(lua_State *L, allot__reading *reading)
 {
-    allot__script *script = reading->script;
-    int type = allot__read_ruled(L, reading->parsed, "properties");
-    if (type != LUA_TNIL && type != LUA_TTABLE)
-        allot__read_fail(L, NULL, "properties is a %s, not a list", luaL_typename(L, -1));
-    lua_Unsigned count = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
-    if (count > ALLOT__PROPERTIES_MAX)
-        allot__read_fail(L, NULL, "at most %d properties are allowed", ALLOT__PROPERTIES_MAX);
-    for (; script->property_count < (int32_t)count; script->property_count++) {
-        lua_rawgeti(L, -1, script->property_count + 1);
-        read_property(L, script);
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
+    allot__read_ruled(L, reading, "properties");
+    allot__read_each(L, reading, "properties", ALLOT__PROPERTIES_MAX, read_property);
 }
 
 /* ---- Asking ---------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "script/sandbox/script.h"
+#include "script/policy/read.h"
 #include "script/sandbox/sha256.h"
 
 enum { TEXT_MAX = 1024 * 1024 };
@@ -61,14 +61,6 @@ static int run_file(lua_State *L)
     return allot__read_policy(L, reading);
 }
 
-static void forget_strings(allot__script *script)
-{
-    lua_State *L = script->box.L;
-    allot__read_forget(L);
-    lua_gc(L, LUA_GCCOLLECT);
-    script->box.swept = script->box.used;
-}
-
 static void measure(const allot__script *script)
 {
     allot_script_meter *meter = script->meter;
@@ -79,22 +71,34 @@ static void measure(const allot__script *script)
     meter->memory = script->box.peak > meter->memory ? script->box.peak : meter->memory;
 }
 
-static int read_and_build(allot__reading *reading, allot_policy **out)
+static int fail(allot__reading *reading, int status)
+{
+    if (reading->lacks_memory) {
+        lua_pop(reading->script->box.L, 1);
+        return ALLOT_ENOMEM;
+    }
+    return allot__fault(reading->script, status, ALLOT_EPOLICY,
+                        reading->syntax_fault ? "E-policy-syntax" : "E-policy", NULL,
+                        reading->report);
+}
+
+/* Runs the file and makes the policy, which owns the script from then on. */
+static int make(allot__reading *reading)
 {
     allot__script *script = reading->script;
+    allot_provider provider;
     int status = allot__sandbox_run(&script->box, run_file, reading);
     allot__sandbox_disarm(&script->box);
     measure(script);
     if (status)
-        return allot__fault(script, status, ALLOT_EPOLICY,
-                            reading->syntax_fault ? "E-policy-syntax" : "E-policy", NULL,
-                            reading->report);
+        return fail(reading, status);
     if (reading->option_fault)
         return ALLOT_EPOLICY;
-    int result = allot__build_policy(script, reading->parsed, reading->report, out);
-    if (result == ALLOT_OK)
-        forget_strings(script);
-    return result;
+    luaL_unref(script->box.L, LUA_REGISTRYINDEX, reading->options);
+    lua_gc(script->box.L, LUA_GCCOLLECT);
+    script->box.swept = script->box.used;
+    allot__script_provider(script, &provider);
+    return allot_policy_provider(reading->policy, &provider);
 }
 
 /* ---- The script ------------------------------------------------------------------------------ */
@@ -158,18 +162,6 @@ static int script_fault(int status, allot_report *report, const char *chunk)
     return status;
 }
 
-static int load(allot__reading *reading, allot_policy **out)
-{
-    allot_engine *engine = reading->script->box.engine;
-    reading->parsed = allot_engine_alloc(engine, NULL, 0, sizeof *reading->parsed);
-    if (!reading->parsed)
-        return ALLOT_ENOMEM;
-    memset(reading->parsed, 0, sizeof *reading->parsed);
-    int status = read_and_build(reading, out);
-    allot_engine_alloc(engine, reading->parsed, sizeof *reading->parsed, 0);
-    return status;
-}
-
 static int load_text(allot_engine *engine, const char *text, size_t len, const char *chunk,
                      const allot_script_limits *limits, bool keeps, allot__reading *reading,
                      allot_policy **out)
@@ -178,16 +170,16 @@ static int load_text(allot_engine *engine, const char *text, size_t len, const c
     if (status)
         return script_fault(status, reading->report, chunk);
     reading->script->keeps_table = keeps;
-    allot_policy *policy = NULL;
-    status = load(reading, &policy);
+    status = make(reading);
     if (status) {
+        allot_policy_free(reading->policy);
         allot__script_free(reading->script);
         return status;
     }
     char digest[65];
     allot__sha256(text, len, digest);
-    allot_policy_digest(policy, digest);
-    *out = policy;
+    allot_policy_digest(reading->policy, digest);
+    *out = reading->policy;
     return ALLOT_OK;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* read_queues.c: what a policy says of queues and leases, as a parsed policy. */
+/* read_queues.c: what a policy says of queues and leases. */
 #include <stdio.h>
 #include <string.h>
 
-#include "script/sandbox/script.h"
+#include "script/policy/read.h"
 
 static const char *const keys[] = {"dispatch",  "preempts", "fewest", "lift",
                                    "job_types", "slices",   "lease"};
@@ -52,27 +52,30 @@ static int32_t place_of(const char *text, const char *const *names, int32_t coun
     return -1;
 }
 
-static void read_fewest(lua_State *L, allot__parsed *parsed)
+static void read_fewest(lua_State *L, allot__reading *reading)
 {
     const char *names[ALLOT_OPTIMAL_MINI_JOB + 1];
     for (int i = 0; i <= ALLOT_OPTIMAL_MINI_JOB; i++)
         names[i] = allot_fewest_name(i);
-    int type = allot__read_ruled(L, parsed, "fewest");
+    int type = allot__read_ruled(L, reading, "fewest");
     int32_t place = place_of(type == LUA_TSTRING ? lua_tostring(L, -1) : NULL, names,
                              ALLOT_OPTIMAL_MINI_JOB + 1);
-    parsed->fewest_given = type != LUA_TNIL;
-    if (parsed->fewest_given && place < 0)
-        allot__read_fail(L, NULL, "fewest is \"no\", \"mini_job\" or \"optimal_mini_job\"");
-    if (parsed->fewest_given)
-        parsed->fewest = (allot_fewest)place;
     lua_pop(L, 1);
+    if (type == LUA_TNIL)
+        return;
+    if (place < 0)
+        allot__read_fail(L, NULL, "fewest is \"no\", \"mini_job\" or \"optimal_mini_job\"");
+    allot__read_made(L, reading, allot_policy_fewest(reading->policy, (allot_fewest)place),
+                     "policy", "fewest");
 }
 
-/* The list of words in field `key`, as bits by their places; false: not given. */
-static bool read_set(lua_State *L, const allot__parsed *parsed, const char *key,
-                     const char *const *names, int32_t count, int32_t *out)
+/* The list of words in field `key`, as bits by their places, given to the policy by `set`. */
+static void read_set(lua_State *L, allot__reading *reading, const char *key,
+                     const char *const *names, int32_t count,
+                     int (*set)(allot_policy *policy, int32_t bits))
 {
-    int type = allot__read_ruled(L, parsed, key);
+    int32_t bits = 0;
+    int type = allot__read_ruled(L, reading, key);
     lua_Unsigned items = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
     if ((type != LUA_TTABLE && type != LUA_TNIL) || items > (lua_Unsigned)count)
         allot__read_fail(L, NULL, "%s is a list of at most %d words", key, (int)count);
@@ -80,23 +83,24 @@ static bool read_set(lua_State *L, const allot__parsed *parsed, const char *key,
         bool text = lua_rawgeti(L, -1, (lua_Integer)i) == LUA_TSTRING;
         int32_t place = place_of(text ? lua_tostring(L, -1) : NULL, names, count);
         if (place >= 0)
-            *out |= 1 << place;
+            bits |= 1 << place;
         else
             allot__read_fail(L, NULL, "%s has a word that is not known", key);
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
-    return type != LUA_TNIL;
+    if (type != LUA_TNIL)
+        allot__read_made(L, reading, set(reading->policy, bits), "policy", key);
 }
 
-static void read_sets(lua_State *L, allot__parsed *parsed)
+static void read_sets(lua_State *L, allot__reading *reading)
 {
 #define LIFT(name, text, doc) text,
     static const char *const lifts[] = {ALLOT_LIFT_MAP(LIFT)};
 #undef LIFT
     static const char *const types[] = {"exclusive", "backfill"}; /* ALLOT_PREEMPT_... */
-    parsed->lift_given = read_set(L, parsed, "lift", lifts, ALLOT_LIFT_COUNT, &parsed->lift);
-    parsed->job_types_given = read_set(L, parsed, "job_types", types, 2, &parsed->job_types);
+    read_set(L, reading, "lift", lifts, ALLOT_LIFT_COUNT, allot_policy_lift);
+    read_set(L, reading, "job_types", types, 2, allot_policy_job_types);
 }
 
 /* ---- Preemption ------------------------------------------------------------------------------ */
@@ -162,11 +166,9 @@ static void read_test(lua_State *L, const allot__script *script, allot__test *ou
 static void read_preempts(lua_State *L, allot__reading *reading)
 {
     allot__relating *out = &reading->script->relating;
-    allot__parsed *parsed = reading->parsed;
     int type = allot__read_push(L, "preempts");
-    parsed->nobody = type == LUA_TBOOLEAN && !lua_toboolean(L, -1);
-    parsed->preempts_given = type != LUA_TNIL;
-    if (parsed->preempts_given && !parsed->nobody) {
+    bool nobody = type == LUA_TBOOLEAN && !lua_toboolean(L, -1);
+    if (type != LUA_TNIL && !nobody) {
         allot__read_kind(L, "relation", "preempts");
         lua_Unsigned count = lua_rawlen(L, -1);
         if (count < 1 || count > ALLOT__TESTS_MAX)
@@ -176,20 +178,31 @@ static void read_preempts(lua_State *L, allot__reading *reading)
             read_test(L, reading->script, &out->tests[out->count]);
         }
     }
+    if (type != LUA_TNIL)
+        allot__read_made(L, reading,
+                         allot_policy_preempts(reading->policy, nobody ? ALLOT_NOBODY : 0),
+                         "policy", "preempts");
     lua_pop(L, 1);
 }
 
 /* ---- Orders, slices, leases ------------------------------------------------------------------ */
 
-static void read_slices(lua_State *L, allot__reading *reading)
+static void read_dispatch(lua_State *L, allot__reading *reading)
 {
-    allot__parsed *parsed = reading->parsed;
-    if (allot__read_ruled(L, parsed, "slices") == LUA_TNIL) {
-        lua_pop(L, 1);
-        return;
-    }
-    allot__read_kind(L, "fill", "slices");
-    const char *at = allot__read_string(L, "at");
+    allot__rule_order order;
+    reading->rows = ALLOT_TASKS;
+    allot__read_ruled(L, reading, "dispatch");
+    allot__read_order(L, reading, NULL, 0, &order);
+    allot__read_impartial(L, reading, "dispatch", &order);
+    if (order.given)
+        allot__read_made(L, reading,
+                         allot_policy_dispatch(reading->policy, order.keys, order.count), "policy",
+                         "dispatch");
+}
+
+/* What slices go by in the fill on top, but for their order. */
+static bool slices_sound(lua_State *L)
+{
     allot__read_push(L, "again");
     bool sound = lua_toboolean(L, -1);
     lua_pop(L, 1);
@@ -199,13 +212,27 @@ static void read_slices(lua_State *L, allot__reading *reading)
     const char *kind =
         allot__read_push(L, "up_to") == LUA_TTABLE ? allot__read_string(L, "kind") : NULL;
     lua_pop(L, 1);
-    if (!sound || !kind || strcmp(kind, "percent") != 0)
+    return sound && kind && strcmp(kind, "percent") == 0;
+}
+
+static void read_slices(lua_State *L, allot__reading *reading)
+{
+    allot__rule_order order;
+    if (allot__read_ruled(L, reading, "slices") == LUA_TNIL) {
+        lua_pop(L, 1);
+        return;
+    }
+    allot__read_kind(L, "fill", "slices");
+    const char *at = allot__read_string(L, "at");
+    if (!slices_sound(L))
         allot__read_fail(L, at, "a slice goes up to percent \"slot_share\", again = true");
     reading->rows = ALLOT_QUEUES;
     allot__read_push(L, "order");
-    allot__read_order(L, reading, at, 0, &parsed->slices);
-    if (!parsed->slices.given)
+    allot__read_order(L, reading, at, 0, &order);
+    if (!order.given)
         allot__read_fail(L, at, "slices are cut in an order");
+    allot__read_made(L, reading, allot_policy_slices(reading->policy, order.keys, order.count),
+                     "policy", "slices");
     lua_pop(L, 1);
 }
 
@@ -220,20 +247,16 @@ static void read_lease(lua_State *L, allot__reading *reading)
         allot__read_fail(L, NULL, "lease is a function of provider and consumer, not a %s",
                          luaL_typename(L, -1));
     reading->rows = ALLOT_LEASES;
-    reading->parsed->lease = allot__read_function(L, reading, NULL, "lease", 0).value;
-    reading->parsed->lease_given = true;
+    int32_t function = allot__read_function(L, reading, NULL, "lease", 0).value;
+    allot__read_made(L, reading, allot_policy_lease(reading->policy, function), "policy", "lease");
 }
 
 void allot__read_queues(lua_State *L, allot__reading *reading)
 {
-    allot__parsed *parsed = reading->parsed;
     refuse_others(L);
-    reading->rows = ALLOT_TASKS;
-    allot__read_ruled(L, parsed, "dispatch");
-    allot__read_order(L, reading, NULL, 0, &parsed->dispatch);
-    allot__read_impartial(L, reading, "dispatch", &parsed->dispatch);
-    read_fewest(L, parsed);
-    read_sets(L, parsed);
+    read_dispatch(L, reading);
+    read_fewest(L, reading);
+    read_sets(L, reading);
     read_preempts(L, reading);
     read_slices(L, reading);
     read_lease(L, reading);

@@ -6,34 +6,71 @@
  * A function says by the names of its parameters which columns it reads. A function with a single
  * parameter that does not name a column takes a row view: an object with all columns as fields.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "script/policy/read.h"
 #include "script/sandbox/library.h"
-#include "script/sandbox/script.h"
 
-static int32_t find_in(const allot__parsed *parsed, allot_rows rows, const char *name)
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+static int32_t built_in(allot_rows rows)
 {
-    int32_t count = allot__read_columns(parsed, rows);
+    static const int32_t counts[] = {ALLOT_COLUMN_COUNT, ALLOT_TASK_COLUMN_COUNT,
+                                     ALLOT_SESSION_COLUMN_COUNT, ALLOT_QUEUE_COLUMN_COUNT,
+                                     ALLOT_LEASE_COLUMN_COUNT};
+    return rows < ALLOT_HOSTS ? counts[rows] : 0;
+}
+
+int32_t allot__read_columns(const allot_policy *policy, allot_rows rows)
+{
+    int32_t attributes = rows == ALLOT_CONSUMERS ? allot_policy_attributes(policy)
+                         : rows == ALLOT_TASKS   ? allot_policy_task_attributes(policy)
+                                                 : 0;
+    return built_in(rows) + attributes;
+}
+
+/* NULL: the column is built in. */
+static const allot_attribute *attribute_of(const allot_policy *policy, allot_rows rows,
+                                           int32_t column)
+{
+    return rows == ALLOT_TASKS ? allot_policy_task_attribute_at(policy, column - built_in(rows))
+                               : allot_policy_attribute_at(policy, column - built_in(rows));
+}
+
+const char *allot__read_column_name(const allot_policy *policy, allot_rows rows, int32_t column)
+{
+    const allot_attribute *attribute = attribute_of(policy, rows, column);
+    return attribute ? attribute->name : allot_rows_column_name(rows, column);
+}
+
+bool allot__read_flag(const allot_policy *policy, allot_rows rows, int32_t column)
+{
+    const allot_attribute *attribute = attribute_of(policy, rows, column);
+    return attribute ? attribute->type != ALLOT_INTEGER : allot_rows_column_flag(rows, column);
+}
+
+static int32_t find_in(const allot_policy *policy, allot_rows rows, const char *name)
+{
+    int32_t count = allot__read_columns(policy, rows);
     for (int32_t i = 0; i < count; i++)
-        if (strcmp(allot__read_column_name(parsed, rows, i), name) == 0)
+        if (strcmp(allot__read_column_name(policy, rows, i), name) == 0)
             return i;
     return -1;
 }
 
-static int32_t find_column(const allot__reading *reading, const char *name)
+int32_t allot__read_column(const allot__reading *reading, const char *name)
 {
-    return find_in(reading->parsed, reading->rows, name);
+    return find_in(reading->policy, reading->rows, name);
 }
 
 /* The nearest column to a name, among those whose own name has at least `least` bytes. */
 static const char *near_column(const allot__reading *reading, const char *name, size_t least)
 {
     const char *names[ALLOT__COLUMNS_MAX] = {NULL};
-    int32_t count = allot__read_columns(reading->parsed, reading->rows);
+    int32_t count = allot__read_columns(reading->policy, reading->rows);
     for (int32_t i = 0; i < count; i++) {
-        const char *column = allot__read_column_name(reading->parsed, reading->rows, i);
+        const char *column = allot__read_column_name(reading->policy, reading->rows, i);
         if (strlen(column) >= least)
             names[i] = column;
     }
@@ -46,7 +83,7 @@ static void refuse_stranger(lua_State *L, const allot__reading *reading, const c
 {
     static const char *const kinds[] = {"consumers", "tasks", "sessions", "queues", "leases"};
     for (int rows = 0; rows < ALLOT_HOSTS; rows++) {
-        if (find_in(reading->parsed, (allot_rows)rows, name) >= 0)
+        if (find_in(reading->policy, (allot_rows)rows, name) >= 0)
             allot__read_fail(L, at, "'%s' is a column of %s; this rule is about %s", name,
                              kinds[rows], kinds[reading->rows]);
     }
@@ -56,12 +93,12 @@ static void refuse_stranger(lua_State *L, const allot__reading *reading, const c
 static void refuse_column(lua_State *L, const allot__reading *reading, const char *at,
                           const char *what, const char *name)
 {
-    int32_t count = allot__read_columns(reading->parsed, reading->rows);
+    int32_t count = allot__read_columns(reading->policy, reading->rows);
     refuse_stranger(L, reading, at, name);
     lua_createtable(L, 0, count);
     for (int32_t i = 0; i < count; i++) {
         lua_pushboolean(L, 1);
-        lua_setfield(L, -2, allot__read_column_name(reading->parsed, reading->rows, i));
+        lua_setfield(L, -2, allot__read_column_name(reading->policy, reading->rows, i));
     }
     lua_pushstring(L, name);
     int key = lua_gettop(L);
@@ -72,7 +109,7 @@ static void refuse_column(lua_State *L, const allot__reading *reading, const cha
  * for keys of victims alone, which name them. */
 static bool of_preemptor(const allot__reading *reading, int32_t column)
 {
-    return reading->parsed->dispatches && reading->rows == ALLOT_TASKS &&
+    return reading->dispatches && reading->rows == ALLOT_TASKS &&
            (column == ALLOT_TASK_PREFERENCE || column == ALLOT_TASK_QUEUE_ORDER);
 }
 
@@ -83,11 +120,11 @@ static void refuse_preemptor(lua_State *L, const allot__reading *reading, const 
         allot__read_fail(L, at,
                          "%s cannot read '%s': it goes by who preempts, so only a key of victims "
                          "names it, as in victims = order { \"queue_order\" }",
-                         who, allot__read_column_name(reading->parsed, reading->rows, column));
+                         who, allot__read_column_name(reading->policy, reading->rows, column));
 }
 
 void allot__read_impartial(lua_State *L, const allot__reading *reading, const char *who,
-                           const allot__parsed_order *order)
+                           const allot__rule_order *order)
 {
     for (int32_t i = 0; order->given && i < order->count; i++)
         if (order->keys[i].source.kind == ALLOT_FROM_COLUMN)
@@ -97,7 +134,7 @@ void allot__read_impartial(lua_State *L, const allot__reading *reading, const ch
 static int32_t check_column(lua_State *L, const allot__reading *reading, const char *at,
                             const char *name, int32_t last)
 {
-    int32_t column = find_column(reading, name);
+    int32_t column = allot__read_column(reading, name);
     if (column < 0)
         refuse_column(L, reading, at, "column", name);
     if (reading->rows == ALLOT_CONSUMERS && column > last && column < ALLOT_COLUMN_COUNT)
@@ -116,7 +153,7 @@ static const char *parameter(lua_State *L, int n)
 static bool takes_view(lua_State *L, const allot__reading *reading, const char *at)
 {
     const char *name = parameter(L, 1);
-    if (!name || parameter(L, 2) || find_column(reading, name) >= 0)
+    if (!name || parameter(L, 2) || allot__read_column(reading, name) >= 0)
         return false;
     if (reading->rows == ALLOT_QUEUES && strcmp(name, "queue") == 0)
         return true; /* the row, not the column of tasks */
@@ -128,7 +165,7 @@ static bool takes_view(lua_State *L, const allot__reading *reading, const char *
 
 static void add_column(const allot__reading *reading, int32_t column, allot__call *call)
 {
-    call->flags |= (uint64_t)allot__read_flag(reading->parsed, reading->rows, column)
+    call->flags |= (uint64_t)allot__read_flag(reading->policy, reading->rows, column)
                    << call->count;
     call->columns[call->count++] = (uint8_t)column;
 }
@@ -138,7 +175,7 @@ static void read_parameters(lua_State *L, const allot__reading *reading, const c
 {
     call->view = takes_view(L, reading, at);
     if (call->view) {
-        int32_t all = allot__read_columns(reading->parsed, reading->rows);
+        int32_t all = allot__read_columns(reading->policy, reading->rows);
         for (int32_t i = 0; i < all; i++)
             if ((reading->rows != ALLOT_CONSUMERS || i <= last || i >= ALLOT_COLUMN_COUNT) &&
                 !of_preemptor(reading, i))
@@ -198,6 +235,18 @@ static void read_arguments(lua_State *L, allot__reading *reading, const char *at
     }
 }
 
+/* The policy's number of it is the script's: both count from 0 in the same order. */
+static int32_t add_function(lua_State *L, allot__reading *reading, const allot__call *call)
+{
+    int32_t columns[ALLOT__COLUMNS_MAX], number = 0;
+    int32_t count = call->rows == ALLOT_HOSTS ? 0 : call->count;
+    for (int32_t i = 0; i < count; i++)
+        columns[i] = call->columns[i];
+    int status = allot_policy_rows_function(reading->policy, call->rows, columns, count, &number);
+    allot__read_made(L, reading, status, "function", call->role);
+    return reading->script->call_count++;
+}
+
 allot_source allot__read_function(lua_State *L, allot__reading *reading, const char *fill_at,
                                   const char *role, int32_t last)
 {
@@ -222,7 +271,7 @@ allot_source allot__read_function(lua_State *L, allot__reading *reading, const c
     read_arguments(L, reading, at, last, call);
     call->loop_free = allot__script_loop_free(L);
     call->ref = luaL_ref(L, LUA_REGISTRYINDEX);
-    return (allot_source){ALLOT_FROM_FUNCTION, script->call_count++};
+    return (allot_source){ALLOT_FROM_FUNCTION, add_function(L, reading, call)};
 }
 
 /* ---- Sources and orders ---------------------------------------------------------------------- */
@@ -270,10 +319,10 @@ static void read_key(lua_State *L, allot__reading *reading, const char *at, int3
 }
 
 void allot__read_order(lua_State *L, allot__reading *reading, const char *at, int32_t last,
-                       allot__parsed_order *out)
+                       allot__rule_order *out)
 {
     int type = lua_type(L, -1);
-    *out = (allot__parsed_order){.given = type != LUA_TNIL};
+    *out = (allot__rule_order){.given = type != LUA_TNIL};
     if (type != LUA_TTABLE && type != LUA_TNIL)
         allot__read_fail(L, at, "an order is a list of keys, not a %s", luaL_typename(L, -1));
     lua_Unsigned count = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
@@ -284,4 +333,13 @@ void allot__read_order(lua_State *L, allot__reading *reading, const char *at, in
         read_key(L, reading, at, last, &out->keys[out->count]);
     }
     lua_pop(L, 1);
+}
+
+void allot__read_set_order(lua_State *L, allot__reading *reading, const char *key, int32_t last,
+                           int (*set)(allot_policy *policy, const allot_key *keys, int32_t n))
+{
+    allot__rule_order order;
+    allot__read_order(L, reading, NULL, last, &order);
+    if (order.given)
+        allot__read_made(L, reading, set(reading->policy, order.keys, order.count), "policy", key);
 }

@@ -3,10 +3,9 @@
 /*
  * script.h: a loaded policy script: its sandbox, its functions, and what is wrong with it.
  *
- * A script becomes a policy in three steps. policy/load.c runs the file; read.c turns the table
- * that it returns into a parsed policy, trusting nothing in it; build.c makes the policy from the
- * parsed policy, without Lua. From then on the policy owns the script, and compute.c answers for
- * its functions.
+ * A script becomes a policy in two steps. policy/load.c runs the file; read.c makes a policy of the
+ * table that it returns, trusting nothing in it. From then on the policy owns the script, and
+ * compute.c answers for its functions.
  */
 #ifndef ALLOT_SCRIPT_SANDBOX_SCRIPT_H
 #define ALLOT_SCRIPT_SANDBOX_SCRIPT_H
@@ -117,199 +116,6 @@ typedef struct allot__script {
     allot_script_time *time; /* NULL: no clock */
 } allot__script;
 
-/* A policy in plain C, before it is made. Strings are Lua's: allot__read_text. */
-typedef struct allot__parsed_order {
-    bool given;
-    int32_t count;
-    allot_key keys[ALLOT_KEYS_MAX];
-} allot__parsed_order;
-
-typedef enum allot__parsed_kind {
-    ALLOT__PARSED_FILL,
-    ALLOT__PARSED_POOL,
-    ALLOT__PARSED_LOAN
-} allot__parsed_kind;
-
-/* Of a loan `by` is the lend limit and `up_to` the borrow limit. */
-typedef struct allot__parsed_fill {
-    allot__parsed_kind kind;
-    char label[ALLOT_NAME_MAX + 1];
-    allot_source by, up_to;
-    allot__parsed_order order;
-    bool level; /* of a fill */
-} allot__parsed_fill;
-
-enum { ALLOT__VALUES_MAX = 16 };
-typedef struct allot__parsed_option {
-    const char *name;
-    allot_attribute_type type;
-    int64_t min, max, value; /* of a string: its place among the values; of words: bits */
-    bool words;
-    int32_t value_count; /* 0: not a string */
-    const char *values[ALLOT__VALUES_MAX];
-} allot__parsed_option;
-
-typedef struct allot__parsed_guard {
-    const char *label;
-    allot_source value;
-    int64_t min, max;
-} allot__parsed_guard;
-
-typedef struct allot__parsed_requirement {
-    const char *name;
-    int32_t function;
-} allot__parsed_requirement;
-
-typedef struct allot__parsed {
-    const char *name;
-    int32_t attribute_count, option_count, fill_count;
-    allot_attribute attributes[ALLOT_ATTRIBUTES_MAX];
-    allot__parsed_option options[ALLOT_ATTRIBUTES_MAX];
-    allot__parsed_fill fills[ALLOT_FILLS_MAX];
-    bool scale;
-    allot_rounding rounding;
-    allot__parsed_order distribute;
-    bool reclaim_given;
-    allot__parsed_fill reclaim;
-    bool switches[ALLOT_SWITCH_COUNT];
-    int64_t damping[ALLOT_OPTION_COUNT];
-    uint32_t damping_set; /* a bit by option */
-    int32_t task_attribute_count, guard_count, requirement_count;
-    allot_attribute task_attributes[ALLOT_ATTRIBUTES_MAX];
-    allot__parsed_order victims;
-    allot__parsed_guard guards[ALLOT_GUARDS_MAX];
-    int32_t session_fill_count[ALLOT_SCHEDULING_COUNT];
-    allot__parsed_fill session_fills[ALLOT_SCHEDULING_COUNT][ALLOT_FILLS_MAX];
-    allot__parsed_requirement requirements[ALLOT_REQUIREMENTS_MAX];
-    bool dispatches; /* it has none of the rules that divide slots among consumers */
-    allot__parsed_order dispatch, slices;
-    bool preempts_given, nobody;
-    bool fewest_given, lift_given, job_types_given;
-    allot_fewest fewest;
-    int32_t lift, job_types; /* bits */
-    bool lease_given;
-    int32_t lease;
-} allot__parsed;
-
-/* What the steps of reading work on. */
-typedef struct allot__reading {
-    allot__script *script;
-    allot__parsed *parsed;
-    const allot_use_option *use;
-    int32_t use_count;
-    allot_report *report;
-    allot_rows rows;   /* the rows of the rule being read */
-    bool syntax_fault; /* the file is not Lua */
-    bool option_fault; /* an option of the plan is wrong: the report says so */
-} allot__reading;
-
-/* ---- read_value.c: fields of tables; raise. -------------------------------------------------- */
-
-/* Fails with a message, placed by `at` ("fair.lua:3: ", may be NULL). Does not return. */
-int allot__read_fail(lua_State *L, const char *at, const char *format, ...);
-/* The string on top of the stack. It lives until allot__read_forget, even if its table is emptied:
- * functions of the policy that are called while the table is read may do that. Raises. */
-const char *allot__read_text(lua_State *L);
-/* Lets go of them. */
-void allot__read_forget(lua_State *L);
-/* The string in field `key` of the table on top, as allot__read_text; NULL: nil. Raises for others.
- */
-const char *allot__read_string(lua_State *L, const char *key);
-/* Pushes field `key` of the table on top; its type. */
-int allot__read_push(lua_State *L, const char *key);
-/* Pushes field `key`, or the result of a function of the options in that field; returns the type.
- */
-int allot__read_ruled(lua_State *L, const allot__parsed *parsed, const char *key);
-/* Pushes the list in field `key`, and returns its length, at most `most`. */
-int32_t allot__read_list(lua_State *L, const char *key, int32_t most);
-/* The value on top must be a table that the word `kind` made; `what` is its name in messages. */
-void allot__read_kind(lua_State *L, const char *kind, const char *what);
-/* The declaration on top; strings as allot__read_text. */
-allot_attribute allot__read_declaration(lua_State *L);
-
-/* ---- columns.c ------------------------------------------------------------------------------- */
-
-/* The columns of rows of that kind under the parsed policy, and their names. */
-int32_t allot__read_columns(const allot__parsed *parsed, allot_rows rows);
-const char *allot__read_column_name(const allot__parsed *parsed, allot_rows rows, int32_t column);
-/* Is such a column true or false? */
-bool allot__read_flag(const allot__parsed *parsed, allot_rows rows, int32_t column);
-
-/* ---- read.c: protected by allot__sandbox_run with the reading as ud; raise. ------------------ */
-
-/* Reads the policy table on top of the stack into the parsed policy and the script's calls. */
-int allot__read_policy(lua_State *L, allot__reading *reading);
-
-/* ---- read_fill.c: raise. --------------------------------------------------------------------- */
-
-/* Reads the list in `quota` of the policy table on top. */
-void allot__read_quota(lua_State *L, allot__reading *reading);
-/* The fill on top, popped; consumers' columns up to `last`. */
-void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
-                      allot__parsed_fill *out);
-
-/* ---- read_tasks.c: what a policy says of tasks, sessions and hosts; raise. ------------------- */
-
-/* Reads the attributes of tasks of the policy table on top, tags of guards included. */
-void allot__read_task_attributes(lua_State *L, allot__reading *reading);
-/* Words of a policy that switch something. */
-void allot__read_switches(lua_State *L, allot__parsed *parsed);
-/* Reads guards, victims, sessions and requirements. */
-void allot__read_tasks(lua_State *L, allot__reading *reading);
-
-/* ---- read_queues.c: what a policy says of queues and leases; raise. -------------------------- */
-
-/* Does the policy table on top say anything of that? */
-bool allot__read_dispatches(lua_State *L);
-/* Reads it. */
-void allot__read_queues(lua_State *L, allot__reading *reading);
-
-/* ---- read_damping.c: raises. ----------------------------------------------------------------- */
-
-/* Reads what the policy table on top says of damping. */
-void allot__read_damping(lua_State *L, allot__parsed *parsed);
-
-/* ---- judge.c: raises. ------------------------------------------------------------------------ */
-
-/* Reads the properties of the policy table on top. */
-void allot__read_properties(lua_State *L, allot__reading *reading);
-
-/* ---- source.c: amounts, keys and functions; raise. ------------------------------------------- */
-
-/* The source on top of the stack (popped): a column, a number, a function. `last` is the last
- * built-in column that the stage knows. */
-allot_source allot__read_source(lua_State *L, allot__reading *reading, const char *at,
-                                const char *role, int32_t last);
-/* The function on top of the stack (popped), by its role; `at` is the place of a fault. */
-allot_source allot__read_function(lua_State *L, allot__reading *reading, const char *at,
-                                  const char *role, int32_t last);
-/* Raises if a column that depends on the preempting queue is a key of an order without one. */
-void allot__read_impartial(lua_State *L, const allot__reading *reading, const char *who,
-                           const allot__parsed_order *order);
-/* The order on top of the stack (popped); nil: not given. */
-void allot__read_order(lua_State *L, allot__reading *reading, const char *at, int32_t last,
-                       allot__parsed_order *out);
-
-/* ---- flags.c: raises. ------------------------------------------------------------------------ */
-
-/* What a function reads that is true or false. */
-typedef struct allot__flags {
-    const allot__script *script; /* in whose text the function is */
-    bool fields;                 /* they are fields of its parameters, not parameters */
-    bool (*is_flag)(const void *ud, const char *name);
-    const void *ud;
-} allot__flags;
-
-/* Raises where the function on top of the stack, which begins on that line, takes one for a number.
- */
-void allot__flags_read(lua_State *L, const allot__flags *flags, int32_t line);
-/* Likewise of the columns that a call reads. */
-void allot__flags_columns(lua_State *L, const allot__reading *reading, const allot__call *call);
-/* Raises if a column in place of such a function is a boolean, and `role` wants numbers: only
- * orders take booleans; false comes first. */
-void allot__flags_source(lua_State *L, const allot__reading *reading, const char *at,
-                         const char *role, int32_t column);
-
 /* ---- load.c ---------------------------------------------------------------------------------- */
 
 /* A script with its sandbox, of a text that is copied. EBUDGET: too little memory for any; ENOMEM.
@@ -330,18 +136,6 @@ int allot__script_load_kept(allot_engine *engine, const char *text, size_t len, 
 /* Does the function on top end by itself, having no loop and calling nothing? */
 bool allot__script_loop_free(lua_State *L);
 
-/* ---- option.c -------------------------------------------------------------------------------- */
-
-/* Gives the parsed policy's options the values that the plan states. False: the report has faults,
- * without a file and with the option's name as path. */
-bool allot__read_options(allot__reading *reading);
-
-/* ---- build.c --------------------------------------------------------------------------------- */
-
-/* Makes the policy; it owns the script when this returns ALLOT_OK. EPOLICY (report), ENOMEM. */
-int allot__build_policy(allot__script *script, const allot__parsed *parsed, allot_report *report,
-                        allot_policy **out);
-
 /* ---- view.c: raises. ------------------------------------------------------------------------- */
 
 /* Pushes the numbers 0, 1, ... of fields by name. */
@@ -356,8 +150,8 @@ int allot__view_make(lua_State *L, void *ud, lua_Integer number, lua_CFunction i
 
 /* Fills `provider` with the script's. */
 void allot__script_provider(allot__script *script, allot_provider *provider);
-/* Makes the row view of such rows, whose columns the parsed policy has. Raises. */
-void allot__script_view(lua_State *L, allot__script *script, const allot__parsed *parsed,
+/* Makes the row view of such rows, whose columns the policy has. Raises. */
+void allot__script_view(lua_State *L, allot__script *script, const allot_policy *policy,
                         allot_rows rows);
 /* Ends a script and its sandbox; NULL is fine. */
 void allot__script_free(allot__script *script);
