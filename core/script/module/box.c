@@ -5,6 +5,7 @@
  *
  * This file owns: the metatables.
  */
+#include "script/module/finding.h"
 #include "script/module/module.h"
 
 static const char *const type_names[] = {"allot.plan", "allot.state", "allot.decision",
@@ -88,43 +89,12 @@ allot__box *allot__box_check(lua_State *L, int index, allot__box_kind kind)
 
 /* ---- Results ------------------------------------------------------------------------------- */
 
-static void set_text(lua_State *L, const char *key, const char *text)
-{
-    if (text) {
-        lua_pushstring(L, text);
-        lua_setfield(L, -2, key);
-    }
-}
-
-static void set_number(lua_State *L, const char *key, int32_t number)
-{
-    if (number > 0) {
-        lua_pushinteger(L, number);
-        lua_setfield(L, -2, key);
-    }
-}
-
-static void push_finding(lua_State *L, const allot_diagnostic *finding)
-{
-    lua_createtable(L, 0, 8);
-    set_text(L, "severity", finding->severity == ALLOT_WARNING ? "warning" : "error");
-    set_text(L, "code", finding->code);
-    set_text(L, "file", finding->file);
-    set_number(L, "line", finding->line);
-    set_number(L, "col", finding->col);
-    set_number(L, "width", finding->width);
-    set_text(L, "path", finding->path);
-    set_text(L, "message", finding->message);
-    set_text(L, "hint", finding->hint);
-    set_text(L, "source", finding->source);
-}
-
 static void push_report(lua_State *L, const allot_report *report)
 {
     int32_t count = allot_report_count(report);
     lua_createtable(L, count, 0);
     for (int32_t i = 0; i < count; i++) {
-        push_finding(L, allot_report_at(report, i));
+        allot__finding_push(L, allot_report_at(report, i));
         lua_rawseti(L, -2, i + 1);
     }
 }

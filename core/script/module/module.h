@@ -73,10 +73,6 @@ int allot__module_fail(lua_State *L, const char *message);
 /* nil, the message and the diagnostics of a report. */
 int allot__module_return_failure(lua_State *L, const allot_report *report, int status);
 
-/* Adds the diagnostic that the table at `table` describes; its fields are a diagnostic's. Raises.
- * (finding.c) */
-void allot__finding_add(lua_State *L, int table, allot_report *report);
-
 /* Raises for options of the table at `index` that are not among the names, which NULL ends. */
 void allot__module_options(lua_State *L, int index, const char *const *names);
 /* The option `file`, pushed; `fallback` without it. */

@@ -13,6 +13,7 @@
 #include <lua.h>
 #include <lualib.h>
 
+#include "script/module/finding.h"
 #include "script/module/module.h"
 #include "script/sandbox/lua_text.h"
 #include "script/module/tool.h"
@@ -184,7 +185,12 @@ static int host_clock(lua_State *L)
 
 static int host_say(lua_State *L)
 {
-    allot__finding_add(L, 1, job_of(L)->report);
+    const job *it = job_of(L);
+    allot_diagnostic finding = allot__finding_read(L, 1);
+    if (it->tool->say)
+        it->tool->say(it->host->ud, &finding);
+    else
+        allot_report_add(it->report, &finding);
     return 0;
 }
 
@@ -324,6 +330,6 @@ int allot_tool_run(allot_engine *engine, const allot_tool_host *host, const char
     const allot__embedded *it = allot__embedded_find(name);
     if (!it)
         return fail_tool(name, "it is not built in", report);
-    const allot__tool tool = {name, it->text, it->len, function, args, n};
+    const allot__tool tool = {name, it->text, it->len, function, args, n, NULL};
     return allot__tool_run(engine, host, &tool, answer, report);
 }

@@ -13,6 +13,8 @@ typedef struct allot__tool {
     const char *function;
     const char *const *args;
     int32_t count;
+    /* Gets what the tool says, with the host's ud; NULL: the report does. */
+    void (*say)(void *ud, const allot_diagnostic *finding);
 } allot__tool;
 
 /* As allot_tool_run. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "script/sandbox/library.h"
+#include "script/module/finding.h"
 #include "script/module/module.h"
 #include "script/sandbox/script.h"
 
@@ -215,7 +216,8 @@ static int tell_findings(lua_State *L)
     if (lua_getfield(L, error, "status") == LUA_TSTRING)
         it->status = status_named(lua_tostring(L, -1));
     for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TTABLE; i++) {
-        allot__finding_add(L, lua_gettop(L), it->report);
+        allot_diagnostic finding = allot__finding_read(L, lua_gettop(L));
+        allot_report_add(it->report, &finding);
         lua_pop(L, 1);
     }
     return 0;

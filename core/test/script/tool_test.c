@@ -92,7 +92,7 @@ static int run_tool(allot_engine *engine, told *it, const char *text, int *answe
                                   .progress = show,
                                   .clock = tick,
                                   .call = answer_call};
-    const allot__tool tool = {"allot.test", text, strlen(text), "go", args, 2};
+    const allot__tool tool = {"allot.test", text, strlen(text), "go", args, 2, NULL};
     memset(it, 0, sizeof *it);
     return allot__tool_run(engine, &host, &tool, answer, report);
 }
@@ -203,7 +203,7 @@ static void what_a_host_lacks_is_said(void)
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         char text[200];
         snprintf(text, sizeof text, TOOL("%s"), calls[i]);
-        const allot__tool tool = {"allot.test", text, strlen(text), "go", NULL, 0};
+        const allot__tool tool = {"allot.test", text, strlen(text), "go", NULL, 0, NULL};
         allot_report_clear(world.report);
         CHECK_EQ(allot__tool_run(world.engine, &none, &tool, &answer, world.report),
                  ALLOT_EINTERNAL);
@@ -211,7 +211,7 @@ static void what_a_host_lacks_is_said(void)
     }
     /* Without a clock a tool goes on. */
     static const char unclocked[] = TOOL("assert(host.clock() == nil) return 3");
-    const allot__tool tool = {"allot.test", unclocked, strlen(unclocked), "go", NULL, 0};
+    const allot__tool tool = {"allot.test", unclocked, strlen(unclocked), "go", NULL, 0, NULL};
     CHECK_EQ(allot__tool_run(world.engine, &none, &tool, &answer, world.report), ALLOT_OK);
     CHECK_EQ(answer, 3);
     script_end(&world);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* finding.h: diagnostics as tables of Lua. Raises. */
+#ifndef ALLOT_SCRIPT_MODULE_FINDING_H
+#define ALLOT_SCRIPT_MODULE_FINDING_H
+
+#include <lua.h>
+
+#include <allot/report.h>
+
+/* Pushes a table of the diagnostic's fields, without those that say nothing. */
+void allot__finding_push(lua_State *L, const allot_diagnostic *finding);
+/* The diagnostic that the table at `table` describes, which keeps its strings. */
+allot_diagnostic allot__finding_read(lua_State *L, int table);
+
+#endif

@@ -1,0 +1,79 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- What stands behind the verb `import`: a plan from LSF's files, checked as `check` does, and what
+--- could not be carried over.
+
+local core = require "allot.core"
+local plan = require "allot.import.plan"
+local text = require "allot.import.text"
+
+local tool = {}
+
+-- A line of the file of that name, for people.
+local function source_of(files, name, line)
+  for _, file in ipairs(files) do
+    if file.name == name and file.text ~= "" then
+      local at = 1
+      for _ = 2, line do
+        at = (file.text:find("\n", at, true) or #file.text) + 1
+      end
+      local source = file.text:sub(at):match "^[^\n]*"
+      return at <= #file.text and source:gsub("\r$", "") or nil
+    end
+  end
+end
+
+local function fail(host, files, place, code, message, hint)
+  local line = place.line or 1
+  host.say {
+    severity = "error", code = code, file = place.file, line = line, col = place.col or 1,
+    message = message, hint = hint, source = source_of(files, place.file, line),
+  }
+end
+
+local function tell(host, notes)
+  for _, note in ipairs(notes) do
+    host.say {
+      severity = "warning", code = "W-import", file = note.file, line = note.line or 1,
+      col = note.col or 1, message = note.text,
+    }
+  end
+end
+
+local function fatal(notes)
+  local found = {}
+  for _, note in ipairs(notes) do
+    if note.fatal then found[#found + 1] = note end
+  end
+  return found
+end
+
+--- Writes the plan that the files named state; of the i-th the host reads the text by "i". Returns
+--- 0, or 1 where they state none.
+function tool.run(host, names)
+  local files = {}
+  for i, name in ipairs(names) do
+    files[i] = { name = name, text = assert(host.read(tostring(i))) }
+  end
+  local made, notes, at = plan.of(files)
+  local document, spans = text.of(made, at)
+  local reasons = fatal(notes)
+  for _, note in ipairs(reasons) do fail(host, files, note, "E-import", note.text) end
+  if #reasons > 0 then return 1 end
+  local good, message, findings = core.plan(document, { file = "plan" })
+  for _, finding in ipairs(good and {} or findings) do
+    if finding.severity == "error" then
+      local place = text.place(document, spans, finding.line or 0, finding.col or 0)
+        or { file = names[1] or "plan" }
+      fail(host, files, place, finding.code, finding.message, finding.hint)
+      reasons[#reasons + 1] = finding
+    end
+  end
+  if #reasons > 0 then return 1 end
+  assert(good, message)
+  host.out(document)
+  tell(host, notes)
+  return 0
+end
+
+return tool
