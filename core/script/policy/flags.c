@@ -166,7 +166,7 @@ void allot__flags_read(lua_State *L, const allot__flags *flags, int32_t line)
 static bool is_flag(const void *ud, const char *name)
 {
     const allot__reading *reading = ud;
-    int32_t column = allot__read_column(reading, name);
+    int32_t column = allot__read_column(reading->policy, reading->rows, name);
     return column >= 0 && allot__read_flag(reading->policy, reading->rows, column);
 }
 

@@ -282,8 +282,15 @@ static void copy(lua_State *L, const char *what)
     lua_remove(L, from);
 }
 
-void allot__read_push_options(lua_State *L, const allot__reading *reading)
+int allot__read_ruled(lua_State *L, const allot__reading *reading, const char *key)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, reading->options);
-    copy(L, "option");
+    if (allot__read_push(L, key) == LUA_TFUNCTION) {
+        lua_rawgeti(L, LUA_REGISTRYINDEX, reading->options);
+        copy(L, "option");
+        lua_call(L, 1, 1);
+        lua_pushstring(L, key); /* the function is called once, however often the field is read */
+        lua_pushvalue(L, -2);
+        lua_rawset(L, -4);
+    }
+    return lua_type(L, -1);
 }

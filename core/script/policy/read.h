@@ -55,9 +55,6 @@ const char *allot__read_string(lua_State *L, const char *key);
 int allot__read_push(lua_State *L, const char *key);
 /* Is field `key` true? Fails for what is no boolean; `otherwise`: nil. */
 bool allot__read_boolean(lua_State *L, const char *at, const char *key, bool otherwise);
-/* Pushes field `key`, or the result of a function of the options in that field; returns the type.
- */
-int allot__read_ruled(lua_State *L, const allot__reading *reading, const char *key);
 /* Pushes the list in field `key`, and returns its length, at most `most`; nil is an empty one. */
 int32_t allot__read_list(lua_State *L, const char *key, int32_t most);
 /* Hands the items of the list on top, which `key` names and has `most` at most, one by one to
@@ -74,8 +71,9 @@ allot_attribute allot__read_declaration(lua_State *L);
 /* Reads the options of the policy table on top, with the values that the plan states. False: the
  * report has faults, without a file and with the option's name as path. */
 bool allot__read_options(lua_State *L, allot__reading *reading);
-/* Pushes their values by name, as functions get them. */
-void allot__read_push_options(lua_State *L, const allot__reading *reading);
+/* Pushes field `key`, or the result of a function of the options in that field; returns the type.
+ */
+int allot__read_ruled(lua_State *L, const allot__reading *reading, const char *key);
 
 /* ---- read.c: protected by allot__sandbox_run with the reading as ud. ------------------------- */
 
@@ -109,15 +107,17 @@ void allot__read_queues(lua_State *L, allot__reading *reading);
 /* Reads the properties of the policy table on top. */
 void allot__read_properties(lua_State *L, allot__reading *reading);
 
-/* ---- source.c: amounts, keys and functions. -------------------------------------------------- */
+/* ---- columns.c ------------------------------------------------------------------------------- */
 
 /* The columns of rows of that kind under the policy, and their names. */
 int32_t allot__read_columns(const allot_policy *policy, allot_rows rows);
 const char *allot__read_column_name(const allot_policy *policy, allot_rows rows, int32_t column);
 /* The column of that name, or -1. */
-int32_t allot__read_column(const allot__reading *reading, const char *name);
+int32_t allot__read_column(const allot_policy *policy, allot_rows rows, const char *name);
 /* Is such a column true or false? */
 bool allot__read_flag(const allot_policy *policy, allot_rows rows, int32_t column);
+
+/* ---- source.c: amounts, keys and functions. -------------------------------------------------- */
 
 /* The source on top of the stack (popped): a column, a number, a function. `last` is the last
  * built-in column that the stage knows. */

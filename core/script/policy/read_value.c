@@ -94,18 +94,6 @@ void allot__read_each(lua_State *L, allot__reading *reading, const char *key, in
     lua_pop(L, 1);
 }
 
-int allot__read_ruled(lua_State *L, const allot__reading *reading, const char *key)
-{
-    if (allot__read_push(L, key) == LUA_TFUNCTION) {
-        allot__read_push_options(L, reading);
-        lua_call(L, 1, 1);
-        lua_pushstring(L, key); /* the function is called once, however often the field is read */
-        lua_pushvalue(L, -2);
-        lua_rawset(L, -4);
-    }
-    return lua_type(L, -1);
-}
-
 /* ---- Declarations ---------------------------------------------------------------------------- */
 
 static int32_t read_integer(lua_State *L, const char *key, int32_t fallback)

@@ -12,58 +12,6 @@
 #include "script/policy/read.h"
 #include "script/sandbox/library.h"
 
-/* ---- Columns --------------------------------------------------------------------------------- */
-
-static int32_t built_in(allot_rows rows)
-{
-    static const int32_t counts[] = {ALLOT_COLUMN_COUNT, ALLOT_TASK_COLUMN_COUNT,
-                                     ALLOT_SESSION_COLUMN_COUNT, ALLOT_QUEUE_COLUMN_COUNT,
-                                     ALLOT_LEASE_COLUMN_COUNT};
-    return rows < ALLOT_HOSTS ? counts[rows] : 0;
-}
-
-int32_t allot__read_columns(const allot_policy *policy, allot_rows rows)
-{
-    int32_t attributes = rows == ALLOT_CONSUMERS ? allot_policy_attributes(policy)
-                         : rows == ALLOT_TASKS   ? allot_policy_task_attributes(policy)
-                                                 : 0;
-    return built_in(rows) + attributes;
-}
-
-/* NULL: the column is built in. */
-static const allot_attribute *attribute_of(const allot_policy *policy, allot_rows rows,
-                                           int32_t column)
-{
-    return rows == ALLOT_TASKS ? allot_policy_task_attribute_at(policy, column - built_in(rows))
-                               : allot_policy_attribute_at(policy, column - built_in(rows));
-}
-
-const char *allot__read_column_name(const allot_policy *policy, allot_rows rows, int32_t column)
-{
-    const allot_attribute *attribute = attribute_of(policy, rows, column);
-    return attribute ? attribute->name : allot_rows_column_name(rows, column);
-}
-
-bool allot__read_flag(const allot_policy *policy, allot_rows rows, int32_t column)
-{
-    const allot_attribute *attribute = attribute_of(policy, rows, column);
-    return attribute ? attribute->type != ALLOT_INTEGER : allot_rows_column_flag(rows, column);
-}
-
-static int32_t find_in(const allot_policy *policy, allot_rows rows, const char *name)
-{
-    int32_t count = allot__read_columns(policy, rows);
-    for (int32_t i = 0; i < count; i++)
-        if (strcmp(allot__read_column_name(policy, rows, i), name) == 0)
-            return i;
-    return -1;
-}
-
-int32_t allot__read_column(const allot__reading *reading, const char *name)
-{
-    return find_in(reading->policy, reading->rows, name);
-}
-
 /* The nearest column to a name, among those whose own name has at least `least` bytes. */
 static const char *near_column(const allot__reading *reading, const char *name, size_t least)
 {
@@ -83,7 +31,7 @@ static void refuse_stranger(lua_State *L, const allot__reading *reading, const c
 {
     static const char *const kinds[] = {"consumers", "tasks", "sessions", "queues", "leases"};
     for (int rows = 0; rows < ALLOT_HOSTS; rows++) {
-        if (find_in(reading->policy, (allot_rows)rows, name) >= 0)
+        if (allot__read_column(reading->policy, (allot_rows)rows, name) >= 0)
             allot__read_fail(L, at, "'%s' is a column of %s; this rule is about %s", name,
                              kinds[rows], kinds[reading->rows]);
     }
@@ -134,7 +82,7 @@ void allot__read_impartial(lua_State *L, const allot__reading *reading, const ch
 static int32_t check_column(lua_State *L, const allot__reading *reading, const char *at,
                             const char *name, int32_t last)
 {
-    int32_t column = allot__read_column(reading, name);
+    int32_t column = allot__read_column(reading->policy, reading->rows, name);
     if (column < 0)
         refuse_column(L, reading, at, "column", name);
     if (reading->rows == ALLOT_CONSUMERS && column > last && column < ALLOT_COLUMN_COUNT)
@@ -153,7 +101,7 @@ static const char *parameter(lua_State *L, int n)
 static bool takes_view(lua_State *L, const allot__reading *reading, const char *at)
 {
     const char *name = parameter(L, 1);
-    if (!name || parameter(L, 2) || allot__read_column(reading, name) >= 0)
+    if (!name || parameter(L, 2) || allot__read_column(reading->policy, reading->rows, name) >= 0)
         return false;
     if (reading->rows == ALLOT_QUEUES && strcmp(name, "queue") == 0)
         return true; /* the row, not the column of tasks */
