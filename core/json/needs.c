@@ -52,11 +52,3 @@ void allot__queues_begin(allot__plan_reader *reader)
     allot__groups_of_names_read(reader);
     allot__terms_read(reader);
 }
-
-void allot__queues_end(allot__plan_reader *reader)
-{
-    allot__doc *doc = &reader->doc;
-    allot__groups_of_names_free(reader);
-    allot__block_free(doc, reader->limits.numbers, reader->limits.room, sizeof(uint32_t));
-    allot__block_free(doc, reader->leases.numbers, reader->leases.room, sizeof(uint32_t));
-}

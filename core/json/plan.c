@@ -39,52 +39,36 @@ static const allot__field group_fields[] = {
 };
 static const allot__shape group_shape = {group_fields, 3, 0};
 
-static void read_group(allot__plan_reader *reader, const cJSON *member, allot__group_entry *entry)
+static void read_group(allot__plan_reader *reader, uint32_t number, allot__group_entry *entry)
 {
     allot__doc *doc = &reader->doc;
     allot__value values[3];
-    cJSON *node;
-    uint32_t number = (uint32_t)member->valueint;
     char quote[ALLOT__QUOTE_MAX + 4];
     entry->group = -1;
-    int status = allot_plan_group(reader->plan, member->string, &entry->group);
+    int status = allot_plan_group(reader->plan, allot__doc_key(doc, number), &entry->group);
     if (status == ALLOT_ENAME)
         allot__doc_fault(doc, allot__at_key(number), "E-name", NULL,
                          "found %s, allowed " ALLOT__NAME_RULE,
                          allot__doc_quote(doc, allot__at_key(number), quote));
     else
         allot__doc_keep(doc, status);
-    if (!allot__kind_check(doc, number, ALLOT__OBJECT) ||
-        allot__object_read(doc, number, &group_shape, values, &node))
+    if (!allot__kind_check(doc, number, ALLOT__OBJECT))
         return;
-    cJSON_Delete(node);
+    allot__object_read(doc, number, &group_shape, values);
     entry->slots = values[0];
     entry->policy = values[1].kind != 0 ? values[1].number : 0;
     entry->consumers = values[2].kind != 0 ? values[2].number : 0;
 }
 
-static size_t count_members(const cJSON *node)
-{
-    size_t count = 0;
-    for (const cJSON *member = node->child; member; member = member->next)
-        count += member->valueint != 0;
-    return count;
-}
-
 static void read_groups(allot__plan_reader *reader)
 {
+    allot__doc *doc = &reader->doc;
     const allot__value *groups = &reader->top[ALLOT__PLAN_GROUPS];
-    cJSON *node;
-    if (groups->kind == 0 || allot__doc_parse(&reader->doc, groups->number, &node))
-        return;
-    size_t count = count_members(node);
-    reader->groups = allot__block_new(&reader->doc, count, sizeof *reader->groups);
-    reader->group_count = reader->groups ? count : 0;
-    allot__group_entry *entry = reader->groups;
-    for (const cJSON *it = node->child; it && entry; it = it->next)
-        if (it->valueint != 0)
-            read_group(reader, it, entry++);
-    cJSON_Delete(node);
+    size_t most = allot__value_count(doc, groups);
+    reader->groups = allot__doc_take(doc, most, sizeof *reader->groups);
+    uint32_t it = reader->groups ? allot__value_in(doc, groups) : 0;
+    for (; it; it = allot__doc_after(doc, groups->number, it))
+        read_group(reader, it, &reader->groups[reader->group_count++]);
 }
 
 /* A group without a size of its own has the plan's. */
@@ -126,84 +110,64 @@ static void refuse_attribute(allot__doc *doc, uint32_t number, int status)
 }
 
 /* What a requirement can ask for; null says that there is none. */
-static void set_attribute(allot__plan_reader *reader, const char *host, const cJSON *member)
+static void set_attribute(allot__plan_reader *reader, const char *host, uint32_t member)
 {
     allot__doc *doc = &reader->doc;
     allot__value value = allot__value_of(doc, member);
     bool decimal = value.kind == ALLOT__NUMBER || value.huge;
-    char text[64];
+    char text[ALLOT__NUMBER_MAX + 1];
     size_t len;
     if ((value.kind & ALLOT__SCALAR) == 0 || value.kind == ALLOT__NULL)
         return;
-    const char *written = allot__doc_text(doc, value.number, &len);
-    if (decimal && len >= sizeof text) {
-        allot__doc_fault(doc, allot__at(value.number), "E-range", NULL,
-                         "found a number of %zu digits, allowed %zu", len, sizeof text - 1);
-        return;
-    }
+    const char *written = allot__doc_text(doc, member, &len);
     snprintf(text, sizeof text, "%.*s", (int)(len < sizeof text ? len : sizeof text - 1), written);
-    allot_host_value attribute = {.name = member->string,
+    allot_host_value attribute = {.name = allot__doc_key(doc, member),
                                   .text = decimal ? text : value.string,
                                   .number = value.integer,
                                   .boolean = value.kind == ALLOT__BOOLEAN,
                                   .decimal = decimal};
     int status = allot_plan_host_set(reader->plan, host, &attribute);
     if (status == ALLOT_ENAME || status == ALLOT_EEXIST)
-        refuse_attribute(doc, value.number, status);
+        refuse_attribute(doc, member, status);
     else
         allot__doc_keep(doc, status);
 }
 
-static void set_attributes(allot__plan_reader *reader, const char *host, const cJSON *node)
-{
-    for (const cJSON *it = node->child; it; it = it->next) {
-        bool own = strcmp(it->string, "slots") == 0 || strcmp(it->string, "group") == 0;
-        if (it->valueint != 0 && !own)
-            set_attribute(reader, host, it);
-    }
-}
-
-static void add_host(allot__plan_reader *reader, const cJSON *member, const cJSON *node,
-                     const allot__value *values)
+static void add_host(allot__plan_reader *reader, uint32_t host, const allot__value *values)
 {
     allot__doc *doc = &reader->doc;
-    int32_t group = allot__group_read(doc, reader->plan, (uint32_t)member->valueint, &values[1]);
+    const char *name = allot__doc_key(doc, host);
+    int32_t group = allot__group_read(doc, reader->plan, host, &values[1]);
     if (group < 0 || values[0].kind == 0)
         return;
-    allot__spot spot = allot__at_key((uint32_t)member->valueint);
+    allot__spot spot = allot__at_key(host);
     char quote[ALLOT__QUOTE_MAX + 4];
-    int status = allot_plan_host(reader->plan, member->string, group, values[0].integer);
+    int status = allot_plan_host(reader->plan, name, group, values[0].integer);
     if (status == ALLOT_ENAME)
         allot__doc_fault(doc, spot, "E-name", NULL,
                          "found the host's name %s, allowed " ALLOT__LABEL_RULE,
                          allot__doc_quote(doc, spot, quote));
-    else if (allot__doc_keep(doc, status) == ALLOT_OK)
-        set_attributes(reader, member->string, node);
-}
-
-static void read_host(allot__plan_reader *reader, const cJSON *member)
-{
-    allot__value values[2];
-    cJSON *node;
-    uint32_t number = (uint32_t)member->valueint;
-    if (number == 0 || !allot__kind_check(&reader->doc, number, ALLOT__OBJECT) ||
-        allot__object_read(&reader->doc, number, &host_shape, values, &node))
+    if (status == ALLOT_ENAME || allot__doc_keep(doc, status) != ALLOT_OK)
         return;
-    add_host(reader, member, node, values);
-    cJSON_Delete(node);
+    for (uint32_t it = allot__doc_in(doc, host); it; it = allot__doc_after(doc, host, it))
+        if (it != values[0].number && it != values[1].number)
+            set_attribute(reader, name, it);
 }
 
 static void read_hosts(allot__plan_reader *reader)
 {
+    allot__doc *doc = &reader->doc;
     const allot__value *hosts = &reader->top[ALLOT__PLAN_HOSTS];
-    cJSON *node;
-    if (hosts->kind == 0 || allot__doc_parse(&reader->doc, hosts->number, &node))
-        return;
-    int64_t faults = reader->doc.faults;
-    for (const cJSON *it = node->child; it; it = it->next)
-        read_host(reader, it);
-    reader->hosts_doubtful = reader->doc.faults > faults;
-    cJSON_Delete(node);
+    allot__value values[2];
+    uint32_t it = allot__value_in(doc, hosts);
+    int64_t faults = doc->faults;
+    for (; it; it = allot__doc_after(doc, hosts->number, it)) {
+        if (!allot__kind_check(doc, it, ALLOT__OBJECT))
+            continue;
+        allot__object_read(doc, it, &host_shape, values);
+        add_host(reader, it, values);
+    }
+    reader->hosts_doubtful = doc->faults > faults;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -225,35 +189,18 @@ static int read_plan(allot__plan_reader *reader)
                                                           allot__leases_read,
                                                           allot__plan_finish};
     allot__doc *doc = &reader->doc;
-    cJSON *node;
     if (!allot__kind_check(doc, 0, ALLOT__OBJECT))
         return ALLOT_EINVALID;
-    if (allot__object_read(doc, 0, &plan_shape, reader->top, &node))
-        return doc->status;
+    allot__object_read(doc, 0, &plan_shape, reader->top);
     for (int i = 0; i < ALLOT__PLAN_KEYS; i++)
         if (reader->top[i].kind == ALLOT__NULL)
             reader->top[i] = (allot__value){0}; /* as good as not stated */
     allot__plan_needs(reader);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && doc->status == ALLOT_OK; i++)
         steps[i](reader);
-    cJSON_Delete(node);
     if (doc->status != ALLOT_OK || doc->faults == 0)
         return doc->status;
     return doc->faults == reader->unread ? reader->unread_status : ALLOT_EINVALID;
-}
-
-static void end(allot__plan_reader *reader)
-{
-    allot__doc *doc = &reader->doc;
-    allot__block_free(doc, reader->groups, reader->group_count, sizeof *reader->groups);
-    allot__branches_free(reader);
-    allot_policy_free(reader->displaced);
-    allot__windows_end(reader);
-    allot__queues_end(reader);
-    allot__block_free(doc, reader->fields, reader->field_count, sizeof *reader->fields);
-    allot__block_free(doc, reader->values, reader->field_count, sizeof *reader->values);
-    allot__block_free(doc, reader->objects, reader->object_capacity, sizeof *reader->objects);
-    allot__doc_close(doc);
 }
 
 int allot_plan_read(allot_engine *engine, const char *text, size_t len, const char *file,
@@ -262,12 +209,16 @@ int allot_plan_read(allot_engine *engine, const char *text, size_t len, const ch
     allot__plan_reader reader = {.loader = loader};
     if (!engine || (!text && len > 0) || !out)
         return ALLOT_EUSAGE;
-    int status = allot__doc_open(&reader.doc, engine, text, len, file, true, report);
+    int status = allot__doc_open(&reader.doc, engine, text, len, file, 1, true, report);
     if (status == ALLOT_OK)
         status = allot_plan_new(engine, &reader.plan);
     if (status == ALLOT_OK)
         status = read_plan(&reader);
-    end(&reader);
+    allot__policies_free(&reader);
+    allot__free(engine, reader.objects, reader.object_capacity, sizeof *reader.objects);
+    allot__free(engine, reader.limits.numbers, reader.limits.room, sizeof(uint32_t));
+    allot__free(engine, reader.leases.numbers, reader.leases.room, sizeof(uint32_t));
+    allot__doc_close(&reader.doc);
     if (status == ALLOT_OK)
         *out = reader.plan;
     else

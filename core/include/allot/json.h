@@ -7,11 +7,10 @@
  * or not at all: every fault found (up to 50) goes to the report with file, line, column, path,
  * what was found and what is allowed. Nothing here opens a file: the caller passes text.
  *
- * cJSON reads the documents. Its memory comes from malloc, not from the engine; it takes memory for
- * the present object and those around it, and frees the memory before the reader returns. cJSON
- * also writes the place of its last error to a pointer of the whole process. Nothing here reads
- * this pointer, so engines may read in several threads at once, though a checker of data races may
- * report the pointer.
+ * cJSON undoes the escapes of strings, one at a time, with memory from malloc that it frees at
+ * once. cJSON also writes the place of its last error to a pointer of the whole process. Nothing
+ * here reads this pointer, so engines may read in several threads at once, though a checker of data
+ * races may report the pointer.
  */
 #ifndef ALLOT_JSON_H
 #define ALLOT_JSON_H

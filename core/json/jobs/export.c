@@ -17,7 +17,6 @@
 #include "json/jobs/select.h"
 
 typedef struct side {
-    cJSON *node; /* whose the name is */
     const char *consumer;
     uint32_t number;
     int64_t shares, got, rest; /* rest: of the division; -1: it has got it */
@@ -27,11 +26,9 @@ typedef struct dividing {
     allot__plan_reader *reader;
     const allot__export *policy;
     side *sides;
-    int32_t count, listed;
-    size_t room;
-    const char **hosts;
+    int32_t count;
+    const char *const *hosts;
     int32_t host_count;
-    size_t host_room;
     allot_lease_host *part; /* of one contract */
 } dividing;
 
@@ -39,49 +36,31 @@ typedef struct dividing {
 
 static const allot__field shares = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false};
 
-static void read_side(dividing *it, uint32_t list)
+/* ["consumer", shares] */
+static side read_side(allot__doc *doc, uint32_t list)
 {
-    static const allot__field name = {NULL, ALLOT__STRING, 0, 0, false, false};
-    allot__doc *doc = &it->reader->doc;
-    side *out = &it->sides[it->count];
-    if (!allot__kind_check(doc, list, ALLOT__LIST) || allot__doc_parse(doc, list, &out->node))
-        return;
-    it->listed++; /* its node is freed with the others */
-    if (cJSON_GetArraySize(out->node) != 2) {
+    static const allot__field name = {.kinds = ALLOT__STRING};
+    size_t count = allot__doc_count(doc, list);
+    if (count != 2) {
         allot__doc_fault(doc, allot__at(list), "E-type", NULL,
-                         "found a list of %d, allowed [\"consumer\", shares]",
-                         cJSON_GetArraySize(out->node));
-        it->count++;
-        return;
+                         "found a list of %zu, allowed [\"consumer\", shares]", count);
+        return (side){0};
     }
-    allot__value consumer = allot__value_read(doc, out->node->child, &name);
-    allot__value number = allot__value_read(doc, out->node->child->next, &shares);
-    out->consumer = consumer.string;
-    out->number = consumer.number;
-    out->shares = number.kind != 0 ? number.integer : 0;
-    it->count++;
+    uint32_t first = allot__doc_in(doc, list);
+    allot__value consumer = allot__value_read(doc, first, &name);
+    allot__value number = allot__value_read(doc, allot__doc_after(doc, list, first), &shares);
+    return (side){.consumer = consumer.string,
+                  .number = consumer.number,
+                  .shares = number.kind != 0 ? number.integer : 0};
 }
 
-/* {consumer: shares}: one node has all names. */
-static void read_members(dividing *it, uint32_t object)
+/* consumer: shares */
+static side read_member(allot__doc *doc, uint32_t member)
 {
-    cJSON *node;
-    if (allot__doc_parse(&it->reader->doc, object, &node))
-        return;
-    for (const cJSON *member = node->child; member; member = member->next) {
-        allot__value number = {0};
-        if (member->valueint != 0)
-            number = allot__value_read(&it->reader->doc, member, &shares);
-        it->sides[it->count++] = (side){.consumer = member->string,
-                                        .number = number.number,
-                                        .shares = number.kind != 0 ? number.integer : 0};
-    }
-    if (it->count > 0) {
-        it->sides[0].node = node;
-        it->listed = 1;
-    } else {
-        cJSON_Delete(node);
-    }
+    allot__value number = allot__value_read(doc, member, &shares);
+    return (side){.consumer = allot__doc_key(doc, member),
+                  .number = number.number,
+                  .shares = number.kind != 0 ? number.integer : 0};
 }
 
 static void check_sides(dividing *it)
@@ -107,15 +86,13 @@ static void read_sides(dividing *it)
     if (list->number == 0)
         allot__doc_fault(doc, allot__at(it->policy->object), "E-missing", NULL,
                          "\"distribution\" is missing");
-    it->room = list->kind != 0 ? (size_t)allot__doc_items(doc, list->number) : 0;
-    it->sides = list->kind != 0 ? allot__block_new(doc, it->room, sizeof *it->sides) : NULL;
-    if (!it->sides)
-        return;
-    uint32_t end = allot__doc_end(doc, list->number);
-    if (list->kind == ALLOT__OBJECT)
-        read_members(it, end = list->number);
-    for (uint32_t item = list->number + 1; item < end; item = allot__doc_next(doc, item))
-        read_side(it, item);
+    it->sides = allot__doc_take(doc, allot__value_count(doc, list), sizeof *it->sides);
+    uint32_t item = it->sides ? allot__value_in(doc, list) : 0;
+    for (; item; item = allot__doc_after(doc, list->number, item))
+        if (list->kind == ALLOT__OBJECT)
+            it->sides[it->count++] = read_member(doc, item);
+        else if (allot__kind_check(doc, item, ALLOT__LIST))
+            it->sides[it->count++] = read_side(doc, item);
     check_sides(it);
 }
 
@@ -157,6 +134,30 @@ static void divide(dividing *it, int64_t amount)
 
 /* ---- Contracts ------------------------------------------------------------------------------- */
 
+void allot__lease_add(allot__plan_reader *reader, uint32_t object, const allot_lease *lease)
+{
+    allot__doc *doc = &reader->doc;
+    uint32_t name = allot__doc_member(doc, object, "name");
+    int status = allot_plan_lease(reader->plan, lease);
+    reader->queues_lost = reader->queues_lost || status != ALLOT_OK;
+    if (status == ALLOT_OK)
+        allot__objects_add(doc, &reader->leases, object);
+    else if (status == ALLOT_EEXIST)
+        allot__doc_fault(doc, allot__at(name), "E-duplicate-id", NULL,
+                         "found the contract \"%.80s\" again, allowed once", lease->name);
+    else if (status == ALLOT_ENAME)
+        allot__doc_fault(
+            doc, allot__at(object), "E-name", NULL,
+            "found \"%.60s\" between \"%.60s\" and \"%.60s\", allowed names of " ALLOT__LABEL_RULE,
+            lease->name, lease->provider, lease->consumer);
+    else if (status == ALLOT_ERANGE)
+        allot__doc_fault(doc, allot__at(object), "E-range", NULL,
+                         "found %lld slots beside hosts that say otherwise, or slots of hosts "
+                         "above %d in all",
+                         (long long)lease->slots, ALLOT_AMOUNT_MAX);
+    else
+        allot__doc_keep(doc, status);
+}
 static void add_contract(dividing *it, const side *of, int32_t hosts)
 {
     const allot__export *policy = it->policy;
@@ -198,7 +199,7 @@ static int32_t make_part(dividing *it, const side *of, bool whole, int32_t *next
 static void add_contracts(dividing *it, bool whole)
 {
     int32_t next = 0;
-    it->part = allot__block_new(&it->reader->doc, (size_t)it->host_count, sizeof *it->part);
+    it->part = allot__doc_take(&it->reader->doc, (size_t)it->host_count, sizeof *it->part);
     if (!it->part)
         return;
     divide(it, whole ? it->host_count : it->policy->slots.integer);
@@ -221,8 +222,7 @@ static void find_listed(dividing *it)
     allot__texts texts;
     allot__texts_read(&it->reader->doc, &it->policy->per_host, &texts);
     allot__texts_some(&it->reader->doc, &it->policy->per_host, &texts);
-    allot__hosts_named(it->reader, &texts, &it->hosts, &it->host_count, &it->host_room);
-    allot__texts_free(&it->reader->doc, &texts);
+    it->hosts = allot__hosts_named(it->reader, &texts, &it->host_count);
 }
 
 /* Hosts that match, the first NHOSTS. */
@@ -230,16 +230,16 @@ static void find_matching(dividing *it)
 {
     const allot__export *policy = it->policy;
     const allot_plan *plan = it->reader->plan;
+    allot__doc *doc = &it->reader->doc;
     int64_t most = policy->nhosts.kind != 0 ? policy->nhosts.integer : ALLOT_AMOUNT_MAX;
     allot__select select;
-    allot__select_read(&it->reader->doc, &policy->res_select, &select);
-    it->host_room = (size_t)allot_plan_hosts(plan);
-    it->hosts = allot__block_new(&it->reader->doc, it->host_room, sizeof *it->hosts);
-    for (int32_t i = 0; i < allot_plan_hosts(plan) && it->hosts; i++)
+    allot__select_read(doc, &policy->res_select, &select);
+    const char **hosts = allot__doc_take(doc, (size_t)allot_plan_hosts(plan), sizeof *hosts);
+    it->hosts = hosts;
+    for (int32_t i = 0; i < allot_plan_hosts(plan) && hosts; i++)
         if (it->host_count < most && allot_plan_host_slots(plan, i) > 0 &&
             allot__select_matches(&select, plan, i))
-            it->hosts[it->host_count++] = allot_plan_host_name(plan, i);
-    allot__select_free(&it->reader->doc, &select);
+            hosts[it->host_count++] = allot_plan_host_name(plan, i);
 }
 
 /* What is missing, or too much. */
@@ -260,8 +260,8 @@ static void check_keys(dividing *it)
             "E-conflict", NULL,
             "found \"per_host\" beside it, allowed either that or \"res_select\" with "
             "\"nhosts\"");
-    bool none = policy->distribution.kind != 0 && it->room == 0;
-    if ((none || it->count > 0) && consumers(it) == 0)
+    bool none = allot__value_count(doc, &policy->distribution) == 0;
+    if (policy->distribution.kind != 0 && (none || it->count > 0) && consumers(it) == 0)
         allot__doc_fault(doc, allot__at(policy->distribution.number), "E-lease", NULL,
                          "found no consumer but the provider");
     if (listed && policy->shared && consumers(it) > 1)
@@ -269,16 +269,6 @@ static void check_keys(dividing *it)
                          "a host with a shared contract goes to one consumer only (L-3)",
                          "found %d consumers of shared slots on each host, allowed one",
                          (int)consumers(it));
-}
-
-static void end(dividing *it)
-{
-    allot__doc *doc = &it->reader->doc;
-    for (int32_t i = 0; i < it->listed; i++)
-        cJSON_Delete(it->sides[i].node);
-    allot__block_free(doc, it->sides, it->room, sizeof *it->sides);
-    allot__block_free(doc, it->hosts, it->host_room, sizeof *it->hosts);
-    allot__block_free(doc, it->part, (size_t)it->host_count, sizeof *it->part);
 }
 
 void allot__export_read(allot__plan_reader *reader, const allot__export *policy)
@@ -300,5 +290,4 @@ void allot__export_read(allot__plan_reader *reader, const allot__export *policy)
     else if (sound)
         allot__doc_warn(doc, allot__at(policy->object), "W-lease", NULL,
                         "no host matches: nothing is lent");
-    end(&it);
 }

@@ -11,27 +11,19 @@
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-static void read_members(allot__plan_reader *reader, const cJSON *member, allot__name_group *out)
-{
-    static const allot__field field = {NULL, ALLOT__LIST | ALLOT__STRING, 0, 0, false, false};
-    allot__value value = allot__value_read(&reader->doc, member, &field);
-    out->name = member->string;
-    out->number = value.number;
-    /* The string of a member is its node's, which stays. */
-    allot__texts_read(&reader->doc, &value, &out->members);
-}
-
 static void read_groups(allot__plan_reader *reader, allot__plan_key key, allot__name_groups *out)
 {
+    static const allot__field field = {.kinds = ALLOT__LIST | ALLOT__STRING};
     allot__doc *doc = &reader->doc;
     const allot__value *top = &reader->top[key];
-    if (top->kind == 0 || allot__doc_parse(doc, top->number, &out->node))
-        return;
-    out->room = (size_t)cJSON_GetArraySize(out->node);
-    out->list = allot__block_new(doc, out->room, sizeof *out->list);
-    for (const cJSON *it = out->node->child; it && out->list; it = it->next)
-        if (it->valueint != 0)
-            read_members(reader, it, &out->list[out->count++]);
+    out->list = allot__doc_take(doc, allot__value_count(doc, top), sizeof *out->list);
+    uint32_t it = out->list ? allot__value_in(doc, top) : 0;
+    for (; it; it = allot__doc_after(doc, top->number, it)) {
+        allot__value value = allot__value_read(doc, it, &field);
+        allot__name_group *group = &out->list[out->count++];
+        *group = (allot__name_group){.name = allot__doc_key(doc, it), .number = it};
+        allot__texts_read(doc, &value, &group->members);
+    }
 }
 
 static allot__name_group *find_group(const allot__name_groups *groups, const char *name)
@@ -45,22 +37,6 @@ static allot__name_group *find_group(const allot__name_groups *groups, const cha
 static size_t words_of(const allot__plan_reader *reader)
 {
     return ((size_t)allot_plan_hosts(reader->plan) + 63) / 64;
-}
-
-static void free_groups(allot__plan_reader *reader, allot__name_groups *groups)
-{
-    for (size_t i = 0; i < groups->count; i++) {
-        allot__texts_free(&reader->doc, &groups->list[i].members);
-        allot__block_free(&reader->doc, groups->list[i].bits, words_of(reader), sizeof(uint64_t));
-    }
-    allot__block_free(&reader->doc, groups->list, groups->room, sizeof *groups->list);
-    cJSON_Delete(groups->node);
-}
-
-void allot__groups_of_names_free(allot__plan_reader *reader)
-{
-    free_groups(reader, &reader->host_groups);
-    free_groups(reader, &reader->user_groups);
 }
 
 bool allot__is_user_group(const allot__plan_reader *reader, const char *name)
@@ -141,12 +117,10 @@ static void evaluate(allot__plan_reader *reader, const allot__texts *texts, uint
 
 static uint64_t *evaluate_new(allot__plan_reader *reader, const allot__texts *texts)
 {
-    size_t words = words_of(reader);
-    uint64_t *bits = allot__block_new(&reader->doc, words, sizeof *bits);
-    uint64_t *less = allot__block_new(&reader->doc, words, sizeof *less);
+    uint64_t *bits = allot__doc_take(&reader->doc, words_of(reader), sizeof *bits);
+    uint64_t *less = allot__doc_take(&reader->doc, words_of(reader), sizeof *less);
     if (bits && less)
         evaluate(reader, texts, bits, less);
-    allot__block_free(&reader->doc, less, words, sizeof *less);
     return bits;
 }
 
@@ -159,28 +133,24 @@ static size_t count_bits(const uint64_t *bits, size_t words)
     return count;
 }
 
-void allot__hosts_named(allot__plan_reader *reader, const allot__texts *texts, const char ***out,
-                        int32_t *count, size_t *room)
+const char *const *allot__hosts_named(allot__plan_reader *reader, const allot__texts *texts,
+                                      int32_t *count)
 {
-    size_t words = words_of(reader);
     *count = 0;
-    *room = 0;
-    *out = NULL;
     if (texts->count == 0)
-        return;
-    int64_t faults = reader->doc.faults;
-    uint64_t *bits = evaluate_new(reader, texts);
-    if (bits) {
-        *room = count_bits(bits, words);
-        *out = allot__block_new(&reader->doc, *room, sizeof **out);
-    }
-    for (int32_t i = 0; *out && i < allot_plan_hosts(reader->plan); i++)
+        return NULL;
+    allot__doc *doc = &reader->doc;
+    int64_t faults = doc->faults;
+    const uint64_t *bits = evaluate_new(reader, texts);
+    const char **names =
+        bits ? allot__doc_take(doc, count_bits(bits, words_of(reader)), sizeof *names) : NULL;
+    for (int32_t i = 0; names && i < allot_plan_hosts(reader->plan); i++)
         if (bits[i / 64] >> i % 64 & 1)
-            (*out)[(*count)++] = allot_plan_host_name(reader->plan, i);
-    allot__block_free(&reader->doc, bits, words, sizeof *bits);
-    if (*count == 0 && reader->doc.faults == faults && !reader->hosts_doubtful)
-        allot__doc_fault(&reader->doc, allot__at(texts->numbers[0]), "E-host", NULL,
+            names[(*count)++] = allot_plan_host_name(reader->plan, i);
+    if (*count == 0 && doc->faults == faults && !reader->hosts_doubtful)
+        allot__doc_fault(doc, allot__at(texts->numbers[0]), "E-host", NULL,
                          "found a list that names no host, allowed one that names some");
+    return names;
 }
 
 /* ---- Groups of hosts ------------------------------------------------------------------------- */
@@ -238,12 +208,10 @@ static void resolve(allot__plan_reader *reader, allot__name_group *group, allot_
 static void resolve_all(allot__plan_reader *reader)
 {
     allot__name_groups *groups = &reader->host_groups;
-    allot__name_group **open =
-        groups->count > 0 ? allot__block_new(&reader->doc, groups->count, sizeof *open) : NULL;
+    allot__name_group **open = allot__doc_take(&reader->doc, groups->count, sizeof *open);
     for (size_t i = 0; i < groups->count && open; i++)
         if (groups->list[i].progress == ALLOT__GROUP_NEW)
             resolve(reader, &groups->list[i], open);
-    allot__block_free(&reader->doc, open, groups->count, sizeof *open);
 }
 
 /* ---- Groups of users ------------------------------------------------------------------------- */
@@ -252,7 +220,6 @@ static void resolve_all(allot__plan_reader *reader)
 typedef struct users {
     const char **names;
     int32_t count;
-    size_t room;
     bool *seen;    /* by group */
     size_t *queue; /* groups, in the order that they were come upon */
     size_t queued;
@@ -316,19 +283,14 @@ static void add_all_users(allot__plan_reader *reader)
     const allot__name_groups *groups = &reader->user_groups;
     allot__doc *doc = &reader->doc;
     users it = {0};
-    if (groups->count == 0)
-        return;
+    size_t room = 0;
     for (size_t i = 0; i < groups->count; i++)
-        it.room += (size_t)groups->list[i].members.count;
-    it.names = allot__block_new(doc, it.room, sizeof *it.names);
-    it.seen = allot__block_new(doc, groups->count, sizeof *it.seen);
-    it.queue = allot__block_new(doc, groups->count, sizeof *it.queue);
-    bool room = it.names && it.seen && it.queue;
-    for (size_t i = 0; i < groups->count && room; i++)
+        room += (size_t)groups->list[i].members.count;
+    it.names = allot__doc_take(doc, room, sizeof *it.names);
+    it.seen = allot__doc_take(doc, groups->count, sizeof *it.seen);
+    it.queue = allot__doc_take(doc, groups->count, sizeof *it.queue);
+    for (size_t i = 0; i < groups->count && it.names && it.seen && it.queue; i++)
         add_users(reader, &it, &groups->list[i]);
-    allot__block_free(doc, it.names, it.room, sizeof *it.names);
-    allot__block_free(doc, it.seen, groups->count, sizeof *it.seen);
-    allot__block_free(doc, it.queue, groups->count, sizeof *it.queue);
 }
 
 void allot__groups_of_names_read(allot__plan_reader *reader)

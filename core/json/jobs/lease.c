@@ -3,8 +3,8 @@
 /* lease.c: a plan's contracts: slots that one cluster lends to another part-time. */
 #include <string.h>
 
-#include "json/text/names.h"
 #include "json/jobs/queues.h"
+#include "json/text/names.h"
 
 enum {
     NAME,
@@ -44,7 +44,6 @@ static const allot__shape lease_shape = {lease_fields, LEASE_KEYS, 0};
 typedef struct lent {
     allot_lease_host *list;
     int32_t count;
-    size_t room;
 } lent;
 
 static void unknown_host(allot__plan_reader *reader, uint32_t number, const char *name)
@@ -60,27 +59,22 @@ static void unknown_host(allot__plan_reader *reader, uint32_t number, const char
 }
 
 /* {host: slots} */
-static void read_slots(allot__plan_reader *reader, uint32_t number, lent *out)
+static void read_slots(allot__plan_reader *reader, const allot__value *value, lent *out)
 {
     static const allot__field field = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false};
     allot__doc *doc = &reader->doc;
-    cJSON *node;
-    if (allot__doc_parse(doc, number, &node))
-        return;
-    out->room = (size_t)cJSON_GetArraySize(node);
-    out->list = allot__block_new(doc, out->room, sizeof *out->list);
-    for (const cJSON *it = node->child; it && out->list; it = it->next) {
-        if (it->valueint == 0)
-            continue;
+    out->list = allot__doc_take(doc, allot__value_count(doc, value), sizeof *out->list);
+    uint32_t it = out->list ? allot__value_in(doc, value) : 0;
+    for (; it; it = allot__doc_after(doc, value->number, it)) {
+        const char *name = allot__doc_key(doc, it);
         allot__value slots = allot__value_read(doc, it, &field);
-        int32_t host = allot_plan_host_find(reader->plan, it->string);
+        int32_t host = allot_plan_host_find(reader->plan, name);
         if (host < 0)
-            unknown_host(reader, (uint32_t)it->valueint, it->string);
+            unknown_host(reader, it, name);
         else if (slots.kind != 0)
             out->list[out->count++] =
                 (allot_lease_host){allot_plan_host_name(reader->plan, host), slots.integer};
     }
-    cJSON_Delete(node);
 }
 
 /* Names: all slots of those hosts. */
@@ -88,21 +82,16 @@ static void read_whole(allot__plan_reader *reader, const allot__value *value, le
 {
     allot__doc *doc = &reader->doc;
     allot__texts texts;
-    const char **names = NULL;
-    int32_t count = 0;
-    size_t room = 0;
+    int32_t count;
     allot__texts_read(doc, value, &texts);
-    allot__hosts_named(reader, &texts, &names, &count, &room);
-    out->room = (size_t)count;
-    out->list = allot__block_new(doc, out->room, sizeof *out->list);
+    const char *const *names = allot__hosts_named(reader, &texts, &count);
+    out->list = allot__doc_take(doc, (size_t)count, sizeof *out->list);
     for (int32_t i = 0; i < count && out->list; i++) {
         int64_t slots =
             allot_plan_host_slots(reader->plan, allot_plan_host_find(reader->plan, names[i]));
         if (slots > 0)
             out->list[out->count++] = (allot_lease_host){names[i], slots};
     }
-    allot__block_free(doc, names, room, sizeof *names);
-    allot__texts_free(doc, &texts);
 }
 
 static void read_contract(allot__plan_reader *reader, uint32_t object, const allot__value *values,
@@ -117,7 +106,7 @@ static void read_contract(allot__plan_reader *reader, uint32_t object, const all
         allot__doc_fault(doc, allot__at(object), "E-missing", NULL,
                          "\"slots\" is missing, or \"hosts\" in its place");
     if (hosts->kind == ALLOT__OBJECT)
-        read_slots(reader, hosts->number, &it);
+        read_slots(reader, hosts, &it);
     else if (hosts->kind != 0)
         read_whole(reader, hosts, &it);
     if (hosts->kind != 0 && it.count == 0 && doc->faults == faults)
@@ -130,19 +119,15 @@ static void read_contract(allot__plan_reader *reader, uint32_t object, const all
     reader->queues_lost = reader->queues_lost || doc->faults > faults;
     if (doc->faults == faults)
         allot__lease_add(reader, object, lease);
-    allot__block_free(doc, it.list, it.room, sizeof *it.list);
 }
 
 /* ---- Leases ---------------------------------------------------------------------------------- */
 
 static int32_t is_shared(allot__doc *doc, const allot__value *value)
 {
-    char quote[ALLOT__QUOTE_MAX + 4];
     bool shared = value->kind == 0 || allot__word_is(value->string, "shared");
     if (!shared && !allot__word_is(value->string, "exclusive"))
-        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
-                         "found %s, allowed \"shared\" or \"exclusive\"",
-                         allot__doc_quote(doc, allot__at(value->number), quote));
+        allot__value_fault(doc, value, "\"shared\" or \"exclusive\"");
     return shared;
 }
 
@@ -177,9 +162,7 @@ static void read_lease(allot__plan_reader *reader, uint32_t object)
     allot__doc *doc = &reader->doc;
     allot__value values[LEASE_KEYS];
     int64_t faults = doc->faults;
-    cJSON *node;
-    if (allot__object_read(doc, object, &lease_shape, values, &node))
-        return;
+    allot__object_read(doc, object, &lease_shape, values);
     bool exported = false;
     for (int i = PER_HOST; i <= DISTRIBUTION; i++)
         exported = exported || values[i].number != 0;
@@ -195,7 +178,6 @@ static void read_lease(allot__plan_reader *reader, uint32_t object)
     else
         read_contract(reader, object, values, &lease, faults);
     reader->queues_lost = reader->queues_lost || doc->faults > faults;
-    cJSON_Delete(node);
 }
 
 void allot__leases_policy(allot__plan_reader *reader)
@@ -215,11 +197,14 @@ void allot__leases_read(allot__plan_reader *reader)
 {
     const allot__value *list = &reader->top[ALLOT__PLAN_LEASES];
     allot__doc *doc = &reader->doc;
-    bool some = allot__plan_states(reader, ALLOT__PLAN_LEASES);
-    uint32_t end = some ? allot__doc_end(doc, list->number) : 0;
-    for (uint32_t item = list->number + 1; item < end; item = allot__doc_next(doc, item))
-        if (allot__kind_check(doc, item, ALLOT__OBJECT))
-            read_lease(reader, item);
-        else
+    uint32_t it = allot__value_in(doc, list);
+    for (; it; it = allot__doc_after(doc, list->number, it)) {
+        if (!allot__kind_check(doc, it, ALLOT__OBJECT)) {
             reader->queues_lost = true;
+            continue;
+        }
+        allot__entry_begin(doc);
+        read_lease(reader, it);
+        allot__entry_end(doc);
+    }
 }

@@ -4,8 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json/text/names.h"
+#include "base/memory.h"
 #include "json/jobs/queues.h"
+#include "json/text/names.h"
 
 /* Lists of names, and the keys that also say "of each of them by itself". */
 enum { QUEUES, USERS, GROUPS, HOSTS, LISTS };
@@ -28,29 +29,13 @@ static const allot__field limit_fields[LIMIT_KEYS] = {
 };
 static const allot__shape limit_shape = {limit_fields, LIMIT_KEYS, 0};
 
-/* What a limit borrows until it is added. */
-typedef struct naming {
-    allot__texts texts[LISTS];
-    const char **hosts, **queues, **users;
-    size_t host_room, queue_room, user_room;
-} naming;
-
-static void end_naming(allot__doc *doc, naming *it)
-{
-    for (int i = 0; i < LISTS; i++)
-        allot__texts_free(doc, &it->texts[i]);
-    allot__block_free(doc, it->hosts, it->host_room, sizeof *it->hosts);
-    allot__block_free(doc, it->queues, it->queue_room, sizeof *it->queues);
-    allot__block_free(doc, it->users, it->user_room, sizeof *it->users);
-}
-
 static bool has_names(const allot__value *value)
 {
     return value->kind == ALLOT__LIST || value->kind == ALLOT__STRING;
 }
 
 /* Reads both keys of a list; they may not both have names. */
-static void read_names(allot__doc *doc, const allot__value *values, int list, naming *it,
+static void read_names(allot__doc *doc, const allot__value *values, int list, allot__texts *texts,
                        allot_job_limit *limit)
 {
     static const int32_t bits[LISTS] = {
@@ -71,8 +56,8 @@ static void read_names(allot__doc *doc, const allot__value *values, int list, na
     const allot__value *names = has_names(of) ? of : has_names(each) ? each : NULL;
     if (!names)
         return;
-    allot__texts_read(doc, names, &it->texts[list]);
-    allot__texts_some(doc, names, &it->texts[list]);
+    allot__texts_read(doc, names, texts);
+    allot__texts_some(doc, names, texts);
 }
 
 static bool is_all(const allot__texts *texts)
@@ -123,44 +108,102 @@ static void mark_queues(allot__plan_reader *reader, const allot__texts *texts, c
         }
 }
 
-static void find_queues(allot__plan_reader *reader, naming *it, allot_job_limit *limit)
+static void find_queues(allot__plan_reader *reader, const allot__texts *texts,
+                        allot_job_limit *limit)
 {
-    const allot__texts *texts = &it->texts[QUEUES];
     limit->queues = texts->items;
-    limit->queue_count = texts->count;
-    if (is_all(texts))
-        limit->queue_count = 0;
+    limit->queue_count = is_all(texts) ? 0 : texts->count;
     if (is_all(texts) || !has_words(texts))
         return;
-    it->queue_room = (size_t)allot_plan_queues(reader->plan);
-    it->queues = allot__block_new(&reader->doc, it->queue_room, sizeof *it->queues);
-    if (!it->queues)
+    int32_t count = allot_plan_queues(reader->plan);
+    const char **queues = allot__doc_take(&reader->doc, (size_t)count, sizeof *queues);
+    if (!queues)
         return;
-    mark_queues(reader, texts, it->queues);
-    limit->queues = it->queues;
+    mark_queues(reader, texts, queues);
+    limit->queues = queues;
     limit->queue_count = 0;
-    for (size_t i = 0; i < it->queue_room; i++)
-        if (it->queues[i])
-            it->queues[limit->queue_count++] = it->queues[i];
+    for (int32_t i = 0; i < count; i++)
+        if (queues[i])
+            queues[limit->queue_count++] = queues[i];
     if (limit->queue_count == 0)
         allot__doc_fault(&reader->doc, allot__at(texts->numbers[0]), "E-queue", NULL,
                          "found a list that names no queue, allowed one that names some");
 }
 
+/* ---- Users and groups: "all ~ann", say ------------------------------------------------------- */
+
+/* Four lists in one block, each with room for all that it may get. */
+typedef struct lists {
+    const char **users, **groups, **but_users, **but_groups;
+} lists;
+
+static bool names_all(const char *name)
+{
+    return strcmp(name, "all") == 0;
+}
+
+/* Besides "all" no name says anything, unless it is excepted. */
+static bool has_all(const allot__texts *texts)
+{
+    for (int32_t i = 0; i < texts->count; i++)
+        if (names_all(texts->items[i]))
+            return true;
+    return false;
+}
+
+static void take(allot__plan_reader *reader, const allot__texts *texts, bool groups,
+                 const lists *to, allot_job_limit *limit)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    bool all = has_all(texts);
+    for (int32_t i = 0; i < texts->count; i++) {
+        allot__spot spot = allot__at(texts->numbers[i]);
+        bool but = texts->items[i][0] == '~';
+        const char *name = texts->items[i] + but;
+        bool group = groups || allot__is_user_group(reader, name);
+        if (but && (*name == '\0' || names_all(name)))
+            allot__doc_fault(&reader->doc, spot, "E-unsupported", NULL,
+                             "found %s, allowed \"~\" before the name of a user or group",
+                             allot__doc_quote(&reader->doc, spot, quote));
+        else if (but && group)
+            to->but_groups[limit->but_group_count++] = name;
+        else if (but)
+            to->but_users[limit->but_user_count++] = name;
+        else if (!all && group)
+            to->groups[limit->group_count++] = name;
+        else if (!all)
+            to->users[limit->user_count++] = name;
+    }
+}
+
+static void find_users(allot__plan_reader *reader, const allot__texts *users,
+                       const allot__texts *groups, allot_job_limit *limit)
+{
+    size_t most = (size_t)users->count + (size_t)groups->count;
+    const char **names = allot__doc_take(&reader->doc, 4 * most, sizeof *names);
+    if (!names)
+        return;
+    const lists to = {names, names + most, names + 2 * most, names + 3 * most};
+    take(reader, users, false, &to, limit);
+    take(reader, groups, true, &to, limit);
+    limit->users = to.users;
+    limit->groups = to.groups;
+    limit->but_users = to.but_users;
+    limit->but_groups = to.but_groups;
+}
+
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
-static void find_names(allot__plan_reader *reader, const allot__value *values, naming *it,
+static void find_names(allot__plan_reader *reader, const allot__value *values,
                        allot_job_limit *limit)
 {
+    allot__texts texts[LISTS] = {{0}};
     for (int i = 0; i < LISTS; i++)
-        read_names(&reader->doc, values, i, it, limit);
-    find_queues(reader, it, limit);
-    allot__limit_users_read(reader, &it->texts[USERS], &it->texts[GROUPS], &it->users,
-                            &it->user_room, limit);
-    if (!is_all(&it->texts[HOSTS]))
-        allot__hosts_named(reader, &it->texts[HOSTS], &it->hosts, &limit->host_count,
-                           &it->host_room);
-    limit->hosts = it->hosts;
+        read_names(&reader->doc, values, i, &texts[i], limit);
+    find_queues(reader, &texts[QUEUES], limit);
+    find_users(reader, &texts[USERS], &texts[GROUPS], limit);
+    if (!is_all(&texts[HOSTS]))
+        limit->hosts = allot__hosts_named(reader, &texts[HOSTS], &limit->host_count);
 }
 
 /* Adds the limit if nothing is wrong with it. */
@@ -188,24 +231,15 @@ static bool is_number(const allot__value *value)
     return value->kind == ALLOT__INTEGER || value->kind == ALLOT__NUMBER;
 }
 
-/* Slots on a processor, in thousandths; -1: it cannot be, which is said. */
+/* Slots on a processor, in thousandths; below 0: it cannot be, which is said. */
 static int64_t per_processor(allot__doc *doc, const allot__value *value, int32_t per)
 {
-    char quote[ALLOT__QUOTE_MAX + 4];
-    size_t len;
-    const char *text = allot__doc_text(doc, value->number, &len);
-    int64_t most = allot__thousandths(text, len);
-    if (most < 0)
-        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
-                         "found the number %s, allowed a number 0 ... %d",
-                         allot__doc_quote(doc, allot__at(value->number), quote),
-                         ALLOT_AMOUNT_MAX / 1000);
-    if ((per & ALLOT_PER_HOST) != 0)
-        return most;
-    allot__doc_fault(doc, allot__at_key(value->number), "E-missing",
-                     "add \"per_host\": true, or the hosts' names",
-                     "slots_per_processor is of each host: \"per_host\" is missing");
-    return -1;
+    int64_t most = allot__thousandths_take(doc, value);
+    if ((per & ALLOT_PER_HOST) == 0)
+        allot__doc_fault(doc, allot__at_key(value->number), "E-missing",
+                         "add \"per_host\": true, or the hosts' names",
+                         "slots_per_processor is of each host: \"per_host\" is missing");
+    return most;
 }
 
 static void add_limits(allot__plan_reader *reader, uint32_t object, const allot__value *values,
@@ -232,18 +266,13 @@ static void read_limit(allot__plan_reader *reader, uint32_t object, int32_t plac
 {
     allot__value values[LIMIT_KEYS];
     allot_job_limit limit = {0};
-    naming it = {0};
     char name[24];
     int64_t faults = reader->doc.faults;
-    cJSON *node;
-    if (allot__object_read(&reader->doc, object, &limit_shape, values, &node))
-        return;
+    allot__object_read(&reader->doc, object, &limit_shape, values);
     snprintf(name, sizeof name, "limit %d", (int)place + 1);
     limit.name = values[NAME].kind != 0 ? values[NAME].string : name;
-    find_names(reader, values, &it, &limit);
+    find_names(reader, values, &limit);
     add_limits(reader, object, values, &limit, faults);
-    end_naming(&reader->doc, &it);
-    cJSON_Delete(node);
 }
 
 /* ---- What hosts allow each user -------------------------------------------------------------- */
@@ -255,21 +284,19 @@ typedef struct allowed {
     int64_t most;
 } allowed;
 
-static void read_allowed(allot__plan_reader *reader, const cJSON *host, allowed *list,
-                         int32_t *count)
+static void read_allowed(allot__plan_reader *reader, uint32_t object, allowed *list, int32_t *count)
 {
     static const allot__field field = {"jl_u", ALLOT__LIMIT};
-    uint32_t object = (uint32_t)host->valueint;
-    bool known = object != 0 && allot__doc_first(&reader->doc, object) == '{' &&
-                 allot_plan_host_find(reader->plan, host->string) >= 0;
-    uint32_t number = known ? allot__doc_member(&reader->doc, object, "jl_u") : 0;
-    cJSON *node;
-    if (number == 0 || allot__doc_parse(&reader->doc, number, &node))
+    allot__doc *doc = &reader->doc;
+    const char *host = allot__doc_key(doc, object);
+    bool known =
+        allot__doc_first(doc, object) == '{' && allot_plan_host_find(reader->plan, host) >= 0;
+    uint32_t number = known ? allot__doc_member(doc, object, "jl_u") : 0;
+    if (number == 0)
         return;
-    allot__value value = allot__value_read(&reader->doc, node, &field);
+    allot__value value = allot__value_read(doc, number, &field);
     if (value.kind == ALLOT__INTEGER)
-        list[(*count)++] = (allowed){host->string, number, value.integer};
-    cJSON_Delete(node);
+        list[(*count)++] = (allowed){host, number, value.integer};
 }
 
 /* The limit of entry i and of those behind it that say the same; `hosts` has room for all. */
@@ -298,20 +325,15 @@ static void read_host_limits(allot__plan_reader *reader)
     const allot__value *top = &reader->top[ALLOT__PLAN_HOSTS];
     allot__doc *doc = &reader->doc;
     int32_t count = 0;
-    cJSON *node;
-    if (top->kind == 0 || allot__doc_parse(doc, top->number, &node))
-        return;
-    size_t room = (size_t)cJSON_GetArraySize(node);
-    allowed *list = allot__block_new(doc, room, sizeof *list);
-    const char **hosts = allot__block_new(doc, room, sizeof *hosts);
-    for (const cJSON *it = node->child; it && list && hosts; it = it->next)
+    size_t room = allot__value_count(doc, top);
+    allowed *list = allot__doc_take(doc, room, sizeof *list);
+    const char **hosts = allot__doc_take(doc, room, sizeof *hosts);
+    uint32_t it = list && hosts ? allot__value_in(doc, top) : 0;
+    for (; it; it = allot__doc_after(doc, top->number, it))
         read_allowed(reader, it, list, &count);
     for (int32_t i = 0; i < count; i++)
         if (list[i].number != 0)
             add_allowed(reader, list, count, i, hosts);
-    allot__block_free(doc, list, room, sizeof *list);
-    allot__block_free(doc, hosts, room, sizeof *hosts);
-    cJSON_Delete(node);
 }
 
 void allot__limits_read(allot__plan_reader *reader)
@@ -321,28 +343,24 @@ void allot__limits_read(allot__plan_reader *reader)
     int32_t place = 0;
     if (!allot__plan_states(reader, ALLOT__PLAN_QUEUES))
         return;
-    uint32_t end = list->kind != 0 ? allot__doc_end(doc, list->number) : 0;
-    for (uint32_t item = list->number + 1; item < end; item = allot__doc_next(doc, item)) {
-        if (allot__kind_check(doc, item, ALLOT__OBJECT))
-            read_limit(reader, item, place);
-        place++;
+    uint32_t it = allot__value_in(doc, list);
+    for (; it; it = allot__doc_after(doc, list->number, it), place++) {
+        allot__entry_begin(doc);
+        if (allot__kind_check(doc, it, ALLOT__OBJECT))
+            read_limit(reader, it, place);
+        allot__entry_end(doc);
     }
     read_host_limits(reader);
 }
 
 void allot__objects_add(allot__doc *doc, allot__objects *objects, uint32_t number)
 {
-    size_t size = sizeof *objects->numbers;
-    if (objects->count == objects->room) {
-        size_t more = objects->room + objects->room / 2 + 16;
-        void *grown =
-            allot_engine_alloc(doc->engine, objects->numbers, objects->room * size, more * size);
-        if (!grown) {
-            allot__doc_keep(doc, ALLOT_ENOMEM);
-            return;
-        }
-        objects->numbers = grown;
-        objects->room = more;
+    uint32_t *grown = allot__grow(doc->engine, objects->numbers, &objects->room, objects->count + 1,
+                                  sizeof *grown);
+    if (!grown) {
+        allot__doc_keep(doc, ALLOT_ENOMEM);
+        return;
     }
+    objects->numbers = grown;
     objects->numbers[objects->count++] = number;
 }

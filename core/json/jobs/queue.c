@@ -62,21 +62,6 @@ static const allot__field queue_fields[QUEUE_KEYS] = {
 };
 static const allot__shape queue_shape = {queue_fields, QUEUE_KEYS, 0};
 
-/* What a queue borrows while it is added. */
-typedef struct lists {
-    allot__preemption preemption;
-    allot__texts hosts;
-    const char **host_names;
-    size_t host_room;
-} lists;
-
-static void end_lists(allot__doc *doc, lists *it)
-{
-    allot__preemption_end(doc, &it->preemption);
-    allot__texts_free(doc, &it->hosts);
-    allot__block_free(doc, it->host_names, it->host_room, sizeof *it->host_names);
-}
-
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
 static void take_numbers(const allot__value *values, allot_queue *queue)
@@ -118,23 +103,6 @@ static void take_switches(allot__doc *doc, const allot__value *values, allot_que
     }
 }
 
-/* Slots on a processor, in thousandths. */
-static int32_t take_decimal(allot__doc *doc, const allot__value *value)
-{
-    char quote[ALLOT__QUOTE_MAX + 4];
-    size_t len;
-    if (value->kind != ALLOT__INTEGER && value->kind != ALLOT__NUMBER)
-        return ALLOT_NONE;
-    const char *text = allot__doc_text(doc, value->number, &len);
-    int64_t number = allot__thousandths(text, len);
-    if (number < 0)
-        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
-                         "found the number %s, allowed a number 0 ... %d",
-                         allot__doc_quote(doc, allot__at(value->number), quote),
-                         ALLOT_AMOUNT_MAX / 1000);
-    return number < 0 ? ALLOT_NONE : (int32_t)number;
-}
-
 /* ---- Pools ----------------------------------------------------------------------------------- */
 
 static const char *take_pool(allot__doc *doc, const allot__value *value)
@@ -174,7 +142,6 @@ static void take_events(allot__doc *doc, const allot__value *value, allot_queue 
             allot__doc_fault(doc, spot, "E-range", NULL, "found %s, allowed \"PREEMPT\"",
                              allot__doc_quote(doc, spot, quote));
     }
-    allot__texts_free(doc, &events);
 }
 
 /* LSF's own words: brequeue may have the job's number behind it. */
@@ -217,11 +184,10 @@ static void take_controls(allot__doc *doc, const allot__value *value, allot_queu
     static const allot__field fields[] = {{"suspend", ALLOT__STRING, 0, 0, true, false}};
     static const allot__shape shape = {fields, 1, 0};
     allot__value action;
-    cJSON *node;
-    if (value->kind == 0 || allot__object_read(doc, value->number, &shape, &action, &node))
+    if (value->kind == 0)
         return;
+    allot__object_read(doc, value->number, &shape, &action);
     take_action(doc, &action, queue);
-    cJSON_Delete(node);
 }
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
@@ -240,27 +206,26 @@ static void warn_unused(allot__doc *doc, const allot__value *values, const allot
                         "fairshare_queues");
 }
 
-static void take_all(allot__plan_reader *reader, const allot__value *values, lists *it,
-                     allot_queue *queue)
+static void take_all(allot__plan_reader *reader, const allot__value *values, allot_queue *queue)
 {
     allot__doc *doc = &reader->doc;
+    allot__texts hosts;
     allot_queue_init(queue);
     queue->name = values[NAME].string;
     take_numbers(values, queue);
     take_switches(doc, values, queue);
     allot__protection_take(doc, values, &queue->protection);
-    queue->pjob_limit = take_decimal(doc, &values[PJOB_LIMIT]);
+    queue->pjob_limit = (int32_t)allot__thousandths_take(doc, &values[PJOB_LIMIT]);
     queue->run_limit = allot__run_limit_take(doc, &values[RUNLIMIT]);
     queue->slot_pool = take_pool(doc, &values[SLOT_POOL]);
     warn_unused(doc, values, queue);
     allot__preemption_take(doc, &values[PREEMPTION], &values[PREEMPTIVE], &values[PREEMPTABLE],
-                           &it->preemption, queue);
+                           queue);
     take_controls(doc, &values[JOB_CONTROLS], queue);
     take_events(doc, &values[TERMINATE_WHEN], queue);
-    allot__texts_read(doc, &values[HOSTS], &it->hosts);
-    allot__texts_some(doc, &values[HOSTS], &it->hosts);
-    allot__hosts_named(reader, &it->hosts, &it->host_names, &queue->host_count, &it->host_room);
-    queue->hosts = it->host_names;
+    allot__texts_read(doc, &values[HOSTS], &hosts);
+    allot__texts_some(doc, &values[HOSTS], &hosts);
+    queue->hosts = allot__hosts_named(reader, &hosts, &queue->host_count);
 }
 
 static void refuse(allot__plan_reader *reader, const allot__value *name, int status)
@@ -297,26 +262,25 @@ static void read_queue(allot__plan_reader *reader, uint32_t object)
 {
     allot__value values[QUEUE_KEYS];
     allot_queue queue;
-    lists it = {0};
     int64_t faults = reader->doc.faults;
-    cJSON *node;
-    if (allot__object_read(&reader->doc, object, &queue_shape, values, &node))
-        return;
-    take_all(reader, values, &it, &queue);
+    allot__object_read(&reader->doc, object, &queue_shape, values);
+    take_all(reader, values, &queue);
     if (reader->doc.status == ALLOT_OK)
         add_queue(reader, object, &values[NAME], &queue, faults);
-    end_lists(&reader->doc, &it);
-    cJSON_Delete(node);
 }
 
 void allot__queues_read(allot__plan_reader *reader)
 {
     const allot__value *list = &reader->top[ALLOT__PLAN_QUEUES];
     allot__doc *doc = &reader->doc;
-    uint32_t end = list->kind != 0 ? allot__doc_end(doc, list->number) : 0;
-    for (uint32_t item = list->number + 1; item < end; item = allot__doc_next(doc, item))
-        if (allot__kind_check(doc, item, ALLOT__OBJECT))
-            read_queue(reader, item);
-        else
+    uint32_t it = allot__value_in(doc, list);
+    for (; it; it = allot__doc_after(doc, list->number, it)) {
+        if (!allot__kind_check(doc, it, ALLOT__OBJECT)) {
             reader->queues_lost = reader->doubtful = true;
+            continue;
+        }
+        allot__entry_begin(doc);
+        read_queue(reader, it);
+        allot__entry_end(doc);
+    }
 }

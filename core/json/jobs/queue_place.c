@@ -56,18 +56,6 @@ static uint32_t member_of(const allot__doc *doc, uint32_t object, const char *ke
     return number;
 }
 
-/* The i-th of a list or object; the whole where there are not so many. */
-static uint32_t item_of(const allot__doc *doc, uint32_t number, int i)
-{
-    char first = allot__doc_first(doc, number);
-    if (i < 0 || (first != '[' && first != '{'))
-        return number;
-    uint32_t item = number + 1, end = allot__doc_end(doc, number);
-    for (int k = 0; k < i && item < end; k++)
-        item = allot__doc_next(doc, item);
-    return item < end ? item : number;
-}
-
 uint32_t allot__queues_place(const allot__plan_reader *reader, const allot_diagnostic *finding,
                              bool *doubted)
 {
@@ -82,5 +70,10 @@ uint32_t allot__queues_place(const allot__plan_reader *reader, const allot_diagn
     if (object == 0 || allot__doc_first(doc, object) != '{' || it.key[0] == '\0')
         return object;
     uint32_t number = member_of(doc, object, it.key);
-    return number != 0 ? item_of(doc, number, it.item) : object;
+    if (number == 0)
+        return object;
+    char first = allot__doc_first(doc, number);
+    bool nests = it.item >= 0 && (first == '[' || first == '{');
+    uint32_t item = nests ? allot__doc_item(doc, number, it.item) : 0;
+    return item != 0 ? item : number;
 }

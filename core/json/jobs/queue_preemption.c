@@ -24,26 +24,20 @@ static void split_level(allot__doc *doc, char *text, uint32_t number, allot_pref
                          allot__doc_quote(doc, allot__at(number), quote));
 }
 
-/* Names of `low` become queues with levels, in copies of their own. */
-static void take_levels(allot__doc *doc, allot__preemption *it, allot_queue *queue)
+/* Names become queues with levels, in copies of their own. */
+static void take_levels(allot__doc *doc, const allot__texts *low, allot_queue *queue)
 {
-    size_t bytes = 0, at = 0, count = (size_t)it->low.count;
-    for (size_t i = 0; i < count; i++)
-        bytes += strlen(it->low.items[i]) + 1;
-    /* The names stand behind the entries. */
-    it->prefer_room = count + bytes / sizeof *it->prefers + 1;
-    it->prefers = allot__block_new(doc, it->prefer_room, sizeof *it->prefers);
-    if (!it->prefers)
-        return;
-    char *names = (char *)(it->prefers + count);
-    for (size_t i = 0; i < count; i++) {
-        size_t size = strlen(it->low.items[i]) + 1;
-        memcpy(names + at, it->low.items[i], size);
-        split_level(doc, names + at, it->low.numbers[i], &it->prefers[i]);
-        at += size;
+    allot_prefers *prefers = allot__doc_take(doc, (size_t)low->count, sizeof *prefers);
+    for (int32_t i = 0; i < low->count && prefers; i++) {
+        size_t size = strlen(low->items[i]) + 1;
+        char *name = allot__doc_take(doc, size, 1);
+        if (!name)
+            return;
+        memcpy(name, low->items[i], size);
+        split_level(doc, name, low->numbers[i], &prefers[i]);
+        queue->low_count = i + 1;
     }
-    queue->low = it->prefers;
-    queue->low_count = (int32_t)count;
+    queue->low = prefers;
 }
 
 /* One of the two keys: true, false, or names. */
@@ -72,7 +66,6 @@ static bool bracket(const char **at, const char **from, size_t *len)
 typedef struct preemption {
     bool stated[2]; /* preemptive, preemptable */
     char *names[2]; /* NULL: no list */
-    size_t room;
 } preemption;
 
 static bool parse_preemption(const char *text, preemption *out)
@@ -100,19 +93,18 @@ static bool parse_preemption(const char *text, preemption *out)
     return out->stated[0] || out->stated[1];
 }
 
-static void take_text(allot__doc *doc, const allot__value *value, allot__preemption *it,
-                      allot_queue *queue)
+static void take_text(allot__doc *doc, const allot__value *value, allot__texts *low,
+                      allot__texts *high, allot_queue *queue)
 {
     char quote[ALLOT__QUOTE_MAX + 4];
-    preemption said = {.room = strlen(value->string) + 2};
-    char *copy = said.names[0] = allot__block_new(doc, said.room, 1);
-    if (!copy)
+    preemption said = {.names[0] = allot__doc_take(doc, strlen(value->string) + 2, 1)};
+    if (!said.names[0])
         return;
     if (!parse_preemption(value->string, &said)) {
         allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
                          "found %s, allowed as in \"PREEMPTIVE[low+1 mid] PREEMPTABLE[high]\"",
                          allot__doc_quote(doc, allot__at(value->number), quote));
-        said = (preemption){.room = said.room};
+        said = (preemption){0};
     }
     allot__value sides[2];
     for (int i = 0; i < 2; i++)
@@ -120,33 +112,26 @@ static void take_text(allot__doc *doc, const allot__value *value, allot__preempt
                                   .kind = said.names[i] ? ALLOT__STRING : ALLOT__BOOLEAN,
                                   .integer = said.stated[i],
                                   .string = said.names[i]};
-    take_side(doc, &sides[0], &it->low, &queue->preemptive);
-    take_side(doc, &sides[1], &it->high, &queue->preemptable);
-    allot__block_free(doc, copy, said.room, 1);
+    take_side(doc, &sides[0], low, &queue->preemptive);
+    take_side(doc, &sides[1], high, &queue->preemptable);
 }
 
 void allot__preemption_take(allot__doc *doc, const allot__value *text,
                             const allot__value *preemptive, const allot__value *preemptable,
-                            allot__preemption *it, allot_queue *queue)
+                            allot_queue *queue)
 {
+    allot__texts low = {0}, high = {0};
     const allot__value *other = preemptive->number != 0 ? preemptive : preemptable;
     if (text->number != 0 && other->number != 0)
         allot__doc_fault(doc, allot__at_key(other->number), "E-conflict", NULL,
                          "found what \"preemption\" says too, allowed one of them");
     else if (text->kind == ALLOT__STRING)
-        take_text(doc, text, it, queue);
+        take_text(doc, text, &low, &high, queue);
     else
-        take_side(doc, preemptive, &it->low, &queue->preemptive);
+        take_side(doc, preemptive, &low, &queue->preemptive);
     if (text->number == 0)
-        take_side(doc, preemptable, &it->high, &queue->preemptable);
-    queue->high = it->high.items;
-    queue->high_count = it->high.count;
-    take_levels(doc, it, queue);
-}
-
-void allot__preemption_end(allot__doc *doc, allot__preemption *it)
-{
-    allot__texts_free(doc, &it->low);
-    allot__texts_free(doc, &it->high);
-    allot__block_free(doc, it->prefers, it->prefer_room, sizeof *it->prefers);
+        take_side(doc, preemptable, &high, &queue->preemptable);
+    queue->high = high.items;
+    queue->high_count = high.count;
+    take_levels(doc, &low, queue);
 }

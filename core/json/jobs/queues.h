@@ -52,36 +52,26 @@ int32_t allot__yes_take(allot__doc *doc, const allot__value *value);
 /* The integer, or `none` where there is none. */
 int32_t allot__number_take(const allot__value *value, int32_t none);
 
-/* ---- Who preempts whom (queue_preemption.c) ----------------------------------------------------
- */
-
-/* What a queue borrows for that until it is added. */
-typedef struct allot__preemption {
-    allot__texts low, high;
-    allot_prefers *prefers;
-    size_t prefer_room;
-} allot__preemption;
+/* ---- Who preempts whom (queue_preemption.c) -------------------------------------------------- */
 
 /* Reads LSF's text, or the two keys in its place: true, false, or names, of lower queues perhaps
- * with levels, "low+2". `it` is to be ended in any case. */
+ * with levels, "low+2". What the queue gets lives as by allot__doc_take. */
 void allot__preemption_take(allot__doc *doc, const allot__value *text,
                             const allot__value *preemptive, const allot__value *preemptable,
-                            allot__preemption *it, allot_queue *queue);
-void allot__preemption_end(allot__doc *doc, allot__preemption *it);
+                            allot_queue *queue);
 
 /* ---- Groups of hosts and users (groups.c) ---------------------------------------------------- */
 
 /* Reads `host_groups`, whose members are hosts, groups, "all", and "~" before what is not meant;
  * and `user_groups`, whose members are users and groups, into the plan. */
 void allot__groups_of_names_read(allot__plan_reader *reader);
-void allot__groups_of_names_free(allot__plan_reader *reader);
 /* Is it a group of users? */
 bool allot__is_user_group(const allot__plan_reader *reader, const char *name);
 
-/* Hosts that a list names, in the plan's order; none: all. Unknown names are said. The block of
- * *room names is the caller's, to be ended by allot__block_free; NULL: none. */
-void allot__hosts_named(allot__plan_reader *reader, const allot__texts *texts, const char ***out,
-                        int32_t *count, size_t *room);
+/* Hosts that a list names, in the plan's order; none: all. Unknown names are said. The names live
+ * as by allot__doc_take; NULL: none. */
+const char *const *allot__hosts_named(allot__plan_reader *reader, const allot__texts *texts,
+                                      int32_t *count);
 
 /* ---- Parts of the plan ----------------------------------------------------------------------- */
 
@@ -91,7 +81,6 @@ void allot__plan_needs(allot__plan_reader *reader);
 void allot__terms_read(allot__plan_reader *reader); /* params, applications */
 /* The parts that queues and limits name things of: groups, params, applications. */
 void allot__queues_begin(allot__plan_reader *reader);
-void allot__queues_end(allot__plan_reader *reader);
 void allot__queues_read(allot__plan_reader *reader);
 /* The resource of that name; -1: a fault, which is said (resource.c). */
 int32_t allot__resource_find(allot__doc *doc, const allot_plan *plan, allot__spot spot,
@@ -101,12 +90,6 @@ void allot__resources_read(allot__plan_reader *reader);
 /* Of a plan that is sealed: warns where nobody can be preempted for a resource. */
 void allot__resources_effect(allot__plan_reader *reader);
 void allot__limits_read(allot__plan_reader *reader); /* also hosts' jl_u */
-/* Whom a limit is about, and whom not: names of users and groups, "all", and "~" before those that
- * are excepted (limit_users.c). The block of *room names is the caller's, to be ended by
- * allot__block_free, when the limit has been added. */
-void allot__limit_users_read(allot__plan_reader *reader, const allot__texts *users,
-                             const allot__texts *groups, const char ***names, size_t *room,
-                             allot_job_limit *limit);
 void allot__leases_read(allot__plan_reader *reader);
 /* Of a plan that is sealed: contracts are decided about by policies that dispatch. */
 void allot__leases_policy(allot__plan_reader *reader);

@@ -33,22 +33,17 @@ static void read_terms(allot__plan_reader *reader, terms *out)
 {
     allot__doc *doc = &reader->doc;
     const allot__value *params = &reader->top[ALLOT__PLAN_PARAMS];
-    cJSON *node;
-    if (params->kind == 0 || allot__doc_parse(doc, params->number, &node))
+    if (params->kind == 0)
         return;
-    for (const cJSON *it = node->child; it; it = it->next) {
-        allot__value value = allot__value_of(doc, it);
-        bool names = strcmp(it->string, "preemptable_resources") == 0;
-        if (it->valueint != 0 && names && (value.kind & (ALLOT__STRING | ALLOT__LIST)))
-            allot__texts_read(doc, &value, &out->preemptable);
-        if (it->valueint != 0 && strcmp(it->string, "preemption_wait_time") == 0)
-            out->wait = value;
-    }
-    cJSON_Delete(node);
+    uint32_t names = allot__doc_member(doc, params->number, "preemptable_resources");
+    uint32_t wait = allot__doc_member(doc, params->number, "preemption_wait_time");
+    allot__value value = names != 0 ? allot__value_of(doc, names) : (allot__value){0};
+    allot__texts_read(doc, &value, &out->preemptable);
+    out->wait = wait != 0 ? allot__value_of(doc, wait) : (allot__value){0};
 }
 
 /* {name: amount}, or {name: {"amount": n}}. */
-static void read_amount(allot__plan_reader *reader, const cJSON *member, allot__value *out)
+static allot__value read_amount(allot__doc *doc, uint32_t member)
 {
     static const allot__field either = {
         NULL, ALLOT__INTEGER | ALLOT__OBJECT, 0, ALLOT_AMOUNT_MAX, false, false};
@@ -56,18 +51,15 @@ static void read_amount(allot__plan_reader *reader, const cJSON *member, allot__
         {"amount", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, true, false},
         {"hosts", ALLOT__LIST | ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false}};
     static const allot__shape shape = {fields, 2, 0};
-    allot__value values[2];
-    cJSON *node;
-    *out = allot__value_read(&reader->doc, member, &either);
-    if (out->kind != ALLOT__OBJECT ||
-        allot__object_read(&reader->doc, out->number, &shape, values, &node))
-        return;
-    *out = values[0];
+    allot__value values[2], value = allot__value_read(doc, member, &either);
+    if (value.kind != ALLOT__OBJECT)
+        return value;
+    allot__object_read(doc, member, &shape, values);
     if (values[1].number != 0)
-        allot__doc_fault(&reader->doc, allot__at_key(values[1].number), "E-unsupported", NULL,
+        allot__doc_fault(doc, allot__at_key(values[1].number), "E-unsupported", NULL,
                          "found \"hosts\", allowed an amount alone: resources are of the whole "
                          "cluster");
-    cJSON_Delete(node);
+    return values[0];
 }
 
 static bool names(const allot__texts *texts, const char *name)
@@ -78,18 +70,16 @@ static bool names(const allot__texts *texts, const char *name)
     return false;
 }
 
-static void read_resource(allot__plan_reader *reader, const cJSON *member, const terms *terms)
+static void read_resource(allot__plan_reader *reader, uint32_t member, const terms *terms)
 {
     allot__doc *doc = &reader->doc;
     char quote[ALLOT__QUOTE_MAX + 4];
-    allot__spot spot = allot__at_key((uint32_t)member->valueint);
-    allot__value value;
-    if (member->valueint == 0)
-        return;
-    read_amount(reader, member, &value);
+    allot__spot spot = allot__at_key(member);
+    const char *name = allot__doc_key(doc, member);
+    allot__value value = read_amount(doc, member);
     /* Also where its amount is faulty: others name it. */
-    allot_resource resource = {member->string, value.kind != 0 ? value.integer : 0,
-                               names(&terms->preemptable, member->string)};
+    allot_resource resource = {name, value.kind != 0 ? value.integer : 0,
+                               names(&terms->preemptable, name)};
     int status = allot_plan_resource(reader->plan, &resource);
     if (status != ALLOT_ENAME)
         allot__doc_keep(doc, status);
@@ -110,7 +100,7 @@ static void apply(allot__plan_reader *reader, const terms *terms)
         return;
     if (terms->preemptable.count > 0)
         allot__doc_keep(doc, allot_plan_preemption_wait(reader->plan, (int32_t)wait->integer));
-    else if (terms->preemptable.sound || !terms->preemptable.node)
+    else if (terms->preemptable.sound)
         allot__doc_fault(doc, allot__at_key(wait->number), "E-conflict", NULL,
                          "found \"preemption_wait_time\" without \"preemptable_resources\" that it "
                          "is about (P-36)");
@@ -118,17 +108,13 @@ static void apply(allot__plan_reader *reader, const terms *terms)
 
 void allot__resources_read(allot__plan_reader *reader)
 {
+    allot__doc *doc = &reader->doc;
     const allot__value *top = &reader->top[ALLOT__PLAN_RESOURCES];
     terms terms = {.wait = {0}};
-    cJSON *node = NULL;
     read_terms(reader, &terms);
-    if (top->kind != 0)
-        allot__doc_parse(&reader->doc, top->number, &node);
-    for (const cJSON *it = node ? node->child : NULL; it; it = it->next)
+    for (uint32_t it = allot__value_in(doc, top); it; it = allot__doc_after(doc, top->number, it))
         read_resource(reader, it, &terms);
     apply(reader, &terms);
-    cJSON_Delete(node);
-    allot__texts_free(&reader->doc, &terms.preemptable);
 }
 
 /* Does any queue preempt another; and one whose jobs end then, and so release what they hold? */

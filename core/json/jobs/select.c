@@ -9,53 +9,30 @@
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static bool make_room(allot__doc *doc, allot__select *out, size_t terms, size_t bytes)
+static const char *copy_text(allot__doc *doc, const char *text, size_t len)
 {
-    out->room = terms;
-    out->bytes = bytes;
-    out->terms = allot__block_new(doc, terms, sizeof *out->terms);
-    out->copy = allot__block_new(doc, bytes, 1);
-    return out->terms && out->copy;
-}
-
-static const char *copy_text(allot__select *out, size_t *at, const char *text, size_t len)
-{
-    char *copy = out->copy + *at;
-    memcpy(copy, text, len);
-    copy[len] = '\0';
-    *at += len + 1;
-    return copy;
+    char *copy = allot__doc_take(doc, len + 1, 1);
+    return copy ? memcpy(copy, text, len) : "";
 }
 
 /* Numbers and booleans stand as they are written. */
-static void read_object(allot__doc *doc, uint32_t number, allot__select *out)
+static void read_object(allot__doc *doc, const allot__value *value, allot__select *out)
 {
     static const allot__field field = {.kinds = ALLOT__INTEGER | ALLOT__NUMBER | ALLOT__BOOLEAN |
                                                 ALLOT__STRING,
                                        .min = INT64_MIN,
                                        .max = INT64_MAX};
-    size_t len, at = 0;
-    cJSON *node;
-    allot__doc_text(doc, number, &len);
-    if (allot__doc_parse(doc, number, &node))
-        return;
-    size_t terms = (size_t)cJSON_GetArraySize(node);
-    bool room = make_room(doc, out, terms, len + 2 * terms + 1);
-    for (const cJSON *it = node->child; it && room; it = it->next) {
-        if (it->valueint == 0)
-            continue;
-        allot__value value = allot__value_read(doc, it, &field);
-        const char *text = value.string;
-        size_t size = text ? strlen(text) : 0;
-        if (value.kind != 0 && !text)
-            text = allot__doc_text(doc, value.number, &size);
-        if (value.kind == 0)
-            continue;
-        allot__term *term = &out->terms[out->count++];
-        term->name = copy_text(out, &at, it->string, strlen(it->string));
-        term->text = copy_text(out, &at, text, size);
+    out->terms = allot__doc_take(doc, allot__value_count(doc, value), sizeof *out->terms);
+    uint32_t it = out->terms ? allot__value_in(doc, value) : 0;
+    for (; it; it = allot__doc_after(doc, value->number, it)) {
+        allot__value of = allot__value_read(doc, it, &field);
+        size_t len;
+        const char *text = allot__doc_text(doc, it, &len);
+        if (of.kind != 0)
+            out->terms[out->count++] =
+                (allot__term){.name = allot__doc_key(doc, it),
+                              .text = of.string ? of.string : copy_text(doc, text, len)};
     }
-    cJSON_Delete(node);
 }
 
 static size_t blank(const char *text)
@@ -83,7 +60,7 @@ static bool read_compare(const char **at, allot__compare *out)
 }
 
 /* One comparison at *at; false: it is none. */
-static bool read_term(const char **at, allot__select *out, size_t *used)
+static bool read_term(allot__doc *doc, const char **at, allot__select *out)
 {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
@@ -101,16 +78,15 @@ static bool read_term(const char **at, allot__select *out, size_t *used)
         return false;
     *at = text + len + (mark != '\0');
     *at += blank(*at);
-    term.name = copy_text(out, used, name, name_len);
-    term.text = copy_text(out, used, text, len);
+    term.name = copy_text(doc, name, name_len);
+    term.text = copy_text(doc, text, len);
     out->terms[out->count++] = term;
     return true;
 }
 
-static bool read_terms(const char *at, allot__select *out)
+static bool read_terms(allot__doc *doc, const char *at, allot__select *out)
 {
-    size_t used = 0;
-    while (read_term(&at, out, &used)) {
+    while (read_term(doc, &at, out)) {
         if (*at == '\0')
             return true;
         if (strncmp(at, "&&", 2) != 0)
@@ -123,8 +99,8 @@ static bool read_terms(const char *at, allot__select *out)
 static void read_text(allot__doc *doc, const allot__value *value, allot__select *out)
 {
     char quote[ALLOT__QUOTE_MAX + 4];
-    size_t len = strlen(value->string);
-    if (make_room(doc, out, len / 2 + 1, 2 * len + 2) && !read_terms(value->string, out))
+    out->terms = allot__doc_take(doc, strlen(value->string) / 2 + 1, sizeof *out->terms);
+    if (out->terms && !read_terms(doc, value->string, out))
         allot__doc_fault(doc, allot__at(value->number), "E-unsupported", NULL,
                          "found %s, allowed comparisons with \"&&\" between them, as in "
                          "\"type == LINUX && mem >= 64\"",
@@ -135,15 +111,9 @@ void allot__select_read(allot__doc *doc, const allot__value *value, allot__selec
 {
     *out = (allot__select){0};
     if (value->kind == ALLOT__OBJECT)
-        read_object(doc, value->number, out);
+        read_object(doc, value, out);
     else if (value->kind == ALLOT__STRING)
         read_text(doc, value, out);
-}
-
-void allot__select_free(allot__doc *doc, allot__select *select)
-{
-    allot__block_free(doc, select->terms, select->room, sizeof *select->terms);
-    allot__block_free(doc, select->copy, select->bytes, 1);
 }
 
 /* ---- Matching -------------------------------------------------------------------------------- */

@@ -30,13 +30,10 @@ typedef struct allot__term {
 typedef struct allot__select {
     allot__term *terms;
     int32_t count;
-    size_t room, bytes;
-    char *copy; /* of the texts */
 } allot__select;
 
-/* Reads the value; not there: all hosts. Faults are said. To be ended in any case. ENOMEM. */
+/* Reads the value; not there: all hosts. Faults are said. It lives as by allot__doc_take. */
 void allot__select_read(allot__doc *doc, const allot__value *value, allot__select *out);
-void allot__select_free(allot__doc *doc, allot__select *select);
 bool allot__select_matches(const allot__select *select, const allot_plan *plan, int32_t host);
 
 #endif

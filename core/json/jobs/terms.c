@@ -13,13 +13,6 @@ int32_t allot__number_take(const allot__value *value, int32_t none)
     return value->kind == ALLOT__INTEGER ? (int32_t)value->integer : none;
 }
 
-static void refuse(allot__doc *doc, const allot__value *value, const char *allowed)
-{
-    char quote[ALLOT__QUOTE_MAX + 4];
-    allot__doc_fault(doc, allot__at(value->number), "E-range", NULL, "found %s, allowed %s",
-                     allot__doc_quote(doc, allot__at(value->number), quote), allowed);
-}
-
 int32_t allot__yes_take(allot__doc *doc, const allot__value *value)
 {
     static const char words[][6] = {"n", "no", "false", "y", "yes", "true"};
@@ -28,7 +21,7 @@ int32_t allot__yes_take(allot__doc *doc, const allot__value *value)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (allot__word_is(value->string, words[i]))
             return i >= 3;
-    refuse(doc, value, "true, false, \"Y\" or \"N\"");
+    allot__value_fault(doc, value, "true, false, \"Y\" or \"N\"");
     return 0;
 }
 
@@ -54,7 +47,7 @@ static int32_t minutes_or_percent(allot__doc *doc, const allot__value *value, in
     const char *at = value->string;
     int64_t number = digits(&at, 99);
     if (number < 1 || strcmp(at, "%") != 0)
-        refuse(doc, value, "minutes, or \"1%\" ... \"99%\" of the run limit");
+        allot__value_fault(doc, value, "minutes, or \"1%\" ... \"99%\" of the run limit");
     else
         *percent = (int32_t)number;
     return ALLOT_NONE;
@@ -74,7 +67,7 @@ int32_t allot__run_limit_take(allot__doc *doc, const allot__value *value)
     int64_t sum = colon ? first * 60 + second : first;
     if (first >= 0 && second >= 0 && *at == '\0' && sum >= 1 && sum <= ALLOT__MINUTES_MAX)
         return (int32_t)sum * 60;
-    refuse(doc, value, "minutes 1 ..., or \"hours:minutes\"");
+    allot__value_fault(doc, value, "minutes 1 ..., or \"hours:minutes\"");
     return ALLOT_NONE;
 }
 
@@ -156,13 +149,11 @@ static void read_params(allot__plan_reader *reader)
 {
     const allot__value *top = &reader->top[ALLOT__PLAN_PARAMS];
     allot__value values[PARAM_KEYS];
-    cJSON *node;
     reader->reclaim_delay = 600;
-    if (top->kind == 0 ||
-        allot__object_read(&reader->doc, top->number, &param_shape, values, &node))
+    if (top->kind == 0)
         return;
+    allot__object_read(&reader->doc, top->number, &param_shape, values);
     set_params(reader, values);
-    cJSON_Delete(node);
 }
 
 /* ---- applications ---------------------------------------------------------------------------- */
@@ -175,21 +166,18 @@ static const allot__field application_fields[APPLICATION_KEYS] = {
 };
 static const allot__shape application_shape = {application_fields, APPLICATION_KEYS, 0};
 
-static void read_application(allot__plan_reader *reader, const cJSON *member)
+static void read_application(allot__plan_reader *reader, uint32_t number)
 {
     allot__doc *doc = &reader->doc;
     allot__value values[APPLICATION_KEYS];
     allot_protection protection;
-    uint32_t number = (uint32_t)member->valueint;
     char quote[ALLOT__QUOTE_MAX + 4];
-    cJSON *node;
-    if (number == 0 || !allot__kind_check(doc, number, ALLOT__OBJECT) ||
-        allot__object_read(doc, number, &application_shape, values, &node))
+    if (!allot__kind_check(doc, number, ALLOT__OBJECT))
         return;
+    allot__object_read(doc, number, &application_shape, values);
     allot__protection_take(doc, values, &protection);
-    int status = allot_plan_application(reader->plan, member->string, &protection,
+    int status = allot_plan_application(reader->plan, allot__doc_key(doc, number), &protection,
                                         allot__run_limit_take(doc, &values[RUNLIMIT]));
-    cJSON_Delete(node);
     if (status != ALLOT_ENAME)
         allot__doc_keep(doc, status);
     else
@@ -201,11 +189,8 @@ static void read_application(allot__plan_reader *reader, const cJSON *member)
 void allot__terms_read(allot__plan_reader *reader)
 {
     const allot__value *top = &reader->top[ALLOT__PLAN_APPLICATIONS];
-    cJSON *node;
+    allot__doc *doc = &reader->doc;
     read_params(reader);
-    if (top->kind == 0 || allot__doc_parse(&reader->doc, top->number, &node))
-        return;
-    for (const cJSON *it = node->child; it; it = it->next)
+    for (uint32_t it = allot__value_in(doc, top); it; it = allot__doc_after(doc, top->number, it))
         read_application(reader, it);
-    cJSON_Delete(node);
 }

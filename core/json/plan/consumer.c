@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "json/text/names.h"
 
 /* A faulty consumer's own faults are said, but it is in no plan: so are those below it. */
@@ -24,8 +25,8 @@ static const allot__field own_fields[OWN_FIELDS] = {
 static void make_fields(allot__plan_reader *reader)
 {
     size_t count = OWN_FIELDS + (size_t)allot_plan_columns(reader->plan);
-    reader->fields = allot__block_new(&reader->doc, count, sizeof *reader->fields);
-    reader->values = allot__block_new(&reader->doc, count, sizeof *reader->values);
+    reader->fields = allot__doc_take(&reader->doc, count, sizeof *reader->fields);
+    reader->values = allot__doc_take(&reader->doc, count, sizeof *reader->values);
     reader->field_count = count;
     if (!reader->fields || !reader->values)
         return;
@@ -64,12 +65,44 @@ static void set_columns(allot__plan_reader *reader, int32_t where, int32_t consu
     }
 }
 
+/* ---- The object of each consumer, and which are faulty --------------------------------------- */
+
+/* Set in a consumer's object number. */
+#define FAULTY UINT32_C(0x80000000)
+
+/* Sums go up, so what is above a faulty consumer is in doubt too. */
+void allot__consumer_mark(allot__plan_reader *reader, int32_t consumer)
+{
+    reader->doubtful = true;
+    for (; consumer >= 0 && (reader->objects[consumer] & FAULTY) == 0;
+         consumer = allot_plan_parent(reader->plan, consumer))
+        reader->objects[consumer] |= FAULTY;
+}
+
+uint32_t allot__consumer_object(const allot__plan_reader *reader, int32_t consumer, bool *faulty)
+{
+    *faulty = (reader->objects[consumer] & FAULTY) != 0;
+    return reader->objects[consumer] & ~FAULTY;
+}
+
+void allot__consumer_remember(allot__plan_reader *reader, int32_t consumer, uint32_t object)
+{
+    uint32_t *grown = allot__grow(reader->doc.engine, reader->objects, &reader->object_capacity,
+                                  (size_t)consumer + 1, sizeof *grown);
+    if (!grown) {
+        allot__doc_keep(&reader->doc, ALLOT_ENOMEM);
+        return;
+    }
+    reader->objects = grown;
+    reader->objects[consumer] = object;
+}
+
 /* ---- Consumers ------------------------------------------------------------------------------- */
 
-static void refuse(allot__doc *doc, const cJSON *name, int status)
+static void refuse(allot__doc *doc, uint32_t name, int status)
 {
     char quote[ALLOT__QUOTE_MAX + 4];
-    allot__spot spot = allot__at((uint32_t)name->valueint);
+    allot__spot spot = allot__at(name);
     allot__doc_quote(doc, spot, quote);
     if (status == ALLOT_ENAME)
         allot__doc_fault(doc, spot, "E-name", NULL, "found %s, allowed " ALLOT__NAME_RULE, quote);
@@ -78,28 +111,25 @@ static void refuse(allot__doc *doc, const cJSON *name, int status)
                          "found the name %s again, allowed once among siblings", quote);
 }
 
-/* Adds the consumer that the object names; *out is NOWHERE when it cannot be. */
-static void add_consumer(allot__plan_reader *reader, const cJSON *node, int32_t parent,
-                         int32_t *out)
+/* Adds the consumer that the object names; NOWHERE when it cannot be. */
+static int32_t add_consumer(allot__plan_reader *reader, uint32_t object, int32_t parent)
 {
     allot__doc *doc = &reader->doc;
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(node, "name");
-    uint32_t object = (uint32_t)node->valueint;
-    *out = NOWHERE;
+    uint32_t number = allot__doc_member(doc, object, "name");
     allot__doc_about(doc, NULL, 0, 0);
-    if (parent == NOWHERE || !cJSON_IsString(name))
-        return;
+    if (parent == NOWHERE || number == 0 || allot__doc_first(doc, number) != '"')
+        return NOWHERE;
     int32_t consumer;
-    int status = allot_plan_add(reader->plan, parent, name->valuestring, strlen(name->valuestring),
-                                &consumer);
+    const char *name = allot__doc_string(doc, number);
+    int status = allot_plan_add(reader->plan, parent, name, strlen(name), &consumer);
     if (status == ALLOT_ENAME || status == ALLOT_EEXIST)
-        refuse(doc, name, status);
+        refuse(doc, number, status);
     else if (allot__doc_keep(doc, status) == ALLOT_OK)
         allot__consumer_remember(reader, consumer, object);
     if (status != ALLOT_OK || doc->status != ALLOT_OK)
-        return;
-    *out = consumer;
+        return NOWHERE;
     allot__doc_about(doc, reader->plan, consumer, object);
+    return consumer;
 }
 
 static void set_requirement(allot__plan_reader *reader, int32_t consumer)
@@ -118,90 +148,76 @@ static void set_requirement(allot__plan_reader *reader, int32_t consumer)
 }
 
 /* Reads what the object says itself; its children's list is in *children (0: none). */
-static void read_own(allot__plan_reader *reader, uint32_t object, int32_t parent, int32_t *consumer,
-                     uint32_t *children)
+static int32_t read_own(allot__plan_reader *reader, uint32_t object, int32_t parent,
+                        uint32_t *children)
 {
     allot__doc *doc = &reader->doc;
     allot__shape shape = {reader->fields, reader->field_count,
                           reader->no_policy ? ALLOT__ANYTHING : 0};
+    const allot__value *values = reader->values;
     int64_t faults = doc->faults;
-    cJSON *node;
-    if (allot__doc_parse(doc, object, &node))
-        return;
-    add_consumer(reader, node, parent, consumer);
-    allot__object_check(doc, node, &shape, reader->values);
-    const allot__value *list = &reader->values[CHILDREN];
-    *children = list->kind != 0 ? list->number : 0;
+    int32_t consumer = add_consumer(reader, object, parent);
+    allot__object_read(doc, object, &shape, reader->values);
+    *children = values[CHILDREN].kind != 0 ? values[CHILDREN].number : 0;
     if (doc->faults > faults)
-        allot__consumer_mark(reader, *consumer == NOWHERE ? parent : *consumer);
-    if (parent != ALLOT_ROOT && reader->values[POLICY].number != 0)
-        allot__doc_fault(doc, allot__at(reader->values[POLICY].number), "E-policy", NULL,
+        allot__consumer_mark(reader, consumer == NOWHERE ? parent : consumer);
+    if (parent != ALLOT_ROOT && values[POLICY].number != 0)
+        allot__doc_fault(doc, allot__at(values[POLICY].number), "E-policy", NULL,
                          "a branch goes by one policy: only first-level consumers name one");
-    if (*consumer != NOWHERE) {
-        set_columns(reader, ALLOT_ALL, *consumer, reader->values + OWN_FIELDS, allot_plan_set);
-        set_requirement(reader, *consumer);
-    }
-    if (parent == ALLOT_ROOT && *consumer != NOWHERE)
-        allot__branch_set(reader, object, *consumer);
-    cJSON_Delete(node);
+    if (consumer == NOWHERE)
+        return NOWHERE;
+    set_columns(reader, ALLOT_ALL, consumer, values + OWN_FIELDS, allot_plan_set);
+    set_requirement(reader, consumer);
+    if (parent == ALLOT_ROOT)
+        allot__branch_set(reader, object, consumer);
+    return consumer;
 }
 
 /* Recursion ends with the scan's limit of depth. */
 static void read_list(allot__plan_reader *reader, uint32_t list, int32_t parent)
 {
     allot__doc *doc = &reader->doc;
-    uint32_t end = allot__doc_end(doc, list);
-    for (uint32_t item = list + 1; item < end && doc->status == ALLOT_OK;
-         item = allot__doc_next(doc, item)) {
-        int32_t consumer = NOWHERE;
+    for (uint32_t it = allot__doc_in(doc, list); it && doc->status == ALLOT_OK;
+         it = allot__doc_after(doc, list, it)) {
         uint32_t children = 0;
-        if (!allot__kind_check(doc, item, ALLOT__OBJECT)) {
+        if (!allot__kind_check(doc, it, ALLOT__OBJECT)) {
             allot__consumer_mark(reader, parent);
             continue;
         }
-        read_own(reader, item, parent, &consumer, &children);
+        int32_t consumer = read_own(reader, it, parent, &children);
         if (children != 0)
             read_list(reader, children, consumer);
     }
 }
 
-/* ---- What groups and windows state otherwise
- * ------------------------------------------------------------- */
+/* ---- What groups and windows state otherwise ------------------------------------------------- */
 
-static void read_difference(allot__plan_reader *reader, const cJSON *member, int32_t where,
-                            setter set)
+static void read_difference(allot__plan_reader *reader, uint32_t number, int32_t where, setter set)
 {
     allot__doc *doc = &reader->doc;
-    uint32_t number = (uint32_t)member->valueint;
     allot__shape shape = {reader->fields + LEND, reader->field_count - LEND,
                           reader->no_policy ? ALLOT__ANYTHING : 0};
     int64_t faults = doc->faults;
-    cJSON *node;
-    if (number == 0)
-        return;
-    int32_t consumer = allot__path_read(doc, reader->plan, allot__at_key(number), member->string);
+    int32_t consumer =
+        allot__path_read(doc, reader->plan, allot__at_key(number), allot__doc_key(doc, number));
     if (!allot__kind_check(doc, number, ALLOT__OBJECT))
         return;
     if (consumer >= 0)
         allot__doc_about(doc, reader->plan, consumer, number);
-    if (allot__object_read(doc, number, &shape, reader->values, &node))
-        return;
+    allot__object_read(doc, number, &shape, reader->values);
     if (doc->faults > faults)
         allot__consumer_mark(reader, consumer);
     if (consumer >= 0 && where >= 0)
         set_columns(reader, where, consumer, reader->values + OWN_FIELDS - LEND, set);
-    cJSON_Delete(node);
 }
 
 static void read_differences(allot__plan_reader *reader, uint32_t consumers, int32_t where,
                              setter set)
 {
-    cJSON *node;
-    if (consumers == 0 || allot__doc_parse(&reader->doc, consumers, &node))
-        return;
-    for (const cJSON *it = node->child; it; it = it->next)
+    allot__doc *doc = &reader->doc;
+    uint32_t it = consumers != 0 ? allot__doc_in(doc, consumers) : 0;
+    for (; it; it = allot__doc_after(doc, consumers, it))
         read_difference(reader, it, where, set);
-    cJSON_Delete(node);
 }
 
 void allot__consumers_read(allot__plan_reader *reader)

@@ -3,9 +3,8 @@
 /* options.c: `options`, and what stands beside a policy's name: for the core, or for policies. */
 #include "json/plan/options.h"
 
+#include <stdio.h>
 #include <string.h>
-
-#include "json/text/words.h"
 
 /* Options of every plan besides the core's: those of ready-made policies. A policy that does
  * not know one lets it pass. */
@@ -27,21 +26,24 @@ static const allot__field plan_options[] = {
 static const allot__field core_options[] = {ALLOT_OPTION_MAP(OPTION_FIELD)};
 #undef OPTION_FIELD
 
-bool allot__choices_new(allot__doc *doc, allot__choices *list, size_t capacity)
+bool allot__choices_new(allot__doc *doc, allot__choices *list, const allot__choices *shared,
+                        size_t more)
 {
-    *list = (allot__choices){.capacity = (int32_t)capacity};
-    list->options = allot__block_new(doc, capacity, sizeof *list->options);
-    list->numbers = allot__block_new(doc, capacity, sizeof *list->numbers);
-    return list->options && list->numbers;
+    int32_t count = shared ? shared->count : 0;
+    size_t most = (size_t)count + more;
+    *list = (allot__choices){.count = count};
+    list->options = allot__doc_take(doc, most, sizeof *list->options);
+    list->numbers = allot__doc_take(doc, most, sizeof *list->numbers);
+    if (!list->options || !list->numbers)
+        return false;
+    if (count > 0) {
+        memcpy(list->options, shared->options, (size_t)count * sizeof *list->options);
+        memcpy(list->numbers, shared->numbers, (size_t)count * sizeof *list->numbers);
+    }
+    return true;
 }
 
-void allot__choices_free(allot__doc *doc, allot__choices *list)
-{
-    allot__block_free(doc, list->options, (size_t)list->capacity, sizeof *list->options);
-    allot__block_free(doc, list->numbers, (size_t)list->capacity, sizeof *list->numbers);
-}
-
-void allot__choose(allot__choices *list, const char *name, const allot__value *value, bool mine)
+static void choose(allot__choices *list, const char *name, const allot__value *value, bool mine)
 {
     allot_use_option *option = &list->options[list->count];
     list->numbers[list->count++] = value->number;
@@ -76,27 +78,25 @@ static void set_option(allot__plan_reader *reader, int32_t group, bool everywher
 /* The options of the core that are one of two words. */
 static void read_word(allot__doc *doc, int option, allot__value *value)
 {
-    const char *const words[] = {option == ALLOT_OPTION_PENDING ? "strict" : "stacked",
-                                 option == ALLOT_OPTION_PENDING ? "skip" : "balanced"};
-    char quote[ALLOT__QUOTE_MAX + 4];
+    bool pending = option == ALLOT_OPTION_PENDING;
     if (value->kind == 0)
         return;
-    value->integer = strcmp(value->string, words[1]) == 0;
-    if (value->integer != 0 || strcmp(value->string, words[0]) == 0)
+    value->integer = strcmp(value->string, pending ? "skip" : "balanced") == 0;
+    if (value->integer != 0 || strcmp(value->string, pending ? "strict" : "stacked") == 0)
         return;
-    allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
-                     "found %s, allowed \"%s\" or \"%s\"",
-                     allot__doc_quote(doc, allot__at(value->number), quote), words[0], words[1]);
+    allot__value_fault(doc, value,
+                       pending ? "\"strict\" or \"skip\"" : "\"stacked\" or \"balanced\"");
     value->kind = 0;
 }
 
-bool allot__core_option_take(allot__plan_reader *reader, const cJSON *member, int32_t group,
+bool allot__core_option_take(allot__plan_reader *reader, uint32_t member, int32_t group,
                              bool everywhere)
 {
+    const char *key = allot__doc_key(&reader->doc, member);
     if (group < ALLOT_ALL && !allot__is_window(group))
         return false; /* a branch has none: they are the group's */
     for (int i = 0; i < ALLOT_OPTION_COUNT; i++) {
-        if (strcmp(member->string, core_options[i].key) != 0)
+        if (strcmp(key, core_options[i].key) != 0)
             continue;
         allot__value value = allot__value_read(&reader->doc, member, &core_options[i]);
         if (core_options[i].kinds == ALLOT__STRING)
@@ -108,17 +108,40 @@ bool allot__core_option_take(allot__plan_reader *reader, const cJSON *member, in
     return false;
 }
 
-/* An option that the policy alone knows. */
-void allot__any_option_take(allot__doc *doc, cJSON *member, bool mine, allot__choices *list)
+/* A list of texts becomes one, with blanks between. */
+static void join(allot__doc *doc, allot__value *value)
 {
-    allot__value value;
-    allot__option_read(doc, member, &value);
+    static const allot__field word = {.kinds = ALLOT__STRING};
+    uint32_t list = value->number;
+    size_t room, len = 0;
+    allot__doc_text(doc, list, &room); /* two quotes are more than a blank */
+    char *text = allot__doc_take(doc, room, 1);
+    value->string = text;
+    for (uint32_t it = allot__doc_in(doc, list); it && text; it = allot__doc_after(doc, list, it)) {
+        allot__value item = allot__value_read(doc, it, &word);
+        if (item.kind == 0)
+            value->kind = 0;
+        else
+            len += (size_t)sprintf(text + len, "%s%s", len > 0 ? " " : "", item.string);
+    }
+}
+
+/* An option that the policy alone knows. */
+void allot__any_option_take(allot__doc *doc, uint32_t member, bool mine, allot__choices *list)
+{
+    static const allot__field any = {.kinds = ALLOT__INTEGER | ALLOT__BOOLEAN | ALLOT__STRING |
+                                              ALLOT__LIST,
+                                     .min = INT64_MIN,
+                                     .max = INT64_MAX};
+    allot__value value = allot__value_read(doc, member, &any);
+    if (value.kind == ALLOT__LIST)
+        join(doc, &value);
     if (value.kind != 0)
-        allot__choose(list, member->string, &value, mine);
+        choose(list, allot__doc_key(doc, member), &value, mine);
 }
 
 /* A name near one that every plan knows is a slip. */
-static bool is_slip(allot__doc *doc, const cJSON *member)
+static bool is_slip(allot__doc *doc, uint32_t member)
 {
     const char *names[ALLOT_OPTION_COUNT + PLAN_OPTIONS];
     char quote[ALLOT__QUOTE_MAX + 4], hint[160];
@@ -126,45 +149,34 @@ static bool is_slip(allot__doc *doc, const cJSON *member)
         names[i] = core_options[i].key;
     for (size_t i = 0; i < PLAN_OPTIONS; i++)
         names[ALLOT_OPTION_COUNT + i] = plan_options[i].key;
-    const char *near = allot_nearest(member->string, strlen(member->string), names,
-                                     ALLOT_OPTION_COUNT + PLAN_OPTIONS);
-    allot__spot spot = allot__at_key((uint32_t)member->valueint);
+    const char *key = allot__doc_key(doc, member);
+    const char *near = allot_nearest(key, strlen(key), names, ALLOT_OPTION_COUNT + PLAN_OPTIONS);
+    allot__spot spot = allot__at_key(member);
     if (near)
         allot__doc_fault(doc, spot, "E-unknown-key", allot__did_you_mean(near, hint, sizeof hint),
                          "found the unknown option %s", allot__doc_quote(doc, spot, quote));
     return near != NULL;
 }
 
-static bool is_enforcement(allot__doc *doc, const allot__value *value)
-{
-    char quote[ALLOT__QUOTE_MAX + 4];
-    allot__spot spot = allot__at(value->number);
-    bool known = strcmp(value->string, "parent") == 0 || strcmp(value->string, "leaf") == 0;
-    if (!known)
-        allot__doc_fault(doc, spot, "E-range", NULL, "found %s, allowed \"leaf\" or \"parent\"",
-                         allot__doc_quote(doc, spot, quote));
-    return known;
-}
-
-static void take_plan_option(allot__doc *doc, const cJSON *member, const allot__field *field,
+static void take_plan_option(allot__doc *doc, uint32_t member, const allot__field *field,
                              allot__choices *list)
 {
     allot__value value = allot__value_read(doc, member, field);
-    bool known = value.kind != 0;
-    if (known && strcmp(field->key, "enforce_share") == 0)
-        known = is_enforcement(doc, &value);
-    if (known)
-        allot__choose(list, member->string, &value, false);
+    if (value.kind != 0 && strcmp(field->key, "enforce_share") == 0 &&
+        strcmp(value.string, "parent") != 0 && strcmp(value.string, "leaf") != 0)
+        allot__value_fault(doc, &value, "\"leaf\" or \"parent\"");
+    else if (value.kind != 0)
+        choose(list, field->key, &value, false);
 }
 
-void allot__option_take(allot__plan_reader *reader, cJSON *member, bool single,
+void allot__option_take(allot__plan_reader *reader, uint32_t member, bool single,
                         allot__choices *list)
 {
     allot__doc *doc = &reader->doc;
     if (allot__core_option_take(reader, member, ALLOT_ALL, true))
         return;
     for (size_t i = 0; i < PLAN_OPTIONS; i++)
-        if (strcmp(member->string, plan_options[i].key) == 0) {
+        if (strcmp(allot__doc_key(doc, member), plan_options[i].key) == 0) {
             take_plan_option(doc, member, &plan_options[i], list);
             return;
         }

@@ -16,8 +16,7 @@
 typedef struct allot__choices {
     allot_use_option *options;
     uint32_t *numbers;
-    int32_t count, capacity;
-    int32_t shared; /* the first are those under `options` */
+    int32_t count;
 } allot__choices;
 
 /* In place of a group: branch i, window i. */
@@ -28,19 +27,19 @@ static inline bool allot__is_window(int32_t group)
     return group < ALLOT__WINDOW(ALLOT_WINDOWS_MAX);
 }
 
-/* Room for so many; to be ended in any case. False: out of memory. */
-bool allot__choices_new(allot__doc *doc, allot__choices *list, size_t capacity);
-void allot__choices_free(allot__doc *doc, allot__choices *list);
-void allot__choose(allot__choices *list, const char *name, const allot__value *value, bool mine);
+/* A list that begins as a copy of `shared` (NULL: empty), with room for `more`. False: out of
+ * memory. */
+bool allot__choices_new(allot__doc *doc, allot__choices *list, const allot__choices *shared,
+                        size_t more);
 
 /* Takes the member when it is an option of the core, for a group, window or ALLOT_ALL, then for
  * groups that go by the plan's policy, or `everywhere`. Is it one? */
-bool allot__core_option_take(allot__plan_reader *reader, const cJSON *member, int32_t group,
+bool allot__core_option_take(allot__plan_reader *reader, uint32_t member, int32_t group,
                              bool everywhere);
 /* An option that a policy alone knows joins the list. */
-void allot__any_option_take(allot__doc *doc, cJSON *member, bool mine, allot__choices *list);
+void allot__any_option_take(allot__doc *doc, uint32_t member, bool mine, allot__choices *list);
 /* A member of `options`; `single`: the plan has one policy. */
-void allot__option_take(allot__plan_reader *reader, cJSON *member, bool single,
+void allot__option_take(allot__plan_reader *reader, uint32_t member, bool single,
                         allot__choices *list);
 
 #endif

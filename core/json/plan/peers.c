@@ -11,11 +11,6 @@ static const struct {
     const char *key, *limit;
 } ways[] = {{"lend", "lend_limit"}, {"borrow", "borrow_limit"}};
 
-bool allot__peers_limit(const char *column)
-{
-    return strcmp(column, ways[0].limit) == 0 || strcmp(column, ways[1].limit) == 0;
-}
-
 /* The consumer that an item of a list names, or -1: a fault, which is said. `before` others are
  * in the list already. */
 static int32_t read_item(allot__plan_reader *reader, uint32_t item, int32_t consumer,
@@ -24,11 +19,9 @@ static int32_t read_item(allot__plan_reader *reader, uint32_t item, int32_t cons
     allot__doc *doc = &reader->doc;
     allot__spot spot = allot__at(item);
     char quote[ALLOT__QUOTE_MAX + 4];
-    cJSON *node;
-    if (!allot__kind_check(doc, item, ALLOT__STRING) || allot__doc_parse(doc, item, &node))
+    if (!allot__kind_check(doc, item, ALLOT__STRING))
         return -1;
-    int32_t other = allot__path_read(doc, reader->plan, spot, node->valuestring);
-    cJSON_Delete(node);
+    int32_t other = allot__path_read(doc, reader->plan, spot, allot__doc_string(doc, item));
     const char *wrong = other == consumer ? ", the consumer itself, allowed others" : NULL;
     for (int32_t i = 0; i < before && !wrong; i++)
         wrong = list[i] == other ? " again, allowed once" : NULL;
@@ -38,69 +31,64 @@ static int32_t read_item(allot__plan_reader *reader, uint32_t item, int32_t cons
     return !wrong ? other : -1;
 }
 
-/* Is a value, as written, that word? */
-static bool is_word(const allot__doc *doc, uint32_t number, const char *word)
-{
-    size_t len, size = strlen(word);
-    const char *text = allot__doc_text(doc, number, &len);
-    return len == size + 2 && text[0] == '"' && memcmp(text + 1, word, size) == 0;
-}
-
-/* The items from `item` on, `count` of them: those of a list, or a path alone. */
-static void read_paths(allot__plan_reader *reader, uint32_t item, int32_t count, int32_t where,
+/* The paths of a list, or a path alone. */
+static void read_paths(allot__plan_reader *reader, const allot__value *value, int32_t where,
                        int32_t consumer, allot__peers_setter set)
 {
     allot__doc *doc = &reader->doc;
-    int32_t known = 0;
-    size_t room = (size_t)count + 1;
-    int32_t *list = allot__block_new(doc, room, sizeof *list);
-    for (int32_t i = 0; i < count && list; i++, item = allot__doc_next(doc, item)) {
-        list[known] = read_item(reader, item, consumer, list, known);
+    bool alone = value->kind == ALLOT__STRING;
+    int32_t known = 0, count = alone ? 1 : (int32_t)allot__value_count(doc, value);
+    allot__entry_begin(doc);
+    int32_t *list = allot__doc_take(doc, (size_t)count + 1, sizeof *list);
+    uint32_t it = alone ? value->number : allot__value_in(doc, value);
+    while (it && list) {
+        list[known] = read_item(reader, it, consumer, list, known);
         known += list[known] >= 0;
+        it = alone ? 0 : allot__doc_after(doc, value->number, it);
     }
     if (list && known == count)
         allot__doc_keep(doc, set(reader->plan, where, consumer, list, count));
-    allot__block_free(doc, list, room, sizeof *list);
+    allot__entry_end(doc);
 }
 
 /* A text that is neither a path nor a word. */
-static void refuse(allot__plan_reader *reader, uint32_t number)
+static void refuse(allot__plan_reader *reader, const allot__value *value)
 {
     static const char *const words[] = {"all", "none"};
     allot__doc *doc = &reader->doc;
     char quote[ALLOT__QUOTE_MAX + 4], path[256], hint[300];
-    size_t len;
-    const char *text = allot__doc_text(doc, number, &len);
-    const char *near = allot_nearest(text + 1, len - 2, words, 2);
-    size_t size = allot_plan_nearest(reader->plan, text + 1, len - 2, path, sizeof path);
+    size_t len = strlen(value->string);
+    const char *near = allot_nearest(value->string, len, words, 2);
+    size_t size = allot_plan_nearest(reader->plan, value->string, len, path, sizeof path);
     if (!near && size > 0 && size < sizeof path)
         near = path;
-    allot__doc_fault(doc, allot__at(number), "E-loan",
-                     allot__did_you_mean(near ? near : "", hint, sizeof hint),
+    allot__doc_fault(doc, allot__at(value->number), "E-loan",
+                     allot__did_you_mean(near, hint, sizeof hint),
                      "found %s, allowed true, false, \"all\", \"none\", a path or a list of paths",
-                     allot__doc_quote(doc, allot__at(number), quote));
+                     allot__doc_quote(doc, allot__at(value->number), quote));
 }
 
-/* What stands under `lend` or `borrow`, of a kind that is allowed there. */
+static bool is_word(const allot__value *value, const char *word)
+{
+    return value->kind == ALLOT__STRING && strcmp(value->string, word) == 0;
+}
+
+/* What stands under `lend` or `borrow`; what is of a kind that is not allowed was said before. */
 static void read_value(allot__plan_reader *reader, uint32_t number, int32_t where, int32_t consumer,
                        allot__peers_setter set)
 {
     allot__doc *doc = &reader->doc;
-    char first = allot__doc_first(doc, number);
-    int32_t items = first == '[' ? allot__doc_items(doc, number) : 0;
-    size_t len;
-    const char *text = allot__doc_text(doc, number, &len);
-    if (first == 't' || is_word(doc, number, "all") ||
-        (items == 1 && is_word(doc, number + 1, "all")))
+    allot__value value = allot__value_of(doc, number), only = value;
+    if (value.kind == ALLOT__LIST && allot__doc_count(doc, number) == 1)
+        only = allot__value_of(doc, number + 1);
+    if ((value.kind == ALLOT__BOOLEAN && value.integer != 0) || is_word(&only, "all"))
         allot__doc_keep(doc, set(reader->plan, where, consumer, NULL, -1));
-    else if (first == 'f' || is_word(doc, number, "none"))
+    else if (value.kind == ALLOT__BOOLEAN || is_word(&value, "none"))
         allot__doc_keep(doc, set(reader->plan, where, consumer, NULL, 0));
-    else if (first == '[')
-        read_paths(reader, number + 1, items, where, consumer, set);
-    else if (first == '"' && (text[1] == '/' || text[1] == '\\')) /* escaped */
-        read_paths(reader, number, 1, where, consumer, set);
-    else if (first == '"') /* what is of another kind was said before */
-        refuse(reader, number);
+    else if (value.kind == ALLOT__LIST || (value.kind == ALLOT__STRING && value.string[0] == '/'))
+        read_paths(reader, &value, where, consumer, set);
+    else if (value.kind == ALLOT__STRING)
+        refuse(reader, &value);
 }
 
 void allot__peers_object(allot__plan_reader *reader, uint32_t object, int32_t where,
@@ -139,20 +127,18 @@ static bool is_kept(const allot__plan_reader *reader, uint32_t object, int32_t c
 static void read_entry(allot__plan_reader *reader, uint32_t consumers, int32_t where,
                        allot__peers_setter lend, allot__peers_setter borrow)
 {
-    cJSON *node;
-    if (consumers == 0 || where < 0 || allot__doc_parse(&reader->doc, consumers, &node))
-        return;
-    for (const cJSON *it = node->child; it; it = it->next) {
-        int32_t consumer = allot_plan_find(reader->plan, it->string, strlen(it->string));
-        uint32_t number = (uint32_t)it->valueint;
-        if (consumer >= 0 && number != 0 && allot__doc_first(&reader->doc, number) == '{') {
-            allot__doc_about(&reader->doc, reader->plan, consumer, number);
-            allot__peers_object(reader, number, where, consumer,
-                                is_kept(reader, number, consumer, 0) ? leave : lend,
-                                is_kept(reader, number, consumer, 1) ? leave : borrow);
-        }
+    allot__doc *doc = &reader->doc;
+    uint32_t it = consumers != 0 && where >= 0 ? allot__doc_in(doc, consumers) : 0;
+    for (; it; it = allot__doc_after(doc, consumers, it)) {
+        const char *path = allot__doc_key(doc, it);
+        int32_t consumer = allot_plan_find(reader->plan, path, strlen(path));
+        if (consumer < 0 || allot__doc_first(doc, it) != '{')
+            continue;
+        allot__doc_about(doc, reader->plan, consumer, it);
+        allot__peers_object(reader, it, where, consumer,
+                            is_kept(reader, it, consumer, 0) ? leave : lend,
+                            is_kept(reader, it, consumer, 1) ? leave : borrow);
     }
-    cJSON_Delete(node);
 }
 
 void allot__peers_read(allot__plan_reader *reader)

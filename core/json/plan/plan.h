@@ -11,9 +11,9 @@
 #define ALLOT_JSON_PLAN_PLAN_H
 
 #include <allot/json.h>
+#include <string.h>
 
-#include "json/plan/groups.h"
-#include "json/text/read.h"
+#include "json/text/texts.h"
 
 /* The plan's keys, in the order of the table in json/plan.c. */
 typedef enum allot__plan_key {
@@ -64,6 +64,20 @@ typedef struct allot__objects {
     size_t count, room;
 } allot__objects;
 
+/* A named group of hosts or users, `done` once its members are found (jobs/groups.c). */
+typedef struct allot__name_group {
+    const char *name;
+    uint32_t number; /* its value */
+    allot__texts members;
+    uint64_t *bits; /* of hosts: one by host */
+    enum { ALLOT__GROUP_NEW, ALLOT__GROUP_OPEN, ALLOT__GROUP_DONE } progress;
+} allot__name_group;
+
+typedef struct allot__name_groups {
+    allot__name_group *list;
+    size_t count;
+} allot__name_groups;
+
 typedef struct allot__plan_reader {
     allot__doc doc;
     const allot_policy_loader *loader;
@@ -102,18 +116,14 @@ typedef struct allot__plan_reader {
 /* Reads `options` and every `policy`; the plan holds the policies. Faults are said, and failures
  * kept (allot__doc_keep), as by all of these. */
 void allot__policies_read(allot__plan_reader *reader);
+void allot__policies_free(allot__plan_reader *reader);
 
 /* Finds the policies of first-level consumers; gives a consumer that of its object, if any. */
 void allot__branches_find(allot__plan_reader *reader);
-/* Whether entry i needs no loading: its value is written as the plan's own policy is, or as one
- * before it, which it then shares. */
-bool allot__branch_known(allot__plan_reader *reader, size_t i);
 void allot__branch_set(allot__plan_reader *reader, uint32_t object, int32_t consumer);
-void allot__branches_free(allot__plan_reader *reader);
 
 /* Reads the windows but for their policies and what they state of consumers, which come later. */
 void allot__windows_read(allot__plan_reader *reader);
-void allot__windows_end(allot__plan_reader *reader);
 
 /* Reads the consumers, and then what the groups and windows state otherwise. */
 void allot__consumers_read(allot__plan_reader *reader);
@@ -136,7 +146,10 @@ typedef int (*allot__peers_setter)(allot_plan *plan, int32_t where, int32_t cons
 void allot__peers_object(allot__plan_reader *reader, uint32_t object, int32_t where,
                          int32_t consumer, allot__peers_setter lend, allot__peers_setter borrow);
 /* Is it a column that makes a consumer lend to or borrow from everybody? */
-bool allot__peers_limit(const char *column);
+static inline bool allot__peers_limit(const char *column)
+{
+    return strcmp(column, "lend_limit") == 0 || strcmp(column, "borrow_limit") == 0;
+}
 
 /* Seals the plan and says what the model finds wrong, each at its place. Also EINVALID. */
 void allot__plan_finish(allot__plan_reader *reader);

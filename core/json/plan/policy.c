@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* policy.c: every `policy` of a plan is loaded, with what the plan states for it. */
+/* policy.c: every `policy` of a plan is loaded, with what the plan states for it; those of
+ * first-level consumers (H-15) are found before the consumers are read. */
 #include <stdio.h>
 #include <string.h>
 
@@ -74,20 +75,16 @@ static void load(allot__plan_reader *reader, int32_t group, const char *name, ui
 }
 
 /* The policy's own options join the list; what `use` names is in *use. */
-static void read_use(allot__plan_reader *reader, cJSON *node, int32_t group, allot__choices *list,
-                     allot__value *use)
+static void read_use(allot__plan_reader *reader, uint32_t object, int32_t group,
+                     allot__choices *list, allot__value *use)
 {
     static const allot__field use_field = {.kinds = ALLOT__STRING};
-    for (cJSON *it = node->child; it; it = it->next) {
-        if (it->valueint == 0)
-            continue;
-        if (strcmp(it->string, "use") == 0) {
-            *use = allot__value_read(&reader->doc, it, &use_field);
-            continue;
-        }
-        if (!allot__core_option_take(reader, it, group, false))
-            allot__any_option_take(&reader->doc, it, true, list);
-    }
+    allot__doc *doc = &reader->doc;
+    for (uint32_t it = allot__doc_in(doc, object); it; it = allot__doc_after(doc, object, it))
+        if (strcmp(allot__doc_key(doc, it), "use") == 0)
+            *use = allot__value_read(doc, it, &use_field);
+        else if (!allot__core_option_take(reader, it, group, false))
+            allot__any_option_take(doc, it, true, list);
 }
 
 static void no_loader(allot__plan_reader *reader, uint32_t number)
@@ -97,46 +94,135 @@ static void no_loader(allot__plan_reader *reader, uint32_t number)
     reader->no_policy = true;
 }
 
+/* What stands beside the name of a policy that another stands in for is that policy's alone. */
+static void displace(allot__plan_reader *reader, const allot__value *use, allot__choices *list,
+                     int32_t shared)
+{
+    const allot_policy_loader *loader = reader->loader;
+    allot__doc *doc = &reader->doc;
+    if (doc->status == ALLOT_OK &&
+        loader->load(loader->ud, doc->engine, use->string, doc->file, list->options, list->count,
+                     &reader->displaced, NULL) == ALLOT_ENOMEM)
+        allot__doc_keep(doc, ALLOT_ENOMEM);
+    list->count = shared;
+}
+
 /* Loads the policy of a group from its value: a name, or an object around it. */
 static void read_policy(allot__plan_reader *reader, int32_t group, uint32_t number,
                         const allot__choices *shared)
 {
     allot__doc *doc = &reader->doc;
     allot__choices list;
-    cJSON *node;
-    if (!reader->loader)
+    if (!reader->loader) {
         no_loader(reader, number);
-    if (!reader->loader || allot__doc_parse(doc, number, &node))
         return;
-    allot__value use = allot__value_of(doc, node);
-    bool room = allot__choices_new(doc, &list, (size_t)(shared->count + cJSON_GetArraySize(node)));
-    if (room) {
-        list.count = shared->count;
-        memcpy(list.options, shared->options, (size_t)list.count * sizeof *list.options);
-        memcpy(list.numbers, shared->numbers, (size_t)list.count * sizeof *list.numbers);
     }
-    if (room && use.kind == ALLOT__OBJECT) {
+    allot__value use = allot__value_of(doc, number);
+    if (!allot__choices_new(doc, &list, shared, allot__value_count(doc, &use)))
+        return;
+    if (use.kind == ALLOT__OBJECT) {
         use = (allot__value){0};
-        read_use(reader, node, group, &list, &use);
+        read_use(reader, number, group, &list, &use);
         if (use.number == 0)
             allot__doc_fault(doc, allot__at(number), "E-missing", NULL, "\"use\" is missing");
     }
     const char *instead = group == ALLOT_ALL ? reader->loader->instead : NULL;
-    if (instead && use.kind != 0 && strcmp(instead, use.string) != 0) {
-        const allot_policy_loader *loader = reader->loader;
-        if (doc->status == ALLOT_OK &&
-            loader->load(loader->ud, doc->engine, use.string, doc->file, list.options, list.count,
-                         &reader->displaced, NULL) == ALLOT_ENOMEM)
-            allot__doc_keep(doc, ALLOT_ENOMEM);
-        list.count = shared->count; /* what stands beside the other's name is the other's */
-    }
+    if (instead && use.kind != 0 && strcmp(instead, use.string) != 0)
+        displace(reader, &use, &list, shared->count);
     if (use.kind == 0)
         reader->no_policy = true;
     else if (doc->status == ALLOT_OK)
         load(reader, group, instead ? instead : use.string, use.number, &list);
-    allot__choices_free(doc, &list);
-    cJSON_Delete(node);
 }
+
+/* ---- Branches -------------------------------------------------------------------------------- */
+
+/* The value of a first-level object's policy; 0: it names none. What is of another kind is said
+ * with the consumer. */
+static uint32_t policy_of(const allot__doc *doc, uint32_t object)
+{
+    uint32_t policy =
+        allot__doc_first(doc, object) == '{' ? allot__doc_member(doc, object, "policy") : 0;
+    char first = policy != 0 ? allot__doc_first(doc, policy) : '\0';
+    return first == '"' || first == '{' ? policy : 0;
+}
+
+void allot__branches_find(allot__plan_reader *reader)
+{
+    allot__doc *doc = &reader->doc;
+    const allot__value *list = &reader->top[ALLOT__PLAN_CONSUMERS];
+    size_t count = 0;
+    uint32_t first = allot__value_in(doc, list);
+    for (uint32_t it = first; it; it = allot__doc_after(doc, list->number, it))
+        count += policy_of(doc, it) != 0;
+    reader->branches = allot__doc_take(doc, count, sizeof *reader->branches);
+    for (uint32_t it = reader->branches ? first : 0; it;
+         it = allot__doc_after(doc, list->number, it)) {
+        uint32_t policy = policy_of(doc, it);
+        if (policy != 0)
+            reader->branches[reader->branch_count++] =
+                (allot__branch_entry){.object = it, .policy = policy};
+    }
+}
+
+static bool same_text(const allot__doc *doc, uint32_t a, uint32_t b)
+{
+    size_t a_len, b_len;
+    const char *a_text = allot__doc_text(doc, a, &a_len), *b_text = allot__doc_text(doc, b, &b_len);
+    return a_len == b_len && memcmp(a_text, b_text, a_len) == 0;
+}
+
+/* Every group goes by the plan's own policy at all times, and the value is written as that is. */
+static bool as_the_plan(const allot__plan_reader *reader, uint32_t number)
+{
+    const allot__doc *doc = &reader->doc;
+    uint32_t top = reader->top[ALLOT__PLAN_POLICY].number;
+    for (size_t i = 0; i < reader->group_count; i++)
+        if (reader->groups[i].policy != 0)
+            return false;
+    for (size_t i = 0; i < reader->window_count; i++)
+        if (reader->windows[i].policy != 0)
+            return false;
+    if (top != 0)
+        return same_text(doc, top, number);
+    return allot__doc_first(doc, number) == '"' &&
+           strcmp(allot__doc_string(doc, number), "hybrid") == 0;
+}
+
+/* Entry i needs no loading: its value is written as the plan's own policy is, or as one before it,
+ * which it then shares. */
+static bool branch_is_known(allot__plan_reader *reader, size_t i)
+{
+    allot__branch_entry *branch = &reader->branches[i];
+    if (as_the_plan(reader, branch->policy))
+        return true;
+    for (size_t k = 0; k < i; k++) {
+        if (same_text(&reader->doc, reader->branches[k].policy, branch->policy)) {
+            branch->loaded = reader->branches[k].loaded;
+            branch->shared = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+void allot__branch_set(allot__plan_reader *reader, uint32_t object, int32_t consumer)
+{
+    for (size_t i = 0; i < reader->branch_count; i++) {
+        const allot__branch_entry *branch = &reader->branches[i];
+        if (branch->object != object || !branch->loaded)
+            continue;
+        int status = allot_plan_branch(reader->plan, consumer, branch->loaded);
+        if (status != ALLOT_EUSAGE) {
+            allot__doc_keep(&reader->doc, status);
+            return;
+        }
+        allot__doc_fault(&reader->doc, allot__at(branch->policy), "E-policy", NULL,
+                         "a plan has at most 254 branches with a policy of their own");
+    }
+}
+
+/* ---- All policies ---------------------------------------------------------------------------- */
 
 /* The plan's own policy is wanted where it is written, or by groups that have none. */
 static bool is_wanted(const allot__plan_reader *reader)
@@ -180,7 +266,7 @@ static void read_policies(allot__plan_reader *reader, const allot__choices *shar
     }
     for (size_t i = 0; i < reader->branch_count; i++) {
         uint32_t number = reader->branches[i].policy;
-        if (!reader->loader || !allot__branch_known(reader, i))
+        if (!reader->loader || !branch_is_known(reader, i))
             read_policy(reader, ALLOT__BRANCH(i), number, shared);
     }
     for (size_t i = 0; i < reader->window_count; i++) {
@@ -258,48 +344,43 @@ static bool is_single(const allot__plan_reader *reader)
 }
 
 /* What lsb.params states for policies; `options` come behind it, and win. */
-static void take_params(allot__plan_reader *reader, cJSON *node, allot__choices *list)
+static void take_params(allot__plan_reader *reader, allot__choices *list)
 {
-    static const char *const names[] = {"preempt_for", "preempt_jobtype"};
-    for (cJSON *it = node ? node->child : NULL; it; it = it->next)
-        for (size_t i = 0; i < 2 && it->valueint != 0; i++)
-            if (strcmp(it->string, names[i]) == 0)
-                allot__any_option_take(&reader->doc, it, false, list);
-}
-
-static void take_options(allot__plan_reader *reader, cJSON *node, allot__choices *list)
-{
-    bool single = is_single(reader);
-    for (cJSON *it = node ? node->child : NULL; it; it = it->next)
-        if (it->valueint != 0)
-            allot__option_take(reader, it, single, list);
-}
-
-static void parse_key(allot__plan_reader *reader, allot__plan_key key, cJSON **node)
-{
-    const allot__value *value = &reader->top[key];
-    *node = NULL;
-    if (value->kind != 0)
-        allot__doc_parse(&reader->doc, value->number, node);
+    allot__doc *doc = &reader->doc;
+    const allot__value *params = &reader->top[ALLOT__PLAN_PARAMS];
+    uint32_t it = allot__value_in(doc, params);
+    for (; it; it = allot__doc_after(doc, params->number, it)) {
+        const char *key = allot__doc_key(doc, it);
+        if (strcmp(key, "preempt_for") == 0 || strcmp(key, "preempt_jobtype") == 0)
+            allot__any_option_take(doc, it, false, list);
+    }
 }
 
 void allot__policies_read(allot__plan_reader *reader)
 {
     allot__doc *doc = &reader->doc;
+    const allot__value *options = &reader->top[ALLOT__PLAN_OPTIONS];
     allot__choices shared;
-    cJSON *options, *params;
-    parse_key(reader, ALLOT__PLAN_OPTIONS, &options);
-    parse_key(reader, ALLOT__PLAN_PARAMS, &params);
-    size_t most = (size_t)(cJSON_GetArraySize(options) + cJSON_GetArraySize(params));
-    if (allot__choices_new(doc, &shared, most)) {
-        take_params(reader, params, &shared);
-        take_options(reader, options, &shared);
-    }
+    bool single = is_single(reader);
+    size_t most = allot__value_count(doc, options) +
+                  allot__value_count(doc, &reader->top[ALLOT__PLAN_PARAMS]);
+    if (!allot__choices_new(doc, &shared, NULL, most))
+        return;
+    uint32_t it = allot__value_in(doc, options); /* repeated keys of both are said first */
+    allot__value_in(doc, &reader->top[ALLOT__PLAN_PARAMS]);
+    take_params(reader, &shared);
+    for (; it; it = allot__doc_after(doc, options->number, it))
+        allot__option_take(reader, it, single, &shared);
     if (doc->status == ALLOT_OK)
         read_policies(reader, &shared);
     if (doc->status == ALLOT_OK)
         read_leftover(reader);
-    allot__choices_free(doc, &shared);
-    cJSON_Delete(options);
-    cJSON_Delete(params);
+}
+
+void allot__policies_free(allot__plan_reader *reader)
+{
+    for (size_t i = 0; i < reader->branch_count; i++)
+        if (!reader->branches[i].shared)
+            allot_policy_free(reader->branches[i].loaded);
+    allot_policy_free(reader->displaced);
 }

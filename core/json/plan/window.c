@@ -110,13 +110,13 @@ static void read_day(allot__doc *doc, uint32_t number, uint32_t *days)
     static const char *const names[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
     allot__spot spot = allot__at(number);
     char quote[ALLOT__QUOTE_MAX + 4], hint[160];
-    cJSON *node;
     uint32_t day = 0;
-    if (!allot__kind_check(doc, number, ALLOT__STRING) || allot__doc_parse(doc, number, &node))
+    if (!allot__kind_check(doc, number, ALLOT__STRING))
         return;
-    while (day < 7 && strcmp(node->valuestring, names[day]) != 0)
+    const char *name = allot__doc_string(doc, number);
+    while (day < 7 && strcmp(name, names[day]) != 0)
         day++;
-    const char *near = allot_nearest(node->valuestring, strlen(node->valuestring), names, 7);
+    const char *near = allot_nearest(name, strlen(name), names, 7);
     allot__doc_quote(doc, spot, quote);
     if (day == 7)
         allot__doc_fault(doc, spot, "E-range", allot__did_you_mean(near, hint, sizeof hint),
@@ -127,18 +127,15 @@ static void read_day(allot__doc *doc, uint32_t number, uint32_t *days)
         allot__doc_fault(doc, spot, "E-duplicate", NULL, "found %s again, allowed once", quote);
     else
         *days |= UINT32_C(1) << day;
-    cJSON_Delete(node);
 }
 
 static void read_days(allot__doc *doc, const allot__value *value, uint32_t *days)
 {
+    uint32_t first = allot__value_in(doc, value);
     *days = value->number == 0 ? 0x7f : 0;
-    if (value->kind == 0)
-        return;
-    uint32_t end = allot__doc_end(doc, value->number);
-    for (uint32_t item = value->number + 1; item < end; item = allot__doc_next(doc, item))
-        read_day(doc, item, days);
-    if (value->number + 1 == end)
+    for (uint32_t it = first; it; it = allot__doc_after(doc, value->number, it))
+        read_day(doc, it, days);
+    if (value->kind != 0 && first == 0)
         allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
                          "found no day, allowed some; without \"days\" it is all");
 }
@@ -185,19 +182,16 @@ static void read_window(allot__plan_reader *reader, uint32_t object, int32_t zon
 {
     allot__doc *doc = &reader->doc;
     allot__value values[WINDOW_FIELDS];
-    cJSON *node;
     *entry = (allot__window_entry){.object = object, .window = -1};
     if (!allot__kind_check(doc, object, ALLOT__OBJECT))
         return;
     int64_t faults = doc->faults;
-    if (allot__object_read(doc, object, &window_shape, values, &node))
-        return;
+    allot__object_read(doc, object, &window_shape, values);
     entry->slots = values[SLOTS].kind != 0 ? values[SLOTS].number : 0;
     entry->policy = values[POLICY].kind != 0 ? values[POLICY].number : 0;
     entry->consumers = values[CONSUMERS].kind != 0 ? values[CONSUMERS].number : 0;
     if (doc->faults == faults)
         read_values(reader, values, zone, entry);
-    cJSON_Delete(node);
 }
 
 void allot__windows_read(allot__plan_reader *reader)
@@ -206,18 +200,8 @@ void allot__windows_read(allot__plan_reader *reader)
     const allot__value *list = &reader->top[ALLOT__PLAN_WINDOWS];
     int32_t zone;
     read_zone(reader, &reader->top[ALLOT__PLAN_TIMEZONE], &zone);
-    size_t count = list->kind != 0 ? (size_t)allot__doc_items(doc, list->number) : 0;
-    if (count > 0)
-        reader->windows = allot__block_new(doc, count, sizeof *reader->windows);
-    if (!reader->windows)
-        return;
-    reader->window_count = count;
-    uint32_t item = list->number + 1;
-    for (size_t i = 0; i < count; i++, item = allot__doc_next(doc, item))
-        read_window(reader, item, zone, &reader->windows[i]);
-}
-
-void allot__windows_end(allot__plan_reader *reader)
-{
-    allot__block_free(&reader->doc, reader->windows, reader->window_count, sizeof *reader->windows);
+    reader->windows = allot__doc_take(doc, allot__value_count(doc, list), sizeof *reader->windows);
+    uint32_t it = reader->windows ? allot__value_in(doc, list) : 0;
+    for (; it; it = allot__doc_after(doc, list->number, it))
+        read_window(reader, it, zone, &reader->windows[reader->window_count++]);
 }

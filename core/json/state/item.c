@@ -13,25 +13,6 @@
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* A block of the item's; NULL: out of memory, which is kept. */
-static void *take(allot__item_reader *it, int32_t count, size_t size)
-{
-    void *block = allot__arena_take(&it->arena, (size_t)count + 1, size);
-    if (!block)
-        allot__doc_keep(&it->reader->doc, ALLOT_ENOMEM);
-    return block;
-}
-
-/* A list or object as a node, which ends with the item. */
-static const cJSON *parse(allot__item_reader *it, const allot__value *value)
-{
-    cJSON *node;
-    if (it->nodes == ALLOT__ITEM_NODES || allot__doc_parse(&it->reader->doc, value->number, &node))
-        return NULL;
-    it->node[it->nodes++] = node;
-    return node;
-}
-
 static void set_list(const allot_member *member, char *thing, const void *list, int32_t count)
 {
     memcpy(thing + member->at, &list, sizeof list);
@@ -44,7 +25,7 @@ static void read_text(allot__item_reader *it, const allot_member *member, const 
     const char *text = value->string;
     enum { DIGITS = 24 };
     if (value->kind == ALLOT__INTEGER) {
-        char *digits = take(it, DIGITS, 1);
+        char *digits = allot__doc_take(&it->reader->doc, DIGITS, 1);
         if (digits)
             snprintf(digits, DIGITS, "%" PRId64, value->integer);
         text = digits;
@@ -168,18 +149,18 @@ static void set_flag(const allot_member *member, char *thing)
 static void read_texts(allot__item_reader *it, const allot_member *member,
                        const allot__value *value, char *thing)
 {
-    static const allot__field text = {NULL, ALLOT__STRING, 0, 0, false, false};
+    static const allot__field text = {.kinds = ALLOT__STRING};
     allot__doc *doc = &it->reader->doc;
     char quote[ALLOT__QUOTE_MAX + 4];
     int32_t count = 0;
-    const cJSON *node = parse(it, value);
-    const char **texts = node ? take(it, cJSON_GetArraySize(node), sizeof *texts) : NULL;
-    for (const cJSON *item = node ? node->child : NULL; item && texts; item = item->next) {
+    const char **texts = allot__doc_take(doc, allot__value_count(doc, value), sizeof *texts);
+    uint32_t item = texts ? allot__value_in(doc, value) : 0;
+    for (; item; item = allot__doc_after(doc, value->number, item)) {
         allot__value of = allot__value_read(doc, item, &text);
         if (of.kind != 0 && member->flags & ALLOT_MEMBER_LABEL && !allot__is_label(of.string))
-            allot__doc_fault(doc, allot__at(of.number), "E-name", NULL,
+            allot__doc_fault(doc, allot__at(item), "E-name", NULL,
                              "found %s, allowed names of " ALLOT__LABEL_RULE,
-                             allot__doc_quote(doc, allot__at(of.number), quote));
+                             allot__doc_quote(doc, allot__at(item), quote));
         else if (of.kind != 0)
             texts[count++] = of.string;
     }
@@ -191,17 +172,17 @@ static void read_places(allot__item_reader *it, const allot_member *member,
                         const allot__value *value, char *thing)
 {
     static const allot__field slots = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false};
-    const cJSON *node = value->kind == ALLOT__OBJECT ? parse(it, value) : NULL;
+    allot__doc *doc = &it->reader->doc;
     int32_t count = 0;
-    allot_job_host *places = take(it, node ? cJSON_GetArraySize(node) : 1, sizeof *places);
+    allot_job_host *places =
+        allot__doc_take(doc, allot__value_count(doc, value) + 1, sizeof *places);
     if (value->kind == ALLOT__INTEGER && value->integer > 0 && places)
         places[count++] = (allot_job_host){NULL, value->integer};
-    for (const cJSON *item = node ? node->child : NULL; item && places; item = item->next) {
-        allot__value of = {0};
-        if (item->valueint != 0)
-            of = allot__value_read(&it->reader->doc, item, &slots);
+    uint32_t item = places ? allot__value_in(doc, value) : 0;
+    for (; item; item = allot__doc_after(doc, value->number, item)) {
+        allot__value of = allot__value_read(doc, item, &slots);
         if (of.kind != 0)
-            places[count++] = (allot_job_host){item->string, of.integer};
+            places[count++] = (allot_job_host){allot__doc_key(doc, item), of.integer};
     }
     set_list(member, thing, places, count);
 }
@@ -211,14 +192,12 @@ static void read_amounts(allot__item_reader *it, const allot_member *member,
 {
     static const allot__field amount = {NULL, ALLOT__AMOUNT, false, false};
     allot__doc *doc = &it->reader->doc;
-    const cJSON *node = parse(it, value);
     int32_t count = 0;
-    allot_job_resource *list = node ? take(it, cJSON_GetArraySize(node), sizeof *list) : NULL;
-    for (const cJSON *item = node ? node->child : NULL; item && list; item = item->next) {
-        allot__spot spot = allot__at_key((uint32_t)item->valueint);
-        if (item->valueint == 0)
-            continue;
-        int32_t resource = allot__resource_find(doc, it->reader->plan, spot, item->string);
+    allot_job_resource *list = allot__doc_take(doc, allot__value_count(doc, value), sizeof *list);
+    uint32_t item = list ? allot__value_in(doc, value) : 0;
+    for (; item; item = allot__doc_after(doc, value->number, item)) {
+        int32_t resource = allot__resource_find(doc, it->reader->plan, allot__at_key(item),
+                                                allot__doc_key(doc, item));
         allot__value of = allot__value_read(doc, item, &amount);
         if (resource >= 0 && of.kind != 0)
             list[count++] = (allot_job_resource){resource, of.integer};
@@ -237,52 +216,49 @@ static void read_slots(allot__item_reader *it, const allot_member *member,
         memcpy(thing + member->members[0].at, &value->integer, sizeof value->integer);
         return;
     }
-    const cJSON *node = parse(it, value);
-    allot_task_slots *list = node ? take(it, cJSON_GetArraySize(node), sizeof *list) : NULL;
-    for (const cJSON *item = node ? node->child : NULL; item && list; item = item->next) {
-        allot__spot spot = allot__at_key((uint32_t)item->valueint);
-        if (item->valueint == 0)
-            continue;
-        int32_t group = allot__group_find(doc, it->reader->plan, spot, item->string);
+    allot_task_slots *list = allot__doc_take(doc, allot__value_count(doc, value), sizeof *list);
+    uint32_t first = allot__value_in(doc, value);
+    for (uint32_t item = first; item && list; item = allot__doc_after(doc, value->number, item)) {
+        int32_t group = allot__group_find(doc, it->reader->plan, allot__at_key(item),
+                                          allot__doc_key(doc, item));
         allot__value of = allot__value_read(doc, item, &slots);
         if (group >= 0 && of.kind != 0)
             list[count++] = (allot_task_slots){group, of.integer};
     }
-    if (node && !node->child)
+    if (first == 0)
         allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
                          "found {}, allowed slots of at least one group");
     set_list(member, thing, list, count);
 }
 
-static void read_claim(allot__item_reader *it, uint32_t object, allot_claim *claim)
+static allot_claim read_claim(allot__item_reader *it, uint32_t object)
 {
     static const allot__field fields[] = {{"consumer", ALLOT__STRING, 0, 0, true, false},
                                           {"slots", ALLOT__AMOUNT, true, false}};
     static const allot__shape shape = {fields, 2, 0};
     allot__doc *doc = &it->reader->doc;
     allot__value values[2];
-    cJSON *node;
-    *claim = (allot_claim){0};
-    if (!allot__kind_check(doc, object, ALLOT__OBJECT) ||
-        allot__object_read(doc, object, &shape, values, &node))
-        return;
+    allot_claim claim = {0};
+    if (!allot__kind_check(doc, object, ALLOT__OBJECT))
+        return claim;
+    allot__object_read(doc, object, &shape, values);
     if (values[0].kind == ALLOT__STRING)
-        claim->consumer =
+        claim.consumer =
             allot__path_read(doc, it->reader->plan, allot__at(values[0].number), values[0].string);
-    claim->slots = values[1].kind != 0 ? values[1].integer : 0;
-    cJSON_Delete(node);
+    claim.slots = values[1].kind != 0 ? values[1].integer : 0;
+    return claim;
 }
 
 static void read_claims(allot__item_reader *it, const allot_member *member,
                         const allot__value *value, char *thing)
 {
     allot__doc *doc = &it->reader->doc;
-    int32_t count = allot__doc_items(doc, value->number);
-    allot_claim *claims = take(it, count, sizeof *claims);
-    uint32_t item = value->number + 1;
-    for (int32_t i = 0; i < count && claims; i++, item = allot__doc_next(doc, item))
-        read_claim(it, item, &claims[i]);
-    set_list(member, thing, claims, claims ? count : 0);
+    int32_t count = 0;
+    allot_claim *claims = allot__doc_take(doc, allot__value_count(doc, value), sizeof *claims);
+    uint32_t item = claims ? allot__value_in(doc, value) : 0;
+    for (; item; item = allot__doc_after(doc, value->number, item))
+        claims[count++] = read_claim(it, item);
+    set_list(member, thing, claims, count);
 }
 
 /* ---- Members -------------------------------------------------------------------------------- */
@@ -298,17 +274,15 @@ static void read_object(allot__item_reader *it, const allot_member *member,
     allot__field fields[MOST];
     allot__value values[MOST];
     allot__doc *doc = &it->reader->doc;
-    cJSON *node;
     if (value->kind != ALLOT__OBJECT && !allot__yes_take(doc, value))
         return;
     if (member->least != 0)
         set_flag(member, thing);
     const allot__shape shape = {fields, fill_fields(member->members, member->member_count, fields),
                                 0};
-    if (value->kind != ALLOT__OBJECT ||
-        allot__object_read(doc, value->number, &shape, values, &node))
+    if (value->kind != ALLOT__OBJECT)
         return;
-    it->node[it->nodes++] = node;
+    allot__object_read(doc, value->number, &shape, values);
     read_members(it, member->members, member->member_count, values, thing);
 }
 
@@ -330,18 +304,9 @@ static void read_time(allot__item_reader *it, const allot_member *member, const 
 static void read_thousandths(allot__item_reader *it, const allot_member *member,
                              const allot__value *value, char *thing)
 {
-    allot__doc *doc = &it->reader->doc;
-    char quote[ALLOT__QUOTE_MAX + 4];
-    size_t len;
-    const char *text = allot__doc_text(doc, value->number, &len);
-    int64_t number = allot__thousandths(text, len);
+    int64_t number = allot__thousandths_take(&it->reader->doc, value);
     if (number >= 0)
         memcpy(thing + member->at, &number, sizeof number);
-    else
-        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
-                         "found the number %s, allowed a number 0 ... %" PRId64,
-                         allot__doc_quote(doc, allot__at(value->number), quote),
-                         member->most / 1000);
 }
 
 static void read_flag(allot__item_reader *it, const allot_member *member, const allot__value *value,
@@ -465,27 +430,18 @@ bool allot__item_reader_begin(allot__state_reader *reader, allot_item item, allo
     const allot_members *members = allot_members_of(item);
     bool values = allot_member_find(members, "") != NULL;
     *it = (allot__item_reader){.reader = reader, .members = members};
-    it->room = (size_t)members->count;
-    it->room += values ? (size_t)allot_plan_task_attributes(reader->plan) : 0;
-    it->fields = allot__block_new(doc, it->room, sizeof *it->fields);
-    it->values = allot__block_new(doc, it->room, sizeof *it->values);
-    it->stated = allot__block_new(doc, it->room, sizeof *it->stated);
-    it->attributes = allot__block_new(doc, it->room, sizeof *it->attributes);
+    size_t room = (size_t)members->count;
+    room += values ? (size_t)allot_plan_task_attributes(reader->plan) : 0;
+    it->fields = allot__doc_take(doc, room, sizeof *it->fields);
+    it->values = allot__doc_take(doc, room, sizeof *it->values);
+    it->stated = allot__doc_take(doc, room, sizeof *it->stated);
+    it->attributes = allot__doc_take(doc, room, sizeof *it->attributes);
     if (!it->fields || !it->values || !it->stated || !it->attributes)
         return false;
     it->own = it->count = fill_fields(members->items, members->count, it->fields);
     if (values)
         add_attributes(it);
     return true;
-}
-
-void allot__item_reader_end(allot__item_reader *it)
-{
-    allot__doc *doc = &it->reader->doc;
-    allot__block_free(doc, it->fields, it->room, sizeof *it->fields);
-    allot__block_free(doc, it->values, it->room, sizeof *it->values);
-    allot__block_free(doc, it->stated, it->room, sizeof *it->stated);
-    allot__block_free(doc, it->attributes, it->room, sizeof *it->attributes);
 }
 
 const allot__value *allot__item_reader_value(const allot__item_reader *it, const char *name)
@@ -498,40 +454,6 @@ const allot__value *allot__item_reader_value(const allot__item_reader *it, const
 
 /* ---- Items ----------------------------------------------------------------------------------- */
 
-void allot__item_reader_read(allot__item_reader *it, uint32_t object, void *thing,
-                             allot__item_taker take_it)
-{
-    allot__doc *doc = &it->reader->doc;
-    const allot__shape shape = {it->fields, it->count, 0};
-    int64_t faults = doc->faults;
-    cJSON *node;
-    if (allot__object_read(doc, object, &shape, it->values, &node))
-        return;
-    allot__arena_init(&it->arena, doc->engine);
-    it->object = object;
-    it->nodes = 0;
-    allot_item_init(it->members, thing);
-    read_members(it, it->members->items, it->members->count, it->values, thing);
-    take_it(it, thing, doc->faults == faults && doc->status == ALLOT_OK);
-    while (it->nodes > 0)
-        cJSON_Delete(it->node[--it->nodes]);
-    allot__arena_free(&it->arena);
-    cJSON_Delete(node);
-}
-
-void allot__members_read(allot__state_reader *reader, allot__state_key key,
-                         void (*read)(allot__state_reader *reader, const cJSON *member))
-{
-    cJSON *node;
-    if (reader->top[key].kind == 0 ||
-        allot__doc_parse(&reader->doc, reader->top[key].number, &node))
-        return;
-    for (const cJSON *it = node->child; it; it = it->next)
-        read(reader, it);
-    allot__doc_about(&reader->doc, NULL, 0, 0);
-    cJSON_Delete(node);
-}
-
 /* Any item. */
 typedef union any {
     allot_task task;
@@ -543,31 +465,37 @@ typedef union any {
     allot_stated_host host;
 } any;
 
-void allot__item_reader_list(allot__item_reader *it, uint32_t list, allot__item_taker take_it)
+static void read_item(allot__item_reader *it, allot__item_taker take_it)
 {
     allot__doc *doc = &it->reader->doc;
+    const allot__shape shape = {it->fields, it->count, 0};
     int64_t faults = doc->faults;
-    uint32_t end = allot__doc_end(doc, list);
     any thing;
-    for (uint32_t item = list + 1; item < end; item = allot__doc_next(doc, item))
-        if (allot__kind_check(doc, item, ALLOT__OBJECT))
-            allot__item_reader_read(it, item, &thing, take_it);
-    it->reader->doubtful = it->reader->doubtful || doc->faults > faults;
+    allot__object_read(doc, it->object, &shape, it->values);
+    allot_item_init(it->members, &thing);
+    read_members(it, it->members->items, it->members->count, it->values, (char *)&thing);
+    take_it(it, &thing, doc->faults == faults && doc->status == ALLOT_OK);
 }
 
-void allot__item_reader_members(allot__item_reader *it, const allot__value *all,
-                                allot__item_taker take_it)
+void allot__item_reader_read(allot__item_reader *it, const allot__value *all,
+                             allot__item_taker take_it)
 {
     allot__doc *doc = &it->reader->doc;
-    cJSON *node;
-    any thing;
-    if (all->kind == 0 || allot__doc_parse(doc, all->number, &node))
-        return;
-    for (const cJSON *member = node->child; member; member = member->next) {
-        uint32_t number = (uint32_t)member->valueint;
-        it->member = member;
-        if (number != 0 && allot__kind_check(doc, number, ALLOT__OBJECT))
-            allot__item_reader_read(it, number, &thing, take_it);
+    it->object = allot__value_in(doc, all);
+    for (; it->object; it->object = allot__doc_after(doc, all->number, it->object)) {
+        allot__entry_begin(doc);
+        if (allot__kind_check(doc, it->object, ALLOT__OBJECT))
+            read_item(it, take_it);
+        allot__entry_end(doc);
     }
-    cJSON_Delete(node);
+}
+
+void allot__members_read(allot__state_reader *reader, allot__state_key key,
+                         void (*read)(allot__state_reader *reader, uint32_t member))
+{
+    allot__doc *doc = &reader->doc;
+    const allot__value *top = &reader->top[key];
+    for (uint32_t it = allot__value_in(doc, top); it; it = allot__doc_after(doc, top->number, it))
+        read(reader, it);
+    allot__doc_about(doc, NULL, 0, 0);
 }

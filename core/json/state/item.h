@@ -8,12 +8,8 @@
 
 #include <allot/members.h>
 
-#include "base/memory.h"
 #include "json/state/state.h"
 #include "json/text/texts.h"
-
-/* An item has so many lists and objects at most. */
-#define ALLOT__ITEM_NODES 8
 
 typedef struct allot__item_reader allot__item_reader;
 
@@ -30,25 +26,15 @@ struct allot__item_reader {
     allot__value *values;     /* by field */
     allot_task_value *stated; /* the attributes that it states */
     int32_t *attributes;      /* by field behind these: the plan's number */
-    size_t own, count, room;  /* fields, and entries of the blocks */
+    size_t own, count;        /* fields */
     uint32_t object;          /* that is being read */
-    const cJSON *member;      /* of an item that has a key */
-    cJSON *node[ALLOT__ITEM_NODES];
-    int nodes;
-    allot__arena arena; /* of its lists */
 };
 
-/* Makes the keys of an item; to be ended in any case. False: out of memory. */
+/* Makes the keys of an item. False: out of memory. */
 bool allot__item_reader_begin(allot__state_reader *reader, allot_item item, allot__item_reader *it);
-void allot__item_reader_end(allot__item_reader *it);
-/* Reads an object into `thing`, which is as the item's struct, and has it taken. */
-void allot__item_reader_read(allot__item_reader *it, uint32_t object, void *thing,
+/* Reads the objects of a list or, each with its key, of an object, and has each taken. */
+void allot__item_reader_read(allot__item_reader *it, const allot__value *all,
                              allot__item_taker take_it);
-/* Reads the objects of a list. */
-void allot__item_reader_list(allot__item_reader *it, uint32_t list, allot__item_taker take_it);
-/* Reads the objects of an object, each with its key. */
-void allot__item_reader_members(allot__item_reader *it, const allot__value *all,
-                                allot__item_taker take_it);
 /* What was read of a member of that name, which the item has. */
 const allot__value *allot__item_reader_value(const allot__item_reader *it, const char *name);
 

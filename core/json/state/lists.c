@@ -234,13 +234,12 @@ void allot__lists_read(allot__state_reader *reader)
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         const allot__value *list = &reader->top[lists[i].key];
+        int64_t faults = reader->doc.faults;
         allot__item_reader it;
-        if (list->kind == 0)
+        if (list->kind == 0 || !allot__item_reader_begin(reader, lists[i].kind, &it))
             continue;
-        if (allot__item_reader_begin(reader, lists[i].kind, &it)) {
-            it.group_of = lists[i].group_of;
-            allot__item_reader_list(&it, list->number, lists[i].take);
-        }
-        allot__item_reader_end(&it);
+        it.group_of = lists[i].group_of;
+        allot__item_reader_read(&it, list, lists[i].take);
+        reader->doubtful = reader->doubtful || reader->doc.faults > faults;
     }
 }

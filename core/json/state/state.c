@@ -58,20 +58,15 @@ static void read_by_group(allot__state_reader *reader, const allot__value *value
                           const allot__field *kind, setter set)
 {
     allot__doc *doc = &reader->doc;
-    cJSON *node;
-    if (allot__doc_parse(doc, value->number, &node))
-        return;
-    for (const cJSON *it = node->child; it; it = it->next) {
-        if (it->valueint == 0)
-            continue;
-        allot__spot spot = allot__at_key((uint32_t)it->valueint);
-        int32_t group = allot__group_find(doc, reader->plan, spot, it->string);
+    uint32_t it = allot__value_in(doc, value);
+    for (; it; it = allot__doc_after(doc, value->number, it)) {
+        int32_t group =
+            allot__group_find(doc, reader->plan, allot__at_key(it), allot__doc_key(doc, it));
         allot__value found = allot__value_read(doc, it, kind);
         int64_t number;
         if (read_number(doc, &found, &number) && group >= 0 && consumer != ALLOT_ROOT)
             allot__doc_keep(doc, set(reader->state, group, consumer, number));
     }
-    cJSON_Delete(node);
 }
 
 /* `consumer` ALLOT_ROOT: an unknown one, whose amounts are only checked. */
@@ -119,27 +114,22 @@ static void make_fields(allot__state_reader *reader)
     reader->row[SHARING] = (allot__field){"sharing", ALLOT__ANYTHING, 0, 0, false, true};
 }
 
-static void read_consumer(allot__state_reader *reader, const cJSON *member)
+static void read_consumer(allot__state_reader *reader, uint32_t number)
 {
     allot__doc *doc = &reader->doc;
     const allot__shape shape = {reader->row, ROW_FIELDS, 0};
     allot__value values[ROW_FIELDS];
-    uint32_t number = (uint32_t)member->valueint;
     int64_t faults = doc->faults;
-    cJSON *node;
     allot__doc_about(doc, NULL, 0, 0);
-    if (number == 0)
-        return;
-    int32_t consumer = allot__leaf_read(doc, reader->plan, allot__at_key(number), member->string);
+    int32_t consumer =
+        allot__leaf_read(doc, reader->plan, allot__at_key(number), allot__doc_key(doc, number));
     if (!allot__kind_check(doc, number, ALLOT__OBJECT))
         return;
     if (consumer >= 0)
         allot__doc_about(doc, reader->plan, consumer, number);
-    if (allot__object_read(doc, number, &shape, values, &node))
-        return;
+    allot__object_read(doc, number, &shape, values);
     for (int i = 0; i < SET; i++)
         read_numbers(reader, &values[i], consumer, &reader->of_group[i], setters[i]);
-    cJSON_Delete(node);
     if (consumer >= 0)
         reader->objects[consumer] = number | (doc->faults > faults ? FAULTY : 0);
 }
@@ -163,10 +153,8 @@ static uint32_t item_of(const allot__state_reader *reader, const char *path)
         uint32_t number = reader->top[lists[i].key].number;
         if (strcmp(list, lists[i].list) != 0 || number == 0)
             continue;
-        uint32_t item = number + 1, end = allot__doc_end(&reader->doc, number);
-        for (unsigned k = 0; k < place && item < end; k++)
-            item = allot__doc_next(&reader->doc, item);
-        uint32_t found = item < end ? allot__doc_member(&reader->doc, item, member) : 0;
+        uint32_t item = allot__doc_item(&reader->doc, number, place);
+        uint32_t found = item != 0 ? allot__doc_member(&reader->doc, item, member) : 0;
         return found != 0 ? found : item;
     }
     return 0;
@@ -218,20 +206,15 @@ static void finish(allot__state_reader *reader)
 /* A state may state its schema. */
 static void check_schema(allot__doc *doc, const allot__value *value)
 {
-    char quote[ALLOT__QUOTE_MAX + 4];
     if (value->kind == ALLOT__STRING && strcmp(value->string, ALLOT__STATE_SCHEMA_V1) != 0)
-        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
-                         "found %s, allowed \"" ALLOT__STATE_SCHEMA_V1 "\"",
-                         allot__doc_quote(doc, allot__at(value->number), quote));
+        allot__value_fault(doc, value, "\"" ALLOT__STATE_SCHEMA_V1 "\"");
 }
 
 static void read_top(allot__state_reader *reader)
 {
     allot__doc *doc = &reader->doc;
-    cJSON *node;
     int64_t now, last;
-    if (allot__object_read(doc, 0, &state_shape, reader->top, &node))
-        return;
+    allot__object_read(doc, 0, &state_shape, reader->top);
     check_schema(doc, &reader->top[ALLOT__STATE_SCHEMA]);
     if (allot__time_read(doc, &reader->top[ALLOT__STATE_NOW], &now))
         allot__doc_keep(doc, allot_state_now(reader->state, now));
@@ -243,18 +226,15 @@ static void read_top(allot__state_reader *reader)
                                          reader->top[ALLOT__STATE_NOW_ROUNDED].integer != 0));
     reader->usage_known =
         allot__time_read(doc, &reader->top[ALLOT__STATE_USAGE_AT], &reader->usage_at);
-    cJSON_Delete(node);
 }
 
 /* No jobs at all may be {}, too: many a Lua program writes an empty list so. */
 static void check_jobs(allot__state_reader *reader)
 {
     allot__value *jobs = &reader->top[ALLOT__STATE_JOBS];
-    bool empty = jobs->kind == ALLOT__OBJECT &&
-                 allot__doc_end(&reader->doc, jobs->number) == jobs->number + 1;
     if (jobs->kind != ALLOT__OBJECT)
         return;
-    if (!empty)
+    if (allot__value_count(&reader->doc, jobs) > 0)
         allot__kind_check(&reader->doc, jobs->number, ALLOT__LIST);
     jobs->kind = 0;
 }
@@ -274,8 +254,7 @@ static void check_kind(allot__state_reader *reader)
     bool queues = allot_plan_queues(reader->plan) > 0;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         allot__value *value = &reader->top[kinds[i].key];
-        bool list = value->kind == ALLOT__LIST || value->kind == ALLOT__OBJECT;
-        bool some = list && allot__doc_end(&reader->doc, value->number) > value->number + 1;
+        bool some = allot__value_count(&reader->doc, value) > 0;
         if (value->kind == ALLOT__NULL)
             *value = (allot__value){0}; /* as good as not stated */
         if (kinds[i].queues == queues)
@@ -317,7 +296,7 @@ int allot_state_read(const allot_plan *plan, const char *text, size_t len, const
         return ALLOT_EUSAGE;
     allot_engine *engine = allot_plan_engine(plan);
     size_t size = ((size_t)allot_plan_consumers(plan) + 1) * sizeof *reader.objects;
-    int status = allot__doc_open(&reader.doc, engine, text, len, file, false, report);
+    int status = allot__doc_open(&reader.doc, engine, text, len, file, 1, false, report);
     if (status == ALLOT_OK)
         status = allot_state_new(plan, &reader.state);
     if (status == ALLOT_OK) {

@@ -65,5 +65,5 @@ int32_t allot__queue_read(allot__doc *doc, const allot_plan *plan, allot__spot s
 
 /* Calls `read` with each member of the object at a key. */
 void allot__members_read(allot__state_reader *reader, allot__state_key key,
-                         void (*read)(allot__state_reader *reader, const cJSON *member));
+                         void (*read)(allot__state_reader *reader, uint32_t member));
 #endif

@@ -26,10 +26,10 @@ static const char *nearest_host(const allot__doc *doc, const allot_plan *plan, c
 }
 
 /* Says what the model does not take of a host. */
-static void took(allot__state_reader *reader, const cJSON *member, int status)
+static void took(allot__state_reader *reader, uint32_t member, int status)
 {
     allot__doc *doc = &reader->doc;
-    allot__spot spot = allot__at_key((uint32_t)member->valueint);
+    allot__spot spot = allot__at_key(member);
     char quote[ALLOT__QUOTE_MAX + 4], hint[320];
     allot__doc_quote(doc, spot, quote);
     if (status == ALLOT_ENAME)
@@ -38,7 +38,8 @@ static void took(allot__state_reader *reader, const cJSON *member, int status)
     else if (status == ALLOT_ENOENT)
         allot__doc_fault(
             doc, spot, "E-unknown-host",
-            allot__did_you_mean(nearest_host(doc, reader->plan, member->string), hint, sizeof hint),
+            allot__did_you_mean(nearest_host(doc, reader->plan, allot__doc_key(doc, member)), hint,
+                                sizeof hint),
             "found the host %s, which the plan does not have: \"slots\" is missing", quote);
     else
         allot__doc_keep(doc, status);
@@ -50,15 +51,14 @@ static void take_host(allot__item_reader *it, void *thing, bool sound)
     allot_stated_host *host = thing;
     const allot__value *slots = allot__item_reader_value(it, "slots");
     (void)sound;
-    host->name = it->member->string;
+    host->name = allot__doc_key(&it->reader->doc, it->object);
     if (slots->number == 0 || slots->kind != 0)
-        took(it->reader, it->member, allot_state_host_set(it->reader->state, host));
+        took(it->reader, it->object, allot_state_host_set(it->reader->state, host));
 }
 
 void allot__hosts_read(allot__state_reader *reader)
 {
     allot__item_reader it;
     if (allot__item_reader_begin(reader, ALLOT_ITEM_HOST, &it))
-        allot__item_reader_members(&it, &reader->top[ALLOT__STATE_HOSTS], take_host);
-    allot__item_reader_end(&it);
+        allot__item_reader_read(&it, &reader->top[ALLOT__STATE_HOSTS], take_host);
 }

@@ -15,46 +15,37 @@ static const allot__field whole = {NULL, ALLOT__INTEGER, 0, USAGE_MAX, false, fa
 static const allot__field rest = {NULL, ALLOT__INTEGER, 0, 999999, false, false};
 
 /* The millionths of that queue; 0 where the state does not say them. */
-static int32_t read_rest(allot__state_reader *reader, const cJSON *rests, const char *queue)
+static int32_t read_rest(allot__state_reader *reader, const char *queue)
 {
-    const cJSON *member = rests ? cJSON_GetObjectItemCaseSensitive(rests, queue) : NULL;
-    if (!member || member->valueint == 0)
+    const allot__value *rests = &reader->top[ALLOT__STATE_USAGE_REST];
+    uint32_t member = rests->kind != 0 ? allot__doc_member(&reader->doc, rests->number, queue) : 0;
+    if (member == 0)
         return 0;
     allot__value value = allot__value_read(&reader->doc, member, &rest);
     return value.kind != 0 ? (int32_t)value.integer : 0;
 }
 
-static void read_queue(allot__state_reader *reader, const cJSON *member, const cJSON *rests)
+static void read_queue(allot__state_reader *reader, uint32_t member)
 {
     allot__doc *doc = &reader->doc;
-    uint32_t number = (uint32_t)member->valueint;
-    if (number == 0)
-        return;
-    int32_t queue = allot__queue_read(doc, reader->plan, allot__at_key(number), member->string);
+    const char *name = allot__doc_key(doc, member);
+    int32_t queue = allot__queue_read(doc, reader->plan, allot__at_key(member), name);
     allot__value value = allot__value_read(doc, member, &whole);
-    int32_t millionths = read_rest(reader, rests, member->string);
+    int32_t millionths = read_rest(reader, name);
     if (queue >= 0 && value.kind != 0)
         allot__doc_keep(doc, allot_state_usage(reader->state, queue, value.integer, millionths));
 }
 
 /* Rests are of queues that have whole slot-seconds beside them, be they 0. */
-static void check_rests(allot__state_reader *reader, const cJSON *usage, const cJSON *rests)
+static void check_rest(allot__state_reader *reader, uint32_t member)
 {
+    const allot__value *usage = &reader->top[ALLOT__STATE_USAGE];
+    allot__doc *doc = &reader->doc;
     char quote[ALLOT__QUOTE_MAX + 4];
-    for (const cJSON *it = rests ? rests->child : NULL; it; it = it->next) {
-        allot__spot spot = allot__at_key((uint32_t)it->valueint);
-        if (it->valueint != 0 && (!usage || !cJSON_GetObjectItemCaseSensitive(usage, it->string)))
-            allot__doc_fault(&reader->doc, spot, "E-missing", NULL,
-                             "found the rest of %s, which \"usage\" does not have",
-                             allot__doc_quote(&reader->doc, spot, quote));
-    }
-}
-
-static void parse_key(allot__state_reader *reader, allot__state_key key, cJSON **node)
-{
-    *node = NULL;
-    if (reader->top[key].kind != 0)
-        allot__doc_parse(&reader->doc, reader->top[key].number, node);
+    if (usage->kind == 0 || allot__doc_member(doc, usage->number, allot__doc_key(doc, member)) == 0)
+        allot__doc_fault(doc, allot__at_key(member), "E-missing", NULL,
+                         "found the rest of %s, which \"usage\" does not have",
+                         allot__doc_quote(doc, allot__at_key(member), quote));
 }
 
 /* Use that fades was so much at a time; if that is not told, now. */
@@ -66,40 +57,17 @@ static void read_when(allot__state_reader *reader)
 
 void allot__usage_read(allot__state_reader *reader)
 {
-    cJSON *usage, *rests;
-    parse_key(reader, ALLOT__STATE_USAGE, &usage);
-    parse_key(reader, ALLOT__STATE_USAGE_REST, &rests);
-    for (const cJSON *it = usage ? usage->child : NULL; it; it = it->next)
-        read_queue(reader, it, rests);
-    check_rests(reader, usage, rests);
+    allot__members_read(reader, ALLOT__STATE_USAGE, read_queue);
+    allot__members_read(reader, ALLOT__STATE_USAGE_REST, check_rest);
     read_when(reader);
-    cJSON_Delete(usage);
-    cJSON_Delete(rests);
 }
 
 /* ---- Contracts ------------------------------------------------------------------------------- */
 
-static int32_t find_lease(allot__state_reader *reader, const cJSON *member)
+static const char *lease_name(const allot_plan *plan, int32_t number)
 {
-    enum { NAMES_MAX = 256 };
-    const char *names[NAMES_MAX];
-    char quote[ALLOT__QUOTE_MAX + 4], hint[320];
-    int32_t found = allot_plan_lease_find(reader->plan, member->string);
-    int32_t count = allot_plan_leases(reader->plan);
-    allot__spot spot = allot__at_key((uint32_t)member->valueint);
-    if (found >= 0)
-        return found;
-    count = count < NAMES_MAX ? count : NAMES_MAX;
-    for (int32_t i = 0; i < count; i++) {
-        allot_lease lease;
-        names[i] = allot_plan_lease_at(reader->plan, i, &lease) == ALLOT_OK ? lease.name : NULL;
-    }
-    const char *near = allot_nearest(member->string, strlen(member->string), names, (size_t)count);
-    allot__doc_fault(&reader->doc, spot, "E-unknown-lease",
-                     allot__did_you_mean(near, hint, sizeof hint),
-                     "found the contract %s, which the plan does not have",
-                     allot__doc_quote(&reader->doc, spot, quote));
-    return -1;
+    allot_lease lease;
+    return allot_plan_lease_at(plan, number, &lease) == ALLOT_OK ? lease.name : NULL;
 }
 
 static void check_side(allot__item_reader *it, const char *name, const allot_lease_side *side)
@@ -114,37 +82,38 @@ static void check_side(allot__item_reader *it, const char *name, const allot_lea
 
 static void take_lease(allot__item_reader *it, void *thing, bool sound)
 {
+    static const allot__named leases = {"E-unknown-lease",     "contract",        "the plan",
+                                        allot_plan_lease_find, allot_plan_leases, lease_name};
     const allot_lease_now *now = thing;
-    int64_t faults = it->reader->doc.faults;
-    int32_t lease = find_lease(it->reader, it->member);
+    allot__doc *doc = &it->reader->doc;
+    int64_t faults = doc->faults;
+    int32_t lease = allot__named_read(doc, it->reader->plan, allot__at_key(it->object),
+                                      allot__doc_key(doc, it->object), &leases);
     if (!sound)
         return;
     check_side(it, "provider", &now->provider);
     check_side(it, "consumer", &now->consumer);
-    if (lease >= 0 && it->reader->doc.faults == faults)
-        allot__doc_keep(&it->reader->doc, allot_state_lease(it->reader->state, lease, now));
+    if (lease >= 0 && doc->faults == faults)
+        allot__doc_keep(doc, allot_state_lease(it->reader->state, lease, now));
 }
 
 void allot__leases_now_read(allot__state_reader *reader)
 {
     allot__item_reader it;
     if (allot__item_reader_begin(reader, ALLOT_ITEM_LEASE, &it))
-        allot__item_reader_members(&it, &reader->top[ALLOT__STATE_LEASES], take_lease);
-    allot__item_reader_end(&it);
+        allot__item_reader_read(&it, &reader->top[ALLOT__STATE_LEASES], take_lease);
 }
 
 /* ---- Resources ------------------------------------------------------------------------------ */
 
-static void read_time(allot__state_reader *reader, const cJSON *member)
+static void read_time(allot__state_reader *reader, uint32_t member)
 {
     static const allot__field time = {
         NULL, ALLOT__INTEGER | ALLOT__STRING, INT64_MIN + 1, INT64_MAX, false, false};
     allot__doc *doc = &reader->doc;
     int64_t when;
-    if (member->valueint == 0)
-        return;
-    int32_t resource = allot__resource_find(
-        doc, reader->plan, allot__at_key((uint32_t)member->valueint), member->string);
+    int32_t resource =
+        allot__resource_find(doc, reader->plan, allot__at_key(member), allot__doc_key(doc, member));
     allot__value value = allot__value_read(doc, member, &time);
     if (allot__time_read(doc, &value, &when) && resource >= 0)
         allot__doc_keep(doc, allot_state_resource_preempted(reader->state, resource, when));

@@ -38,3 +38,19 @@ int64_t allot__thousandths(const char *text, size_t len)
         sum *= 10;
     return sum <= ALLOT_AMOUNT_MAX ? sum : -1;
 }
+
+int64_t allot__thousandths_take(allot__doc *doc, const allot__value *value)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    size_t len;
+    if (value->kind != ALLOT__INTEGER && value->kind != ALLOT__NUMBER)
+        return ALLOT_NONE;
+    const char *text = allot__doc_text(doc, value->number, &len);
+    int64_t number = allot__thousandths(text, len);
+    if (number < 0)
+        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
+                         "found the number %s, allowed a number 0 ... %d",
+                         allot__doc_quote(doc, allot__at(value->number), quote),
+                         ALLOT_AMOUNT_MAX / 1000);
+    return number < 0 ? ALLOT_NONE : number;
+}

@@ -1,32 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* doc.c: opening a document, and its objects one at a time. */
+/* doc.c: a document, and the members of its objects. */
 #include "json/text/doc.h"
 
 #include <string.h>
 
-#include "json/text/place.h"
-
-/* Objects of at most so many members are searched for repeated keys pair by pair. */
-#define FEW 8
-
 int allot__doc_open(allot__doc *doc, allot_engine *engine, const char *text, size_t len,
-                    const char *file, bool relaxed, allot_report *report)
+                    const char *file, int32_t line, bool relaxed, allot_report *report)
 {
-    return allot__doc_open_part(doc, engine, text, len, file, 0, relaxed, report);
-}
-
-int allot__doc_open_part(allot__doc *doc, allot_engine *engine, const char *text, size_t len,
-                         const char *file, int32_t lines_before, bool relaxed, allot_report *report)
-{
-    memset(doc, 0, sizeof *doc);
-    doc->lines_before = lines_before;
-    doc->engine = doc->scan.engine = engine;
-    doc->report = report;
-    doc->file = file;
-    doc->given = text ? text : "";
-    doc->scan.len = len;
-    doc->scan.relaxed = relaxed;
+    *doc = (allot__doc){.engine = engine,
+                        .report = report,
+                        .file = file,
+                        .first_line = line,
+                        .given = text ? text : ""};
+    doc->scan = (allot__scan){.engine = engine, .len = len, .relaxed = relaxed};
     doc->scan.text = len < SIZE_MAX ? allot_engine_alloc(engine, NULL, 0, len + 1) : NULL;
     if (!doc->scan.text)
         return ALLOT_ENOMEM;
@@ -41,165 +28,136 @@ int allot__doc_open_part(allot__doc *doc, allot_engine *engine, const char *text
 
 void allot__doc_close(allot__doc *doc)
 {
+    if (!doc->engine)
+        return;
     if (doc->scan.text)
         allot_engine_alloc(doc->engine, doc->scan.text, doc->scan.len + 1, 0);
-    if (doc->scratch)
-        allot_engine_alloc(doc->engine, doc->scratch, doc->scratch_size, 0);
-    if (doc->engine)
-        allot__scan_free(&doc->scan);
-    memset(doc, 0, sizeof *doc);
+    allot__scan_free(&doc->scan);
+    allot__pool_free(doc->engine, &doc->kept);
+    allot__pool_free(doc->engine, &doc->entry);
+    *doc = (allot__doc){0};
 }
 
-uint32_t allot__doc_member(const allot__doc *doc, uint32_t object, const char *key)
+void *allot__doc_take(allot__doc *doc, size_t count, size_t size)
 {
-    size_t len = strlen(key);
-    uint32_t end = allot__doc_end(doc, object);
-    for (uint32_t item = object + 1; item < end; item = allot__doc_next(doc, item)) {
-        const char *found = doc->scan.text + allot__place_key(doc, item) + 1;
-        if (strncmp(found, key, len) == 0 && found[len] == '"')
-            return item;
-    }
-    return 0;
+    allot__pool *pool = doc->in_entry ? &doc->entry : &doc->kept;
+    void *block = allot__pool_take(doc->engine, pool, count * size, 16);
+    if (!block)
+        allot__doc_keep(doc, ALLOT_ENOMEM);
+    return block;
+}
+
+void allot__entry_begin(allot__doc *doc)
+{
+    doc->in_entry = true;
+}
+
+void allot__entry_end(allot__doc *doc)
+{
+    doc->in_entry = false;
+    allot__pool_clear(doc->engine, &doc->entry);
 }
 
 /* ---- Repeated keys --------------------------------------------------------------------------- */
 
-static void repeated(allot__doc *doc, cJSON *member)
-{
-    char quote[ALLOT__QUOTE_MAX + 4];
-    allot__spot spot = allot__at_key((uint32_t)member->valueint);
-    allot__doc_fault(doc, spot, "E-duplicate-key", NULL,
-                     "found the key %s again, allowed once in an object",
-                     allot__doc_quote(doc, spot, quote));
-    member->valueint = 0;
-}
-
-static void check_pairs(allot__doc *doc, cJSON *object)
-{
-    for (cJSON *member = object->child; member; member = member->next)
-        for (cJSON *other = object->child; other != member; other = other->next)
-            if (strcmp(member->string, other->string) == 0) {
-                repeated(doc, member);
-                break;
-            }
-}
-
-static size_t hash(const char *key)
+static uint32_t hash_of(const char *key)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
     for (; *key != '\0'; key++)
         hash = (hash ^ (unsigned char)*key) * UINT64_C(1099511628211);
-    return (size_t)(hash ^ (hash >> 29));
+    return (uint32_t)(hash ^ (hash >> 29));
 }
 
-static int check_hashed(allot__doc *doc, cJSON *object, size_t count)
+/* `seen` has a power of two of places, more than the object has members. */
+static void find_repeated(allot__doc *doc, uint32_t object, uint32_t *seen, size_t places)
 {
-    size_t slots = 32;
-    while (slots < count * 2)
-        slots *= 2;
-    size_t size = slots * sizeof(cJSON *);
-    cJSON **seen = allot_engine_alloc(doc->engine, NULL, 0, size);
-    if (!seen)
-        return ALLOT_ENOMEM;
-    memset(seen, 0, size);
-    for (cJSON *member = object->child; member; member = member->next) {
-        size_t slot = hash(member->string) & (slots - 1);
-        while (seen[slot] && strcmp(seen[slot]->string, member->string) != 0)
-            slot = (slot + 1) & (slots - 1);
-        if (seen[slot])
-            repeated(doc, member);
-        else
-            seen[slot] = member;
-    }
-    allot_engine_alloc(doc->engine, seen, size, 0);
-    return ALLOT_OK;
-}
-
-/* ---- Objects --------------------------------------------------------------------------------- */
-
-static int need_scratch(allot__doc *doc, size_t size)
-{
-    if (size <= doc->scratch_size)
-        return ALLOT_OK;
-    char *grown = allot_engine_alloc(doc->engine, doc->scratch, doc->scratch_size, size);
-    if (!grown)
-        return ALLOT_ENOMEM;
-    doc->scratch = grown;
-    doc->scratch_size = size;
-    return ALLOT_OK;
-}
-
-/* The object's text without what is inside its lists and objects, in the scratch. */
-static size_t empty_inside(const allot__doc *doc, uint32_t number, char *out)
-{
-    const char *text = doc->scan.text;
-    size_t at = doc->scan.marks[number].at, len = 0;
-    uint32_t end = allot__doc_end(doc, number);
-    for (uint32_t item = number + 1; item < end; item = allot__doc_next(doc, item)) {
-        if (!allot__doc_nests(doc, item))
+    char quote[ALLOT__QUOTE_MAX + 4];
+    uint32_t end = allot__doc_end(doc, object);
+    for (uint32_t it = object + 1; it < end; it = allot__doc_next(doc, it)) {
+        const char *key = allot__doc_key(doc, it);
+        if (!key)
             continue;
-        size_t open = (size_t)doc->scan.marks[item].at + 1;
-        if (out)
-            memcpy(out + len, text + at, open - at);
-        len += open - at;
-        at = allot__doc_behind(doc, item) - 1;
+        size_t place = hash_of(key) & (places - 1);
+        while (seen[place] != 0 && strcmp(allot__doc_key(doc, seen[place]), key) != 0)
+            place = (place + 1) & (places - 1);
+        if (seen[place] == 0) {
+            seen[place] = it;
+            continue;
+        }
+        allot__spot spot = allot__at_key(it);
+        allot__doc_fault(doc, spot, "E-duplicate-key", NULL,
+                         "found the key %s again, allowed once in an object",
+                         allot__doc_quote(doc, spot, quote));
+        doc->scan.text[allot__doc_key_at(doc, it)] = ALLOT__REPEATED;
     }
-    size_t rest = allot__doc_behind(doc, number) - at;
-    if (out)
-        memcpy(out + len, text + at, rest);
-    return len + rest;
 }
 
-static int shallow_text(allot__doc *doc, uint32_t number, const char **text, size_t *len)
+static void check_keys(allot__doc *doc, uint32_t object)
 {
-    *text = allot__doc_text(doc, number, len);
-    if (!allot__doc_nests(doc, number))
-        return ALLOT_OK;
-    size_t size = empty_inside(doc, number, NULL);
-    if (size == *len)
-        return ALLOT_OK; /* nothing inside: read in place */
-    int status = need_scratch(doc, size);
-    if (status != ALLOT_OK)
-        return status;
-    *text = doc->scratch;
-    *len = empty_inside(doc, number, doc->scratch);
-    return ALLOT_OK;
+    enum { FEW = 32 };
+    uint32_t few[FEW] = {0};
+    size_t places = FEW, count = allot__doc_count(doc, object);
+    if (count < FEW / 2) {
+        find_repeated(doc, object, few, FEW);
+        return;
+    }
+    while (places < count * 2)
+        places *= 2;
+    uint32_t *seen = allot_engine_alloc(doc->engine, NULL, 0, places * sizeof *seen);
+    if (!seen) {
+        allot__doc_keep(doc, ALLOT_ENOMEM);
+        return;
+    }
+    memset(seen, 0, places * sizeof *seen);
+    find_repeated(doc, object, seen, places);
+    allot_engine_alloc(doc->engine, seen, places * sizeof *seen, 0);
 }
 
-static size_t number_members(const allot__doc *doc, uint32_t number, cJSON *object)
+/* ---- Members --------------------------------------------------------------------------------- */
+
+/* The item itself, or the first behind it that is no repeated member; 0: none is left. */
+static uint32_t from(const allot__doc *doc, uint32_t number, uint32_t item)
+{
+    bool object = allot__doc_first(doc, number) == '{';
+    uint32_t end = allot__doc_end(doc, number);
+    while (item < end && object && !allot__doc_key(doc, item))
+        item = allot__doc_next(doc, item);
+    return item < end ? item : 0;
+}
+
+uint32_t allot__doc_in(allot__doc *doc, uint32_t number)
+{
+    if (allot__doc_first(doc, number) == '{')
+        check_keys(doc, number);
+    return from(doc, number, number + 1);
+}
+
+uint32_t allot__doc_after(const allot__doc *doc, uint32_t number, uint32_t item)
+{
+    return from(doc, number, allot__doc_next(doc, item));
+}
+
+size_t allot__doc_count(const allot__doc *doc, uint32_t number)
 {
     size_t count = 0;
-    uint32_t item = number + 1;
-    for (cJSON *member = object->child; member; member = member->next, count++) {
-        member->valueint = (int)item;
-        item = allot__doc_next(doc, item);
-    }
+    uint32_t end = allot__doc_end(doc, number);
+    for (uint32_t item = number + 1; item < end; item = allot__doc_next(doc, item))
+        count++;
     return count;
 }
 
-int allot__doc_parse(allot__doc *doc, uint32_t number, cJSON **out)
+uint32_t allot__doc_item(const allot__doc *doc, uint32_t number, int64_t i)
 {
-    const char *text;
-    size_t len;
-    int status = shallow_text(doc, number, &text, &len);
-    if (status != ALLOT_OK)
-        return allot__doc_keep(doc, status);
-    cJSON *node = cJSON_ParseWithLengthOpts(text, len, NULL, 0);
-    if (!node) /* the scan let it pass, so only memory can lack */
-        return allot__doc_keep(doc, ALLOT_ENOMEM);
-    if (cJSON_IsObject(node)) {
-        size_t count = number_members(doc, number, node);
-        if (count <= FEW)
-            check_pairs(doc, node);
-        else
-            status = check_hashed(doc, node, count);
-    }
-    if (cJSON_IsArray(node))
-        number_members(doc, number, node);
-    node->valueint = (int)number;
-    if (status != ALLOT_OK)
-        cJSON_Delete(node);
-    else
-        *out = node;
-    return allot__doc_keep(doc, status);
+    uint32_t item = number + 1, end = allot__doc_end(doc, number);
+    while (i-- > 0 && item < end)
+        item = allot__doc_next(doc, item);
+    return item < end ? item : 0;
+}
+
+uint32_t allot__doc_member(const allot__doc *doc, uint32_t object, const char *key)
+{
+    uint32_t item = from(doc, object, object + 1);
+    while (item != 0 && strcmp(allot__doc_key(doc, item), key) != 0)
+        item = allot__doc_after(doc, object, item);
+    return item;
 }

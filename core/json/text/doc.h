@@ -3,81 +3,85 @@
 /*
  * doc.h: a document that is being read: its values, their places, and its faults.
  *
- * A document passes the scan first. Then its objects are handed to cJSON one at a time, with the
- * lists and objects inside them emptied: cJSON undoes escapes and finds keys, and what it builds
- * is as big as the objects on the way from the root to the one being read, never the document.
- * Every node carries its value's number in `valueint`. Numbers are read from the text, so that
- * 64-bit integers survive.
- *
- * Memory: cJSON takes its own from malloc (its hooks are process-wide, so they are left alone);
- * everything else comes from the engine. Threads: cJSON notes the place of its last error in a
- * global that nothing here reads.
+ * The scan has marked every value and undone escapes in place, so that keys and strings are texts
+ * that live as long as the document. Numbers are read from the text: 64-bit integers survive.
  */
 #ifndef ALLOT_JSON_TEXT_DOC_H
 #define ALLOT_JSON_TEXT_DOC_H
 
-#include <cjson/cJSON.h>
-
 #include <allot/plan.h>
 
+#include "base/pool.h"
 #include "json/text/scan.h"
 
 typedef struct allot__doc {
     allot_engine *engine;
     allot_report *report;
     const char *file;
-    const char *given; /* the caller's text, with its comments */
-    allot__scan scan;  /* the blanked copy and where its values stand */
-    int64_t faults;    /* errors found so far */
-    int status;        /* the first that failed, as ENOMEM: see allot__doc_keep */
-    char *scratch;
-    size_t scratch_size;
+    const char *given;       /* the caller's text */
+    allot__scan scan;        /* a copy of it, and where its values stand */
+    int64_t faults;          /* errors found so far */
+    int status;              /* the first that failed, as ENOMEM: see allot__doc_keep */
+    allot__pool kept, entry; /* of allot__doc_take */
+    bool in_entry;
     size_t line_at; /* the last line that was looked up: its first byte and number */
     int32_t line;
-    int32_t lines_before;   /* of something longer that the text is a part of */
+    int32_t first_line;     /* its number in something longer that the text may be a part of */
     const allot_plan *plan; /* whose consumer `about` is; NULL: nobody's */
     int32_t consumer;
     uint32_t about; /* the consumer's object: paths inside it begin with the consumer's */
 } allot__doc;
 
-/* Copies and scans the text; `relaxed`: comments and trailing commas are fine. EINVALID (the
- * report says why), ENOMEM. To be closed in any case. */
+/* Copies and scans the text, whose first line has that number; `relaxed`: comments and trailing
+ * commas are fine. EINVALID (the report says why), ENOMEM. To be closed in any case. */
 int allot__doc_open(allot__doc *doc, allot_engine *engine, const char *text, size_t len,
-                    const char *file, bool relaxed, allot_report *report);
-/* The same of a text that so many lines of something longer precede. */
-int allot__doc_open_part(allot__doc *doc, allot_engine *engine, const char *text, size_t len,
-                         const char *file, int32_t lines_before, bool relaxed,
-                         allot_report *report);
+                    const char *file, int32_t line, bool relaxed, allot_report *report);
 void allot__doc_close(allot__doc *doc);
 
 /* What a call came to, and returns it. The first that failed is the document's `status`: a fault,
  * so that nothing is made of what is faulty, behind which nothing is said. */
 int allot__doc_keep(allot__doc *doc, int status);
 
+/* `count` zeroed items, maybe none, that live as long as the document, or as the entry that is
+ * being read. NULL: out of memory, which is kept. */
+void *allot__doc_take(allot__doc *doc, size_t count, size_t size);
+/* An entry of a list is read from here on, and no other; and its end. */
+void allot__entry_begin(allot__doc *doc);
+void allot__entry_end(allot__doc *doc);
+
 /* ---- Values: by number ----------------------------------------------------------------------- */
 
-/* Its first byte in the blanked text: '{', '[', '"', a digit ... */
+/* Its first byte: '{', '[', '"', a digit ... */
 char allot__doc_first(const allot__doc *doc, uint32_t number);
-/* Is it a list or object? */
-bool allot__doc_nests(const allot__doc *doc, uint32_t number);
-/* The offset behind a value. */
-size_t allot__doc_behind(const allot__doc *doc, uint32_t number);
 /* The number behind a value and all inside it: its next sibling's, or its list's end. */
 uint32_t allot__doc_next(const allot__doc *doc, uint32_t number);
-/* Its text as written, `*len` bytes; of a list or object with all inside it. */
-const char *allot__doc_text(const allot__doc *doc, uint32_t number, size_t *len);
-/* The end mark of a list or object: its items are number + 1, next of that, ... up to the end. */
+/* The end mark of a list or object, which is number + 1 where it is empty. */
 uint32_t allot__doc_end(const allot__doc *doc, uint32_t number);
-/* How many items a list has, or members an object: fewer than 2^31, as the scan counts values. */
-int32_t allot__doc_items(const allot__doc *doc, uint32_t number);
+/* Its text, `*len` bytes; of a list or object with all inside it. Strings in it are as the scan
+ * leaves them. */
+const char *allot__doc_text(const allot__doc *doc, uint32_t number, size_t *len);
+/* What a string says. */
+const char *allot__doc_string(const allot__doc *doc, uint32_t number);
 
-/* The value of an object's member with that key, which it writes without escapes; 0: none. */
+/*
+ * The items of a list or the members of an object, one by one; 0: there is none (left). Members
+ * that repeat a key are said to be faults by the first walk, and passed over:
+ *
+ *     for (uint32_t it = allot__doc_in(doc, list); it; it = allot__doc_after(doc, list, it))
+ */
+uint32_t allot__doc_in(allot__doc *doc, uint32_t number);
+uint32_t allot__doc_after(const allot__doc *doc, uint32_t number, uint32_t item);
+/* How many there are, repeated ones included: fewer than 2^31, as the scan counts values. */
+size_t allot__doc_count(const allot__doc *doc, uint32_t number);
+/* The i-th from 0 on; 0: there are not so many. */
+uint32_t allot__doc_item(const allot__doc *doc, uint32_t number, int64_t i);
+/* The member of an object with that key; 0: none. */
 uint32_t allot__doc_member(const allot__doc *doc, uint32_t object, const char *key);
-
-/* An object or list with its members, lists and objects in it empty, or a string or number. Members
- * that repeat a key are said to be faults and have valueint 0. End it with cJSON_Delete. ENOMEM,
- * which is kept. */
-int allot__doc_parse(allot__doc *doc, uint32_t number, cJSON **out);
+/* The key of an object's member; NULL: it is repeated, and so has this in the place of its quote.
+ * And where it stands in the text. */
+#define ALLOT__REPEATED '\''
+const char *allot__doc_key(const allot__doc *doc, uint32_t number);
+size_t allot__doc_key_at(const allot__doc *doc, uint32_t number);
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 

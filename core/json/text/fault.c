@@ -37,19 +37,20 @@ static bool is_kept(const allot__doc *doc, allot_severity severity)
     return doc->report != NULL && allot_report_total(doc->report, severity) < 50;
 }
 
-/* What to show: a scalar or key whole, of a list or object its bracket. */
+/* What to show, of the caller's text: a scalar or key whole, of a list or object its bracket. */
 static size_t extent(const allot__doc *doc, allot__spot spot, size_t *width)
 {
-    const char *text = allot__doc_text(doc, spot.number, width);
-    if (!spot.key) {
-        if (*text == '{' || *text == '[')
-            *width = 1;
-        return doc->scan.marks[spot.number].at;
+    const allot__mark *mark = &doc->scan.marks[spot.number];
+    size_t at = spot.key ? allot__doc_key_at(doc, spot.number) : mark->at, end = at + 1;
+    char first = doc->given[at];
+    if (first == '"') {
+        while (doc->given[end] != '"')
+            end += doc->given[end] == '\\' ? 2 : 1;
+        end++;
+    } else if (first != '{' && first != '[') {
+        end = mark->link;
     }
-    size_t at = allot__place_key(doc, spot.number), i = at + 1;
-    while (doc->scan.text[i] != '"')
-        i += doc->scan.text[i] == '\\' ? 2 : 1;
-    *width = i + 1 - at;
+    *width = end - at;
     return at;
 }
 
@@ -57,7 +58,7 @@ const char *allot__doc_quote(const allot__doc *doc, allot__spot spot,
                              char buf[ALLOT__QUOTE_MAX + 4])
 {
     size_t width, len = 0;
-    const char *text = doc->scan.text + extent(doc, spot, &width);
+    const char *text = doc->given + extent(doc, spot, &width);
     while (len < width) {
         size_t size = allot__utf8(text + len, width - len);
         if (len + size > ALLOT__QUOTE_MAX)

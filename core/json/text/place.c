@@ -60,30 +60,12 @@ void allot__place_find(allot__doc *doc, size_t at, size_t width, allot__place *o
     size_t left = at < doc->scan.len ? doc->scan.len - at : 0;
     size_t here = width < left ? width : left;
     const char *end = here > 0 ? memchr(text, '\n', here) : NULL;
-    out->line = doc->lines_before + doc->line;
+    out->line = doc->first_line - 1 + doc->line;
     out->col = characters(doc->given + doc->line_at, at - doc->line_at) + 1;
     out->width = characters(text, end ? (size_t)(end - text) : here);
     if (out->width == 0)
         out->width = 1;
     copy_source(doc, out->col, out->source);
-}
-
-size_t allot__place_key(const allot__doc *doc, uint32_t number)
-{
-    const char *text = doc->scan.text;
-    size_t i = doc->scan.marks[number].at - 1;
-    while (text[i] != '"')
-        i--;
-    for (;;) {
-        size_t slashes = 0;
-        i--;
-        while (text[i] != '"')
-            i--;
-        while (text[i - 1 - slashes] == '\\')
-            slashes++;
-        if (slashes % 2 == 0)
-            return i;
-    }
 }
 
 typedef struct pen {
@@ -109,7 +91,7 @@ write_text(pen *pen, const char *format, ...)
 /* A key that reads as a name stands bare, others as written: hosts["h 1"]. */
 static void write_key(pen *pen, const allot__doc *doc, uint32_t number)
 {
-    const char *key = doc->scan.text + allot__place_key(doc, number) + 1;
+    const char *key = doc->given + allot__doc_key_at(doc, number) + 1;
     size_t len = 0, end = 0;
     while (key[len] == '_' || (key[len] >= 'a' && key[len] <= 'z') ||
            (key[len] >= 'A' && key[len] <= 'Z') || (key[len] >= '0' && key[len] <= '9'))

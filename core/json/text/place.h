@@ -24,7 +24,4 @@ void allot__place_find(allot__doc *doc, size_t at, size_t width, allot__place *o
 /* Writes "consumers[3].limit", or "/a/b: limit" inside the object that the document is about. */
 void allot__place_path(const allot__doc *doc, uint32_t number, char *buf, size_t size);
 
-/* The first byte of the key of an object's member. */
-size_t allot__place_key(const allot__doc *doc, uint32_t number);
-
 #endif

@@ -58,19 +58,34 @@ static allot__kind kind_of(const char *text, size_t len)
     }
 }
 
-allot__value allot__value_of(const allot__doc *doc, const cJSON *node)
+allot__value allot__value_of(const allot__doc *doc, uint32_t number)
 {
-    allot__value value = {.number = (uint32_t)node->valueint};
+    allot__value value = {.number = number};
     size_t len;
-    const char *text = allot__doc_text(doc, value.number, &len);
+    const char *text = allot__doc_text(doc, number, &len);
     value.kind = kind_of(text, len);
     if (value.kind == ALLOT__STRING)
-        value.string = node->valuestring;
+        value.string = text + 1;
     if (value.kind == ALLOT__BOOLEAN)
         value.integer = text[0] == 't';
     if (value.kind == ALLOT__INTEGER)
         read_integer(text, len, &value);
     return value;
+}
+
+static bool nests(const allot__value *value)
+{
+    return value->kind == ALLOT__LIST || value->kind == ALLOT__OBJECT;
+}
+
+uint32_t allot__value_in(allot__doc *doc, const allot__value *value)
+{
+    return nests(value) ? allot__doc_in(doc, value->number) : 0;
+}
+
+size_t allot__value_count(const allot__doc *doc, const allot__value *value)
+{
+    return nests(value) ? allot__doc_count(doc, value->number) : 0;
 }
 
 /* ---- What is wrong --------------------------------------------------------------------------- */
@@ -122,14 +137,14 @@ static void say_value(allot__doc *doc, const allot__field *field, const allot__v
                       const char *code)
 {
     char quote[ALLOT__QUOTE_MAX + 4], allowed[160];
-    bool whole = value->kind == ALLOT__LIST || value->kind == ALLOT__OBJECT;
     allowed_text(field, allowed, sizeof allowed);
     allot__doc_fault(doc, allot__at(value->number), code,
                      value->kind == ALLOT__NUMBER && (field->kinds & ALLOT__INTEGER)
                          ? "write integers without a point or exponent"
                          : NULL,
                      "found %s%s, allowed %s", kind_text(value->kind),
-                     whole ? "" : allot__doc_quote(doc, allot__at(value->number), quote), allowed);
+                     nests(value) ? "" : allot__doc_quote(doc, allot__at(value->number), quote),
+                     allowed);
 }
 
 /* Does it say "none"? Then a feature of a later version is not asked for. */
@@ -149,11 +164,11 @@ static bool is_none(const allot__doc *doc, const allot__value *value)
     }
 }
 
-bool allot__value_check(allot__doc *doc, const allot__field *field, allot__value *value)
+static void check(allot__doc *doc, const allot__field *field, allot__value *value)
 {
     if (field->later && (value->kind & (field->kinds | ALLOT__NULL)) && is_none(doc, value)) {
         value->kind = 0;
-        return true;
+        return;
     }
     if ((value->kind & field->kinds) == 0)
         say_value(doc, field, value, "E-type");
@@ -164,32 +179,43 @@ bool allot__value_check(allot__doc *doc, const allot__field *field, allot__value
              (value->huge || value->integer < field->min || value->integer > field->max))
         say_value(doc, field, value, "E-range");
     else
-        return true;
+        return;
     value->kind = 0;
-    return false;
 }
 
-allot__value allot__value_read(allot__doc *doc, const cJSON *node, const allot__field *field)
+allot__value allot__value_read(allot__doc *doc, uint32_t number, const allot__field *field)
 {
-    allot__value value = allot__value_of(doc, node);
-    allot__value_check(doc, field, &value);
+    allot__value value = allot__value_of(doc, number);
+    check(doc, field, &value);
     return value;
+}
+
+bool allot__kind_check(allot__doc *doc, uint32_t number, allot__kind kind)
+{
+    return allot__value_read(doc, number, &(allot__field){.kinds = kind}).kind != 0;
+}
+
+void allot__value_fault(allot__doc *doc, const allot__value *value, const char *allowed)
+{
+    char quote[ALLOT__QUOTE_MAX + 4];
+    allot__doc_fault(doc, allot__at(value->number), "E-range", NULL, "found %s, allowed %s",
+                     allot__doc_quote(doc, allot__at(value->number), quote), allowed);
 }
 
 /* ---- Objects --------------------------------------------------------------------------------- */
 
 /* The nearest key of the shape. `unstated`: of those that the object does not state; what is near
  * one that it does state is another word. */
-static const char *nearest_key(const cJSON *node, const cJSON *member, const allot__shape *shape,
-                               bool unstated)
+static const char *nearest_key(const allot__doc *doc, uint32_t object, const char *key,
+                               const allot__shape *shape, bool unstated)
 {
     const char *keys[KEYS_MAX];
     size_t count = shape->count < KEYS_MAX ? shape->count : KEYS_MAX;
     for (size_t i = 0; i < count; i++) {
-        const char *key = shape->fields[i].key;
-        keys[i] = unstated && cJSON_GetObjectItemCaseSensitive(node, key) ? NULL : key;
+        const char *known = shape->fields[i].key;
+        keys[i] = unstated && allot__doc_member(doc, object, known) != 0 ? NULL : known;
     }
-    return allot_nearest(member->string, strlen(member->string), keys, count);
+    return allot_nearest(key, strlen(key), keys, count);
 }
 
 /* "allowed are "a", "b", ...", as far as there is room. */
@@ -208,66 +234,43 @@ static const char *list_keys(const allot__shape *shape, char *hint, size_t size)
     return used > 0 ? hint : NULL;
 }
 
-static void unknown_key(allot__doc *doc, const cJSON *member, const allot__shape *shape,
-                        const char *near)
+static void read_other(allot__doc *doc, uint32_t object, uint32_t member, const allot__shape *shape)
 {
     char quote[ALLOT__QUOTE_MAX + 4], hint[400];
-    allot__spot spot = allot__at_key((uint32_t)member->valueint);
-    allot__doc_fault(doc, spot, "E-unknown-key",
-                     near != NULL ? allot__did_you_mean(near, hint, sizeof hint)
-                                  : list_keys(shape, hint, sizeof hint),
-                     "found the unknown key %s", allot__doc_quote(doc, spot, quote));
-}
-
-static void read_other(allot__doc *doc, const cJSON *node, const cJSON *member,
-                       const allot__shape *shape)
-{
     const allot__field other = {NULL, shape->others, INT64_MIN, INT64_MAX, false, false};
-    const char *near = nearest_key(node, member, shape, shape->others != 0);
+    allot__spot spot = allot__at_key(member);
+    const char *near =
+        nearest_key(doc, object, allot__doc_key(doc, member), shape, shape->others != 0);
     if (shape->others == 0 || near)
-        unknown_key(doc, member, shape, near);
+        allot__doc_fault(doc, spot, "E-unknown-key",
+                         near ? allot__did_you_mean(near, hint, sizeof hint)
+                              : list_keys(shape, hint, sizeof hint),
+                         "found the unknown key %s", allot__doc_quote(doc, spot, quote));
     else
         allot__value_read(doc, member, &other);
 }
 
-static void read_member(allot__doc *doc, const cJSON *node, const cJSON *member,
+static void read_member(allot__doc *doc, uint32_t object, uint32_t member,
                         const allot__shape *shape, allot__value *values)
 {
-    for (size_t i = 0; i < shape->count; i++) {
-        if (strcmp(shape->fields[i].key, member->string) != 0)
-            continue;
+    const char *key = allot__doc_key(doc, member);
+    size_t i = 0;
+    while (i < shape->count && strcmp(shape->fields[i].key, key) != 0)
+        i++;
+    if (i < shape->count)
         values[i] = allot__value_read(doc, member, &shape->fields[i]);
-        return;
-    }
-    read_other(doc, node, member, shape);
+    else
+        read_other(doc, object, member, shape);
 }
 
-void allot__object_check(allot__doc *doc, const cJSON *node, const allot__shape *shape,
-                         allot__value *values)
+void allot__object_read(allot__doc *doc, uint32_t number, const allot__shape *shape,
+                        allot__value *values)
 {
     memset(values, 0, shape->count * sizeof *values);
-    for (const cJSON *member = node->child; member; member = member->next)
-        if (member->valueint != 0)
-            read_member(doc, node, member, shape, values);
+    for (uint32_t it = allot__doc_in(doc, number); it; it = allot__doc_after(doc, number, it))
+        read_member(doc, number, it, shape, values);
     for (size_t i = 0; i < shape->count; i++)
         if (shape->fields[i].required && values[i].number == 0)
-            allot__doc_fault(doc, allot__at((uint32_t)node->valueint), "E-missing", NULL,
-                             "\"%s\" is missing", shape->fields[i].key);
-}
-
-int allot__object_read(allot__doc *doc, uint32_t number, const allot__shape *shape,
-                       allot__value *values, cJSON **node)
-{
-    int status = allot__doc_parse(doc, number, node);
-    if (status == ALLOT_OK)
-        allot__object_check(doc, *node, shape, values);
-    return status;
-}
-
-bool allot__kind_check(allot__doc *doc, uint32_t number, allot__kind kind)
-{
-    size_t len;
-    const char *text = allot__doc_text(doc, number, &len);
-    allot__value value = {.number = number, .kind = kind_of(text, len)};
-    return allot__value_check(doc, &(allot__field){.kinds = kind}, &value);
+            allot__doc_fault(doc, allot__at(number), "E-missing", NULL, "\"%s\" is missing",
+                             shape->fields[i].key);
 }

@@ -28,7 +28,7 @@ typedef struct allot__value {
     uint32_t number;    /* 0: not there */
     allot__kind kind;   /* 0: not there, or faulty and said so */
     int64_t integer;    /* INTEGER, BOOLEAN */
-    const char *string; /* STRING: borrowed from the node */
+    const char *string; /* STRING: borrowed from the document */
     bool huge;          /* INTEGER beyond 64 bits */
 } allot__value;
 
@@ -56,30 +56,28 @@ typedef struct allot__shape {
                         for one of the fields that is not stated; 0: there is no other key */
 } allot__shape;
 
-/* What a node is; of a string or number also its value. */
-allot__value allot__value_of(const allot__doc *doc, const cJSON *node);
-/* Says that the value is not what the field allows, if so; then its kind is 0 behind. */
-bool allot__value_check(allot__doc *doc, const allot__field *field, allot__value *value);
-/* The same for what stands alone (an item of a list) or under a key that is a name. */
-allot__value allot__value_read(allot__doc *doc, const cJSON *node, const allot__field *field);
+/* What a value is; of a string or number also what it says. */
+allot__value allot__value_of(const allot__doc *doc, uint32_t number);
+/* The same, and that it is what the field allows; else that is said, and its kind is 0. */
+allot__value allot__value_read(allot__doc *doc, uint32_t number, const allot__field *field);
+/* Is the value of that kind? Else it is said that it is not. */
+bool allot__kind_check(allot__doc *doc, uint32_t number, allot__kind kind);
+/* The items or members of a value as by allot__doc_in and _count; 0: it is no list or object. */
+uint32_t allot__value_in(allot__doc *doc, const allot__value *value);
+size_t allot__value_count(const allot__doc *doc, const allot__value *value);
 
-/*
- * Reads the members of object `number` into values[0 ... shape->count-1], by the shape's fields.
- * `*node` is the object, which strings are borrowed from: end it with cJSON_Delete. ENOMEM alone:
- * faults are only said.
- */
-int allot__object_read(allot__doc *doc, uint32_t number, const allot__shape *shape,
-                       allot__value *values, cJSON **node);
-/* The same of a node that is parsed. */
-void allot__object_check(allot__doc *doc, const cJSON *node, const allot__shape *shape,
-                         allot__value *values);
+/* Reads the members of object `number` into values[0 ... shape->count-1], by the shape's fields. */
+void allot__object_read(allot__doc *doc, uint32_t number, const allot__shape *shape,
+                        allot__value *values);
+
+/* "found X, allowed `allowed`": E-range at a value. */
+void allot__value_fault(allot__doc *doc, const allot__value *value, const char *allowed);
 
 /* The digits of a number as it is written in thousandths, what is beyond them dropped; -1: it is
  * below 0 or above ALLOT_AMOUNT_MAX thousandths. */
 int64_t allot__thousandths(const char *text, size_t len);
-
-/* Is the value of that kind? Else it is said that it is not. */
-bool allot__kind_check(allot__doc *doc, uint32_t number, allot__kind kind);
+/* The same of a value; ALLOT_NONE: it is no number, or cannot be, which is said. */
+int64_t allot__thousandths_take(allot__doc *doc, const allot__value *value);
 
 /* The time that a value says, a malformed one being said; false: none. */
 bool allot__time_read(allot__doc *doc, const allot__value *value, int64_t *out);

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "json/text/token.h"
-
 /* While a list or object is open, its mark's link names the one around it: the marks are the
  * stack. */
 #define NOTHING UINT32_MAX

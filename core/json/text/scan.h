@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * scan.h: the strict reading of a text as JSON (RFC 8259) that comes before cJSON.
+ * scan.h: the strict reading of a text as JSON (RFC 8259).
  *
  * cJSON takes much that is not JSON and keeps no positions. The scan lets nothing else through,
- * and remembers where each value stands. It does not recurse and needs no stack of its own.
+ * remembers where each value stands, and has cJSON undo the escapes of strings that have some. It
+ * does not recurse and needs no stack of its own.
  *
  * Stricter than the RFC: no \u0000 and no lone surrogates (names are C strings in UTF-8), numbers
  * below 1e308 of at most 63 characters, at most ALLOT__DEPTH_MAX levels, less than 4 GiB, no byte
@@ -19,6 +20,8 @@
 
 /* Lists and objects nest at most so deep; cJSON's own limit. */
 #define ALLOT__DEPTH_MAX 1000
+/* Numbers are at most so long: cJSON's own limit, too. */
+#define ALLOT__NUMBER_MAX 63
 
 /*
  * Where a value stands. Values number 0, 1, ... in the order of the text; the end of a list or
@@ -41,7 +44,7 @@ typedef struct allot__flaw {
 
 typedef struct allot__scan {
     allot_engine *engine;
-    char *text; /* `len` bytes and a NUL; changed: see allot__scan */
+    char *text; /* `len` bytes and a NUL; changed: see allot__scan_run */
     size_t len;
     bool relaxed; /* comments and trailing commas are fine */
     allot__mark *marks;
@@ -50,11 +53,30 @@ typedef struct allot__scan {
 } allot__scan;
 
 /*
- * Scans `text`. Comments and trailing commas are overwritten by blanks, line ends stay, so that
- * every offset holds. EINVALID: `flaw` says why; ENOMEM. In any case the marks are the caller's,
- * to be ended by allot__scan_free.
+ * Scans `text`. Comments and trailing commas are overwritten by blanks, line ends stay; keys and
+ * strings lose their escapes and end with a NUL at or before their closing quote: every offset
+ * holds. EINVALID: `flaw` says why; ENOMEM. In any case the marks are the caller's, to be ended by
+ * allot__scan_free.
  */
 int allot__scan_run(allot__scan *scan);
 void allot__scan_free(allot__scan *scan);
+
+/* ---- What stands at one place of the text (token.c) ------------------------------------------ */
+
+/* Writes down the flaw at `at`, `width` bytes wide, and returns EINVALID. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 6)))
+#endif
+int allot__scan_flaw(allot__scan *scan, const char *code, size_t at, size_t width,
+                     const char *format, ...);
+
+/* "found X, expected `expected`", X being what stands at `at`: a word, a character, the end. */
+int allot__scan_unexpected(allot__scan *scan, size_t at, const char *expected);
+
+/* Each moves *at past what it is named for. EINVALID: it is malformed; ENOMEM, of a string. */
+int allot__scan_blank(allot__scan *scan, size_t *at); /* also comments, overwriting them */
+int allot__scan_string(allot__scan *scan, size_t *at);
+int allot__scan_number(allot__scan *scan, size_t *at);
+int allot__scan_word(allot__scan *scan, size_t *at); /* true, false, null */
 
 #endif

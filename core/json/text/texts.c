@@ -9,23 +9,6 @@
 
 enum { LABEL_MAX = 255 };
 
-void *allot__block_new(allot__doc *doc, size_t count, size_t size)
-{
-    size_t bytes = (count > 0 ? count : 1) * size;
-    void *block = allot_engine_alloc(doc->engine, NULL, 0, bytes);
-    if (block)
-        memset(block, 0, bytes);
-    else
-        allot__doc_keep(doc, ALLOT_ENOMEM);
-    return block;
-}
-
-void allot__block_free(allot__doc *doc, void *block, size_t count, size_t size)
-{
-    if (block)
-        allot_engine_alloc(doc->engine, block, (count > 0 ? count : 1) * size, 0);
-}
-
 bool allot__is_label(const char *text)
 {
     size_t len = strlen(text);
@@ -51,23 +34,21 @@ static void add(allot__doc *doc, allot__texts *texts, const char *text, uint32_t
 
 static bool make_room(allot__doc *doc, allot__texts *texts, size_t count)
 {
-    texts->room = count;
-    texts->items = allot__block_new(doc, count, sizeof *texts->items);
-    texts->numbers = allot__block_new(doc, count, sizeof *texts->numbers);
+    texts->items = allot__doc_take(doc, count, sizeof *texts->items);
+    texts->numbers = allot__doc_take(doc, count, sizeof *texts->numbers);
     return texts->items && texts->numbers;
 }
 
-static void read_list(allot__doc *doc, uint32_t number, allot__texts *texts)
+static void read_list(allot__doc *doc, uint32_t list, allot__texts *texts)
 {
-    static const allot__field name = {NULL, ALLOT__STRING, 0, 0, false, false};
-    if (!make_room(doc, texts, (size_t)allot__doc_items(doc, number)) ||
-        allot__doc_parse(doc, number, &texts->node))
+    static const allot__field name = {.kinds = ALLOT__STRING};
+    if (!make_room(doc, texts, allot__doc_count(doc, list)))
         return;
-    for (const cJSON *it = texts->node->child; it; it = it->next) {
+    for (uint32_t it = allot__doc_in(doc, list); it; it = allot__doc_after(doc, list, it)) {
         allot__value value = allot__value_read(doc, it, &name);
         texts->sound = texts->sound && value.kind != 0;
         if (value.kind != 0)
-            add(doc, texts, value.string, value.number);
+            add(doc, texts, value.string, it);
     }
 }
 
@@ -75,12 +56,11 @@ static void read_list(allot__doc *doc, uint32_t number, allot__texts *texts)
 static void read_text(allot__doc *doc, const allot__value *value, allot__texts *texts)
 {
     size_t len = strlen(value->string);
-    texts->copied = len + 1;
-    texts->copy = allot__block_new(doc, len + 1, 1);
-    if (!texts->copy || !make_room(doc, texts, len / 2 + 1))
+    char *copy = allot__doc_take(doc, len + 1, 1);
+    if (!copy || !make_room(doc, texts, len / 2 + 1))
         return;
-    memcpy(texts->copy, value->string, len + 1);
-    for (char *at = texts->copy; *at != '\0';) {
+    memcpy(copy, value->string, len + 1);
+    for (char *at = copy; *at != '\0';) {
         size_t blank = strspn(at, " \t"), word = strcspn(at + blank, " \t");
         char *from = at + blank;
         at = from + word + (from[word] != '\0');
@@ -104,15 +84,6 @@ void allot__texts_some(allot__doc *doc, const allot__value *value, const allot__
     if (value->number != 0 && texts->sound && texts->count == 0)
         allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
                          "found nothing in the list, allowed names");
-}
-
-void allot__texts_free(allot__doc *doc, allot__texts *texts)
-{
-    allot__block_free(doc, texts->items, texts->room, sizeof *texts->items);
-    allot__block_free(doc, texts->numbers, texts->room, sizeof *texts->numbers);
-    allot__block_free(doc, texts->copy, texts->copied, 1);
-    cJSON_Delete(texts->node);
-    *texts = (allot__texts){0};
 }
 
 /* ---- Words ----------------------------------------------------------------------------------- */

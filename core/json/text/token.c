@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* token.c: the words of JSON, each checked to the letter. */
-#include "json/text/token.h"
-
+#include <cjson/cJSON.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "json/text/scan.h"
 
 /* Numbers of more digits than this before the point are beyond a double. */
 #define MAGNITUDE_MAX 308
-/* cJSON reads the first 63 characters of a number and stumbles over the next. */
-#define NUMBER_MAX 63
 
 int allot__scan_flaw(allot__scan *scan, const char *code, size_t at, size_t width,
                      const char *format, ...)
@@ -183,7 +181,8 @@ static int escape(allot__scan *scan, size_t *at)
     return ALLOT_OK;
 }
 
-int allot__scan_string(allot__scan *scan, size_t *at)
+/* Moves *at to the quote that ends the string there; *escapes: it has some. */
+static int string_end(allot__scan *scan, size_t *at, bool *escapes)
 {
     const char *text = scan->text;
     size_t i = *at + 1;
@@ -201,6 +200,7 @@ int allot__scan_string(allot__scan *scan, size_t *at)
         size_t size = c < 0x80 ? 1 : allot__utf8(text + i, scan->len - i);
         if (size == 0)
             return bad_utf8(scan, i);
+        *escapes = *escapes || c == '\\';
         if (c == '\\')
             status = escape(scan, &i);
         else
@@ -208,7 +208,27 @@ int allot__scan_string(allot__scan *scan, size_t *at)
         if (status != ALLOT_OK)
             return status;
     }
-    *at = i + 1;
+    *at = i;
+    return ALLOT_OK;
+}
+
+int allot__scan_string(allot__scan *scan, size_t *at)
+{
+    char *text = scan->text + *at;
+    bool escapes = false;
+    int status = string_end(scan, at, &escapes);
+    if (status != ALLOT_OK)
+        return status;
+    char *end = scan->text + (*at)++;
+    if (escapes) {
+        cJSON *node = cJSON_ParseWithLength(text, (size_t)(end + 1 - text));
+        if (!node) /* it is well-formed, so only memory can lack */
+            return ALLOT_ENOMEM;
+        end = text + 1 + strlen(node->valuestring);
+        memcpy(text + 1, node->valuestring, (size_t)(end - text - 1));
+        cJSON_Delete(node);
+    }
+    *end = '\0';
     return ALLOT_OK;
 }
 
@@ -257,10 +277,10 @@ int allot__scan_number(allot__scan *scan, size_t *at)
         if (digits(text, &i) == 0)
             return allot__scan_unexpected(scan, i, "a digit in the exponent");
     }
-    if (i - *at > NUMBER_MAX)
+    if (i - *at > ALLOT__NUMBER_MAX)
         return allot__scan_flaw(scan, "E-range", *at, i - *at,
                                 "found a number of %zu characters, allowed %d", i - *at,
-                                NUMBER_MAX);
+                                ALLOT__NUMBER_MAX);
     if (magnitude(text, whole, exponent) > MAGNITUDE_MAX)
         return allot__scan_flaw(scan, "E-range", *at, i - *at,
                                 "found the number %.*s, allowed numbers below 1e308",

@@ -8,7 +8,7 @@ char allot__doc_first(const allot__doc *doc, uint32_t number)
     return doc->scan.text[doc->scan.marks[number].at];
 }
 
-bool allot__doc_nests(const allot__doc *doc, uint32_t number)
+static bool nests(const allot__doc *doc, uint32_t number)
 {
     char c = allot__doc_first(doc, number);
     return c == '{' || c == '[';
@@ -21,28 +21,37 @@ uint32_t allot__doc_end(const allot__doc *doc, uint32_t number)
 
 uint32_t allot__doc_next(const allot__doc *doc, uint32_t number)
 {
-    return allot__doc_nests(doc, number) ? doc->scan.marks[number].link + 1 : number + 1;
-}
-
-int32_t allot__doc_items(const allot__doc *doc, uint32_t number)
-{
-    int32_t count = 0;
-    uint32_t end = allot__doc_end(doc, number);
-    for (uint32_t item = number + 1; item < end; item = allot__doc_next(doc, item))
-        count++;
-    return count;
-}
-
-size_t allot__doc_behind(const allot__doc *doc, uint32_t number)
-{
-    const allot__mark *marks = doc->scan.marks;
-    return allot__doc_nests(doc, number) ? (size_t)marks[marks[number].link].at + 1
-                                         : marks[number].link;
+    return nests(doc, number) ? doc->scan.marks[number].link + 1 : number + 1;
 }
 
 const char *allot__doc_text(const allot__doc *doc, uint32_t number, size_t *len)
 {
-    size_t at = doc->scan.marks[number].at;
-    *len = allot__doc_behind(doc, number) - at;
-    return doc->scan.text + at;
+    const allot__mark *marks = doc->scan.marks;
+    size_t behind =
+        nests(doc, number) ? (size_t)marks[marks[number].link].at + 1 : marks[number].link;
+    *len = behind - marks[number].at;
+    return doc->scan.text + marks[number].at;
+}
+
+const char *allot__doc_string(const allot__doc *doc, uint32_t number)
+{
+    return doc->scan.text + doc->scan.marks[number].at + 1;
+}
+
+/* Between what stands before a member and its key there are blanks and a comma at most. */
+size_t allot__doc_key_at(const allot__doc *doc, uint32_t number)
+{
+    const allot__mark *before = &doc->scan.marks[number - 1];
+    const char *text = doc->scan.text;
+    char c = text[before->at];
+    size_t at = c == '{' || c == '}' || c == ']' ? (size_t)before->at + 1 : before->link;
+    while (text[at] != '"' && text[at] != ALLOT__REPEATED)
+        at++;
+    return at;
+}
+
+const char *allot__doc_key(const allot__doc *doc, uint32_t number)
+{
+    const char *key = doc->scan.text + allot__doc_key_at(doc, number);
+    return *key == ALLOT__REPEATED ? NULL : key + 1;
 }

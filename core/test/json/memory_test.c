@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* memory_test.c: what a million consumers take: at most 1200 bytes each while they are read,
- * with the text and cJSON's part, and at most 250 afterwards. */
+ * with the text, and at most 250 afterwards. */
 #include "test/support/json_fixture.h"
 
 #if defined(__SANITIZE_ADDRESS__)
