@@ -7,7 +7,6 @@
 #include "service/shadow/shadow.h"
 #include "service/sync/sync.h"
 #include "service/view/http.h"
-#include "service/view/state_call.h"
 
 const allot__component allot__components[] = {
     {.name = "hold", .start = allot__hold_start, .stop = allot__hold_stop},
@@ -35,10 +34,6 @@ const allot__component allot__components[] = {
      .cycle = allot__view_cycle,
      .swapped = allot__view_swapped,
      .status = allot__view_status},
-    {.name = "state",
-     .start = allot__state_call_start,
-     .stop = allot__state_call_stop,
-     .free = allot__state_call_free},
     {.name = "http",
      .start = allot__http_start,
      .stop = allot__http_stop,

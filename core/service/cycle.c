@@ -267,7 +267,7 @@ static int decide(allot_service *service, const allot_state *state, bool full, a
                   allot_decision **out)
 {
     allot__generation *generation = service->generation;
-    allot_stage last = full || service->viewers > 0 ? ALLOT_STAGE_MONITOR : ALLOT_STAGE_ORDERS;
+    allot_stage last = full ? ALLOT_STAGE_MONITOR : ALLOT_STAGE_ORDERS;
     allot__generation_clock(generation, allot__service_timer, service);
     allot_script_time_begin(&generation->time, service->config.cycle_limit * 1000);
     int status = allot_cycle_until(generation->plan, state, last, report, out);

@@ -10,7 +10,6 @@
 #include "service/reload/reload.h"
 #include "service/shadow/shadow.h"
 #include "service/sync/sync.h"
-#include "service/view/state_call.h"
 #include "service/view/view.h"
 #include "service/wire/feed.h"
 #include "service/wire/token.h"

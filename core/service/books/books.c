@@ -109,7 +109,6 @@ void allot__books_end(allot__books *books)
     if (!books)
         return;
     allot__books_list_end(books);
-    allot__books_change(books);
     allot_state_free(books->state);
     for (size_t i = 0; books->groups && i < books->group_count; i++) {
         allot__books_group *group = &books->groups[i];

@@ -56,9 +56,6 @@ int allot__books_copy(const allot__books *books, allot_state **out);
 bool allot__books_few(const allot__books *books);
 /* Gives the state away: the books can only be ended. */
 allot_state *allot__books_take_state(allot__books *books);
-/* Has `changes` called once, before the last of these states changes or is no more; NULL: it is not
- * called any more. */
-void allot__books_watch(allot__books *books, void (*changes)(void *ud), void *ud);
 /* Enters a decision about that state, whose cycle has that number: reclaims are "r<cycle>.<i>",
  * where i is its place in the decision. What changed is written to `effect`, as lines that
  * allot__books_read enters without deciding anew; when that ran out of memory (its `failed`), the

@@ -111,8 +111,6 @@ struct allot__books {
     struct allot__books_listing *listing; /* being written (list.c); NULL: nothing is */
     allot_state *state; /* what there is: all of it is told, and kept here alone */
     bool sealed;
-    void (*changes)(void *ud); /* called before the state changes; NULL: nothing is */
-    void *changes_ud;
 };
 
 /* A thing of any kind that the state has under a name. */
@@ -349,8 +347,6 @@ void allot__flight_end(allot__books *books, allot__flight_item *item, bool state
  * from it, as deadlines do. No list may be being written. ENOMEM: as far as that was not done it is
  * still to be done. */
 int allot__books_set_back(allot__books *books, int64_t now, int64_t by);
-/* The state is about to change: calls `changes`. */
-void allot__books_change(allot__books *books);
 /* Opens the state, so that it can be told of what changed. */
 void allot__books_unseal(allot__books *books);
 /* What a leaf wants or is allocated has changed. */

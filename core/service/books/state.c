@@ -71,7 +71,6 @@ int allot__books_copy(const allot__books *books, allot_state **out)
 
 allot_state *allot__books_take_state(allot__books *books)
 {
-    allot__books_change(books);
     allot_state *state = books->state;
     books->state = NULL;
     return state;

@@ -3,20 +3,6 @@
 /* tell.c: the state is told what changes in the books. */
 #include "service/books/own.h"
 
-void allot__books_watch(allot__books *books, void (*changes)(void *ud), void *ud)
-{
-    books->changes = changes;
-    books->changes_ud = ud;
-}
-
-void allot__books_change(allot__books *books)
-{
-    void (*changes)(void *ud) = books->changes;
-    books->changes = NULL;
-    if (changes)
-        changes(books->changes_ud);
-}
-
 void allot__rows_tell(allot__books *books)
 {
     for (int32_t g = 0; g < (int32_t)books->group_count; g++)
@@ -28,7 +14,6 @@ void allot__rows_tell(allot__books *books)
 
 void allot__books_unseal(allot__books *books)
 {
-    allot__books_change(books);
     if (books->sealed)
         allot_state_open(books->state);
     books->sealed = false;

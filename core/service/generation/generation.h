@@ -71,4 +71,9 @@ int64_t allot__generation_worked(void *ud);
 void allot__generation_hold(allot__generation *generation);
 void allot__generation_free(allot__generation *generation);
 
+/* Adds what clients need to decide as it does: {file, sha256, text, instead, policies: {name:
+ * text}}; `file` is the plan's name. */
+void allot__plan_answer_put(const allot__generation *generation, const char *file,
+                            allot__text *out);
+
 #endif

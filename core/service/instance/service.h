@@ -98,7 +98,6 @@ struct allot_service {
         int64_t calls, dropped, busy_us, longest_us; /* of the last one, on the loop */
     } syncs;
     allot__holds holds; /* work that has the books to itself */
-    int32_t viewers;    /* components that want the monitor's columns (lent, ...) of each cycle */
 
     /* Snapshots. */
     int64_t snapshot_event, snapshot_cycle, snapshot_at; /* the last one's event, cycle and time */
@@ -117,7 +116,6 @@ struct allot_service {
         struct allot__view *view;
         struct allot__http *http;
         struct allot__notify *notify;
-        struct allot__state_calls *state;
     } components; /* what each keeps, from its start to its end; NULL: nothing */
 
     /* Its life. */

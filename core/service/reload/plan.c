@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "service/generation/plan_answer.h"
 #include "base/memory.h"
 
 /* ---- Handing in ------------------------------------------------------------------------------ */

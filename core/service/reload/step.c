@@ -244,6 +244,7 @@ static bool lend(allot__reload *it)
 {
     const allot_state *state;
     allot__books *books = it->service->books;
+    allot__hold_settle(it->service);
     return (it->samples.count == 0 || allot__books_few(books)) &&
            allot__books_state(books, allot__service_now(it->service), NULL, &state) == ALLOT_OK &&
            allot__books_copy(books, &it->lent) == ALLOT_OK;

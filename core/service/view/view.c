@@ -190,6 +190,7 @@ int allot__view_refresh(allot_service *service, allot_report *report)
     view->asked = uv_now(service->loop);
     if (!allot__view_stale(service) || (allot__hold_is(service) && view->makes > 0))
         return ALLOT_OK;
+    allot__hold_settle(service);
     uint64_t began = uv_hrtime();
     int status = make(service, view, report);
     /* A tenth of the loop's time at most goes into it. */

@@ -90,7 +90,6 @@ typedef struct allot__view {
 /* Upper bounds of the histogram, in microseconds, each larger than the one before. */
 extern const int64_t allot__view_bounds[ALLOT__VIEW_BOUNDS];
 
-/* The service's view as it is, maybe never made; NULL: there is none. */
 /* Makes it anew if it is old and something happened since. EINVALID, ESCRIPT, EBUDGET (report),
  * ENOMEM: it is as it was. */
 int allot__view_refresh(allot_service *service, allot_report *report);
@@ -129,6 +128,8 @@ void allot__view_put_told(allot__text *out, const allot__view *view, int64_t beh
 
 /* The method `view` {path, group, from, most, find} (view_call.c). */
 void allot__view_call(allot__request *call);
+/* The method `state` {plan} (state_call.c). */
+void allot__state_call(allot__request *call);
 /* What a call names; a name NULL: the first group. ENOENT with a fault. */
 int allot__view_consumer(const allot_plan *plan, const char *path, int32_t *out,
                          allot__error *fault);

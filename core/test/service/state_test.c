@@ -4,7 +4,6 @@
 #include <allot/json.h>
 #include <allot/script.h>
 
-#include "service/view/state_call.h"
 #include "test/support/oom.h"
 #include "test/support/service_fixture.h"
 
