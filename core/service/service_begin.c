@@ -25,7 +25,8 @@ static int look_back(allot_service *service, allot_report *report)
     int back = allot__plan_texts_is(&service->kept, service->generation) ? 1 : 0;
     int status = allot__store_version(service->store, back, report, &names);
     if (status == ALLOT_OK)
-        status = allot__plan_texts_store(service->store, &names, report, &service->before);
+        status = allot__plan_texts_store(service->engine, service->store, &names, report,
+                                         &service->before);
     return status == ALLOT_ENOENT ? ALLOT_OK : status;
 }
 
@@ -149,19 +150,13 @@ static int rebase(allot_service *service, allot__candidate *candidate, allot__bo
 static int take_over(allot_service *service, allot__candidate *candidate,
                      allot__sample_states *trial, allot__books **moved)
 {
-    allot__plan_texts *before;
-    int status = allot__plan_texts_generation(service->generation, &before);
+    int status = rebase(service, candidate, moved);
     if (status != ALLOT_OK)
         return status;
-    status = rebase(service, candidate, moved);
-    if (status != ALLOT_OK) {
-        allot__plan_texts_free(before);
-        return status;
-    }
     allot__sample_states_clear(&service->loaded);
-    allot__generation_free(service->generation);
     allot__plan_texts_free(service->before);
-    service->before = before;
+    service->before = allot__plan_texts_hold(service->generation->texts);
+    allot__generation_free(service->generation);
     service->books = *moved;
     service->loaded = *trial;
     service->generation = candidate->generation;
@@ -208,7 +203,8 @@ static int recall_last(allot_service *service, allot_report *report, allot_repor
     *out = NULL;
     if (service->kept.plan[0] == '\0')
         return ALLOT_OK;
-    int status = allot__plan_texts_store(service->store, &service->kept, report, &recall);
+    int status = allot__plan_texts_store(service->engine, service->store, &service->kept, report,
+                                         &recall);
     if (status != ALLOT_OK)
         return status == ALLOT_ENOENT ? ALLOT_OK : status;
     allot__plan_texts_ask(recall, &ask);

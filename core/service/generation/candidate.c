@@ -5,16 +5,9 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
+#include <uv.h>
 
 #include "base/memory.h"
-
-static int64_t clock_us(void)
-{
-    struct timespec now = {0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
@@ -42,8 +35,6 @@ int allot__candidate_new(const char *file, const char *instead, const allot_scri
         return ALLOT_ENOMEM;
     }
     *it = (allot__candidate){.engine = engine,
-                             .before = {.engine = engine},
-                             .trusted = {.engine = engine},
                              .sources = {.engine = engine},
                              .paths = {.engine = engine},
                              .list = {.engine = engine}};
@@ -65,13 +56,10 @@ void allot__candidate_free(allot__candidate *candidate)
     allot_engine *engine = candidate->engine;
     allot__generation_free(candidate->generation);
     allot__id_map_free(candidate->ids);
-    allot__sources_free(&candidate->before);
-    allot__sources_free(&candidate->trusted);
     allot__sources_free(&candidate->sources);
     allot__watch_paths_free(&candidate->paths);
     allot__text_free(&candidate->old.old);
     allot__text_free(&candidate->list);
-    allot__plan_texts_free(candidate->was);
     allot__free_string(engine, candidate->file);
     allot__free_string(engine, candidate->instead);
     allot__free_string(engine, candidate->text);
@@ -103,7 +91,8 @@ void allot__candidate_refuse(allot__candidate *candidate, int status)
 
 static bool is_trusted(const allot__candidate *it, const allot__source *source)
 {
-    const allot__source *known = allot__sources_find(&it->trusted, source->path);
+    const allot__source *known =
+        it->trusted ? allot__sources_find(it->trusted, source->path) : NULL;
     return known != NULL && known->hash == source->hash && known->size == source->size;
 }
 
@@ -142,7 +131,7 @@ static int build(allot__candidate *it)
                                  .to_be = true,
                                  .instead = it->instead,
                                  .confined = it->text != NULL || it->instead != NULL,
-                                 .known = it->live ? &it->live->policies : NULL,
+                                 .known = it->live ? &it->live->texts->policies : NULL,
                                  .limits = &it->limits,
                                  .like = it->live,
                                  .quiet = true};
@@ -155,14 +144,12 @@ static int build(allot__candidate *it)
         status = looked;
     if (status == ALLOT_OK && it->live)
         status = allot__id_map_new(it->engine, it->live->plan, it->generation->plan, &it->ids);
-    if (status == ALLOT_OK && it->live)
-        status = allot__plan_texts_generation(it->live, &it->was);
     return status == ALLOT_OK && !it->back ? check_policies(it) : status;
 }
 
 static bool unchanged(const allot__sources *files)
 {
-    return files->count > 0 && allot__sources_same(files);
+    return files && files->count > 0 && allot__sources_same(files);
 }
 
 /* Nothing is to be made of those files; but where they are may have changed. */
@@ -190,13 +177,13 @@ static void forget_instead(allot__candidate *it)
 
 void allot__candidate_build(allot__candidate *candidate)
 {
-    int64_t began = clock_us();
-    if (!candidate->forced && unchanged(&candidate->trusted)) {
-        leave(candidate, ALLOT__AS_LIVE, &candidate->trusted);
+    uint64_t began = uv_hrtime();
+    if (!candidate->forced && unchanged(candidate->trusted)) {
+        leave(candidate, ALLOT__AS_LIVE, candidate->trusted);
         return;
     }
-    if (!candidate->forced && unchanged(&candidate->before)) {
-        leave(candidate, ALLOT__SAME, &candidate->before);
+    if (!candidate->forced && unchanged(candidate->before)) {
+        leave(candidate, ALLOT__SAME, candidate->before);
         return;
     }
     if (candidate->instead && candidate->lasting)
@@ -206,7 +193,7 @@ void allot__candidate_build(allot__candidate *candidate)
         candidate->outcome = ALLOT__MADE;
     else
         allot__candidate_refuse(candidate, status);
-    candidate->build_us = clock_us() - began;
+    candidate->build_us = (int64_t)((uv_hrtime() - began) / 1000);
 }
 
 /* ---- Rehearsal ------------------------------------------------------------------------------- */

@@ -44,11 +44,11 @@ typedef struct allot__candidate {
     allot__plan_file old; /* ... and what was there before that was written */
     const allot__plan_texts
         *back;              /* made of those texts alone: they decided before; NULL: of files */
-    allot__plan_texts *was; /* the texts of `live`, for the same */
     bool forced;            /* made even of files that are the same */
     bool lasting;           /* `instead` holds only as long as the plan's file is as trusted */
-    allot__sources before;  /* what was tried last */
-    allot__sources trusted; /* what decides now: policies that are in it pass without a check */
+    /* What was tried last; and what decides now: policies that are in it pass without a check. They
+     * outlive it; NULL: nothing. */
+    const allot__sources *before, *trusted;
     allot__text list;       /* so do those of that list (generation.h); empty: none is known */
     const allot__generation
         *live; /* the same, only to be read, as long as this lives; NULL: none */

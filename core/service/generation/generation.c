@@ -26,6 +26,50 @@ void allot__generation_clock(allot__generation *generation, int64_t (*clock)(voi
     generation->time.ud = ud;
 }
 
+/* ---- Texts ----------------------------------------------------------------------------------- */
+
+int allot__plan_texts_new(const char *text, size_t len, const char *instead,
+                          allot__plan_texts **out)
+{
+    allot_engine *engine;
+    int status = allot_engine_new(NULL, NULL, &engine);
+    if (status != ALLOT_OK)
+        return status;
+    allot__plan_texts *it = allot__new(engine, 1, sizeof *it);
+    if (!it) {
+        allot_engine_free(engine);
+        return ALLOT_ENOMEM;
+    }
+    it->engine = it->policies.engine = engine;
+    it->text = allot__copy(engine, text, len);
+    it->len = it->text ? len : 0;
+    it->instead = instead ? allot__copy(engine, instead, strlen(instead)) : NULL;
+    if (it->text && (!instead || it->instead)) {
+        *out = it;
+        return ALLOT_OK;
+    }
+    allot__plan_texts_free(it);
+    return ALLOT_ENOMEM;
+}
+
+allot__plan_texts *allot__plan_texts_hold(allot__plan_texts *texts)
+{
+    atomic_fetch_add(&texts->held, 1);
+    return texts;
+}
+
+void allot__plan_texts_free(allot__plan_texts *texts)
+{
+    if (!texts || atomic_fetch_sub(&texts->held, 1) > 0)
+        return;
+    allot_engine *engine = texts->engine;
+    allot__sources_free(&texts->policies);
+    allot__free_string(engine, texts->instead);
+    allot__free(engine, texts->text, texts->len + 1, 1);
+    allot__free(engine, texts, 1, sizeof *texts);
+    allot_engine_free(engine);
+}
+
 /* ---- Making ---------------------------------------------------------------------------------- */
 
 static void speak(void *ud, const char *chunk, int32_t line, const char *level, const char *text)
@@ -57,12 +101,13 @@ static int list_policies(allot__generation *generation)
     allot__text *list = &generation->list;
     char sha256[65];
     allot__text_add(list, ALLOT__POLICIES_HEAD, sizeof ALLOT__POLICIES_HEAD);
-    if (generation->instead) {
+    const allot__plan_texts *texts = generation->texts;
+    if (texts->instead) {
         allot__text_puts(list, "instead ");
-        allot__text_add(list, generation->instead, strlen(generation->instead) + 1);
+        allot__text_add(list, texts->instead, strlen(texts->instead) + 1);
     }
-    for (size_t i = 0; i < generation->policies.count; i++) {
-        const allot__source *it = &generation->policies.items[i];
+    for (size_t i = 0; i < texts->policies.count; i++) {
+        const allot__source *it = &texts->policies.items[i];
         allot_sha256(it->bytes, (size_t)it->size, sha256);
         allot__text_puts(list, sha256);
         allot__text_puts(list, " ");
@@ -79,31 +124,26 @@ static int read_plan(allot__generation *generation, const allot__generation_ask 
 {
     allot_script_limits own = {0};
     set_limits(generation, ask, &own);
-    generation->text = allot__copy(generation->engine, ask->text, ask->len);
-    if (!generation->text)
-        return ALLOT_ENOMEM;
-    generation->len = ask->len;
-    bool same = ask->like != NULL && ask->like->len == ask->len &&
-                memcmp(ask->like->text, ask->text, ask->len) == 0;
+    int status = allot__plan_texts_new(ask->text, ask->len, ask->instead, &generation->texts);
+    if (status != ALLOT_OK)
+        return status;
+    bool same = ask->like != NULL && ask->like->texts->len == ask->len &&
+                memcmp(ask->like->texts->text, ask->text, ask->len) == 0;
     if (same)
         memcpy(generation->sha256, ask->like->sha256, sizeof generation->sha256);
     else
         allot_sha256(ask->text, ask->len, generation->sha256);
-    int status = allot_script_loader_new(generation->engine, &own, &generation->loader);
-    if (status == ALLOT_OK && ask->instead) {
-        generation->instead = allot__copy(generation->engine, ask->instead, strlen(ask->instead));
-        status = generation->instead ? ALLOT_OK : ALLOT_ENOMEM;
-    }
+    status = allot_script_loader_new(generation->engine, &own, &generation->loader);
     if (status != ALLOT_OK)
         return status;
-    generation->loader.instead = generation->instead;
+    generation->loader.instead = generation->texts->instead;
     allot__tracker tracker = {.inner = generation->loader,
                               .limits = &own,
                               .texts = ask->texts,
                               .confined = ask->confined,
                               .known = ask->known,
                               .sources = &generation->sources,
-                              .policies = &generation->policies};
+                              .policies = &generation->texts->policies};
     const allot_policy_loader loader = allot__tracker_loader(&tracker);
     status = allot_plan_read(generation->engine, ask->text, ask->len, ask->file, &loader, report,
                              &generation->plan);
@@ -123,7 +163,7 @@ static int read_generation(const allot__generation_ask *ask, bool from_file,
         return ALLOT_ENOMEM;
     }
     generation->engine = engine;
-    generation->sources.engine = generation->policies.engine = generation->list.engine = engine;
+    generation->sources.engine = generation->list.engine = engine;
     status = from_file ? allot__sources_add(&generation->sources, ask->file, ask->text, ask->len)
                        : ALLOT_OK;
     if (status == ALLOT_OK)
@@ -152,10 +192,8 @@ void allot__generation_free(allot__generation *generation)
     if (generation->loader.load)
         allot_script_loader_free(engine, &generation->loader);
     allot__sources_free(&generation->sources);
-    allot__sources_free(&generation->policies);
+    allot__plan_texts_free(generation->texts);
     allot__text_free(&generation->list);
-    allot__free_string(engine, generation->instead);
-    allot__free(engine, generation->text, generation->len + 1, 1);
     allot__free(engine, generation, 1, sizeof *generation);
     allot_engine_free(engine);
 }
@@ -164,15 +202,16 @@ void allot__generation_free(allot__generation *generation)
 
 void allot__plan_answer_put(const allot__generation *generation, const char *file, allot__text *out)
 {
+    const allot__plan_texts *texts = generation->texts;
     allot__text_puts(out, "{");
     allot__text_member(out, "file", file);
     allot__text_member(out, "sha256", generation->sha256);
     allot__text_key(out, "text");
-    allot__text_json_len(out, generation->text, generation->len);
-    allot__text_member(out, "instead", generation->instead);
+    allot__text_json_len(out, texts->text, texts->len);
+    allot__text_member(out, "instead", texts->instead);
     allot__text_open(out, "policies", "{");
-    for (size_t i = 0; i < generation->policies.count; i++) {
-        const allot__source *policy = &generation->policies.items[i];
+    for (size_t i = 0; i < texts->policies.count; i++) {
+        const allot__source *policy = &texts->policies.items[i];
         allot__text_puts(out, i > 0 ? ", " : "");
         allot__text_json(out, policy->path);
         allot__text_puts(out, ": ");

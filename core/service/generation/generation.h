@@ -15,20 +15,34 @@
 #include "service/generation/source.h"
 #include "base/text.h"
 
+/* What it is made of, with memory of its own: nobody changes it, any thread may read it, and it goes
+ * with the last who frees it. */
+typedef struct allot__plan_texts {
+    allot_engine *engine;
+    atomic_int held; /* by so many more than one */
+    char *text;      /* the plan's document */
+    size_t len;
+    allot__sources policies; /* by the names that the plan calls them by, with their bytes */
+    char *instead;           /* the policy that stands in for the plan's own; NULL: none */
+} allot__plan_texts;
+/* With that text, and no policies yet. ENOMEM. */
+int allot__plan_texts_new(const char *text, size_t len, const char *instead,
+                          allot__plan_texts **out);
+/* Holds them for one more, who frees them. */
+allot__plan_texts *allot__plan_texts_hold(allot__plan_texts *texts);
+void allot__plan_texts_free(allot__plan_texts *texts);
+
 typedef struct allot__generation {
     allot_engine *engine;
     allot_policy_loader loader;
     allot_plan *plan;
-    char *text; /* of the plan's document */
-    size_t len;
-    char sha256[65]; /* of that text */
+    allot__plan_texts *texts;
+    char sha256[65]; /* of the plan's text */
     allot_script_meter meter;
     allot_script_time time;  /* of a cycle: see allot__generation_clock */
     allot__sources sources;  /* the files that it was made from; the plan first, unless from text */
-    allot__sources policies; /* by the names that the plan calls them by, with their bytes */
-    allot__text list;        /* of them: see ALLOT__POLICIES_HEAD */
+    allot__text list;        /* of the policies: see ALLOT__POLICIES_HEAD */
     char policies_sha256[65]; /* of the list */
-    char *instead;            /* the policy that stands in for the plan's own; NULL: none */
     /* What policies print goes here while `loud`: a generation is made quiet in other threads. */
     void (*say)(void *ud, const char *chunk, int32_t line, const char *level, const char *text);
     void *say_ud;

@@ -7,61 +7,12 @@
 
 #include "base/memory.h"
 
-static int begin(allot__plan_texts **out)
+void allot__plan_texts_ask(const allot__plan_texts *texts, allot__generation_ask *ask)
 {
-    allot_engine *engine;
-    int status = allot_engine_new(NULL, NULL, &engine);
-    if (status != ALLOT_OK)
-        return status;
-    allot__plan_texts *it = allot__new(engine, 1, sizeof *it);
-    if (!it) {
-        allot_engine_free(engine);
-        return ALLOT_ENOMEM;
-    }
-    it->engine = it->policies.engine = engine;
-    *out = it;
-    return ALLOT_OK;
-}
-
-void allot__plan_texts_free(allot__plan_texts *recall)
-{
-    if (!recall)
-        return;
-    allot_engine *engine = recall->engine;
-    allot__sources_free(&recall->policies);
-    allot__free_string(engine, recall->instead);
-    allot__free(engine, recall->text, recall->len + 1, 1);
-    allot__free(engine, recall, 1, sizeof *recall);
-    allot_engine_free(engine);
-}
-
-void allot__plan_texts_ask(const allot__plan_texts *recall, allot__generation_ask *ask)
-{
-    ask->text = recall->text;
-    ask->len = recall->len;
-    ask->texts = &recall->policies;
-    ask->instead = recall->instead;
-}
-
-/* ---- From a generation ----------------------------------------------------------------------- */
-
-int allot__plan_texts_generation(const allot__generation *generation, allot__plan_texts **out)
-{
-    allot__plan_texts *it;
-    int status = begin(&it);
-    if (status != ALLOT_OK)
-        return status;
-    it->text = allot__copy(it->engine, generation->text, generation->len);
-    it->len = it->text ? generation->len : 0;
-    if (generation->instead)
-        it->instead = allot__copy(it->engine, generation->instead, strlen(generation->instead));
-    bool whole = it->text != NULL && (!generation->instead || it->instead);
-    status = whole ? allot__sources_keep(&it->policies, &generation->policies) : ALLOT_ENOMEM;
-    if (status == ALLOT_OK)
-        *out = it;
-    else
-        allot__plan_texts_free(it);
-    return status;
+    ask->text = texts->text;
+    ask->len = texts->len;
+    ask->texts = &texts->policies;
+    ask->instead = texts->instead;
 }
 
 /* ---- From the store -------------------------------------------------------------------------- */
@@ -100,24 +51,19 @@ static int take_list(allot__plan_texts *it, allot__store *store, const allot__te
     return status;
 }
 
-int allot__plan_texts_store(allot__store *store, const allot__store_pair *names,
-                            allot_report *report, allot__plan_texts **out)
+int allot__plan_texts_store(allot_engine *engine, allot__store *store,
+                            const allot__store_pair *names, allot_report *report,
+                            allot__plan_texts **out)
 {
-    allot__plan_texts *it;
-    int status = begin(&it);
-    if (status != ALLOT_OK)
-        return status;
-    allot__text plan = {.engine = it->engine}, list = {.engine = it->engine};
-    status = allot__store_plan(store, names->plan, report, &plan);
+    allot__plan_texts *it = NULL;
+    allot__text plan = {.engine = engine}, list = {.engine = engine};
+    int status = allot__store_plan(store, names->plan, report, &plan);
     if (status == ALLOT_OK)
         status = allot__store_policy(store, names->policies, report, &list);
     if (status == ALLOT_OK)
+        status = allot__plan_texts_new(plan.bytes, plan.len, NULL, &it);
+    if (status == ALLOT_OK)
         status = take_list(it, store, &list, report);
-    if (status == ALLOT_OK) {
-        it->text = allot__copy(it->engine, plan.bytes, plan.len);
-        it->len = it->text ? plan.len : 0;
-        status = it->text ? ALLOT_OK : ALLOT_ENOMEM;
-    }
     allot__text_free(&plan);
     allot__text_free(&list);
     if (status == ALLOT_OK)
@@ -131,10 +77,10 @@ int allot__plan_texts_store(allot__store *store, const allot__store_pair *names,
 
 int allot__plan_texts_keep(allot__store *store, const allot__generation *generation)
 {
-    const allot__sources *policies = &generation->policies;
+    const allot__plan_texts *texts = generation->texts;
+    const allot__sources *policies = &texts->policies;
     char sha256[65];
-    int64_t batch =
-        allot__store_put_plan(store, generation->sha256, generation->text, generation->len);
+    int64_t batch = allot__store_put_plan(store, generation->sha256, texts->text, texts->len);
     for (size_t i = 0; i < policies->count && batch > 0; i++) {
         const allot__source *it = &policies->items[i];
         allot_sha256(it->bytes, (size_t)it->size, sha256);

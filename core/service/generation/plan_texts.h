@@ -10,24 +10,13 @@
 #include "service/store/store.h"
 #include "service/generation/generation.h"
 
-/* With memory of its own. */
-typedef struct allot__plan_texts {
-    allot_engine *engine;
-    char *text; /* the plan's */
-    size_t len;
-    allot__sources policies; /* as in a generation */
-    char *instead;           /* likewise */
-} allot__plan_texts;
-
-/* The texts of a generation, which is only read. ENOMEM. */
-int allot__plan_texts_generation(const allot__generation *generation, allot__plan_texts **out);
 /* What the store has under these names. ENOENT: it lacks the plan, or some policy. EIO (report):
  * one is damaged. ENOMEM. Blocks. */
-int allot__plan_texts_store(allot__store *store, const allot__store_pair *names,
-                            allot_report *report, allot__plan_texts **out);
-void allot__plan_texts_free(allot__plan_texts *recall);
+int allot__plan_texts_store(allot_engine *engine, allot__store *store,
+                            const allot__store_pair *names, allot_report *report,
+                            allot__plan_texts **out);
 /* Says of what a generation is to be made that it is from those texts, which must outlive it. */
-void allot__plan_texts_ask(const allot__plan_texts *recall, allot__generation_ask *ask);
+void allot__plan_texts_ask(const allot__plan_texts *texts, allot__generation_ask *ask);
 
 /* Puts the texts of a generation in the store: its plan, its policies and their list. ENOMEM. */
 int allot__plan_texts_keep(allot__store *store, const allot__generation *generation);

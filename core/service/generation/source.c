@@ -132,22 +132,6 @@ int allot__sources_copy(allot__sources *sources, const allot__sources *from)
     return status;
 }
 
-int allot__sources_keep(allot__sources *sources, const allot__sources *from)
-{
-    int status = ALLOT_OK;
-    for (size_t i = 0; i < from->count && status == ALLOT_OK; i++) {
-        const allot__source *it = &from->items[i];
-        size_t before = sources->count;
-        status = put(sources, it);
-        if (status != ALLOT_OK || !it->bytes || sources->count == before)
-            continue;
-        char *bytes = allot__copy(sources->engine, it->bytes, (size_t)it->size);
-        sources->items[before].bytes = bytes;
-        status = bytes ? ALLOT_OK : ALLOT_ENOMEM;
-    }
-    return status;
-}
-
 bool allot__sources_same(const allot__sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++) {

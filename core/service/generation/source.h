@@ -37,8 +37,6 @@ int allot__sources_add(allot__sources *sources, const char *path, const char *by
 int allot__sources_put(allot__sources *sources, const char *path, const char *bytes, size_t len);
 /* Adds copies of another's, without their bytes. ENOMEM. */
 int allot__sources_copy(allot__sources *sources, const allot__sources *from);
-/* The same with their bytes. */
-int allot__sources_keep(allot__sources *sources, const allot__sources *from);
 const allot__source *allot__sources_find(const allot__sources *sources, const char *path);
 /* Whether all files have the contents that they had. */
 bool allot__sources_same(const allot__sources *sources);

@@ -65,7 +65,7 @@ void allot__reload_went_back(allot__reload *it)
 int allot__reload_take_start(allot__reload *it)
 {
     allot_service *service = it->service;
-    const char *instead = service->generation->instead;
+    const char *instead = service->generation->texts->instead;
     it->instead = instead != NULL ? allot__copy(service->engine, instead, strlen(instead)) : NULL;
     if (instead && !it->instead)
         return ALLOT_ENOMEM;

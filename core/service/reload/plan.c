@@ -106,7 +106,7 @@ void allot__reload_undo(allot__reload *it, int status)
 static bool is_others(const allot__candidate *candidate)
 {
     const allot__text *old = &candidate->old.old;
-    const allot__generation *live = candidate->live;
+    const allot__plan_texts *live = candidate->live->texts;
     if (!candidate->old.there ||
         (old->len == live->len && memcmp(old->bytes, live->text, live->len) == 0))
         return false;

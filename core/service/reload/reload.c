@@ -101,7 +101,7 @@ static void built(uv_work_t *work, int canceled)
 /* What a promoted policy stands in for is the plan that it was promoted under. */
 static const char *instead_of(const allot__reload *it)
 {
-    const allot__generation *live = it->service->generation;
+    const allot__plan_texts *live = it->service->generation->texts;
     bool other =
         it->text != NULL && (it->len != live->len || memcmp(it->text, live->text, it->len) != 0);
     if (it->text)
@@ -121,14 +121,12 @@ static int make_candidate(allot__reload *it)
         return status;
     candidate->forced = it->promote != NULL || (it->failed != NULL && it->answering);
     candidate->live = service->generation;
+    candidate->before = &it->tried;
+    candidate->trusted = &service->generation->sources;
     candidate->cycle_limit = service->config.cycle_limit;
     candidate->lasting = !it->promote && !it->text;
     if (it->text)
         status = allot__candidate_text(candidate, it->text, it->len);
-    if (status == ALLOT_OK)
-        status = allot__sources_copy(&candidate->before, &it->tried);
-    if (status == ALLOT_OK)
-        status = allot__sources_copy(&candidate->trusted, &service->generation->sources);
     if (status == ALLOT_OK)
         it->candidate = candidate;
     else

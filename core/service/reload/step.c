@@ -119,6 +119,8 @@ void allot__reload_adopt(allot__reload *it)
     }
     it->swap_us = (int64_t)((uv_hrtime() - began) / 1000);
     it->rehearsed = candidate->tried;
+    allot__plan_texts_free(service->before);
+    service->before = !candidate->back ? allot__plan_texts_hold(old->texts) : NULL;
     allot__sample_states samples = it->samples; /* of the plan that goes */
     let_go(service, old, &samples);
     candidate->generation = NULL;
@@ -127,10 +129,7 @@ void allot__reload_adopt(allot__reload *it)
     it->samples.taken = samples.taken;
     it->samples.next = samples.next;
     it->trial = (allot__sample_states){.count = 0};
-    set_instead(it, generation->instead);
-    allot__plan_texts_free(service->before);
-    service->before = !candidate->back ? candidate->was : NULL;
-    candidate->was = !candidate->back ? NULL : candidate->was;
+    set_instead(it, generation->texts->instead);
     if (candidate->back) {
         allot__reload_went_back(it);
     } else {

@@ -38,12 +38,9 @@ static int fill(allot__pair_of *it, const allot__generation *live, const char *f
     it->file = copy(it->engine, file);
     it->plan = place(it->engine, file, plan);
     it->policy = copy(it->engine, policy);
-    it->live_instead = copy(it->engine, live->instead);
-    it->text = allot__copy(it->engine, live->text, live->len);
-    it->len = live->len;
-    bool whole = it->file != NULL && it->text && (!plan || it->plan) && (!policy || it->policy) &&
-                 (!live->instead || it->live_instead);
-    return whole ? allot__sources_keep(&it->texts, &live->policies) : ALLOT_ENOMEM;
+    it->texts = allot__plan_texts_hold(live->texts);
+    bool whole = it->file != NULL && (!plan || it->plan) && (!policy || it->policy);
+    return whole ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 int allot__pair_new(const allot__generation *live, const char *file, const char *plan,
@@ -59,7 +56,6 @@ int allot__pair_new(const allot__generation *live, const char *file, const char 
         return ALLOT_ENOMEM;
     }
     it->engine = engine;
-    it->texts.engine = engine;
     it->limits = *limits;
     status = fill(it, live, file, plan, policy);
     if (status == ALLOT_OK)
@@ -77,12 +73,10 @@ void allot__pair_free(allot__pair_of *pair)
     allot_state_free(pair->state);
     allot__generation_free(pair->candidate);
     allot__generation_free(pair->twin);
-    allot__sources_free(&pair->texts);
+    allot__plan_texts_free(pair->texts);
     allot__free_string(engine, pair->file);
     allot__free_string(engine, pair->plan);
     allot__free_string(engine, pair->policy);
-    allot__free_string(engine, pair->live_instead);
-    allot__free(engine, pair->text, pair->len + 1, 1);
     allot_report_free(pair->report);
     allot__free(engine, pair, 1, sizeof *pair);
     allot_engine_free(engine);
@@ -90,13 +84,8 @@ void allot__pair_free(allot__pair_of *pair)
 
 void allot__pair_build(allot__pair_of *pair)
 {
-    const allot__generation_ask live = {.file = pair->file,
-                                        .texts = &pair->texts,
-                                        .text = pair->text,
-                                        .len = pair->len,
-                                        .instead = pair->live_instead,
-                                        .limits = &pair->limits,
-                                        .quiet = true};
+    allot__generation_ask live = {.file = pair->file, .limits = &pair->limits, .quiet = true};
+    allot__plan_texts_ask(pair->texts, &live);
     allot__generation_ask other = live;
     other.texts = NULL;
     if (pair->plan)
@@ -104,7 +93,7 @@ void allot__pair_build(allot__pair_of *pair)
             .file = pair->plan, .beside = pair->file, .limits = &pair->limits, .quiet = true};
     other.instead = pair->policy;
     other.confined = true;
-    other.known = &pair->texts;
+    other.known = &pair->texts->policies;
     pair->status = allot__generation_make(&other, NULL, pair->report, &pair->candidate);
     if (pair->status == ALLOT_OK)
         pair->status = allot__generation_make(&live, NULL, pair->report, &pair->twin);

@@ -280,7 +280,7 @@ void allot__shadow_free(allot_service *service)
 
 static bool is_live(const allot__shadow *it)
 {
-    const char *instead = it->service->generation->instead;
+    const char *instead = it->service->generation->texts->instead;
     return !it->plan && instead && strcmp(instead, it->policy) == 0;
 }
 

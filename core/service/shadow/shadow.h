@@ -42,9 +42,8 @@ typedef struct allot__shadow_found {
 typedef struct allot__pair_of {
     allot_engine *engine;
     allot_report *report; /* of what failed last */
-    char *file, *plan, *policy, *live_instead, *text;
-    size_t len;
-    allot__sources texts; /* the live generation's policies */
+    char *file, *plan, *policy;
+    allot__plan_texts *texts; /* the live generation's */
     allot_script_limits limits;
     int64_t cycle_limit; /* ms, of each; 0: none */
     allot__generation *twin, *candidate;

@@ -9,6 +9,9 @@
 
 static char root[64], plan_path[96], policy_path[96];
 static allot__candidate *it;
+/* What was tried last, and what lives. */
+static allot_engine *engine;
+static allot__sources before, trusted;
 
 static const char plan_text[] = "{\"version\": 1, \"slots\": 10, \"policy\": \"fair.lua\",\n"
                                 " \"consumers\": [{\"name\": \"a\", \"owned\": 5},"
@@ -27,6 +30,8 @@ static void put(const char *path, const char *text)
 
 static void begin(void)
 {
+    CHECK_EQ(allot_engine_new(NULL, NULL, &engine), ALLOT_OK);
+    before.engine = trusted.engine = engine;
     snprintf(root, sizeof root, "/tmp/allot-attempt-XXXXXX");
     CHECK(mkdtemp(root) != NULL);
     snprintf(plan_path, sizeof plan_path, "%s/plan.json", root);
@@ -39,6 +44,9 @@ static void end(void)
 {
     allot__candidate_free(it);
     it = NULL;
+    allot__sources_free(&before);
+    allot__sources_free(&trusted);
+    allot_engine_free(engine);
     unlink(plan_path);
     unlink(policy_path);
     CHECK_EQ(rmdir(root), 0);
@@ -51,12 +59,15 @@ static void next(const char *instead)
     if (!CHECK_EQ(allot__candidate_new(plan_path, instead, NULL, &made), ALLOT_OK))
         return;
     if (it) {
-        allot__sources_copy(&made->before, &it->sources);
-        if (it->outcome == ALLOT__MADE)
-            allot__sources_copy(&made->trusted, &it->sources);
-        else
-            allot__sources_copy(&made->trusted, &it->trusted);
+        allot__sources_free(&before);
+        allot__sources_copy(&before, &it->sources);
     }
+    if (it && it->outcome == ALLOT__MADE) {
+        allot__sources_free(&trusted);
+        allot__sources_copy(&trusted, &it->sources);
+    }
+    made->before = &before;
+    made->trusted = &trusted;
     allot__candidate_free(it);
     it = made;
 }
@@ -183,8 +194,8 @@ static void try_policy(const char *text, int64_t live_us, int status, const char
     put(policy_path, text);
     next(NULL);
     it->forced = true;
-    allot__sources_free(&it->trusted);
-    allot__sources_add(&it->trusted, policy_path, NULL, 0); /* so that cycles alone show it */
+    allot__sources_free(&trusted);
+    allot__sources_add(&trusted, policy_path, NULL, 0); /* so that cycles alone show it */
     allot__candidate_build(it);
     if (!CHECK_EQ(it->outcome, ALLOT__MADE)) {
         printf("# %s: %s\n", finding()->code, finding()->message);
@@ -232,8 +243,8 @@ static void make_timed(const char *policy, ticking *clock, int64_t limit)
     it->clock = tick;
     it->clock_ud = clock;
     it->cycle_limit = limit;
-    allot__sources_free(&it->trusted);
-    allot__sources_add(&it->trusted, policy_path, NULL, 0);
+    allot__sources_free(&trusted);
+    allot__sources_add(&trusted, policy_path, NULL, 0);
     allot__candidate_build(it);
     CHECK_EQ(it->outcome, ALLOT__MADE);
 }
