@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* components.c: what stands beside the truth, in the order of starting. */
+#include <stddef.h>
+
 #include "service/life.h"
 #include "service/notify/notify.h"
 #include "service/reload/reload.h"
@@ -8,11 +10,16 @@
 #include "service/sync/sync.h"
 #include "service/view/http.h"
 
+/* Of a component that has a struct: its members of a row. */
+#define STRUCT(type, member)                                                                       \
+    .size = sizeof(type), .slot = offsetof(allot_service, components.member)
+
 const allot__component allot__components[] = {
     {.name = "hold", .start = allot__hold_start, .stop = allot__hold_stop},
     {.name = "clock", .status = allot__clock_status, .metrics = allot__clock_metrics},
     {.name = "sync", .status = allot__sync_status},
     {.name = "reload",
+     STRUCT(allot__reload, reload),
      .start = allot__reload_start,
      .stop = allot__reload_stop,
      .free = allot__reload_free,
@@ -20,14 +27,15 @@ const allot__component allot__components[] = {
      .status = allot__reload_status,
      .metrics = allot__reload_metrics},
     {.name = "shadow",
+     STRUCT(allot__shadow, shadow),
      .start = allot__shadow_start,
      .stop = allot__shadow_stop,
-     .free = allot__shadow_free,
      .cycle = allot__shadow_cycle,
      .swapped = allot__shadow_swapped,
      .status = allot__shadow_status,
      .metrics = allot__shadow_metrics},
     {.name = "view",
+     STRUCT(allot__view, view),
      .start = allot__view_start,
      .stop = allot__view_stop,
      .free = allot__view_free,
@@ -35,6 +43,7 @@ const allot__component allot__components[] = {
      .swapped = allot__view_swapped,
      .status = allot__view_status},
     {.name = "http",
+     STRUCT(allot__http, http),
      .start = allot__http_start,
      .stop = allot__http_stop,
      .free = allot__http_free,
@@ -42,8 +51,8 @@ const allot__component allot__components[] = {
      .metrics = allot__http_metrics},
     /* The last: it says that all is ready. */
     {.name = "notify",
+     STRUCT(allot__notify, notify),
      .start = allot__notify_start,
-     .stop = allot__notify_stop,
-     .free = allot__notify_free},
+     .stop = allot__notify_stop},
     {.name = NULL},
 };

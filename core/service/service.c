@@ -91,6 +91,32 @@ static int check_config(const allot_service_config *config, allot_report *report
     return ALLOT_EUSAGE;
 }
 
+/* ---- Components ------------------------------------------------------------------------------ */
+
+static int make_components(allot_service *service)
+{
+    for (const allot__component *it = allot__components; it->name; it++) {
+        void *made = it->size > 0 ? allot__new(service->engine, 1, it->size) : NULL;
+        if (it->size > 0 && !made)
+            return ALLOT_ENOMEM;
+        if (made)
+            memcpy((char *)service + it->slot, &made, sizeof made);
+    }
+    return ALLOT_OK;
+}
+
+static void free_components(allot_service *service)
+{
+    for (const allot__component *it = allot__components; it->name; it++) {
+        void *made = NULL;
+        if (it->size > 0)
+            memcpy(&made, (char *)service + it->slot, sizeof made);
+        if (made && it->free)
+            it->free(service);
+        allot__free(service->engine, made, 1, it->size);
+    }
+}
+
 /* ---- Birth ----------------------------------------------------------------------------------- */
 
 static int make(allot_service *service, const allot_service_config *config, allot_report *report)
@@ -105,6 +131,8 @@ static int make(allot_service *service, const allot_service_config *config, allo
         status = allot__service_begin(service, report);
     if (status == ALLOT_OK)
         status = allot__feed_new(service, &service->feed);
+    if (status == ALLOT_OK)
+        status = make_components(service);
     return status;
 }
 
@@ -155,9 +183,7 @@ void allot_service_free(allot_service *service)
     allot_service_config *config = &service->config;
     const char *texts[] = {config->plan,  config->store,      config->socket, config->tcp,
                            config->token, config->token_file, config->http,   config->notify};
-    for (const allot__component *component = allot__components; component->name; component++)
-        if (component->free)
-            component->free(service);
+    free_components(service);
     allot__waiters_free(service);
     allot__feed_free(service->feed);
     allot__cycle_free(service);

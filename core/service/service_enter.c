@@ -8,15 +8,6 @@
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-static void tell_event(allot_service *service, const allot__event *event, int64_t seq)
-{
-    service->tally.events++;
-    for (const allot__component *component = allot__components; component->name; component++)
-        if (component->event)
-            component->event(service, event, seq);
-    allot__cycle_touch(service);
-}
-
 /* All that may fail comes before the books are changed. */
 static int prepare(allot_service *service, const allot__event *event, size_t len)
 {
@@ -83,7 +74,8 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
         allot__event_keys_put(service->keys, row.key, content, row.seq, row.at);
     *batch = allot__store_event(service->store, &row);
     *seq = service->event = row.seq;
-    tell_event(service, event, *seq);
+    service->tally.events++;
+    allot__cycle_touch(service);
     return ALLOT_OK;
 }
 

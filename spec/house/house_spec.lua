@@ -55,7 +55,7 @@ local CIRCLES = {
   ["service/cycle.c service/service_enter.c"]
     = "events and swaps are followed by cycles, snapshots by cycles",
   ["service/instance/clock.c service/instance/log.c"] = "a line has a time, a jump is logged",
-  ["service/reload/plan.c service/reload/reload.c service/reload/step.c"]
+  ["service/reload/reload.c service/reload/step.c"]
     = "steps of one attempt, in the order in which libuv calls them",
   ["service/view/live.c service/view/live_say.c service/view/live_take.c"]
     = "a viewer's socket: what is read decides what is sent, an error ends both",

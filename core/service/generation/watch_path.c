@@ -3,14 +3,15 @@
 /* watch_path.c: a path is walked as the system would, and each step noted. */
 #include "service/generation/watch_path.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "base/memory.h"
 
-enum { PATH_MOST = 4096, LINKS_MOST = 40 };
+enum { LINKS_MOST = 40 };
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
@@ -67,103 +68,73 @@ void allot__watch_paths_free(allot__watch_paths *paths)
 
 /* ---- The walk -------------------------------------------------------------------------------- */
 
+/* A path of which the links before `name` have been followed. */
 typedef struct walk {
-    allot__watch_paths *paths;
-    char at[PATH_MOST];   /* where we are: no link is in it */
-    char rest[PATH_MOST]; /* what is still to go */
+    char path[PATH_MAX];
+    size_t name, end; /* of the name that is looked at */
     int links;
 } walk;
 
-static int note(const walk *it, const char *name)
+static bool next_name(walk *it)
 {
+    it->name = it->end + strspn(it->path + it->end, "/");
+    it->end = it->name + strcspn(it->path + it->name, "/");
+    return it->end > it->name;
+}
+
+/* The directory that has the name. */
+static void folder_of(const walk *it, char *folder)
+{
+    size_t len = it->name;
+    while (len > 1 && it->path[len - 1] == '/')
+        len--;
+    memcpy(folder, len > 0 ? it->path : ".", len > 0 ? len : 1);
+    folder[len > 0 ? len : 1] = '\0';
+}
+
+static int note(allot__watch_paths *paths, const walk *it)
+{
+    char folder[PATH_MAX], name[NAME_MAX + 1];
     struct stat info;
-    if (stat(it->at, &info) != 0)
+    folder_of(it, folder);
+    snprintf(name, sizeof name, "%.*s", (int)(it->end - it->name), it->path + it->name);
+    if (stat(folder, &info) != 0)
         return ALLOT_OK;
-    return put(it->paths, &(allot__watch_path){.folder = (char *)it->at,
-                                               .name = (char *)name,
-                                               .device = (uint64_t)info.st_dev,
-                                               .inode = (uint64_t)info.st_ino});
+    return put(paths, &(allot__watch_path){.folder = folder,
+                                           .name = name,
+                                           .device = (uint64_t)info.st_dev,
+                                           .inode = (uint64_t)info.st_ino});
 }
 
-/* Takes the next name of what is to go; false: there is none, or it is too long. */
-static bool next_name(walk *it, char name[256])
+/* What the link says takes the place of its name, or of all up to there; false: it cannot. */
+static bool follow(walk *it, const char *link)
 {
-    const char *from = it->rest + strspn(it->rest, "/");
-    size_t len = strcspn(from, "/");
-    if (len == 0 || len > 255)
-        return false;
-    memcpy(name, from, len);
-    name[len] = '\0';
-    memmove(it->rest, from + len, strlen(from + len) + 1);
-    return true;
-}
-
-static bool step_into(walk *it, const char *name)
-{
-    size_t len = strlen(it->at), more = strlen(name);
-    bool slash = len > 0 && it->at[len - 1] == '/';
-    if (len + more + 2 > sizeof it->at)
-        return false;
-    if (!slash)
-        it->at[len++] = '/';
-    memcpy(it->at + len, name, more + 1);
-    return true;
-}
-
-/* What the link at `full` says goes before the rest. */
-static bool follow(walk *it, const char *full)
-{
-    char target[PATH_MOST];
-    ssize_t len = readlink(full, target, sizeof target - 1);
+    char target[PATH_MAX], rest[PATH_MAX];
+    ssize_t len = readlink(link, target, sizeof target - 1);
     if (len <= 0 || ++it->links > LINKS_MOST)
         return false;
-    target[len] = '\0';
-    size_t left = strlen(it->rest);
-    if ((size_t)len + left + 2 > sizeof it->rest)
-        return false;
-    memmove(it->rest + len + 1, it->rest, left + 1);
-    memcpy(it->rest, target, (size_t)len);
-    it->rest[len] = '/';
-    if (target[0] == '/')
-        memcpy(it->at, "/", 2);
-    return true;
-}
-
-/* One name; *on: there is more. */
-static int step(walk *it, const char *name, bool *on)
-{
-    char before[PATH_MOST];
-    struct stat info;
-    *on = false;
-    memcpy(before, it->at, strlen(it->at) + 1);
-    if (!step_into(it, name))
-        return ALLOT_OK;
-    bool there = lstat(it->at, &info) == 0;
-    bool link = there && S_ISLNK(info.st_mode), folder = there && S_ISDIR(info.st_mode);
-    char full[PATH_MOST];
-    memcpy(full, it->at, strlen(it->at) + 1);
-    if (folder) {
-        *on = true;
-        return ALLOT_OK;
-    }
-    memcpy(it->at, before, strlen(before) + 1);
-    int status = note(it, name);
-    *on = link && status == ALLOT_OK && follow(it, full);
-    return status;
+    it->end = target[0] == '/' ? 0 : it->name;
+    snprintf(rest, sizeof rest, "%s", it->path + strlen(link));
+    size_t room = sizeof it->path - it->end;
+    int size = snprintf(it->path + it->end, room, "%.*s%s", (int)len, target, rest);
+    return size >= 0 && (size_t)size < room;
 }
 
 int allot__watch_paths_add(allot__watch_paths *paths, const char *path)
 {
-    walk it = {.paths = paths};
-    char name[256];
-    size_t len = strlen(path);
-    if (len + 1 > sizeof it.rest)
-        return ALLOT_OK;
-    memcpy(it.rest, path, len + 1);
-    memcpy(it.at, path[0] == '/' ? "/" : ".", 2);
+    walk it = {.links = 0};
+    struct stat info;
     int status = ALLOT_OK;
-    for (bool on = true; on && status == ALLOT_OK && next_name(&it, name);)
-        status = step(&it, name, &on);
+    bool on = snprintf(it.path, sizeof it.path, "%s", path) < (int)sizeof it.path;
+    while (on && status == ALLOT_OK && next_name(&it)) {
+        char link[PATH_MAX];
+        snprintf(link, sizeof link, "%.*s", (int)it.end, it.path);
+        bool there = lstat(link, &info) == 0;
+        if (there && S_ISDIR(info.st_mode))
+            continue;
+        status = note(paths, &it);
+        on = there && S_ISLNK(info.st_mode) && follow(&it, link);
+    }
     return status;
 }
 

@@ -9,7 +9,6 @@
 #include <allot/service.h>
 
 #include "base/text.h"
-#include "service/events/event.h"
 
 /* What a cycle came to; borrowed for the call. */
 typedef struct allot__cycle_done {
@@ -21,21 +20,19 @@ typedef struct allot__cycle_done {
     int64_t took;           /* microseconds */
 } allot__cycle_done;
 
-/* A component; every function may be NULL. */
+/* A component; every function may be NULL. Its struct is made, zeroed, with the service, and is
+ * there for as long. */
 typedef struct allot__component {
     const char *name;
+    size_t size, slot; /* of its struct, and where the service points to it; 0: it has none */
     /* Behind allot_service_start's own; EIO, ... (report) fail it. */
     int (*start)(allot_service *service, allot_report *report);
-    /* Ends what it began: closes its handles (allot__handle_close). No more calls come after. */
+    /* Ends what it began, if it did: closes its handles (allot__handle_close). */
     void (*stop)(allot_service *service);
-    /* Frees its slot, once all handles are closed. */
+    /* Frees what its struct has, once all handles are closed. */
     void (*free)(allot_service *service);
-    /* An event was entered: its number and what it is. */
-    void (*event)(allot_service *service, const allot__event *event, int64_t seq);
     /* A cycle is over; its decision and state live until this returns. */
     void (*cycle)(allot_service *service, const allot__cycle_done *done);
-    /* A decision is on disk, and told to subscribers. */
-    void (*told)(allot_service *service, int64_t seq, const char *text, size_t len);
     /* Another generation of the plan decides from now on. */
     void (*swapped)(allot_service *service);
     /* Adds members to `status`'s result, and lines to /metrics. */

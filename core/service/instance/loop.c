@@ -27,6 +27,31 @@ void allot__handle_close(void *handle)
     uv_close(handle, closed);
 }
 
+static void work_run(uv_work_t *uv)
+{
+    allot__work *work = uv->data;
+    work->run(work->ud);
+}
+
+/* Nobody cancels work. */
+static void work_done(uv_work_t *uv, int status)
+{
+    allot__work *work = uv->data;
+    allot_service *service = work->service;
+    (void)status;
+    work->done(work->ud);
+    allot__handle_closed(service);
+}
+
+void allot__work_begin(allot_service *service, allot__work *work, void (*run)(void *ud),
+                       void (*done)(void *ud), void *ud)
+{
+    *work = (allot__work){.service = service, .run = run, .done = done, .ud = ud};
+    work->uv.data = work;
+    allot__handle_open(service);
+    uv_queue_work(service->loop, &work->uv, work_run, work_done);
+}
+
 void allot__service_fail(allot_service *service, const char *text)
 {
     allot__log(service, ALLOT_LOG_ERROR, text, NULL);

@@ -116,7 +116,7 @@ struct allot_service {
         struct allot__view *view;
         struct allot__http *http;
         struct allot__notify *notify;
-    } components; /* what each keeps, from its start to its end; NULL: nothing */
+    } components; /* what each keeps */
 
     /* Its life. */
     bool running, stopping, failed;

@@ -1,32 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/*
- * notify.c: the component that keeps the manager informed.
- *
- * This file owns: its timer, and what was told last.
- */
+/* notify.c: the component that keeps the manager informed. */
+#define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include "service/notify/notify.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
-#include "service/instance/service.h"
 #include "service/wire/wire.h"
-#include "base/memory.h"
 
 /* Milliseconds between looks at what is to be told, where no watchdog wants more. */
 #define LOOK_EVERY 5000
 
-typedef struct allot__notify {
-    allot_service *service;
-    uv_timer_t timer;
-    bool watched, ready_owed;
-    int error;                     /* the last, so that it is logged once */
-    char told[ALLOT__NOTIFY_MOST]; /* the STATUS that the manager knows */
-} notify;
+/* ---- Datagrams ------------------------------------------------------------------------------- */
 
-static int tell(notify *it, const char *text)
+/* An abstract name begins with a NUL in place of its "@", and has no other. */
+static int address_of(const char *text, struct sockaddr_un *to, socklen_t *len)
+{
+    size_t size = strlen(text);
+    if ((text[0] != '/' && text[0] != '@') || size < 2)
+        return EINVAL;
+    if (size >= sizeof to->sun_path)
+        return ENAMETOOLONG;
+    memset(to, 0, sizeof *to);
+    to->sun_family = AF_UNIX;
+    memcpy(to->sun_path, text, size);
+    if (text[0] == '@')
+        to->sun_path[0] = '\0';
+    *len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + size + (text[0] == '/'));
+    return 0;
+}
+
+int allot__notify_send(const char *address, const char *text)
+{
+    struct sockaddr_un to;
+    socklen_t len = 0;
+    int error = address_of(address, &to, &len);
+    if (error != 0)
+        return error;
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return errno;
+    ssize_t sent;
+    do
+        sent = sendto(fd, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT,
+                      (const struct sockaddr *)&to, len);
+    while (sent < 0 && errno == EINTR);
+    if (sent < 0)
+        error = errno;
+    close(fd);
+    return error;
+}
+
+void allot__notify_reload_text(uint64_t now, char *buf, size_t size)
+{
+    snprintf(buf, size, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now / 1000);
+}
+
+/* ---- What is told ---------------------------------------------------------------------------- */
+
+static int tell(allot__notify *it, const char *text)
 {
     int error = allot__notify_send(it->service->config.notify, text);
     if (error != 0 && error != it->error) {
@@ -58,7 +96,7 @@ static void status_of(allot_service *service, char *buf, size_t size)
 /* One datagram has all that there is to tell. */
 static void look(uv_timer_t *timer)
 {
-    notify *it = timer->data;
+    allot__notify *it = ((allot_service *)timer->data)->components.notify;
     char text[2 * ALLOT__NOTIFY_MOST] = "", status[ALLOT__NOTIFY_MOST];
     size_t len = 0;
     if (it->ready_owed)
@@ -79,17 +117,14 @@ static void look(uv_timer_t *timer)
 int allot__notify_start(allot_service *service, allot_report *report)
 {
     const allot_service_config *config = &service->config;
+    allot__notify *it = service->components.notify;
     (void)report;
     if (!config->notify)
         return ALLOT_OK;
-    notify *it = allot__new(service->engine, 1, sizeof *it);
-    if (!it)
-        return ALLOT_ENOMEM;
     it->service = service;
     it->watched = config->watchdog > 0;
     it->ready_owed = true;
-    it->timer.data = it;
-    service->components.notify = it;
+    it->timer.data = service;
     uint64_t every = it->watched ? (uint64_t)config->watchdog / 2000 : LOOK_EVERY;
     every = every == 0 ? 1 : every;
     uv_timer_init(service->loop, &it->timer);
@@ -102,9 +137,9 @@ int allot__notify_start(allot_service *service, allot_report *report)
 
 void allot__notify_reloading(allot_service *service)
 {
-    notify *it = service->components.notify;
+    allot__notify *it = service->components.notify;
     char text[64];
-    if (!it)
+    if (!it->service)
         return;
     allot__notify_reload_text(uv_hrtime(), text, sizeof text);
     tell(it, text);
@@ -112,29 +147,18 @@ void allot__notify_reloading(allot_service *service)
 
 void allot__notify_ready(allot_service *service)
 {
-    notify *it = service->components.notify;
-    if (!it)
+    allot__notify *it = service->components.notify;
+    if (!it->service)
         return;
     it->ready_owed = true;
     look(&it->timer);
 }
 
-static void closed(uv_handle_t *handle)
-{
-    allot__handle_closed(((notify *)handle->data)->service);
-}
-
 void allot__notify_stop(allot_service *service)
 {
-    notify *it = service->components.notify;
-    if (!it)
+    allot__notify *it = service->components.notify;
+    if (!it->service)
         return;
     tell(it, "STOPPING=1\nSTATUS=what was taken is written and answered");
-    uv_close((uv_handle_t *)&it->timer, closed);
-}
-
-void allot__notify_free(allot_service *service)
-{
-    allot__free(service->engine, service->components.notify, 1, sizeof(notify));
-    service->components.notify = NULL;
+    allot__handle_close(&it->timer);
 }

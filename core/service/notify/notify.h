@@ -11,7 +11,7 @@
 #ifndef ALLOT_SERVICE_NOTIFY_NOTIFY_H
 #define ALLOT_SERVICE_NOTIFY_NOTIFY_H
 
-#include <allot/service.h>
+#include "service/instance/service.h"
 
 /* Bytes of a datagram at most. */
 #define ALLOT__NOTIFY_MOST 512
@@ -26,9 +26,15 @@ void allot__notify_reload_text(uint64_t now, char *buf, size_t size);
 void allot__notify_reloading(allot_service *service);
 void allot__notify_ready(allot_service *service);
 
-/* The component `notify`. */
+/* The component. */
+typedef struct allot__notify {
+    allot_service *service; /* NULL: nobody is to be told */
+    uv_timer_t timer;
+    bool watched, ready_owed;
+    int error;                     /* the last, so that it is logged once */
+    char told[ALLOT__NOTIFY_MOST]; /* the STATUS that the manager knows */
+} allot__notify;
 int allot__notify_start(allot_service *service, allot_report *report);
 void allot__notify_stop(allot_service *service);
-void allot__notify_free(allot_service *service);
 
 #endif

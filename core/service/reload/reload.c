@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* reload.c: when an attempt is made, and what becomes of it. */
+/* reload.c: when an attempt is made, by whom it is asked for, and of what. */
 #include "service/reload/reload.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 
-/* ---- Attempts -------------------------------------------------------------------------------- */
+/* ---- When ------------------------------------------------------------------------------------ */
 
 static void on_time(uv_timer_t *timer)
 {
-    allot__reload *it = timer->data;
+    allot__reload *it = ((allot_service *)timer->data)->components.reload;
     if (it->phase == ALLOT__RELOAD_IDLE)
         allot__reload_begin(it);
     else if (it->phase == ALLOT__RELOAD_SETTLING)
@@ -50,83 +50,41 @@ static void touched(void *ud, bool late)
 void allot__reload_arm(allot__reload *it)
 {
     const allot__candidate *candidate = it->candidate;
-    bool fresh = false;
-    if (!it->watch || candidate->sources.count == 0)
-        return;
-    allot__watch_set(it->watch, &candidate->paths, &candidate->sources, &fresh);
-    it->again = it->again || fresh;
+    if (it->service->config.watch != 0 && candidate->sources.count > 0 &&
+        allot__watch_set(&it->watch, &candidate->paths, &candidate->sources))
+        it->again = true;
 }
 
-static void come_to(allot__reload *it)
-{
-    switch (it->candidate->outcome) {
-    case ALLOT__MADE:
-        allot__reload_rehearse(it);
-        break;
-    case ALLOT__REFUSED:
-        allot__reload_conclude(it, it->candidate->status);
-        break;
-    case ALLOT__AS_LIVE:
-        allot__reload_forget(it);
-        allot__reload_tried(it, it->candidate);
-        it->same++;
-        allot__reload_finish(it);
-        break;
-    case ALLOT__SAME:
-        it->same++;
-        allot__reload_finish(it);
-        break;
-    }
-}
-
-static void build_work(uv_work_t *work)
-{
-    allot__candidate_build(((allot__reload *)work->data)->candidate);
-}
-
-static void built(uv_work_t *work, int canceled)
-{
-    allot__reload *it = work->data;
-    allot_service *service = it->service;
-    if (canceled || service->stopping) {
-        allot__reload_give_up(it);
-    } else {
-        if (!it->candidate->text && !it->candidate->back)
-            allot__reload_arm(it);
-        come_to(it);
-    }
-    allot__handle_closed(service);
-}
+/* ---- Of what --------------------------------------------------------------------------------- */
 
 /* What a promoted policy stands in for is the plan that it was promoted under. */
 static const char *instead_of(const allot__reload *it)
 {
     const allot__plan_texts *live = it->service->generation->texts;
-    bool other =
-        it->text != NULL && (it->len != live->len || memcmp(it->text, live->text, it->len) != 0);
-    if (it->text)
-        return other ? NULL : it->instead;
-    return it->promote ? it->promote : it->instead;
+    if (it->culprit ||
+        (it->text && (it->len != live->len || memcmp(it->text, live->text, it->len) != 0)))
+        return NULL;
+    return it->promote && !it->text ? it->promote : live->instead;
 }
 
 static int make_candidate(allot__reload *it)
 {
     allot_service *service = it->service;
     allot__candidate *candidate;
-    if (it->culprit)
-        return allot__reload_make_back(it);
     int status = allot__candidate_new(service->config.plan, instead_of(it), &service->config.limits,
                                       &candidate);
     if (status != ALLOT_OK)
         return status;
-    candidate->forced = it->promote != NULL || (it->failed != NULL && it->answering);
     candidate->live = service->generation;
-    candidate->before = &it->tried;
-    candidate->trusted = &service->generation->sources;
     candidate->cycle_limit = service->config.cycle_limit;
-    candidate->lasting = !it->promote && !it->text;
-    if (it->text)
+    candidate->trusted = &service->generation->sources;
+    candidate->before = it->failed ? &it->failed->sources : NULL;
+    if (it->culprit)
+        candidate->back = service->before;
+    else if (it->text)
         status = allot__candidate_text(candidate, it->text, it->len);
+    candidate->forced = it->culprit || it->text || it->promote || (it->failed && it->answering);
+    candidate->lasting = !it->promote && !it->text;
     if (status == ALLOT_OK)
         it->candidate = candidate;
     else
@@ -134,11 +92,18 @@ static int make_candidate(allot__reload *it)
     return status;
 }
 
+static void drop_text(allot__reload *it)
+{
+    allot__free(it->service->engine, it->text, it->len + 1, 1);
+    it->text = NULL;
+    it->len = 0;
+}
+
 /* Who handed a plan in waits for that alone, and everybody else for what is in the files; nobody
  * does for what takes over again. */
 static void take_askers(allot__reload *it)
 {
-    allot__waiting **from = it->text ? &it->handing : &it->waiting;
+    allot__reply **from = it->text ? &it->handing : &it->waiting;
     it->answering = NULL;
     if (it->culprit)
         return;
@@ -151,7 +116,7 @@ static void take_question(allot__reload *it)
     if (it->culprit)
         return;
     if (it->text) {
-        allot__reload_drop_text(it);
+        drop_text(it);
         return;
     }
     allot__free_string(it->service->engine, it->promote);
@@ -160,8 +125,7 @@ static void take_question(allot__reload *it)
 
 void allot__reload_begin(allot__reload *it)
 {
-    allot_service *service = it->service;
-    it->began = it->first != 0 ? it->first : uv_now(service->loop);
+    it->began = it->first != 0 ? it->first : uv_now(it->service->loop);
     it->first = 0;
     it->looked_at = it->changes;
     it->again = false;
@@ -169,59 +133,39 @@ void allot__reload_begin(allot__reload *it)
     int status = make_candidate(it);
     take_question(it);
     if (status == ALLOT_OK) {
-        it->phase = ALLOT__RELOAD_BUILDING;
-        allot__handle_open(service);
-        if (uv_queue_work(service->loop, &it->work, build_work, built) == 0)
-            return;
-        allot__reload_give_up(it);
-        allot__handle_closed(service);
+        allot__reload_build(it);
+        return;
     }
     allot__reload_answer(it, NULL);
-    allot__reload_drop_culprit(it);
+    allot__candidate_free(it->culprit);
+    it->culprit = NULL;
     if (it->waiting || it->text)
         allot__reload_soon(it);
 }
 
-int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *reply)
-{
-    allot_engine *engine = reload->service->engine;
-    char *copy = instead ? allot__copy(engine, instead, strlen(instead)) : NULL;
-    allot__waiting *waiting = allot__new(engine, 1, sizeof *waiting);
-    if (!waiting || (instead != NULL && !copy)) {
-        allot__free_string(engine, copy);
-        allot__free(engine, waiting, 1, sizeof *waiting);
-        return ALLOT_ENOMEM;
-    }
-    *waiting = (allot__waiting){.reply = reply, .next = reload->waiting};
-    reload->waiting = waiting;
-    if (copy) {
-        allot__free_string(engine, reload->promote);
-        reload->promote = copy;
-    }
-    if (reload->phase == ALLOT__RELOAD_IDLE)
-        allot__reload_begin(reload);
-    return ALLOT_OK;
-}
-
 /* ---- What failed ----------------------------------------------------------------------------- */
 
-static void pass_on(const allot_report *from, allot_report *to)
+void allot__reload_fail(allot__reload *it, allot__candidate *failed)
 {
-    for (int32_t i = 0; i < allot_report_count(from); i++)
-        allot_report_add(to, allot_report_at(from, i));
+    allot__candidate_free(it->failed);
+    it->failed = failed;
+    if (failed)
+        it->failed_at = allot__service_now(it->service);
 }
 
 /* The generation that decides, as an attempt that was refused. */
 static int blame(allot__reload *it, int status, const allot_report *report)
 {
     allot_service *service = it->service;
+    const allot__generation *live = service->generation;
     allot__candidate *culprit;
-    int made =
-        allot__candidate_new(service->config.plan, it->instead, &service->config.limits, &culprit);
+    int made = allot__candidate_new(service->config.plan, live->texts->instead,
+                                    &service->config.limits, &culprit);
     if (made != ALLOT_OK)
         return made;
-    pass_on(report, culprit->report);
-    made = allot__sources_copy(&culprit->sources, &service->generation->sources);
+    for (int32_t i = 0; i < allot_report_count(report); i++)
+        allot_report_add(culprit->report, allot_report_at(report, i));
+    made = allot__sources_copy(&culprit->sources, &live->sources);
     if (made != ALLOT_OK) {
         allot__candidate_free(culprit);
         return made;
@@ -235,7 +179,7 @@ static int blame(allot__reload *it, int status, const allot_report *report)
 void allot__reload_back(allot_service *service, int status, const allot_report *report)
 {
     allot__reload *it = service->components.reload;
-    if (!it || it->culprit || service->stopping)
+    if (it->culprit || service->stopping)
         return;
     if (!service->before) {
         allot__log(service, ALLOT_LOG_ERROR,
@@ -247,76 +191,118 @@ void allot__reload_back(allot_service *service, int status, const allot_report *
         allot__reload_begin(it);
 }
 
-/* ---- The component --------------------------------------------------------------------------- */
+static void take_refused(allot__reload *it)
+{
+    allot_service *service = it->service;
+    if (!service->refused)
+        return;
+    allot__reload_fail(it, service->refused);
+    service->refused = NULL;
+    it->refused++;
+    allot__log(service, ALLOT_LOG_ERROR,
+               "plan and policies on disk are refused: what decided last goes on deciding", NULL);
+    allot__log_report(service, it->failed->report);
+}
+
+/* ---- Who asks -------------------------------------------------------------------------------- */
+
+int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *reply)
+{
+    allot_engine *engine = reload->service->engine;
+    char *copy = instead ? allot__copy(engine, instead, strlen(instead)) : NULL;
+    if (instead && !copy)
+        return ALLOT_ENOMEM;
+    reply->next = reload->waiting;
+    reload->waiting = reply;
+    if (copy) {
+        allot__free_string(engine, reload->promote);
+        reload->promote = copy;
+    }
+    if (reload->phase == ALLOT__RELOAD_IDLE)
+        allot__reload_begin(reload);
+    return ALLOT_OK;
+}
 
 /* Not before it has begun, and not once it ends. */
-bool allot__reload_can(allot__request *call)
+static bool can(allot__request *call)
 {
-    const allot__reload *it = call->service->components.reload;
-    bool can = it && it->open;
-    if (!can)
+    bool open = call->service->components.reload->open;
+    if (!open)
         allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service cannot reload", NULL);
-    return can;
+    return open;
 }
 
 void allot__reload_now(allot__request *call)
 {
     allot__param none[] = {{.name = NULL}};
     allot__reply *reply;
-    if (!allot__reload_can(call))
-        return;
-    if (!allot__params_read(call, none))
-        return;
-    if (allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) != ALLOT_OK)
-        return;
-    if (allot__reload_ask(call->service->components.reload, NULL, reply) == ALLOT_OK)
-        return;
-    allot__reply_no_memory(reply);
+    if (can(call) && allot__params_read(call, none) &&
+        allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
+        allot__reload_ask(call->service->components.reload, NULL, reply) != ALLOT_OK)
+        allot__reply_no_memory(reply);
 }
 
-int allot__reload_start(allot_service *service, allot_report *report)
+static int hand_in(allot__reload *it, const char *text, allot__reply *reply)
 {
-    (void)report;
-    allot_engine *engine = service->engine;
-    allot__reload *it = allot__new(engine, 1, sizeof *it);
-    if (!it)
+    it->len = strlen(text);
+    it->text = allot__copy(it->service->engine, text, it->len);
+    if (!it->text)
         return ALLOT_ENOMEM;
-    it->service = service;
-    it->tried.engine = engine;
-    it->work.data = it;
-    it->samples = service->loaded;
-    service->loaded = (allot__sample_states){.count = 0};
-    service->components.reload = it;
-    if (allot__reload_take_start(it) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    if (service->config.watch != 0 &&
-        allot__watch_new(engine, service->loop, touched, it, &it->watch) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    uv_timer_init(service->loop, &it->timer);
-    it->timer.data = it;
-    allot__handle_open(service);
-    if (it->watch) {
-        allot__handle_open(service);
-        allot__reload_begin(it); /* finds all the same, and where to watch */
-    }
-    it->open = true;
+    it->handing = reply;
+    if (it->phase == ALLOT__RELOAD_IDLE)
+        allot__reload_begin(it);
     return ALLOT_OK;
 }
 
-static void timer_closed(uv_handle_t *handle)
+/* The plan that decides. */
+static void answer_plan(allot__request *call)
 {
-    allot__handle_closed(((allot__reload *)handle->data)->service);
+    const allot_service *service = call->service;
+    allot__plan_answer_put(service->generation, service->config.plan, allot__rpc_begin(call));
+    allot__rpc_end(call);
 }
 
-static void watch_closed(void *service)
+void allot__reload_plan(allot__request *call)
 {
-    allot__handle_closed(service);
+    allot__param params[] = {{.name = "text", .kind = ALLOT_JSON_TEXT}, {0}};
+    allot__reload *it = call->service->components.reload;
+    allot__reply *reply;
+    if (!allot__params_read(call, params))
+        return;
+    if (!params[0].given)
+        answer_plan(call);
+    else if (can(call) && it->text)
+        allot__rpc_error(call, ALLOT__RPC_BUSY, "another plan was handed in and waits", NULL);
+    else if (it->open && allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
+             hand_in(it, params[0].text, reply) != ALLOT_OK)
+        allot__reply_no_memory(reply);
+    allot__params_free(call, params);
+}
+
+/* ---- The component --------------------------------------------------------------------------- */
+
+int allot__reload_start(allot_service *service, allot_report *report)
+{
+    allot__reload *it = service->components.reload;
+    (void)report;
+    it->service = service;
+    it->watch = (allot__watch){.service = service, .touched = touched, .ud = it};
+    it->samples = service->loaded;
+    service->loaded = (allot__sample_states){.count = 0};
+    uv_timer_init(service->loop, &it->timer);
+    it->timer.data = service;
+    allot__handle_open(service);
+    take_refused(it);
+    it->open = true;
+    if (service->config.watch != 0)
+        allot__reload_begin(it); /* finds all the same, and where to watch */
+    return ALLOT_OK;
 }
 
 void allot__reload_stop(allot_service *service)
 {
     allot__reload *it = service->components.reload;
-    if (!it)
+    if (!it->open)
         return;
     it->open = false;
     allot__reload_answer(it, NULL);
@@ -326,35 +312,26 @@ void allot__reload_stop(allot_service *service)
     it->answering = it->handing;
     it->handing = NULL;
     allot__reload_answer(it, NULL);
-    allot__reload_drop_text(it);
-    if (it->timer.data)
-        uv_close((uv_handle_t *)&it->timer, timer_closed);
+    drop_text(it);
+    allot__handle_close(&it->timer);
     if (it->phase == ALLOT__RELOAD_SETTLING)
         allot__reload_give_up(it);
-    if (it->watch)
-        allot__watch_close(it->watch, watch_closed, service);
-    it->watch = NULL;
+    allot__watch_end(&it->watch);
 }
 
 void allot__reload_free(allot_service *service)
 {
     allot__reload *it = service->components.reload;
-    if (!it)
-        return;
-    allot__reload_drop_culprit(it);
+    allot__candidate_free(it->culprit);
+    allot__candidate_free(it->failed);
     allot__sample_states_clear(&it->samples); /* while it was tried a thread had them */
-    allot__reload_forget(it);
-    allot__sources_free(&it->tried);
-    allot__free_string(service->engine, it->instead);
     allot__free_string(service->engine, it->promote);
-    allot__free(service->engine, it, 1, sizeof *it);
-    service->components.reload = NULL;
 }
 
 void allot__reload_cycle(allot_service *service, const allot__cycle_done *done)
 {
     allot__reload *it = service->components.reload;
     /* While they are tried they stay as they are. A candidate computes all anew. */
-    if (it && it->phase != ALLOT__RELOAD_REHEARSING)
+    if (it->phase != ALLOT__RELOAD_REHEARSING)
         allot__sample_states_add(&it->samples, service->books, done->cycle, service->tally.full_us);
 }

@@ -3,7 +3,7 @@
 /*
  * reload.h: another generation of plan and policies while the service runs.
  *
- * When files change (generation/watch.h), or somebody asks, a candidate is made beside
+ * When files change (watch.h), or somebody asks, a candidate is made beside
  * (generation/candidate.h): built and checked on a thread, then tried there on what is in the books
  * and on recorded cycles (generation/sample.h), one by one: the loop only gives away the states
  * that it has (of many tasks, which take long to be put together again, those that were recorded).
@@ -30,18 +30,12 @@
 #include "service/generation/sample.h"
 #include "service/instance/service.h"
 #include "service/wire/rpc.h"
-#include "service/generation/watch.h"
+#include "service/reload/watch.h"
 
 /* Milliseconds: see above. */
 #define ALLOT__RELOAD_SETTLE 30
 #define ALLOT__RELOAD_QUIET  150
 #define ALLOT__RELOAD_MOST   2000
-
-/* Who waits for what an attempt comes to. */
-typedef struct allot__waiting {
-    allot__reply *reply;
-    struct allot__waiting *next;
-} allot__waiting;
 
 typedef enum allot__reload_phase {
     ALLOT__RELOAD_IDLE = 0,
@@ -53,9 +47,9 @@ typedef enum allot__reload_phase {
 
 typedef struct allot__reload {
     allot_service *service;
-    allot__watch *watch; /* NULL: files are not watched */
+    allot__watch watch;
     uv_timer_t timer;
-    uv_work_t work;
+    allot__work work;
     allot__reload_phase phase;
     bool open;          /* attempts may be asked for */
     bool again;         /* look once more when this attempt is over */
@@ -64,10 +58,9 @@ typedef struct allot__reload {
     /* ms of the loop: the first change that nothing came of yet (0: none), the last, and the one
      * that the attempt goes back to. */
     uint64_t first, last, began;
-    int verdict;                 /* SETTLING: what it comes to */
-    allot__candidate *candidate; /* being made */
-    allot__candidate *failed;    /* the last one, if it was refused */
-    allot__sources tried;
+    int verdict; /* what it comes to, once files have settled, or the plan's file is put back */
+    allot__candidate *candidate;  /* being made */
+    allot__candidate *failed;     /* the files as they were tried last, if they were refused */
     allot__sample_states samples; /* of the live plan */
     allot__sample_states
         trial;            /* copies of them under the candidate's plan: those that it passed */
@@ -76,14 +69,14 @@ typedef struct allot__reload {
     allot_state *lent;    /* what was in the books; NULL: a sample is tried */
     allot_state *state;   /* the copy that is tried; NULL: it does not fit */
     int64_t live_us;
-    int status;                /* of that */
-    char *instead;             /* a policy that was promoted; NULL: the plan's own */
-    char *promote;             /* to be; NULL: none */
-    allot__candidate *culprit; /* what cycles fail by, so that what decided before is to; or NULL */
-    char *text;                /* a plan that was handed in, for the next attempt; NULL: none */
+    int status; /* of what a thread does */
+    /* For the next attempt: what cycles fail by, so that what decided before is to; a plan that was
+     * handed in; a policy that is to be promoted. NULL: none. */
+    allot__candidate *culprit;
+    char *text, *promote;
     size_t len;
-    allot__waiting *handing; /* who did */
-    allot__waiting *waiting, *answering;
+    /* Who handed a plan in (NULL: nobody), who waits for the files, and for this attempt. */
+    allot__reply *handing, *waiting, *answering;
     int64_t swapped, refused, same; /* attempts that came to that */
     int64_t fell_back;              /* how often what decided before took over again */
     int64_t changed_at, failed_at;  /* 0: never */
@@ -92,7 +85,7 @@ typedef struct allot__reload {
     int32_t rehearsed;              /* cycles that it was tried on before */
 } allot__reload;
 
-/* The component (service.h). */
+/* The component. */
 int allot__reload_start(allot_service *service, allot_report *report);
 void allot__reload_stop(allot_service *service);
 void allot__reload_free(allot_service *service);
@@ -100,10 +93,9 @@ void allot__reload_cycle(allot_service *service, const allot__cycle_done *done);
 void allot__reload_status(allot_service *service, allot__text *out);
 void allot__reload_metrics(allot_service *service, allot__text *out);
 
-/* Makes an attempt with that policy in place of the plan's own, or, NULL, as it is; `reply` (NULL:
- * nobody) is told. ENOMEM: the reply stays the caller's. */
+/* Makes an attempt with that policy in place of the plan's own, or, NULL, as it is; `reply` is
+ * told. ENOMEM: the reply stays the caller's. */
 int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *reply);
-
 /* Cycles fail by the generation that decides, for these reasons: what decided before takes over
  * again, if it can. */
 void allot__reload_back(allot_service *service, int status, const allot_report *report);
@@ -115,48 +107,27 @@ bool allot__reload_ails(const allot_service *service, char *buf, size_t size);
 void allot__reload_now(allot__request *call);
 void allot__reload_plan(allot__request *call);
 
-/* ---- Between reload.c, step.c, plan.c and say.c ------------------------- */
+/* A report's first error as the members of an object. */
+void allot__reload_error(allot__text *out, const allot_report *report);
 
-/* Whether attempts may be asked for; if not, the call is answered. */
-bool allot__reload_can(allot__request *call);
-/* Begins an attempt, of which nothing is being made. */
+/* ---- Between reload.c, step.c and say.c ------------------------------------------------------ */
+
+/* Begins an attempt, of which nothing is being made; looks at the files soon. */
 void allot__reload_begin(allot__reload *it);
-/* Tries what was made; it is adopted or refused in the end. */
-void allot__reload_rehearse(allot__reload *it);
-/* It is over: adopts it, refuses it, or waits for files to settle. */
-void allot__reload_conclude(allot__reload *it, int status);
-/* Looks at the files soon. */
 void allot__reload_soon(allot__reload *it);
-/* The candidate has passed, and its file is written: between two cycles, here, it takes over. */
-void allot__reload_adopt(allot__reload *it);
-void allot__reload_refuse(allot__reload *it, int status);
-/* Writes the plan's file on a thread, and adopts or refuses the candidate; puts it back, and
- * refuses it for a status. */
-void allot__reload_write(allot__reload *it);
-void allot__reload_undo(allot__reload *it, int status);
-/* Lets a plan that was handed in, and who did, go. */
-void allot__reload_drop_text(allot__reload *it);
-/* The attempt is over: tells so. */
-void allot__reload_finish(allot__reload *it);
-/* The same in silence: the service ends. */
-void allot__reload_give_up(allot__reload *it);
-void allot__reload_forget(allot__reload *it); /* the last failure */
-void allot__reload_tried(allot__reload *it, const allot__candidate *candidate);
 /* Watches where the candidate's files may change. */
 void allot__reload_arm(allot__reload *it);
-
-/* A report's first error as the members of an object; and its findings as "FILE:LINE: text". */
-void allot__reload_error(allot__text *out, const allot_report *report);
+/* Builds the candidate, tries it, and in the end adopts or refuses it. */
+void allot__reload_build(allot__reload *it);
+/* Files have been quiet: it comes to `verdict`. */
+void allot__reload_conclude(allot__reload *it, int verdict);
+/* Drops the candidate in silence. */
+void allot__reload_give_up(allot__reload *it);
+/* That is the files' failure from now on; NULL: they have none. */
+void allot__reload_fail(allot__reload *it, allot__candidate *failed);
 /* Tells the log, and who waits, what the attempt came to; NULL: to nothing, for lack of memory or
  * because the service ends. */
 void allot__reload_log(const allot__reload *reload, const allot__candidate *candidate);
-/* What decided before is to take over again: makes the attempt. */
-int allot__reload_make_back(allot__reload *it);
-/* It took over: what failed is the files' failure. */
-void allot__reload_went_back(allot__reload *it);
-void allot__reload_drop_culprit(allot__reload *it);
-/* What the service began with, and what of its files was refused then. ENOMEM. */
-int allot__reload_take_start(allot__reload *it);
 void allot__reload_answer(allot__reload *reload, const allot__candidate *candidate);
 
 #endif

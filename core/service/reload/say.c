@@ -69,9 +69,10 @@ static void put_numbers(allot__text *out, const allot__candidate *candidate)
 
 static void log_swap(const allot__reload *it, const allot__candidate *candidate)
 {
+    const allot__generation *live = it->service->generation;
     const allot__log_field fields[] = {
-        {.name = "plan", .text = it->service->generation->sha256},
-        {.name = "policy", .text = it->instead ? it->instead : "as planned"},
+        {.name = "plan", .text = live->sha256},
+        {.name = "policy", .text = live->texts->instead ? live->texts->instead : "as planned"},
         {.name = "checked", .number = candidate->checked},
         {.name = "rehearsed", .number = candidate->tried},
         {.name = "build_us", .number = candidate->build_us},
@@ -97,7 +98,7 @@ void allot__reload_log(const allot__reload *reload, const allot__candidate *cand
 static void answer_one(const allot__reload *reload, const allot__candidate *candidate,
                        allot__reply *reply)
 {
-    allot__request *call = allot__reply_call(reply);
+    allot__request *call = &reply->call;
     /* Refused before, and as it was. */
     const allot__candidate *bad =
         candidate != NULL && candidate->outcome == ALLOT__SAME ? reload->failed : candidate;
@@ -122,12 +123,26 @@ static void answer_one(const allot__reload *reload, const allot__candidate *cand
 void allot__reload_answer(allot__reload *reload, const allot__candidate *candidate)
 {
     while (reload->answering) {
-        allot__waiting *it = reload->answering;
+        allot__reply *it = reload->answering;
         reload->answering = it->next;
-        if (it->reply)
-            answer_one(reload, candidate, it->reply);
-        allot__free(reload->service->engine, it, 1, sizeof *it);
+        answer_one(reload, candidate, it);
     }
+}
+
+/* ---- Health ---------------------------------------------------------------------------------- */
+
+bool allot__reload_ails(const allot_service *service, char *buf, size_t size)
+{
+    const allot__reload *it = service->components.reload;
+    if (!it->failed || !it->failed->replaced)
+        return false;
+    const allot_diagnostic *first = first_error(it->failed->report);
+    int used = snprintf(buf, size, "an earlier plan or policy decides, since that on disk failed");
+    if (first && used > 0 && (size_t)used < size)
+        snprintf(buf + used, size - (size_t)used, "; %.200s:%d: %.300s",
+                 first->file ? first->file : service->config.plan, (int)first->line,
+                 first->message);
+    return true;
 }
 
 /* ---- Status ---------------------------------------------------------------------------------- */
@@ -154,13 +169,12 @@ void allot__reload_status(allot_service *service, allot__text *out)
 {
     static const char *const phases[] = {"idle", "building", "rehearsing", "settling", "writing"};
     const allot__reload *it = service->components.reload;
-    if (!it)
-        return;
+    const char *instead = service->generation->texts->instead;
     allot__text_open(out, "reload", "{");
     allot__text_member(out, "phase", phases[it->phase]);
     allot__text_open(out, "active", "{");
     put_generation(out, service->generation);
-    allot__text_member(out, "promoted", it->instead);
+    allot__text_member(out, "promoted", instead);
     if (it->changed_at != 0)
         allot__text_number(out, "since", it->changed_at);
     allot__text_puts(out, "}");
@@ -169,16 +183,14 @@ void allot__reload_status(allot_service *service, allot__text *out)
         put_failure(out, it);
     }
     put_totals(out, it);
-    if (it->swapped > 0)
+    if (it->swapped > 0) {
         allot__text_number(out, "last_ms", it->took_us / 1000);
-    if (it->swapped > 0)
         allot__text_number(out, "last_swap_us", it->swap_us);
-    if (it->swapped > 0)
         allot__text_number(out, "last_rehearsed", it->rehearsed);
+    }
     allot__text_number(out, "recorded", it->samples.count);
-    allot__text_number(out, "watched",
-                       it->watch != NULL ? (int64_t)allot__watch_count(it->watch) : 0);
-    if (it->watch && allot__watch_lame(it->watch))
+    allot__text_number(out, "watched", it->watch.folders);
+    if (it->watch.lame)
         allot__text_bool(out, "polled_only", true);
     allot__text_puts(out, "}");
 }
@@ -186,8 +198,6 @@ void allot__reload_status(allot_service *service, allot__text *out)
 void allot__reload_metrics(allot_service *service, allot__text *out)
 {
     const allot__reload *it = service->components.reload;
-    if (!it)
-        return;
     const struct {
         const char *name;
         int64_t number;

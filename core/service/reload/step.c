@@ -1,39 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* step.c: a candidate is tried, step by step, and takes over or is refused. */
+/* step.c: a candidate is built and tried, step by step, and takes over or is refused. */
 #include "service/reload/reload.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 
-static void next_step(allot__reload *it);
-
 /* ---- What goes ------------------------------------------------------------------------------- */
 
 /* The memory of a large plan, and of states with many things, takes a while to give back. */
 typedef struct leaving {
-    uv_work_t work;
-    allot_service *service;
+    allot__work work;
+    allot_engine *engine; /* the service's */
     allot__generation *generation;
     allot__sample_states samples; /* of its plan */
 } leaving;
 
-static void free_work(uv_work_t *work)
+static void free_work(void *ud)
 {
-    leaving *it = work->data;
+    leaving *it = ud;
     allot__sample_states_clear(&it->samples);
     allot__generation_free(it->generation);
 }
 
-static void freed(uv_work_t *work, int canceled)
+static void freed(void *ud)
 {
-    leaving *it = work->data;
-    allot_service *service = it->service;
-    if (canceled)
-        free_work(work);
-    allot__free(service->engine, it, 1, sizeof *it);
-    allot__handle_closed(service);
+    leaving *it = ud;
+    allot__free(it->engine, it, 1, sizeof *it);
 }
 
 static void let_go(allot_service *service, allot__generation *generation,
@@ -41,15 +35,12 @@ static void let_go(allot_service *service, allot__generation *generation,
 {
     leaving *it = generation ? allot__new(service->engine, 1, sizeof *it) : NULL;
     if (it) {
-        *it = (leaving){.service = service, .generation = generation, .samples = *samples};
-        it->work.data = it;
-        allot__handle_open(service);
-        if (uv_queue_work(service->loop, &it->work, free_work, freed) == 0) {
-            samples->count = 0;
-            return;
-        }
-        allot__free(service->engine, it, 1, sizeof *it);
-        allot__handle_closed(service);
+        it->engine = service->engine;
+        it->generation = generation;
+        it->samples = *samples;
+        samples->count = 0;
+        allot__work_begin(service, &it->work, free_work, freed, it);
+        return;
     }
     allot__sample_states_clear(samples);
     allot__generation_free(generation);
@@ -64,7 +55,15 @@ static void drop_made(allot__reload *it)
 
 /* ---- What an attempt came to ----------------------------------------------------------------- */
 
-void allot__reload_finish(allot__reload *it)
+void allot__reload_give_up(allot__reload *it)
+{
+    drop_made(it);
+    allot__candidate_free(it->candidate);
+    it->candidate = NULL;
+    it->phase = ALLOT__RELOAD_IDLE;
+}
+
+static void finish(allot__reload *it)
 {
     allot__candidate *candidate = it->candidate;
     allot__reload_log(it, candidate);
@@ -79,48 +78,81 @@ void allot__reload_finish(allot__reload *it)
         allot__reload_soon(it);
 }
 
+static void drop_culprit(allot__reload *it)
+{
+    allot__candidate_free(it->culprit);
+    it->culprit = NULL;
+}
+
 /* Files that are refused ail the service until they are mended; of a plan that was handed in
  * nothing is left. */
-void allot__reload_refuse(allot__reload *it, int status)
+static void refuse(allot__reload *it, int status)
 {
     drop_made(it);
     allot__candidate_refuse(it->candidate, status);
     it->refused++;
     if (it->candidate->back) {
-        allot__reload_drop_culprit(it);
+        drop_culprit(it);
     } else if (!it->candidate->text) {
-        it->candidate->replaced = it->failed != NULL && it->failed->replaced;
-        allot__reload_forget(it);
-        allot__reload_tried(it, it->candidate);
-        it->failed = it->candidate;
-        it->failed_at = allot__service_now(it->service);
+        it->candidate->replaced = it->failed && it->failed->replaced;
+        allot__reload_fail(it, it->candidate);
     }
-    allot__reload_finish(it);
+    finish(it);
 }
 
-static void set_instead(allot__reload *it, const char *instead)
+static void undo_work(void *ud)
 {
-    allot_engine *engine = it->service->engine;
-    allot__free_string(engine, it->instead);
-    it->instead = instead ? allot__copy(engine, instead, strlen(instead)) : NULL;
+    allot__candidate *candidate = ((allot__reload *)ud)->candidate;
+    allot__plan_file_undo(&candidate->old, candidate->file, candidate->report);
 }
 
-void allot__reload_adopt(allot__reload *it)
+static void undone(void *ud)
+{
+    allot__reload *it = ud;
+    if (it->service->stopping)
+        allot__reload_give_up(it);
+    else
+        refuse(it, it->verdict);
+}
+
+/* Refuses it for a status, once the plan's file is put back. */
+static void undo(allot__reload *it, int status)
+{
+    it->verdict = status;
+    if (it->candidate->old.written)
+        allot__work_begin(it->service, &it->work, undo_work, undone, it);
+    else
+        refuse(it, status);
+}
+
+/* What failed is the files' failure. */
+static void went_back(allot__reload *it)
+{
+    allot__reload_fail(it, it->culprit);
+    it->culprit = NULL;
+    it->fell_back++;
+    allot__log(it->service, ALLOT_LOG_ERROR,
+               "cycles failed: what decided before decides again, until the files are others",
+               NULL);
+    allot__log_report(it->service, it->failed->report);
+}
+
+/* The candidate has passed, and its file is written: between two cycles, here, it takes over. */
+static void adopt(allot__reload *it)
 {
     allot_service *service = it->service;
     allot__candidate *candidate = it->candidate;
     allot__generation *generation = candidate->generation, *old;
     uint64_t began = uv_hrtime();
-    int status =
-        it->service->up->swap(service, generation, candidate->ids, candidate->report, &old);
+    int status = service->up->swap(service, generation, candidate->ids, candidate->report, &old);
     if (status != ALLOT_OK) {
-        allot__reload_undo(it, status);
+        undo(it, status);
         return;
     }
     it->swap_us = (int64_t)((uv_hrtime() - began) / 1000);
     it->rehearsed = candidate->tried;
     allot__plan_texts_free(service->before);
-    service->before = !candidate->back ? allot__plan_texts_hold(old->texts) : NULL;
+    service->before = candidate->back ? NULL : allot__plan_texts_hold(old->texts);
     allot__sample_states samples = it->samples; /* of the plan that goes */
     let_go(service, old, &samples);
     candidate->generation = NULL;
@@ -129,21 +161,60 @@ void allot__reload_adopt(allot__reload *it)
     it->samples.taken = samples.taken;
     it->samples.next = samples.next;
     it->trial = (allot__sample_states){.count = 0};
-    set_instead(it, generation->texts->instead);
     if (candidate->back) {
-        allot__reload_went_back(it);
+        went_back(it);
     } else {
         allot__reload_arm(it);
-        allot__reload_forget(it);
-        allot__reload_tried(it, candidate);
-        allot__reload_drop_culprit(it);
+        allot__reload_fail(it, NULL);
+        drop_culprit(it);
     }
     it->swapped++;
     it->changed_at = allot__service_now(service);
     uv_update_time(service->loop);
     it->took_us = (int64_t)(uv_now(service->loop) - it->began) * 1000;
-    allot__reload_finish(it);
+    finish(it);
 }
+
+/* ---- The plan's file ------------------------------------------------------------------------- */
+
+/* What somebody else wrote there, and does not decide yet, is not to be lost. */
+static bool is_others(const allot__candidate *candidate)
+{
+    const allot__text *old = &candidate->old.old;
+    const allot__plan_texts *live = candidate->live->texts;
+    if (!candidate->old.there ||
+        (old->len == live->len && memcmp(old->bytes, live->text, live->len) == 0))
+        return false;
+    allot_report_say(candidate->report, ALLOT_ERROR, "E-conflict",
+                     "%.300s was changed and does not decide: `reload` it, or put it back, first",
+                     candidate->file);
+    return true;
+}
+
+static void write_work(void *ud)
+{
+    allot__reload *it = ud;
+    allot__candidate *candidate = it->candidate;
+    it->status = allot__plan_file_read(&candidate->old, candidate->file, candidate->report);
+    if (it->status == ALLOT_OK && is_others(candidate))
+        it->status = ALLOT_EUSAGE;
+    if (it->status == ALLOT_OK)
+        it->status = allot__plan_file_write(&candidate->old, candidate->file, candidate->text,
+                                            candidate->len, candidate->report);
+}
+
+static void written(void *ud)
+{
+    allot__reload *it = ud;
+    if (it->service->stopping)
+        allot__reload_give_up(it);
+    else if (it->status == ALLOT_OK)
+        adopt(it);
+    else
+        undo(it, it->status);
+}
+
+/* ---- Settling -------------------------------------------------------------------------------- */
 
 /* Files have changed since they were read: what came of them counts for nothing. */
 static void begin_anew(allot__reload *it)
@@ -153,7 +224,7 @@ static void begin_anew(allot__reload *it)
     allot__reload_soon(it);
 }
 
-void allot__reload_conclude(allot__reload *it, int status)
+void allot__reload_conclude(allot__reload *it, int verdict)
 {
     uint64_t now = uv_now(it->service->loop);
     bool patient = !it->answering && now < it->began + ALLOT__RELOAD_MOST;
@@ -161,23 +232,24 @@ void allot__reload_conclude(allot__reload *it, int status)
         begin_anew(it);
     } else if (patient && now < it->last + ALLOT__RELOAD_QUIET) {
         it->phase = ALLOT__RELOAD_SETTLING;
-        it->verdict = status;
+        it->verdict = verdict;
         allot__reload_soon(it);
-    } else if (status != ALLOT_OK) {
-        allot__reload_refuse(it, status);
+    } else if (verdict != ALLOT_OK) {
+        refuse(it, verdict);
     } else if (it->candidate->text) {
-        allot__reload_write(it);
+        it->phase = ALLOT__RELOAD_WRITING;
+        allot__work_begin(it->service, &it->work, write_work, written, it);
     } else {
-        allot__reload_adopt(it);
+        adopt(it);
     }
 }
 
 /* ---- Rehearsal ------------------------------------------------------------------------------- */
 
 /* On a thread, of which all that it touches is until it is done. */
-static void try_work(uv_work_t *work)
+static void try_work(void *ud)
 {
-    allot__reload *it = work->data;
+    allot__reload *it = ud;
     bool strict = it->lent != NULL;
     const allot_state *from = strict ? it->lent : it->samples.items[it->step - 1].state;
     it->status = allot__candidate_copy(it->candidate, from, strict, &it->state);
@@ -187,54 +259,26 @@ static void try_work(uv_work_t *work)
     it->lent = NULL;
 }
 
-static void keep_trial(allot__reload *it)
-{
-    allot__sample_state *sample = &it->trial.items[it->trial.count];
-    *sample = it->samples.items[it->step - 1];
-    sample->state = it->state;
-    it->trial.count++;
-}
+static void next_step(allot__reload *it);
 
-void allot__reload_give_up(allot__reload *it)
+static void tried(void *ud)
 {
-    drop_made(it);
-    allot__candidate_free(it->candidate);
-    it->candidate = NULL;
-    it->phase = ALLOT__RELOAD_IDLE;
-}
-
-static void tried(uv_work_t *work, int canceled)
-{
-    allot__reload *it = work->data;
-    allot_service *service = it->service;
-    bool keeps =
-        !canceled && it->status == ALLOT_OK && it->state && it->step > 0 && !service->stopping;
-    if (keeps)
-        keep_trial(it);
-    else
+    allot__reload *it = ud;
+    bool stopping = it->service->stopping;
+    if (!stopping && it->status == ALLOT_OK && it->state && it->step > 0) {
+        allot__sample_state *sample = &it->trial.items[it->trial.count++];
+        *sample = it->samples.items[it->step - 1];
+        sample->state = it->state;
+    } else {
         allot_state_free(it->state);
+    }
     it->state = NULL;
-    if (canceled || service->stopping)
+    if (stopping)
         allot__reload_give_up(it);
     else if (it->status != ALLOT_OK)
         allot__reload_conclude(it, it->status);
     else
         next_step(it);
-    allot__handle_closed(service);
-}
-
-static void begin_step(allot__reload *it)
-{
-    const allot__sample_states *samples = &it->samples;
-    int32_t sample = it->step > 0 ? it->step - 1 : 0;
-    it->live_us = sample < samples->count ? samples->items[sample].took : -1;
-    allot__handle_open(it->service);
-    if (uv_queue_work(it->service->loop, &it->work, try_work, tried) == 0)
-        return;
-    allot__handle_closed(it->service);
-    allot_state_free(it->lent);
-    it->lent = NULL;
-    allot__reload_conclude(it, ALLOT_ENOMEM);
 }
 
 /* What is in the books, first; nothing, where events came to a state that does not fit together, or
@@ -251,20 +295,59 @@ static bool lend(allot__reload *it)
 
 static void next_step(allot__reload *it)
 {
+    const allot__sample_states *samples = &it->samples;
     it->step++;
     if (it->step == 0 && !lend(it))
         it->step++;
     bool over = it->step > 0 && uv_hrtime() > it->tried_until;
-    if (it->step > it->samples.count || over)
+    if (it->step > samples->count || over) {
         allot__reload_conclude(it, ALLOT_OK);
-    else
-        begin_step(it);
+        return;
+    }
+    int32_t sample = it->step > 0 ? it->step - 1 : 0;
+    it->live_us = sample < samples->count ? samples->items[sample].took : -1;
+    allot__work_begin(it->service, &it->work, try_work, tried, it);
 }
 
-void allot__reload_rehearse(allot__reload *it)
+static void rehearse(allot__reload *it)
 {
     it->phase = ALLOT__RELOAD_REHEARSING;
     it->step = -1;
     it->tried_until = uv_hrtime() + (uint64_t)ALLOT__CANDIDATE_BUDGET * 1000000;
     next_step(it);
+}
+
+/* ---- Building -------------------------------------------------------------------------------- */
+
+static void build_work(void *ud)
+{
+    allot__candidate_build(((allot__reload *)ud)->candidate);
+}
+
+static void built(void *ud)
+{
+    allot__reload *it = ud;
+    const allot__candidate *candidate = it->candidate;
+    if (it->service->stopping) {
+        allot__reload_give_up(it);
+        return;
+    }
+    if (!candidate->text && !candidate->back)
+        allot__reload_arm(it);
+    if (candidate->outcome == ALLOT__MADE) {
+        rehearse(it);
+    } else if (candidate->outcome == ALLOT__REFUSED) {
+        allot__reload_conclude(it, candidate->status);
+    } else {
+        if (candidate->outcome == ALLOT__AS_LIVE)
+            allot__reload_fail(it, NULL);
+        it->same++;
+        finish(it);
+    }
+}
+
+void allot__reload_build(allot__reload *it)
+{
+    it->phase = ALLOT__RELOAD_BUILDING;
+    allot__work_begin(it->service, &it->work, build_work, built, it);
 }

@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /* say.c: the shadow's methods, and what status and metrics tell of it. */
 #include "service/reload/reload.h"
-#include "service/shadow/own.h"
+#include "service/shadow/shadow.h"
 
 /* ---- Methods --------------------------------------------------------------------------------- */
 
@@ -35,7 +35,7 @@ static allot__shadow *wanted(allot__request *call)
     allot__shadow *it = call->service->components.shadow;
     if (!allot__params_read(call, none))
         return NULL;
-    if (it && it->life != ALLOT__SHADOW_NONE)
+    if (it->life != ALLOT__SHADOW_NONE)
         return it;
     allot__error_set(&fault, ALLOT_ENOENT, "E-no-shadow", NULL, "the method \"shadow\" begins one",
                      "there is no shadow");
@@ -48,7 +48,6 @@ void allot__shadow_drop(allot__request *call)
     allot__shadow *it = wanted(call);
     if (!it)
         return;
-    allot__shadow_busy(it);
     allot__shadow_end(it);
     allot__text *out = allot__rpc_begin(call);
     allot__text_puts(out, "{");
@@ -110,7 +109,7 @@ void allot__shadow_status(allot_service *service, allot__text *out)
 {
     static const char *const lives[] = {"none", "building", "running", "stopped"};
     const allot__shadow *it = service->components.shadow;
-    if (!it || it->life == ALLOT__SHADOW_NONE)
+    if (it->life == ALLOT__SHADOW_NONE)
         return;
     allot__text_open(out, "shadow", "{");
     allot__text_member(out, "state", lives[it->life]);
@@ -138,8 +137,6 @@ void allot__shadow_status(allot_service *service, allot__text *out)
 void allot__shadow_metrics(allot_service *service, allot__text *out)
 {
     const allot__shadow *it = service->components.shadow;
-    if (!it)
-        return;
     bool any = it->life != ALLOT__SHADOW_NONE;
     allot__text_printf(out,
                        "# HELP allot_shadow_running 1: a shadow decides beside.\n"

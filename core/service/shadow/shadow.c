@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "service/shadow/own.h"
 #include "base/memory.h"
 
 enum { SHARE = 20 };
@@ -22,14 +21,13 @@ static void forget_names(allot__shadow *it)
 }
 
 /* At once, or when the work that is being done is. */
-void allot__shadow_end(allot__shadow *it)
+static void drop(allot__shadow *it)
 {
     it->life = ALLOT__SHADOW_NONE;
     forget_names(it);
-    if (it->working) {
-        it->stale = true;
+    it->stale = it->working;
+    if (it->working)
         return;
-    }
     allot__pair_free(it->pair);
     it->pair = NULL;
 }
@@ -40,7 +38,7 @@ static void answer(allot__shadow *it, int status)
     it->reply = NULL;
     if (!reply)
         return;
-    allot__request *call = allot__reply_call(reply);
+    allot__request *call = &reply->call;
     if (status != ALLOT_OK) {
         allot__rpc_report(call, status, it->pair ? it->pair->report : NULL);
     } else {
@@ -55,29 +53,31 @@ static void answer(allot__shadow *it, int status)
     allot__reply_end(reply);
 }
 
-void allot__shadow_busy(allot__shadow *it)
+void allot__shadow_end(allot__shadow *it)
 {
     allot__reply *reply = it->reply;
     it->reply = NULL;
-    if (!reply)
-        return;
-    allot__rpc_error(allot__reply_call(reply), ALLOT__RPC_BUSY,
-                     "the service is stopping, or something else was asked of the shadow", NULL);
-    allot__reply_end(reply);
+    if (reply) {
+        allot__rpc_error(&reply->call, ALLOT__RPC_BUSY,
+                         "the service is stopping, or something else was asked of the shadow",
+                         NULL);
+        allot__reply_end(reply);
+    }
+    drop(it);
 }
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
-static void build_work(uv_work_t *work)
+static void build_work(void *ud)
 {
-    allot__pair_build(((allot__shadow *)work->data)->pair);
+    allot__pair_build(((allot__shadow *)ud)->pair);
 }
 
 /* What was built, or done, is of a shadow or a live plan that is no more. */
-static bool was_stale(allot__shadow *it, int canceled)
+static bool was_stale(allot__shadow *it)
 {
     it->working = false;
-    if (!it->stale && !canceled && !it->service->stopping)
+    if (!it->stale && !it->service->stopping)
         return false;
     it->stale = false;
     allot__pair_free(it->pair);
@@ -98,24 +98,22 @@ static void stop_failed(allot__shadow *it)
     allot__log_report(it->service, it->pair->report);
 }
 
-static void built(uv_work_t *work, int canceled)
+static void built(void *ud)
 {
-    allot__shadow *it = work->data;
-    allot_service *service = it->service;
-    if (!was_stale(it, canceled)) {
-        int status = it->pair->status;
-        bool asked = it->reply != NULL;
-        if (status == ALLOT_OK)
-            it->life = ALLOT__SHADOW_RUNNING;
-        answer(it, status);
-        if (status != ALLOT_OK && asked)
-            allot__shadow_end(it); /* who asked was told why */
-        else if (status != ALLOT_OK)
-            stop_failed(it);
-        else if (asked)
-            allot__log(service, ALLOT_LOG_INFO, "a shadow decides beside", NULL);
-    }
-    allot__handle_closed(service);
+    allot__shadow *it = ud;
+    if (was_stale(it))
+        return;
+    int status = it->pair->status;
+    bool asked = it->reply != NULL;
+    if (status == ALLOT_OK)
+        it->life = ALLOT__SHADOW_RUNNING;
+    answer(it, status);
+    if (status != ALLOT_OK && asked)
+        drop(it); /* who asked was told why */
+    else if (status != ALLOT_OK)
+        stop_failed(it);
+    else if (asked)
+        allot__log(it->service, ALLOT_LOG_INFO, "a shadow decides beside", NULL);
 }
 
 static void build(allot__shadow *it)
@@ -123,19 +121,15 @@ static void build(allot__shadow *it)
     allot_service *service = it->service;
     int status = allot__pair_new(service->generation, service->config.plan, it->plan, it->policy,
                                  &service->config.limits, &it->pair);
-    if (status == ALLOT_OK) {
-        it->pair->cycle_limit = service->config.cycle_limit;
-        it->life = ALLOT__SHADOW_BUILDING;
-        it->working = true;
-        allot__handle_open(service);
-        if (uv_queue_work(service->loop, &it->work, build_work, built) == 0)
-            return;
-        it->working = false;
-        allot__handle_closed(service);
-        status = ALLOT_ENOMEM;
+    if (status != ALLOT_OK) {
+        answer(it, status);
+        drop(it);
+        return;
     }
-    answer(it, status);
-    allot__shadow_end(it);
+    it->pair->cycle_limit = service->config.cycle_limit;
+    it->life = ALLOT__SHADOW_BUILDING;
+    it->working = true;
+    allot__work_begin(service, &it->work, build_work, built, it);
 }
 
 int allot__shadow_begin(allot__shadow *it, const char *plan, const char *policy,
@@ -149,7 +143,6 @@ int allot__shadow_begin(allot__shadow *it, const char *plan, const char *policy,
         allot__free_string(engine, policy_copy);
         return ALLOT_ENOMEM;
     }
-    allot__shadow_busy(it);
     allot__shadow_end(it);
     it->plan = plan_copy;
     it->policy = policy_copy;
@@ -167,9 +160,9 @@ int allot__shadow_begin(allot__shadow *it, const char *plan, const char *policy,
 
 /* ---- Deciding -------------------------------------------------------------------------------- */
 
-static void decide_work(uv_work_t *work)
+static void decide_work(void *ud)
 {
-    allot__pair_decide(((allot__shadow *)work->data)->pair);
+    allot__pair_decide(((allot__shadow *)ud)->pair);
 }
 
 static void count(allot__shadow *it)
@@ -193,20 +186,18 @@ static void count(allot__shadow *it)
                "the shadow decides otherwise", fields);
 }
 
-static void decided(uv_work_t *work, int canceled)
+static void decided(void *ud)
 {
-    allot__shadow *it = work->data;
-    allot_service *service = it->service;
-    if (!was_stale(it, canceled)) {
-        if (it->pair->status == ALLOT_OK) {
-            count(it);
-        } else {
-            it->failed++;
-            if (++it->failures >= ALLOT__SHADOW_FAILURES)
-                stop_failed(it);
-        }
+    allot__shadow *it = ud;
+    if (was_stale(it))
+        return;
+    if (it->pair->status == ALLOT_OK) {
+        count(it);
+        return;
     }
-    allot__handle_closed(service);
+    it->failed++;
+    if (++it->failures >= ALLOT__SHADOW_FAILURES)
+        stop_failed(it);
 }
 
 static bool copy_state(allot__shadow *it, const allot__cycle_done *done)
@@ -230,20 +221,14 @@ static bool copy_state(allot__shadow *it, const allot__cycle_done *done)
 void allot__shadow_cycle(allot_service *service, const allot__cycle_done *done)
 {
     allot__shadow *it = service->components.shadow;
-    if (!it || it->life != ALLOT__SHADOW_RUNNING)
+    if (it->life != ALLOT__SHADOW_RUNNING)
         return;
     if (it->working || uv_hrtime() < it->next || !copy_state(it, done)) {
         it->skipped++;
         return;
     }
     it->working = true;
-    allot__handle_open(service);
-    if (uv_queue_work(service->loop, &it->work, decide_work, decided) == 0)
-        return;
-    it->working = false;
-    allot_state_free(it->pair->state);
-    it->pair->state = NULL;
-    allot__handle_closed(service);
+    allot__work_begin(service, &it->work, decide_work, decided, it);
 }
 
 /* ---- The component --------------------------------------------------------------------------- */
@@ -251,31 +236,14 @@ void allot__shadow_cycle(allot_service *service, const allot__cycle_done *done)
 int allot__shadow_start(allot_service *service, allot_report *report)
 {
     (void)report;
-    allot__shadow *it = allot__new(service->engine, 1, sizeof *it);
-    if (!it)
-        return ALLOT_ENOMEM;
-    it->service = service;
-    it->work.data = it;
-    service->components.shadow = it;
+    service->components.shadow->service = service;
     return ALLOT_OK;
 }
 
 void allot__shadow_stop(allot_service *service)
 {
-    allot__shadow *it = service->components.shadow;
-    if (!it)
-        return;
-    allot__shadow_busy(it);
-    allot__shadow_end(it);
-}
-
-void allot__shadow_free(allot_service *service)
-{
-    allot__shadow *it = service->components.shadow;
-    if (!it)
-        return;
-    allot__free(service->engine, it, 1, sizeof *it);
-    service->components.shadow = NULL;
+    if (service->components.shadow->service)
+        allot__shadow_end(service->components.shadow);
 }
 
 static bool is_live(const allot__shadow *it)
@@ -288,10 +256,9 @@ static bool is_live(const allot__shadow *it)
 void allot__shadow_swapped(allot_service *service)
 {
     allot__shadow *it = service->components.shadow;
-    if (!it || it->life == ALLOT__SHADOW_NONE)
+    if (it->life == ALLOT__SHADOW_NONE)
         return;
     if (is_live(it)) { /* promoted */
-        allot__shadow_busy(it);
         allot__shadow_end(it);
         return;
     }

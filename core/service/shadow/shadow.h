@@ -14,8 +14,6 @@
 #ifndef ALLOT_SERVICE_SHADOW_SHADOW_H
 #define ALLOT_SERVICE_SHADOW_SHADOW_H
 
-#include <uv.h>
-
 #include "service/instance/service.h"
 #include "service/wire/rpc.h"
 
@@ -61,10 +59,39 @@ void allot__pair_free(allot__pair_of *pair);
 void allot__pair_build(allot__pair_of *pair);
 void allot__pair_decide(allot__pair_of *pair);
 
+typedef enum allot__shadow_life {
+    ALLOT__SHADOW_NONE = 0,
+    ALLOT__SHADOW_BUILDING,
+    ALLOT__SHADOW_RUNNING,
+    ALLOT__SHADOW_STOPPED /* it failed; the pair's report says how */
+} allot__shadow_life;
+
+typedef struct allot__shadow {
+    allot_service *service;
+    allot__work work;
+    allot__shadow_life life;
+    bool working; /* the pair belongs to a thread */
+    bool stale;   /* the pair is to go when that is done */
+    allot__pair_of *pair;
+    char *plan, *policy;             /* what was asked for */
+    allot__reply *reply;             /* who waits for it to be built; NULL: nobody */
+    int64_t since, failures, failed; /* in a row, and in all */
+    int64_t cycles, differ, skipped;
+    int64_t kinds[ALLOT_DIFF_KINDS]; /* rows that differed, in all */
+    int64_t live_us, shadow_us;      /* of the last cycle */
+    allot__shadow_found last;        /* the last one that differed */
+    uint64_t next;                   /* no copy before that time of uv_hrtime */
+} allot__shadow;
+
+/* ENOMEM: the reply stays the caller's. */
+int allot__shadow_begin(allot__shadow *it, const char *plan, const char *policy,
+                        allot__reply *reply);
+/* Ends it, and tells who waits that it will not come to that. */
+void allot__shadow_end(allot__shadow *it);
+
 /* The component, and its methods. */
 int allot__shadow_start(allot_service *service, allot_report *report);
 void allot__shadow_stop(allot_service *service);
-void allot__shadow_free(allot_service *service);
 void allot__shadow_cycle(allot_service *service, const allot__cycle_done *done);
 void allot__shadow_swapped(allot_service *service);
 void allot__shadow_status(allot_service *service, allot__text *out);

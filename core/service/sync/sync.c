@@ -140,7 +140,7 @@ static void let_go(allot__sync *it)
 
 static void refuse(allot__sync *it)
 {
-    allot__request *call = allot__reply_call(it->reply);
+    allot__request *call = &it->reply->call;
     it->service->tally.refused++;
     if (it->garbage[0] != '\0') {
         allot__rpc_error(call, it->garbage_code, it->garbage, NULL);
@@ -197,7 +197,7 @@ static void put_flights(const allot__sync *it, allot__text *out)
 static void answer(allot__sync *it)
 {
     allot_service *service = it->service;
-    allot__request *call = allot__reply_call(it->reply);
+    allot__request *call = &it->reply->call;
     allot__text full = {.engine = service->engine};
     allot_report *report = NULL;
     int status = allot_report_new(service->engine, &report);
@@ -292,8 +292,7 @@ static void read_done(uv_work_t *work, int canceled)
         return;
     }
     if (stops) {
-        allot__rpc_error(allot__reply_call(it->reply), ALLOT__RPC_BUSY,
-                         "the service is about to stop", NULL);
+        allot__rpc_error(&it->reply->call, ALLOT__RPC_BUSY, "the service is about to stop", NULL);
         allot__reply_end(it->reply);
     } else {
         refuse(it);

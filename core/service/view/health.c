@@ -18,7 +18,7 @@ bool allot__health_ails(const allot_service *service, char *buf, size_t size)
         snprintf(buf, size, "the store fails: %.300s", error);
         return true;
     }
-    if (view && service->tally.failures > view->failures) {
+    if (service->tally.failures > view->failures) {
         snprintf(buf, size, "cycles fail: %lld since the last that succeeded; the log says why",
                  (long long)(service->tally.failures - view->failures));
         return true;

@@ -137,19 +137,17 @@ static int open_context(allot__http *http, allot_report *report)
 
 static void on_tick(uv_timer_t *timer)
 {
-    allot__http_accept(timer->data);
-    allot__live_tick(timer->data);
+    allot__http *http = ((allot_service *)timer->data)->components.http;
+    allot__http_accept(http);
+    allot__live_tick(http);
 }
 
 int allot__http_start(allot_service *service, allot_report *report)
 {
+    allot__http *http = service->components.http;
     if (!service->config.http)
         return ALLOT_OK;
-    allot__http *http = allot__new(service->engine, 1, sizeof *http);
-    if (!http)
-        return ALLOT_ENOMEM;
     http->service = service;
-    service->components.http = http;
     int status = open_context(http, report);
     if (status == ALLOT_OK)
         status = allot__http_listen(http, report);
@@ -158,7 +156,7 @@ int allot__http_start(allot_service *service, allot_report *report)
     uv_timer_init(service->loop, &http->tick);
     allot__handle_open(service);
     http->tick_opened = true;
-    http->tick.data = http;
+    http->tick.data = service;
     http->on_tick = on_tick;
     uv_timer_start(&http->tick, on_tick, ALLOT__VIEW_AGE, ALLOT__VIEW_AGE);
     char port[16];
@@ -169,12 +167,6 @@ int allot__http_start(allot_service *service, allot_report *report)
 }
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
-
-static void closed(uv_handle_t *handle)
-{
-    allot__http *http = handle->data;
-    allot__handle_closed(http->service);
-}
 
 static void look_closing(uv_handle_t *handle, void *closing)
 {
@@ -187,7 +179,7 @@ static void look_closing(uv_handle_t *handle, void *closing)
  * waited for is that two turns of the loop begin with nothing that closes. */
 static void on_wait(uv_idle_t *idle)
 {
-    allot__http *http = idle->data;
+    allot__http *http = ((allot_service *)idle->data)->components.http;
     bool closing = false;
     if (http->context) {
         uv_walk(idle->loop, look_closing, &closing);
@@ -198,23 +190,21 @@ static void on_wait(uv_idle_t *idle)
         }
     }
     if (!http->context)
-        uv_close((uv_handle_t *)idle, closed);
+        allot__handle_close(idle);
 }
 
 void allot__http_stop(allot_service *service)
 {
     allot__http *http = service->components.http;
-    if (!http)
-        return;
     http->stopping = true;
     allot__http_deafen(http);
     if (http->tick_opened)
-        uv_close((uv_handle_t *)&http->tick, closed);
+        allot__handle_close(&http->tick);
     if (!http->context)
         return;
     uv_idle_init(service->loop, &http->wait);
     allot__handle_open(service);
-    http->wait.data = http;
+    http->wait.data = service;
     uv_idle_start(&http->wait, on_wait);
     lws_context_destroy(http->context);
 }
@@ -222,15 +212,11 @@ void allot__http_stop(allot_service *service)
 void allot__http_free(allot_service *service)
 {
     allot__http *http = service->components.http;
-    if (!http)
-        return;
     while (http->asks) {
         allot__http_ask *ask = http->asks;
         http->asks = ask->next;
         allot__free(service->engine, ask, 1, sizeof *ask);
     }
-    service->components.http = NULL;
-    allot__free(service->engine, http, 1, sizeof *http);
 }
 
 /* ---- What is told of it ---------------------------------------------------------------------- */
@@ -238,7 +224,7 @@ void allot__http_free(allot_service *service)
 void allot__http_status(allot_service *service, allot__text *out)
 {
     const allot__http *http = service->components.http;
-    if (!http)
+    if (!http->service)
         return;
     allot__text_open(out, "http", "{");
     allot__text_member(out, "host", http->host);
@@ -252,7 +238,7 @@ void allot__http_status(allot_service *service, allot__text *out)
 void allot__http_metrics(allot_service *service, allot__text *out)
 {
     const allot__http *http = service->components.http;
-    if (!http)
+    if (!http->service)
         return;
     allot__text_printf(out,
                        "# HELP allot_http_answers_total Answers of the live view, by outcome.\n"

@@ -25,8 +25,7 @@ static int refuse(allot_report *report, const char *format, const char *address)
 
 static void let_go(uv_handle_t *handle)
 {
-    allot__http *http = handle->data;
-    allot_service *service = http->service;
+    allot_service *service = handle->data;
     allot__free(service->engine, handle, 1, sizeof(uv_tcp_t));
     allot__handle_closed(service);
 }
@@ -50,7 +49,7 @@ static void accept_one(allot__http *http)
     if (!tcp)
         return;
     uv_tcp_init(service->loop, tcp);
-    tcp->data = http;
+    tcp->data = service;
     allot__handle_open(service);
     if (uv_accept((uv_stream_t *)&http->listener, (uv_stream_t *)tcp) == 0) {
         uv_tcp_nodelay(tcp, 1);
@@ -158,7 +157,7 @@ void allot__http_rests(allot__http *http, struct lws *wsi)
 
 static void on_connection(uv_stream_t *listener, int status)
 {
-    allot__http *http = listener->data;
+    allot__http *http = ((allot_service *)listener->data)->components.http;
     if (status != 0)
         return;
     http->waits = true;
@@ -197,7 +196,7 @@ int allot__http_listen(allot__http *http, allot_report *report)
         return refuse(report, "http: %.200s can be reached from elsewhere, so a token is needed",
                       said);
     uv_tcp_init(http->service->loop, &http->listener);
-    http->listener.data = http;
+    http->listener.data = http->service;
     http->listens = true;
     allot__handle_open(http->service);
     int status = uv_tcp_bind(&http->listener, &at.any, six ? UV_TCP_IPV6ONLY : 0);
@@ -211,15 +210,9 @@ int allot__http_listen(allot__http *http, allot_report *report)
     return ALLOT_OK;
 }
 
-static void closed(uv_handle_t *handle)
-{
-    allot__http *http = handle->data;
-    allot__handle_closed(http->service);
-}
-
 void allot__http_deafen(allot__http *http)
 {
     if (http->listens)
-        uv_close((uv_handle_t *)&http->listener, closed);
+        allot__handle_close(&http->listener);
     http->listens = false;
 }

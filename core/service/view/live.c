@@ -69,7 +69,7 @@ int allot__live_take(allot__http_session *session, const char *bytes, size_t len
     allot__text_clear(&live->said, 4096);
     /* At once, unless somebody was just told: then with the others. */
     const allot__view *view = session->http->service->components.view;
-    if (view && uv_now(session->http->service->loop) - view->made >= SOON)
+    if (uv_now(session->http->service->loop) - view->made >= SOON)
         allot__live_tick(session->http);
     lws_callback_on_writable(session->wsi);
     return 0;

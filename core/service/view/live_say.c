@@ -11,7 +11,7 @@ bool allot__live_want(struct allot__viewer *live)
     allot_service *service = live->session->http->service;
     const allot_plan *plan = service->generation->plan;
     const allot__view *view = service->components.view;
-    if (!view || view->plan != live->plan)
+    if (view->plan != live->plan)
         return false;
     for (int32_t i = 0; i < live->watched_count; i++) {
         const allot__viewer_branch *at = &live->watched[i];
@@ -27,7 +27,7 @@ bool allot__live_want(struct allot__viewer *live)
 static bool made(const struct allot__viewer *live, const allot__view *view)
 {
     const allot_plan *plan = live->session->http->service->generation->plan;
-    if (!view || view->makes == 0)
+    if (view->makes == 0)
         return false;
     for (int32_t i = 0; i < live->watched_count; i++) {
         const allot__viewer_branch *at = &live->watched[i];
@@ -44,7 +44,7 @@ bool allot__live_behind(const struct allot__viewer *live)
     const allot__view *view = live->session->http->service->components.view;
     if (live->error[0] != '\0')
         return true;
-    if (live->watched_count == 0 || !view)
+    if (live->watched_count == 0)
         return false;
     return live->plan != view->plan || live->whole || live->version != view->version ||
            live->told != view->told_count || live->point != view->point;

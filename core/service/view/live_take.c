@@ -173,6 +173,6 @@ void allot__live_hear(struct allot__viewer *live, const char *text, size_t len)
         wrong(live, "a token is needed");
     }
     if (of.watch)
-        live->plan = view ? view->plan : 0;
+        live->plan = view->plan;
     live->whole = live->watched_count > 0;
 }

@@ -276,7 +276,7 @@ void allot__metrics_write(allot_service *service, allot__text *out)
     put_books(service, out);
     put_waits(service, out);
     put_policies(service, out);
-    if (view && allot_report_new(service->engine, &report) == ALLOT_OK) {
+    if (allot_report_new(service->engine, &report) == ALLOT_OK) {
         put_cycles(service, view, out);
         put_orders(&view->sum, out);
         if (want_consumers(service) == ALLOT_OK &&

@@ -72,7 +72,7 @@ static void answer_written(allot__hold *hold)
 {
     answer *it = (answer *)hold;
     allot_state_write_end(it->writing);
-    end(allot__reply_call(it->reply), it->with_plan, it->status);
+    end(&it->reply->call, it->with_plan, it->status);
     allot__reply_end(it->reply);
     allot__free(it->service->engine, it, 1, sizeof *it);
 }
@@ -94,8 +94,7 @@ static void answer_later(allot__request *call, const allot_state *state, bool wi
                    .service = service,
                    .reply = reply,
                    .with_plan = with_plan};
-    it->status = allot_state_write_begin(state, sink, begin(allot__reply_call(reply), with_plan),
-                                         &it->writing);
+    it->status = allot_state_write_begin(state, sink, begin(&reply->call, with_plan), &it->writing);
     allot__hold_begin(service, &it->hold);
 }
 

@@ -150,8 +150,8 @@ int allot__view_want(allot_service *service, int32_t group, int32_t consumer)
 bool allot__view_stale(const allot_service *service)
 {
     const allot__view *view = service->components.view;
-    if (!view || !view->numbers || view->makes == 0 || view->lacks)
-        return view != NULL;
+    if (!view->numbers || view->makes == 0 || view->lacks)
+        return true;
     return (view->seen_cycle != service->tally.cycles || view->seen_event != service->event) &&
            uv_now(service->loop) - view->made >= view->rest;
 }
@@ -185,8 +185,6 @@ static int make(allot_service *service, allot__view *view, allot_report *report)
 int allot__view_refresh(allot_service *service, allot_report *report)
 {
     allot__view *view = service->components.view;
-    if (!view)
-        return ALLOT_EUSAGE;
     view->asked = uv_now(service->loop);
     if (!allot__view_stale(service) || (allot__hold_is(service) && view->makes > 0))
         return ALLOT_OK;
@@ -286,8 +284,6 @@ static void keep_point(allot_service *service, allot__view *view, const allot__c
 void allot__view_cycle(allot_service *service, const allot__cycle_done *done)
 {
     allot__view *view = service->components.view;
-    if (!view)
-        return;
     int bound = 0;
     while (bound < ALLOT__VIEW_BOUNDS && done->took > allot__view_bounds[bound])
         bound++;
@@ -301,8 +297,6 @@ void allot__view_cycle(allot_service *service, const allot__cycle_done *done)
 void allot__view_swapped(allot_service *service)
 {
     allot__view *view = service->components.view;
-    if (!view)
-        return;
     forget(service, view);
     history_forget(service, view);
     view->plan++;
@@ -331,10 +325,7 @@ static void give_back(uv_timer_t *timer)
 int allot__view_start(allot_service *service, allot_report *report)
 {
     (void)report;
-    allot__view *view = allot__new(service->engine, 1, sizeof *view);
-    if (!view)
-        return ALLOT_ENOMEM;
-    service->components.view = view;
+    allot__view *view = service->components.view;
     uv_timer_init(service->loop, &view->timer);
     allot__handle_open(service);
     view->timer_opened = true;
@@ -347,17 +338,13 @@ int allot__view_start(allot_service *service, allot_report *report)
 void allot__view_stop(allot_service *service)
 {
     allot__view *view = service->components.view;
-    if (view && view->timer_opened)
+    if (view->timer_opened)
         allot__handle_close(&view->timer);
 }
 
 void allot__view_free(allot_service *service)
 {
     allot__view *view = service->components.view;
-    if (!view)
-        return;
     forget(service, view);
     history_forget(service, view);
-    service->components.view = NULL;
-    allot__free(service->engine, view, 1, sizeof *view);
 }

@@ -123,9 +123,6 @@ void allot__view_call(allot__request *call)
     };
     if (!allot__params_read(call, fields))
         return;
-    if (!call->service->components.view)
-        allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE, "this service has no view", NULL);
-    else
-        look(call, fields);
+    look(call, fields);
     allot__params_free(call, fields);
 }

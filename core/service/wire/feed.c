@@ -223,9 +223,6 @@ static void tell(allot_service *service, const kept *item)
 {
     if (service->decided)
         service->decided(service->decided_ud, item->seq, item->text, item->len);
-    for (const allot__component *component = service->up->components; component->name; component++)
-        if (component->told)
-            component->told(service, item->seq, item->text, item->len);
 }
 
 void allot__feed_committed(allot__feed *feed, int64_t batch)

@@ -57,7 +57,7 @@ void allot__feed_unsubscribe(allot__request *call)
 
 static void on_decision(void *ud, int64_t seq, const char *text, size_t len)
 {
-    allot__request *call = allot__reply_call(ud);
+    allot__request *call = &((allot__reply *)ud)->call;
     if (call->answer->len == 0)
         allot__text_puts(allot__rpc_begin(call), "[");
     if (text) {

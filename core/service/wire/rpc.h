@@ -85,10 +85,15 @@ void allot__rpc_no_memory(allot__request *call);
  * ALLOT__RPC_ALONE. ENOMEM likewise is answered. */
 typedef enum allot__answer { ALLOT__ANSWER_SHORT = 1, ALLOT__ANSWER_LONG = 64 } allot__answer;
 #define ALLOT__ANSWERS_MOST 64
-typedef struct allot__reply allot__reply;
+typedef struct allot__reply {
+    allot__request call;       /* to answer into, as the handler had */
+    struct allot__reply *next; /* whoever has it may list it */
+    allot__text answer;
+    char *id;
+    uint64_t peer; /* its number; 0: none; who is gone is not told */
+    allot__answer size;
+} allot__reply;
 int allot__rpc_later(allot__request *call, allot__answer size, allot__reply **out);
-/* A call to answer into, as the handler had; `peer` may be gone, then nobody is told. */
-allot__request *allot__reply_call(allot__reply *reply);
 /* Whose call it is, where that was not known when it was taken. ENOMEM. */
 int allot__reply_name(allot__reply *reply, const char *id, size_t len);
 void allot__reply_end(allot__reply *reply);

@@ -9,16 +9,6 @@
 #include "service/wire/wire.h"
 #include "base/memory.h"
 
-struct allot__reply {
-    allot__request call;
-    allot__text answer;
-    char *id;
-    uint64_t peer; /* its number; 0: none */
-    allot__answer size;
-    void (*tell)(void *ud, const char *line, size_t len); /* the embedder's */
-    void *ud;
-};
-
 int allot__rpc_later(allot__request *call, allot__answer size, allot__reply **out)
 {
     allot_engine *engine = call->service->engine;
@@ -34,24 +24,21 @@ int allot__rpc_later(allot__request *call, allot__answer size, allot__reply **ou
         allot__rpc_no_memory(call);
         return ALLOT_ENOMEM;
     }
-    *reply = (allot__reply){.call = {.service = call->service, .id = id, .id_len = call->id_len},
+    *reply = (allot__reply){.call = {.service = call->service,
+                                     .id = id,
+                                     .id_len = call->id_len,
+                                     .tell = call->tell,
+                                     .tell_ud = call->tell_ud},
                             .answer.engine = engine,
                             .id = id,
                             .size = size,
-                            .peer = call->peer ? allot__connection_number(call->peer) : 0,
-                            .tell = call->tell,
-                            .ud = call->tell_ud};
+                            .peer = call->peer ? allot__connection_number(call->peer) : 0};
     reply->call.answer = &reply->answer;
     call->answered = true;
     if (call->peer)
         allot__connection_owe(call->peer, size);
     *out = reply;
     return ALLOT_OK;
-}
-
-allot__request *allot__reply_call(allot__reply *reply)
-{
-    return &reply->call;
 }
 
 int allot__reply_name(allot__reply *reply, const char *id, size_t len)
@@ -67,8 +54,8 @@ static void tell(const allot__reply *reply, allot__connection *peer, const char 
 {
     if (peer)
         allot__connection_send(peer, line, len, reply->call.batch);
-    else if (reply->peer == 0 && reply->tell)
-        reply->tell(reply->ud, line, len);
+    else if (reply->peer == 0 && reply->call.tell)
+        reply->call.tell(reply->call.tell_ud, line, len);
 }
 
 /* Whoever waits for an answer that there was no memory for is told so. */

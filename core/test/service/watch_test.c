@@ -5,9 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <uv.h>
-
-#include "service/generation/watch.h"
+#include "service/reload/watch.h"
 #include "test/support/check.h"
 #include "test/support/oom.h"
 
@@ -17,7 +15,8 @@ static char root[64];
 static uv_loop_t loop;
 static uv_timer_t limit;
 enum { HANGS = 60000 };
-static allot__watch *watch;
+static allot_service service;
+static allot__watch watch;
 static allot__sources sources;
 static int told;
 static bool late;
@@ -198,9 +197,9 @@ static void too_late(uv_timer_t *timer)
 static void set(void)
 {
     allot__watch_paths paths = {.engine = engine};
-    bool fresh;
     CHECK_EQ(allot__watch_paths_of(&paths, &sources), ALLOT_OK);
-    CHECK_EQ(allot__watch_set(watch, &paths, &sources, &fresh), ALLOT_OK);
+    allot__watch_set(&watch, &paths, &sources);
+    CHECK(!watch.lame);
     allot__watch_paths_free(&paths);
 }
 
@@ -210,7 +209,8 @@ static void begin_watch(const char *name)
     told = 0;
     CHECK_EQ(uv_loop_init(&loop), 0);
     uv_timer_init(&loop, &limit);
-    CHECK_EQ(allot__watch_new(engine, &loop, touched, NULL, &watch), ALLOT_OK);
+    service = (allot_service){.engine = engine, .loop = &loop};
+    watch = (allot__watch){.service = &service, .touched = touched};
     CHECK_EQ(allot__sources_add(&sources, at(name), NULL, 0), ALLOT_OK);
     set();
 }
@@ -237,20 +237,13 @@ static bool wait_told(void)
     return told > before;
 }
 
-static void was_closed(void *ud)
-{
-    (void)ud;
-    watch = NULL;
-    uv_stop(&loop);
-}
-
 static void end_watch(void)
 {
     uv_close((uv_handle_t *)&limit, NULL);
-    allot__watch_close(watch, was_closed, NULL);
+    allot__watch_end(&watch);
     while (uv_run(&loop, UV_RUN_DEFAULT) != 0)
         continue;
-    CHECK(!watch);
+    CHECK_EQ(service.handles, 0);
     CHECK_EQ(uv_loop_close(&loop), 0);
     end();
 }
@@ -258,8 +251,7 @@ static void end_watch(void)
 static void writing_in_place_is_seen(void)
 {
     begin_watch("plan.json");
-    CHECK_EQ(allot__watch_count(watch), 1);
-    CHECK(!allot__watch_lame(watch));
+    CHECK_EQ(watch.folders, 1);
     put("plan.json", "[1]");
     CHECK(wait_told());
     end_watch();
