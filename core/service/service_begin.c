@@ -203,8 +203,8 @@ static int recall_last(allot_service *service, allot_report *report, allot_repor
     *out = NULL;
     if (service->kept.plan[0] == '\0')
         return ALLOT_OK;
-    int status = allot__plan_texts_store(service->engine, service->store, &service->kept, report,
-                                         &recall);
+    int status =
+        allot__plan_texts_store(service->engine, service->store, &service->kept, report, &recall);
     if (status != ALLOT_OK)
         return status == ALLOT_ENOENT ? ALLOT_OK : status;
     allot__plan_texts_ask(recall, &ask);

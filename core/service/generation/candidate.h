@@ -43,13 +43,13 @@ typedef struct allot__candidate {
     size_t len;
     allot__plan_file old; /* ... and what was there before that was written */
     const allot__plan_texts
-        *back;              /* made of those texts alone: they decided before; NULL: of files */
-    bool forced;            /* made even of files that are the same */
-    bool lasting;           /* `instead` holds only as long as the plan's file is as trusted */
+        *back;    /* made of those texts alone: they decided before; NULL: of files */
+    bool forced;  /* made even of files that are the same */
+    bool lasting; /* `instead` holds only as long as the plan's file is as trusted */
     /* What was tried last; and what decides now: policies that are in it pass without a check. They
      * outlive it; NULL: nothing. */
     const allot__sources *before, *trusted;
-    allot__text list;       /* so do those of that list (generation.h); empty: none is known */
+    allot__text list; /* so do those of that list (generation.h); empty: none is known */
     const allot__generation
         *live; /* the same, only to be read, as long as this lives; NULL: none */
     allot__outcome outcome;

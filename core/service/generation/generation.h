@@ -15,8 +15,8 @@
 #include "service/generation/source.h"
 #include "base/text.h"
 
-/* What it is made of, with memory of its own: nobody changes it, any thread may read it, and it goes
- * with the last who frees it. */
+/* What it is made of, with memory of its own: nobody changes it, any thread may read it, and it
+ * goes with the last who frees it. */
 typedef struct allot__plan_texts {
     allot_engine *engine;
     atomic_int held; /* by so many more than one */
@@ -39,9 +39,9 @@ typedef struct allot__generation {
     allot__plan_texts *texts;
     char sha256[65]; /* of the plan's text */
     allot_script_meter meter;
-    allot_script_time time;  /* of a cycle: see allot__generation_clock */
-    allot__sources sources;  /* the files that it was made from; the plan first, unless from text */
-    allot__text list;        /* of the policies: see ALLOT__POLICIES_HEAD */
+    allot_script_time time; /* of a cycle: see allot__generation_clock */
+    allot__sources sources; /* the files that it was made from; the plan first, unless from text */
+    allot__text list;       /* of the policies: see ALLOT__POLICIES_HEAD */
     char policies_sha256[65]; /* of the list */
     /* What policies print goes here while `loud`: a generation is made quiet in other threads. */
     void (*say)(void *ud, const char *chunk, int32_t line, const char *level, const char *text);

@@ -6,8 +6,8 @@
  *
  * Such work goes in slices of a few milliseconds, one a turn of the loop. Meanwhile requests that
  * read or change the books wait (wire/), and so do cycles; others go on. Who cannot wait, as a swap
- * of generations or an embedder's call, settles it: what is left is done at once. A truth is entered
- * so (sync/), and a large state written (view/state_call.c).
+ * of generations or an embedder's call, settles it: what is left is done at once. A truth is
+ * entered so (sync/), and a large state written (view/state_call.c).
  */
 #ifndef ALLOT_SERVICE_INSTANCE_HOLD_H
 #define ALLOT_SERVICE_INSTANCE_HOLD_H

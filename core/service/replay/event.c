@@ -15,8 +15,8 @@
 static int find_texts(allot__replay *replay, const allot__store_pair *names,
                       allot__plan_texts **recall, allot__text *plan)
 {
-    int status = allot__plan_texts_store(replay->engine, replay->store, names,
-                                         replay->report, recall);
+    int status =
+        allot__plan_texts_store(replay->engine, replay->store, names, replay->report, recall);
     if (status == ALLOT_ENOENT)
         status = allot__store_plan(replay->store, names->plan, replay->report, plan);
     if (status == ALLOT_ENOENT)
