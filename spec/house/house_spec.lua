@@ -65,8 +65,8 @@ local CIRCLES = {
 -- Folders of lua/allot, from the ground up: each may require modules of those before it, and of its
 -- own. "" is lua/allot itself.
 local LUA = {
-  "language", "fixture", "reference/api", "reference", "check", "repl", "import", "plot", "top",
-  "command", "",
+  "language", "fixture", "reference/api", "reference", "check", "repl", "import", "plot", "text",
+  "top", "command", "",
 }
 
 -- Modules written in C, and the folder that may require each.

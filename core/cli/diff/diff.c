@@ -3,15 +3,11 @@
 /* diff.c: the verb `diff`: two plans, policies or times, and the states on which they differ. */
 #include "cli/diff/diff.h"
 
-#include <unistd.h>
-
 static int compare(allot__cli *cli, allot__diff_side sides[2], const char *path, bool single,
                    allot__diff_sums *sums)
 {
     allot__text text = {0};
     allot_diff *diff = NULL;
-    allot__look look = {.color = allot__cli_colored(cli->options.color, STDOUT_FILENO),
-                        .all = cli->options.all};
     const allot__remote *live = sides[0].live;
     int code = live ? CLI_DONE : allot__cli_read(cli, path, &text);
     if (code == CLI_DONE)
@@ -20,10 +16,8 @@ static int compare(allot__cli *cli, allot__diff_side sides[2], const char *path,
         code = allot__cli_status(cli, allot_diff_new(sides[0].docs.decision, sides[1].docs.decision,
                                                      cli->options.all && single, &diff));
     if (code == CLI_DONE) {
-        if (cli->options.json)
-            allot__diff_json(&cli->out, diff, allot__cli_file_name(path));
-        else if (single)
-            allot__diff_put(&cli->out, diff, allot__cli_file_name(path), &look);
+        if (cli->options.json || single)
+            allot__diff_json(&cli->out, diff, allot__cli_file_name(path), !cli->options.json);
         allot__sums_add(sums, diff);
     }
     allot_diff_free(diff);
@@ -35,10 +29,6 @@ static int compare(allot__cli *cli, allot__diff_side sides[2], const char *path,
 
 static void put_begin(allot__cli *cli, const allot__diff_side sides[2])
 {
-    if (!cli->options.json) {
-        allot__diff_put_sides(&cli->out, sides);
-        return;
-    }
     allot__text_puts(&cli->out, "{\"schema\": \"allot/diff/v1\",\n\"a\": ");
     allot__diff_json_side(&cli->out, &sides[0]);
     allot__text_puts(&cli->out, ",\n\"b\": ");
@@ -47,17 +37,11 @@ static void put_begin(allot__cli *cli, const allot__diff_side sides[2])
 }
 
 static void put_end(allot__cli *cli, const allot__diff_side sides[2], const allot__paths *states,
-                    bool single, allot__diff_sums *sums)
+                    allot__diff_sums *sums)
 {
-    if (single && !cli->options.json)
-        return;
     allot__sums_sort(sums);
-    if (!cli->options.json) {
-        allot__diff_put_sums(&cli->out, sums, states, sides, cli->options.all);
-        return;
-    }
     allot__text_puts(&cli->out, "],\n\"summary\": ");
-    allot__diff_json_sums(&cli->out, sums, states, sides);
+    allot__diff_json_sums(&cli->out, sums, states, sides, !cli->options.json);
     allot__text_printf(&cli->out,
                        ",\n\"same\": %s,\n\"warnings\": ", sums->differ > 0 ? "false" : "true");
     allot__cli_warnings_json(cli->report, &cli->out);
@@ -93,7 +77,7 @@ static int compare_all(allot__cli *cli, allot__diff_side sides[2], const allot__
     if (code == CLI_DONE && sums.failed)
         code = allot__cli_status(cli, ALLOT_ENOMEM);
     if (code == CLI_DONE)
-        put_end(cli, sides, trace ? &met : states, single, &sums);
+        put_end(cli, sides, trace ? &met : states, &sums);
     bool differs = sums.differ > 0;
     allot__sums_free(&sums);
     allot__paths_free(&met);
@@ -122,11 +106,11 @@ static int compare_sides(allot__cli *cli, allot__remote *live)
 int allot__cli_diff(allot__cli *cli)
 {
     allot__remote live;
-    if (!allot__cli_is_live(cli))
-        return compare_sides(cli, NULL);
-    int code = allot__remote_open(cli, &live);
+    bool remote = allot__cli_is_live(cli);
+    int code = remote ? allot__remote_open(cli, &live) : CLI_DONE;
     if (code == CLI_DONE)
-        code = compare_sides(cli, &live);
-    allot__remote_close(&live);
-    return code;
+        code = compare_sides(cli, remote ? &live : NULL);
+    if (remote)
+        allot__remote_close(&live);
+    return allot__cli_show(cli, code, "text.diff");
 }

@@ -91,22 +91,13 @@ void allot__sums_free(allot__diff_sums *sums);
 int allot__diff_trace(allot__cli *cli, allot__diff_side sides[2], const char *path,
                       allot__diff_sums *sums, allot__paths *states);
 
-/* ---- Results (diff_text.c, diff_table.c, diff_json.c) ---------------------------------------- */
+/* ---- The document (diff_json.c) -------------------------------------------------------------- */
 
-void allot__diff_put_sides(allot__text *out, const allot__diff_side sides[2]);
-void allot__diff_put(allot__text *out, const allot_diff *diff, const char *state,
-                     const allot__look *look);
-/* The table of consumers that differ; how many rows it has. */
-int32_t allot__diff_table(allot__text *out, const allot_diff *diff, const allot__look *look);
-/* "/a", "gpu: /a" where there are several groups; of whichever side has it. */
-void allot__diff_put_path(allot__text *out, const allot_diff *diff, const allot_change *row,
-                          bool other);
-void allot__diff_put_sums(allot__text *out, const allot__diff_sums *sums,
-                          const allot__paths *states, const allot__diff_side sides[2], bool all);
-
-void allot__diff_json(allot__text *out, const allot_diff *diff, const char *state);
+/* `people`: with names of rows, for lua/allot/text/diff.lua. */
+void allot__diff_json(allot__text *out, const allot_diff *diff, const char *state, bool people);
 void allot__diff_json_side(allot__text *out, const allot__diff_side *side);
 void allot__diff_json_sums(allot__text *out, const allot__diff_sums *sums,
-                           const allot__paths *states, const allot__diff_side sides[2]);
+                           const allot__paths *states, const allot__diff_side sides[2],
+                           bool people);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* diff_json.c: a comparison as "allot/diff/v1". */
+/*
+ * diff_json.c: a comparison as "allot/diff/v1". For people lua/allot/text/diff.lua shows the same
+ * document, in which rows also have names then: "/a", or "gpu: /a" where there are several groups.
+ */
 #include "cli/diff/diff.h"
 
 #include <inttypes.h>
@@ -53,6 +56,21 @@ static void put_consumer(allot__text *out, const allot_diff *diff, const char *k
     allot__text_puts(out, ", ");
 }
 
+/* Of whichever side has it. */
+static void put_name(allot__text *out, const char *key, const allot_diff *diff,
+                     const allot_change *row, const int32_t consumer[2])
+{
+    int side = consumer[0] < 0, of = row->group[side] < 0 ? !side : side;
+    const allot_plan *grouped = allot_decision_plan(allot_diff_side(diff, of));
+    if (consumer[side] < 0)
+        return;
+    allot__text_printf(out, "\"%s\": \"", key);
+    if (consumer == row->consumer && row->group[of] >= 0 && allot_plan_groups(grouped) > 1)
+        allot__text_printf(out, "%s: ", allot_plan_group_name(grouped, row->group[of]));
+    allot__text_path(out, allot_decision_plan(allot_diff_side(diff, side)), consumer[side]);
+    allot__text_puts(out, "\", ");
+}
+
 static void put_job(allot__text *out, const allot_diff *diff, const allot_change *row)
 {
     int side = row->item[0] < 0;
@@ -78,7 +96,7 @@ static const char *other_name(allot_diff_kind kind)
     return kind == ALLOT_DIFF_CLAIM ? "for" : "borrower";
 }
 
-static void put_row(allot__text *out, const allot_diff *diff, const allot_change *row)
+static void put_row(allot__text *out, const allot_diff *diff, const allot_change *row, bool people)
 {
     char name[32];
     const int32_t *whole = row->kind == ALLOT_DIFF_GROUP      ? row->group
@@ -88,6 +106,10 @@ static void put_row(allot__text *out, const allot_diff *diff, const allot_change
     put_group(out, diff, row);
     put_consumer(out, diff, row->kind == ALLOT_DIFF_LOAN ? "lender" : "consumer", row->consumer);
     put_consumer(out, diff, other_name(row->kind), row->other);
+    if (people) {
+        put_name(out, "name", diff, row, row->consumer);
+        put_name(out, "to", diff, row, row->other);
+    }
     put_job(out, diff, row);
     if (row->name) {
         allot__text_puts(out, row->kind == ALLOT_DIFF_PLACE ? "\"host\": " : "\"id\": ");
@@ -103,7 +125,7 @@ static void put_row(allot__text *out, const allot_diff *diff, const allot_change
     allot__text_puts(out, "}");
 }
 
-void allot__diff_json(allot__text *out, const allot_diff *diff, const char *state)
+void allot__diff_json(allot__text *out, const allot_diff *diff, const char *state, bool people)
 {
     allot__text_puts(out, "\n{\"state\": ");
     allot__text_json(out, state);
@@ -116,7 +138,7 @@ void allot__diff_json(allot__text *out, const allot_diff *diff, const char *stat
         allot__text_printf(out, ",\n \"%s\": [", allot_diff_kind_name(kind));
         for (int32_t i = 0; allot_diff_at(diff, kind, i, &row) == ALLOT_OK; i++) {
             allot__text_puts(out, i > 0 ? ",\n  " : "\n  ");
-            put_row(out, diff, &row);
+            put_row(out, diff, &row, people);
         }
         allot__text_puts(out, "]");
     }
@@ -139,9 +161,18 @@ static void put_extreme(allot__text *out, const char *name, const allot__extreme
 }
 
 static void put_sum(allot__text *out, const allot__sum_row *row, const allot__paths *states,
-                    const allot_plan *plan)
+                    const allot_plan *plan, bool people)
 {
-    allot__text_puts(out, "{\"group\": ");
+    allot__text_puts(out, "{");
+    if (people) {
+        bool several = allot_plan_groups(plan) > 1;
+        allot__text_printf(out, "\"name\": \"%s%s",
+                           several ? allot_plan_group_name(plan, row->group) : "",
+                           several ? ": " : "");
+        allot__text_path(out, plan, row->consumer);
+        allot__text_puts(out, "\", ");
+    }
+    allot__text_puts(out, "\"group\": ");
     allot__text_json(out, allot_plan_group_name(plan, row->group));
     allot__text_puts(out, ", \"consumer\": ");
     allot__text_json_path(out, plan, row->consumer);
@@ -153,7 +184,7 @@ static void put_sum(allot__text *out, const allot__sum_row *row, const allot__pa
 }
 
 void allot__diff_json_sums(allot__text *out, const allot__diff_sums *sums,
-                           const allot__paths *states, const allot__diff_side sides[2])
+                           const allot__paths *states, const allot__diff_side sides[2], bool people)
 {
     static const char *const totals[] = {"granted", "held", "reclaimed", "tasks", "lost"};
     static const char *const jobs[] = {"started", "resumed", "grown", "suspended", "killed"};
@@ -175,7 +206,7 @@ void allot__diff_json_sums(allot__text *out, const allot__diff_sums *sums,
         if (sums->rows[i].states == 0)
             continue;
         allot__text_puts(out, between);
-        put_sum(out, &sums->rows[i], states, sides[sums->rows[i].side].docs.plan);
+        put_sum(out, &sums->rows[i], states, sides[sums->rows[i].side].docs.plan, people);
         between = ",\n  ";
     }
     allot__text_puts(out, "]}");

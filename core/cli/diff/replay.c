@@ -27,76 +27,29 @@ typedef struct replay {
 
 /* ---- The first that differs ------------------------------------------------------------------ */
 
-static void put_document(allot__text *out, const char *text, size_t len)
+/* For people a document is a text that is compared byte by byte. */
+static void put_document(const replay *it, const char *text, size_t len)
 {
+    allot__text *out = &it->cli->out;
     if (!text)
         allot__text_puts(out, "null");
-    else
+    else if (it->cli->options.json)
         allot__text_add(out, text, len);
-}
-
-/* Where two documents part, with what stands around. */
-static void put_place(allot__text *out, const allot_replayed *it)
-{
-    enum { AROUND = 40 };
-    size_t at = 0,
-           least = it->recorded_len < it->computed_len ? it->recorded_len : it->computed_len;
-    while (at < least && it->recorded[at] == it->computed[at])
-        at++;
-    size_t from = at > AROUND ? at - AROUND : 0;
-    if (!it->recorded || !it->computed)
-        return;
-    allot__text_printf(out, "they part at byte %zu:\n  recorded ...", at + 1);
-    size_t len = it->recorded_len - from;
-    allot__text_puts_safe(out, it->recorded + from, len < 2 * AROUND ? len : 2 * AROUND);
-    len = it->computed_len - from;
-    allot__text_puts(out, "\n  computed ...");
-    allot__text_puts_safe(out, it->computed + from, len < 2 * AROUND ? len : 2 * AROUND);
-    allot__text_puts(out, "\n");
-}
-
-static const char *meaning(const char *differs)
-{
-    static const char *const words[][2] = {
-        {"plan", "the store has no such plan"},
-        {"policy", "the policy is not the one that decided then"},
-        {"event", "the books refuse an event that they took then"},
-        {"input", "the cycle is asked about another state"},
-        {"decision", "the decision is another"},
-        {"quotas", "quotas are others, though the orders are the same"},
-    };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i][0], differs) == 0)
-            return words[i][1];
-    return "";
+    else
+        allot__text_json_len(out, text, len);
 }
 
 static void put_difference(replay *it, const allot_replayed *cycle)
 {
     allot__text *out = &it->cli->out;
-    char when[40];
-    allot_time_text(cycle->at, when, sizeof when);
-    if (it->cli->options.json) {
-        allot__text_printf(out,
-                           "{\"cycle\": %" PRId64 ", \"seq\": %" PRId64 ", \"now\": %" PRId64
-                           ", \"what\": \"%s\",\n \"recorded\": ",
-                           cycle->cycle, cycle->seq, cycle->at, cycle->differs);
-        put_document(out, cycle->recorded, cycle->recorded_len);
-        allot__text_puts(out, ",\n \"computed\": ");
-        put_document(out, cycle->computed, cycle->computed_len);
-        allot__text_puts(out, "}");
-        return;
-    }
-    allot__text_printf(out, "cycle %" PRId64 ", decision %" PRId64 ", %s: %s differs: %s\n",
-                       cycle->cycle, cycle->seq, when, cycle->differs, meaning(cycle->differs));
-    if (strcmp(cycle->differs, "decision") != 0)
-        return;
-    allot__text_puts(out, "recorded: ");
-    put_document(out, cycle->recorded, cycle->recorded_len);
-    allot__text_puts(out, "\ncomputed: ");
-    put_document(out, cycle->computed, cycle->computed_len);
-    allot__text_puts(out, "\n");
-    put_place(out, cycle);
+    allot__text_printf(out,
+                       "{\"cycle\": %" PRId64 ", \"seq\": %" PRId64 ", \"now\": %" PRId64
+                       ", \"what\": \"%s\",\n \"recorded\": ",
+                       cycle->cycle, cycle->seq, cycle->at, cycle->differs);
+    put_document(it, cycle->recorded, cycle->recorded_len);
+    allot__text_puts(out, ",\n \"computed\": ");
+    put_document(it, cycle->computed, cycle->computed_len);
+    allot__text_puts(out, "}");
 }
 
 /* ---- Two policies ---------------------------------------------------------------------------- */
@@ -123,19 +76,13 @@ static void close_stretch(void *ud)
     allot__sums_sort(&it->sums);
     it->differing += it->sums.differ > 0;
     it->failed = it->failed || it->sums.failed;
-    if (it->cli->options.json) {
-        allot__text_puts(out, it->stretches > 1 ? ",\n{\"a\": " : "\n{\"a\": ");
-        allot__diff_json_side(out, &it->sides[0]);
-        allot__text_puts(out, ",\n \"b\": ");
-        allot__diff_json_side(out, &it->sides[1]);
-        allot__text_puts(out, ",\n \"summary\": ");
-        allot__diff_json_sums(out, &it->sums, &it->states, it->sides);
-        allot__text_puts(out, "}");
-    } else {
-        allot__text_puts(out, it->stretches > 1 ? "\n" : "");
-        allot__diff_put_sides(out, it->sides);
-        allot__diff_put_sums(out, &it->sums, &it->states, it->sides, it->cli->options.all);
-    }
+    allot__text_puts(out, it->stretches > 1 ? ",\n{\"a\": " : "\n{\"a\": ");
+    allot__diff_json_side(out, &it->sides[0]);
+    allot__text_puts(out, ",\n \"b\": ");
+    allot__diff_json_side(out, &it->sides[1]);
+    allot__text_puts(out, ",\n \"summary\": ");
+    allot__diff_json_sums(out, &it->sums, &it->states, it->sides, !it->cli->options.json);
+    allot__text_puts(out, "}");
     allot__sums_free(&it->sums);
     allot__paths_free(&it->states);
     it->open = false;
@@ -166,8 +113,8 @@ static int on_cycle(void *ud, const allot_replayed *cycle)
     if (cycle->differs) {
         it->diverged = true;
         close_stretch(it);
-        allot__text_puts(&it->cli->out, it->cli->options.json && it->policy ? "]" : "");
-        allot__text_puts(&it->cli->out, it->cli->options.json ? ",\n\"difference\": " : "");
+        allot__text_puts(&it->cli->out,
+                         it->policy ? "],\n\"difference\": " : ",\n\"difference\": ");
         put_difference(it, cycle);
         return 0;
     }
@@ -182,8 +129,6 @@ static int on_cycle(void *ud, const allot_replayed *cycle)
 
 static void put_begin(replay *it)
 {
-    if (!it->cli->options.json)
-        return;
     allot__text_puts(&it->cli->out, "{\"schema\": \"allot/replay/v1\",\n\"store\": ");
     allot__text_json(&it->cli->out, it->store);
     allot__text_puts(&it->cli->out, it->policy ? ",\n\"plans\": [" : "");
@@ -192,24 +137,17 @@ static void put_begin(replay *it)
 static void put_end(replay *it)
 {
     allot__text *out = &it->cli->out;
-    if (it->cli->options.json) {
-        if (!it->diverged)
-            allot__text_puts(out,
-                             it->policy ? "],\n\"difference\": null" : ",\n\"difference\": null");
-        allot__text_printf(
-            out,
-            ",\n\"cycles\": %" PRId64 ", \"decisions\": %" PRId64 ", \"same\": %s,\n\"warnings\": ",
-            it->cycles, it->decisions, it->diverged || it->differing > 0 ? "false" : "true");
-        allot__cli_warnings_json(it->cli->report, out);
-        allot__text_puts(out, "}\n");
-        return;
-    }
-    allot__text_printf(out, "%s%" PRId64 " cycle%s", it->policy ? "\n" : "", it->cycles,
-                       it->cycles == 1 ? "" : "s");
-    if (it->decisions > 0)
-        allot__text_printf(out, " with decisions %" PRId64 " to %" PRId64, it->first, it->last);
-    allot__text_printf(out, " came out as recorded%s\n",
-                       it->diverged ? " before it" : ", byte by byte");
+    if (!it->diverged)
+        allot__text_puts(out, it->policy ? "],\n\"difference\": null" : ",\n\"difference\": null");
+    allot__text_printf(
+        out, ",\n\"cycles\": %" PRId64 ", \"decisions\": %" PRId64 ", \"same\": %s,\n", it->cycles,
+        it->decisions, it->diverged || it->differing > 0 ? "false" : "true");
+    if (!it->cli->options.json)
+        allot__text_printf(out, "\"first\": %" PRId64 ", \"last\": %" PRId64 ",\n", it->first,
+                           it->last);
+    allot__text_puts(out, "\"warnings\": ");
+    allot__cli_warnings_json(it->cli->report, out);
+    allot__text_puts(out, "}\n");
 }
 
 static int take_options(replay *it, allot_replay_config *config)
@@ -272,5 +210,5 @@ int allot__cli_replay(allot__cli *cli)
     if (code != CLI_DONE)
         return code;
     put_end(&it);
-    return it.diverged || it.differing > 0 ? CLI_NO : CLI_DONE;
+    return allot__cli_show(cli, it.diverged || it.differing > 0 ? CLI_NO : CLI_DONE, "text.replay");
 }

@@ -165,15 +165,6 @@ static int prepare(allot__sim *sim)
     return code == CLI_DONE ? allot__sim_read_trace(sim->cli, sim->trace_file, &sim->trace) : code;
 }
 
-static int put_results(allot__sim *sim)
-{
-    allot__cli *cli = sim->cli;
-    int status = cli->options.json                       ? allot__sim_json(sim, &cli->out)
-                 : cli->options.format == CLI_FORMAT_CSV ? allot__sim_csv(sim, &cli->out)
-                                                         : allot__sim_text(sim, &cli->out);
-    return allot__cli_status(cli, status);
-}
-
 /* Frees what there is. */
 static void end(allot__sim *sim)
 {
@@ -197,7 +188,7 @@ int allot__cli_simulate(allot__cli *cli)
     while (code == CLI_DONE && sim.played < sim.count && !sim.interrupted)
         code = allot__sim_play(&sim, &sim.runs[sim.played++]);
     if (code == CLI_DONE)
-        code = put_results(&sim);
+        code = allot__cli_show(cli, allot__cli_status(cli, allot__sim_json(&sim)), "text.simulate");
     if (code == CLI_DONE)
         code = allot__plot_write(sim.plot);
     end(&sim);

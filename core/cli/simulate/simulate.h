@@ -77,13 +77,9 @@ int allot__sim_plot_begin(allot__sim *sim);
 /* Connects a watcher, whose ud is an allot__sim_progress, to progress, plot and samples. */
 int allot__sim_plot_watch(const allot__sim *sim, const allot__sim_run *run, allot_watcher *watcher);
 
-/* ---- simulate_text.c, simulate_json.c -------------------------------------------------------- */
+/* ---- simulate_json.c ------------------------------------------------------------------------- */
 
-/* The consumers that are shown: those of the first level, with --all all. */
-bool allot__sim_tells(const allot__sim *sim, const allot_plan *plan, int32_t consumer);
-
-int allot__sim_text(const allot__sim *sim, allot__text *out);
-int allot__sim_json(const allot__sim *sim, allot__text *out);
-int allot__sim_csv(const allot__sim *sim, allot__text *out);
+/* Puts the document into the command's result. */
+int allot__sim_json(const allot__sim *sim);
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* simulate_json.c: what simulations came to, for programs: as JSON, and as rows of CSV. */
+/*
+ * simulate_json.c: what simulations came to, as a document. lua/allot/text/simulate.lua makes text
+ * and CSV of it, for which numbers are exact.
+ */
 #include "cli/simulate/simulate.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- Columns, the same in both ----------------------------------------------------------------
- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 typedef struct column {
     const char *name;
@@ -52,61 +54,41 @@ static const column columns[] = {
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static void put_column(const column *column, const allot_figures *figures, allot__text *out)
+static void put_members(const allot__sim *sim, const allot_figures *figures)
 {
-    const char *at = (const char *)figures + column->at;
-    if (column->real)
-        allot__text_printf(out, "%.9g", *(const double *)(const void *)at);
-    else
-        allot__text_printf(out, "%" PRId64, *(const int64_t *)(const void *)at);
+    allot__text *out = &sim->cli->out;
+    for (int i = 0; i < COLUMNS; i++) {
+        const char *at = (const char *)figures + columns[i].at;
+        allot__text_printf(out, "%s\"%s\": ", i > 0 ? ", " : "", columns[i].name);
+        if (columns[i].real)
+            allot__text_printf(out, sim->cli->options.json ? "%.9g" : "%.17g",
+                               *(const double *)(const void *)at);
+        else
+            allot__text_printf(out, "%" PRId64, *(const int64_t *)(const void *)at);
+    }
 }
 
-/* Calls `put` for the whole and each consumer that is shown. */
-static int each(const allot__sim *sim, const allot__sim_run *run, allot__text *out,
-                void (*put)(const allot__sim_run *run, int32_t consumer,
-                            const allot_figures *figures, allot__text *out))
+/* The consumers that are shown: those of the first level, with --all all. */
+static int put_consumers(const allot__sim *sim, const allot__sim_run *run)
 {
-    int32_t consumer = ALLOT_ROOT;
+    allot__text *out = &sim->cli->out;
+    const char *between = "\n    {\"path\": ";
     int status = ALLOT_OK;
-    put(run, ALLOT_ROOT, &run->figures, out);
-    while (status == ALLOT_OK && (consumer = allot_plan_next(run->plan, consumer)) >= 0) {
+    for (int32_t i = allot_plan_next(run->plan, ALLOT_ROOT); status == ALLOT_OK && i >= 0;
+         i = allot_plan_next(run->plan, i)) {
         allot_figures figures;
-        if (!allot__sim_tells(sim, run->plan, consumer))
+        if (!sim->cli->options.all && allot_plan_depth(run->plan, i) > 0)
             continue;
-        status = allot_simulation_figures(run->simulation, consumer, &figures);
+        status = allot_simulation_figures(run->simulation, i, &figures);
+        allot__text_puts(out, between);
+        allot__text_json_path(out, run->plan, i);
+        allot__text_puts(out, ", ");
         if (status == ALLOT_OK)
-            put(run, consumer, &figures, out);
+            put_members(sim, &figures);
+        allot__text_puts(out, "}");
+        between = ",\n    {\"path\": ";
     }
     return status;
-}
-
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
-static void put_members(const allot_figures *figures, allot__text *out)
-{
-    for (int i = 0; i < COLUMNS; i++) {
-        allot__text_printf(out, "%s\"%s\": ", i > 0 ? ", " : "", columns[i].name);
-        put_column(&columns[i], figures, out);
-    }
-}
-
-static void put_object(const allot__sim_run *run, int32_t consumer, const allot_figures *figures,
-                       allot__text *out)
-{
-    char path[300] = "";
-    if (consumer == ALLOT_ROOT) {
-        allot__text_puts(out, ",\n  \"figures\": {");
-        put_members(figures, out);
-        allot__text_puts(out, "},\n  \"consumers\": [");
-        return;
-    }
-    bool first = out->len > 0 && out->bytes[out->len - 1] == '[';
-    allot_plan_path(run->plan, consumer, path, sizeof path);
-    allot__text_puts(out, first ? "\n    {\"path\": " : ",\n    {\"path\": ");
-    allot__text_json(out, path);
-    allot__text_puts(out, ", ");
-    put_members(figures, out);
-    allot__text_puts(out, "}");
 }
 
 static void put_counts(const allot_simulation_counts *it, allot__text *out)
@@ -129,8 +111,9 @@ static void put_counts(const allot_simulation_counts *it, allot__text *out)
     allot__text_printf(out, ", \"stopped\": %s}", it->stopped ? "true" : "false");
 }
 
-static int put_run(const allot__sim *sim, const allot__sim_run *run, allot__text *out)
+static int put_run(const allot__sim *sim, const allot__sim_run *run)
 {
+    allot__text *out = &sim->cli->out;
     const allot_policy *policy = allot_plan_group_policy(run->plan, 0);
     allot__text_puts(out, "{\n  \"name\": ");
     allot__text_json(out, run->name);
@@ -142,13 +125,17 @@ static int put_run(const allot__sim *sim, const allot__sim_run *run, allot__text
     allot__text_json(out, allot_policy_sha256(policy));
     allot__text_puts(out, "},\n  ");
     put_counts(&run->counts, out);
-    int status = each(sim, run, out, put_object);
+    allot__text_puts(out, ",\n  \"figures\": {");
+    put_members(sim, &run->figures);
+    allot__text_puts(out, "},\n  \"consumers\": [");
+    int status = put_consumers(sim, run);
     allot__text_puts(out, "]}");
     return status;
 }
 
-int allot__sim_json(const allot__sim *sim, allot__text *out)
+int allot__sim_json(const allot__sim *sim)
 {
+    allot__text *out = &sim->cli->out;
     int status = ALLOT_OK;
     allot__text_puts(out, "{\"schema\": \"allot/simulation/v1\",\n\"trace\": {\"file\": ");
     allot__text_json(out, allot_trace_file(sim->trace));
@@ -156,53 +143,10 @@ int allot__sim_json(const allot__sim *sim, allot__text *out)
                        allot_trace_records(sim->trace), allot_trace_others(sim->trace));
     for (int32_t i = 0; i < sim->played && status == ALLOT_OK; i++) {
         allot__text_puts(out, i > 0 ? ", " : "");
-        status = put_run(sim, &sim->runs[i], out);
+        status = put_run(sim, &sim->runs[i]);
     }
     allot__text_puts(out, "],\n\"warnings\": ");
     allot__cli_warnings_json(sim->cli->report, out);
     allot__text_puts(out, "}\n");
-    return status;
-}
-
-/* ---- CSV ------------------------------------------------------------------------------------- */
-
-/* Quoted where it has to be. */
-static void put_field(const char *text, allot__text *out)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        allot__text_puts(out, text);
-        return;
-    }
-    allot__text_puts(out, "\"");
-    for (; *text != '\0'; text++)
-        allot__text_printf(out, *text == '"' ? "\"\"" : "%c", *text);
-    allot__text_puts(out, "\"");
-}
-
-static void put_row(const allot__sim_run *run, int32_t consumer, const allot_figures *figures,
-                    allot__text *out)
-{
-    char path[300] = "/";
-    if (consumer != ALLOT_ROOT)
-        allot_plan_path(run->plan, consumer, path, sizeof path);
-    put_field(run->name, out);
-    allot__text_puts(out, ",");
-    put_field(path, out);
-    for (int i = 0; i < COLUMNS; i++) {
-        allot__text_puts(out, ",");
-        put_column(&columns[i], figures, out);
-    }
-    allot__text_puts(out, "\n");
-}
-
-int allot__sim_csv(const allot__sim *sim, allot__text *out)
-{
-    int status = ALLOT_OK;
-    allot__text_puts(out, "run,consumer");
-    for (int i = 0; i < COLUMNS; i++)
-        allot__text_printf(out, ",%s", columns[i].name);
-    allot__text_puts(out, "\n");
-    for (int32_t i = 0; i < sim->played && status == ALLOT_OK; i++)
-        status = each(sim, &sim->runs[i], out, put_row);
     return status;
 }

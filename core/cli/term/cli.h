@@ -203,6 +203,10 @@ void allot__cli_trace_end(allot__cli *cli);
 /* Runs require("allot." .. module)[function](host, operands), with the command as its host
  * (cli/term/tool.h); the exit status. */
 int allot__cli_tool(allot__cli *cli, const char *module, const char *function);
+/* For people: has the tool's function `show` put its text in the place of the result, which is a
+ * document, unless a document is wanted or the verb failed. Returns `code`, or the tool's failure.
+ */
+int allot__cli_show(allot__cli *cli, int code, const char *module);
 
 /* ---- Documents (documents.c) ----------------------------------------------------------------- */
 

@@ -286,6 +286,14 @@ static int verbs(const request *of)
     return CLI_DONE;
 }
 
+static int document(const request *of)
+{
+    allot__text *out = &of->it->cli->out;
+    allot__text_add(of->out, out->bytes, out->len);
+    out->len = 0;
+    return CLI_DONE;
+}
+
 static int always(const request *of)
 {
     of->it->cli->shows_always = true;
@@ -296,9 +304,10 @@ static const struct {
     const char *name;
     int (*run)(const request *of);
 } calls[] = {
-    {"ask", ask},     {"terminal", terminal}, {"take", take},     {"give", give},
-    {"key", key},     {"show", show},         {"note", note},     {"forget", forget},
-    {"verbs", verbs}, {"always", always},     {"folder", folder}, {"program", program},
+    {"ask", ask},         {"terminal", terminal}, {"take", take},         {"give", give},
+    {"key", key},         {"show", show},         {"note", note},         {"forget", forget},
+    {"verbs", verbs},     {"always", always},     {"document", document}, {"folder", folder},
+    {"program", program},
 };
 
 static int call(void *ud, const char *name, const char *text, size_t len, allot_sink sink,
@@ -352,4 +361,13 @@ int allot__cli_tool(allot__cli *cli, const char *module, const char *function)
                        cli->operand_count, &answer, cli->report);
     allot__cli_host_end(&it);
     return status == ALLOT_OK ? answer : allot__cli_status(cli, status);
+}
+
+int allot__cli_show(allot__cli *cli, int code, const char *module)
+{
+    if (cli->options.json || code > CLI_NO)
+        return code;
+    int shown = cli->out.failed ? allot__cli_status(cli, ALLOT_ENOMEM)
+                                : allot__cli_tool(cli, module, "show");
+    return shown == CLI_DONE ? code : shown;
 }

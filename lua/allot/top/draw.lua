@@ -3,6 +3,7 @@
 --- The screen of `allot top`, line by line: totals, consumers, and an explanation.
 
 local core = require "allot.core"
+local line = require "allot.text.line"
 
 --- Numbers of a row and their titles; those behind the first four in order of how early a narrow
 -- terminal leaves them out, last first.
@@ -22,15 +23,10 @@ local MARKS = {
 }
 local PLAIN = "\27[39;22m"
 
---- Control characters could steer a terminal.
-local function safe(text)
-  return (text:gsub("[%z\1-\8\11-\31\127]", "?"))
-end
-
 --- Text of so many columns at most, and blanks up to there.
 local function fit(text, wide)
-  if #text > wide and wide > 0 then return safe(text:sub(1, wide - 1)) .. "~" end
-  return safe(text) .. (" "):rep(wide - #text)
+  if #text > wide and wide > 0 then return line.safe(text:sub(1, wide - 1)) .. "~" end
+  return line.safe(text) .. (" "):rep(wide - #text)
 end
 
 local function bound(text, wide)
@@ -139,7 +135,7 @@ local function put_why(top, put, style)
   local room = top.high - 5 - top.seen
   put(style "1;4" .. bound(top.why, top.wide))
   for i = top.why_top + 1, #top.lines do
-    local text = safe(top.lines[i])
+    local text = line.safe(top.lines[i])
     repeat
       if room > 0 then put(text:sub(1, top.wide)) end
       text, room = text:sub(top.wide + 1), room - 1
@@ -164,8 +160,8 @@ end
 local function draw(top)
   local out, of, plain = {}, lay_out(top.wide), top.plain
   local function style(code) return plain and "" or "\27[" .. code .. "m" end
-  local function put(line)
-    out[#out + 1] = plain and line:gsub(" +$", "") .. "\n" or line .. "\27[0m\27[K\r\n"
+  local function put(text)
+    out[#out + 1] = plain and text:gsub(" +$", "") .. "\n" or text .. "\27[0m\27[K\r\n"
   end
   local first, second = head_lines(top)
   put(style "1" .. bound(first, top.wide))

@@ -3,6 +3,7 @@
 --- `allot status`: what a running service says of itself, on one screen.
 
 local core = require "allot.core"
+local line = require "allot.text.line"
 local draw = require "allot.top.draw"
 local Top = require "allot.top"
 
@@ -11,15 +12,15 @@ local DONE, NO = 0, 1
 
 --- Words in lines of at most `wide` columns; the first begins at the indent.
 local function wrapped(text, wide)
-  local lines, line, column = {}, "", INDENT
+  local lines, open, column = {}, "", INDENT
   for word, blanks in text:gmatch "([^ ]+)( *)" do
     if column > INDENT and column + #word > wide then
-      lines[#lines + 1], line, column = line:gsub(" +$", ""), "", INDENT
+      lines[#lines + 1], open, column = open:gsub(" +$", ""), "", INDENT
     end
-    line, column = line .. word .. blanks, column + #word + #blanks
+    open, column = open .. word .. blanks, column + #word + #blanks
   end
-  lines[#lines + 1] = line
-  return table.concat(lines, "\n" .. (" "):rep(INDENT)):gsub("[%z\1-\8\11-\31\127]", "?") .. "\n"
+  lines[#lines + 1] = open
+  return line.safe(table.concat(lines, "\n" .. (" "):rep(INDENT))) .. "\n"
 end
 
 --- What trouble there is comes marked.

@@ -1,0 +1,42 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Pieces of lines for people.
+
+local line = {}
+
+--- Control characters, which could steer a terminal, become "?".
+function line.safe(text)
+  return (text:gsub("[%z\1-\8\11-\31\127]", "?"))
+end
+
+--- A count and its noun: "1 slot", "2 slots".
+function line.count(count, noun)
+  return ("%d %s%s"):format(count, noun, count == 1 and "" or "s")
+end
+
+function line.left(text, width)
+  return text .. (" "):rep(width - #text)
+end
+
+function line.right(text, width)
+  return (" "):rep(width - #text) .. text
+end
+
+--- Rows of cells in columns as wide as they need, the first to the left; without blanks at the ends
+-- of lines.
+function line.grid(rows)
+  local widths, lines = {}, {}
+  for _, row in ipairs(rows) do
+    for i, cell in ipairs(row) do widths[i] = math.max(widths[i] or 0, #cell) end
+  end
+  for r, row in ipairs(rows) do
+    local cells = {}
+    for i, cell in ipairs(row) do
+      cells[i] = (i == 1 and line.left or line.right)(line.safe(cell), widths[i])
+    end
+    lines[r] = table.concat(cells, "  "):gsub(" +$", "") .. "\n"
+  end
+  return table.concat(lines)
+end
+
+return line
