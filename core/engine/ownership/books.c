@@ -103,6 +103,7 @@ static int read_rules(allot__ledger *ledger, int32_t index)
             holder->keep = rules->policy->switches[ALLOT_SWITCH_KEEP_SHARED];
             holder->adjust = rules->policy->switches[ALLOT_SWITCH_ADJUST_SHARED];
             holder->hold_rounding = rules->options[ALLOT_OPTION_HOLD_ROUNDING] != 0;
+            ledger->rounding = ledger->rounding || holder->hold_rounding;
             holder->recall_first = rules->policy->switches[ALLOT_SWITCH_RECALL_FIRST];
         }
     }
@@ -217,6 +218,61 @@ int allot__books_open(allot__ledger *ledger)
     if (status == ALLOT_OK)
         status = allot__loans_open(ledger);
     return status == ALLOT_OK ? allot__pools_open(ledger) : status;
+}
+
+/* ---- Again ----------------------------------------------------------------------------------- */
+
+static bool keep_part(allot__ledger *ledger, void *at, size_t count, size_t size)
+{
+    allot__books_kept *kept = ledger->kept;
+    void *copy = allot__arena_take(ledger->work->arena, count + 1, size);
+    if (!copy)
+        return false;
+    if (count > 0)
+        memcpy(copy, at, count * size);
+    kept->part[kept->parts].at = at;
+    kept->part[kept->parts].copy = copy;
+    kept->part[kept->parts++].size = count * size;
+    return true;
+}
+
+int allot__books_keep(allot__ledger *ledger)
+{
+    size_t families = (size_t)ledger->work->tree->families;
+    size_t room = (size_t)ledger->loan_room, shares = 0;
+    for (size_t i = 0; i < families; i++)
+        shares += (size_t)ledger->pools[i].count;
+    ledger->kept = allot__arena_take(ledger->work->arena, 1, sizeof *ledger->kept);
+    if (!ledger->kept)
+        return ALLOT_ENOMEM;
+    ledger->kept->parts = 0;
+    bool kept =
+        keep_part(ledger, ledger->holders, (size_t)ledger->count, sizeof *ledger->holders) &&
+        keep_part(ledger, ledger->loans, (size_t)ledger->loan_count, sizeof *ledger->loans) &&
+        keep_part(ledger, ledger->pairs, 2 * room, sizeof *ledger->pairs) &&
+        keep_part(ledger, ledger->recalls, (size_t)ledger->recall_count, sizeof *ledger->recalls) &&
+        keep_part(ledger, ledger->pools, families, sizeof *ledger->pools) &&
+        keep_part(ledger, ledger->shares, shares, sizeof *ledger->shares) &&
+        keep_part(ledger, ledger->inside, families, sizeof *ledger->inside) &&
+        keep_part(ledger, ledger->outside, families, sizeof *ledger->outside);
+    ledger->kept->ledger = *ledger;
+    return kept ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+void allot__books_again(allot__ledger *ledger)
+{
+    const allot__books_kept *kept = ledger->kept;
+    const allot__work *work = ledger->work;
+    *ledger = kept->ledger;
+    for (int32_t i = 0; i < kept->parts; i++)
+        if (kept->part[i].size > 0)
+            memcpy(kept->part[i].at, kept->part[i].copy, kept->part[i].size);
+    memset(ledger->aside, 0, (size_t)work->tree->families * sizeof *ledger->aside);
+    for (int32_t i = 0; i < ledger->count; i++) {
+        allot__holder *holder = &ledger->holders[i];
+        holder->need = work->need[holder->row];
+        holder->most = allot__least(work->demand[holder->row], work->limit[holder->row]);
+    }
 }
 
 /* ---- Kinds ----------------------------------------------------------------------------------- */

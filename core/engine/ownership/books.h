@@ -180,15 +180,31 @@ typedef struct allot__ledger {
     int64_t *keys; /* room to sort and to pour in, by holder or loan */
     int32_t *order, *other;
     int32_t *column[ALLOT__POOL_COLUMNS];
-    bool cut;   /* what is not to be carried out has been taken back (reclaim/cut.h) */
-    int status; /* ENOMEM: there was no room for a recall or a list */
+    bool rounding; /* a policy has the option `hold_rounding` */
+    bool cut;      /* what is not to be carried out has been taken back (reclaim/cut.h) */
+    int status;    /* ENOMEM: there was no room for a recall or a list */
+    struct allot__books_kept *kept; /* NULL: books are opened for each run */
 } allot__ledger;
+
+/* Books as they are open, before anything depends on what holders need. */
+typedef struct allot__books_kept {
+    allot__ledger ledger;
+    int32_t parts; /* arrays that change */
+    struct {
+        void *at, *copy;
+        size_t size;
+    } part[8];
+} allot__books_kept;
 
 /* books.c */
 
 /* Opens the books: holders, what they hold, loans as far as they still are, pools. ENOMEM, or what
  * a policy's function failed with. */
 int allot__books_open(allot__ledger *ledger);
+/* Keeps them as they are, for runs that differ in what holders need alone. ENOMEM. */
+int allot__books_keep(allot__ledger *ledger);
+/* Puts them back, for what holders need now. */
+void allot__books_again(allot__ledger *ledger);
 /* Returns loans of borrowers that could have own slots instead: no slot moves. */
 void allot__books_settle(allot__ledger *ledger);
 /* Tells own slots from shared ones. */

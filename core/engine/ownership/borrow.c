@@ -14,6 +14,17 @@ static const allot__order *order_of(const allot__rules *rules)
     return loan ? &loan->order : NULL;
 }
 
+/* Do borrowers stand in that order already? */
+static bool is_natural(const allot__ledger *ledger)
+{
+    bool natural = true;
+    for (int32_t i = 0; i < ledger->work->rules_count && natural; i++) {
+        const allot__order *order = order_of(&ledger->work->rules[i]);
+        natural = order && allot__order_natural(order);
+    }
+    return natural;
+}
+
 /* Computes the functions among the keys of all holders. */
 static int prepare_orders(allot__ledger *ledger)
 {
@@ -49,12 +60,13 @@ static bool write_keys(allot__ledger *ledger, int32_t number)
  * sort being stable. */
 static int order_borrowers(allot__ledger *ledger, int32_t *out)
 {
-    int status = prepare_orders(ledger);
+    bool natural = is_natural(ledger);
+    int status = natural ? ALLOT_OK : prepare_orders(ledger);
     if (status != ALLOT_OK)
         return status;
     for (int32_t i = 0; i < ledger->count; i++)
         ledger->order[i] = i;
-    for (int32_t number = ALLOT_KEYS_MAX - 1; number >= 0; number--)
+    for (int32_t number = ALLOT_KEYS_MAX - 1; number >= 0 && !natural; number--)
         if (write_keys(ledger, number))
             allot__books_sort(ledger, ledger->count);
     memcpy(out, ledger->order, (size_t)ledger->count * sizeof *out);
@@ -151,8 +163,13 @@ int allot__loans_borrow(allot__ledger *ledger)
     bool any = ledger->work->group->lend_at != NULL && ledger->work->group->borrow_at;
     if (!any || !allot__books_any(ledger))
         return ALLOT_OK;
-    for (int32_t place = 0; place < ledger->places; place++)
+    bool some = false;
+    for (int32_t place = 0; place < ledger->places; place++) {
         lends[place] = ledger->at[place] >= 0 && can_lend(ledger, ledger->at[place]) > 0;
+        some = some || lends[place];
+    }
+    if (!some)
+        return ALLOT_OK;
     int64_t apart = others_lack(ledger);
     ledger->idle -= apart;
     int status = allot__lenders_init(&lenders, ledger, lends);

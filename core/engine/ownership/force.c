@@ -86,6 +86,8 @@ static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, i
 {
     const allot__holder *holder = &ledger->holders[index];
     int64_t has = as == ALLOT__OWN ? holder->used : as == ALLOT__SHARED ? holder->shared : 0;
+    if (slots <= 0)
+        return 0;
     int64_t coming = has - (has > 0 ? allot__holder_there(holder, as) : 0);
     coming = allot__least(coming, slots);
     if (coming > 0 && as == ALLOT__SHARED)
@@ -138,11 +140,10 @@ static void force_limits(allot__ledger *ledger)
     const allot__work *work = ledger->work;
     for (int32_t i = 0; i < ledger->count; i++) {
         const allot__holder *holder = &ledger->holders[i];
-        for (int k = 0; k < CLASSES; k++) {
-            shed_one(ledger, i, classes[k],
-                     (int64_t)allot__holder_has(holder) - work->limit[holder->row],
+        int64_t limit = work->limit[holder->row];
+        for (int k = 0; k < CLASSES && allot__holder_has(holder) > limit; k++)
+            shed_one(ledger, i, classes[k], allot__holder_has(holder) - limit,
                      ALLOT__WHY_OVER_LIMIT);
-        }
     }
     allot__books_set_aside(ledger);
     for (int32_t family = work->tree->families - 1; ledger->limited && family > 0; family--) {

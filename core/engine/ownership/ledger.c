@@ -209,9 +209,10 @@ static void sum_quotas(allot__ledger *ledger)
         work->critical[0] = (allot__critical){.fill = -1};
 }
 
-int allot__ledger_run(allot__work *work)
+/* Opens the books, as far as nothing but slots in flight depends on what holders need. */
+static int open_books(allot__ledger *ledger)
 {
-    allot__ledger *ledger = work->ledger;
+    allot__work *work = ledger->work;
     *ledger = (allot__ledger){.work = work,
                               .all = ledger->all,
                               .planning = ledger->planning,
@@ -225,6 +226,19 @@ int allot__ledger_run(allot__work *work)
     allot__force_loans(ledger);
     allot__books_settle(ledger);
     allot__books_class(ledger);
+    return ledger->status;
+}
+
+int allot__ledger_run(allot__work *work)
+{
+    allot__ledger *ledger = work->ledger;
+    int status = ALLOT_OK;
+    if (ledger->kept)
+        allot__books_again(ledger);
+    else
+        status = open_books(ledger);
+    if (status != ALLOT_OK)
+        return status;
     allot__force_holders(ledger);
     allot__pools_attribute(ledger);
     allot__force_pools(ledger);
@@ -243,6 +257,15 @@ int allot__ledger_run(allot__work *work)
     write_quotas(ledger);
     sum_quotas(ledger);
     return status != ALLOT_OK ? status : ledger->status;
+}
+
+int allot__ledger_keep(allot__work *work)
+{
+    allot__ledger *ledger = work->ledger;
+    if (!ledger->all || work->in_flight || work->earmarked || work->returned)
+        return ALLOT_OK;
+    int status = open_books(ledger);
+    return status == ALLOT_OK ? allot__books_keep(ledger) : status;
 }
 
 /* ---- What it comes to ------------------------------------------------------------------------ */

@@ -36,6 +36,9 @@
 
 /* Begins a ledger, work->ledger, if any policy of the group keeps one. ENOMEM. */
 int allot__ledger_begin(allot__work *work);
+/* Keeps the books of a group whose slots are at rest, for runs after which only demands change:
+ * numbers that the policy reads of its leaves stay. ENOMEM, or what a function failed with. */
+int allot__ledger_keep(allot__work *work);
 /* Decides: writes the quotas of its leaves and of their parents, after those of all others; what it
  * grants, takes and lends stands in the ledger. ENOMEM, or what a policy's function failed with. */
 int allot__ledger_run(allot__work *work);

@@ -213,7 +213,7 @@ static bool pour_members(allot__ledger *ledger, int32_t from, int32_t to, int up
                         .floor = column[ALLOT__POOL_FLOOR] + from,
                         .rest = column[ALLOT__POOL_REST] + from};
     allot__pour_aims(&rows);
-    if (allot__pour_exact(&rows))
+    if (allot__pour_fast(&rows))
         return true;
     *left = rows.left;
     size_t size = (size_t)rows.count * sizeof(int32_t);

@@ -27,9 +27,11 @@ static int64_t recall(allot__ledger *ledger, int32_t lender, int32_t loan, int64
 void allot__loans_recall(allot__ledger *ledger, bool first)
 {
     for (int32_t i = 0; i < ledger->count; i++) {
-        if (ledger->holders[i].recall_first != first || ledger->holders[i].out == 0)
+        const allot__holder *holder = &ledger->holders[i];
+        if (holder->recall_first != first || holder->out == 0 ||
+            allot__holder_lacks(holder, holder->most) == 0)
             continue;
-        int64_t left = (int64_t)ledger->holders[i].out - ledger->holders[i].dropped;
+        int64_t left = (int64_t)holder->out - holder->dropped;
         for (int32_t k = ledger->lender_at[i]; k < ledger->lender_at[i + 1] && left > 0; k++)
             left -= recall(ledger, i, ledger->by_lender[k], left);
     }

@@ -13,17 +13,21 @@ enum { OVER = ALLOT__POOL_AIM, GIVES = ALLOT__POOL_REST };
 static void share_out(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots, int64_t sum)
 {
     int64_t given = 0;
-    for (int32_t i = from; i < to; i++) {
+    int32_t count = 0; /* of those that have some */
+    for (int32_t i = to - 1; i >= from; i--) {
         int64_t over = ledger->column[OVER][i];
+        ledger->column[GIVES][i] = 0;
+        if (over == 0)
+            continue;
         int64_t part = slots < sum ? (int64_t)((allot__i128)slots * over / sum) : over;
         ledger->column[GIVES][i] = (int32_t)part;
-        ledger->order[to - 1 - i] = i;
+        ledger->order[count++] = i;
         ledger->keys[i] = -over;
         given += part;
     }
     if (given < slots && slots < sum) {
-        allot__books_sort(ledger, to - from);
-        for (int32_t k = 0; k < to - from && given < slots; k++) {
+        allot__books_sort(ledger, count);
+        for (int32_t k = 0; k < count && given < slots; k++) {
             int32_t i = ledger->order[k];
             int32_t more = ledger->column[GIVES][i] < ledger->column[OVER][i];
             ledger->column[GIVES][i] += more;

@@ -85,7 +85,8 @@ void allot__pools_due(allot__ledger *ledger, bool idle, allot__due by)
         bool planned = anew && pool->by_plan;
         fill_columns(ledger, pool, by);
         bool out = allot__pool_deserve(ledger, pool, planned);
-        note_rounding(ledger, pool, out, planned);
+        if (ledger->rounding)
+            note_rounding(ledger, pool, out, planned);
         for (int32_t i = 0; i < pool->count; i++)
             ledger->holders[shares[i].holder].due += ledger->column[ALLOT__POOL_FLOOR][i];
         if (anew)
@@ -110,11 +111,20 @@ static void give_idle(allot__ledger *ledger, bool idle)
     give_due(ledger, idle, ALLOT__DUE_RATIO);
 }
 
+/* Can anybody have slots of a pool? */
+static bool any_idle(const allot__ledger *ledger)
+{
+    bool idle = false;
+    for (int32_t family = 0; family < ledger->work->tree->families && !idle; family++)
+        idle = ledger->pools[family].slots > ledger->pools[family].used;
+    return idle && allot__books_any(ledger);
+}
+
 /* First to holders that deserve them; then slots that limits keep from these go to others. */
 void allot__pools_share(allot__ledger *ledger)
 {
-    if (allot__books_any(ledger))
+    if (any_idle(ledger))
         give_idle(ledger, false);
-    if (ledger->limited && allot__books_any(ledger))
+    if (ledger->limited && any_idle(ledger))
         give_idle(ledger, true);
 }

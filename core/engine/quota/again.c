@@ -33,11 +33,10 @@ static bool fill_stays(const allot__fill *fill)
     return stay;
 }
 
-static bool is_lasting(const allot__work *work)
+bool allot__quota_lasting(const allot__work *work)
 {
     const allot_policy *policy = work->rules[0].policy;
-    bool lasting =
-        work->rules_count == 1 && !work->ledger && (!work->enforced || !work->enforced->least);
+    bool lasting = work->rules_count == 1 && (!work->enforced || !work->enforced->least);
     for (int32_t i = 0; i < policy->fill_count; i++)
         lasting = lasting && fill_stays(&policy->fills[i]);
     return lasting && policy->rounding != ALLOT_ROUND_CEIL_IN_ORDER;
@@ -58,7 +57,7 @@ static bool take_room(allot__quota_kept *kept)
 int allot__quota_keep(allot__work *work, allot__quota_kept **out)
 {
     *out = NULL;
-    if (!is_lasting(work))
+    if (work->ledger || !allot__quota_lasting(work))
         return ALLOT_OK;
     allot__quota_kept *kept = allot__arena_take(work->arena, 1, sizeof *kept);
     if (!kept)

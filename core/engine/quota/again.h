@@ -21,6 +21,8 @@ typedef struct allot__quota_kept {
     int32_t *low, *rest;
 } allot__quota_kept;
 
+/* Do all numbers that the group's only policy reads to divide slots stay, whatever is demanded? */
+bool allot__quota_lasting(const allot__work *work);
 /* After need and quotas. *out NULL: they depend on something that is not known here (ledgers,
  * functions, several policies, columns that follow from demand or quota), so all must be computed
  * as ever. *out is of the work's arena. ENOMEM, or what a policy's function failed with. */

@@ -4,6 +4,7 @@
 #include "engine/whole/again.h"
 
 #include "engine/hosts/match.h"
+#include "engine/ownership/ledger.h"
 #include "engine/rows/order.h"
 #include "engine/whole/lower.h"
 
@@ -32,6 +33,7 @@ int allot__whole_know(allot__whole_all *all, int32_t group)
     int status = allot__whole_order(all, group);
     if (status != ALLOT_OK || !alike || !all->again[group].natural)
         return status;
+    all->again[group].lasting = work->ledger && allot__quota_lasting(work);
     return allot__quota_keep(work, &all->again[group].kept);
 }
 
@@ -89,8 +91,13 @@ int allot__whole_redivide(allot__whole_all *all, int32_t group, int32_t row)
     if (again->kept) {
         allot__quota_change(again->kept, row);
         allot__quota_again(again->kept);
-    } else
-        status = allot__whole_divide(all, group, false);
+    } else {
+        if (again->lasting)
+            status = allot__ledger_keep(work);
+        again->lasting = false;
+        if (status == ALLOT_OK)
+            status = allot__whole_divide(all, group, false);
+    }
     if (parts && status == ALLOT_OK)
         add_parts(work, 1);
     return status;

@@ -21,6 +21,7 @@ typedef struct allot__whole_again {
     int32_t leaf_count;
     allot__quota_kept *kept;      /* NULL: quotas are computed as ever */
     bool natural;                 /* that order stays */
+    bool lasting;                 /* ... and the books of a ledger, but for needs */
     int32_t *start, *size, *rows; /* room to find it: by family, and siblings */
 } allot__whole_again;
 
