@@ -1,152 +1,118 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* bench.h: what the parts of the verb `bench` share. */
+/*
+ * bench.h: what `allot bench` can measure.
+ *
+ * lua/allot/bench/ says what is measured and how it is printed. The verb is its host: calls hand
+ * over documents ("plan", "state", ...) or ask for measurements ("cycle", of "orders 9"), and what
+ * is timed is C alone.
+ */
 #ifndef ALLOT_BENCH_BENCH_H
 #define ALLOT_BENCH_BENCH_H
 
-#include "cli/term/cli.h"
+#include <sys/types.h>
 
-#define BENCH_LEVELS 3
+#include "cli/term/tool.h"
 
-typedef struct bench_shape {
-    const char *name;
-    int fan[BENCH_LEVELS]; /* children of a node, level by level; 0: no such level */
-    int percent;           /* actual size T in percent of the planned size C */
-} bench_shape;
+#define BENCH_PEERS   128
+#define BENCH_READERS 100 /* clients that read decisions without end */
 
-/* Every shape; the last has no name. */
-extern const bench_shape allot__bench_shapes[];
-
-/* What the allocator under a tree counts. */
+/* What the allocator under an engine counts. */
 typedef struct bench_memory {
     int64_t live, most;
+    int64_t policies; /* of `live`: what policies took to load */
 } bench_memory;
 
-/* A generated plan with its state, in an engine of their own. Zero it to begin. */
-typedef struct bench_tree {
+/* A connection to the service. */
+typedef struct bench_peer {
+    int fd;
+    allot__text in, out;
+    size_t sent; /* of `out` */
+} bench_peer;
+
+typedef struct bench {
+    allot__tool_ud tool; /* first: the command as a host, which has all but the calls */
+    allot__cli *cli;
+    const char *text; /* of the call, ended by a NUL */
+    size_t len;
+    allot__text answer; /* to it */
+    double *samples;    /* s; room for `room` */
+    int room;
+    double took;    /* s, the last document read or written */
+    uint64_t *cold; /* memory that is read before a measurement, so that no cache has what is
+                       measured; NULL: not needed yet */
+    /* What cycles are of (cycle.c). */
     bench_memory memory;
+    allot__text policy; /* of plans, in place of the ready-made ones; empty: none */
     allot_engine *engine;
     allot_plan *plan;
     allot_state *state;
-    int32_t consumers;
-    int64_t bytes;  /* live after loading; of a site its state's */
-    double sealing; /* s, of a site's state */
-} bench_tree;
+    allot_trace *trace;
+    allot_decision *decision; /* the last */
+    uint64_t seed;            /* of changes */
+    /* A service in a process of its own (service.c). */
+    char folder[64], socket[80];
+    pid_t service, readers; /* 0: none */
+    bench_peer peers[BENCH_PEERS];
+    int peer_count;
+} bench;
+
+/* A call, of the text; adds to the answer, and returns an exit status. */
+typedef int bench_call(bench *it);
+
+/* ---- sample.c -------------------------------------------------------------------------------- */
+
+double allot__bench_clock(void);
+/* Room for so many samples; ENOMEM. */
+int allot__bench_room(bench *it, int count);
+/* Numbers of the answer. */
+void allot__bench_number(bench *it, double number);
+int allot__bench_answer(bench *it, int status, int count);
 
 /* An allocator of an engine; `ud` is a bench_memory. */
 void *allot__bench_count(void *ud, void *ptr, size_t old_size, size_t new_size);
-/* Makes the tree of a shape under a policy; the same tree every time. */
-int allot__bench_grow(bench_tree *tree, const bench_shape *shape, const char *policy,
-                      size_t policy_len, const char *policy_name, allot_report *report);
-void allot__bench_fell(bench_tree *tree);
+/* Where `words` have "cold": makes and reads memory until no cache holds anything else. */
+int allot__bench_cool(bench *it, const char *words);
+/* "BYTES COUNT [cold]": s to read so many bytes, so often. */
+bench_call allot__bench_stream;
+void allot__bench_warm(bench *it);
 
-/* Samples in seconds. */
-typedef struct bench_time {
-    double best, median;
-} bench_time;
+/* ---- cycle.c --------------------------------------------------------------------------------- */
 
-double allot__bench_clock(void);
-/* Sorts the samples. */
-bench_time allot__bench_summary(double *samples, int count);
-/* Times reading `bytes` bytes of memory, `count` times; ALLOT_ENOMEM. `cold`: NULL, or memory that
- * is read before each time, so that no cache holds the bytes. */
-typedef struct bench_cold bench_cold;
-int allot__bench_stream(allot_engine *engine, size_t bytes, const bench_cold *cold, double *samples,
-                        int count);
-/* More memory than any cache holds, and reading it; ALLOT_ENOMEM. */
-int allot__bench_cold_new(allot_engine *engine, bench_cold **out);
-void allot__bench_cool(const bench_cold *cold);
-void allot__bench_cold_free(allot_engine *engine, bench_cold *cold);
-/* "model name" or "flags" of the first processor; "" when unknown. */
-void allot__bench_machine(const char *key, char *buf, size_t size);
+bench_call allot__bench_policy, allot__bench_plan, allot__bench_state, allot__bench_log;
+/* "STAGE COUNT [cold]": s of cycles up to a stage. */
+bench_call allot__bench_cycle;
+/* s to seal a state with the jobs of this one, as they are told. */
+bench_call allot__bench_seal;
+/* The last cycle's decision as a document. */
+bench_call allot__bench_decision;
+/* "COUNT LEAVES PERCENT FULL": so often so many leaves demand up to PERCENT of twice what they own;
+ * how many cycles were full passes, and s from each change to the decision. FULL: all are. */
+bench_call allot__bench_changes;
+/* "RIGID COUNT": counts of a simulation of the log, and its s. */
+bench_call allot__bench_play;
+/* Bytes that plan, state and log take without policies; and the most since this was read last. */
+bench_call allot__bench_bytes;
+void allot__bench_drop(bench *it);
 
-/* ---- What was measured (list.c) ----------------------------------------------------------------
- */
+/* ---- service.c ------------------------------------------------------------------------------- */
 
-#define BENCH_COLUMNS 14
-#define BENCH_ROWS    16
-
-/* Of a number, `best` alone is there; of a time, a table has the best and, in brackets, the median,
- * or the best alone. */
-typedef enum bench_kind { BENCH_NUMBER, BENCH_TIME, BENCH_BEST } bench_kind;
-
-/* A value of each row. */
-typedef struct bench_column {
-    const char *key;   /* as a member */
-    const char *title; /* in the table, NULL: not there; ... */
-    double scale;      /* ... where the value is multiplied by this, ... */
-    int digits;        /* ... and has so many behind the point */
-    bench_kind kind;
-} bench_column;
-
-/* Rows of values: a table for people, and a list of objects. */
-typedef struct bench_list {
-    const char *key;             /* as a member */
-    const char *title;           /* above the table */
-    const char *named;           /* above the rows' names; NULL: they have none */
-    const bench_column *columns; /* the last has no key */
-    bool single;                 /* an object rather than a list of them */
-    int rows;
-    const char *names[BENCH_ROWS];
-    bench_time cells[BENCH_ROWS][BENCH_COLUMNS];
-} bench_list;
-
-/* A new row, all 0; `name` may be NULL. */
-bench_time *allot__bench_row(bench_list *list, const char *name);
-bench_time allot__bench_number(double value);
-bench_time allot__bench_scaled(bench_time time, double by);
-/* Nothing, of a list without rows. */
-void allot__bench_text(bench_list *list, allot__text *out);
-void allot__bench_json(const bench_list *list, allot__text *out);
-
-/* ---- Shapes ---------------------------------------------------------------------------------- */
-
-/* Each of these adds rows; `samples` has room for `repeat`. */
-
-/* Documents in, cycle, document out, on the tree of a shape (path.c). */
-int allot__bench_path(allot__cli *cli, const bench_shape *shape, int repeat, bench_list *list);
-extern const bench_column allot__bench_path_columns[];
-/* Choosing which tasks go (victims.c). */
-int allot__bench_victims(allot__cli *cli, double *samples, int repeat, bench_list *list);
-extern const bench_column allot__bench_victims_columns[];
-/* Whole cycles on the sites that a shape asks for: all by NULL and "queues", one by "queues/NAME";
- * is that a shape? And the state of the first site as a document (queues.c). */
-bool allot__bench_queues_are(const char *shape);
-int allot__bench_queues(allot__cli *cli, double *samples, int repeat, bench_list *list,
-                        bench_list *documents);
-extern const bench_column allot__bench_queues_columns[], allot__bench_queue_path_columns[];
-/* A log played through a plan (simulate.c). */
-int allot__bench_simulate(allot__cli *cli, double *samples, int repeat, bench_list *list);
-extern const bench_column allot__bench_simulate_columns[];
-/* A log, and plans to play it through. */
-typedef struct bench_log {
-    int (*plan)(allot_engine *engine, int which, allot_report *report, allot_plan **out);
-    int64_t (*pull)(void *ud, char *buf, size_t size);
-    void *ud;
-    int32_t rigid; /* its jobs are */
-} bench_log;
-int allot__bench_play(allot__cli *cli, const bench_log *log, int which, double *samples, int repeat,
-                      bench_time *row);
-/* Cycles that go on from those before: "changes", "changes/TREE"; is that a shape? (changes.c) */
-bool allot__bench_changes_are(const char *shape);
-int allot__bench_changes(allot__cli *cli, bench_list *list);
-extern const bench_column allot__bench_changes_columns[];
-/* Rigid jobs on a grid that is overloaded, under the plans that a shape asks for: all by "rigid",
- * one by "rigid/NAME"; is that a shape? (rigid.c) */
-bool allot__bench_rigid_is(const char *shape);
-int allot__bench_rigid(allot__cli *cli, double *samples, int repeat, bench_list *list);
-
-/* A plan with queues and a state with jobs (site.c). */
-typedef struct bench_site {
-    const char *name, *victims, *fewest; /* Lua, NULL: as in the policy preemption */
-    int32_t slots, hosts;                /* of a host; of a queue, 0: all */
-    int32_t width;                       /* the most slots of a job that runs; 0: 1 */
-    int32_t least, want;                 /* slots of what preempts: from the one up to both */
-    bool pools, limits, all;
-} bench_site;
-
-/* Every site; the last has no name. */
-extern const bench_site allot__bench_sites[];
-int allot__bench_build(bench_tree *tree, const bench_site *site, allot_report *report);
+/* Makes a folder for a service, and tells its path. */
+bench_call allot__bench_folder;
+/* s of a bare commit and of a bare echo in the folder. */
+bench_call allot__bench_limits;
+/* "WATCHES": starts a service of plan.json in the folder; its process, and ticks a second. */
+bench_call allot__bench_serve;
+/* Connects one more peer; disconnects all. */
+bench_call allot__bench_connect, allot__bench_disconnect;
+/* "PEER TEXT": adds to what a peer sends. */
+bench_call allot__bench_send;
+/* "MS": sends and receives what there is, waiting that long for some; lines with the number of
+ * their peer before them, or "closed". */
+bench_call allot__bench_turn;
+/* "0": ends the readers; else starts them. */
+bench_call allot__bench_readers;
+/* Ends and removes all of that; CLI_IO: the service did not end well. */
+int allot__bench_end(bench *it);
 
 #endif

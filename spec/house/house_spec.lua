@@ -50,7 +50,6 @@ local FOLDERS = {
 -- Files that call each other in a circle: no others may, and none of more than three files.
 local CIRCLES = {
   ["base/arena.c base/memory.c"] = "an engine's end frees the chunks that its arenas spared",
-  ["bench/serve.c bench/serve_load.c bench/serve_readers.c"] = "one run, cut by length",
   ["engine/jobs/back.c engine/jobs/fit.c"] = "what is taken back is fitted or searched for again",
   ["service/cycle.c service/service_enter.c"]
     = "events and swaps are followed by cycles, snapshots by cycles",
@@ -66,7 +65,7 @@ local CIRCLES = {
 -- own. "" is lua/allot itself.
 local LUA = {
   "language", "fixture", "reference/api", "reference", "check", "repl", "import", "plot", "text",
-  "top", "command", "",
+  "top", "command", "bench", "",
 }
 
 -- Modules written in C, and the folder that may require each.

@@ -1,0 +1,40 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- A long text, made of pieces.
+
+local text = {}
+text.__index = text
+
+local MANY = 4096
+
+function text.new(piece)
+  return setmetatable({ chunks = {}, pieces = { piece } }, text)
+end
+
+local function gather(self)
+  self.chunks[#self.chunks + 1] = table.concat(self.pieces)
+  self.pieces = {}
+end
+
+function text:add(format, ...)
+  local pieces = self.pieces
+  pieces[#pieces + 1] = format:format(...)
+  if #pieces == MANY then gather(self) end
+end
+
+--- A JSON list of `count` items, each made by a function of its number, 0 the first.
+function text:list(count, item)
+  self:add "["
+  for i = 0, count - 1 do
+    if i > 0 then self:add ",\n" end
+    item(i)
+  end
+  self:add "]"
+end
+
+function text:done()
+  gather(self)
+  return table.concat(self.chunks)
+end
+
+return text
