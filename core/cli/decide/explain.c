@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /* explain.c: the verb `explain`: why a consumer gets its slots, why a task goes, why a job waits or
  * goes, and what a contract does. */
-#include "cli/term/remote.h"
+#include "cli/term/cli.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -208,8 +208,7 @@ int allot__cli_explain(allot__cli *cli)
             cli, CLI_USAGE, "E-usage", "--at next explains the next switch of windows",
             "usage: allot explain %s PATH|TASK|JOB|LEASE, or --at TIME in its place",
             it.state ? "PLAN STATE" : "--socket ADDRESS [PLAN]");
-    int code = it.state ? allot__cli_decide(cli, it.plan, it.state, &docs)
-                        : allot__remote_decide(cli, it.plan, &docs);
+    int code = allot__cli_decide(cli, it.plan, it.state, &docs);
     if (code == CLI_DONE && !it.what)
         code = allot__cli_preview(cli, &docs);
     else if (code == CLI_DONE)

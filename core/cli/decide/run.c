@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* run.c: the verb `run`: one cycle, printed. */
-#include "cli/term/remote.h"
+#include "cli/term/cli.h"
 
 #include <unistd.h>
 
@@ -14,9 +14,7 @@ int allot__cli_run(allot__cli *cli)
         .width = allot__cli_width(STDOUT_FILENO),
     };
     allot__documents docs;
-    int code = allot__cli_is_live(cli)
-                   ? allot__remote_decide(cli, cli->operands[0], &docs) /* NULL: no plan */
-                   : allot__cli_decide(cli, cli->operands[0], cli->operands[1], &docs);
+    int code = allot__cli_decide(cli, cli->operands[0], cli->operands[1], &docs);
     if (code == CLI_DONE && cli->options.json)
         code = allot__cli_status(
             cli, allot_decision_write(docs.decision, cli->report, allot__text_sink, &cli->out));

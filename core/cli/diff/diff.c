@@ -3,6 +3,10 @@
 /* diff.c: the verb `diff`: two plans, policies or times, and the states on which they differ. */
 #include "cli/diff/diff.h"
 
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
 static int compare(allot__cli *cli, allot__diff_side sides[2], const char *path, bool single,
                    allot__diff_sums *sums)
 {
@@ -16,9 +20,10 @@ static int compare(allot__cli *cli, allot__diff_side sides[2], const char *path,
         code = allot__cli_status(cli, allot_diff_new(sides[0].docs.decision, sides[1].docs.decision,
                                                      cli->options.all && single, &diff));
     if (code == CLI_DONE) {
+        allot__text_puts(&cli->out, cli->options.json && sums->states > 0 ? ", " : "");
         if (cli->options.json || single)
             allot__diff_json(&cli->out, diff, allot__cli_file_name(path), !cli->options.json);
-        allot__sums_add(sums, diff);
+        allot__sums_add(sums, diff, allot__cli_file_name(path));
     }
     allot_diff_free(diff);
     allot__cli_forget(&sides[0].docs);
@@ -36,68 +41,94 @@ static void put_begin(allot__cli *cli, const allot__diff_side sides[2])
     allot__text_puts(&cli->out, ",\n\"states\": [");
 }
 
-static void put_end(allot__cli *cli, const allot__diff_side sides[2], const allot__paths *states,
-                    allot__diff_sums *sums)
+static void put_end(allot__cli *cli, const allot__diff_side sides[2], allot__diff_sums *sums)
 {
     allot__sums_sort(sums);
     allot__text_puts(&cli->out, "],\n\"summary\": ");
-    allot__diff_json_sums(&cli->out, sums, states, sides, !cli->options.json);
+    allot__diff_json_sums(&cli->out, sums, sides, !cli->options.json);
     allot__text_printf(&cli->out,
                        ",\n\"same\": %s,\n\"warnings\": ", sums->differ > 0 ? "false" : "true");
     allot__cli_warnings_json(cli->report, &cli->out);
     allot__text_puts(&cli->out, "}\n");
 }
 
-static int compare_states(allot__cli *cli, allot__diff_side sides[2], const allot__paths *states,
-                          bool single, allot__diff_sums *sums)
+static int is_state(const struct dirent *entry)
+{
+    size_t len = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0;
+}
+
+static int compare_folder(allot__cli *cli, allot__diff_side sides[2], const char *folder,
+                          struct dirent **entries, int count, allot__diff_sums *sums)
 {
     int code = CLI_DONE;
-    for (size_t i = 0; i < states->count && code == CLI_DONE; i++) {
-        if (!sides[0].live && allot__is_trace(states->items[i]))
-            return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
-                                   "a log cannot be compared together with states");
-        allot__text_puts(&cli->out, cli->options.json && i > 0 ? ", " : "");
-        code = compare(cli, sides, states->items[i], single, sums);
+    size_t len = strlen(folder);
+    allot__text path = {.engine = cli->engine};
+    for (int i = 0; i < count && code == CLI_DONE; i++) {
+        path.len = 0;
+        allot__text_printf(&path, "%s%s%s", folder, len == 0 || folder[len - 1] == '/' ? "" : "/",
+                           entries[i]->d_name);
+        code = path.failed ? allot__cli_status(cli, ALLOT_ENOMEM)
+                           : compare(cli, sides, path.bytes, false, sums);
     }
+    allot__text_free(&path);
+    if (count == 0)
+        code =
+            allot__cli_fail(cli, CLI_INVALID, "E-nothing", NULL,
+                            "%.200s has no file that ends in .json: nothing was compared", folder);
     return code;
 }
 
-static int compare_all(allot__cli *cli, allot__diff_side sides[2], const allot__paths *states)
+/* A state, or a folder of them, which are taken by name. What cannot be opened as a folder is read
+ * as a file, and that says why it cannot be. */
+static int compare_operand(allot__cli *cli, allot__diff_side sides[2], const char *path,
+                           bool single, allot__diff_sums *sums)
 {
-    allot__diff_sums sums;
-    allot__paths met = {.engine = cli->engine};
-    bool trace = states->count == 1 && !sides[0].live && allot__is_trace(states->items[0]);
-    bool single = states->count == 1 && !states->folder && !trace;
-    int code = allot__sums_new(cli, sides, &sums);
-    if (code == CLI_DONE) {
-        put_begin(cli, sides);
-        code = trace ? allot__diff_trace(cli, sides, states->items[0], &sums, &met)
-                     : compare_states(cli, sides, states, single, &sums);
-    }
-    if (code == CLI_DONE && sums.failed)
+    struct dirent **entries;
+    if (allot__is_trace(path))
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
+                               "a log cannot be compared together with states");
+    int count = strcmp(path, "-") != 0 ? scandir(path, &entries, is_state, alphasort) : -1;
+    if (count < 0)
+        return compare(cli, sides, path, single, sums);
+    int code = compare_folder(cli, sides, path, entries, count, sums);
+    while (count > 0)
+        free(entries[--count]);
+    free(entries);
+    return code;
+}
+
+static int compare_all(allot__cli *cli, allot__diff_side sides[2], allot__diff_sums *sums)
+{
+    char **operands = cli->operands + 2;
+    int code = CLI_DONE, count = cli->operand_count - 2;
+    put_begin(cli, sides);
+    if (sides[0].live)
+        code = compare(cli, sides, sides[0].live->address, true, sums);
+    else if (count == 1 && allot__is_trace(operands[0]))
+        code = allot__diff_trace(cli, sides, operands[0], sums);
+    else
+        for (int i = 0; i < count && code == CLI_DONE; i++)
+            code = compare_operand(cli, sides, operands[i], count == 1, sums);
+    if (code == CLI_DONE && sums->failed)
         code = allot__cli_status(cli, ALLOT_ENOMEM);
     if (code == CLI_DONE)
-        put_end(cli, sides, trace ? &met : states, &sums);
-    bool differs = sums.differ > 0;
-    allot__sums_free(&sums);
-    allot__paths_free(&met);
-    return code == CLI_DONE && differs ? CLI_NO : code;
+        put_end(cli, sides, sums);
+    return code == CLI_DONE && sums->differ > 0 ? CLI_NO : code;
 }
 
 /* `live`: the service's plan and state; NULL: files. */
 static int compare_sides(allot__cli *cli, allot__remote *live)
 {
     allot__diff_side sides[2];
-    allot__paths states = {.engine = cli->engine};
+    allot__diff_sums sums;
     int code = allot__sides_open(cli, live, sides);
-    if (code == CLI_DONE && live)
-        code = allot__paths_push(&states, live->address) ? CLI_DONE
-                                                         : allot__cli_status(cli, ALLOT_ENOMEM);
-    else if (code == CLI_DONE)
-        code = allot__paths_of(cli, cli->operands + 2, cli->operand_count - 2, &states);
-    if (code == CLI_DONE)
-        code = compare_all(cli, sides, &states);
-    allot__paths_free(&states);
+    if (code == CLI_DONE) {
+        code = allot__sums_new(cli, sides, &sums);
+        if (code == CLI_DONE)
+            code = compare_all(cli, sides, &sums);
+        allot__sums_free(&sums);
+    }
     allot__diff_side_close(cli, &sides[0]);
     allot__diff_side_close(cli, &sides[1]);
     return code;

@@ -10,42 +10,23 @@
 
 /* "PLAN", or "POLICY" in a plan; either with "@TIME". Beside a service the live plan is "". */
 typedef struct allot__diff_side {
-    const char *word;                  /* as on the command line */
-    allot__remote *live;               /* the service's plan and state; NULL: all is in files */
-    char *what;                        /* ... without the time */
-    size_t size;                       /* of what's block */
-    const char *at;                    /* NULL: the state's own time */
-    const char *plan;                  /* the file; of the live plan its name there */
-    const char *policy;                /* that stands in it, or NULL */
-    allot__cli *cli;                   /* the reader of its file */
-    allot_policy_loader files, loader; /* loader: of the live plan the service's */
+    const char *word;    /* as on the command line */
+    allot__text what;    /* ... without the time */
+    const char *at;      /* NULL: the state's own time */
+    const char *plan;    /* the file; of the live plan its name there */
+    const char *policy;  /* that stands in it, or NULL */
+    allot__remote *live; /* the service's plan and state; NULL: all is in files */
+    bool is_live;        /* its plan is the live one */
     allot__documents docs;
 } allot__diff_side;
 
 /* Opens both plans; `live` NULL: from files. Close both with allot__diff_side_close, also after a
  * failure. */
 int allot__sides_open(allot__cli *cli, allot__remote *live, allot__diff_side sides[2]);
-/* Is its plan the live one? */
-bool allot__diff_side_is_live(const allot__diff_side *side);
 void allot__diff_side_close(allot__cli *cli, allot__diff_side *side);
 /* Decides about a state on both sides; allot__cli_forget ends that. */
 int allot__sides_decide(allot__cli *cli, allot__diff_side sides[2], const allot__text *text,
                         const char *path);
-
-/* ---- States (diff_states.c) ------------------------------------------------------------------ */
-
-/* Paths of states: files as they were named, and those of folders that end in .json, by name. */
-typedef struct allot__paths {
-    allot_engine *engine;
-    char **items;
-    size_t count, capacity;
-    bool folder; /* one was named */
-} allot__paths;
-
-/* Keeps a copy; false: out of memory. */
-bool allot__paths_push(allot__paths *paths, const char *path);
-int allot__paths_of(allot__cli *cli, char **operands, int count, allot__paths *out);
-void allot__paths_free(allot__paths *paths);
 
 /* ---- Logs (diff_trace.c) --------------------------------------------------------------------- */
 
@@ -54,10 +35,10 @@ bool allot__is_trace(const char *path);
 
 /* ---- Sums over states (diff_sum.c) ----------------------------------------------------------- */
 
-/* A number that some states say: of B less that of A. */
+/* A number that some states say: of B less that of A; and the first of them. */
 typedef struct allot__extreme {
     int64_t value;
-    size_t state;
+    size_t state; /* where its name stands */
 } allot__extreme;
 
 typedef struct allot__sum_row {
@@ -71,6 +52,7 @@ typedef struct allot__sum_row {
 typedef struct allot__diff_sums {
     allot_engine *engine;
     size_t states, differ;
+    allot__text names;    /* of states, each with its NUL */
     int64_t total[2][5];  /* granted, held, reclaimed, tasks, lost; by side */
     int64_t added, saved; /* slots of reclaims that one side alone orders */
     int64_t jobs[2][5];   /* orders by their kind */
@@ -81,15 +63,14 @@ typedef struct allot__diff_sums {
 } allot__diff_sums;
 
 int allot__sums_new(allot__cli *cli, const allot__diff_side sides[2], allot__diff_sums *out);
-void allot__sums_add(allot__diff_sums *sums, const allot_diff *diff);
+void allot__sums_add(allot__diff_sums *sums, const allot_diff *diff, const char *state);
 /* Rows by how much they gain or lose in one state, the largest first. */
 void allot__sums_sort(allot__diff_sums *sums);
 void allot__sums_free(allot__diff_sums *sums);
 
-/* Plays a log through A's plan and lets B decide about the same states; adds their names to the
- * list. */
+/* Plays a log through A's plan and lets B decide about the same states. */
 int allot__diff_trace(allot__cli *cli, allot__diff_side sides[2], const char *path,
-                      allot__diff_sums *sums, allot__paths *states);
+                      allot__diff_sums *sums);
 
 /* ---- The document (diff_json.c) -------------------------------------------------------------- */
 
@@ -97,7 +78,6 @@ int allot__diff_trace(allot__cli *cli, allot__diff_side sides[2], const char *pa
 void allot__diff_json(allot__text *out, const allot_diff *diff, const char *state, bool people);
 void allot__diff_json_side(allot__text *out, const allot__diff_side *side);
 void allot__diff_json_sums(allot__text *out, const allot__diff_sums *sums,
-                           const allot__paths *states, const allot__diff_side sides[2],
-                           bool people);
+                           const allot__diff_side sides[2], bool people);
 
 #endif

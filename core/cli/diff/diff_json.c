@@ -21,8 +21,7 @@ void allot__diff_json_side(allot__text *out, const allot__diff_side *side)
     const allot_policy *policy = allot_plan_group_policy(side->docs.plan, 0);
     allot__text_puts(out, "{\"plan\": ");
     allot__text_json(out, side->plan);
-    allot__text_printf(
-        out, ", \"live\": %s, \"policy\": ", allot__diff_side_is_live(side) ? "true" : "false");
+    allot__text_printf(out, ", \"live\": %s, \"policy\": ", side->is_live ? "true" : "false");
     allot__text_json(out, policy ? allot_policy_name(policy) : NULL);
     allot__text_puts(out, ", \"instead\": ");
     allot__text_json(out, side->policy);
@@ -148,7 +147,7 @@ void allot__diff_json(allot__text *out, const allot_diff *diff, const char *stat
 /* ---- The sums -------------------------------------------------------------------------------- */
 
 static void put_extreme(allot__text *out, const char *name, const allot__extreme *it,
-                        const allot__paths *states)
+                        const allot__diff_sums *sums)
 {
     allot__text_printf(out, ", \"%s\": ", name);
     if (it->value == 0) {
@@ -156,11 +155,11 @@ static void put_extreme(allot__text *out, const char *name, const allot__extreme
         return;
     }
     allot__text_printf(out, "{\"change\": %" PRId64 ", \"state\": ", it->value);
-    allot__text_json(out, allot__cli_file_name(states->items[it->state]));
+    allot__text_json(out, sums->names.bytes + it->state);
     allot__text_puts(out, "}");
 }
 
-static void put_sum(allot__text *out, const allot__sum_row *row, const allot__paths *states,
+static void put_sum(allot__text *out, const allot__sum_row *row, const allot__diff_sums *sums,
                     const allot_plan *plan, bool people)
 {
     allot__text_puts(out, "{");
@@ -178,13 +177,13 @@ static void put_sum(allot__text *out, const allot__sum_row *row, const allot__pa
     allot__text_json_path(out, plan, row->consumer);
     allot__text_printf(out, ", \"states\": %" PRId32 ", ", row->states);
     put_numbers(out, "quota", row->before, row->after);
-    put_extreme(out, "gain", &row->gain, states);
-    put_extreme(out, "loss", &row->loss, states);
+    put_extreme(out, "gain", &row->gain, sums);
+    put_extreme(out, "loss", &row->loss, sums);
     allot__text_puts(out, "}");
 }
 
 void allot__diff_json_sums(allot__text *out, const allot__diff_sums *sums,
-                           const allot__paths *states, const allot__diff_side sides[2], bool people)
+                           const allot__diff_side sides[2], bool people)
 {
     static const char *const totals[] = {"granted", "held", "reclaimed", "tasks", "lost"};
     static const char *const jobs[] = {"started", "resumed", "grown", "suspended", "killed"};
@@ -206,7 +205,7 @@ void allot__diff_json_sums(allot__text *out, const allot__diff_sums *sums,
         if (sums->rows[i].states == 0)
             continue;
         allot__text_puts(out, between);
-        put_sum(out, &sums->rows[i], states, sides[sums->rows[i].side].docs.plan, people);
+        put_sum(out, &sums->rows[i], sums, sides[sums->rows[i].side].docs.plan, people);
         between = ",\n  ";
     }
     allot__text_puts(out, "]}");

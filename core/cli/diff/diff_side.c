@@ -6,39 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool ends_in_lua(const char *word)
-{
-    size_t len = strlen(word);
-    return len > 4 && strcmp(word + len - 4, ".lua") == 0;
-}
-
-/* ---- The policy that stands in --------------------------------------------------------------- */
-
-/* A file of the command line is relative to where the command runs, not to the plan. */
-static int load(void *ud, allot_engine *engine, const char *use, const char *plan_file,
-                const allot_use_option *options, int32_t count, allot_policy **out,
-                allot_report *report)
-{
-    allot__diff_side *side = ud;
-    if (use != side->policy || !ends_in_lua(use))
-        return side->loader.load(side->loader.ud, engine, use, plan_file, options, count, out,
-                                 report);
-    allot__text text = {0};
-    int status = ALLOT_EIO;
-    if (allot__cli_read(side->cli, use, &text) == CLI_DONE)
-        status =
-            allot_script_load(engine, text.bytes, text.len, use, options, count, NULL, report, out);
-    allot__text_free(&text);
-    return status;
-}
-
-static int zone(void *ud, allot_engine *engine, const char *name, void **data, size_t *len,
-                allot_report *report)
-{
-    const allot__diff_side *side = ud;
-    return side->loader.zone(side->loader.ud, engine, name, data, len, report);
-}
-
 /* ---- Reading both without saying things twice ------------------------------------------------ */
 
 static bool is_same_text(const char *a, const char *b)
@@ -91,61 +58,57 @@ static int each(allot__cli *cli, allot__diff_side sides[2], step *take, const al
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-bool allot__diff_side_is_live(const allot__diff_side *side)
+static bool ends_in(const char *word, const char *end)
 {
-    return side->live && side->plan == side->live->file.bytes;
+    size_t len = strlen(word), size = strlen(end);
+    return len > size && strcmp(word + len - size, end) == 0;
 }
 
 /* "plan.json@next": a file of that very name is no time. "@next" is the live plan. */
-static int split(allot__cli *cli, allot__diff_side *side)
+static int split(allot__cli *cli, allot__diff_side *side, const allot__remote *live)
 {
-    const char *at = strrchr(side->word, '@');
-    bool timed = at != NULL && (at > side->word || side->live) && access(side->word, F_OK) != 0;
-    size_t len = timed ? (size_t)(at - side->word) : strlen(side->word);
-    side->size = len + 1;
-    side->what = allot_engine_alloc(cli->engine, NULL, 0, side->size);
-    if (!side->what)
+    const char *word = side->word, *at = strrchr(word, '@');
+    bool timed = at != NULL && (at > word || live) && access(word, F_OK) != 0;
+    side->what.engine = cli->engine;
+    allot__text_add(&side->what, word, timed ? (size_t)(at - word) : strlen(word));
+    if (side->what.failed)
         return allot__cli_status(cli, ALLOT_ENOMEM);
-    memcpy(side->what, side->word, len);
-    side->what[len] = '\0';
-    if (side->word[len] == '@')
-        side->at = at + 1;
-    if (len == 0 && side->live) {
-        side->plan = side->live->file.bytes;
-        return CLI_DONE;
-    }
-    bool there = access(side->what, F_OK) == 0 || strcmp(side->what, "-") == 0;
-    if (!there && !strpbrk(side->what, "./") && !allot_ready_policy_text(side->what, NULL)) {
-        allot_policy *none = NULL; /* the loader says which there are */
-        side->files.load(side->files.ud, cli->engine, side->what, NULL, NULL, 0, &none,
-                         cli->report);
-        return CLI_INVALID;
-    }
-    if (ends_in_lua(side->what) || (!there && allot_ready_policy_text(side->what, NULL)))
-        side->policy = side->what;
+    const char *what = side->what.bytes;
+    side->at = timed ? at + 1 : NULL;
+    if (strcmp(what, "-") == 0)
+        return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
+                               "standard input (\"-\") can only be a state");
+    if (*what == '\0' && live)
+        side->plan = live->file.bytes;
+    else if (ends_in(what, ".lua"))
+        side->policy = what;
+    else if (access(what, F_OK) == 0 || strpbrk(what, "./"))
+        side->plan = what;
     else
-        side->plan = side->what;
-    return CLI_DONE;
+        side->policy = what;
+    return side->policy ? allot__cli_check_policy(cli, what) : CLI_DONE;
 }
 
 /* A policy stands in the plan of --plan, in the other side's, or in the live one. */
-static int find_plans(allot__cli *cli, allot__diff_side sides[2])
+static int find_plans(allot__cli *cli, const allot__remote *live, allot__diff_side sides[2])
 {
     const char *plan = cli->options.plan;
     if (plan && !sides[0].policy && !sides[1].policy)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
                                "--plan is only for policies, but %.100s and %.100s are plans",
-                               sides[0].what, sides[1].what);
+                               sides[0].what.bytes, sides[1].what.bytes);
     for (int i = 0; i < 2; i++)
         if (sides[i].policy)
             sides[i].plan = plan ? plan : sides[!i].plan;
-    for (int i = 0; i < 2 && sides[0].live; i++)
+    for (int i = 0; i < 2 && live; i++)
         if (!sides[i].plan)
-            sides[i].plan = sides[i].live->file.bytes;
+            sides[i].plan = live->file.bytes;
     if (!sides[0].plan)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", "--plan PLAN names it",
                                "%.100s and %.100s are policies, and need a plan to decide in",
-                               sides[0].what, sides[1].what);
+                               sides[0].what.bytes, sides[1].what.bytes);
+    for (int i = 0; i < 2; i++)
+        sides[i].is_live = live && sides[i].plan == live->file.bytes;
     return CLI_DONE;
 }
 
@@ -154,56 +117,29 @@ static int open_side(allot__cli *cli, allot__diff_side *side, const allot__text 
 {
     (void)text;
     (void)path;
-    bool live = allot__diff_side_is_live(side);
-    allot__text read = {0};
-    int code = live ? CLI_DONE : allot__cli_read(cli, side->plan, &read);
-    const allot__text *document = live ? &side->live->plan : &read;
-    side->loader = live ? allot__remote_loader(side->live, &side->files) : side->files;
-    allot_policy_loader loader = {.ud = side,
-                                  .load = load,
-                                  .zone = zone,
-                                  .instead = side->policy ? side->policy : side->loader.instead};
-    if (code == CLI_DONE)
-        code = allot__cli_status(cli, allot_plan_read(cli->engine, document->bytes, document->len,
-                                                      allot__cli_file_name(side->plan), &loader,
-                                                      cli->report, &side->docs.plan));
-    allot__text_free(&read);
-    return code;
-}
-
-/* Beside a service a single word is B, and A is what is live. */
-static const char *word_of(const allot__cli *cli, const allot__remote *live, int side)
-{
-    int missing = live ? 2 - cli->operand_count : 0;
-    return side < missing ? "" : cli->operands[side - missing];
+    const allot__source source = {
+        .file = side->plan, .live = side->is_live ? side->live : NULL, .policy = side->policy};
+    return allot__cli_open_plan(cli, &source, &side->docs);
 }
 
 int allot__sides_open(allot__cli *cli, allot__remote *live, allot__diff_side sides[2])
 {
+    /* Beside a service a single word is B, and A is what is live. */
+    int code = CLI_DONE, missing = live ? 2 - cli->operand_count : 0;
     for (int i = 0; i < 2; i++)
-        sides[i] = (allot__diff_side){.word = word_of(cli, live, i), .live = live, .cli = cli};
-    for (int i = 0; i < 2; i++) {
-        int status = allot_script_loader_new(cli->engine, NULL, &sides[i].files);
-        if (status != ALLOT_OK)
-            return allot__cli_status(cli, status);
-        int code = split(cli, &sides[i]);
-        if (code != CLI_DONE)
-            return code;
-        if (strcmp(sides[i].what, "-") == 0)
-            return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
-                                   "standard input (\"-\") can only be a state");
-    }
-    int code = find_plans(cli, sides);
+        sides[i] =
+            (allot__diff_side){.word = i < missing ? "" : cli->operands[i - missing], .live = live};
+    for (int i = 0; i < 2 && code == CLI_DONE; i++)
+        code = split(cli, &sides[i], live);
+    if (code == CLI_DONE)
+        code = find_plans(cli, live, sides);
     return code == CLI_DONE ? each(cli, sides, open_side, NULL, NULL) : code;
 }
 
 void allot__diff_side_close(allot__cli *cli, allot__diff_side *side)
 {
-    allot__cli_forget(&side->docs);
-    allot_plan_free(side->docs.plan);
-    allot_script_loader_free(cli->engine, &side->files);
-    if (side->what)
-        allot_engine_alloc(cli->engine, side->what, side->size, 0);
+    allot__cli_close(cli, &side->docs);
+    allot__text_free(&side->what);
 }
 
 static int decide(allot__cli *cli, allot__diff_side *side, const allot__text *text,

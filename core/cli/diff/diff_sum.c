@@ -12,7 +12,7 @@
 /* Groups and consumers of both plans have keys side by side. */
 int allot__sums_new(allot__cli *cli, const allot__diff_side sides[2], allot__diff_sums *out)
 {
-    *out = (allot__diff_sums){.engine = cli->engine};
+    *out = (allot__diff_sums){.engine = cli->engine, .names = {.engine = cli->engine}};
     for (int i = 0; i < 2; i++)
         out->places += (size_t)allot_plan_groups(sides[i].docs.plan) *
                        (size_t)allot_plan_consumers(sides[i].docs.plan);
@@ -75,14 +75,14 @@ static bool is_leaf(const allot_diff *diff, const allot_change *row)
     return allot_plan_children(plan, row->consumer[side]) == 0;
 }
 
-static void add_consumers(allot__diff_sums *sums, const allot_diff *diff)
+static void add_consumers(allot__diff_sums *sums, const allot_diff *diff, size_t state)
 {
     enum { QUOTA = 3, RECLAIMED = 6 };
     allot_change row;
     for (int32_t i = 0; allot_diff_at(diff, ALLOT_DIFF_CONSUMER, i, &row) == ALLOT_OK; i++) {
         allot__sum_row *sum = row_of(sums, diff, &row);
         if (sum)
-            add_change(sum, row.value[0][QUOTA], row.value[1][QUOTA], sums->states);
+            add_change(sum, row.value[0][QUOTA], row.value[1][QUOTA], state);
         int64_t more = row.value[1][RECLAIMED] - row.value[0][RECLAIMED];
         if (is_leaf(diff, &row)) {
             sums->added += more > 0 ? more : 0;
@@ -113,9 +113,12 @@ static void add_totals(allot__diff_sums *sums, const allot_decision *decision, i
             sums->jobs[side][order.kind]++;
 }
 
-void allot__sums_add(allot__diff_sums *sums, const allot_diff *diff)
+void allot__sums_add(allot__diff_sums *sums, const allot_diff *diff, const char *state)
 {
-    add_consumers(sums, diff);
+    size_t name = sums->names.len;
+    allot__text_add(&sums->names, state, strlen(state) + 1);
+    sums->failed |= sums->names.failed;
+    add_consumers(sums, diff, name);
     add_totals(sums, allot_diff_side(diff, 0), 0);
     add_totals(sums, allot_diff_side(diff, 1), 1);
     sums->differ += allot_diff_differs(diff) != 0;
@@ -158,6 +161,7 @@ void allot__sums_sort(allot__diff_sums *sums)
 
 void allot__sums_free(allot__diff_sums *sums)
 {
+    allot__text_free(&sums->names);
     if (sums->rows)
         allot_engine_alloc(sums->engine, sums->rows, sums->count * sizeof *sums->rows, 0);
     if (sums->by_key)

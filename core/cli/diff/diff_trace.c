@@ -13,7 +13,6 @@ typedef struct watching {
     allot__diff_side *other; /* B */
     const char *file;
     allot__diff_sums *sums;
-    allot__paths *states;
     int64_t next; /* the time from which a state is compared */
 } watching;
 
@@ -44,11 +43,9 @@ static int add(const watching *it, const allot_decision *a, int64_t now)
     allot_diff *diff = NULL;
     char when[40]; /* is the state's name */
     allot_time_text(now, when, sizeof when);
-    if (!allot__paths_push(it->states, when))
-        return ALLOT_ENOMEM;
     int status = allot_diff_new(a, it->other->docs.decision, 0, &diff);
     if (status == ALLOT_OK)
-        allot__sums_add(it->sums, diff);
+        allot__sums_add(it->sums, diff, when);
     allot_diff_free(diff);
     return status;
 }
@@ -85,10 +82,10 @@ static int play(watching *it, allot_simulation *simulation, const allot_trace *t
 }
 
 int allot__diff_trace(allot__cli *cli, allot__diff_side sides[2], const char *path,
-                      allot__diff_sums *sums, allot__paths *states)
+                      allot__diff_sums *sums)
 {
     const allot_simulation_options options = {.rigid = cli->options.rigid, .always_tasks = 1};
-    watching it = {cli, &sides[1], allot__cli_file_name(path), sums, states, INT64_MIN};
+    watching it = {cli, &sides[1], allot__cli_file_name(path), sums, INT64_MIN};
     allot_trace *trace = NULL;
     allot_script_map *map = NULL;
     allot_simulation *simulation = NULL;

@@ -18,7 +18,6 @@ typedef struct replay {
     /* Cycles of one plan, by both policies. */
     allot__diff_side sides[2];
     allot__diff_sums sums;
-    allot__paths states;
     bool open; /* sums are gathered */
     int stretches, differing;
     bool diverged;
@@ -60,7 +59,6 @@ static int open_stretch(replay *it, const allot_replayed *cycle)
     it->sides[1] = (allot__diff_side){.plan = it->store, .policy = it->policy};
     it->sides[0].docs.plan = (allot_plan *)allot_decision_plan(cycle->decision);
     it->sides[1].docs.plan = (allot_plan *)allot_decision_plan(cycle->other);
-    it->states = (allot__paths){.engine = it->cli->engine};
     int code = allot__sums_new(it->cli, it->sides, &it->sums);
     it->open = code == CLI_DONE;
     it->stretches += it->open;
@@ -81,10 +79,9 @@ static void close_stretch(void *ud)
     allot__text_puts(out, ",\n \"b\": ");
     allot__diff_json_side(out, &it->sides[1]);
     allot__text_puts(out, ",\n \"summary\": ");
-    allot__diff_json_sums(out, &it->sums, &it->states, it->sides, !it->cli->options.json);
+    allot__diff_json_sums(out, &it->sums, it->sides, !it->cli->options.json);
     allot__text_puts(out, "}");
     allot__sums_free(&it->sums);
-    allot__paths_free(&it->states);
     it->open = false;
 }
 
@@ -98,11 +95,9 @@ static int add(replay *it, const allot_replayed *cycle)
     int status = allot_diff_new(cycle->decision, cycle->other, 0, &diff);
     if (status != ALLOT_OK)
         return status;
-    bool kept = allot__paths_push(&it->states, name);
-    if (kept)
-        allot__sums_add(&it->sums, diff);
+    allot__sums_add(&it->sums, diff, name);
     allot_diff_free(diff);
-    return kept ? ALLOT_OK : ALLOT_ENOMEM;
+    return ALLOT_OK;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */

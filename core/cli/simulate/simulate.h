@@ -10,14 +10,9 @@
 typedef struct allot__sim_run {
     const char *plan_file;
     const char *policy; /* as on the command line: "NAME:option=value,..."; NULL: the plan's own */
-    char *use;          /* ... without the options; use_size bytes */
-    size_t use_size;
-    const char *name; /* over its column; name_size bytes where it is owned */
-    char *owned_name;
-    size_t name_size;
-    allot__cli *cli;
-    allot_policy_loader files;
-    allot_plan *plan;
+    allot__text use;    /* ... without the options; a string */
+    allot__text name;   /* over its column; a string */
+    allot__documents docs;
     allot_simulation *simulation;
     allot_simulation_counts counts;
     allot_figures figures; /* of the whole */

@@ -74,14 +74,14 @@ static int put_consumers(const allot__sim *sim, const allot__sim_run *run)
     allot__text *out = &sim->cli->out;
     const char *between = "\n    {\"path\": ";
     int status = ALLOT_OK;
-    for (int32_t i = allot_plan_next(run->plan, ALLOT_ROOT); status == ALLOT_OK && i >= 0;
-         i = allot_plan_next(run->plan, i)) {
+    for (int32_t i = allot_plan_next(run->docs.plan, ALLOT_ROOT); status == ALLOT_OK && i >= 0;
+         i = allot_plan_next(run->docs.plan, i)) {
         allot_figures figures;
-        if (!sim->cli->options.all && allot_plan_depth(run->plan, i) > 0)
+        if (!sim->cli->options.all && allot_plan_depth(run->docs.plan, i) > 0)
             continue;
         status = allot_simulation_figures(run->simulation, i, &figures);
         allot__text_puts(out, between);
-        allot__text_json_path(out, run->plan, i);
+        allot__text_json_path(out, run->docs.plan, i);
         allot__text_puts(out, ", ");
         if (status == ALLOT_OK)
             put_members(sim, &figures);
@@ -114,9 +114,9 @@ static void put_counts(const allot_simulation_counts *it, allot__text *out)
 static int put_run(const allot__sim *sim, const allot__sim_run *run)
 {
     allot__text *out = &sim->cli->out;
-    const allot_policy *policy = allot_plan_group_policy(run->plan, 0);
+    const allot_policy *policy = allot_plan_group_policy(run->docs.plan, 0);
     allot__text_puts(out, "{\n  \"name\": ");
-    allot__text_json(out, run->name);
+    allot__text_json(out, run->name.bytes);
     allot__text_puts(out, ", \"plan\": ");
     allot__text_json(out, run->plan_file);
     allot__text_puts(out, ", \"policy\": {\"name\": ");

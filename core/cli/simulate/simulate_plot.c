@@ -45,5 +45,5 @@ int allot__sim_plot_watch(const allot__sim *sim, const allot__sim_run *run, allo
         return CLI_DONE;
     watcher->sample = take_sample;
     watcher->size = take_size;
-    return allot__plot_panel(sim->plot, run->plan, run->name);
+    return allot__plot_panel(sim->plot, run->docs.plan, run->name.bytes);
 }

@@ -61,7 +61,7 @@ static void show(allot__sim_progress *progress, int32_t played, int32_t records,
     int len = snprintf(line, sizeof line,
                        "%s [%s] %3.0f %%  %" PRId32 " of %" PRId32
                        " records, %.0f a second, %ld:%02ld left",
-                       progress->run->name, bar, part * 100, played, records,
+                       progress->run->name.bytes, bar, part * 100, played, records,
                        spent > 0 ? played / spent : 0, left / 60, left % 60);
     int blank = progress->width > len ? progress->width - len : 0;
     fprintf(stderr, "\r%s%*s", line, blank, "");

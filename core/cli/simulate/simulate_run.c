@@ -8,173 +8,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPTIONS_MOST 32
-
-static bool ends_in(const char *word, const char *end)
-{
-    size_t len = strlen(word), size = strlen(end);
-    return len > size && strcmp(word + len - size, end) == 0;
-}
-
-/* ---- Options behind a policy's name ---------------------------------------------------------- */
-
-typedef struct given {
-    allot_use_option options[OPTIONS_MOST];
-    int32_t count;
-    char *text; /* that they point into */
-    size_t size;
-} given;
-
-static void read_value(allot_use_option *option, const char *value)
-{
-    char *end;
-    long long number = value ? strtoll(value, &end, 10) : 0;
-    option->mine = 1;
-    if (!value || strcmp(value, "true") == 0 || strcmp(value, "false") == 0) {
-        option->type = ALLOT_JSON_BOOLEAN;
-        option->integer = !value || *value == 't';
-    } else if (*value != '\0' && *end == '\0') {
-        option->type = ALLOT_JSON_INTEGER;
-        option->integer = number;
-    } else {
-        option->type = ALLOT_JSON_STRING;
-        option->string = value;
-    }
-}
-
-/* The last value of an option replaces earlier ones. */
-static void forget(given *it)
-{
-    const allot_use_option last = it->options[it->count - 1];
-    int32_t kept = 0;
-    for (int32_t i = 0; i < it->count - 1; i++)
-        if (strcmp(it->options[i].name, last.name) != 0)
-            it->options[kept++] = it->options[i];
-    it->options[kept++] = last;
-    it->count = kept;
-}
-
-/* "a=1,b,c=word", which is written to. */
-static void split_options(given *it)
-{
-    char *save = NULL;
-    for (char *word = strtok_r(it->text, ",", &save); word && it->count < OPTIONS_MOST;
-         word = strtok_r(NULL, ",", &save)) {
-        char *value = strchr(word, '=');
-        allot_use_option *option = &it->options[it->count++];
-        if (value)
-            *value++ = '\0';
-        option->name = word;
-        read_value(option, value);
-        forget(it);
-    }
-}
-
-static int take_options(const allot__sim_run *run, const allot_use_option *options, int32_t count,
-                        given *out)
-{
-    const char *behind = run->policy + strlen(run->use);
-    for (int32_t i = 0; i < count && out->count < OPTIONS_MOST / 2; i++)
-        out->options[out->count++] = options[i];
-    if (*behind != ':')
-        return ALLOT_OK;
-    out->size = strlen(behind);
-    out->text = allot_engine_alloc(run->cli->engine, NULL, 0, out->size);
-    if (!out->text)
-        return ALLOT_ENOMEM;
-    memcpy(out->text, behind + 1, out->size);
-    split_options(out);
-    return ALLOT_OK;
-}
-
-/* ---- The policy that stands in --------------------------------------------------------------- */
-
-/* A file of the command line is relative to where the command runs, not to the plan. */
-static int load_file(const allot__sim_run *run, allot_engine *engine, const char *use,
-                     const given *given, allot_policy **out, allot_report *report)
-{
-    allot__text text = {0};
-    allot_script_limits limits;
-    allot__cli_trace(run->cli, &limits);
-    int status = ALLOT_EIO;
-    if (allot__cli_read(run->cli, use, &text) == CLI_DONE)
-        status = allot_script_load(engine, text.bytes, text.len, use, given->options, given->count,
-                                   &limits, report, out);
-    allot__text_free(&text);
-    return status;
-}
-
-static int load(void *ud, allot_engine *engine, const char *use, const char *plan_file,
-                const allot_use_option *options, int32_t count, allot_policy **out,
-                allot_report *report)
-{
-    allot__sim_run *run = ud;
-    given given = {.count = 0};
-    if (use != run->use)
-        return run->files.load(run->files.ud, engine, use, plan_file, options, count, out, report);
-    int status = take_options(run, options, count, &given);
-    if (status == ALLOT_OK && ends_in(use, ".lua"))
-        status = load_file(run, engine, use, &given, out, report);
-    else if (status == ALLOT_OK)
-        status = run->files.load(run->files.ud, engine, use, plan_file, given.options, given.count,
-                                 out, report);
-    if (given.text)
-        allot_engine_alloc(engine, given.text, given.size, 0);
-    return status;
-}
-
-static int zone(void *ud, allot_engine *engine, const char *name, void **data, size_t *len,
-                allot_report *report)
-{
-    const allot__sim_run *run = ud;
-    return run->files.zone(run->files.ud, engine, name, data, len, report);
-}
-
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static char *copy(allot__cli *cli, const char *text, size_t len, size_t *size)
-{
-    char *made = allot_engine_alloc(cli->engine, NULL, 0, len + 1);
-    if (!made)
-        return NULL;
-    memcpy(made, text, len);
-    made[len] = '\0';
-    *size = len + 1;
-    return made;
-}
-
-static int read_plan(allot__cli *cli, allot__sim_run *run)
-{
-    allot_policy_loader loader = {.ud = run, .load = load, .zone = zone, .instead = run->use};
-    allot__text document = {0};
-    int code = allot__cli_read(cli, run->plan_file, &document);
-    if (code == CLI_DONE)
-        code = allot__cli_status(cli, allot_plan_read(cli->engine, document.bytes, document.len,
-                                                      allot__cli_file_name(run->plan_file), &loader,
-                                                      cli->report, &run->plan));
-    allot__text_free(&document);
-    return code;
-}
-
 /* A policy as it was named; else the plan's file, where there are several, or its policy. */
-static int name_run(const allot__sim *sim, allot__sim_run *run)
+static void name_run(const allot__sim *sim, allot__sim_run *run)
 {
     const char *file = strrchr(run->plan_file, '/');
     file = file ? file + 1 : run->plan_file;
-    run->name = run->policy;
+    size_t len = strlen(file);
+    run->name.engine = sim->cli->engine;
     if (run->policy)
-        return CLI_DONE;
-    run->name = allot_policy_name(allot_plan_group_policy(run->plan, 0));
-    if (sim->count == 1)
-        return CLI_DONE;
-    size_t len = strlen(file) - (ends_in(file, ".json") ? strlen(".json") : 0);
-    run->name = run->owned_name = copy(sim->cli, file, len, &run->name_size);
-    return run->name ? CLI_DONE : allot__cli_status(sim->cli, ALLOT_ENOMEM);
+        allot__text_puts(&run->name, run->policy);
+    else if (sim->count == 1)
+        allot__text_puts(&run->name,
+                         allot_policy_name(allot_plan_group_policy(run->docs.plan, 0)));
+    else
+        allot__text_add(&run->name, file,
+                        len > 5 && strcmp(file + len - 5, ".json") == 0 ? len - 5 : len);
 }
 
 static int refuse_plan(const allot__sim *sim, const allot__sim_run *run)
 {
-    if (allot_plan_leases(run->plan) > 0)
+    if (allot_plan_leases(run->docs.plan) > 0)
         return allot__cli_fail(sim->cli, CLI_INVALID, "E-simulate",
                                "take the contracts out of the plan",
                                "%.200s has lease contracts with another cluster, of which a log "
@@ -184,38 +39,33 @@ static int refuse_plan(const allot__sim *sim, const allot__sim_run *run)
                            "%.200s has no consumer or queue that could get slots", run->plan_file);
 }
 
-/* A name that stands for nothing is said so of the command line, not of the plan. */
-static int check_name(allot__sim_run *run)
+/* The policy's options stand behind a colon. */
+static int open_plan(allot__cli *cli, allot__sim_run *run)
 {
-    allot_policy *none = NULL;
-    if (!run->use || ends_in(run->use, ".lua") || allot_ready_policy_text(run->use, NULL))
-        return CLI_DONE;
-    run->files.load(run->files.ud, run->cli->engine, run->use, NULL, NULL, 0, &none,
-                    run->cli->report);
-    return CLI_INVALID;
+    allot__source source = {.file = run->plan_file};
+    run->use.engine = cli->engine;
+    if (run->policy) {
+        size_t len = strcspn(run->policy, ":");
+        allot__text_add(&run->use, run->policy, len);
+        source.policy = run->use.bytes;
+        source.options = run->policy[len] == ':' ? run->policy + len + 1 : NULL;
+    }
+    if (run->use.failed)
+        return allot__cli_status(cli, ALLOT_ENOMEM);
+    int code = run->policy ? allot__cli_check_policy(cli, source.policy) : CLI_DONE;
+    return code == CLI_DONE ? allot__cli_open_plan(cli, &source, &run->docs) : code;
 }
 
 int allot__sim_open(allot__sim *sim, allot__sim_run *run)
 {
     allot__cli *cli = sim->cli;
-    allot_script_limits limits;
-    allot__cli_trace(cli, &limits);
-    run->cli = cli;
-    int status = allot_script_loader_new(cli->engine, &limits, &run->files);
-    if (status == ALLOT_OK && run->policy) {
-        run->use = copy(cli, run->policy, strcspn(run->policy, ":"), &run->use_size);
-        status = run->use ? ALLOT_OK : ALLOT_ENOMEM;
-    }
-    int code = allot__cli_status(cli, status);
-    if (code == CLI_DONE)
-        code = check_name(run);
-    if (code == CLI_DONE)
-        code = read_plan(cli, run);
-    if (code == CLI_DONE)
-        code = name_run(sim, run);
+    int code = open_plan(cli, run);
     if (code != CLI_DONE)
         return code;
-    status = allot_simulation_new(run->plan, &sim->options, &run->simulation);
+    name_run(sim, run);
+    int status = run->name.failed
+                     ? ALLOT_ENOMEM
+                     : allot_simulation_new(run->docs.plan, &sim->options, &run->simulation);
     if (status == ALLOT_EUSAGE)
         return refuse_plan(sim, run);
     return allot__cli_status(cli, status);
@@ -223,16 +73,11 @@ int allot__sim_open(allot__sim *sim, allot__sim_run *run)
 
 void allot__sim_close(allot__sim_run *run)
 {
-    allot_engine *engine = run->cli ? run->cli->engine : NULL;
-    if (!engine)
-        return;
     allot_simulation_free(run->simulation);
-    allot_plan_free(run->plan);
-    allot_script_loader_free(engine, &run->files);
-    if (run->use)
-        allot_engine_alloc(engine, run->use, run->use_size, 0);
-    if (run->owned_name)
-        allot_engine_alloc(engine, run->owned_name, run->name_size, 0);
+    if (run->docs.cli)
+        allot__cli_close(run->docs.cli, &run->docs);
+    allot__text_free(&run->use);
+    allot__text_free(&run->name);
 }
 
 /* ---- Playing --------------------------------------------------------------------------------- */
@@ -256,11 +101,11 @@ static void warn_fate(const allot__sim *sim, const allot__sim_run *run, allot_jo
     char message[400], path[256];
     allot_record record;
     allot_trace_record(sim->trace, first.record, &record);
-    allot_plan_path(run->plan, first.consumer, path, sizeof path);
+    allot_plan_path(run->docs.plan, first.consumer, path, sizeof path);
     snprintf(message, sizeof message,
              "under %.80s %" PRId64 " job%s %s; this is the first, of %.100s, %" PRId64
              " slots: %.150s",
-             run->name, count, count == 1 ? "" : "s", what, path, first.slots,
+             run->name.bytes, count, count == 1 ? "" : "s", what, path, first.slots,
              first.why != NULL ? first.why : "");
     allot_report_add(sim->cli->report, &(allot_diagnostic){.severity = ALLOT_WARNING,
                                                            .code = code,
@@ -284,10 +129,10 @@ static void warn(const allot__sim *sim, const allot__sim_run *run)
                          "under %.80s, %" PRId64
                          " instants did not settle within 100 cycles: the policy moves slots "
                          "back and forth",
-                         run->name, counts->unsettled);
+                         run->name.bytes, counts->unsettled);
     if (sim->interrupted)
         allot_report_say(sim->cli->report, ALLOT_WARNING, "W-interrupted",
-                         "interrupted: the results of %.80s end there", run->name);
+                         "interrupted: the results of %.80s end there", run->name.bytes);
 }
 
 int allot__sim_play(allot__sim *sim, allot__sim_run *run)

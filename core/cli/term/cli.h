@@ -210,17 +210,31 @@ int allot__cli_show(allot__cli *cli, int code, const char *module);
 
 /* ---- Documents (documents.c) ----------------------------------------------------------------- */
 
+/* Where a plan comes from, and the policy of the command line in place of its own. */
+typedef struct allot__source {
+    const char *file;           /* of the live plan its name in the service */
+    struct allot__remote *live; /* the service whose plan it is; NULL: the file's */
+    const char *policy;         /* a .lua file, or a ready-made one by name; NULL: none */
+    const char *options;        /* of that policy: "a=1,b,c=word"; NULL: none */
+} allot__source;
+
 typedef struct allot__documents {
-    allot_policy_loader loader;
+    allot__cli *cli;
+    allot__source source;
+    allot_policy_loader loader; /* of files */
     allot_plan *plan;
     allot_state *state;
     allot_decision *decision;
     int64_t from; /* the state's own time; the decision's is another with --at */
 } allot__documents;
 
-/* Reads a plan; reads plan and state and runs a cycle, at the time of --at if there is one. End
- * both with allot__cli_close, also after a failure. */
-int allot__cli_open_plan(allot__cli *cli, const char *path, allot__documents *docs);
+/* Reads a plan. End it with allot__cli_close, also after a failure; `docs` stays where it is. */
+int allot__cli_open_plan(allot__cli *cli, const allot__source *source, allot__documents *docs);
+/* Whether a policy's name stands for one; what there is is said of the command line, not of a plan.
+ */
+int allot__cli_check_policy(allot__cli *cli, const char *name);
+/* Reads plan and state and runs a cycle, at the time of --at if there is one; with --socket the
+ * state is the service's, and so is the plan unless `plan` is one (else NULL). As above. */
 int allot__cli_decide(allot__cli *cli, const char *plan, const char *state, allot__documents *docs);
 void allot__cli_close(allot__cli *cli, allot__documents *docs);
 /* Reads a state of the plan that is open, from its text, and runs a cycle; `at` (NULL: as it is) is

@@ -216,39 +216,51 @@ const char *allot__client_member(const char *text, size_t len, const char *name,
     return NULL;
 }
 
-/* A member that is a text, without escapes, cut to what fits. */
-static void text_member(allot__client *client, const char *object, size_t len, const char *name,
-                        char *buf, size_t size)
+bool allot__client_text(allot__client *client, const char *object, size_t len, const char *name,
+                        allot__text *out)
 {
+    allot_engine *engine = client->cli->engine;
+    allot__text key = {.engine = engine};
     size_t value_len;
     allot_json *json;
     allot_json_event event = {0};
-    const char *value = allot__client_member(object, len, name, &value_len);
-    buf[0] = '\0';
-    if (!value || allot_json_open(client->cli->engine, value, value_len, client->address, 1, 0,
+    allot__text_json(&key, name);
+    if (!key.failed)
+        key.bytes[key.len - 1] = '\0';
+    out->failed |= key.failed;
+    const char *value =
+        key.failed ? NULL : allot__client_member(object, len, key.bytes + 1, &value_len);
+    allot__text_free(&key);
+    if (!value || allot_json_open(engine, value, value_len, client->address, 1, 0,
                                   client->cli->report, &json) != ALLOT_OK)
-        return;
-    if (allot_json_next(json, &event) == 1 && event.kind == ALLOT_JSON_TEXT)
-        snprintf(buf, size, "%s", event.text);
+        return false;
+    bool text = allot_json_next(json, &event) == 1 && event.kind == ALLOT_JSON_TEXT;
+    if (text)
+        allot__text_add(out, event.text, event.len);
     allot_json_close(json);
+    return text;
 }
 
 static int report_error(allot__client *client, const char *error, size_t len)
 {
-    char message[400], code[64], hint[200];
+    allot__cli *cli = client->cli;
+    allot__text message = {.engine = cli->engine}, code = message, hint = message;
     size_t data_len = 0;
     const char *data = allot__client_member(error, len, "data", &data_len);
-    text_member(client, error, len, "message", message, sizeof message);
-    text_member(client, data ? data : "{}", data ? data_len : 2, "code", code, sizeof code);
-    text_member(client, data ? data : "{}", data ? data_len : 2, "hint", hint, sizeof hint);
-    if (client->cli->options.json) {
-        allot__text_puts(&client->cli->out, "{\"error\": ");
-        allot__text_add(&client->cli->out, error, len);
-        allot__text_puts(&client->cli->out, "}\n");
+    allot__client_text(client, error, len, "message", &message);
+    allot__client_text(client, data ? data : "{}", data ? data_len : 2, "code", &code);
+    allot__client_text(client, data ? data : "{}", data ? data_len : 2, "hint", &hint);
+    if (cli->options.json) {
+        allot__text_puts(&cli->out, "{\"error\": ");
+        allot__text_add(&cli->out, error, len);
+        allot__text_puts(&cli->out, "}\n");
     }
-    return allot__cli_fail(client->cli, CLI_NO, code[0] != '\0' ? code : "E-service",
-                           hint[0] != '\0' ? hint : NULL, "%s",
-                           message[0] != '\0' ? message : "the service refused the request");
+    allot__cli_fail(cli, CLI_NO, code.len > 0 ? code.bytes : "E-service", hint.bytes, "%s",
+                    message.len > 0 ? message.bytes : "the service refused the request");
+    allot__text_free(&message);
+    allot__text_free(&code);
+    allot__text_free(&hint);
+    return CLI_NO;
 }
 
 int allot__client_ask(allot__client *client, const char *method, const char *params, size_t len,

@@ -34,5 +34,8 @@ int allot__client_ask(allot__client *client, const char *method, const char *par
 int allot__client_state(allot__cli *cli, allot__client *client, const char **result, size_t *len);
 /* A member of a JSON object: its value's text; NULL: it has none. The text is valid JSON. */
 const char *allot__client_member(const char *text, size_t len, const char *name, size_t *out);
+/* Adds the member of a JSON object, if it is a text; false: it is none. */
+bool allot__client_text(allot__client *client, const char *object, size_t len, const char *name,
+                        allot__text *out);
 
 #endif

@@ -1,31 +1,166 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* documents.c: plan, state and policy files, opened for a verb and closed after it. */
-#include "cli/term/cli.h"
+/* documents.c: plan, state and policies, of files or a service, opened for a verb and closed after
+ * it. */
+#include "cli/term/remote.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static int read_plan(allot__cli *cli, const char *path, allot__documents *docs)
+/* ---- The policy that stands in --------------------------------------------------------------- */
+
+enum { OPTIONS_MOST = 32 };
+
+typedef struct given {
+    allot_use_option options[OPTIONS_MOST];
+    int32_t count;
+    allot__text text; /* that they point into */
+} given;
+
+static bool is_file(const char *policy)
+{
+    size_t len = strlen(policy);
+    return len > 4 && strcmp(policy + len - 4, ".lua") == 0;
+}
+
+static void read_value(allot_use_option *option, const char *value)
+{
+    char *end;
+    long long number = value ? strtoll(value, &end, 10) : 0;
+    option->mine = 1;
+    if (!value || strcmp(value, "true") == 0 || strcmp(value, "false") == 0) {
+        option->type = ALLOT_JSON_BOOLEAN;
+        option->integer = !value || *value == 't';
+    } else if (*value != '\0' && *end == '\0') {
+        option->type = ALLOT_JSON_INTEGER;
+        option->integer = number;
+    } else {
+        option->type = ALLOT_JSON_STRING;
+        option->string = value;
+    }
+}
+
+/* The last value of an option replaces earlier ones. */
+static void put_last(given *it, const allot_use_option *last)
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < it->count; i++)
+        if (strcmp(it->options[i].name, last->name) != 0)
+            it->options[kept++] = it->options[i];
+    it->options[kept++] = *last;
+    it->count = kept;
+}
+
+/* The plan's own options, and "a=1,b,c=word" behind them. */
+static int take_options(const allot__documents *docs, const allot_use_option *options,
+                        int32_t count, given *out)
+{
+    char *save = NULL;
+    for (int32_t i = 0; i < count && out->count < OPTIONS_MOST / 2; i++)
+        out->options[out->count++] = options[i];
+    if (!docs->source.options)
+        return ALLOT_OK;
+    allot__text_add(&out->text, docs->source.options, strlen(docs->source.options) + 1);
+    if (out->text.failed)
+        return ALLOT_ENOMEM;
+    for (char *word = strtok_r(out->text.bytes, ",", &save); word && out->count < OPTIONS_MOST;
+         word = strtok_r(NULL, ",", &save)) {
+        char *value = strchr(word, '=');
+        allot_use_option option = {.name = word};
+        if (value)
+            *value++ = '\0';
+        read_value(&option, value);
+        put_last(out, &option);
+    }
+    return ALLOT_OK;
+}
+
+/* A file of the command line is relative to where the command runs, not to the plan. */
+static int load_file(const allot__documents *docs, const char *path, const given *given,
+                     allot_policy **out, allot_report *report)
 {
     allot__text text = {0};
-    int code = allot__cli_read(cli, path, &text);
+    allot_script_limits limits;
+    int status = ALLOT_EIO;
+    allot__cli_trace(docs->cli, &limits);
+    if (allot__cli_read(docs->cli, path, &text) == CLI_DONE)
+        status = allot_script_load(docs->cli->engine, text.bytes, text.len, path, given->options,
+                                   given->count, &limits, report, out);
+    allot__text_free(&text);
+    return status;
+}
+
+static int load(void *ud, allot_engine *engine, const char *use, const char *plan_file,
+                const allot_use_option *options, int32_t count, allot_policy **out,
+                allot_report *report)
+{
+    allot__documents *docs = ud;
+    const allot_policy_loader *files = &docs->loader;
+    given given = {.text = {.engine = engine}};
+    int status = ALLOT_ENOENT;
+    if (use != docs->source.policy && docs->source.live)
+        status = allot__remote_load(docs->source.live, use, plan_file, options, count, out, report);
+    if (status != ALLOT_ENOENT)
+        return status;
+    if (use != docs->source.policy)
+        return files->load(files->ud, engine, use, plan_file, options, count, out, report);
+    status = take_options(docs, options, count, &given);
+    if (status == ALLOT_OK && is_file(use))
+        status = load_file(docs, use, &given, out, report);
+    else if (status == ALLOT_OK)
+        status =
+            files->load(files->ud, engine, use, plan_file, given.options, given.count, out, report);
+    allot__text_free(&given.text);
+    return status;
+}
+
+static int zone(void *ud, allot_engine *engine, const char *name, void **data, size_t *len,
+                allot_report *report)
+{
+    const allot_policy_loader *files = &((const allot__documents *)ud)->loader;
+    return files->zone(files->ud, engine, name, data, len, report);
+}
+
+int allot__cli_check_policy(allot__cli *cli, const char *name)
+{
+    allot_policy_loader files;
+    allot_policy *none = NULL;
+    if (is_file(name) || allot_ready_policy_text(name, NULL))
+        return CLI_DONE;
+    int status = allot_script_loader_new(cli->engine, NULL, &files);
+    if (status != ALLOT_OK)
+        return allot__cli_status(cli, status);
+    files.load(files.ud, cli->engine, name, NULL, NULL, 0, &none, cli->report);
+    allot_script_loader_free(cli->engine, &files);
+    return CLI_INVALID;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+int allot__cli_open_plan(allot__cli *cli, const allot__source *source, allot__documents *docs)
+{
+    *docs = (allot__documents){.cli = cli, .source = *source};
+    allot_script_limits limits;
+    const allot__remote *live = source->live;
+    allot__text text = {.engine = cli->engine};
+    allot__cli_trace(cli, &limits);
+    int code = allot__cli_status(cli, allot_script_loader_new(cli->engine, &limits, &docs->loader));
+    if (code == CLI_DONE && !live)
+        code = allot__cli_read(cli, source->file, &text);
+    const allot__text *document = live ? &live->plan : &text;
+    const allot_policy_loader loader = {.ud = docs,
+                                        .load = load,
+                                        .zone = zone,
+                                        .instead = source->policy ? source->policy
+                                                   : live && live->instead.len > 0
+                                                       ? live->instead.bytes
+                                                       : NULL};
     if (code == CLI_DONE)
-        code = allot__cli_status(cli, allot_plan_read(cli->engine, text.bytes, text.len,
-                                                      allot__cli_file_name(path), &docs->loader,
+        code = allot__cli_status(cli, allot_plan_read(cli->engine, document->bytes, document->len,
+                                                      allot__cli_file_name(source->file), &loader,
                                                       cli->report, &docs->plan));
     allot__text_free(&text);
     return code;
-}
-
-int allot__cli_open_plan(allot__cli *cli, const char *path, allot__documents *docs)
-{
-    *docs = (allot__documents){0};
-    allot_script_limits limits;
-    allot__cli_trace(cli, &limits);
-    int status = allot_script_loader_new(cli->engine, &limits, &docs->loader);
-    if (status != ALLOT_OK)
-        return allot__cli_status(cli, status);
-    return read_plan(cli, path, docs);
 }
 
 /* The time that is said behind `word`: "--at ", or "@". */
@@ -85,15 +220,33 @@ int allot__cli_decide_text(allot__cli *cli, const allot__text *text, const char 
     return code;
 }
 
-int allot__cli_decide(allot__cli *cli, const char *plan, const char *state, allot__documents *docs)
+static int decide_file(allot__cli *cli, const char *plan, const char *state, allot__documents *docs)
 {
     allot__text text = {0};
-    int code = allot__cli_open_plan(cli, plan, docs);
+    int code = allot__cli_open_plan(cli, &(allot__source){.file = plan}, docs);
     if (code == CLI_DONE)
         code = allot__cli_read(cli, state, &text);
     if (code == CLI_DONE)
         code = allot__cli_decide_text(cli, &text, state, "--at ", cli->options.at, docs);
     allot__text_free(&text);
+    return code;
+}
+
+int allot__cli_decide(allot__cli *cli, const char *plan, const char *state, allot__documents *docs)
+{
+    allot__remote live;
+    *docs = (allot__documents){.cli = cli};
+    if (!allot__cli_is_live(cli))
+        return decide_file(cli, plan, state, docs);
+    int code = allot__remote_open(cli, &live);
+    const allot__source source = plan ? (allot__source){.file = plan}
+                                      : (allot__source){.file = live.file.bytes, .live = &live};
+    if (code == CLI_DONE)
+        code = allot__cli_open_plan(cli, &source, docs);
+    if (code == CLI_DONE)
+        code =
+            allot__cli_decide_text(cli, &live.state, live.address, "--at ", cli->options.at, docs);
+    allot__remote_close(&live);
     return code;
 }
 
