@@ -44,7 +44,7 @@ local FOLDERS = {
     "base", "events", "store", "books", "generation", "instance", "wire", "lists", "sync", "replay",
     "reload", "shadow", "view", "notify", "",
   },
-  cli = { "term", "decide", "plot", "simulate", "diff", "author", "serve", "" },
+  cli = { "term", "decide", "simulate", "diff", "author", "serve", "" },
 }
 
 -- Files that call each other in a circle: no others may, and none of more than three files.

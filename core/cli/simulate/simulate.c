@@ -169,7 +169,7 @@ static int prepare(allot__sim *sim)
 static void end(allot__sim *sim)
 {
     allot_engine *engine = sim->cli->engine;
-    allot__plot_free(sim->plot);
+    allot__sim_plot_free(sim->plot);
     for (int32_t i = 0; sim->runs && i < sim->count; i++)
         allot__sim_close(&sim->runs[i]);
     if (sim->runs)
@@ -190,7 +190,7 @@ int allot__cli_simulate(allot__cli *cli)
     if (code == CLI_DONE)
         code = allot__cli_show(cli, allot__cli_status(cli, allot__sim_json(&sim)), "text.simulate");
     if (code == CLI_DONE)
-        code = allot__plot_write(sim.plot);
+        code = allot__sim_plot_write(sim.plot);
     end(&sim);
     return code == CLI_DONE && sim.interrupted ? CLI_NO : code;
 }

@@ -4,7 +4,11 @@
 #ifndef ALLOT_CLI_SIMULATE_SIMULATE_H
 #define ALLOT_CLI_SIMULATE_SIMULATE_H
 
-#include "cli/plot/plot.h"
+#include <allot/simulate.h>
+
+#include "cli/term/cli.h"
+
+typedef struct allot__plot allot__plot;
 
 /* A trace under one plan and policy. */
 typedef struct allot__sim_run {
@@ -65,12 +69,23 @@ void allot__sim_progress_end(allot__sim_progress *progress);
 void allot__sim_catch(void);
 bool allot__sim_caught(void);
 
-/* ---- simulate_plot.c ------------------------------------------------------------------------- */
+/* ---- plot.c, gnuplot.c ----------------------------------------------------------------------- */
 
-/* Begins what --plot and --samples ask for. Statuses of plot/plot.h. */
+/* Begins what --plot and --samples ask for; nothing else is done where they ask for nothing.
+ * CLI_USAGE: a file of another kind than can be drawn, or too many simulations; CLI_IO: no gnuplot,
+ * or the samples cannot be written; CLI_INTERNAL. */
 int allot__sim_plot_begin(allot__sim *sim);
-/* Connects a watcher, whose ud is an allot__sim_progress, to progress, plot and samples. */
+/* The next simulation: connects a watcher, whose ud is an allot__sim_progress. CLI_INTERNAL. */
 int allot__sim_plot_watch(const allot__sim *sim, const allot__sim_run *run, allot_watcher *watcher);
+/* The simulation is over. CLI_IO. */
+int allot__sim_plot_end(allot__plot *plot, int64_t at);
+/* Makes the files. CLI_IO, CLI_INTERNAL. */
+int allot__sim_plot_write(allot__plot *plot);
+/* Also if they were not made: nothing is left then. */
+void allot__sim_plot_free(allot__plot *plot);
+/* Runs gnuplot over a script and takes its standard output; NULL: only asks whether it is there.
+ * CLI_IO (E-plot: there is no gnuplot, or it failed). */
+int allot__sim_gnuplot(allot__cli *cli, const allot__text *script, allot__text *out);
 
 /* ---- simulate_json.c ------------------------------------------------------------------------- */
 

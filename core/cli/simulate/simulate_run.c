@@ -20,8 +20,7 @@ static void name_run(const allot__sim *sim, allot__sim_run *run)
     if (run->policy)
         allot__text_puts(&run->name, run->policy);
     else if (sim->count == 1)
-        allot__text_puts(&run->name,
-                         allot_policy_name(allot_plan_group_policy(run->docs.plan, 0)));
+        allot__text_puts(&run->name, allot_policy_name(allot_plan_group_policy(run->docs.plan, 0)));
     else
         allot__text_add(&run->name, file,
                         len > 5 && strcmp(file + len - 5, ".json") == 0 ? len - 5 : len);
@@ -154,7 +153,7 @@ int allot__sim_play(allot__sim *sim, allot__sim_run *run)
     allot__sim_progress_end(&progress);
     allot_simulation_counted(run->simulation, &run->counts);
     if (code == CLI_DONE)
-        code = allot__plot_panel_end(sim->plot, run->counts.last);
+        code = allot__sim_plot_end(sim->plot, run->counts.last);
     sim->interrupted = allot__sim_caught();
     if (code == CLI_DONE)
         code = allot__cli_status(
