@@ -26,4 +26,12 @@ static inline void allot__text_json_path(allot__text *text, const allot_plan *pl
     allot__text_add(text, "\"", 1);
 }
 
+/* As a member, or with NULL an item. */
+static inline void allot__text_path_member(allot__text *text, const char *key,
+                                           const allot_plan *plan, int32_t consumer)
+{
+    allot__text_key(text, key);
+    allot__text_json_path(text, plan, consumer);
+}
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* text.c: text that grows in memory, and JSON written into it. */
+/* text.c: text that grows in memory or goes on to a sink, and JSON written into it. */
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -9,12 +9,34 @@
 
 #include "base/memory.h"
 
-char *allot__text_room(allot__text *text, size_t len)
+/* Bytes that gather before a sink gets them. */
+enum { PIECE = 65536 };
+
+/* Hands on all but the last `rest` bytes. */
+static void flush(allot__text *text, size_t rest)
+{
+    size_t len = text->len - rest;
+    if (len > 0 && !text->failed && text->sink(text->ud, text->bytes, len) != 0) {
+        text->failed = true;
+        text->status = ALLOT_EIO;
+    }
+    memmove(text->bytes, text->bytes + len, rest);
+    text->len = rest;
+}
+
+/* Where `len` more bytes fit once a sink has got what there is, or memory has grown. */
+static char *make_room(allot__text *text, size_t len)
 {
     if (text->failed || len >= SIZE_MAX - text->len)
         return NULL;
+    if (text->sink && text->len > 1 && text->capacity >= (text->engine ? PIECE : 0))
+        flush(text, 1);
     size_t need = text->len + len + 1;
-    char *bytes = allot__grow(text->engine, text->bytes, &text->capacity, need < 64 ? 64 : need, 1);
+    if (need <= text->capacity)
+        return text->failed ? NULL : text->bytes + text->len;
+    char *bytes = text->engine ? allot__grow(text->engine, text->bytes, &text->capacity,
+                                             need < 64 ? 64 : need, 1)
+                               : NULL;
     text->failed = !bytes;
     if (!bytes)
         return NULL;
@@ -22,15 +44,48 @@ char *allot__text_room(allot__text *text, size_t len)
     return bytes + text->len;
 }
 
+static inline char *room(allot__text *text, size_t len)
+{
+    bool fits = len < text->capacity - text->len && !text->failed;
+    return fits ? text->bytes + text->len : make_room(text, len);
+}
+
+char *allot__text_room(allot__text *text, size_t len)
+{
+    return room(text, len);
+}
+
 void allot__text_add(allot__text *text, const char *bytes, size_t len)
 {
-    char *at = allot__text_room(text, len);
+    for (; text->sink && !text->engine && len > text->capacity / 2; len -= text->capacity / 2) {
+        allot__text_add(text, bytes, text->capacity / 2);
+        bytes += text->capacity / 2;
+    }
+    char *at = room(text, len);
     if (!at)
         return;
     if (len > 0)
         memcpy(at, bytes, len);
     at[len] = '\0';
     text->len += len;
+}
+
+int allot__text_end(allot__text *text)
+{
+    if (text->len > 0)
+        flush(text, 0);
+    if (!text->failed)
+        return ALLOT_OK;
+    return text->status != ALLOT_OK ? text->status : ALLOT_ENOMEM;
+}
+
+bool allot__text_got(allot__text *text, int status)
+{
+    if (status == ALLOT_OK)
+        return true;
+    text->status = text->failed ? text->status : status;
+    text->failed = true;
+    return false;
 }
 
 void allot__text_puts(allot__text *text, const char *string)
@@ -40,15 +95,21 @@ void allot__text_puts(allot__text *text, const char *string)
 
 void allot__text_int(allot__text *text, int64_t number)
 {
-    char digits[24], *at = digits + sizeof digits;
+    char digits[20], *at = room(text, sizeof digits + 1);
+    size_t count = 0;
     uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    if (!at)
+        return;
+    if (number < 0)
+        *at++ = '-';
     do {
-        *--at = (char)('0' + rest % 10);
+        digits[count++] = (char)('0' + rest % 10);
         rest /= 10;
     } while (rest > 0);
-    if (number < 0)
-        *--at = '-';
-    allot__text_add(text, at, (size_t)(digits + sizeof digits - at));
+    while (count > 0)
+        *at++ = digits[--count];
+    *at = '\0';
+    text->len = (size_t)(at - text->bytes);
 }
 
 void allot__text_printf(allot__text *text, const char *format, ...)
@@ -160,7 +221,8 @@ size_t allot__utf8(const char *text, size_t len)
     return size;
 }
 
-size_t allot__json_escape(char out[6], unsigned char c)
+/* The escape of a control character, a quote or a backslash: its length. */
+static size_t json_escape(char out[6], unsigned char c)
 {
     static const char hex[] = "0123456789abcdef", letters[] = "\"\\\b\f\n\r\t",
                       names[] = "\"\\bfnrt";
@@ -185,7 +247,7 @@ void allot__text_json_len(allot__text *text, const char *string, size_t len)
             continue;
         }
         char escape[6] = "\xEF\xBF\xBD";
-        size_t escaped = size > 0 ? allot__json_escape(escape, c) : 3;
+        size_t escaped = size > 0 ? json_escape(escape, c) : 3;
         allot__text_add(text, string + from, at - from);
         allot__text_add(text, escape, escaped);
         from = ++at;
@@ -202,28 +264,62 @@ void allot__text_json(allot__text *text, const char *string)
         allot__text_add(text, "null", 4);
 }
 
-void allot__text_key(allot__text *text, const char *key)
+static bool is_comma_due(const allot__text *text)
 {
     char last = text->len > 0 ? text->bytes[text->len - 1] : '{';
-    if (last != '{' && last != '[')
-        allot__text_add(text, ", ", 2);
+    return last != '{' && last != '[' && last != '\n';
+}
+
+void allot__text_key(allot__text *text, const char *key)
+{
+    size_t len = key ? strlen(key) : 0;
+    char *at = room(text, len + 6);
+    if (!at)
+        return;
+    if (is_comma_due(text))
+        at = (char *)memcpy(at, ", ", 2) + 2;
     if (key) {
-        allot__text_add(text, "\"", 1);
-        allot__text_puts(text, key);
-        allot__text_add(text, "\": ", 3);
+        *at++ = '"';
+        memcpy(at, key, len);
+        memcpy(at + len, "\": ", 3);
+        at += len + 3;
     }
+    *at = '\0';
+    text->len = (size_t)(at - text->bytes);
+}
+
+void allot__text_named(allot__text *text, const char *name)
+{
+    allot__text_key(text, NULL);
+    allot__text_json(text, name);
+    allot__text_add(text, ": ", 2);
+}
+
+void allot__text_named_number(allot__text *text, const char *name, int64_t number)
+{
+    allot__text_named(text, name);
+    allot__text_int(text, number);
+}
+
+void allot__text_line(allot__text *text)
+{
+    allot__text_puts(text, is_comma_due(text) ? ",\n" : "\n");
 }
 
 void allot__text_open(allot__text *text, const char *key, const char *bracket)
 {
     allot__text_key(text, key);
-    allot__text_puts(text, bracket);
+    allot__text_add(text, bracket, 1);
 }
 
 void allot__text_member(allot__text *text, const char *key, const char *string)
 {
-    if (!string)
-        return;
+    if (string)
+        allot__text_string(text, key, string);
+}
+
+void allot__text_string(allot__text *text, const char *key, const char *string)
+{
     allot__text_key(text, key);
     allot__text_json(text, string);
 }

@@ -1,271 +1,321 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* decision.c: a decision as "allot/decision/v1". */
-#include <allot/json.h>
+#include "json/decision/decision.h"
 
-#include "json/decision/dispatch.h"
-#include "json/decision/flight.h"
+#include <string.h>
 
-#define BUFFER_SIZE 65536
+/* Each item comes on a line of its own. */
+static void write_list(allot__page *page, const char *key, int32_t count,
+                       void (*write)(allot__page *page, int32_t i))
+{
+    allot__text_open(&page->out, key, "[");
+    for (int32_t i = 0; i < count && !page->out.failed; i++)
+        write(page, i);
+    allot__text_puts(&page->out, "]");
+}
 
-typedef struct page {
-    allot__writer out;
-    const allot_decision *decision;
-    const allot_plan *plan;
-} page;
+#define WRITE_NUMBERS(out, numbers, thing)                                                         \
+    allot__write_numbers(out, numbers, sizeof(numbers) / sizeof *(numbers), thing)
 
-static void write_ratio(allot__writer *out, const char *key, const allot_ratio *ratio)
+static void open_item(allot__page *page)
+{
+    allot__text_line(&page->out);
+    allot__text_open(&page->out, NULL, "{");
+}
+
+static void write_ratio(allot__text *out, const char *key, const allot_ratio *ratio)
 {
     char text[80];
     allot_ratio_text(ratio, text, sizeof text);
-    allot__write_string(out, key, text);
+    allot__text_string(out, key, text);
 }
 
-static void write_policy(allot__writer *out, const allot_policy *policy)
+static void write_policy(allot__text *out, const allot_policy *policy)
 {
-    allot__write_open(out, "policy", '{');
-    allot__write_string(out, "name", allot_policy_name(policy));
-    allot__write_string(out, "sha256", allot_policy_sha256(policy));
-    allot__write_close(out, '}');
+    allot__text_open(out, "policy", "{");
+    allot__text_string(out, "name", allot_policy_name(policy));
+    allot__text_string(out, "sha256", allot_policy_sha256(policy));
+    allot__text_puts(out, "}");
+}
+
+static void write_group_name(allot__page *page, int32_t group)
+{
+    allot__text_string(&page->out, "group", allot_plan_group_name(page->plan, group));
+}
+
+static void write_path(allot__page *page, const char *key, int32_t consumer)
+{
+    allot__text_path_member(&page->out, key, page->plan, consumer);
 }
 
 /* ---- Groups and their consumers -------------------------------------------------------------- */
 
-static void write_parts(page *page, int32_t group, const allot_verdict *verdict)
+static void write_parts(allot__page *page, int32_t group, const allot_verdict *verdict)
 {
-    allot__write_open(&page->out, "parts", '{');
+    allot__text_open(&page->out, "parts", "{");
     for (int32_t i = 0; i < verdict->parts; i++)
         if (verdict->part[i] != 0)
-            allot__write_integer(
+            allot__text_number(
                 &page->out, allot_decision_part_label(page->decision, group, verdict->consumer, i),
                 verdict->part[i]);
-    allot__write_close(&page->out, '}');
+    allot__text_puts(&page->out, "}");
 }
 
-/* Whose slots are in whose hands (E-35). */
-static void write_monitor(allot__writer *out, const int64_t *numbers)
-{
-    static const char *const names[] = {"own_used", "lent", "borrowed", "shared", "planned"};
-    for (int i = 0; i < 5; i++)
-        allot__write_integer(out, names[i], numbers[i]);
-}
+/* From `own_used` to `planned`: whose slots are in whose hands (E-35). */
+#define OF(member) ALLOT__NUMBER_OF(allot_verdict, member)
+static const allot__number amounts[] = {
+    OF(allocated), OF(in_flight), OF(granted),   OF(held),   OF(received), OF(over),
+    OF(deficit),   OF(earmarked), OF(reclaimed), OF(free),   OF(own_used), OF(lent),
+    OF(borrowed),  OF(shared),    OF(planned),   OF(forced), OF(held_back)};
+#undef OF
 
-static void write_verdict(page *page, int32_t group, const allot_verdict *verdict)
+static void write_verdict(allot__page *page, int32_t group, const allot_verdict *verdict)
 {
-    allot__writer *out = &page->out;
-    allot__write_line(out);
-    allot__write_open(out, NULL, '{');
-    allot__write_path(out, "path", page->plan, verdict->consumer);
-    allot__write_integer(out, "demand", verdict->demand);
-    allot__write_integer(out, "need", verdict->need);
+    allot__text *out = &page->out;
+    open_item(page);
+    write_path(page, "path", verdict->consumer);
+    allot__text_number(out, "demand", verdict->demand);
+    allot__text_number(out, "need", verdict->need);
     write_ratio(out, "owned", &verdict->owned);
-    allot__write_integer(out, "reserve", verdict->reserve);
+    allot__text_number(out, "reserve", verdict->reserve);
     write_ratio(out, "exact", &verdict->exact);
-    allot__write_integer(out, "quota", verdict->quota);
+    allot__text_number(out, "quota", verdict->quota);
     write_parts(page, group, verdict);
-    allot__write_integer(out, "allocated", verdict->allocated);
-    allot__write_integer(out, "in_flight", verdict->in_flight);
-    allot__write_integer(out, "granted", verdict->granted);
-    allot__write_integer(out, "held", verdict->held);
-    allot__write_integer(out, "received", verdict->received);
-    allot__write_integer(out, "over", verdict->over);
-    allot__write_integer(out, "deficit", verdict->deficit);
-    allot__write_integer(out, "earmarked", verdict->earmarked);
-    allot__write_integer(out, "reclaimed", verdict->reclaimed);
-    allot__write_integer(out, "free", verdict->free);
-    write_monitor(out, (const int64_t[]){verdict->own_used, verdict->lent, verdict->borrowed,
-                                         verdict->shared, verdict->planned});
-    allot__write_integer(out, "forced", verdict->forced);
-    allot__write_integer(out, "held_back", verdict->held_back);
+    WRITE_NUMBERS(out, amounts, verdict);
     if (verdict->waiting_since != INT64_MIN)
-        allot__write_integer(out, "waiting_since", verdict->waiting_since);
+        allot__text_number(out, "waiting_since", verdict->waiting_since);
     if (verdict->barred != 0)
-        allot__write_integer(out, "barred", verdict->barred);
-    allot__write_close(out, '}');
+        allot__text_number(out, "barred", verdict->barred);
+    allot__text_puts(out, "}");
 }
 
-static void write_group(page *page, int32_t group)
+#define OF(member) ALLOT__NUMBER_OF(allot_totals, member)
+static const allot__number sizes[] = {OF(slots), OF(idle), OF(idle_left), OF(held)};
+static const allot__number sums[] = {OF(reserve), OF(demand),   OF(allocated), OF(own_used),
+                                     OF(lent),    OF(borrowed), OF(shared),    OF(planned)};
+#undef OF
+
+static void write_group(allot__page *page, int32_t group)
 {
-    allot__writer *out = &page->out;
+    allot__text *out = &page->out;
     allot_totals totals;
-    if (!allot__write_got(out, allot_decision_totals(page->decision, group, &totals)))
+    if (!allot__text_got(out, allot_decision_totals(page->decision, group, &totals)))
         return;
-    allot__write_line(out);
-    allot__write_named_open(out, allot_plan_group_name(page->plan, group), '{');
+    allot__text_line(out);
+    allot__text_named(out, allot_plan_group_name(page->plan, group));
+    allot__text_puts(out, "{");
     if (allot_plan_groups(page->plan) > 1)
         write_policy(out, allot_plan_group_policy(page->plan, group));
-    allot__write_integer(out, "slots", totals.slots);
-    allot__write_integer(out, "idle", totals.idle);
-    allot__write_integer(out, "idle_left", totals.idle_left);
-    allot__write_integer(out, "held", totals.held);
+    WRITE_NUMBERS(out, sizes, &totals);
     if (totals.blocked != 0)
-        allot__write_integer(out, "blocked", totals.blocked);
+        allot__text_number(out, "blocked", totals.blocked);
     write_ratio(out, "owned", &totals.owned);
-    allot__write_integer(out, "reserve", totals.reserve);
-    allot__write_integer(out, "demand", totals.demand);
-    allot__write_integer(out, "allocated", totals.allocated);
-    write_monitor(out, (const int64_t[]){totals.own_used, totals.lent, totals.borrowed,
-                                         totals.shared, totals.planned});
-    allot__write_open(out, "consumers", '[');
-    for (int32_t i = allot_plan_next(page->plan, ALLOT_ROOT);
-         i != ALLOT_ROOT && out->status == ALLOT_OK; i = allot_plan_next(page->plan, i)) {
+    WRITE_NUMBERS(out, sums, &totals);
+    allot__text_open(out, "consumers", "[");
+    for (int32_t i = allot_plan_next(page->plan, ALLOT_ROOT); i != ALLOT_ROOT && !out->failed;
+         i = allot_plan_next(page->plan, i)) {
         allot_verdict verdict;
-        if (allot__write_got(out, allot_decision_verdict(page->decision, group, i, &verdict)))
+        if (allot__text_got(out, allot_decision_verdict(page->decision, group, i, &verdict)))
             write_verdict(page, group, &verdict);
     }
-    allot__write_close(out, ']');
-    allot__write_close(out, '}');
+    allot__text_puts(out, "]}");
 }
 
 /* ---- What to carry out ----------------------------------------------------------------------- */
 
-/* Where a grant is; nothing where no host is known. */
-static void write_places(allot__writer *out, const allot_grant *grant)
+/* The ids of a reclaim's or a grant's, first to last. */
+static void write_tasks(allot__page *page, const int32_t *tasks, int32_t count)
 {
-    if (grant->place_count == 0)
+    allot_task task;
+    allot__text_open(&page->out, "tasks", "[");
+    for (int32_t i = 0; i < count; i++)
+        if (allot_state_task_at(page->state, tasks[i], &task) == ALLOT_OK)
+            allot__text_string(&page->out, NULL, task.id);
+    allot__text_puts(&page->out, "]");
+}
+
+static void write_grant(allot__page *page, int32_t i)
+{
+    allot__text *out = &page->out;
+    allot_grant grant;
+    if (!allot__text_got(out, allot_decision_grant(page->decision, i, &grant)))
         return;
-    allot__write_open(out, "hosts", '{');
-    for (int32_t i = 0; i < grant->place_count; i++)
-        allot__write_named_integer(out, grant->places[i].name, grant->places[i].slots);
-    allot__write_close(out, '}');
-    if (grant->unplaced > 0)
-        allot__write_integer(out, "unplaced", grant->unplaced);
+    open_item(page);
+    write_group_name(page, grant.group);
+    write_path(page, "consumer", grant.consumer);
+    allot__text_number(out, "slots", grant.slots);
+    if (grant.task_count > 0)
+        write_tasks(page, grant.tasks, grant.task_count);
+    allot__write_places(out, grant.places, grant.place_count);
+    if (grant.place_count > 0 && grant.unplaced > 0)
+        allot__text_number(out, "unplaced", grant.unplaced);
+    allot__text_puts(out, "}");
 }
 
-static void write_grants(page *page)
+static void write_claims(allot__page *page, const allot_reclaim *reclaim)
 {
-    allot__writer *out = &page->out;
-    allot__write_line(out);
-    allot__write_open(out, "grants", '[');
-    int32_t count = allot_decision_grants(page->decision);
-    for (int32_t i = 0; i < count; i++) {
-        allot_grant grant;
-        if (!allot__write_got(out, allot_decision_grant(page->decision, i, &grant)))
-            return;
-        allot__write_line(out);
-        allot__write_open(out, NULL, '{');
-        allot__write_string(out, "group", allot_plan_group_name(page->plan, grant.group));
-        allot__write_path(out, "consumer", page->plan, grant.consumer);
-        allot__write_integer(out, "slots", grant.slots);
-        if (grant.task_count > 0)
-            allot__write_tasks(out, page->decision, grant.tasks, grant.task_count);
-        write_places(out, &grant);
-        allot__write_close(out, '}');
-    }
-    allot__write_close(out, ']');
-}
-
-static void write_claims(page *page, const allot_reclaim *reclaim)
-{
-    allot__writer *out = &page->out;
-    allot__write_open(out, "for", '[');
+    allot__text *out = &page->out;
+    allot__text_open(out, "for", "[");
     for (int32_t i = 0; i < reclaim->claim_count; i++) {
-        allot__write_open(out, NULL, '{');
-        allot__write_path(out, "consumer", page->plan, reclaim->claims[i].consumer);
-        allot__write_integer(out, "slots", reclaim->claims[i].slots);
-        allot__write_close(out, '}');
+        allot__text_open(out, NULL, "{");
+        write_path(page, "consumer", reclaim->claims[i].consumer);
+        allot__text_number(out, "slots", reclaim->claims[i].slots);
+        allot__text_puts(out, "}");
     }
-    allot__write_close(out, ']');
+    allot__text_puts(out, "]");
 }
 
-static void write_why(allot__writer *out, const allot_reclaim *reclaim)
+static void write_reclaim(allot__page *page, int32_t i)
 {
-    allot__write_open(out, "why", '{');
-    allot__write_string(out, "code", reclaim->reason);
-    allot__write_integer(out, "allocated", reclaim->allocated);
-    allot__write_integer(out, "quota", reclaim->quota);
-    allot__write_integer(out, "target", reclaim->target);
-    allot__write_integer(out, "over", reclaim->over);
-    allot__write_close(out, '}');
+    allot__text *out = &page->out;
+    allot_reclaim reclaim;
+    if (!allot__text_got(out, allot_decision_reclaim(page->decision, i, &reclaim)))
+        return;
+    open_item(page);
+    write_group_name(page, reclaim.group);
+    write_path(page, "consumer", reclaim.consumer);
+    allot__text_number(out, "slots", reclaim.slots);
+    write_claims(page, &reclaim);
+    allot__text_number(out, "grace", reclaim.grace);
+    allot__text_number(out, "deadline", reclaim.deadline);
+    write_tasks(page, reclaim.tasks, reclaim.task_count);
+    allot__text_number(out, "lost", reclaim.lost);
+    if (reclaim.unknown > 0)
+        allot__text_number(out, "unknown", reclaim.unknown);
+    allot__text_open(out, "why", "{");
+    allot__text_string(out, "code", reclaim.reason);
+    allot__text_number(out, "allocated", reclaim.allocated);
+    allot__text_number(out, "quota", reclaim.quota);
+    allot__text_number(out, "target", reclaim.target);
+    allot__text_number(out, "over", reclaim.over);
+    allot__text_puts(out, "}}");
 }
 
-static void write_reclaim(page *page, const allot_reclaim *reclaim)
+/* What each session deserves of its leaf's quota. */
+static void write_session(allot__page *page, int32_t i)
 {
-    allot__writer *out = &page->out;
-    allot__write_line(out);
-    allot__write_open(out, NULL, '{');
-    allot__write_string(out, "group", allot_plan_group_name(page->plan, reclaim->group));
-    allot__write_path(out, "consumer", page->plan, reclaim->consumer);
-    allot__write_integer(out, "slots", reclaim->slots);
-    write_claims(page, reclaim);
-    allot__write_integer(out, "grace", reclaim->grace);
-    allot__write_integer(out, "deadline", reclaim->deadline);
-    allot__write_tasks(out, page->decision, reclaim->tasks, reclaim->task_count);
-    allot__write_integer(out, "lost", reclaim->lost);
-    if (reclaim->unknown > 0)
-        allot__write_integer(out, "unknown", reclaim->unknown);
-    write_why(out, reclaim);
-    allot__write_close(out, '}');
+    allot__text *out = &page->out;
+    const allot_session *session = allot_state_session_at(page->state, i);
+    allot_session_part part;
+    if (!allot__text_got(out, allot_decision_session(page->decision, i, &part)))
+        return;
+    open_item(page);
+    allot__text_string(out, "id", session->id);
+    write_group_name(page, session->group);
+    write_path(page, "consumer", session->consumer);
+    allot__text_number(out, "need", part.need);
+    allot__text_number(out, "quota", part.quota);
+    allot__text_number(out, "allocated", part.allocated);
+    allot__text_puts(out, "}");
 }
 
-static void write_reclaims(page *page)
+/* A reclaim in flight as it stands. A time that is not known is not written. */
+static void write_flight(allot__page *page, int32_t i)
 {
-    allot__writer *out = &page->out;
-    allot__write_line(out);
-    allot__write_open(out, "reclaims", '[');
-    int32_t count = allot_decision_reclaims(page->decision);
-    for (int32_t i = 0; i < count; i++) {
-        allot_reclaim reclaim;
-        if (allot__write_got(out, allot_decision_reclaim(page->decision, i, &reclaim)))
-            write_reclaim(page, &reclaim);
+    allot__text *out = &page->out;
+    allot_flight flight;
+    if (!allot__text_got(out, allot_decision_flight(page->decision, i, &flight)))
+        return;
+    open_item(page);
+    allot__text_string(out, "id", flight.id);
+    write_group_name(page, flight.group);
+    write_path(page, "consumer", flight.consumer);
+    allot__text_number(out, "slots", flight.slots);
+    allot__text_number(out, "returned", flight.returned);
+    allot__text_string(out, "phase", allot_phase_name(flight.phase));
+    if (flight.deadline != INT64_MAX)
+        allot__text_number(out, "deadline", flight.deadline);
+    if (flight.left != INT64_MAX)
+        allot__text_number(out, "left", flight.left);
+    allot__text_puts(out, "}");
+}
+
+/* A task whose time is over. */
+static void write_kill(allot__page *page, int32_t i)
+{
+    allot__text *out = &page->out;
+    allot_kill kill;
+    allot_task task;
+    allot_flight flight;
+    if (!allot__text_got(out, allot_decision_kill(page->decision, i, &kill)) ||
+        !allot__text_got(out, allot_state_task_at(page->state, kill.task, &task)) ||
+        !allot__text_got(out, allot_decision_flight(page->decision, kill.flight, &flight)))
+        return;
+    open_item(page);
+    allot__text_string(out, "task", task.id);
+    write_path(page, "consumer", task.consumer);
+    allot__text_string(out, "reclaim", flight.id);
+    allot__text_open(out, "why", "{");
+    allot__text_string(out, "code", kill.reason);
+    allot__text_number(out, "deadline", flight.deadline);
+    allot__text_puts(out, "}}");
+}
+
+/* A loan once the decision is carried out. */
+static void write_loan(allot__page *page, int32_t i)
+{
+    allot__text *out = &page->out;
+    allot_loan_change loan;
+    if (!allot__text_got(out, allot_decision_loan(page->decision, i, &loan)))
+        return;
+    open_item(page);
+    write_group_name(page, loan.group);
+    write_path(page, "lender", loan.lender);
+    write_path(page, "borrower", loan.borrower);
+    allot__text_number(out, "slots", loan.slots);
+    allot__text_number(out, "before", loan.before);
+    allot__text_open(out, "why", "{");
+    allot__text_string(out, "code", loan.reason);
+    allot__text_puts(out, "}}");
+}
+
+/* Orders on jobs; where there are none the list is there all the same: readers need no second
+ * way. */
+static void write_jobs(allot__page *page)
+{
+    static const struct {
+        const char *key;
+        allot_order_kind kind;
+    } lists[] = {{"starts", ALLOT_ORDER_START},
+                 {"suspends", ALLOT_ORDER_SUSPEND},
+                 {"resumes", ALLOT_ORDER_RESUME},
+                 {"kills", ALLOT_ORDER_KILL}};
+    allot__text_line(&page->out);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        bool kills = lists[i].kind == ALLOT_ORDER_KILL;
+        int32_t count = kills ? allot_decision_kills(page->decision) : 0;
+        allot__text_open(&page->out, lists[i].key, "[");
+        for (int32_t k = 0; k < count && !page->out.failed; k++)
+            write_kill(page, k);
+        allot__write_orders(page, lists[i].kind);
+        allot__text_puts(&page->out, "]");
     }
-    allot__write_close(out, ']');
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static void write_place(allot__writer *out, const allot_diagnostic *finding)
+static void write_warnings(allot__page *page, const allot_report *report)
 {
-    if (!finding->file)
-        return;
-    allot__write_string(out, "file", finding->file);
-    if (finding->line > 0)
-        allot__write_integer(out, "line", finding->line);
-    if (finding->col > 0)
-        allot__write_integer(out, "col", finding->col);
-}
-
-static void write_warnings(allot__writer *out, const allot_report *report)
-{
-    allot__write_open(out, "warnings", '[');
-    int32_t count = report ? allot_report_count(report) : 0;
-    for (int32_t i = 0; i < count; i++) {
+    allot__text *out = &page->out;
+    allot__text_open(out, "warnings", "[");
+    for (int32_t i = 0; i < allot_report_count(report); i++) {
         const allot_diagnostic *finding = allot_report_at(report, i);
         if (finding->severity != ALLOT_WARNING)
             continue;
-        allot__write_line(out);
-        allot__write_open(out, NULL, '{');
-        allot__write_string(out, "code", finding->code);
-        allot__write_string(out, "message", finding->message);
-        allot__write_string(out, "path", finding->path);
-        allot__write_string(out, "hint", finding->hint);
-        write_place(out, finding);
-        allot__write_close(out, '}');
+        open_item(page);
+        allot__text_string(out, "code", finding->code);
+        allot__text_string(out, "message", finding->message);
+        allot__text_string(out, "path", finding->path);
+        allot__text_string(out, "hint", finding->hint);
+        allot__text_member(out, "file", finding->file);
+        if (finding->file && finding->line > 0)
+            allot__text_number(out, "line", finding->line);
+        if (finding->file && finding->col > 0)
+            allot__text_number(out, "col", finding->col);
+        allot__text_puts(out, "}");
     }
-    allot__write_close(out, ']');
-}
-
-/* A list of orders on jobs; where there are none it is there all the same: readers need no second
- * way. */
-static void write_jobs(page *page, const char *key, allot_order_kind kind)
-{
-    allot__write_open(&page->out, key, '[');
-    allot__write_orders(&page->out, page->decision, kind);
-    allot__write_close(&page->out, ']');
-}
-
-static void write_rest(page *page)
-{
-    allot__writer *out = &page->out;
-    allot__write_flights(out, page->decision);
-    allot__write_line(out);
-    write_jobs(page, "starts", ALLOT_ORDER_START);
-    write_jobs(page, "suspends", ALLOT_ORDER_SUSPEND);
-    write_jobs(page, "resumes", ALLOT_ORDER_RESUME);
-    allot__write_kills(out, page->decision);
-    allot__write_loans(out, page->decision);
-    allot__write_queues(out, page->decision);
-    allot__write_leases(out, page->decision);
+    allot__text_puts(out, "]");
 }
 
 static bool is_one_policy(const allot_plan *plan)
@@ -277,40 +327,37 @@ static bool is_one_policy(const allot_plan *plan)
 }
 
 /* The numbers of the plan's windows that hold, where it has any. */
-static void write_windows(page *page)
+static void write_windows(allot__page *page)
 {
     int32_t count = allot_plan_windows(page->plan);
     uint64_t held = allot_plan_windows_at(page->plan, allot_decision_now(page->decision));
     if (count == 0)
         return;
-    allot__write_open(&page->out, "windows", '[');
+    allot__text_open(&page->out, "windows", "[");
     for (int32_t i = 0; i < count; i++)
         if (held >> i & 1)
-            allot__write_integer(&page->out, NULL, i);
-    allot__write_close(&page->out, ']');
+            allot__text_number(&page->out, NULL, i);
+    allot__text_puts(&page->out, "]");
 }
 
-static int write_decision(page *page, const allot_report *warnings)
+static void write_lists(allot__page *page)
 {
-    allot__writer *out = &page->out;
-    allot__write_open(out, NULL, '{');
-    allot__write_string(out, "schema", "allot/decision/v1");
-    allot__write_integer(out, "now", allot_decision_now(page->decision));
-    if (is_one_policy(page->plan))
-        write_policy(out, allot_plan_group_policy(page->plan, 0));
-    write_windows(page);
-    allot__write_open(out, "groups", '{');
-    for (int32_t i = 0; i < allot_plan_groups(page->plan); i++)
-        write_group(page, i);
-    allot__write_close(out, '}');
-    write_grants(page);
-    write_reclaims(page);
-    allot__write_sessions(out, page->decision);
-    write_rest(page);
-    write_warnings(out, warnings);
-    allot__write_close(out, '}');
-    allot__write_raw(out, "\n", 1);
-    return allot__write_end(out);
+    const allot_decision *decision = page->decision;
+    const struct {
+        const char *key;
+        int32_t count;
+        void (*write)(allot__page *page, int32_t i);
+    } lists[] = {{"grants", allot_decision_grants(decision), write_grant},
+                 {"reclaims", allot_decision_reclaims(decision), write_reclaim},
+                 {"sessions", allot_state_sessions(page->state), write_session},
+                 {"flights", allot_decision_flights(decision), write_flight}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        allot__text_line(&page->out);
+        write_list(page, lists[i].key, lists[i].count, lists[i].write);
+    }
+    write_jobs(page);
+    allot__text_line(&page->out);
+    write_list(page, "loans", allot_decision_loans(decision), write_loan);
 }
 
 int allot_decision_write(const allot_decision *decision, const allot_report *warnings,
@@ -318,13 +365,27 @@ int allot_decision_write(const allot_decision *decision, const allot_report *war
 {
     if (!decision || !sink)
         return ALLOT_EUSAGE;
-    page page = {.decision = decision, .plan = allot_decision_plan(decision)};
-    allot_engine *engine = allot_plan_engine(page.plan);
-    char *buf = allot_engine_alloc(engine, NULL, 0, BUFFER_SIZE);
-    if (!buf)
-        return ALLOT_ENOMEM;
-    page.out = (allot__writer){.sink = sink, .ud = ud, .buf = buf, .size = BUFFER_SIZE};
-    int status = write_decision(&page, warnings);
-    allot_engine_alloc(engine, buf, BUFFER_SIZE, 0);
+    allot__page page = {.decision = decision,
+                        .plan = allot_decision_plan(decision),
+                        .state = allot_decision_state(decision)};
+    allot__text *out = &page.out;
+    *out = (allot__text){.engine = allot_plan_engine(page.plan), .sink = sink, .ud = ud};
+    allot__text_puts(out, "{");
+    allot__text_string(out, "schema", "allot/decision/v1");
+    allot__text_number(out, "now", allot_decision_now(decision));
+    if (is_one_policy(page.plan))
+        write_policy(out, allot_plan_group_policy(page.plan, 0));
+    write_windows(&page);
+    allot__text_open(out, "groups", "{");
+    for (int32_t i = 0; i < allot_plan_groups(page.plan); i++)
+        write_group(&page, i);
+    allot__text_puts(out, "}");
+    write_lists(&page);
+    allot__write_queues(&page);
+    allot__write_leases(&page);
+    write_warnings(&page, warnings);
+    allot__text_puts(out, "}\n");
+    int status = allot__text_end(out);
+    allot__text_free(out);
     return status;
 }

@@ -1,13 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* write.c: a state as "allot/state/v1": the top level, consumers and hosts. */
+/* write.c: a state as "allot/state/v1", without what would be as it is if nothing were stated. */
 #include "json/state/write.h"
 
 #include <string.h>
 
 #include "json/state/state.h"
 
-#define BUFFER_SIZE 65536
+/* A document that is under way: what is written next. */
+struct allot_state_writing {
+    allot__text out;
+    const allot_state *state;
+    const allot_plan *plan;
+    int part;     /* of the document, in the order of write.c */
+    int list;     /* which of the lists */
+    int32_t next; /* item of it; of consumers the last one that was looked at */
+    int32_t left; /* items that may be written yet */
+    bool open;    /* that list or object is begun */
+};
+
+/* Begins what is written next, once. */
+static void open_part(allot_state_writing *it, const char *key, const char *bracket)
+{
+    if (it->open)
+        return;
+    allot__text_line(&it->out);
+    allot__text_open(&it->out, key, bracket);
+    it->open = true;
+}
+
+/* Ends it, if it was begun. */
+static void close_part(allot_state_writing *it, const char *bracket)
+{
+    if (it->open)
+        allot__text_puts(&it->out, bracket);
+    it->open = false;
+}
 
 /* ---- Consumers ------------------------------------------------------------------------------- */
 
@@ -32,7 +60,7 @@ static bool get_leaf(const allot_state *state, int32_t group, int32_t consumer,
 }
 
 /* A number of a leaf in all groups: {group: number}, of those that say one. */
-static void write_by_group(allot__writer *out, const allot_state *state, int32_t consumer,
+static void write_by_group(allot__text *out, const allot_state *state, int32_t consumer,
                            const allot_member *member)
 {
     const allot_plan *plan = allot_state_plan(state);
@@ -42,16 +70,15 @@ static void write_by_group(allot__writer *out, const allot_state *state, int32_t
         if (!get_leaf(state, group, consumer, &leaf) || number_of(member, &leaf) == member->unset)
             continue;
         if (!open)
-            allot__write_open(out, member->name, '{');
-        allot__write_named_integer(out, allot_plan_group_name(plan, group),
-                                   number_of(member, &leaf));
+            allot__text_open(out, member->name, "{");
+        allot__text_named_number(out, allot_plan_group_name(plan, group), number_of(member, &leaf));
         open = true;
     }
     if (open)
-        allot__write_close(out, '}');
+        allot__text_puts(out, "}");
 }
 
-static void write_consumer(allot__writer *out, const allot_state *state, int32_t consumer)
+static void write_consumer(allot__text *out, const allot_state *state, int32_t consumer)
 {
     const allot_plan *plan = allot_state_plan(state);
     const allot_members *row = allot_members_of(ALLOT_ITEM_ROW);
@@ -61,13 +88,14 @@ static void write_consumer(allot__writer *out, const allot_state *state, int32_t
         some = get_leaf(state, group, consumer, &leaf);
     if (!some)
         return;
-    allot__write_line(out);
-    allot__write_path_open(out, plan, consumer, '{');
+    allot__text_line(out);
+    allot__text_path_member(out, NULL, plan, consumer);
+    allot__text_puts(out, ": {");
     if (allot_plan_groups(plan) == 1)
         allot__item_write(out, plan, row, &leaf);
     for (int32_t i = 0; i < row->count && allot_plan_groups(plan) > 1; i++)
         write_by_group(out, state, consumer, &row->items[i]);
-    allot__write_close(out, '}');
+    allot__text_puts(out, "}");
 }
 
 /* In the plan's order. */
@@ -75,11 +103,11 @@ static bool write_consumers(allot_state_writing *it)
 {
     if (allot_plan_queues(it->plan) > 0 || allot_plan_consumers(it->plan) == 0)
         return true;
-    allot__writing_open(it, "consumers", '{');
+    open_part(it, "consumers", "{");
     for (; it->left > 0; it->left--) {
         it->next = allot_plan_next(it->plan, it->next);
         if (it->next == ALLOT_ROOT) {
-            allot__writing_close(it, '}');
+            close_part(it, "}");
             return true;
         }
         write_consumer(&it->out, it->state, it->next);
@@ -89,12 +117,13 @@ static bool write_consumers(allot_state_writing *it)
 
 /* ---- Hosts ----------------------------------------------------------------------------------- */
 
-static void write_host(allot__writer *out, const allot_plan *plan, const allot_stated_host *host)
+static void write_host(allot__text *out, const allot_plan *plan, const allot_stated_host *host)
 {
-    allot__write_line(out);
-    allot__write_named_open(out, host->name, '{');
+    allot__text_line(out);
+    allot__text_named(out, host->name);
+    allot__text_puts(out, "{");
     allot__item_write(out, plan, allot_members_of(ALLOT_ITEM_HOST), host);
-    allot__write_close(out, '}');
+    allot__text_puts(out, "}");
 }
 
 static bool write_hosts(allot_state_writing *it)
@@ -102,19 +131,183 @@ static bool write_hosts(allot_state_writing *it)
     allot_stated_host host;
     int32_t count = allot_state_hosts(it->state);
     if (count > 0)
-        allot__writing_open(it, "hosts", '{');
+        open_part(it, "hosts", "{");
     for (; it->next < count && it->left > 0; it->next++, it->left--)
-        if (allot__write_got(&it->out, allot_state_host_at(it->state, it->next, &host)))
+        if (allot__text_got(&it->out, allot_state_host_at(it->state, it->next, &host)))
             write_host(&it->out, it->plan, &host);
     if (it->next < count)
         return false;
-    allot__writing_close(it, '}');
+    close_part(it, "}");
     return true;
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+/* An item of any list. */
+typedef union any {
+    allot_task task;
+    allot_session session;
+    allot_job job;
+    allot_in_flight reclaim;
+    allot_loan loan;
+} any;
+
+static int session_at(const allot_state *state, int32_t i, any *out)
+{
+    out->session = *allot_state_session_at(state, i);
+    return ALLOT_OK;
+}
+
+static int task_at(const allot_state *state, int32_t i, any *out)
+{
+    return allot_state_task_at(state, i, &out->task);
+}
+
+static int reclaim_at(const allot_state *state, int32_t i, any *out)
+{
+    return allot_state_reclaim_at(state, i, &out->reclaim);
+}
+
+static int loan_at(const allot_state *state, int32_t i, any *out)
+{
+    out->loan = *allot_state_loan_at(state, i);
+    return ALLOT_OK;
+}
+
+static int job_at(const allot_state *state, int32_t i, any *out)
+{
+    return allot_state_job_at(state, i, &out->job);
+}
+
+static const struct {
+    allot_item kind;
+    int32_t (*count)(const allot_state *state);
+    int (*at)(const allot_state *state, int32_t i, any *out);
+} lists[] = {
+    {ALLOT_ITEM_SESSION, allot_state_sessions, session_at},
+    {ALLOT_ITEM_TASK, allot_state_tasks, task_at},
+    {ALLOT_ITEM_RECLAIM, allot_state_reclaims, reclaim_at},
+    {ALLOT_ITEM_LOAN, allot_state_loans, loan_at},
+    {ALLOT_ITEM_JOB, allot_state_jobs, job_at},
+};
+
+/* Goes on with one list; false: there is more. */
+static bool write_list(allot_state_writing *it)
+{
+    allot__text *out = &it->out;
+    const allot_members *members = allot_members_of(lists[it->list].kind);
+    int32_t count = lists[it->list].count(it->state);
+    any item;
+    if (count > 0)
+        open_part(it, members->list, "[");
+    for (; it->next < count && it->left > 0; it->next++, it->left--) {
+        int status = lists[it->list].at(it->state, it->next, &item);
+        if (status == ALLOT_ENOENT)
+            continue; /* another number of the task before */
+        if (!allot__text_got(out, status))
+            return true;
+        allot__text_line(out);
+        allot__text_open(out, NULL, "{");
+        allot__item_write(out, it->plan, members, &item);
+        allot__text_puts(out, "}");
+    }
+    if (it->next < count)
+        return false;
+    close_part(it, "]");
+    return true;
+}
+
+static bool write_lists(allot_state_writing *it)
+{
+    for (; it->list < (int)(sizeof lists / sizeof *lists); it->list++, it->next = 0)
+        if (!write_list(it))
+            return false;
+    return true;
+}
+
+/* ---- Objects by name ------------------------------------------------------------------------- */
+
+/* Opens an object when its first member is there. */
+static void open_once(allot__text *out, const char *key, bool *open)
+{
+    if (!*open)
+        allot__text_open(out, key, "{");
+    *open = true;
+}
+
+/* `rests`: the millionths, where there are any. */
+static void write_used(allot__text *out, const allot_state *state, bool rests)
+{
+    const allot_plan *plan = allot_state_plan(state);
+    bool open = false;
+    for (int32_t i = 0; i < allot_plan_queues(plan); i++) {
+        allot_queue queue;
+        int64_t seconds;
+        int32_t millionths;
+        if (allot_state_usage_get(state, i, &seconds, &millionths) != ALLOT_OK ||
+            (rests && millionths == 0) ||
+            !allot__text_got(out, allot_plan_queue_at(plan, i, &queue)))
+            continue;
+        open_once(out, rests ? "usage_rest" : "usage", &open);
+        allot__text_named_number(out, queue.name, rests ? millionths : seconds);
+    }
+    if (open)
+        allot__text_puts(out, "}");
+}
+
+static void write_preempted_at(allot__text *out, const allot_state *state)
+{
+    const allot_plan *plan = allot_state_plan(state);
+    bool open = false;
+    for (int32_t i = 0; i < allot_plan_resources(plan); i++) {
+        allot_resource resource;
+        int64_t when;
+        if (allot_state_resource_time(state, i, &when) != ALLOT_OK ||
+            !allot__text_got(out, allot_plan_resource_at(plan, i, &resource)))
+            continue;
+        open_once(out, "resources_preempted_at", &open);
+        allot__text_named_number(out, resource.name, when);
+    }
+    if (open)
+        allot__text_puts(out, "}");
+}
+
+static void write_usage(allot__text *out, const allot_state *state)
+{
+    int64_t when;
+    write_used(out, state, false);
+    write_used(out, state, true);
+    if (allot_state_usage_time(state, &when) == ALLOT_OK)
+        allot__text_number(out, "usage_at", when);
+    write_preempted_at(out, state);
+}
+
+static void write_leases(allot__text *out, const allot_state *state)
+{
+    const allot_plan *plan = allot_state_plan(state);
+    bool open = false;
+    for (int32_t i = 0; i < allot_plan_leases(plan); i++) {
+        allot_lease lease;
+        allot_lease_now now;
+        if (allot_state_lease_at(state, i, &now) != ALLOT_OK ||
+            !allot__text_got(out, allot_plan_lease_at(plan, i, &lease)))
+            continue;
+        if (!open)
+            allot__text_line(out);
+        open_once(out, "leases", &open);
+        allot__text_line(out);
+        allot__text_named(out, lease.name);
+        allot__text_puts(out, "{");
+        allot__item_write(out, plan, allot_members_of(ALLOT_ITEM_LEASE), &now);
+        allot__text_puts(out, "}");
+    }
+    if (open)
+        allot__text_puts(out, "}");
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static void write_size(allot__writer *out, const allot_state *state)
+static void write_size(allot__text *out, const allot_state *state)
 {
     const allot_plan *plan = allot_state_plan(state);
     int64_t slots;
@@ -123,38 +316,37 @@ static void write_size(allot__writer *out, const allot_state *state)
         if (allot_state_size_get(state, group, &slots) != ALLOT_OK)
             continue;
         if (allot_plan_groups(plan) == 1) {
-            allot__write_integer(out, "slots", slots);
+            allot__text_number(out, "slots", slots);
             return;
         }
         if (!open)
-            allot__write_open(out, "slots", '{');
-        allot__write_named_integer(out, allot_plan_group_name(plan, group), slots);
+            allot__text_open(out, "slots", "{");
+        allot__text_named_number(out, allot_plan_group_name(plan, group), slots);
         open = true;
     }
     if (open)
-        allot__write_close(out, '}');
+        allot__text_puts(out, "}");
 }
 
 static bool write_head(allot_state_writing *it)
 {
     int64_t last;
-    allot__write_open(&it->out, NULL, '{');
-    allot__write_string(&it->out, "schema", ALLOT__STATE_SCHEMA_V1);
-    allot__write_integer(&it->out, "now", allot_state_now_get(it->state));
+    allot__text_open(&it->out, NULL, "{");
+    allot__text_string(&it->out, "schema", ALLOT__STATE_SCHEMA_V1);
+    allot__text_number(&it->out, "now", allot_state_now_get(it->state));
     if (allot_state_now_is_rounded(it->state))
-        allot__write_boolean(&it->out, "now_rounded", true);
+        allot__text_bool(&it->out, "now_rounded", true);
     if (allot_state_last_get(it->state, &last) == ALLOT_OK)
-        allot__write_integer(&it->out, "last", last);
+        allot__text_number(&it->out, "last", last);
     write_size(&it->out, it->state);
     return true;
 }
 
 static bool write_rest(allot_state_writing *it)
 {
-    allot__usage_write(&it->out, it->state);
-    allot__leases_write(&it->out, it->state);
-    allot__write_close(&it->out, '}');
-    allot__write_raw(&it->out, "\n", 1);
+    write_usage(&it->out, it->state);
+    write_leases(&it->out, it->state);
+    allot__text_puts(&it->out, "}\n");
     return true;
 }
 
@@ -165,7 +357,7 @@ static const struct {
 } parts[] = {{write_head, 0},
              {write_consumers, ALLOT_ROOT},
              {write_hosts, 0},
-             {allot__lists_write, 0},
+             {write_lists, 0},
              {write_rest, 0}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
@@ -176,13 +368,12 @@ int allot_state_write_begin(const allot_state *state, allot_sink sink, void *ud,
     if (!state || !sink || !out || allot_state_size_get(state, 0, &slots) == ALLOT_EUSAGE)
         return ALLOT_EUSAGE;
     const allot_plan *plan = allot_state_plan(state);
-    allot_state_writing *made =
-        allot_engine_alloc(allot_plan_engine(plan), NULL, 0, sizeof *made + BUFFER_SIZE);
+    allot_engine *engine = allot_plan_engine(plan);
+    allot_state_writing *made = allot_engine_alloc(engine, NULL, 0, sizeof *made);
     if (!made)
         return ALLOT_ENOMEM;
     *made = (allot_state_writing){.state = state, .plan = plan};
-    made->out =
-        (allot__writer){.sink = sink, .ud = ud, .buf = (char *)(made + 1), .size = BUFFER_SIZE};
+    made->out = (allot__text){.engine = engine, .sink = sink, .ud = ud};
     *out = made;
     return ALLOT_OK;
 }
@@ -192,21 +383,21 @@ int allot_state_write_some(allot_state_writing *writing, int32_t items, int32_t 
     if (!writing || !over)
         return ALLOT_EUSAGE;
     writing->left = items;
-    while (writing->part < PARTS && writing->out.status == ALLOT_OK &&
-           parts[writing->part].write(writing)) {
+    while (writing->part < PARTS && !writing->out.failed && parts[writing->part].write(writing)) {
         writing->part++;
         if (writing->part < PARTS)
             writing->next = parts[writing->part].first;
     }
     *over = writing->part == PARTS;
-    return *over ? allot__write_end(&writing->out) : writing->out.status;
+    return *over || writing->out.failed ? allot__text_end(&writing->out) : ALLOT_OK;
 }
 
 void allot_state_write_end(allot_state_writing *writing)
 {
-    if (writing)
-        allot_engine_alloc(allot_plan_engine(writing->plan), writing, sizeof *writing + BUFFER_SIZE,
-                           0);
+    if (!writing)
+        return;
+    allot__text_free(&writing->out);
+    allot_engine_alloc(allot_plan_engine(writing->plan), writing, sizeof *writing, 0);
 }
 
 int allot_state_write(const allot_state *state, allot_sink sink, void *ud)

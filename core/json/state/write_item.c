@@ -92,121 +92,129 @@ static bool is_stated(const part *it)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static void write_name(allot__writer *out, const part *it)
+static void write_name(allot__text *out, const part *it)
 {
     const char *key = it->member->name;
     allot_queue queue;
     if (it->member->type == ALLOT_MEMBER_GROUP)
-        allot__write_string(out, key, allot_plan_group_name(it->plan, number_of(it)));
+        allot__text_string(out, key, allot_plan_group_name(it->plan, number_of(it)));
     else if (it->member->type != ALLOT_MEMBER_QUEUE)
-        allot__write_path(out, key, it->plan, number_of(it));
-    else if (allot__write_got(out, allot_plan_queue_at(it->plan, number_of(it), &queue)))
-        allot__write_string(out, key, queue.name);
+        allot__text_path_member(out, key, it->plan, number_of(it));
+    else if (allot__text_got(out, allot_plan_queue_at(it->plan, number_of(it), &queue)))
+        allot__text_string(out, key, queue.name);
 }
 
-static void write_number(allot__writer *out, const part *it)
+/* 1500 is 1.500, 2000 is 2. */
+static void write_thousandths(allot__text *out, const char *key, int64_t number)
+{
+    allot__text_number(out, key, number / 1000);
+    if (number % 1000 != 0)
+        allot__text_printf(out, ".%03d", (int)(number % 1000));
+}
+
+static void write_number(allot__text *out, const part *it)
 {
     if (it->member->type == ALLOT_MEMBER_THOUSANDTHS)
-        allot__write_thousandths(out, it->member->name, long_of(it));
+        write_thousandths(out, it->member->name, long_of(it));
     else
-        allot__write_integer(out, it->member->name, long_of(it));
+        allot__text_number(out, it->member->name, long_of(it));
 }
 
-static void write_texts(allot__writer *out, const part *it)
+static void write_texts(allot__text *out, const part *it)
 {
     const char *const *texts = list_of(it);
-    allot__write_open(out, it->member->name, '[');
+    allot__text_open(out, it->member->name, "[");
     for (int32_t i = 0; i < count_of(it); i++)
-        allot__write_string(out, NULL, texts[i]);
-    allot__write_close(out, ']');
+        allot__text_string(out, NULL, texts[i]);
+    allot__text_puts(out, "]");
 }
 
 /* The only host has no name. */
-static void write_places(allot__writer *out, const part *it)
+static void write_places(allot__text *out, const part *it)
 {
     const allot_job_host *places = list_of(it);
     if (!places[0].host) {
-        allot__write_integer(out, it->member->name, places[0].slots);
+        allot__text_number(out, it->member->name, places[0].slots);
         return;
     }
-    allot__write_open(out, it->member->name, '{');
+    allot__text_open(out, it->member->name, "{");
     for (int32_t i = 0; i < count_of(it); i++)
-        allot__write_named_integer(out, places[i].host, places[i].slots);
-    allot__write_close(out, '}');
+        allot__text_named_number(out, places[i].host, places[i].slots);
+    allot__text_puts(out, "}");
 }
 
-static void write_amounts(allot__writer *out, const part *it)
+static void write_amounts(allot__text *out, const part *it)
 {
     const allot_job_resource *list = list_of(it);
     allot_resource of;
-    allot__write_open(out, it->member->name, '{');
+    allot__text_open(out, it->member->name, "{");
     for (int32_t i = 0; i < count_of(it); i++)
-        if (allot__write_got(out, allot_plan_resource_at(it->plan, list[i].resource, &of)))
-            allot__write_named_integer(out, of.name, list[i].amount);
-    allot__write_close(out, '}');
+        if (allot__text_got(out, allot_plan_resource_at(it->plan, list[i].resource, &of)))
+            allot__text_named_number(out, of.name, list[i].amount);
+    allot__text_puts(out, "}");
 }
 
-static void write_claims(allot__writer *out, const part *it)
+static void write_claims(allot__text *out, const part *it)
 {
     const allot_claim *claims = list_of(it);
-    allot__write_open(out, it->member->name, '[');
+    allot__text_open(out, it->member->name, "[");
     for (int32_t i = 0; i < count_of(it); i++) {
-        allot__write_open(out, NULL, '{');
-        allot__write_path(out, "consumer", it->plan, claims[i].consumer);
-        allot__write_integer(out, "slots", claims[i].slots);
-        allot__write_close(out, '}');
+        allot__text_open(out, NULL, "{");
+        allot__text_path_member(out, "consumer", it->plan, claims[i].consumer);
+        allot__text_number(out, "slots", claims[i].slots);
+        allot__text_puts(out, "}");
     }
-    allot__write_close(out, ']');
+    allot__text_puts(out, "]");
 }
 
 /* Those of its own group first. */
-static void write_slots(allot__writer *out, const part *it)
+static void write_slots(allot__text *out, const part *it)
 {
     const allot_task *task =
         (const allot_task *)(const void *)it->item; /* no other item has some */
     if (task->also_count == 0) {
-        allot__write_integer(out, it->member->name, task->slots);
+        allot__text_number(out, it->member->name, task->slots);
         return;
     }
-    allot__write_open(out, it->member->name, '{');
-    allot__write_named_integer(out, allot_plan_group_name(it->plan, task->group), task->slots);
+    allot__text_open(out, it->member->name, "{");
+    allot__text_named_number(out, allot_plan_group_name(it->plan, task->group), task->slots);
     for (int32_t i = 0; i < task->also_count; i++)
-        allot__write_named_integer(out, allot_plan_group_name(it->plan, task->also[i].group),
-                                   task->also[i].slots);
-    allot__write_close(out, '}');
+        allot__text_named_number(out, allot_plan_group_name(it->plan, task->also[i].group),
+                                 task->also[i].slots);
+    allot__text_puts(out, "}");
 }
 
-static void write_values(allot__writer *out, const part *it)
+static void write_values(allot__text *out, const part *it)
 {
     const allot_task_value *values = list_of(it);
     allot_attribute of;
     for (int32_t i = 0; i < count_of(it); i++) {
         int status = allot_plan_task_attribute_at(it->plan, values[i].attribute, &of);
-        if (!allot__write_got(out, status))
+        if (!allot__text_got(out, status))
             return;
         if (of.type == ALLOT_BOOLEAN)
-            allot__write_boolean(out, of.name, values[i].value != 0);
+            allot__text_bool(out, of.name, values[i].value != 0);
         else
-            allot__write_integer(out, of.name, values[i].value);
+            allot__text_number(out, of.name, values[i].value);
     }
 }
 
-static void write_members(allot__writer *out, const allot_plan *plan, const allot_member *members,
+static void write_members(allot__text *out, const allot_plan *plan, const allot_member *members,
                           int32_t count, const char *item);
 
-static void write_object(allot__writer *out, const part *it)
+static void write_object(allot__text *out, const part *it)
 {
-    allot__write_open(out, it->member->name, '{');
+    allot__text_open(out, it->member->name, "{");
     write_members(out, it->plan, it->member->members, it->member->member_count, it->item);
-    allot__write_close(out, '}');
+    allot__text_puts(out, "}");
 }
 
-static void write_member(allot__writer *out, const part *it)
+static void write_member(allot__text *out, const part *it)
 {
     const allot_member *member = it->member;
     switch (member->type) {
     case ALLOT_MEMBER_TEXT:
-        allot__write_string(out, member->name, list_of(it));
+        allot__text_string(out, member->name, list_of(it));
         break;
     case ALLOT_MEMBER_WHOLE:
     case ALLOT_MEMBER_TIME:
@@ -214,10 +222,10 @@ static void write_member(allot__writer *out, const part *it)
         write_number(out, it);
         break;
     case ALLOT_MEMBER_WORD:
-        allot__write_string(out, member->name, member->word(number_of(it)));
+        allot__text_string(out, member->name, member->word(number_of(it)));
         break;
     case ALLOT_MEMBER_FLAG:
-        allot__write_boolean(out, member->name, true);
+        allot__text_bool(out, member->name, true);
         break;
     case ALLOT_MEMBER_TEXTS:
         write_texts(out, it);
@@ -245,7 +253,7 @@ static void write_member(allot__writer *out, const part *it)
     }
 }
 
-static void write_members(allot__writer *out, const allot_plan *plan, const allot_member *members,
+static void write_members(allot__text *out, const allot_plan *plan, const allot_member *members,
                           int32_t count, const char *item)
 {
     for (int32_t i = 0; i < count; i++) {
@@ -255,7 +263,7 @@ static void write_members(allot__writer *out, const allot_plan *plan, const allo
     }
 }
 
-void allot__item_write(allot__writer *out, const allot_plan *plan, const allot_members *members,
+void allot__item_write(allot__text *out, const allot_plan *plan, const allot_members *members,
                        const void *item)
 {
     write_members(out, plan, members->items, members->count, item);
@@ -264,17 +272,17 @@ void allot__item_write(allot__writer *out, const allot_plan *plan, const allot_m
 int allot_item_write(const allot_plan *plan, allot_item kind, const void *item, allot_sink sink,
                      void *ud)
 {
-    enum { ROOM = 1024 };
-    char buf[ROOM];
-    allot__writer out = {.sink = sink, .ud = ud, .buf = buf, .size = ROOM};
     const allot_members *members = allot_members_of(kind);
     if (!plan || !members || !item || !sink)
         return ALLOT_EUSAGE;
-    allot__write_open(&out, NULL, '{');
+    allot__text out = {.engine = allot_plan_engine(plan), .sink = sink, .ud = ud};
+    allot__text_open(&out, NULL, "{");
     for (int32_t i = 0; i < members->count; i++)
         if (members->items[i].flags & ALLOT_MEMBER_KEY)
             write_member(&out, &(part){plan, &members->items[i], item});
     allot__item_write(&out, plan, members, item);
-    allot__write_close(&out, '}');
-    return allot__write_end(&out);
+    allot__text_puts(&out, "}");
+    int status = allot__text_end(&out);
+    allot__text_free(&out);
+    return status;
 }
