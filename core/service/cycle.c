@@ -249,18 +249,10 @@ static int enter(allot_service *service, const allot_decision *decision, allot_r
         done.cycle = service->cycle;
         done.seq = service->seq;
         done.text = NULL;
-    } else {
-        status = enter_books(service, &done, orders > 0);
     }
     done.took = (int64_t)((uv_hrtime() - began) / 1000);
-    if (status != ALLOT_OK)
-        return status;
     tell_parts(service, &done);
-    if (!still)
-        status = allot__books_carry_out(service->books, decision, done.cycle);
-    if (status != ALLOT_OK)
-        allot__service_fail(service, "no memory to carry a decision out");
-    return status;
+    return still ? ALLOT_OK : enter_books(service, &done, orders > 0);
 }
 
 static int decide(allot_service *service, const allot_state *state, bool full, allot_report *report,

@@ -15,7 +15,7 @@ extern const allot__method allot__methods[];
 int allot__service_enter(allot_service *service, allot__event *event, const char *params,
                          size_t len, int64_t *seq, int64_t *batch, allot__error *fault);
 int allot__service_swap(allot_service *service, allot__generation *generation,
-                        const allot__id_map *ids, allot_report *report, allot__generation **old);
+                        const allot_plan_map *ids, allot_report *report, allot__generation **old);
 
 /* Opens the store, finds the generation to begin with, and brings the books under it to where the
  * store ends: that of the files, if it may take over from the one that decided last as one that is

@@ -122,8 +122,8 @@ static int try_without(allot_service *service, allot__candidate *candidate, allo
 static int rehearse(allot_service *service, allot__candidate *candidate, allot_report *report,
                     allot__sample_states *trial, allot__books **moved)
 {
-    int status = allot__id_map_new(candidate->engine, service->generation->plan,
-                                   candidate->generation->plan, &candidate->ids);
+    int status = allot_plan_map_new(candidate->engine, service->generation->plan,
+                                    candidate->generation->plan, &candidate->ids);
     if (status == ALLOT_OK)
         status = try_books(service, candidate, service->books);
     if (status == ALLOT_ENOENT || status == ALLOT_EINVALID)

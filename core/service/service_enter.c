@@ -177,7 +177,7 @@ int allot__service_keep(allot_service *service)
 }
 
 int allot__service_swap(allot_service *service, allot__generation *generation,
-                        const allot__id_map *ids, allot_report *report, allot__generation **old)
+                        const allot_plan_map *ids, allot_report *report, allot__generation **old)
 {
     allot__books *books;
     allot__hold_settle(service);

@@ -65,8 +65,7 @@ int32_t allot__segment_next(const allot_simulation *sim)
     return sim->ends.count > 0 ? heap_of(sim)[0] : -1;
 }
 
-/* ---- Segments
- * ---------------------------------------------------------------------------------- */
+/* ---- Segments -------------------------------------------------------------------------------- */
 
 static void link_last(allot_simulation *sim, allot__account *account, int32_t i)
 {

@@ -22,6 +22,14 @@ static int next_id(const allot__things *things, const char *stem, int32_t *numbe
     return ALLOT_OK;
 }
 
+/* ---- Who hears of it ------------------------------------------------------------------------- */
+
+static void tell_leaf(const allot__applying *it, int32_t group, int32_t consumer)
+{
+    if (it->applied->leaf)
+        it->applied->leaf(it->applied->ud, group, consumer);
+}
+
 /* ---- Reclaims -------------------------------------------------------------------------------- */
 
 static int add_reclaim(allot__applying *it, int32_t i)
@@ -65,9 +73,12 @@ static void enter_flights(allot__applying *it)
         allot_decision_flight(it->decision, i, &flight);
         if (!thing)
             continue;
-        allot_in_flight *reclaim = allot__thing_item(thing);
+        allot_in_flight *reclaim = allot__thing_item(thing), then = *reclaim;
         bool back = flight.phase == ALLOT_RETURNED;
         bool changes = back || reclaim->deadline != flight.deadline;
+        then.deadline = flight.deadline;
+        if (changes)
+            allot__apply_tell(it, ALLOT_ITEM_RECLAIM, &then, back);
         reclaim->deadline = flight.deadline;
         if (back)
             allot__things_end(&it->state->reclaims, thing);
@@ -182,10 +193,13 @@ static int read_grants(allot__applying *it)
     it->grants = allot__arena_take(&it->arena, (size_t)count + 1, sizeof *it->grants);
     if (!it->grants)
         return ALLOT_ENOMEM;
-    for (it->grant_count = 0; it->grant_count < count; it->grant_count++) {
+    for (int32_t i = 0; i < count; i++) {
         allot_grant *grant = &it->grants[it->grant_count];
-        allot_decision_grant(it->decision, it->grant_count, grant);
+        allot_decision_grant(it->decision, i, grant);
+        if (it->applied->stands && it->applied->stands(it->applied->ud, grant))
+            continue;
         ask = ask || !is_stated(it->state, grant);
+        it->grant_count++;
     }
     return ask && count > 0 ? find_tasks(it) : ALLOT_OK;
 }
@@ -214,6 +228,7 @@ static void enter_grants(allot__applying *it)
         int64_t held = stated ? it->state->groups[grant->group].allocated[row] : 0;
         held = held < ALLOT_AMOUNT_MAX - grant->slots ? held + grant->slots : ALLOT_AMOUNT_MAX;
         allot_state_allocated(it->state, grant->group, grant->consumer, held);
+        tell_leaf(it, grant->group, grant->consumer);
     }
     const allot__task_start_of *starts = it->starts.items;
     for (size_t i = 0; i < it->starts.count; i++)
@@ -280,9 +295,13 @@ static void enter_times(allot__applying *it)
             allot_brief brief;
             if (allot_decision_brief(it->decision, g, i, &brief) != ALLOT_OK)
                 continue; /* no leaf */
-            state->groups[g].waiting_since[i] = brief.waiting_since;
+            int64_t *since = &state->groups[g].waiting_since[i];
+            bool changes = *since != brief.waiting_since || brief.reclaimed > 0;
+            *since = brief.waiting_since;
             if (brief.reclaimed > 0)
                 state->groups[g].reclaimed_at[i] = it->now;
+            if (changes)
+                tell_leaf(it, g, i);
         }
 }
 
@@ -307,7 +326,11 @@ static int make(allot__applying *it)
         status = add_reclaims(it);
     if (status == ALLOT_OK)
         status = make_grants(it);
-    return status == ALLOT_OK ? allot__apply_jobs_make(it) : status;
+    if (status == ALLOT_OK)
+        status = allot__apply_jobs_make(it);
+    if (status == ALLOT_OK && it->applied->ready)
+        status = it->applied->ready(it->applied->ud, (int32_t)it->reclaims);
+    return status;
 }
 
 /* Times go first: the decision finds them from what leaves have. */
@@ -324,11 +347,13 @@ static void enter(allot__applying *it)
 int allot_state_apply(allot_state *state, const allot_decision *decision, const allot_apply *how)
 {
     static const allot_apply nothing = {0};
+    static const allot_applied nobody = {0};
     if (!state || !decision || state->sealed || !fits(state, decision))
         return ALLOT_EUSAGE;
     allot__applying it = {.state = state,
                           .decision = decision,
                           .how = how ? how : &nothing,
+                          .applied = how && how->applied ? how->applied : &nobody,
                           .now = allot_decision_now(decision),
                           .tasks = allot__task_count(&state->tasks),
                           .reclaims = state->reclaims.list.count,

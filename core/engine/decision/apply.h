@@ -23,6 +23,7 @@ typedef struct allot__applying {
     allot_state *state;
     const allot_decision *decision;
     const allot_apply *how;
+    const allot_applied *applied;
     allot__arena arena;
     int64_t now;
     size_t tasks, reclaims; /* that the state had before */
@@ -36,6 +37,13 @@ typedef struct allot__applying {
     bool *jobs_end;
 } allot__applying;
 
+/* Says what becomes of a reclaim or job. */
+static inline void allot__apply_tell(const allot__applying *it, allot_item kind, const void *item,
+                                     bool ends)
+{
+    if (it->applied->item)
+        it->applied->item(it->applied->ud, kind, item, ends);
+}
 /* Makes what orders make of jobs. ENOMEM, EUSAGE. */
 int allot__apply_jobs_make(allot__applying *it);
 /* Puts it in; and frees it where something failed. */

@@ -140,6 +140,8 @@ void allot__apply_jobs(allot__applying *it)
         if (!old)
             continue;
         changed = count_from_now(it, old) || made || changed;
+        if (made)
+            allot__apply_tell(it, ALLOT_ITEM_JOB, allot__thing_item(made), it->jobs_end[i]);
         if (made && it->jobs_end[i])
             allot__things_end(things, old);
         if (made && it->jobs_end[i])

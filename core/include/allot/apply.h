@@ -11,11 +11,26 @@
 #define ALLOT_APPLY_H
 
 #include <allot/dispatch.h>
-#include <allot/lease.h>
+#include <allot/members.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Who keeps something beside a state hears what carrying a decision out changes. Every function may
+ * be NULL. */
+typedef struct allot_applied {
+    void *ud;
+    /* Whether a grant stands, as somebody else says what its leaf has: then nothing is done. */
+    int (*stands)(void *ud, const allot_grant *grant);
+    /* Nothing has changed yet but that the state lists the new reclaims, from number `first` on,
+     * and nothing but this can fail any more. A status below 0: then they are gone again. */
+    int (*ready)(void *ud, int32_t first);
+    /* A reclaim that was in flight before, or a job, is about to be as `item` says, or to end. */
+    void (*item)(void *ud, allot_item kind, const void *item, int32_t ends);
+    /* What the state tells of a leaf has changed. */
+    void (*leaf)(void *ud, int32_t group, int32_t consumer);
+} allot_applied;
 
 /* What a decision leaves to the caller. All 0: the cluster says later which tasks have started. */
 typedef struct allot_apply {
@@ -25,6 +40,7 @@ typedef struct allot_apply {
                                 NULL: no such tasks */
     const char *reclaim_ids; /* ids of reclaims are this and the reclaim's number, or the next that
                                 no other has. NULL: "r" */
+    const allot_applied *applied; /* NULL: nobody hears of it */
 } allot_apply;
 
 /*

@@ -119,9 +119,9 @@ ALLOT_API int allot_state_set(allot_state *state, allot_item kind, const void *i
 /* Takes it out of an open state; the others keep their order and, until the state is sealed, their
  * numbers. What was borrowed of it stays until then. ENOENT, EUSAGE. */
 ALLOT_API int allot_state_end(allot_state *state, allot_item kind, const char *id);
-/* It is `now` again, and was later by `by`: times of tasks, sessions, jobs, contracts, resources,
- * of use and of the last cycle that lie behind it are moved back by so much, to `now` at the most.
- * EUSAGE. */
+/* It is `now` again, and was later by `by`: times of leaves, tasks, sessions, jobs, contracts,
+ * resources, of use and of the last cycle that lie behind it are moved back by so much, to `now` at
+ * the most. EUSAGE. */
 ALLOT_API int allot_state_set_back(allot_state *state, int64_t now, int64_t by);
 /* Its number, for the getters of its kind, or -1. */
 ALLOT_API int32_t allot_state_find(const allot_state *state, allot_item kind, const char *id);

@@ -34,7 +34,14 @@ typedef struct allot_stated_leaf {
     int64_t unlisted;
     int64_t reclaimed_at, waiting_since; /* INT64_MIN: not stated */
 } allot_stated_leaf;
-/* EUSAGE also for a parent, and for a queue, which has what its jobs have. */
+/* What any state was told of a leaf: also a demand of 0, or what is allocated, without a task; and
+ * tells an open state all of it, but what is unset of `demand` and `allocated`. EUSAGE: a parent,
+ * or a queue, which has what its jobs have. */
+ALLOT_API int allot_state_row_get(const allot_state *state, int32_t group, int32_t consumer,
+                                  allot_stated_leaf *out);
+ALLOT_API int allot_state_row_set(allot_state *state, int32_t group, int32_t consumer,
+                                  const allot_stated_leaf *row);
+/* What a sealed state states of it. EUSAGE: as above. */
 ALLOT_API int allot_state_leaf_get(const allot_state *state, int32_t group, int32_t consumer,
                                    allot_stated_leaf *out);
 
@@ -61,6 +68,21 @@ ALLOT_API int allot_state_usage_get(const allot_state *state, int32_t queue, int
                                     int32_t *millionths);
 ALLOT_API int allot_state_usage_time(const allot_state *state, int64_t *out);
 ALLOT_API int allot_state_resource_time(const allot_state *state, int32_t resource, int64_t *out);
+
+/* ---- Two plans ------------------------------------------------------------------------------- */
+
+/* Which number what a plan names has under another, by names; -1: that has it not. */
+typedef struct allot_plan_map {
+    const allot_plan *from, *to;
+    int32_t *consumers, *groups, *attributes; /* the last are those of tasks */
+    int32_t consumer_count, group_count, attribute_count;
+    /* All of these, and resources, have the same number under both, and may be what they are. */
+    int32_t same;
+} allot_plan_map;
+/* Reads nothing but the plans, so that any thread can make one. ENOMEM. NULL is fine to free. */
+ALLOT_API int allot_plan_map_new(allot_engine *engine, const allot_plan *from, const allot_plan *to,
+                                 allot_plan_map **out);
+ALLOT_API void allot_plan_map_free(allot_engine *engine, allot_plan_map *map);
 
 #ifdef __cplusplus
 }

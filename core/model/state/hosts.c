@@ -9,8 +9,7 @@
 #include "base/least.h"
 #include "model/state/state.h"
 
-/* ---- Hosts
- * --------------------------------------------------------------------------------------- */
+/* ---- Hosts ----------------------------------------------------------------------------------- */
 
 int allot_state_host(allot_state *state, const char *name, int64_t slots, allot_closed closed)
 {
@@ -123,8 +122,7 @@ int allot_state_host_at(const allot_state *state, int32_t i, allot_stated_host *
     return ALLOT_OK;
 }
 
-/* ---- Sites
- * --------------------------------------------------------------------------------------- */
+/* ---- Sites ----------------------------------------------------------------------------------- */
 
 static int32_t planned_site(const allot_plan *plan, const char *name)
 {

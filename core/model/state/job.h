@@ -34,8 +34,7 @@ typedef struct allot__job {
     int32_t priority;
     int64_t submitted, started; /* INT64_MIN: not known */
     int64_t ran, suspended_for, since, begin, until;
-    int32_t run_limit;        /* s, after sealing; ALLOT_NONE: nobody says */
-    int32_t run_limit_stated; /* -1: not */
+    int32_t run_limit; /* s, after sealing; ALLOT_NONE: nobody says */
     int32_t preempted, grow, reserved_by;
     int32_t grown; /* the first of grown_count places that it was given beside them */
     const allot_job *told;
@@ -135,8 +134,6 @@ int allot__jobs_room(allot_state *state);
 int allot__jobs_seal(allot_state *state, allot_report *report);
 /* Finds the places' sites, and of queues their jobs: step one. ENOMEM. */
 int allot__jobs_arrange(allot_state *state);
-/* Empties the columns. */
-void allot__jobs_clear(allot_state *state);
 void allot__jobs_free(allot_state *state);
 
 #endif

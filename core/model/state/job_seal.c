@@ -292,8 +292,8 @@ int allot__jobs_seal(allot_state *state, allot_report *report)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < allot_state_jobs(state); i++) {
         allot__job *job = (allot__job *)state->jobs->list.items + i;
-        job->run_limit = job->run_limit_stated >= 0
-                             ? job->run_limit_stated
+        job->run_limit = job->told->run_limit >= 0
+                             ? (int32_t)job->told->run_limit
                              : allot__run_limit_of(queues, job->application, job->queue);
         it.job = job;
         it.number = i;

@@ -14,21 +14,10 @@
 
 void allot_job_init(allot_job *job)
 {
-    if (!job)
-        return;
-    *job = (allot_job){.slots = 1,
-                       .submitted = INT64_MIN,
-                       .started = INT64_MIN,
-                       .ran = -1,
-                       .since = INT64_MIN,
-                       .begin = INT64_MIN,
-                       .run_limit = -1,
-                       .reserved_by = -1,
-                       .until = INT64_MAX};
+    allot_item_init(allot_members_of(ALLOT_ITEM_JOB), job);
 }
 
-/* ---- Life
- * ---------------------------------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 allot__jobs *allot__jobs_open(allot_state *state)
 {
@@ -73,7 +62,7 @@ static void find_all(allot__jobs *it, allot__vector *lists[LISTS], allot__index 
     memcpy(indexes, by_name, sizeof by_name);
 }
 
-void allot__jobs_clear(allot_state *state)
+static void clear(allot_state *state)
 {
     allot__vector *lists[LISTS];
     allot__index *indexes[INDEXES];
@@ -195,8 +184,6 @@ static allot__job made_of(const allot_job *job)
                         .slots = (int32_t)job->slots,
                         .preempted = (int32_t)job->preempted,
                         .priority = (int32_t)job->priority,
-                        .run_limit = ALLOT_NONE,
-                        .run_limit_stated = (int32_t)job->run_limit,
                         .grow = (int32_t)job->grow,
                         .reserved_by = job->reserved_by,
                         .state = (uint8_t)job->state,
@@ -246,7 +233,7 @@ int allot__jobs_fill(allot_state *state)
     if (!allot__jobs_open(state))
         return ALLOT_ENOMEM;
     int status = ALLOT_OK;
-    allot__jobs_clear(state);
+    clear(state);
     if (allot__queue_count(state->plan) > 0)
         allot__tasks_clear(state);
     for (int32_t i = 0; (size_t)i < things->list.count && status == ALLOT_OK; i++)
@@ -254,8 +241,7 @@ int allot__jobs_fill(allot_state *state)
     return status;
 }
 
-/* ---- Read back
- * ----------------------------------------------------------------------------------- */
+/* ---- Read back ------------------------------------------------------------------------------- */
 
 /* The name of a number among the plan's and, behind them, those that jobs alone have. */
 static const char *name_of(const allot__vector *planned, const allot__vector *list, int32_t number)

@@ -289,6 +289,14 @@ int allot_state_set_back(allot_state *state, int64_t now, int64_t by)
         set_time(now, by, &job->submitted);
         set_time(now, by, &job->started);
     }
+    for (int32_t g = 0; g < state->plan->group_count; g++)
+        for (int32_t i = 0; i < state->plan->tree.rows; i++) {
+            allot__group_state *group = &state->groups[g];
+            if (group->reclaimed_at)
+                set_time(now, by, &group->reclaimed_at[i]);
+            if (group->waiting_since)
+                set_time(now, by, &group->waiting_since[i]);
+        }
     set_uses_back(state, now, by);
     set_time(now, by, &state->last);
     for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN; kind++)

@@ -199,8 +199,7 @@ int allot_state_open(allot_state *state)
     return ALLOT_OK;
 }
 
-/* ---- Read back
- * ----------------------------------------------------------------------------------- */
+/* ---- Read back ------------------------------------------------------------------------------- */
 
 const allot_plan *allot_state_plan(const allot_state *state)
 {
@@ -273,37 +272,70 @@ int allot_state_size_get(const allot_state *state, int32_t group, int64_t *out)
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 
-/* Is a leaf's demand other than that of its tasks? */
-static bool states_demand(const allot_state *state, int32_t group, int32_t consumer)
+static bool has_tasks(const allot_state *state, int32_t group, int32_t consumer)
 {
-    const allot__group_state *of = &state->groups[group];
     const allot__units *units = &state->tasks.units[group];
-    int32_t row = allot__row(state->plan, group, consumer), waiting;
-    bool runs = units->first && units->first[consumer] < units->first[consumer + 1];
+    int32_t waiting;
     allot__waiting_of(&state->tasks, group, consumer, &waiting);
-    return allot__demand_set(of, row) && (of->demand[row] > 0 || runs || waiting > 0);
+    return waiting > 0 || (units->first && units->first[consumer] < units->first[consumer + 1]);
 }
 
-/* ... and what it holds other than what they do? 0 is so without a running task, and is stated as
- * well as not. */
-static bool states_allocated(const allot__group_state *of, int32_t row)
+int allot_state_row_get(const allot_state *state, int32_t group, int32_t consumer,
+                        allot_stated_leaf *out)
 {
-    return allot__allocated_set(of, row) && of->allocated[row] > 0;
-}
-
-int allot_state_leaf_get(const allot_state *state, int32_t group, int32_t consumer,
-                         allot_stated_leaf *out)
-{
-    const allot__group_state *of = sealed_group(state, group);
-    if (!of || !out || allot__queue_count(state->plan) > 0 ||
-        !allot__plan_leaf(state->plan, consumer))
+    bool known = state && out && group >= 0 && group < state->plan->group_count;
+    if (!known || !is_told(state->plan, consumer))
         return ALLOT_EUSAGE;
+    const allot__group_state *of = &state->groups[group];
     int32_t row = allot__row(state->plan, group, consumer);
     *out = (allot_stated_leaf){
-        .demand = states_demand(state, group, consumer) ? of->demand[row] : -1,
-        .allocated = states_allocated(of, row) ? of->allocated[row] : -1,
+        .demand = allot__demand_set(of, row) ? of->demand[row] : -1,
+        .allocated = allot__allocated_set(of, row) ? of->allocated[row] : -1,
         .unlisted = of->unlisted ? of->unlisted[consumer] : 0,
         .reclaimed_at = of->reclaimed_at ? of->reclaimed_at[consumer] : INT64_MIN,
         .waiting_since = of->waiting_since ? of->waiting_since[consumer] : INT64_MIN};
     return ALLOT_OK;
+}
+
+/* What is as it was takes no memory. */
+int allot_state_row_set(allot_state *state, int32_t group, int32_t consumer,
+                        const allot_stated_leaf *row)
+{
+    allot__group_state *of = group_at(state, group);
+    allot_stated_leaf was;
+    if (!of || !row)
+        return ALLOT_EUSAGE;
+    int status = allot_state_row_get(state, group, consumer, &was);
+    if (status == ALLOT_OK)
+        status = allot__item_check(state->plan, ALLOT_ITEM_ROW, row);
+    if (status == ALLOT_OK && row->reclaimed_at != was.reclaimed_at)
+        status = allot__times_room(state, &of->reclaimed_at);
+    if (status == ALLOT_OK && row->waiting_since != was.waiting_since)
+        status = allot__times_room(state, &of->waiting_since);
+    if (status == ALLOT_OK && row->unlisted != was.unlisted)
+        status = allot_state_unlisted(state, group, consumer, row->unlisted);
+    if (status != ALLOT_OK)
+        return status;
+    if (of->reclaimed_at)
+        of->reclaimed_at[consumer] = row->reclaimed_at;
+    if (of->waiting_since)
+        of->waiting_since[consumer] = row->waiting_since;
+    if (row->demand >= 0)
+        allot_state_demand(state, group, consumer, row->demand);
+    if (row->allocated >= 0)
+        allot_state_allocated(state, group, consumer, row->allocated);
+    return ALLOT_OK;
+}
+
+/* A demand of 0 without a task, and what is allocated as 0, are stated as well as not. */
+int allot_state_leaf_get(const allot_state *state, int32_t group, int32_t consumer,
+                         allot_stated_leaf *out)
+{
+    int status =
+        state && state->sealed ? allot_state_row_get(state, group, consumer, out) : ALLOT_EUSAGE;
+    if (status == ALLOT_OK && out->demand == 0 && !has_tasks(state, group, consumer))
+        out->demand = -1;
+    if (status == ALLOT_OK && out->allocated == 0)
+        out->allocated = -1;
+    return status;
 }

@@ -81,9 +81,6 @@ struct allot_state {
     struct allot__jobs *jobs;
 };
 
-/* Finds the variants of now and of the cycle before, and rows the columns by the first. ENOMEM:
- * all is as it was. */
-int allot__state_rebase(allot_state *state);
 /* May a plan's state have such an item? EUSAGE, ENAME, ERANGE. */
 int allot__item_check(const allot_plan *plan, allot_item kind, const void *item);
 /* Room for a time of each leaf, none of them told. ENOMEM. */

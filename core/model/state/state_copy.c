@@ -19,11 +19,9 @@ typedef struct copying {
     const allot_state *from;
     allot_state *to;
     allot_report *report;
-    int32_t *consumers, *groups,
-        *attributes; /* by those of the one, those of the other; -1: none */
-    bool same;       /* all have the same numbers there, and may be what they are */
-    bool moves;      /* the one is of no more use */
-    char *room;      /* of what is copied, for now */
+    const allot_plan_map *map;
+    bool moves; /* the one is of no more use */
+    char *room; /* of what is copied, for now */
     size_t room_size;
 } copying;
 
@@ -46,13 +44,13 @@ static int no_consumer(const copying *it, int32_t consumer)
 
 static int move_consumer(const copying *it, int32_t consumer, int32_t *out)
 {
-    *out = consumer == ALLOT_ROOT ? ALLOT_ROOT : it->consumers[consumer];
+    *out = consumer == ALLOT_ROOT ? ALLOT_ROOT : it->map->consumers[consumer];
     return consumer != ALLOT_ROOT && *out < 0 ? no_consumer(it, consumer) : ALLOT_OK;
 }
 
 static int move_group(const copying *it, int32_t group, int32_t *out)
 {
-    *out = it->groups[group];
+    *out = it->map->groups[group];
     return *out >= 0 ? ALLOT_OK : lacks(it, "group", allot_plan_group_name(it->from->plan, group));
 }
 
@@ -60,7 +58,7 @@ static int move_attribute(const copying *it, int32_t attribute, int32_t *out)
 {
     allot_attribute of = {0};
     allot_plan_task_attribute_at(it->from->plan, attribute, &of);
-    *out = it->attributes[attribute];
+    *out = it->map->attributes[attribute];
     return *out >= 0 ? ALLOT_OK : lacks(it, "attribute of tasks", of.name);
 }
 
@@ -83,143 +81,66 @@ static int move_number(void *ud, allot_member_type type, void *number)
     return (type == ALLOT_MEMBER_VALUES ? move_attribute : move_consumer)(ud, *of, of);
 }
 
-static bool is_there(const allot_plan *to, int32_t number, int32_t parent, const char *name)
-{
-    return number < to->tree.rows && allot_plan_parent(to, number) == parent &&
-           strcmp(allot_plan_name(to, number), name) == 0;
-}
-
-/* Where nobody was added or taken out before, a consumer stands behind the one before it. */
-static void find_consumers(copying *it)
-{
-    const allot_plan *from = it->from->plan, *to = it->to->plan;
-    int32_t guess = 0;
-    for (int32_t i = 0; i < from->tree.rows; i++) {
-        int32_t above = allot_plan_parent(from, i), *found = &it->consumers[i];
-        int32_t parent = above == ALLOT_ROOT ? ALLOT_ROOT : it->consumers[above];
-        const char *name = allot_plan_name(from, i);
-        if (above != ALLOT_ROOT && parent < 0)
-            *found = -1;
-        else if (is_there(to, guess, parent, name))
-            *found = guess;
-        else
-            *found = allot__names_find(to->names, parent, name, strlen(name));
-        it->same = it->same && *found == i &&
-                   (allot_plan_children(from, i) > 0) == (allot_plan_children(to, i) > 0);
-        guess = *found >= 0 ? *found + 1 : guess;
-    }
-}
-
-static void find_others(copying *it)
-{
-    const allot_plan *from = it->from->plan, *to = it->to->plan;
-    allot_attribute mine, theirs;
-    allot_resource resource;
-    bool one = from->group_count == 1 && to->group_count == 1; /* nobody names it */
-    for (int32_t i = 0; i < from->group_count; i++) {
-        const char *name = allot_plan_group_name(from, i);
-        it->groups[i] = one ? 0 : allot_plan_group_find(to, name, strlen(name));
-        it->same = it->same && it->groups[i] == i;
-    }
-    for (int32_t i = 0; allot_plan_task_attribute_at(from, i, &mine) == ALLOT_OK; i++) {
-        it->attributes[i] = -1;
-        for (int32_t k = 0; allot_plan_task_attribute_at(to, k, &theirs) == ALLOT_OK; k++)
-            if (strcmp(mine.name, theirs.name) == 0) {
-                it->attributes[i] = k;
-                it->same = it->same && theirs.type == mine.type && theirs.min <= mine.min &&
-                           theirs.max >= mine.max;
-            }
-        it->same = it->same && it->attributes[i] == i;
-    }
-    for (int32_t i = 0; allot_plan_resource_at(from, i, &resource) == ALLOT_OK; i++)
-        it->same = it->same && allot_plan_resource_find(to, resource.name) == i;
-    it->same = it->same && (allot__queue_count(from) > 0) == (allot__queue_count(to) > 0);
-}
-
 /* ---- What consumers want and hold ------------------------------------------------------------ */
-
-static int copy_told(const copying *it, int32_t group, int32_t to, int32_t consumer)
-{
-    const allot__group_state *of = &it->from->groups[group];
-    int32_t other = it->consumers[consumer];
-    bool back = of->reclaimed_at && of->reclaimed_at[consumer] != INT64_MIN;
-    bool waits = of->waiting_since && of->waiting_since[consumer] != INT64_MIN;
-    int status = ALLOT_OK;
-    if (of->unlisted)
-        status = allot_state_unlisted(it->to, to, other, of->unlisted[consumer]);
-    if (back && status == ALLOT_OK)
-        status = allot_state_reclaimed_at(it->to, to, other, of->reclaimed_at[consumer]);
-    if (waits && status == ALLOT_OK)
-        status = allot_state_waiting_since(it->to, to, other, of->waiting_since[consumer]);
-    return status;
-}
 
 static bool has_leaf(const copying *it, int32_t consumer)
 {
-    int32_t other = it->consumers[consumer];
+    int32_t other = it->map->consumers[consumer];
     return other >= 0 && allot__plan_leaf(it->to->plan, other);
 }
 
 static int copy_row(copying *it, int32_t group, int32_t to, int32_t consumer)
 {
-    const allot_plan *plan = it->from->plan;
-    const allot__group_state *of = &it->from->groups[group];
-    int32_t row = allot__row(plan, group, consumer), other;
-    bool held = allot__allocated_set(of, row), asked = allot__demand_set(of, row);
-    bool nothing = (!asked || of->demand[row] == 0) && (!held || of->allocated[row] == 0);
-    if (!allot__plan_leaf(plan, consumer) || (nothing && (to < 0 || !has_leaf(it, consumer))))
+    allot_stated_leaf row;
+    int32_t other;
+    if (allot_state_row_get(it->from, group, consumer, &row) != ALLOT_OK)
+        return ALLOT_OK; /* a parent */
+    bool nothing = row.demand <= 0 && row.allocated <= 0;
+    if (nothing && (to < 0 || !has_leaf(it, consumer)))
         return ALLOT_OK;
     int status = move_group(it, group, &to);
     if (status == ALLOT_OK)
         status = move_consumer(it, consumer, &other);
-    if (status == ALLOT_OK && asked)
-        status = allot_state_demand(it->to, to, other, of->demand[row]);
-    if (status == ALLOT_OK && held)
-        status = allot_state_allocated(it->to, to, other, of->allocated[row]);
-    if (status == ALLOT_EUSAGE)
-        status = no_consumer(it, consumer); /* there it is a parent */
-    return status == ALLOT_OK ? copy_told(it, group, to, consumer) : status;
-}
-
-/* A column as it is; NULL stays it. ENOMEM. */
-static int copy_column(const copying *it, const void *from, void *to, size_t size)
-{
-    size_t rows = (size_t)it->from->plan->tree.rows;
-    void **column = to;
-    if (from && rows > 0 && !*column)
-        *column = allot__new(it->to->engine, rows, size);
-    if (from && rows > 0 && !*column)
-        return ALLOT_ENOMEM;
-    if (from && rows > 0)
-        memcpy(*column, from, rows * size);
-    return ALLOT_OK;
+    if (status == ALLOT_OK)
+        status = allot_state_row_set(it->to, to, other, &row);
+    return status == ALLOT_EUSAGE ? no_consumer(it, consumer) : status; /* there it is a parent */
 }
 
 /* Whether all columns of a group stand there as here. */
 static bool same_rows(const copying *it, int32_t group)
 {
-    return it->same && it->from->plan->tree.rows == it->to->plan->tree.rows &&
+    return it->map->same && it->from->plan->tree.rows == it->to->plan->tree.rows &&
            !it->from->plan->groups[group].group_row && !it->to->plan->groups[group].group_row;
 }
 
+/* All columns as they are; NULL stays it. ENOMEM. */
 static int copy_columns(const copying *it, int32_t group)
 {
     const allot__group_state *from = &it->from->groups[group];
     allot__group_state *to = &it->to->groups[group];
-    size_t bytes = (size_t)it->from->plan->tree.rows / 8 + 1;
-    memcpy(to->set, from->set, bytes);
-    memcpy(to->demanded, from->demanded, bytes);
-    int status = copy_column(it, from->demand, &to->demand, sizeof *to->demand);
-    if (status == ALLOT_OK)
-        status = copy_column(it, from->allocated, &to->allocated, sizeof *to->allocated);
-    if (status == ALLOT_OK)
-        status = copy_column(it, from->unlisted, &to->unlisted, sizeof *to->unlisted);
-    if (status == ALLOT_OK)
-        status = copy_column(it, from->reclaimed_at, &to->reclaimed_at, sizeof *to->reclaimed_at);
-    if (status == ALLOT_OK)
-        status =
-            copy_column(it, from->waiting_since, &to->waiting_since, sizeof *to->waiting_since);
-    return status;
+    size_t rows = (size_t)it->from->plan->tree.rows;
+    const struct {
+        const void *from;
+        void *to; /* a pointer to the column */
+        size_t count, size;
+    } columns[] = {{from->set, &to->set, rows / 8 + 1, 1},
+                   {from->demanded, &to->demanded, rows / 8 + 1, 1},
+                   {from->demand, &to->demand, rows, sizeof *to->demand},
+                   {from->allocated, &to->allocated, rows, sizeof *to->allocated},
+                   {from->unlisted, &to->unlisted, rows, sizeof *to->unlisted},
+                   {from->reclaimed_at, &to->reclaimed_at, rows, sizeof *to->reclaimed_at},
+                   {from->waiting_since, &to->waiting_since, rows, sizeof *to->waiting_since}};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        void **column = columns[i].to;
+        if (!columns[i].from || columns[i].count == 0)
+            continue;
+        if (!*column)
+            *column = allot__new(it->to->engine, columns[i].count, columns[i].size);
+        if (!*column)
+            return ALLOT_ENOMEM;
+        memcpy(*column, columns[i].from, columns[i].count * columns[i].size);
+    }
+    return ALLOT_OK;
 }
 
 static int copy_groups(copying *it)
@@ -227,7 +148,7 @@ static int copy_groups(copying *it)
     int status = ALLOT_OK;
     bool queues = allot__queue_count(it->from->plan) > 0;
     for (int32_t i = 0; i < it->from->plan->group_count && status == ALLOT_OK; i++) {
-        int32_t to = it->groups[i];
+        int32_t to = it->map->groups[i];
         if (it->from->groups[i].stated >= 0 && (status = move_group(it, i, &to)) == ALLOT_OK)
             status = allot_state_slots(it->to, to, it->from->groups[i].stated);
         bool whole = same_rows(it, i);
@@ -291,7 +212,7 @@ static int copy_item(copying *it, allot_item kind, const void *item)
         allot_in_flight reclaim;
         allot_loan loan;
     } copy;
-    if (it->same)
+    if (it->map->same)
         return add_item(it, kind, item);
     int status = make_room(it, allot_item_room(members, item) + 1);
     if (status != ALLOT_OK)
@@ -357,24 +278,24 @@ static int check_lists(copying *it)
 static void move_task(const copying *it, allot__task *task)
 {
     const allot__task_more *more = task->part <= 1 ? task->more : NULL;
-    task->consumer = it->consumers[task->consumer];
-    task->group = it->groups[task->group];
+    task->consumer = it->map->consumers[task->consumer];
+    task->group = it->map->groups[task->group];
     for (int32_t i = 0; more && i < more->value_count; i++) {
         allot_task_value *value = (allot_task_value *)(uintptr_t)&more->values[i];
-        value->attribute = it->attributes[value->attribute];
+        value->attribute = it->map->attributes[value->attribute];
     }
     for (int32_t i = 0; more && i < more->also_count; i++) {
         allot_task_slots *also = (allot_task_slots *)(uintptr_t)&more->also[i];
-        also->group = it->groups[also->group];
+        also->group = it->map->groups[also->group];
     }
 }
 
 static void take_lists(copying *it)
 {
     allot_state *from = (allot_state *)(uintptr_t)it->from, *to = it->to;
-    if (!it->same)
+    if (!it->map->same)
         each_number(it, from, move_number);
-    for (size_t i = 0; !it->same && i < allot__task_count(&from->tasks); i++) {
+    for (size_t i = 0; !it->map->same && i < allot__task_count(&from->tasks); i++) {
         allot__thing *thing = allot__things_at(&from->tasks.things, (int32_t)i);
         if (thing)
             move_task(it, (allot__task *)(void *)thing);
@@ -393,7 +314,7 @@ static void take_lists(copying *it)
 
 static int move_lists(copying *it)
 {
-    int status = it->same ? ALLOT_OK : check_lists(it);
+    int status = it->map->same ? ALLOT_OK : check_lists(it);
     if (status == ALLOT_OK)
         take_lists(it);
     return status;
@@ -428,7 +349,7 @@ static int copy_usage(copying *it)
     const allot__jobs *jobs = it->from->jobs;
     int status = ALLOT_OK;
     for (int32_t q = 0; q < allot__queue_count(it->from->plan) && status == ALLOT_OK; q++) {
-        int32_t queue = it->consumers[q];
+        int32_t queue = it->map->consumers[q];
         if (jobs->usage && jobs->usage[q].told && queue >= 0)
             status = allot_state_usage(it->to, queue, jobs->usage[q].slot_seconds,
                                        jobs->usage[q].millionths);
@@ -507,26 +428,17 @@ static int make(const allot_state *state, const allot_plan *plan, bool moves, al
     int status = allot_state_new(plan, &made);
     if (status)
         return status;
-    size_t consumers = (size_t)state->plan->tree.rows + 1;
-    size_t groups = (size_t)state->plan->group_count + 1;
-    size_t attributes = (size_t)allot_plan_task_attributes(state->plan) + 1;
-    copying it = {.from = state, .to = made, .report = report, .same = true};
+    allot_plan_map *map = NULL;
+    copying it = {.from = state, .to = made, .report = report};
     it.moves = moves && made->engine->alloc == state->engine->alloc &&
                made->engine->ud == state->engine->ud &&
                (allot__queue_count(plan) > 0) == (allot__queue_count(state->plan) > 0);
-    it.consumers = allot__new(made->engine, consumers, sizeof *it.consumers);
-    it.groups = allot__new(made->engine, groups, sizeof *it.groups);
-    it.attributes = allot__new(made->engine, attributes, sizeof *it.attributes);
-    status = ALLOT_ENOMEM;
-    if (it.consumers && it.groups && it.attributes) {
-        find_consumers(&it);
-        find_others(&it);
+    status = allot_plan_map_new(made->engine, state->plan, made->plan, &map);
+    it.map = map;
+    if (status == ALLOT_OK)
         status = copy_all(&it);
-    }
+    allot_plan_map_free(made->engine, map);
     allot__free(made->engine, it.room, it.room_size, 1);
-    allot__free(made->engine, it.consumers, consumers, sizeof *it.consumers);
-    allot__free(made->engine, it.groups, groups, sizeof *it.groups);
-    allot__free(made->engine, it.attributes, attributes, sizeof *it.attributes);
     if (status)
         allot_state_free(made);
     else

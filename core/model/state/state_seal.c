@@ -11,8 +11,7 @@
 #include "model/state/state.h"
 #include "model/windows/say.h"
 
-/* ---- Rows of the plan of its time
- * ---------------------------------------------------------------- */
+/* ---- Rows of the plan of its time ------------------------------------------------------------ */
 
 /* Moves a column's entries from one plan's rows to another's. */
 typedef struct move {
@@ -78,7 +77,7 @@ static int tree_row(allot_state *state, const allot_plan *to)
     return ALLOT_OK;
 }
 
-int allot__state_rebase(allot_state *state)
+static int rebase(allot_state *state)
 {
     int64_t last = state->now > INT64_MIN ? state->now - 1 : state->now;
     const allot_plan *plan, *former;
@@ -373,8 +372,7 @@ static int seal_all(allot_state *state, allot_report *report)
 {
     size_t rows = state->plan->tree.rows > 0 ? (size_t)state->plan->tree.rows : 1;
     int64_t *sum = allot__new(state->engine, rows, sizeof *sum);
-    if (!sum || allot__tasks_arrange(state) || allot__jobs_arrange(state) ||
-        allot__state_rebase(state)) {
+    if (!sum || allot__tasks_arrange(state) || allot__jobs_arrange(state) || rebase(state)) {
         allot__free(state->engine, sum, rows, sizeof *sum);
         return ALLOT_ENOMEM;
     }

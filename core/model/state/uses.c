@@ -12,8 +12,7 @@ static bool within(int64_t value, int64_t min, int64_t max)
     return value >= min && value <= max;
 }
 
-/* ---- Queues
- * -------------------------------------------------------------------------------------- */
+/* ---- Queues ---------------------------------------------------------------------------------- */
 
 int allot_state_usage(allot_state *state, int32_t queue, int64_t slot_seconds, int32_t millionths)
 {
@@ -64,8 +63,7 @@ int allot_state_usage_time(const allot_state *state, int64_t *out)
     return ALLOT_OK;
 }
 
-/* ---- Resources
- * ----------------------------------------------------------------------------------- */
+/* ---- Resources ------------------------------------------------------------------------------- */
 
 int allot_state_resource_preempted(allot_state *state, int32_t resource, int64_t when)
 {
@@ -89,8 +87,7 @@ int allot_state_resource_time(const allot_state *state, int32_t resource, int64_
     return ALLOT_OK;
 }
 
-/* ---- Contracts
- * ----------------------------------------------------------------------------------- */
+/* ---- Contracts ------------------------------------------------------------------------------- */
 
 static bool known(const allot_state *state, int32_t lease)
 {

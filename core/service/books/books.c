@@ -24,21 +24,12 @@ static void make_group(allot__books *books, allot__books_group *group, bool *fai
 {
     size_t count = books->consumers;
     group->slots = -1;
-    group->demand = make(books, count, sizeof *group->demand, failed);
-    group->allocated = make(books, count, sizeof *group->allocated, failed);
-    group->unlisted = make(books, count, sizeof *group->unlisted, failed);
     group->held = make(books, count, sizeof *group->held, failed);
     group->awaited = make(books, count, sizeof *group->awaited, failed);
     group->sessions = make(books, count, sizeof *group->sessions, failed);
     group->unmet_since = make(books, count, sizeof *group->unmet_since, failed);
     for (size_t i = 0; !*failed && i < count; i++)
         group->unmet_since[i] = INT64_MIN;
-    if (!books->damped)
-        return;
-    group->reclaimed_at = make(books, count, sizeof *group->reclaimed_at, failed);
-    group->waiting_since = make(books, count, sizeof *group->waiting_since, failed);
-    for (size_t i = 0; !*failed && i < count; i++)
-        group->reclaimed_at[i] = group->waiting_since[i] = INT64_MIN;
 }
 
 static void make_tables(allot__books *books, bool *failed)
@@ -90,7 +81,7 @@ int allot__books_new(allot_engine *engine, const allot_plan *plan, allot__books 
         allot__books_end(books);
         return status;
     }
-    allot__rows_tell(books);
+    allot__leaves_begin(books);
     *out = books;
     return ALLOT_OK;
 }
@@ -112,16 +103,12 @@ void allot__books_end(allot__books *books)
     allot_state_free(books->state);
     for (size_t i = 0; books->groups && i < books->group_count; i++) {
         allot__books_group *group = &books->groups[i];
-        void *columns[] = {group->demand, group->allocated, group->held, group->unlisted};
-        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
-            end(books, columns[k], books->consumers, sizeof *group->demand);
+        end(books, group->held, books->consumers, sizeof *group->held);
         if (group->sources)
             end(books, group->sources, books->consumers, sizeof *group->sources);
         end(books, group->awaited, books->consumers, sizeof *group->awaited);
         end(books, group->sessions, books->consumers, sizeof *group->sessions);
         end(books, group->unmet_since, books->consumers, sizeof *group->unmet_since);
-        end(books, group->reclaimed_at, books->consumers, sizeof *group->reclaimed_at);
-        end(books, group->waiting_since, books->consumers, sizeof *group->waiting_since);
     }
     end(books, books->groups, books->group_count, sizeof *books->groups);
     free_items(books->engine, &books->tasks);

@@ -15,7 +15,6 @@
 #define ALLOT_SERVICE_BOOKS_BOOKS_H
 
 #include "service/events/event.h"
-#include "service/books/id_map.h"
 #include "base/text.h"
 
 typedef struct allot__books allot__books;
@@ -30,11 +29,6 @@ const allot_plan *allot__books_plan(const allot__books *books);
  * whole shows (tasks of hosts that are gone, groups of too many slots): see there. */
 int allot__books_apply(allot__books *books, const allot__event *event, allot__error *fault);
 
-/* What an event says of a task, which borrows the event's lists; and of a task that is not known
- * yet, which needs a leaf, and a group where there are several, and while it waits is nowhere.
- * EINVALID with a fault. Both touch nothing but the plan. */
-int allot__event_task(const allot_plan *plan, const allot__event *event, allot_task *out,
-                      allot__error *fault);
 int allot__event_task_new(const allot_plan *plan, const allot__event *event, allot_task *out,
                           allot__error *fault);
 /* Enters a start that was told of as that task: of the event its `adopt`, `told`, `source` and `at`
@@ -56,16 +50,13 @@ int allot__books_copy(const allot__books *books, allot_state **out);
 bool allot__books_few(const allot__books *books);
 /* Gives the state away: the books can only be ended. */
 allot_state *allot__books_take_state(allot__books *books);
-/* Enters a decision about that state, whose cycle has that number: reclaims are "r<cycle>.<i>",
- * where i is its place in the decision. What changed is written to `effect`, as lines that
- * allot__books_read enters without deciding anew; when that ran out of memory (its `failed`), the
- * decision was entered all the same. ENOMEM: nothing was entered. */
+/* Carries out a decision about that state, whose cycle has that number, once nobody else reads the
+ * decision any more: reclaims are "r<cycle>.<i>", where i is its place in the decision. What
+ * changed is written to `effect`, as lines that allot__books_read enters without deciding anew;
+ * when that ran out of memory (its `failed`), the decision was entered all the same. ENOMEM:
+ * nothing was entered. */
 int allot__books_enter(allot__books *books, const allot_decision *decision, int64_t cycle,
                        allot__text *effect);
-
-/* Carries it out in the state, once nobody reads the decision any more: nothing else is entered
- * before. ENOMEM: the books are of no use any more. */
-int allot__books_carry_out(allot__books *books, const allot_decision *decision, int64_t cycle);
 
 /* Whether a kill was told by an earlier decision, so that it is not told again: `i` of
  * allot_decision_kill. To be asked before the decision is entered. */
@@ -106,7 +97,7 @@ int allot__books_read(allot__books *books, allot__event_reader *reader, const ch
  * then, and the caller's to end. It takes some nanoseconds a thing, whatever there is. ENOENT,
  * EINVALID (report): the plan lacks somebody who has, or demands, something; ENOMEM: they are as
  * they were. */
-int allot__books_rebase(allot__books *books, const allot__id_map *ids, allot_report *report,
+int allot__books_rebase(allot__books *books, const allot_plan_map *ids, allot_report *report,
                         allot__books **out);
 /* A copy of them under another plan. As allot__books_rebase, but that it takes longer; and where
  * `lost` is given what the plan lacks is left out, and counted in it. */

@@ -7,18 +7,11 @@
 
 #include "service/books/own.h"
 
-#include "base/memory.h"
-
-enum { ID_ROOM = 32 };
-
-/* All that has to be had before anything is changed. */
+/* A decision that is carried out, and what of that is written. */
 typedef struct entry {
     allot__books *books;
     const allot_decision *decision;
-    int64_t cycle;
-    allot__map_item **flights; /* copies of those that are new */
     allot__text *effect;
-    int32_t flight_count;
 } entry;
 
 bool allot__books_told(const allot__books *books, const allot_decision *decision, int32_t i)
@@ -36,6 +29,17 @@ bool allot__books_told(const allot__books *books, const allot_decision *decision
         return false;
     const allot__map_item *item = allot__item_find(&books->tasks, task.id);
     return item != NULL && ((const allot__task_item *)(const void *)item)->told;
+}
+
+int64_t allot__books_standing(const allot__books *books, const allot_decision *decision)
+{
+    int64_t standing = 0;
+    for (int32_t i = 0; i < allot_decision_grants(decision); i++) {
+        allot_grant grant;
+        standing += allot_decision_grant(decision, i, &grant) == ALLOT_OK &&
+                    allot__leaf_origin(&books->groups[grant.group], grant.consumer) != NULL;
+    }
+    return standing;
 }
 
 /* ---- Tasks that start ------------------------------------------------------------------------ */
@@ -133,122 +137,82 @@ static void enter_starts(allot__books *books, const allot_decision *decision, al
         tell_others(books, effect);
 }
 
-/* ---- Getting ready --------------------------------------------------------------------------- */
+/* ---- What a decision leaves as it is --------------------------------------------------------- */
 
-/* Ids of a cycle's reclaims are this and their numbers. */
-static void stem_of(char ids[ID_ROOM], int64_t cycle)
+static bool same_side(const allot_lease_side *a, const allot_lease_side *b)
 {
-    snprintf(ids, ID_ROOM, "r%lld.", (long long)cycle);
+    return a->available == b->available && a->used == b->used && a->demand == b->demand;
 }
 
-/* A copy of a reclaim of the decision, as it is in flight from now on; NULL: ENOMEM. */
-static allot__map_item *make_flight(const entry *it, int32_t i)
+static bool leases_stay(const allot__books *books, const allot_decision *decision)
 {
-    allot_engine *engine = it->books->engine;
-    allot_reclaim reclaim;
-    char stem[ID_ROOM], id[2 * ID_ROOM];
-    allot_decision_reclaim(it->decision, i, &reclaim);
-    stem_of(stem, it->cycle);
-    snprintf(id, sizeof id, "%s%d", stem, (int)i);
-    size_t room = (size_t)reclaim.task_count + 1;
-    const char **tasks = allot__new(engine, room, sizeof *tasks);
-    if (!tasks)
-        return NULL;
-    for (int32_t k = 0; k < reclaim.task_count; k++) {
-        allot_task task = {.id = ""};
-        allot_state_task_at(allot_decision_state(it->decision), reclaim.tasks[k], &task);
-        tasks[k] = task.id;
+    for (int32_t i = 0; i < (int32_t)books->leases; i++) {
+        allot_lease_now was;
+        allot_lease_part part;
+        if (allot_decision_lease(decision, i, &part) != ALLOT_OK)
+            continue;
+        if (allot_state_lease_at(books->state, i, &was) != ALLOT_OK ||
+            !same_side(&was.provider, &part.now.provider) ||
+            !same_side(&was.consumer, &part.now.consumer) || was.phase != part.now.phase ||
+            was.since != part.now.since)
+            return false;
     }
-    allot_in_flight flight = {.id = id,
-                              .consumer = reclaim.consumer,
-                              .group = reclaim.group,
-                              .slots = reclaim.slots,
-                              .deadline = reclaim.deadline,
-                              .claims = reclaim.claims,
-                              .claim_count = reclaim.claim_count,
-                              .tasks = tasks,
-                              .task_count = reclaim.task_count};
-    allot__map_item *made = allot__stated_make(engine, ALLOT_ITEM_RECLAIM, &flight);
-    allot__free(engine, tasks, room, sizeof *tasks);
-    return made;
+    return true;
 }
 
-/* What is known of one beside the state, which has it once the decision is carried out. ENOMEM. */
-static int put_flight(entry *it, int32_t i)
+/* The state lists them in the same order. */
+static bool flights_stay(const allot__books *books, const allot_decision *decision)
 {
-    allot__books *books = it->books;
-    it->flights[i] = make_flight(it, i);
-    const allot__map_item *made = it->flights[i];
-    allot__flight_item *item =
-        made ? allot__item_make(books->engine, sizeof *item, made->name, made->len, 0) : NULL;
-    if (!item || allot__item_put(books->engine, &books->flights, item) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    item->since = allot_decision_now(it->decision);
-    int status = allot__victims_add(books, allot__stated_item(made));
-    if (status != ALLOT_OK)
-        allot__item_end(books->engine, &books->flights, item);
-    return status;
-}
-
-static void forget_flights(entry *it, int32_t count)
-{
-    allot__books *books = it->books;
-    while (count-- > 0) {
-        allot__victims_end(books, allot__stated_item(it->flights[count]));
-        allot__item_end(books->engine, &books->flights,
-                        allot__books_flight(books, it->flights[count]->name));
+    for (int32_t i = 0; i < allot_decision_flights(decision); i++) {
+        allot_flight flight;
+        allot_decision_flight(decision, i, &flight);
+        allot_in_flight was;
+        if (allot_state_reclaim_at(books->state, i, &was) == ALLOT_OK &&
+            (flight.phase == ALLOT_RETURNED || was.deadline != flight.deadline))
+            return false;
     }
+    return true;
 }
 
-static int prepare(entry *it)
+static bool times_stay(const allot__books *books, const allot_decision *decision)
 {
-    it->flight_count = allot_decision_reclaims(it->decision);
-    it->flights = allot__new(it->books->engine, (size_t)it->flight_count + 1, sizeof(void *));
-    int status = it->flights ? ALLOT_OK : ALLOT_ENOMEM;
-    int32_t count = 0;
-    while (count < it->flight_count && status == ALLOT_OK)
-        if ((status = put_flight(it, count)) == ALLOT_OK)
-            count++;
-    if (status == ALLOT_OK)
-        status = allot__enter_jobs(it->books, it->decision, it->effect);
-    if (status != ALLOT_OK)
-        forget_flights(it, count);
-    return status;
-}
-
-static void drop(entry *it)
-{
-    allot_engine *engine = it->books->engine;
-    for (int32_t i = 0; it->flights && i < it->flight_count; i++)
-        allot__item_free(engine, it->flights[i]);
-    allot__free(engine, it->flights, (size_t)it->flight_count + 1, sizeof(void *));
-}
-
-/* ---- Changing the books ---------------------------------------------------------------------- */
-
-static void enter_grants(entry *it)
-{
-    allot__books *books = it->books;
-    for (int32_t i = 0; i < allot_decision_grants(it->decision) && books->queues == 0; i++) {
-        allot_grant grant;
-        allot_decision_grant(it->decision, i, &grant);
-        if (allot__leaf_origin(&books->groups[grant.group], grant.consumer))
-            continue; /* its source says when they are there */
-        books->groups[grant.group].allocated[grant.consumer] += (int32_t)grant.slots;
-        allot__books_look(books, grant.group, grant.consumer);
-        allot__write_row(books, &books->groups[grant.group], grant.group, grant.consumer,
-                         it->effect);
+    for (int32_t i = 0; i < (int32_t)books->resources; i++) {
+        int64_t at, was = INT64_MIN;
+        allot_state_resource_time(books->state, i, &was);
+        at = was;
+        allot_decision_resource_preempted(decision, i, &at);
+        if (at != was)
+            return false;
     }
+    for (int32_t g = 0; books->damped && g < (int32_t)books->group_count; g++)
+        for (int32_t i = 0; i < (int32_t)books->consumers; i++) {
+            allot_verdict verdict;
+            allot_stated_leaf row;
+            if (allot_state_row_get(books->state, g, i, &row) == ALLOT_OK &&
+                allot_decision_verdict(decision, g, i, &verdict) == ALLOT_OK &&
+                (verdict.reclaimed > 0 || verdict.waiting_since != row.waiting_since))
+                return false;
+        }
+    return true;
 }
+
+bool allot__books_still(const allot__books *books, const allot_decision *decision)
+{
+    int64_t last = allot__books_last(books);
+    return last != INT64_MIN && allot__books_due(books, last) > allot_decision_now(decision) &&
+           allot__starts_stay(books, decision) && flights_stay(books, decision) &&
+           leases_stay(books, decision) && times_stay(books, decision);
+}
+
+/* ---- Tasks that go --------------------------------------------------------------------------- */
 
 static void enter_kill(entry *it, const allot_kill *kill)
 {
     allot_task task;
     allot_state_task_at(allot_decision_state(it->decision), kill->task, &task);
     allot__map_item *item = allot__item_find(&it->books->tasks, task.id);
-    if (!item || allot__task_of(item)->told)
-        return;
-    say(it->books, allot__task_of(item), true, it->effect);
+    if (item && !allot__task_of(item)->told)
+        say(it->books, allot__task_of(item), true, it->effect);
 }
 
 /* Kills of a reclaim stand together. Once all its tasks are told, nobody looks at them again. */
@@ -275,116 +239,123 @@ static void enter_kills(entry *it)
     }
 }
 
-static void write_new_flights(entry *it)
+/* ---- What the state hands out ---------------------------------------------------------------- */
+
+static int stands(void *ud, const allot_grant *grant)
 {
-    for (int32_t i = 0; i < it->flight_count; i++)
-        allot__write_flight(it->books, allot__stated_item(it->flights[i]),
-                            allot_decision_now(it->decision), it->effect);
+    const entry *it = ud;
+    return allot__leaf_origin(&it->books->groups[grant->group], grant->consumer) != NULL;
 }
 
-/* Reclaims that were in flight before, which the state lists in the same order: whose slots are all
- * back go, deadlines may be sooner. */
-static void enter_flights(entry *it)
+static int put_flight(entry *it, const allot_in_flight *flight)
 {
-    for (int32_t i = 0; i < allot_decision_flights(it->decision); i++) {
-        allot_flight flight;
-        allot_in_flight was;
-        allot_decision_flight(it->decision, i, &flight);
-        bool back = flight.phase == ALLOT_RETURNED;
-        if (allot_state_reclaim_at(it->books->state, i, &was) != ALLOT_OK ||
-            (!back && was.deadline == flight.deadline))
-            continue;
-        allot__flight_item *item = allot__books_flight(it->books, flight.id);
-        was.deadline = flight.deadline;
-        allot__map_touch(&it->books->flights, &item->named);
-        if (back)
-            allot__write_id(it->effect, ALLOT__EVENT_KEEP_LANDED, flight.id);
-        else
-            allot__write_flight(it->books, &was, item->since, it->effect);
-        if (back)
-            allot__flight_end(it->books, item, false);
+    allot__books *books = it->books;
+    allot__flight_item *item =
+        allot__item_make(books->engine, sizeof *item, flight->id, strlen(flight->id), 0);
+    if (!item || allot__item_put(books->engine, &books->flights, item) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    item->since = allot_decision_now(it->decision);
+    int status = allot__victims_add(books, flight);
+    if (status != ALLOT_OK)
+        allot__item_end(books->engine, &books->flights, item);
+    return status;
+}
+
+/* All that may fail, then all that is read of the decision while it can be. */
+static int ready(void *ud, int32_t first)
+{
+    entry *it = ud;
+    allot__books *books = it->books;
+    allot_in_flight flight;
+    int status = ALLOT_OK;
+    int32_t count = first;
+    for (; status == ALLOT_OK && allot_state_reclaim_at(books->state, count, &flight) == ALLOT_OK;)
+        if ((status = put_flight(it, &flight)) == ALLOT_OK)
+            count++;
+    for (; status != ALLOT_OK && count > first; count--) {
+        allot_state_reclaim_at(books->state, count - 1, &flight);
+        allot__flight_end(books, allot__books_flight(books, flight.id), false);
     }
+    if (status != ALLOT_OK)
+        return status;
+    books->when = allot_decision_now(it->decision);
+    enter_starts(books, it->decision, it->effect);
+    enter_kills(it);
+    for (int32_t i = first; i < count; i++)
+        if (allot_state_reclaim_at(books->state, i, &flight) == ALLOT_OK)
+            allot__write_flight(books, &flight, books->when, it->effect);
+    return ALLOT_OK;
 }
 
-static void write_loans(entry *it)
+/* Reclaims whose slots are all back go, deadlines of others may be sooner. */
+static void change_flight(entry *it, const allot_in_flight *flight, bool ends)
 {
-    int32_t count = allot_decision_loans(it->decision);
-    if (count == 0)
+    allot__flight_item *item = allot__books_flight(it->books, flight->id);
+    allot__map_touch(&it->books->flights, &item->named);
+    if (!ends) {
+        allot__write_flight(it->books, flight, item->since, it->effect);
+        return;
+    }
+    allot__write_id(it->effect, ALLOT__EVENT_KEEP_LANDED, flight->id);
+    allot__flight_end(it->books, item, false);
+}
+
+static void change_job(entry *it, const allot_job *job, bool ends)
+{
+    allot__record *record = allot__item_find(&it->books->jobs, job->id);
+    allot__map_touch(&it->books->jobs, &record->named);
+    if (!ends) {
+        allot__write_job(it->books, job, record->source, it->effect);
+        return;
+    }
+    allot__write_id(it->effect, ALLOT__EVENT_FINISH, job->id);
+    allot__item_end(it->books->engine, &it->books->jobs, record);
+}
+
+static void change_item(void *ud, allot_item kind, const void *item, int32_t ends)
+{
+    if (kind == ALLOT_ITEM_JOB)
+        change_job(ud, item, ends);
+    else
+        change_flight(ud, item, ends);
+}
+
+static void change_leaf(void *ud, int32_t group, int32_t leaf)
+{
+    entry *it = ud;
+    const allot_stated_leaf row = allot__leaf(it->books, group, leaf);
+    allot__leaf_look(it->books, group, leaf);
+    allot__write_row(it->books, group, leaf, &row,
+                     allot__leaf_origin(&it->books->groups[group], leaf), it->effect);
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static void write_loans(const entry *it)
+{
+    if (allot_decision_loans(it->decision) == 0)
         return;
     allot__entry_open(it->effect, ALLOT__EVENT_KEEP_LOANS);
     allot__entry_close(it->effect);
-    for (int32_t i = 0; i < count; i++) {
-        allot_loan_change change;
-        allot_decision_loan(it->decision, i, &change);
-        const allot_loan loan = {change.group, change.lender, change.borrower, change.slots};
-        if (loan.slots > 0)
-            allot__write_loan(it->books, &loan, it->effect);
-    }
-}
-
-static void enter_times(entry *it)
-{
-    allot__books *books = it->books;
-    int64_t now = allot_decision_now(it->decision);
-    allot__write_contracts(books, it->decision, it->effect);
-    allot__write_clock(now, it->effect);
-    allot__write_use(books, it->decision, it->effect);
-    for (int32_t g = 0; books->damped && g < (int32_t)books->group_count; g++)
-        for (int32_t i = 0; i < (int32_t)books->consumers; i++) {
-            allot_verdict verdict;
-            if (allot_plan_children(books->plan, i) > 0 ||
-                allot_decision_verdict(it->decision, g, i, &verdict) != ALLOT_OK)
-                continue;
-            int64_t *waiting = &books->groups[g].waiting_since[i];
-            bool changes = *waiting != verdict.waiting_since || verdict.reclaimed > 0;
-            *waiting = verdict.waiting_since;
-            if (verdict.reclaimed > 0)
-                books->groups[g].reclaimed_at[i] = now;
-            if (changes)
-                allot__write_row(books, &books->groups[g], g, i, it->effect);
-        }
+    for (int32_t i = 0; i < allot_state_loans(it->books->state); i++)
+        allot__write_loan(it->books, allot_state_loan_at(it->books->state, i), it->effect);
 }
 
 int allot__books_enter(allot__books *books, const allot_decision *decision, int64_t cycle,
                        allot__text *effect)
 {
-    entry it = {.books = books, .decision = decision, .cycle = cycle, .effect = effect};
-    int status = prepare(&it);
-    if (status == ALLOT_OK) {
-        books->when = allot_decision_now(decision);
-        enter_grants(&it);
-        enter_starts(books, decision, effect);
-        enter_kills(&it);
-        enter_flights(&it);
-        write_new_flights(&it);
-        write_loans(&it);
-        enter_times(&it);
-    }
-    drop(&it);
-    return status;
-}
-
-/* ---- Telling the state ----------------------------------------------------------------------- */
-
-/* What leaves hold is as the books have it: nothing new where a source tells it. */
-static void tell_grants(allot__books *books, const allot_decision *decision)
-{
-    for (int32_t i = 0; i < allot_decision_grants(decision) && books->queues == 0; i++) {
-        allot_grant grant;
-        allot_decision_grant(decision, i, &grant);
-        allot_state_allocated(books->state, grant.group, grant.consumer,
-                              books->groups[grant.group].allocated[grant.consumer]);
-    }
-}
-
-int allot__books_carry_out(allot__books *books, const allot_decision *decision, int64_t cycle)
-{
-    char ids[ID_ROOM];
+    entry it = {.books = books, .decision = decision, .effect = effect};
+    const allot_applied applied = {&it, stands, ready, change_item, change_leaf};
+    char ids[32];
+    snprintf(ids, sizeof ids, "r%lld.", (long long)cycle);
+    const allot_apply how = {.reclaim_ids = ids, .applied = &applied};
     allot__books_unseal(books);
-    stem_of(ids, cycle);
-    const allot_apply how = {.reclaim_ids = ids};
     int status = allot_state_apply(books->state, decision, &how);
-    if (status == ALLOT_OK)
-        tell_grants(books, decision);
-    return status;
+    if (status != ALLOT_OK)
+        return status;
+    write_loans(&it);
+    allot__write_contracts(books, effect);
+    allot__write_clock(books->when, effect);
+    allot__write_use(books, effect);
+    return ALLOT_OK;
 }

@@ -22,7 +22,7 @@ size_t allot__unit_key(const allot_task *task, char key[600])
     return len > 0 && len < 600 ? (size_t)len : 0;
 }
 
-allot__unit *allot__unit_of(const allot__books *books, const allot_task *task)
+static allot__unit *unit_of(const allot__books *books, const allot_task *task)
 {
     char key[600];
     size_t len = allot__unit_key(task, key);
@@ -35,7 +35,7 @@ static int join_unit(allot__books *books, const allot_task *task, allot__unit **
 {
     char key[600];
     size_t len = allot__task_runs(task) ? allot__unit_key(task, key) : 0;
-    *out = len > 0 ? allot__unit_of(books, task) : NULL;
+    *out = len > 0 ? unit_of(books, task) : NULL;
     if (len == 0 || *out)
         return ALLOT_OK;
     allot__unit *unit = allot__unit_make(books->engine, key, len);
@@ -93,7 +93,7 @@ int64_t allot__task_more(const allot__books *books, const allot__known *old, con
     int64_t others = from ? most_of(books, from, old->item) : 0;
     int64_t less = from ? from->slots - others : old ? allot__task_held(&old->it, group) : 0;
     int64_t more = task ? allot__task_held(task, group) : 0;
-    const allot__unit *to = more > 0 && task->group == group ? allot__unit_of(books, task) : NULL;
+    const allot__unit *to = more > 0 && task->group == group ? unit_of(books, task) : NULL;
     if (to) {
         int64_t there = from == to ? others : to->slots;
         more = more > there ? more - there : 0;
@@ -114,12 +114,13 @@ static void hold(allot__books *books, int32_t leaf, const allot__known *old, con
     for (int32_t g = 0; g < (int32_t)books->group_count; g++) {
         allot__books_group *group = &books->groups[g];
         int64_t more = allot__task_more(books, old, task, g);
-        int64_t after = group->allocated[leaf] + (more < 0 && !keep ? more : 0);
+        int64_t allocated = allot__leaf(books, g, leaf).allocated;
+        int64_t after = allocated + (more < 0 && !keep ? more : 0);
         group->held[leaf] += (int32_t)more;
         group->awaited[leaf] += awaited_by(task, g) - awaited_by(old ? &old->it : NULL, g);
         after = after < group->held[leaf] ? group->held[leaf] : after;
-        if (after != group->allocated[leaf])
-            allot__books_allocate(books, g, leaf, after);
+        if (after != allocated)
+            allot__leaf_allocate(books, g, leaf, after);
     }
 }
 
@@ -131,12 +132,10 @@ static void want(allot__books *books, int32_t leaf, const allot__known *old, con
                          : allot__task_runs(&old->it) ? -allot__task_more(books, old, NULL, g)
                                                       : allot__task_slots(&old->it, g);
         int64_t more = (task ? allot__task_slots(task, g) : 0) - before;
-        int64_t demand = books->groups[g].demand[leaf] + more;
+        int64_t demand = allot__leaf(books, g, leaf).demand + more;
         demand = demand < 0 ? 0 : demand > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : demand;
-        if (more == 0)
-            continue;
-        books->groups[g].demand[leaf] = (int32_t)demand;
-        allot__demand_tell(books, g, leaf);
+        if (more != 0)
+            allot__leaf_demand(books, g, leaf, demand);
     }
 }
 

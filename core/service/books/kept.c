@@ -7,25 +7,20 @@
 
 static int keep_row(allot__books *books, const allot__event *event)
 {
-    allot__books_group *group = &books->groups[event->group];
-    const allot_stated_leaf *row = &event->row;
-    int32_t leaf = event->consumer;
+    allot_stated_leaf row = event->row;
     const allot__origin *source;
+    row.demand = row.demand > 0 ? row.demand : 0;
+    row.allocated = row.allocated > 0 ? row.allocated : 0;
+    if (!books->damped)
+        row.reclaimed_at = row.waiting_since = INT64_MIN;
     int status = allot__origin_find(books, event->source, &source);
     if (status == ALLOT_OK)
-        status = allot__origin_set(books, event->group, leaf, source);
+        status = allot__origin_set(books, event->group, event->consumer, source);
     if (status == ALLOT_OK)
-        status = allot__books_unlist(books, event->group, leaf, row->unlisted);
-    if (status != ALLOT_OK)
-        return status;
-    group->demand[leaf] = row->demand > 0 ? (int32_t)row->demand : 0;
-    allot__books_allocate(books, event->group, leaf, row->allocated > 0 ? row->allocated : 0);
-    allot__demand_tell(books, event->group, leaf);
-    if (books->damped) {
-        group->reclaimed_at[leaf] = row->reclaimed_at;
-        group->waiting_since[leaf] = row->waiting_since;
-    }
-    return ALLOT_OK;
+        status = allot_state_row_set(books->state, event->group, event->consumer, &row);
+    if (status == ALLOT_OK)
+        allot__leaf_demand(books, event->group, event->consumer, row.demand);
+    return status;
 }
 
 /* Puts a reclaim in, or in the place of another of its id. */

@@ -3,7 +3,7 @@
 /*
  * list.c: the books written bit by bit while they go on changing.
  *
- * Columns of leaves are copied when it begins; they are small. What has a name is walked through in
+ * What leaves have is copied when it begins; it is little. What has a name is walked through in
  * its order. A thing that is to change, or to leave, before the walk has come to it is written at
  * once, into pieces that wait in its place: with itself, or, when it leaves, with what stands
  * behind it. What comes in meanwhile stands behind all, and is not written.
@@ -37,6 +37,13 @@ typedef struct walk {
     allot__early end;
 } walk;
 
+/* A leaf in a group of which something is to be said. */
+typedef struct row {
+    int32_t group, leaf;
+    allot_stated_leaf told;
+    const allot__origin *source;
+} row;
+
 /* What is written, one after the other; the walks as in allot__books_kind. */
 enum { ROWS = ALLOT__KINDS, LOANS, CONTRACTS, USE, STEPS };
 static const int steps[] = {ROWS,  ALLOT__HOSTS, ALLOT__SESSIONS, ALLOT__TASKS, ALLOT__FLIGHTS,
@@ -46,7 +53,7 @@ struct allot__books_listing {
     allot__books *books;
     walk walks[ALLOT__KINDS];
     allot__early *earlies;
-    allot__books_group *groups; /* copies */
+    allot__vector rows; /* of row: copies of what leaves have */
     allot_loan *loans;
     size_t loan_count;
     allot__text head, contracts, use; /* few lines, made when it begins */
@@ -167,28 +174,20 @@ static void *copy(allot_engine *engine, const void *from, size_t count, size_t s
     return to ? memcpy(to, from, count * size) : NULL;
 }
 
-/* Of a plan with queues leaves have nothing. */
-static void copy_groups(allot__books_listing *it, bool *failed)
+static void copy_rows(allot__books_listing *it, bool *failed)
 {
     const allot__books *books = it->books;
-    allot_engine *engine = books->engine;
-    size_t count = books->consumers;
-    if (books->queues > 0)
-        return;
-    it->groups = allot__new(engine, books->group_count, sizeof *it->groups);
-    *failed = *failed || (!it->groups && books->group_count > 0);
-    for (size_t i = 0; it->groups && i < books->group_count; i++) {
-        const allot__books_group *from = &books->groups[i];
-        allot__books_group *to = &it->groups[i];
-        to->demand = copy(engine, from->demand, count, sizeof *to->demand, failed);
-        to->allocated = copy(engine, from->allocated, count, sizeof *to->allocated, failed);
-        to->unlisted = copy(engine, from->unlisted, count, sizeof *to->unlisted, failed);
-        to->sources = copy(engine, from->sources, count, sizeof *to->sources, failed);
-        to->reclaimed_at =
-            copy(engine, from->reclaimed_at, count, sizeof *to->reclaimed_at, failed);
-        to->waiting_since =
-            copy(engine, from->waiting_since, count, sizeof *to->waiting_since, failed);
-    }
+    for (int32_t g = 0; g < (int32_t)books->group_count; g++)
+        for (int32_t i = 0; i < (int32_t)books->consumers && !*failed; i++) {
+            const row made = {g, i, allot__leaf(books, g, i),
+                              allot__leaf_origin(&books->groups[g], i)};
+            if (allot__row_is_bare(&made.told) && !made.source)
+                continue;
+            row *added = allot__push(books->engine, &it->rows, sizeof *added);
+            *failed = !added;
+            if (added)
+                *added = made;
+        }
 }
 
 static void write_few(allot__books_listing *it, bool *failed)
@@ -199,8 +198,8 @@ static void write_few(allot__books_listing *it, bool *failed)
     allot__write_origins(books, &it->head);
     for (int32_t g = 0; g < (int32_t)books->group_count; g++)
         allot__write_size(books, g, &it->head);
-    allot__write_contracts(books, NULL, &it->contracts);
-    allot__write_use(books, NULL, &it->use);
+    allot__write_contracts(books, &it->contracts);
+    allot__write_use(books, &it->use);
     allot__write_declines(books, &it->use);
     *failed = *failed || it->head.failed || it->contracts.failed || it->use.failed;
 }
@@ -226,7 +225,7 @@ int allot__books_list_begin(allot__books *books)
     if (!it)
         return ALLOT_ENOMEM;
     it->books = books;
-    copy_groups(it, &failed);
+    copy_rows(it, &failed);
     it->loan_count = (size_t)allot_state_loans(books->state);
     it->loans = copy(books->engine, allot_state_loan_at(books->state, 0), it->loan_count,
                      sizeof *it->loans, &failed);
@@ -236,22 +235,6 @@ int allot__books_list_begin(allot__books *books)
     if (failed)
         allot__books_list_end(books);
     return failed ? ALLOT_ENOMEM : ALLOT_OK;
-}
-
-static void drop_groups(allot__books_listing *it)
-{
-    const allot__books *books = it->books;
-    size_t count = books->consumers;
-    for (size_t i = 0; it->groups && i < books->group_count; i++) {
-        allot__books_group *group = &it->groups[i];
-        allot__free(books->engine, group->demand, count, sizeof *group->demand);
-        allot__free(books->engine, group->allocated, count, sizeof *group->allocated);
-        allot__free(books->engine, group->unlisted, count, sizeof *group->unlisted);
-        allot__free(books->engine, group->sources, count, sizeof *group->sources);
-        allot__free(books->engine, group->reclaimed_at, count, sizeof *group->reclaimed_at);
-        allot__free(books->engine, group->waiting_since, count, sizeof *group->waiting_since);
-    }
-    allot__free(books->engine, it->groups, books->group_count, sizeof *it->groups);
 }
 
 void allot__books_list_end(allot__books *books)
@@ -268,7 +251,7 @@ void allot__books_list_end(allot__books *books)
         drop_pieces(it, it->earlies, NULL);
         end_early(it, it->earlies);
     }
-    drop_groups(it);
+    allot__vector_free(books->engine, &it->rows);
     allot__free(books->engine, it->loans, it->loan_count, sizeof *it->loans);
     allot__text_free(&it->head);
     allot__text_free(&it->contracts);
@@ -281,15 +264,14 @@ void allot__books_list_end(allot__books *books)
 /* All of these say whether it is through. */
 static bool list_rows(allot__books_listing *it, allot__text *out, size_t until)
 {
-    size_t rows = it->groups ? it->books->consumers : 0, count = it->books->group_count;
+    const row *rows = it->rows.items;
     allot__text_add(out, it->head.bytes, it->head.len);
     allot__text_free(&it->head);
-    for (; it->at < rows * count && out->len < until; it->at++) {
-        size_t group = it->at / rows, leaf = it->at % rows;
-        if (!allot__row_is_empty(&it->groups[group], (int32_t)leaf))
-            allot__write_row(it->books, &it->groups[group], (int32_t)group, (int32_t)leaf, out);
+    for (; it->at < it->rows.count && out->len < until; it->at++) {
+        const row *of = &rows[it->at];
+        allot__write_row(it->books, of->group, of->leaf, &of->told, of->source, out);
     }
-    return it->at == rows * count;
+    return it->at == it->rows.count;
 }
 
 static bool list_loans(allot__books_listing *it, allot__text *out, size_t until)

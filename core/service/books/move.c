@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* move.c: books read from lines, copied under another plan, and when something is due. */
+/*
+ * move.c: books read from lines, copied under another plan, and moved to it.
+ *
+ * When they are moved tables are made anew, and records keep their places in memory and in order.
+ * The state moves last of what may fail, and says what does not fit.
+ */
 #include "service/books/own.h"
+
+#include "base/memory.h"
 
 /* A line is {"method": "NAME", "params": PARAMS}, as write.c writes it. */
 int allot__books_read(allot__books *books, allot__event_reader *reader, const char *line,
@@ -32,8 +39,8 @@ int allot__books_read(allot__books *books, allot__event_reader *reader, const ch
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-int allot__books_read_lines(allot__books *books, const allot__text *text, int64_t *lost,
-                            allot_report *report)
+static int read_lines(allot__books *books, const allot__text *text, int64_t *lost,
+                      allot_report *report)
 {
     allot__event_reader *reader;
     allot__error fault = {.message = ""};
@@ -75,23 +82,23 @@ static int copy_source(allot__books *to, int32_t group, int32_t leaf, const allo
 /* Lines have those of leaves alone of which more is known. */
 static int copy_sources(const allot__books *from, allot__books *to)
 {
-    allot__id_map *ids;
+    allot_plan_map *ids;
     bool any = false;
     for (size_t g = 0; g < from->group_count; g++)
         any = any || from->groups[g].sources;
-    int status = any ? allot__id_map_new(from->engine, from->plan, to->plan, &ids) : ALLOT_OK;
+    int status = any ? allot_plan_map_new(from->engine, from->plan, to->plan, &ids) : ALLOT_OK;
     if (!any || status != ALLOT_OK)
         return status;
     for (size_t g = 0; g < from->group_count; g++) {
         const allot__books_group *of = &from->groups[g];
-        int32_t group = allot__id_map_find(ids, ALLOT__GROUP, (int32_t)g);
+        int32_t group = ids->groups[(int32_t)g];
         for (size_t i = 0; of->sources && group >= 0 && i < from->consumers; i++) {
-            int32_t leaf = allot__id_map_find(ids, ALLOT__LEAF, (int32_t)i);
-            if (leaf >= 0 && status == ALLOT_OK)
+            int32_t leaf = ids->consumers[i];
+            if (leaf >= 0 && allot_plan_children(to->plan, leaf) == 0 && status == ALLOT_OK)
                 status = copy_source(to, group, leaf, of->sources[i]);
         }
     }
-    allot__id_map_free(ids);
+    allot_plan_map_free(from->engine, ids);
     return status;
 }
 
@@ -105,7 +112,7 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t
         return status;
     status = allot__books_write(books, &text);
     if (status == ALLOT_OK)
-        status = allot__books_read_lines(moved, &text, lost, report);
+        status = read_lines(moved, &text, lost, report);
     if (status == ALLOT_OK)
         status = copy_sources(books, moved);
     allot__text_free(&text);
@@ -116,56 +123,164 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t
     return status;
 }
 
-/* ---- When something is due ------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
-static void sooner(int64_t *due, int64_t now, int64_t when)
+static void rebase_group(const allot__books_group *from, allot__books_group *to,
+                         const allot_plan_map *ids)
 {
-    if (when > now && when < *due)
-        *due = when;
+    to->slots = from->slots;
+    for (int32_t i = 0; i < allot_plan_consumers(ids->from); i++) {
+        int32_t row = ids->consumers[i];
+        if (row < 0)
+            continue; /* it had nothing */
+        to->held[row] = from->held[i];
+        to->awaited[row] = from->awaited[i];
+        to->unmet_since[row] = from->unmet_since[i];
+        if (from->sources)
+            to->sources[row] = from->sources[i];
+        memcpy(to->sessions[row], from->sessions[i], sizeof *to->sessions);
+    }
 }
 
-static int64_t later(int64_t when, int64_t by)
+static void rebase_tables(const allot__books *from, allot__books *to, const allot_plan_map *ids)
 {
-    return when > INT64_MAX - by ? INT64_MAX : when + by;
+    int32_t other;
+    for (int32_t i = 0; i < (int32_t)from->group_count; i++)
+        if ((other = ids->groups[i]) >= 0)
+            rebase_group(&from->groups[i], &to->groups[other], ids);
+    to->mark = from->mark;
+    to->job_most = from->job_most;
+    to->pending = from->pending;
+    to->starts_told = from->starts_told;
+    if (from->host_most > to->host_most)
+        to->host_most = from->host_most;
 }
 
-int64_t allot__books_due(const allot__books *books, int64_t now)
+/* ---- Things ---------------------------------------------------------------------------------- */
+
+static void rebase_pair(const allot_plan_map *ids, int32_t *group, int32_t *consumer)
 {
-    int64_t due = INT64_MAX, when;
-    if (allot_plan_switch(books->plan, now, &when) == ALLOT_OK)
-        sooner(&due, now, when);
-    for (int32_t i = 0; i < allot_state_reclaims(books->state); i++) {
-        allot_in_flight flight;
-        if (allot_state_reclaim_at(books->state, i, &flight) != ALLOT_OK)
+    *group = ids->groups[*group];
+    *consumer = ids->consumers[*consumer];
+}
+
+static void take_map(allot__map *from, allot__map *to)
+{
+    *to = *from;
+    *from = (allot__map){.engine = to->engine};
+}
+
+/* Of leaves that are no more nothing is left. */
+static void rebase_declines(allot__books *from, allot__books *to, const allot_plan_map *ids)
+{
+    to->declines = from->declines;
+    to->decline_room = from->decline_room;
+    for (size_t i = 0; i < from->decline_count; i++) {
+        allot__decline it = from->declines[i];
+        rebase_pair(ids, &it.group, &it.consumer);
+        if (it.group >= 0 && it.consumer >= 0 && allot_plan_children(ids->to, it.consumer) == 0)
+            to->declines[to->decline_count++] = it;
+    }
+    from->declines = NULL;
+    from->decline_count = from->decline_room = 0;
+}
+
+static void rebase_things(allot__books *from, allot__books *to, const allot_plan_map *ids)
+{
+    allot__books_kind of[ALLOT__KINDS], kinds[ALLOT__KINDS];
+    allot__books_kinds(from, of);
+    allot__books_kinds(to, kinds);
+    for (int k = 0; k < ALLOT__KINDS; k++)
+        take_map(of[k].map, kinds[k].map);
+    take_map(&from->indexes, &to->indexes);
+    take_map(&from->sources, &to->sources);
+    rebase_declines(from, to, ids);
+    take_map(&from->victims, &to->victims);
+}
+
+/* ---- Units: their names have numbers in them ------------------------------------------------- */
+
+static int make_units(const allot__books *from, allot__books *to, const allot_plan_map *ids)
+{
+    char key[600];
+    int status = ALLOT_OK;
+    for (const allot__map_item *it = from->units.first; it && status == ALLOT_OK; it = it->after) {
+        const allot__task_item *first = ((const allot__unit *)(const void *)it)->first;
+        allot_task task;
+        if (!allot__books_get(from, ALLOT_ITEM_TASK, first->of.named.name, &task))
             continue;
-        int64_t leeway = allot_plan_option_get(books->plan, flight.group, ALLOT_OPTION_LEEWAY);
-        sooner(&due, now, flight.deadline);
-        sooner(&due, now, later(flight.deadline, leeway));
+        rebase_pair(ids, &task.group, &task.consumer);
+        size_t len = allot__unit_key(&task, key);
+        allot__unit *unit = allot__unit_make(to->engine, key, len);
+        status = unit ? allot__item_put(to->engine, &to->units, unit) : ALLOT_ENOMEM;
     }
-    for (size_t i = 0; i < books->decline_count; i++)
-        sooner(&due, now, books->declines[i].until);
-    for (int32_t i = 0; i < allot_state_jobs(books->state); i++) {
-        allot_job job;
-        if (allot_state_job_at(books->state, i, &job) == ALLOT_OK)
-            sooner(&due, now, job.begin);
+    return status;
+}
+
+/* Both have the same order. */
+static void rebase_units(allot__books *from, allot__books *to, const allot_plan_map *ids)
+{
+    allot__map_item *old = from->units.first;
+    if (ids->same) {
+        take_map(&from->units, &to->units);
+        return;
     }
-    for (int32_t i = 0; i < (int32_t)books->leases; i++) {
-        allot_lease lease;
-        allot_lease_now is;
-        if (allot_state_lease_at(books->state, i, &is) == ALLOT_OK &&
-            allot_plan_lease_at(books->plan, i, &lease) == ALLOT_OK)
-            sooner(&due, now, later(is.since, lease.reclaim_delay));
+    for (allot__map_item *it = to->units.first; it; it = it->after, old = old->after) {
+        allot__unit *unit = (allot__unit *)(void *)it;
+        unit->slots = ((const allot__unit *)(const void *)old)->slots;
+        unit->first = ((const allot__unit *)(const void *)old)->first;
+        for (allot__task_item *task = unit->first; task; task = task->next)
+            task->unit = unit;
     }
-    for (size_t g = 0; books->damped && g < books->group_count; g++) {
-        int64_t wait = allot_plan_option_get(books->plan, (int32_t)g, ALLOT_OPTION_CLAIM_DELAY);
-        int64_t rest =
-            allot_plan_option_get(books->plan, (int32_t)g, ALLOT_OPTION_RECLAIM_INTERVAL);
-        for (size_t i = 0; wait + rest > 0 && i < books->consumers; i++) {
-            if (books->groups[g].waiting_since[i] != INT64_MIN)
-                sooner(&due, now, later(books->groups[g].waiting_since[i], wait));
-            if (books->groups[g].reclaimed_at[i] != INT64_MIN)
-                sooner(&due, now, later(books->groups[g].reclaimed_at[i], rest));
-        }
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static int make_sources(const allot__books *books, allot__books_group *group)
+{
+    group->sources = allot__new(books->engine, books->consumers > 0 ? books->consumers : 1,
+                                sizeof *group->sources);
+    return group->sources ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* Empty books under the other plan, with room for all that comes over. */
+static int make_room(const allot__books *from, const allot_plan_map *ids, allot_report *report,
+                     allot__books **out)
+{
+    allot__books *to;
+    int status = allot__books_make(from->engine, ids->to, &to);
+    if (status != ALLOT_OK)
+        return status;
+    for (size_t g = 0; g < from->group_count && status == ALLOT_OK; g++) {
+        int32_t other = ids->groups[(int32_t)g];
+        if (other >= 0 && from->groups[g].sources)
+            status = make_sources(to, &to->groups[other]);
     }
-    return due;
+    if (status == ALLOT_OK && !ids->same)
+        status = make_units(from, to, ids);
+    if (status == ALLOT_OK)
+        status = allot_state_move(from->state, ids->to, report, &to->state);
+    if (status == ALLOT_OK)
+        *out = to;
+    else
+        allot__books_end(to);
+    return status;
+}
+
+int allot__books_rebase(allot__books *books, const allot_plan_map *ids, allot_report *report,
+                        allot__books **out)
+{
+    allot__books *to;
+    allot__books_unseal(books);
+    int status = make_room(books, ids, report, &to);
+    if (status != ALLOT_OK)
+        return status;
+    allot__books_list_end(books);
+    rebase_tables(books, to, ids);
+    rebase_units(books, to, ids);
+    rebase_things(books, to, ids);
+    if (!ids->same || to->consumers != books->consumers)
+        allot__leaves_begin(to);
+    *out = to;
+    return ALLOT_OK;
 }

@@ -24,10 +24,11 @@ typedef struct allot__origin {
     int64_t at; /* the last word's; INT64_MIN: none */
 } allot__origin;
 
-/* A leaf that can use no more than `most` slots for a while, whatever it demands. */
+/* A leaf that can use no more than `most` slots for a while: that is what the state is told that it
+ * demands, in place of `demand`. */
 typedef struct allot__decline {
     int32_t group, consumer, most;
-    int64_t until;
+    int64_t demand, until;
 } allot__decline;
 
 /* Tasks of a leaf that share a slot (state.h), which counts once, with the most that one states. */
@@ -79,17 +80,16 @@ typedef struct allot__flight_item {
     bool told;     /* all its tasks are told to go */
 } allot__flight_item;
 
+/* What the books know of leaves beside the state, by consumer. */
 typedef struct allot__books_group {
-    int32_t *demand, *allocated, *held;    /* by consumer; held: by its tasks */
-    int64_t *awaited;                      /* by its tasks that wait */
-    int32_t *unlisted;                     /* of what it holds beyond these (state.h) */
-    int64_t *reclaimed_at, *waiting_since; /* INT64_MIN: not; NULL where no option asks for it */
+    int32_t *held;        /* by its tasks */
+    int64_t *awaited;     /* by its tasks that wait */
     int64_t *unmet_since; /* a leaf wants more than it has; INT64_MIN: not. Not kept in the store */
-    int32_t (*sessions)[ALLOT_SCHEDULING_COUNT]; /* by consumer: how many there are of each */
-    /* By consumer: who tells all that its leaf holds, so that grants to it are no news until that
-     * says so, and stand until then; NULL: nobody. The column is NULL where nobody ever did. */
+    int32_t (*sessions)[ALLOT_SCHEDULING_COUNT]; /* how many there are of each */
+    /* Who tells all that its leaf holds, so that grants to it are no news until that says so, and
+     * stand until then; NULL: nobody. The column is NULL where nobody ever did. */
     const allot__origin **sources;
-    int64_t slots; /* -1: not told */
+    int64_t slots; /* of the group; -1: not told */
 } allot__books_group;
 
 struct allot__books {
@@ -192,6 +192,8 @@ allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len)
 /* Copies members of an item to another item, which borrows what they point to: those whose bits are
  * set, by their places in the table. */
 void allot__item_merge(allot_item kind, uint32_t members, const void *from, void *to);
+/* Whether two items are the same. */
+bool allot__items_same(allot_item kind, const void *a, const void *b);
 /* The bit of the member of that name. */
 uint32_t allot__item_bit(allot_item kind, const char *name);
 
@@ -218,10 +220,7 @@ int allot__apply_host(allot__books *books, const allot__event *event, allot__err
 int allot__apply_lease(allot__books *books, const allot__event *event, allot__error *fault);
 int allot__apply_job(allot__books *books, const allot__event *event, allot__error *fault);
 int allot__apply_kept(allot__books *books, const allot__event *event, allot__error *fault);
-int allot__enter_jobs(allot__books *books, const allot_decision *decision, allot__text *effect);
 
-/* Jobs run on slots that somebody says; until then there are none. */
-bool allot__books_nowhere(const allot__books *books);
 /* Whether two hosts are known, or more. */
 bool allot__books_several_hosts(const allot__books *books);
 /* A job that has slots and names no host has them on the only one there is. */
@@ -247,11 +246,6 @@ static inline const allot__origin *allot__leaf_origin(const allot__books_group *
 void allot__write_origin(allot__text *out, const allot__origin *source);
 void allot__write_origins(const allot__books *books, allot__text *out);
 
-/* What says that a leaf can use no more for now, or NULL. */
-allot__decline *allot__decline_of(const allot__books *books, int32_t group, int32_t leaf);
-/* What a leaf demands, of which it does not get more than it can use; and says so to the state. */
-int64_t allot__books_demand(const allot__books *books, int32_t group, int32_t leaf);
-void allot__demand_tell(allot__books *books, int32_t group, int32_t leaf);
 /* Ends what is over by then. */
 void allot__declines_end(allot__books *books, int64_t now);
 void allot__write_declines(const allot__books *books, allot__text *out);
@@ -285,28 +279,20 @@ void allot__victim_gone(allot__books *books, const char *task, const allot_task 
 void allot__entry_open(allot__text *out, allot__event_kind kind);
 /* ... with what documents have of an item, whose bracket or line more can follow. */
 void allot__item_open(allot__text *out, const allot_plan *plan, allot_item kind, const void *item);
-void allot__entry_item(allot__text *out, const allot_plan *plan, allot__event_kind kind,
-                       allot_item item, const void *it);
 void allot__entry_close(allot__text *out);
 void allot__write_leaf(allot__text *out, const allot_plan *plan, int32_t group, int32_t consumer);
 void allot__write_set(allot__text *out, const char *key, int64_t value, int64_t unset);
-void allot__write_row(const allot__books *books, const allot__books_group *of, int32_t group,
-                      int32_t leaf, allot__text *out);
-/* Nothing is to be said of it, or nothing but whose truth it is: no plan need have it for that. */
-bool allot__row_is_empty(const allot__books_group *group, int32_t leaf);
-bool allot__row_is_bare(const allot__books_group *group, int32_t leaf);
+void allot__write_row(const allot__books *books, int32_t group, int32_t leaf,
+                      const allot_stated_leaf *row, const allot__origin *source, allot__text *out);
+/* Nothing is to be said of it but whose truth it is: no plan need have it for that. */
+bool allot__row_is_bare(const allot_stated_leaf *row);
 void allot__write_size(const allot__books *books, int32_t group, allot__text *out);
-void allot__write_host(const allot__books *books, const allot__map_item *item, allot__text *out);
-void allot__write_session(const allot__books *books, const allot__map_item *item, allot__text *out);
-void allot__write_task(const allot__books *books, const allot__map_item *item, allot__text *out);
 void allot__write_flight(const allot__books *books, const allot_in_flight *flight, int64_t since,
                          allot__text *out);
 void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__text *out);
-/* These write what a decision (NULL: the last one) made of contracts, use of queues and times of
- * resources; and the clock. */
-void allot__write_contracts(const allot__books *books, const allot_decision *decision,
-                            allot__text *out);
-void allot__write_use(const allot__books *books, const allot_decision *decision, allot__text *out);
+/* What the last decision made of contracts, use of queues and times of resources; and the clock. */
+void allot__write_contracts(const allot__books *books, allot__text *out);
+void allot__write_use(const allot__books *books, allot__text *out);
 void allot__write_clock(int64_t now, allot__text *out);
 void allot__write_job(const allot__books *books, const allot_job *job, const allot__origin *source,
                       allot__text *out);
@@ -328,10 +314,6 @@ typedef struct allot__books_kind {
 } allot__books_kind;
 void allot__books_kinds(allot__books *books, allot__books_kind kinds[ALLOT__KINDS]);
 
-/* Enters lines; what is refused goes to the report, or is counted in `lost`, if that is given. As
- * allot__books_apply. */
-int allot__books_read_lines(allot__books *books, const allot__text *text, int64_t *lost,
-                            allot_report *report);
 /* The reclaim of that id, if it is there still; also of NULL. */
 static inline allot__flight_item *allot__books_flight(const allot__books *books, const char *id)
 {
@@ -349,23 +331,19 @@ void allot__flight_end(allot__books *books, allot__flight_item *item, bool state
 int allot__books_set_back(allot__books *books, int64_t now, int64_t by);
 /* Opens the state, so that it can be told of what changed. */
 void allot__books_unseal(allot__books *books);
-/* What a leaf wants or is allocated has changed. */
-static inline void allot__books_look(allot__books *books, int32_t group, int32_t leaf)
-{
-    allot__books_group *of = &books->groups[group];
-    if (of->demand[leaf] <= of->allocated[leaf])
-        of->unmet_since[leaf] = INT64_MIN;
-    else if (of->unmet_since[leaf] == INT64_MIN)
-        of->unmet_since[leaf] = books->when;
-}
 /* Books that have no state yet. ENOMEM. */
 int allot__books_make(allot_engine *engine, const allot_plan *plan, allot__books **out);
-/* Tells the state what all leaves demand and are allocated. */
-void allot__rows_tell(allot__books *books);
-/* Sets what a leaf is allocated, here and in the state. */
-void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer, int64_t slots);
-/* ... of it how much runs work that is not listed. ENOMEM. */
-int allot__books_unlist(allot__books *books, int32_t group, int32_t consumer, int64_t slots);
+/* ---- Leaves (row.c) -------------------------------------------------------------------------- */
+
+/* What the state was told of a leaf, and the leaf demands. */
+allot_stated_leaf allot__leaf(const allot__books *books, int32_t group, int32_t leaf);
+/* These say what it demands, and is allocated; and whether it wants more than it has, since when.
+ */
+void allot__leaf_demand(allot__books *books, int32_t group, int32_t leaf, int64_t slots);
+void allot__leaf_allocate(allot__books *books, int32_t group, int32_t leaf, int64_t slots);
+void allot__leaf_look(const allot__books *books, int32_t group, int32_t leaf);
+/* A leaf of which nothing was told demands and has nothing. */
+void allot__leaves_begin(allot__books *books);
 /* ---- Tasks (hold.c, task.c) ----------------------------------------------------------
  */
 
@@ -392,9 +370,6 @@ static inline int64_t allot__task_held(const allot_task *task, int32_t group)
  * is none. */
 int64_t allot__task_more(const allot__books *books, const allot__known *old, const allot_task *task,
                          int32_t group);
-/* Whether its leaf has, or may be allocated (`adopt`), what it lacks for that. ERANGE. */
-int allot__task_check_slots(const allot__books *books, const allot__known *old,
-                            const allot_task *task, bool adopt, allot__error *fault);
 /* Puts in what an event says of a task: its leaf holds what it takes, is allocated what it lacks
  * for that and, if it is `wanted`, demands as much more. ENOMEM. */
 int allot__task_new(allot__books *books, const allot_task *task, const allot__event *event,
@@ -410,13 +385,6 @@ void allot__task_end(allot__books *books, const allot__known *task, bool keep, b
 void allot__task_tell(allot__books *books, allot__task_item *task, bool told);
 /* Whether a decision tells to start what is told already, and nothing else. */
 bool allot__starts_stay(const allot__books *books, const allot_decision *decision);
-/* ENOENT. */
-int allot__task_unknown(const allot__event *event, allot__error *fault);
-/* Whether the task may be where the event says: one that waits is nowhere. EINVALID with a fault.
- */
-int allot__task_check_place(const allot__event *event, const allot_task *task, allot__error *fault);
-/* The unit that a task shares slots with; NULL: none is there. */
-allot__unit *allot__unit_of(const allot__books *books, const allot_task *task);
 /* What tasks of the same unit have in common; 0: it has its slots to itself. */
 size_t allot__unit_key(const allot_task *task, char key[600]);
 #endif

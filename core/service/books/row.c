@@ -5,14 +5,7 @@
 
 #include "base/memory.h"
 
-void allot__books_allocate(allot__books *books, int32_t group, int32_t consumer, int64_t slots)
-{
-    books->groups[group].allocated[consumer] = (int32_t)slots;
-    allot__books_look(books, group, consumer);
-    allot_state_allocated(books->state, group, consumer, slots);
-}
-
-allot__decline *allot__decline_of(const allot__books *books, int32_t group, int32_t leaf)
+static allot__decline *decline_of(const allot__books *books, int32_t group, int32_t leaf)
 {
     for (size_t i = 0; i < books->decline_count; i++)
         if (books->declines[i].group == group && books->declines[i].consumer == leaf)
@@ -20,17 +13,55 @@ allot__decline *allot__decline_of(const allot__books *books, int32_t group, int3
     return NULL;
 }
 
-int64_t allot__books_demand(const allot__books *books, int32_t group, int32_t leaf)
+allot_stated_leaf allot__leaf(const allot__books *books, int32_t group, int32_t leaf)
 {
-    const allot__decline *declined = allot__decline_of(books, group, leaf);
-    int64_t demand = books->groups[group].demand[leaf];
-    return declined && declined->most < demand ? declined->most : demand;
+    allot_stated_leaf row = {.reclaimed_at = INT64_MIN, .waiting_since = INT64_MIN};
+    const allot__decline *declined = decline_of(books, group, leaf);
+    allot_state_row_get(books->state, group, leaf, &row);
+    if (declined)
+        row.demand = declined->demand;
+    return row;
 }
 
-void allot__demand_tell(allot__books *books, int32_t group, int32_t leaf)
+void allot__leaf_look(const allot__books *books, int32_t group, int32_t leaf)
 {
-    allot__books_look(books, group, leaf);
-    allot_state_demand(books->state, group, leaf, allot__books_demand(books, group, leaf));
+    int64_t *since = &books->groups[group].unmet_since[leaf];
+    const allot_stated_leaf row = allot__leaf(books, group, leaf);
+    if (row.demand <= row.allocated)
+        *since = INT64_MIN;
+    else if (*since == INT64_MIN)
+        *since = books->when;
+}
+
+void allot__leaf_demand(allot__books *books, int32_t group, int32_t leaf, int64_t slots)
+{
+    allot__decline *declined = decline_of(books, group, leaf);
+    if (declined)
+        declined->demand = slots;
+    if (declined && declined->most < slots)
+        slots = declined->most;
+    allot_state_demand(books->state, group, leaf, slots);
+    allot__leaf_look(books, group, leaf);
+}
+
+void allot__leaf_allocate(allot__books *books, int32_t group, int32_t leaf, int64_t slots)
+{
+    allot_state_allocated(books->state, group, leaf, slots);
+    allot__leaf_look(books, group, leaf);
+}
+
+void allot__leaves_begin(allot__books *books)
+{
+    for (int32_t g = 0; g < (int32_t)books->group_count; g++)
+        for (int32_t i = 0; i < (int32_t)books->consumers; i++) {
+            allot_stated_leaf row;
+            if (allot_state_row_get(books->state, g, i, &row) != ALLOT_OK)
+                continue;
+            if (row.allocated < 0)
+                allot_state_allocated(books->state, g, i, 0);
+            if (row.demand < 0)
+                allot_state_demand(books->state, g, i, 0);
+        }
 }
 
 void allot__declines_end(allot__books *books, int64_t now)
@@ -40,18 +71,8 @@ void allot__declines_end(allot__books *books, int64_t now)
         if (over.until > now)
             continue;
         books->declines[i] = books->declines[--books->decline_count];
-        allot__demand_tell(books, over.group, over.consumer);
+        allot__leaf_demand(books, over.group, over.consumer, over.demand);
     }
-}
-
-int allot__books_unlist(allot__books *books, int32_t group, int32_t consumer, int64_t slots)
-{
-    int32_t *unlisted = &books->groups[group].unlisted[consumer];
-    if (*unlisted != slots &&
-        allot_state_unlisted(books->state, group, consumer, slots) == ALLOT_ENOMEM)
-        return ALLOT_ENOMEM;
-    *unlisted = (int32_t)slots;
-    return ALLOT_OK;
 }
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
@@ -71,26 +92,26 @@ static int few(const allot__event *event, int64_t allocated, int64_t held, allot
 
 int allot__apply_row(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    allot__books_group *group = &books->groups[event->group];
     int32_t leaf = event->consumer;
-    int64_t allocated = group->allocated[leaf], held = group->held[leaf];
-    int64_t after = event->kind == ALLOT__EVENT_RELEASE ? allocated - event->slots : event->slots;
+    const allot_stated_leaf row = allot__leaf(books, event->group, leaf);
+    int64_t held = books->groups[event->group].held[leaf];
+    int64_t after =
+        event->kind == ALLOT__EVENT_RELEASE ? row.allocated - event->slots : event->slots;
     if (event->kind != ALLOT__EVENT_DEMAND && after < held)
-        return few(event, allocated, held, fault);
+        return few(event, row.allocated, held, fault);
     const allot__origin *source;
     int status = allot__origin_of(books, event, &source);
     if (status == ALLOT_OK)
         status = allot__origin_set(books, event->group, leaf, source);
-    if (status == ALLOT_OK && event->kind == ALLOT__EVENT_ALLOCATED && event->unlisted >= 0)
-        status = allot__books_unlist(books, event->group, leaf, event->unlisted);
+    bool unlists = event->kind == ALLOT__EVENT_ALLOCATED && event->unlisted >= 0;
+    if (status == ALLOT_OK && unlists && event->unlisted != row.unlisted)
+        status = allot_state_unlisted(books->state, event->group, leaf, event->unlisted);
     if (status != ALLOT_OK)
         return status;
-    if (event->kind == ALLOT__EVENT_DEMAND) {
-        group->demand[leaf] = (int32_t)event->slots;
-        allot__demand_tell(books, event->group, leaf);
-        return ALLOT_OK;
-    }
-    allot__books_allocate(books, event->group, leaf, after);
+    if (event->kind == ALLOT__EVENT_DEMAND)
+        allot__leaf_demand(books, event->group, leaf, event->slots);
+    else
+        allot__leaf_allocate(books, event->group, leaf, after);
     return ALLOT_OK;
 }
 
@@ -99,16 +120,15 @@ int allot__apply_row(allot__books *books, const allot__event *event, allot__erro
 /* Slots that nothing uses come back; what the leaf has then is all that it wants for a while. */
 int allot__apply_decline(allot__books *books, const allot__event *event, allot__error *fault)
 {
-    const allot__books_group *group = &books->groups[event->group];
     int32_t leaf = event->consumer;
-    int64_t back = event->slots;
-    int64_t free = group->allocated[leaf] - group->held[leaf];
+    const allot_stated_leaf row = allot__leaf(books, event->group, leaf);
+    int64_t back = event->slots, free = row.allocated - books->groups[event->group].held[leaf];
     if (back > free)
         return allot__error_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
                                 "slots: found %lld, allowed at most %lld, what is allocated and "
                                 "free",
                                 (long long)back, (long long)free);
-    allot__decline *it = allot__decline_of(books, event->group, leaf);
+    allot__decline *it = decline_of(books, event->group, leaf);
     if (!it) {
         it = allot__grow(books->engine, books->declines, &books->decline_room,
                          books->decline_count + 1, sizeof *it);
@@ -117,27 +137,16 @@ int allot__apply_decline(allot__books *books, const allot__event *event, allot__
         books->declines = it;
         it += books->decline_count++;
     }
-    if (back > 0)
-        allot__books_allocate(books, event->group, leaf, group->allocated[leaf] - back);
     *it = (allot__decline){.group = event->group,
                            .consumer = leaf,
                            .most =
-                               event->demand >= 0 ? (int32_t)event->demand : group->allocated[leaf],
+                               (int32_t)(event->demand >= 0 ? event->demand : row.allocated - back),
+                           .demand = row.demand,
                            .until = event->until};
-    allot__demand_tell(books, event->group, leaf);
+    if (back > 0)
+        allot__leaf_allocate(books, event->group, leaf, row.allocated - back);
+    allot__leaf_demand(books, event->group, leaf, row.demand);
     return ALLOT_OK;
-}
-
-void allot__write_declines(const allot__books *books, allot__text *out)
-{
-    for (size_t i = 0; i < books->decline_count; i++) {
-        const allot__decline *it = &books->declines[i];
-        allot__entry_open(out, ALLOT__EVENT_DECLINE);
-        allot__write_leaf(out, books->plan, it->group, it->consumer);
-        allot__text_number(out, "until", it->until);
-        allot__text_number(out, "most", it->most);
-        allot__entry_close(out);
-    }
 }
 
 /* ---- Reclaims without tasks ------------------------------------------------------------------ */
@@ -160,9 +169,8 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
     if (!item || !allot__books_get(books, ALLOT_ITEM_RECLAIM, event->id, &flight))
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "reclaim", NULL,
                                 "reclaim: nothing is in flight as \"%.100s\"", event->id);
-    const allot__books_group *group = &books->groups[flight.group];
-    int64_t allocated = group->allocated[flight.consumer];
-    int64_t free = allocated - group->held[flight.consumer];
+    int64_t allocated = allot__leaf(books, flight.group, flight.consumer).allocated;
+    int64_t free = allocated - books->groups[flight.group].held[flight.consumer];
     int64_t most = flight.slots < free || event->keep ? flight.slots : free;
     if (flight.task_count + flight.gone > 0)
         return allot__error_set(fault, ALLOT_EUSAGE, "E-conflict", "reclaim", NULL,
@@ -173,7 +181,7 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
                                 (long long)most);
     allot__map_touch(&books->flights, &item->named);
     if (!event->keep)
-        allot__books_allocate(books, flight.group, flight.consumer, allocated - event->slots);
+        allot__leaf_allocate(books, flight.group, flight.consumer, allocated - event->slots);
     if (event->slots == flight.slots)
         allot__flight_end(books, item, true);
     else

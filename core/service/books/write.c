@@ -1,18 +1,247 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* write.c: the books whole, as lines that make the same books again. */
+/* write.c: lines of the books: what one leaf, task, reclaim, ... says; and the books whole, as
+ * lines that make the same books again. */
+#include <allot/dispatch.h>
+#include <allot/json.h>
+
 #include "service/books/own.h"
 
-bool allot__row_is_empty(const allot__books_group *group, int32_t leaf)
+#include "base/path.h"
+
+static void open_line(allot__text *out, allot__event_kind kind)
 {
-    return allot__row_is_bare(group, leaf) && !allot__leaf_origin(group, leaf);
+    allot__text_puts(out, "{\"method\": \"");
+    allot__text_puts(out, allot__event_name((int)kind));
+    allot__text_puts(out, "\", \"params\": ");
 }
 
-bool allot__row_is_bare(const allot__books_group *group, int32_t leaf)
+void allot__entry_open(allot__text *out, allot__event_kind kind)
 {
-    return group->demand[leaf] == 0 && group->allocated[leaf] == 0 && group->unlisted[leaf] == 0 &&
-           (!group->reclaimed_at || group->reclaimed_at[leaf] == INT64_MIN) &&
-           (!group->waiting_since || group->waiting_since[leaf] == INT64_MIN);
+    open_line(out, kind);
+    allot__text_puts(out, "{");
+}
+
+void allot__item_open(allot__text *out, const allot_plan *plan, allot_item kind, const void *item)
+{
+    allot_item_write(plan, kind, item, allot__text_sink, out); /* `failed` is kept */
+    out->len -= out->failed ? 0 : 1;
+}
+
+static void entry_item(allot__text *out, const allot_plan *plan, allot__event_kind kind,
+                       allot_item item, const void *it)
+{
+    open_line(out, kind);
+    allot__item_open(out, plan, item, it);
+}
+
+void allot__entry_close(allot__text *out)
+{
+    allot__text_add(out, "}}\n", 3);
+}
+
+void allot__write_leaf(allot__text *out, const allot_plan *plan, int32_t group, int32_t consumer)
+{
+    allot__text_key(out, "consumer");
+    allot__text_json_path(out, plan, consumer);
+    if (allot_plan_groups(plan) > 1)
+        allot__text_member(out, "group", allot_plan_group_name(plan, group));
+}
+
+void allot__write_set(allot__text *out, const char *key, int64_t value, int64_t unset)
+{
+    if (value != unset)
+        allot__text_number(out, key, value);
+}
+
+void allot__write_origin(allot__text *out, const allot__origin *source)
+{
+    if (source)
+        allot__text_member(out, "source", source->named.name);
+}
+
+void allot__write_row(const allot__books *books, int32_t group, int32_t leaf,
+                      const allot_stated_leaf *row, const allot__origin *source, allot__text *out)
+{
+    allot__entry_open(out, ALLOT__EVENT_KEEP_ROW);
+    allot__write_leaf(out, books->plan, group, leaf);
+    allot__write_set(out, "demand", row->demand, 0);
+    allot__write_set(out, "allocated", row->allocated, 0);
+    allot__write_set(out, "unlisted", row->unlisted, 0);
+    allot__write_set(out, "reclaimed_at", row->reclaimed_at, INT64_MIN);
+    allot__write_set(out, "waiting_since", row->waiting_since, INT64_MIN);
+    allot__write_origin(out, source);
+    allot__entry_close(out);
+}
+
+/* Its claims and tasks have lines of their own. */
+void allot__write_flight(const allot__books *books, const allot_in_flight *flight, int64_t since,
+                         allot__text *out)
+{
+    allot_in_flight alone = *flight;
+    alone.claim_count = alone.task_count = 0;
+    entry_item(out, books->plan, ALLOT__EVENT_KEEP_FLIGHT, ALLOT_ITEM_RECLAIM, &alone);
+    allot__write_set(out, "since", since, INT64_MIN);
+    allot__entry_close(out);
+    for (int32_t i = 0; i < flight->claim_count; i++) {
+        allot__entry_open(out, ALLOT__EVENT_KEEP_CLAIM);
+        allot__text_member(out, "id", flight->id);
+        allot__text_key(out, "for");
+        allot__text_json_path(out, books->plan, flight->claims[i].consumer);
+        allot__text_number(out, "slots", flight->claims[i].slots);
+        allot__entry_close(out);
+    }
+    for (int32_t i = 0; i < flight->task_count; i++) {
+        allot__entry_open(out, ALLOT__EVENT_KEEP_VICTIM);
+        allot__text_member(out, "id", flight->id);
+        allot__text_member(out, "task", flight->tasks[i]);
+        allot__entry_close(out);
+    }
+}
+
+static void write_side(allot__text *out, const char *key, const allot_lease_side *side)
+{
+    allot__text_open(out, key, "{");
+    allot__text_number(out, "available", side->available);
+    allot__text_number(out, "used", side->used);
+    allot__write_set(out, "demand", side->demand, -1);
+    allot__text_puts(out, "}");
+}
+
+static void write_places(allot__text *out, const char *key, const allot_job_host *hosts,
+                         int32_t count)
+{
+    if (count == 0)
+        return;
+    allot__text_open(out, key, "{");
+    for (int32_t i = 0; i < count; i++) {
+        allot__text_key(out, NULL);
+        allot__text_json(out, hosts[i].host ? hosts[i].host : "");
+        allot__text_puts(out, ": ");
+        allot__text_int(out, hosts[i].slots);
+    }
+    allot__text_puts(out, "}");
+}
+
+/* Places and what grows are written as events tell them, and not as documents have them. */
+void allot__write_job(const allot__books *books, const allot_job *job, const allot__origin *source,
+                      allot__text *out)
+{
+    allot_job alone = *job;
+    alone.flags &= ALLOT_JOB_EXCLUSIVE | ALLOT_JOB_FORCED;
+    alone.host_count = alone.grown_count = 0;
+    alone.grow = alone.notifying = 0;
+    alone.begin = INT64_MIN;
+    entry_item(out, books->plan, ALLOT__EVENT_KEEP_JOB, ALLOT_ITEM_JOB, &alone);
+    allot__write_set(out, "grow", job->grow, 0);
+    allot__write_set(out, "until", job->begin, INT64_MIN);
+    allot__write_origin(out, source);
+    write_places(out, "hosts", job->hosts, job->host_count);
+    write_places(out, "grown", job->grown, job->grown_count);
+    allot__entry_close(out);
+}
+
+void allot__write_id(allot__text *out, allot__event_kind kind, const char *id)
+{
+    allot__entry_open(out, kind);
+    allot__text_member(out, "id", id);
+    allot__entry_close(out);
+}
+
+void allot__write_clock(int64_t now, allot__text *out)
+{
+    if (now == INT64_MIN)
+        return;
+    allot__entry_open(out, ALLOT__EVENT_KEEP_CLOCK);
+    allot__text_number(out, "now", now);
+    allot__entry_close(out);
+}
+
+void allot__write_origins(const allot__books *books, allot__text *out)
+{
+    for (const allot__map_item *it = books->sources.first; it; it = it->after) {
+        const allot__origin *source = (const allot__origin *)(const void *)it;
+        allot__entry_open(out, ALLOT__EVENT_KEEP_SYNC);
+        allot__write_origin(out, source);
+        allot__write_set(out, "at", source->at, INT64_MIN);
+        allot__entry_close(out);
+    }
+}
+
+void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__text *out)
+{
+    allot__entry_open(out, ALLOT__EVENT_KEEP_LOAN);
+    allot__write_leaf(out, books->plan, loan->group, loan->lender);
+    allot__text_key(out, "borrower");
+    allot__text_json_path(out, books->plan, loan->borrower);
+    allot__text_number(out, "slots", loan->slots);
+    allot__entry_close(out);
+}
+
+void allot__write_declines(const allot__books *books, allot__text *out)
+{
+    for (size_t i = 0; i < books->decline_count; i++) {
+        const allot__decline *it = &books->declines[i];
+        allot__entry_open(out, ALLOT__EVENT_DECLINE);
+        allot__write_leaf(out, books->plan, it->group, it->consumer);
+        allot__text_number(out, "until", it->until);
+        allot__text_number(out, "most", it->most);
+        allot__entry_close(out);
+    }
+}
+
+void allot__write_contracts(const allot__books *books, allot__text *out)
+{
+    for (int32_t i = 0; i < (int32_t)books->leases; i++) {
+        allot_lease lease;
+        allot_lease_now now;
+        if (allot_state_lease_at(books->state, i, &now) != ALLOT_OK)
+            continue;
+        allot_plan_lease_at(books->plan, i, &lease);
+        allot__entry_open(out, ALLOT__EVENT_LEASE);
+        allot__text_member(out, "name", lease.name);
+        write_side(out, "provider", &now.provider);
+        write_side(out, "consumer", &now.consumer);
+        allot__text_member(out, "phase", allot_lease_phase_name((int)now.phase));
+        allot__text_number(out, "since", now.since);
+        allot__entry_close(out);
+    }
+}
+
+void allot__write_use(const allot__books *books, allot__text *out)
+{
+    for (int32_t i = 0; i < (int32_t)books->queues; i++) {
+        allot_queue queue;
+        int64_t usage;
+        int32_t millionths;
+        if (allot_state_usage_get(books->state, i, &usage, &millionths) != ALLOT_OK)
+            continue;
+        allot_plan_queue_at(books->plan, i, &queue);
+        allot__entry_open(out, ALLOT__EVENT_KEEP_USAGE);
+        allot__text_member(out, "queue", queue.name);
+        allot__text_number(out, "usage", usage);
+        allot__text_number(out, "millionths", millionths);
+        allot__entry_close(out);
+    }
+    for (int32_t i = 0; i < (int32_t)books->resources; i++) {
+        allot_resource resource;
+        int64_t at;
+        if (allot_state_resource_time(books->state, i, &at) != ALLOT_OK)
+            continue;
+        allot_plan_resource_at(books->plan, i, &resource);
+        allot__entry_open(out, ALLOT__EVENT_KEEP_RESOURCE);
+        allot__text_member(out, "name", resource.name);
+        allot__text_number(out, "preempted_at", at);
+        allot__entry_close(out);
+    }
+}
+
+/* ---- By kind --------------------------------------------------------------------------------- */
+
+bool allot__row_is_bare(const allot_stated_leaf *row)
+{
+    return row->demand == 0 && row->allocated == 0 && row->unlisted == 0 &&
+           row->reclaimed_at == INT64_MIN && row->waiting_since == INT64_MIN;
 }
 
 void allot__write_size(const allot__books *books, int32_t g, allot__text *out)
@@ -26,35 +255,35 @@ void allot__write_size(const allot__books *books, int32_t g, allot__text *out)
     allot__entry_close(out);
 }
 
-void allot__write_host(const allot__books *books, const allot__map_item *item, allot__text *out)
+static void write_host(const allot__books *books, const allot__map_item *item, allot__text *out)
 {
     allot_stated_host host;
     if (!allot__books_host(books, item->name, &host))
         return;
-    allot__entry_item(out, books->plan, ALLOT__EVENT_HOST, ALLOT_ITEM_HOST, &host);
+    entry_item(out, books->plan, ALLOT__EVENT_HOST, ALLOT_ITEM_HOST, &host);
     allot__write_origin(out, allot__source_of(item));
     allot__entry_close(out);
 }
 
-void allot__write_session(const allot__books *books, const allot__map_item *item, allot__text *out)
+static void write_session(const allot__books *books, const allot__map_item *item, allot__text *out)
 {
     allot_session session;
     if (!allot__books_get(books, ALLOT_ITEM_SESSION, item->name, &session))
         return;
-    allot__entry_item(out, books->plan, ALLOT__EVENT_SESSION, ALLOT_ITEM_SESSION, &session);
+    entry_item(out, books->plan, ALLOT__EVENT_SESSION, ALLOT_ITEM_SESSION, &session);
     allot__write_origin(out, allot__source_of(item));
     allot__entry_close(out);
 }
 
-void allot__write_task(const allot__books *books, const allot__map_item *named, allot__text *out)
+static void write_task(const allot__books *books, const allot__map_item *named, allot__text *out)
 {
     const allot__task_item *item = (const allot__task_item *)(const void *)named;
     allot_task task;
     if (!allot__books_get(books, ALLOT_ITEM_TASK, named->name, &task))
         return;
     bool runs = allot__task_runs(&task);
-    allot__entry_item(out, books->plan, runs ? ALLOT__EVENT_START : ALLOT__EVENT_TASK,
-                      ALLOT_ITEM_TASK, &task);
+    entry_item(out, books->plan, runs ? ALLOT__EVENT_START : ALLOT__EVENT_TASK, ALLOT_ITEM_TASK,
+               &task);
     if (!runs)
         allot__text_bool(out, "whole", true);
     if (item->told)
@@ -81,9 +310,9 @@ static void write_job(const allot__books *books, const allot__map_item *item, al
 void allot__books_kinds(allot__books *books, allot__books_kind kinds[ALLOT__KINDS])
 {
     const allot__books_kind all[ALLOT__KINDS] = {
-        [ALLOT__HOSTS] = {ALLOT_ITEM_HOST, &books->hosts, allot__write_host},
-        [ALLOT__SESSIONS] = {ALLOT_ITEM_SESSION, &books->sessions, allot__write_session},
-        [ALLOT__TASKS] = {ALLOT_ITEM_TASK, &books->tasks, allot__write_task},
+        [ALLOT__HOSTS] = {ALLOT_ITEM_HOST, &books->hosts, write_host},
+        [ALLOT__SESSIONS] = {ALLOT_ITEM_SESSION, &books->sessions, write_session},
+        [ALLOT__TASKS] = {ALLOT_ITEM_TASK, &books->tasks, write_task},
         [ALLOT__FLIGHTS] = {ALLOT_ITEM_RECLAIM, &books->flights, write_flight},
         [ALLOT__JOBS] = {ALLOT_ITEM_JOB, &books->jobs, write_job}};
     memcpy(kinds, all, sizeof all);
@@ -106,16 +335,18 @@ int allot__books_write(const allot__books *books, allot__text *out)
     for (int32_t g = 0; g < (int32_t)books->group_count; g++)
         allot__write_size(books, g, out);
     for (int32_t g = 0; g < (int32_t)books->group_count; g++)
-        for (int32_t i = 0; i < (int32_t)books->consumers; i++)
-            if (!allot__row_is_bare(&books->groups[g], i))
-                allot__write_row(books, &books->groups[g], g, i, out);
+        for (int32_t i = 0; i < (int32_t)books->consumers; i++) {
+            const allot_stated_leaf row = allot__leaf(books, g, i);
+            if (!allot__row_is_bare(&row))
+                allot__write_row(books, g, i, &row, allot__leaf_origin(&books->groups[g], i), out);
+        }
     for (int kind = 0; kind < ALLOT__JOBS; kind++)
         write_map(books, &kinds[kind], out);
     for (int32_t i = 0; i < allot_state_loans(books->state); i++)
         allot__write_loan(books, allot_state_loan_at(books->state, i), out);
-    allot__write_contracts(books, NULL, out);
+    allot__write_contracts(books, out);
     write_map(books, &kinds[ALLOT__JOBS], out);
-    allot__write_use(books, NULL, out);
+    allot__write_use(books, out);
     allot__write_declines(books, out);
     return out->failed ? ALLOT_ENOMEM : ALLOT_OK;
 }

@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "service/events/fields.h"
-#include "service/events/names.h"
-#include "service/events/values.h"
 #include "base/text.h"
 #include "base/memory.h"
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* fields.h: what members events of each kind have; of the files of this folder alone. */
+/*
+ * fields.h: what members events of each kind have, and a member while it is read; of the files of
+ * this folder alone, but for names.
+ *
+ * This file owns: struct allot__event_reader.
+ */
 #ifndef ALLOT_SERVICE_EVENTS_FIELDS_H
 #define ALLOT_SERVICE_EVENTS_FIELDS_H
 
@@ -32,5 +37,45 @@ static inline char *allot__field_base(allot__event *event, int list)
 }
 /* The group of slots; NULL: the kind has none. */
 int32_t *allot__event_group(allot__event *event);
+
+/* An item of a list: none is larger. */
+typedef union allot__list_item {
+    const char *text;
+    allot_job_host place;
+    allot_job_resource amount;
+    allot_task_slots part;
+} allot__list_item;
+
+struct allot__event_reader {
+    allot_engine *engine;
+    char *texts; /* of the event that was read last, as all here */
+    size_t texts_room, texts_used;
+    allot__list_item *items;
+    size_t items_room, items_used;
+    allot_task_value values[ALLOT_ATTRIBUTES_MAX];
+};
+
+typedef struct allot__event_reading {
+    allot__event_reader *reader;
+    allot_json *json;
+    const allot_plan *plan;
+    allot__event *event;
+    allot__error *fault;
+    const allot__fields *fields;
+    allot__speaker speaker;
+    uint32_t seen[ALLOT__FIELD_LISTS];
+    allot_json_event now;
+} allot__event_reading;
+
+/* A copy, for which there is room, until the next event is read. */
+const char *allot__text_keep(allot__event_reader *reader, const char *text, size_t len);
+/* Reads the value that comes to the member of what stands at `to`; and refuses it, as `allowed`
+ * says. EINVALID, ERANGE, ENOENT with a fault. */
+int allot__value_take(allot__event_reading *it, const allot_member *member, char *to);
+int allot__value_refuse(allot__event_reading *it, const char *path, const char *allowed);
+
+/* The number of what a member names; ENOENT, EINVALID (no leaf) with a fault. */
+int allot__name_find(const allot_plan *plan, const allot_member *member, const char *name,
+                     size_t len, int32_t *out, allot__error *fault);
 
 #endif

@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /*
  * keys.c: idempotency keys, which go as they came: in a ring, in the order of coming, and an index
- * over it, open addressing, at most half full.
+ * over its places.
  */
 #include "service/events/keys.h"
 
@@ -11,6 +11,7 @@
 
 #include <allot/script.h>
 
+#include "base/name.h"
 #include "base/text.h"
 #include "base/memory.h"
 
@@ -25,7 +26,7 @@ typedef struct item {
 struct allot__event_keys {
     allot_engine *engine;
     item *ring;
-    uint32_t *slots;    /* numbers of items, from 1 on; 0: empty; twice as many as the ring's */
+    allot__index index; /* of places, by keys */
     size_t room;        /* of the ring: 0, or a power of two */
     size_t first, last; /* numbers of items, the last not included; modulo `room` their places */
 };
@@ -45,7 +46,7 @@ void allot__event_keys_free(allot__event_keys *keys)
     if (!keys)
         return;
     allot__free(keys->engine, keys->ring, keys->room, sizeof *keys->ring);
-    allot__free(keys->engine, keys->slots, keys->room * 2, sizeof *keys->slots);
+    allot__index_free(keys->engine, &keys->index);
     allot__free(keys->engine, keys, 1, sizeof *keys);
 }
 
@@ -102,44 +103,30 @@ uint64_t allot__event_keys_content(const char *method, const char *params, size_
 
 /* ---- The index ------------------------------------------------------------------------------- */
 
+static size_t place_of(const allot__event_keys *keys, size_t number)
+{
+    return number & (keys->room - 1);
+}
+
 static item *at(const allot__event_keys *keys, size_t number)
 {
-    return &keys->ring[number & (keys->room - 1)];
+    return &keys->ring[place_of(keys, number)];
 }
 
-/* Numbers in slots are places in the ring, plus 1. */
-static item *in_slot(const allot__event_keys *keys, size_t slot)
+static uint32_t hash_at(const allot__event_keys *keys, size_t number)
 {
-    return &keys->ring[keys->slots[slot] - 1];
+    return (uint32_t)at(keys, number)->key[0];
 }
 
-static size_t slot_mask(const allot__event_keys *keys)
+static void add(allot__event_keys *keys, size_t number)
 {
-    return keys->room * 2 - 1;
+    allot__index_add(&keys->index, hash_at(keys, number), (int32_t)place_of(keys, number));
 }
 
-static void add_slot(allot__event_keys *keys, size_t number)
-{
-    size_t slot = (size_t)at(keys, number)->key[0] & slot_mask(keys);
-    while (keys->slots[slot] != 0)
-        slot = (slot + 1) & slot_mask(keys);
-    keys->slots[slot] = (uint32_t)(number & (keys->room - 1)) + 1;
-}
-
-/* What stands behind moves up as far as its own place, so that no search ends early. */
 static void take_first(allot__event_keys *keys)
 {
-    size_t mask = slot_mask(keys), slot = (size_t)at(keys, keys->first)->key[0] & mask;
-    while (in_slot(keys, slot) != at(keys, keys->first))
-        slot = (slot + 1) & mask;
-    for (size_t next = (slot + 1) & mask; keys->slots[next] != 0; next = (next + 1) & mask) {
-        size_t home = (size_t)in_slot(keys, next)->key[0] & mask;
-        if (((next - home) & mask) < ((next - slot) & mask))
-            continue;
-        keys->slots[slot] = keys->slots[next];
-        slot = next;
-    }
-    keys->slots[slot] = 0;
+    allot__index_remove(&keys->index, hash_at(keys, keys->first),
+                        (int32_t)place_of(keys, keys->first));
     keys->first++;
 }
 
@@ -153,24 +140,24 @@ int allot__event_keys_reserve(allot__event_keys *keys)
     size_t count = allot__event_keys_count(keys),
            room = keys->room > 0 ? keys->room * 2 : ROOM_LEAST;
     if (count < keys->room)
-        return ALLOT_OK;
-    if (room > UINT32_MAX / 2)
+        return allot__index_room(keys->engine, &keys->index);
+    item *ring = room <= INT32_MAX ? allot__new(keys->engine, room, sizeof *ring) : NULL;
+    if (!ring)
         return ALLOT_ENOMEM;
-    allot__event_keys more = {.engine = keys->engine, .room = room, .last = count};
-    more.ring = allot__new(keys->engine, room, sizeof *more.ring);
-    more.slots = allot__new(keys->engine, room * 2, sizeof *more.slots);
-    if (!more.ring || !more.slots) {
-        allot__free(keys->engine, more.ring, room, sizeof *more.ring);
-        allot__free(keys->engine, more.slots, room * 2, sizeof *more.slots);
+    if (allot__index_room(keys->engine, &keys->index) != ALLOT_OK) {
+        allot__free(keys->engine, ring, room, sizeof *ring);
         return ALLOT_ENOMEM;
     }
-    for (size_t i = 0; i < count; i++) {
-        more.ring[i] = *at(keys, keys->first + i);
-        add_slot(&more, i);
-    }
+    for (size_t i = 0; i < count; i++)
+        ring[i] = *at(keys, keys->first + i);
     allot__free(keys->engine, keys->ring, keys->room, sizeof *keys->ring);
-    allot__free(keys->engine, keys->slots, keys->room * 2, sizeof *keys->slots);
-    *keys = more;
+    keys->ring = ring;
+    keys->room = room;
+    keys->first = 0;
+    keys->last = count;
+    allot__index_clear(&keys->index);
+    for (size_t i = 0; i < count; i++)
+        add(keys, i);
     return ALLOT_OK;
 }
 
@@ -179,13 +166,12 @@ int64_t allot__event_keys_find(const allot__event_keys *keys, const char *key, i
 {
     uint64_t wanted[2];
     const item *found = NULL;
-    if (keys->room == 0)
-        return 0;
+    uint32_t probe = 0;
+    int32_t place;
     digest_key(key, wanted);
     /* Of two of the same key the older one is too old: the newest counts. */
-    for (size_t slot = (size_t)wanted[0] & slot_mask(keys); keys->slots[slot] != 0;
-         slot = (slot + 1) & slot_mask(keys)) {
-        const item *it = in_slot(keys, slot);
+    while ((place = allot__index_next(&keys->index, (uint32_t)wanted[0], &probe)) >= 0) {
+        const item *it = &keys->ring[place];
         if (it->key[0] == wanted[0] && it->key[1] == wanted[1] && (!found || it->seq > found->seq))
             found = it;
     }
@@ -200,7 +186,7 @@ void allot__event_keys_put(allot__event_keys *keys, const char *key, uint64_t co
 {
     *at(keys, keys->last) = (item){.content = content, .seq = seq, .at = now};
     digest_key(key, at(keys, keys->last)->key);
-    add_slot(keys, keys->last++);
+    add(keys, keys->last++);
     for (int i = 0; i < GO_MOST && at(keys, keys->first)->at < now - ALLOT__KEYS_AGE; i++)
         take_first(keys);
 }

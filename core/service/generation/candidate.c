@@ -55,7 +55,7 @@ void allot__candidate_free(allot__candidate *candidate)
         return;
     allot_engine *engine = candidate->engine;
     allot__generation_free(candidate->generation);
-    allot__id_map_free(candidate->ids);
+    allot_plan_map_free(engine, candidate->ids);
     allot__sources_free(&candidate->sources);
     allot__watch_paths_free(&candidate->paths);
     allot__text_free(&candidate->old.old);
@@ -143,7 +143,7 @@ static int build(allot__candidate *it)
     if (status == ALLOT_OK)
         status = looked;
     if (status == ALLOT_OK && it->live)
-        status = allot__id_map_new(it->engine, it->live->plan, it->generation->plan, &it->ids);
+        status = allot_plan_map_new(it->engine, it->live->plan, it->generation->plan, &it->ids);
     return status == ALLOT_OK && !it->back ? check_policies(it) : status;
 }
 

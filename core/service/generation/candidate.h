@@ -9,7 +9,6 @@
 #ifndef ALLOT_SERVICE_GENERATION_CANDIDATE_H
 #define ALLOT_SERVICE_GENERATION_CANDIDATE_H
 
-#include "service/books/id_map.h"
 #include "service/generation/plan_file.h"
 #include "service/generation/plan_texts.h"
 #include "service/generation/watch_path.h"
@@ -55,7 +54,7 @@ typedef struct allot__candidate {
     allot__outcome outcome;
     int status;
     allot__generation *generation; /* MADE */
-    allot__id_map *ids;            /* from the live one's plan to its own; NULL: none was live */
+    allot_plan_map *ids;           /* from the live one's plan to its own; NULL: none was live */
     allot__sources sources;
     allot__watch_paths paths;
     bool replaced;          /* REFUSED, and what decides is not what decided last */

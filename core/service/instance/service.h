@@ -47,7 +47,7 @@ typedef struct allot__upcalls {
      * to the caller: nothing of the service is of it any more, so it can be freed in another
      * thread. Between two cycles: never from a component's `cycle`. ENOENT, EINVALID (report),
      * ENOMEM: the old one goes on, and `generation` stays the caller's. */
-    int (*swap)(allot_service *service, allot__generation *generation, const allot__id_map *ids,
+    int (*swap)(allot_service *service, allot__generation *generation, const allot_plan_map *ids,
                 allot_report *report, allot__generation **old);
     /* Nobody holds the books any more (hold.h): who waited for them goes on. */
     void (*released)(allot_service *service);

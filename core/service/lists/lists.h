@@ -9,6 +9,7 @@
 #ifndef ALLOT_SERVICE_LISTS_LISTS_H
 #define ALLOT_SERVICE_LISTS_LISTS_H
 
+#include "service/books/own.h"
 #include "service/wire/rpc.h"
 
 #define ALLOT__LIST_MOST 1000 /* rows of a page */
@@ -18,5 +19,9 @@ void allot__list_flights(allot__request *call);
 void allot__list_hosts(allot__request *call);
 void allot__list_sessions(allot__request *call);
 void allot__list_jobs(allot__request *call);
+
+/* Writes a reclaim in flight as `flights` lists it. */
+void allot__row_flight(const allot__books *books, const allot__map_item *item, int64_t now,
+                       allot__text *out);
 
 #endif

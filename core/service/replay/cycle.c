@@ -136,8 +136,6 @@ static int decide_and_compare(allot__replay *replay, const allot__cycle_row *row
         tell_report(replay, it.report);
     if (status == ALLOT_OK)
         status = allot__books_enter(replay->books, it.decision, row->cycle, &it.effect);
-    if (status == ALLOT_OK)
-        status = allot__books_carry_out(replay->books, it.decision, row->cycle);
     end(&it);
     return status;
 }

@@ -49,17 +49,17 @@ static int read_generation(allot__replay *replay, const allot__store_pair *names
  * nothing ran may lack whom the books know: what they had was left out then, too. */
 static int move(allot__replay *replay, const allot_plan *plan, allot__books **out)
 {
-    allot__id_map *ids;
+    allot_plan_map *ids;
     int64_t lost = 0;
     if (!replay->books)
         return allot__books_new(replay->engine, plan, out);
-    int status = allot__id_map_new(replay->engine, allot__books_plan(replay->books), plan, &ids);
+    int status = allot_plan_map_new(replay->engine, allot__books_plan(replay->books), plan, &ids);
     if (status != ALLOT_OK)
         return status;
     status = allot__books_rebase(replay->books, ids, NULL, out);
     if (status != ALLOT_OK && status != ALLOT_ENOMEM)
         status = allot__books_move(replay->books, plan, &lost, replay->report, out);
-    allot__id_map_free(ids);
+    allot_plan_map_free(replay->engine, ids);
     return status;
 }
 

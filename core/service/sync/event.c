@@ -38,7 +38,7 @@ static int reserve(allot__sync *it, const allot__event *event)
     return ALLOT_OK;
 }
 
-int allot__sync_no_memory(allot__error *error)
+static int no_memory(allot__error *error)
 {
     return allot__error_set(error, ALLOT_ENOMEM, "E-memory", NULL, NULL,
                             "there was no memory for it: it counts the next time");
@@ -71,7 +71,7 @@ int allot__sync_event(allot__sync *it, allot__event *event, const allot_task *ta
         status = allot__books_apply(it->books, event, error);
     if (status == ALLOT_OK)
         record(it, event);
-    return status == ALLOT_ENOMEM ? allot__sync_no_memory(error) : status;
+    return status == ALLOT_ENOMEM ? no_memory(error) : status;
 }
 
 int allot__sync_read(allot__sync *it, allot__event_kind kind, allot__event *out,

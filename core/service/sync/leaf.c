@@ -3,7 +3,7 @@
 /* leaf.c: what a truth tells of leaves, and how many slots there are. */
 #include <stdio.h>
 
-#include "service/events/names.h"
+#include "service/events/fields.h"
 #include "service/sync/truth.h"
 
 enum { DEMAND, ALLOCATED, UNLISTED, NUMBERS };

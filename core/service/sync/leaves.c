@@ -1,8 +1,103 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* leaves.c: what leaves demand and hold, and sizes of groups, by a truth. */
+#include <stdlib.h>
+
 #include "base/path.h"
 #include "service/sync/own.h"
+
+/* ---- Slots that are back --------------------------------------------------------------------- */
+
+/*
+ * Reclaims that named no tasks, which a truth shows to be back.
+ *
+ * Such a reclaim takes slots that no task of its leaf uses. They are back as far as the leaf is
+ * told to hold fewer slots than before, and as far as its tasks use what it holds: else nobody
+ * would ever say so, and what is over would never be reclaimed from its tasks.
+ */
+typedef struct nameless {
+    size_t place;
+    const allot__map_item *flight;
+    int64_t slots;
+} nameless;
+
+static size_t place_of(const allot__sync *it, int32_t group, int32_t leaf)
+{
+    return (size_t)group * it->books->consumers + (size_t)leaf;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const nameless *one = a, *other = b;
+    return (one->place > other->place) - (one->place < other->place);
+}
+
+/* In order of their leaves; without memory the next truth ends them. */
+bool allot__sync_find_back(allot__sync *it, allot__truth_list list)
+{
+    (void)list;
+    for (const allot__map_item *at = it->books->flights.first; at; at = at->after) {
+        allot_in_flight flight;
+        if (!allot__books_get(it->books, ALLOT_ITEM_RECLAIM, at->name, &flight) ||
+            flight.task_count + flight.gone > 0)
+            continue;
+        nameless *row = allot__push(it->engine, &it->nameless, sizeof *row);
+        if (!row)
+            break;
+        *row = (nameless){place_of(it, flight.group, flight.consumer), at, flight.slots};
+    }
+    if (it->nameless.count > 1)
+        qsort(it->nameless.items, it->nameless.count, sizeof(nameless), by_place);
+    return false;
+}
+
+static size_t first_of(const allot__sync *it, size_t place)
+{
+    const nameless *rows = it->nameless.items;
+    size_t low = 0, high = it->nameless.count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (rows[middle].place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The leaf's numbers are the truth's already. The reclaim may end with the event. */
+static void put_back(allot__sync *it, const allot__map_item *flight, int64_t slots)
+{
+    allot__event event;
+    allot__error error = {.message = ""};
+    allot__event_init(&event, ALLOT__EVENT_RETURNED);
+    event.id = flight->name;
+    event.slots = slots;
+    event.keep = true;
+    allot__sync_open(it, "{\"keep\": true, ", false);
+    allot__text_member(&it->params, "reclaim", event.id);
+    allot__text_number(&it->params, "slots", slots);
+    allot__text_puts(&it->params, "}");
+    allot__sync_event(it, &event, NULL, &error); /* what has no memory is back the next time */
+}
+
+static void put_back_all(allot__sync *it, int32_t group, int32_t leaf, int64_t fewer)
+{
+    const nameless *rows = it->nameless.items;
+    size_t place = place_of(it, group, leaf), first = first_of(it, place), end = first;
+    int64_t sum = 0, idle = allot__leaf(it->books, group, leaf).allocated -
+                            it->books->groups[group].held[leaf];
+    for (; end < it->nameless.count && rows[end].place == place; end++)
+        sum += rows[end].slots;
+    int64_t back = sum - idle > fewer ? sum - idle : fewer;
+    for (size_t i = first; i < end && back > 0; i++) {
+        int64_t part = rows[i].slots < back ? rows[i].slots : back;
+        back -= part;
+        put_back(it, rows[i].flight, part);
+    }
+}
+
+/* ---- What leaves have ------------------------------------------------------------------------ */
 
 static void put_number(allot__sync *it, const allot__truth_leaf *of, int64_t slots)
 {
@@ -53,6 +148,7 @@ static void put_leaf(allot__sync *it, const allot__truth_leaf *row, bool told)
 {
     const allot__books_group *group = &it->books->groups[row->group];
     int32_t leaf = row->consumer;
+    const allot_stated_leaf was = allot__leaf(it->books, row->group, leaf);
     allot__truth_leaf now = *row;
     now.unlisted = row->unlisted >= 0 ? row->unlisted : 0;
     int64_t tasks = (int64_t)group->held[leaf] + now.unlisted;
@@ -64,19 +160,19 @@ static void put_leaf(allot__sync *it, const allot__truth_leaf *row, bool told)
     const allot__origin *of = allot__leaf_origin(group, leaf);
     bool mark = it->origin && told != (of == it->origin);
     told = told || !it->origin;
-    int64_t fewer = group->allocated[leaf] - now.allocated;
-    bool holds = now.allocated != group->allocated[leaf] || now.unlisted != group->unlisted[leaf];
+    int64_t fewer = was.allocated - now.allocated;
+    bool holds = now.allocated != was.allocated || now.unlisted != was.unlisted;
     if (holds && put(it, &now, ALLOT__EVENT_ALLOCATED, now.allocated, told) != ALLOT_OK)
         return;
-    if (now.demand != group->demand[leaf] || (mark && !holds))
+    if (now.demand != was.demand || (mark && !holds))
         put(it, &now, ALLOT__EVENT_DEMAND, now.demand, told);
     if (it->nameless.count > 0)
-        allot__sync_put_back(it, row->group, leaf, fewer);
+        put_back_all(it, row->group, leaf, fewer);
 }
 
 static uint8_t *bit_of(const allot__sync *it, int32_t group, int32_t leaf, uint8_t *bit)
 {
-    size_t place = allot__sync_place(it, group, leaf);
+    size_t place = place_of(it, group, leaf);
     *bit = (uint8_t)(1 << place % 8);
     return &it->leaves[place / 8];
 }

@@ -42,7 +42,7 @@ typedef struct allot__sync {
     uint8_t *leaves; /* bits: whose rows have come */
     size_t bits;
     allot__vector gone;       /* names of hosts */
-    allot__vector nameless;   /* reclaims in flight that name no tasks (back.c) */
+    allot__vector nameless;   /* reclaims in flight that name no tasks (leaves.c) */
     allot__text params, rows; /* of the event that is entered; of all, for the store */
     size_t bytes;
     int64_t count, entered[ALLOT__EVENTS];
@@ -60,8 +60,6 @@ void allot__sync_end(allot__sync *it);
  * is wrong with it is left out; `place`, `name` as allot__truth_drop. */
 int allot__sync_event(allot__sync *it, allot__event *event, const allot_task *task,
                       allot__error *error);
-/* What is wrong with a row that there was no memory for. ENOMEM. */
-int allot__sync_no_memory(allot__error *error);
 /* The params begin with this, a bracket and members each with a comma behind it, and with what all
  * events of the call have. */
 void allot__sync_open(allot__sync *it, const char *members, bool source);
@@ -70,11 +68,6 @@ void allot__sync_rest(allot__sync *it, const allot__truth_row *row);
 /* The event that the params say. */
 int allot__sync_read(allot__sync *it, allot__event_kind kind, allot__event *out,
                      allot__error *error);
-/* Where a leaf's numbers stand in a list by group and consumer. */
-size_t allot__sync_place(const allot__sync *it, int32_t group, int32_t leaf);
-/* The leaf's numbers are entered, and it holds so many slots fewer than before, beside those of its
- * tasks: what is back of reclaims that named no tasks. */
-void allot__sync_put_back(allot__sync *it, int32_t group, int32_t leaf, int64_t fewer);
 /* Whether what has that origin is its to end. */
 static inline bool allot__sync_owns(const allot__sync *it, const allot__origin *origin)
 {

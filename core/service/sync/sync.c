@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "service/lists/rows.h"
+#include "service/lists/lists.h"
 #include "service/sync/own.h"
 
 /* ---- Reading, on a thread -------------------------------------------------------------------- */

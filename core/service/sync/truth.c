@@ -12,7 +12,7 @@ typedef struct allot__truth_block {
     char bytes[];
 } allot__truth_block;
 
-const char *allot__truth_name(allot__truth_list list)
+static const char *name_of_list(allot__truth_list list)
 {
     static const char *const names[ALLOT__TRUTH_LISTS] = {
         [ALLOT__TRUTH_SLOTS] = "slots",       [ALLOT__TRUTH_HOSTS] = "hosts",
@@ -101,9 +101,9 @@ void allot__truth_drop(allot__truth *truth, allot__truth_list list, int64_t plac
     allot__text_puts(out, out->len > 0 ? ", {" : "{");
     allot__text_key(out, "row");
     if (place >= 0)
-        allot__text_printf(out, "\"%s[%lld]\"", allot__truth_name(list), (long long)place);
+        allot__text_printf(out, "\"%s[%lld]\"", name_of_list(list), (long long)place);
     else
-        allot__text_json(out, allot__truth_name(list));
+        allot__text_json(out, name_of_list(list));
     allot__text_member(out, place >= 0 ? "id" : "name", name);
     allot__text_open(out, "error", "{");
     allot__text_member(out, "code", error->code);

@@ -78,8 +78,6 @@ void allot__truth_free(allot__truth *truth);
 /* Reads params, an object that is known to be valid JSON and outlives the truth. EINVALID and
  * others (fault): the call is refused. ENOMEM. */
 int allot__truth_read(allot__truth *truth, const char *params, size_t len);
-/* "tasks", ... */
-const char *allot__truth_name(allot__truth_list list);
 
 /* Leaves a row out: `place` in its list, or -1 and its name; id NULL: not known. */
 void allot__truth_drop(allot__truth *truth, allot__truth_list list, int64_t place, const char *name,
@@ -95,8 +93,5 @@ char *allot__truth_text(allot__truth *truth, size_t len);
 /* Read what stands under a list's key. ENOMEM: what is wrong is left out. */
 typedef int allot__truth_reads(allot__truth *truth, allot__truth_list list, allot__span value);
 allot__truth_reads allot__truth_hosts, allot__truth_items, allot__truth_leaves, allot__truth_slots;
-
-/* Whether two items are the same by the table of their members. */
-bool allot__items_same(allot_item kind, const void *a, const void *b);
 
 #endif

@@ -129,8 +129,6 @@ static bool decide(desk *it)
                 would_decide(it, it->reads, it->other, &b, &other) == ALLOT_OK && same_text(&a, &b);
     good = good && allot__books_enter(it->books, decision, ++it->cycle, &effect) == ALLOT_OK &&
            read_lines(it, &effect);
-    if (good)
-        allot__books_carry_out(it->books, decision, it->cycle);
     allot_decision_free(decision);
     allot_decision_free(other);
     allot__text *all[] = {&a, &b, &effect};

@@ -53,13 +53,13 @@ static void random_steps(desk *it, int steps)
 
 static int turn(desk *it, const allot_plan *plan)
 {
-    allot__id_map *ids;
+    allot_plan_map *ids;
     allot__books *books;
-    int status = allot__id_map_new(it->engine, allot__books_plan(it->books), plan, &ids);
+    int status = allot_plan_map_new(it->engine, allot__books_plan(it->books), plan, &ids);
     if (status != ALLOT_OK)
         return status;
     status = allot__books_rebase(it->books, ids, NULL, &books);
-    allot__id_map_free(ids);
+    allot_plan_map_free(it->engine, ids);
     if (status != ALLOT_OK)
         return status;
     allot__books_end(it->books);

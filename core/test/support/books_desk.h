@@ -88,8 +88,6 @@ static int decide(desk *it, allot__text *effect)
         status = allot__books_enter(it->books, decision, ++it->cycle, effect);
     if (status == ALLOT_OK && effect->failed)
         status = ALLOT_ENOMEM;
-    if (status == ALLOT_OK)
-        allot__books_carry_out(it->books, decision, it->cycle);
     allot_decision_free(decision);
     return status;
 }

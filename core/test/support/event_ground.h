@@ -292,8 +292,6 @@ static bool cycle(desk *it, bool enters)
         status = allot__books_enter(it->books, decision, ++it->cycle, &effect);
     for (int32_t i = 0; status != ALLOT_OK && i < allot_report_count(it->report); i++)
         printf("# %s\n", allot_report_at(it->report, i)->message);
-    if (status == ALLOT_OK && enters)
-        allot__books_carry_out(it->books, decision, it->cycle);
     allot_decision_free(decision);
     allot__text_free(&effect);
     return status == ALLOT_OK;
