@@ -23,12 +23,12 @@ bool allot__books_told(const allot__books *books, const allot_decision *decision
         allot_decision_flight(decision, kill.flight, &flight) != ALLOT_OK)
         return false;
     const allot__flight_item *of = allot__books_flight(books, flight.id);
-    if (of && of->told)
+    if (of && of->of.told)
         return true;
     if (allot_state_task_at(allot_decision_state(decision), kill.task, &task) != ALLOT_OK)
         return false;
     const allot__map_item *item = allot__item_find(&books->tasks, task.id);
-    return item != NULL && ((const allot__task_item *)(const void *)item)->told;
+    return item != NULL && ((const allot__record *)(const void *)item)->told;
 }
 
 int64_t allot__books_standing(const allot__books *books, const allot_decision *decision)
@@ -72,7 +72,7 @@ bool allot__books_starts_told(const allot__books *books, const allot_decision *d
         if (allot_state_task_at(allot_decision_state(decision), grant.tasks[k], &task) != ALLOT_OK)
             return false;
         const allot__task_item *item = allot__item_find(&books->tasks, task.id);
-        if (!item || !item->told)
+        if (!item || !item->of.told)
             return false;
     }
     return true;
@@ -87,7 +87,7 @@ bool allot__starts_stay(const allot__books *books, const allot_decision *decisio
         allot_decision_grant(decision, i, &grant);
         for (int32_t k = 0; k < grant.task_count; k++) {
             const allot__task_item *item = start_of(books, decision, &grant, k);
-            if (item && !item->told)
+            if (item && !item->of.told)
                 return false;
             named += item != NULL;
         }
@@ -110,7 +110,7 @@ static void tell_others(allot__books *books, allot__text *effect)
 {
     for (allot__map_item *at = books->tasks.first; at; at = at->after) {
         allot__known task = {.item = allot__task_of(at)};
-        if (task.item->told && task.item->start != books->starts &&
+        if (task.item->of.told && task.item->start != books->starts &&
             allot__task_known(books, at->name, &task) && !allot__task_runs(&task.it))
             say(books, task.item, false, effect);
     }
@@ -129,7 +129,7 @@ static void enter_starts(allot__books *books, const allot_decision *decision, al
                 continue;
             item->start = books->starts;
             named++;
-            if (!item->told)
+            if (!item->of.told)
                 say(books, item, true, effect);
         }
     }
@@ -211,7 +211,7 @@ static void enter_kill(entry *it, const allot_kill *kill)
     allot_task task;
     allot_state_task_at(allot_decision_state(it->decision), kill->task, &task);
     allot__map_item *item = allot__item_find(&it->books->tasks, task.id);
-    if (item && !allot__task_of(item)->told)
+    if (item && !allot__task_of(item)->of.told)
         say(it->books, allot__task_of(item), true, it->effect);
 }
 
@@ -229,13 +229,13 @@ static void enter_kills(entry *it)
             last = kill.flight;
             kills = 0;
         }
-        if (!of || !of->told)
+        if (!of || !of->of.told)
             enter_kill(it, &kill);
         kills++;
         bool over = allot_decision_kill(it->decision, i + 1, &next) != ALLOT_OK ||
                     next.flight != kill.flight;
         if (of && over && kills == was.task_count)
-            of->told = true;
+            of->of.told = true;
     }
 }
 
@@ -291,7 +291,7 @@ static int ready(void *ud, int32_t first)
 static void change_flight(entry *it, const allot_in_flight *flight, bool ends)
 {
     allot__flight_item *item = allot__books_flight(it->books, flight->id);
-    allot__map_touch(&it->books->flights, &item->named);
+    allot__map_touch(&it->books->flights, &item->of.named);
     if (!ends) {
         allot__write_flight(it->books, flight, item->since, it->effect);
         return;

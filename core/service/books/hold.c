@@ -145,7 +145,7 @@ static void want(allot__books *books, int32_t leaf, const allot__known *old, con
 static void count(allot__books *books, const allot__task_item *item, const allot_task *task, int by)
 {
     books->pending += allot__task_runs(task) ? 0 : by;
-    books->starts_told += !allot__task_runs(task) && item->told ? by : 0;
+    books->starts_told += !allot__task_runs(task) && item->of.told ? by : 0;
 }
 
 void allot__task_tell(allot__books *books, allot__task_item *item, bool told)
@@ -155,7 +155,7 @@ void allot__task_tell(allot__books *books, allot__task_item *item, bool told)
         return;
     allot__map_touch(&books->tasks, &item->of.named);
     count(books, item, &task, -1);
-    item->told = told;
+    item->of.told = told;
     count(books, item, &task, 1);
 }
 
@@ -222,7 +222,7 @@ int allot__task_new(allot__books *books, const allot_task *task, const allot__ev
         allot__item_free(books->engine, item);
         return item ? status : ALLOT_ENOMEM;
     }
-    item->told = event->told;
+    item->of.told = event->told;
     item->of.source = source;
     hold(books, task->consumer, NULL, task, false);
     if (wanted)
@@ -259,7 +259,7 @@ int allot__task_replace(allot__books *books, const allot__known *old, const allo
         want(books, task->consumer, old, task);
     allot__victim_gone(books, task->id, task);
     take(books, old, &was);
-    item->told = item->told && old->it.state == task->state;
+    item->of.told = item->of.told && old->it.state == task->state;
     item->of.source = source;
     put(books, item, task, &of);
     settle(books, &was);

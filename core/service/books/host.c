@@ -25,7 +25,7 @@ static int64_t sum_hosts(const allot__books *books, int32_t group, const char *b
         const char *name = allot_plan_host_name(plan, i);
         allot_stated_host told;
         if (allot_plan_host_group(plan, i) == group && strcmp(name, but) != 0)
-            sum += allot__books_get(books, ALLOT_ITEM_HOST, name, &told)
+            sum += allot_state_get(books->state, ALLOT_ITEM_HOST, name, &told) == ALLOT_OK
                        ? told.slots
                        : allot_plan_host_slots(plan, i);
     }
@@ -86,7 +86,7 @@ static int check_places(const allot__books *books, allot__error *fault)
 static allot_stated_host host_of(const allot__books *books, const char *name)
 {
     allot_stated_host host;
-    if (!allot__books_host(books, name, &host))
+    if (!allot__books_get(books, ALLOT_ITEM_HOST, name, &host))
         allot_item_init(allot_members_of(ALLOT_ITEM_HOST), &host);
     host.name = name;
     return host;

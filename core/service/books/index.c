@@ -162,7 +162,7 @@ void allot__victim_gone(allot__books *books, const char *task, const allot_task 
             allot__task_held(now, flight.group) > 0)
             continue;
         if (item) {
-            allot__map_touch(&books->flights, &item->named);
+            allot__map_touch(&books->flights, &item->of.named);
             allot_state_reclaim_leave(books->state, it->flight, task);
         }
         end_victim(books, allot__item_find(&books->victims, task), it->flight);

@@ -65,13 +65,6 @@ allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len)
 
 /* ---- Sessions, jobs and hosts ---------------------------------------------------------------- */
 
-static allot__map *map_of(allot__books *books, allot_item kind)
-{
-    return kind == ALLOT_ITEM_SESSION ? &books->sessions
-           : kind == ALLOT_ITEM_JOB   ? &books->jobs
-                                      : &books->hosts;
-}
-
 static int tell(allot__books *books, allot_item kind, const void *item)
 {
     return kind == ALLOT_ITEM_HOST ? allot_state_host_set(books->state, item)
@@ -81,13 +74,14 @@ static int tell(allot__books *books, allot_item kind, const void *item)
 int allot__record_put(allot__books *books, allot_item kind, const void *item, allot__record **out)
 {
     const char *id;
-    allot__map *map = map_of(books, kind);
+    allot__map *map = allot__books_map(books, kind);
+    size_t head = kind == ALLOT_ITEM_RECLAIM ? sizeof(allot__flight_item) : sizeof(allot__record);
     memcpy(&id, item, sizeof id); /* the first member of each */
     allot__record *known = allot__item_find(map, id), *record = known;
     if (known)
         allot__map_touch(map, &known->named);
     else if (allot__map_reserve(map) == ALLOT_OK)
-        record = allot__item_make(books->engine, sizeof *record, id, strlen(id), 0);
+        record = allot__item_make(books->engine, head, id, strlen(id), 0);
     int status = record ? tell(books, kind, item) : ALLOT_ENOMEM;
     if (status == ALLOT_OK)
         *out = record;
@@ -100,7 +94,7 @@ int allot__record_put(allot__books *books, allot_item kind, const void *item, al
 
 void allot__record_end(allot__books *books, allot_item kind, allot__record *record)
 {
-    allot__map *map = map_of(books, kind);
+    allot__map *map = allot__books_map(books, kind);
     allot__map_take(map, &record->named);
     if (kind == ALLOT_ITEM_HOST)
         allot_state_host_end(books->state, record->named.name);

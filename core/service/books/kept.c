@@ -26,18 +26,10 @@ static int keep_row(allot__books *books, const allot__event *event)
 /* Puts a reclaim in, or in the place of another of its id. */
 static int put_flight(allot__books *books, const allot_in_flight *flight, int64_t since)
 {
-    allot__flight_item *old = allot__item_find(&books->flights, flight->id), *item = old;
-    if (!old && allot__map_reserve(&books->flights) == ALLOT_OK)
-        item = allot__item_make(books->engine, sizeof *item, flight->id, strlen(flight->id), 0);
-    if (old)
-        allot__map_touch(&books->flights, &old->named);
-    int status = item ? allot_state_set(books->state, ALLOT_ITEM_RECLAIM, flight) : ALLOT_ENOMEM;
+    allot__record *record;
+    int status = allot__record_put(books, ALLOT_ITEM_RECLAIM, flight, &record);
     if (status == ALLOT_OK)
-        item->since = since;
-    if (!old && status == ALLOT_OK)
-        allot__map_put(&books->flights, &item->named);
-    else if (!old)
-        allot__item_free(books->engine, item);
+        ((allot__flight_item *)(void *)record)->since = since;
     return status;
 }
 

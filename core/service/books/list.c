@@ -32,7 +32,8 @@ typedef struct allot__early {
 typedef struct walk {
     allot__walker walker;
     struct allot__books_listing *listing;
-    allot__books_kind kind;
+    allot_item kind;
+    allot__map *map;
     allot__map_item *next; /* NULL: it is through */
     allot__early end;
 } walk;
@@ -44,10 +45,9 @@ typedef struct row {
     const allot__origin *source;
 } row;
 
-/* What is written, one after the other; the walks as in allot__books_kind. */
+/* What is written, one after the other; the walks are numbered as in allot__books_order. */
 enum { ROWS = ALLOT__KINDS, LOANS, CONTRACTS, USE, STEPS };
-static const int steps[] = {ROWS,  ALLOT__HOSTS, ALLOT__SESSIONS, ALLOT__TASKS, ALLOT__FLIGHTS,
-                            LOANS, CONTRACTS,    ALLOT__JOBS,     USE};
+static const int steps[] = {ROWS, 0, 1, 2, 3, LOANS, CONTRACTS, 4, USE};
 
 struct allot__books_listing {
     allot__books *books;
@@ -126,10 +126,10 @@ static void changes(allot__walker *walker, allot__map_item *item)
     walk *of = (walk *)(void *)walker;
     allot__books_listing *it = of->listing;
     allot_engine *engine = it->books->engine;
-    if (item->walk == of->kind.map->walk)
+    if (item->walk == of->map->walk)
         return;
     allot__text text = {.engine = engine};
-    of->kind.write(it->books, item, &text);
+    allot__write_thing(it->books, of->kind, item, &text);
     allot__early *early = text.failed ? NULL : early_of(it, item);
     piece *made = early ? allot__new(engine, 1, sizeof *made + text.len) : NULL;
     if (made) {
@@ -138,7 +138,7 @@ static void changes(allot__walker *walker, allot__map_item *item)
         append(early, made, made);
     }
     it->failed = it->failed || !made;
-    item->walk = of->kind.map->walk;
+    item->walk = of->map->walk;
     allot__text_free(&text);
 }
 
@@ -206,12 +206,13 @@ static void write_few(allot__books_listing *it, bool *failed)
 
 static void begin_walks(allot__books_listing *it)
 {
-    allot__books_kind kinds[ALLOT__KINDS];
-    allot__books_kinds(it->books, kinds);
     for (int i = 0; i < ALLOT__KINDS; i++) {
-        allot__map *map = kinds[i].map;
-        it->walks[i] = (walk){
-            .walker = {changes, leaves}, .listing = it, .kind = kinds[i], .next = map->first};
+        allot__map *map = allot__books_map(it->books, allot__books_order[i]);
+        it->walks[i] = (walk){.walker = {changes, leaves},
+                              .listing = it,
+                              .kind = allot__books_order[i],
+                              .map = map,
+                              .next = map->first};
         map->walker = &it->walks[i].walker;
         map->walk++;
     }
@@ -244,7 +245,7 @@ void allot__books_list_end(allot__books *books)
         return;
     books->listing = NULL;
     for (int i = 0; i < ALLOT__KINDS; i++) {
-        it->walks[i].kind.map->walker = NULL;
+        it->walks[i].map->walker = NULL;
         drop_pieces(it, &it->walks[i].end, NULL);
     }
     while (it->earlies) {
@@ -289,9 +290,9 @@ static bool list_walk(allot__books_listing *it, walk *of, allot__text *out, size
             drop_pieces(it, item->early, out);
             end_early(it, item->early);
         }
-        if (item->walk != of->kind.map->walk)
-            of->kind.write(it->books, item, out);
-        item->walk = of->kind.map->walk;
+        if (item->walk != of->map->walk)
+            allot__write_thing(it->books, of->kind, item, out);
+        item->walk = of->map->walk;
         of->next = item->after;
     }
     if (of->next)

@@ -187,11 +187,9 @@ static void rebase_declines(allot__books *from, allot__books *to, const allot_pl
 
 static void rebase_things(allot__books *from, allot__books *to, const allot_plan_map *ids)
 {
-    allot__books_kind of[ALLOT__KINDS], kinds[ALLOT__KINDS];
-    allot__books_kinds(from, of);
-    allot__books_kinds(to, kinds);
     for (int k = 0; k < ALLOT__KINDS; k++)
-        take_map(of[k].map, kinds[k].map);
+        take_map(allot__books_map(from, allot__books_order[k]),
+                 allot__books_map(to, allot__books_order[k]));
     take_map(&from->indexes, &to->indexes);
     take_map(&from->sources, &to->sources);
     rebase_declines(from, to, ids);

@@ -44,17 +44,19 @@ typedef struct allot__task_index {
     struct allot__task_item *first;
 } allot__task_index;
 
-/* A task, session, job or host, which the state has: what the service alone knows of it. */
+/* A task, session, job, reclaim or host, which the state has: what the service alone knows of it.
+ */
 typedef struct allot__record {
     allot__map_item named;
     const allot__origin *source; /* NULL: clients tell of it one by one */
     uint32_t seen;               /* the last truth that has it (sync/) */
     bool used; /* something is said to be there: of a host while it is asked (host.c) */
+    /* A task: to go, by a kill, or to start, by a grant; a reclaim: all its tasks are to go. */
+    bool told;
 } allot__record;
 
 typedef struct allot__task_item {
     allot__record of;
-    bool told; /* to go, by a kill; to start, by a grant */
     allot__unit *unit;
     struct allot__task_item *next; /* in its unit */
     allot__task_index *index;
@@ -69,15 +71,9 @@ typedef struct allot__victim_item {
     struct allot__victim_item *next; /* of the same task; the map has the first */
 } allot__victim_item;
 
-static inline const allot__origin *allot__source_of(const allot__map_item *record)
-{
-    return ((const allot__record *)(const void *)record)->source;
-}
-
 typedef struct allot__flight_item {
-    allot__map_item named;
+    allot__record of;
     int64_t since; /* when it was ordered; INT64_MIN: not known */
-    bool told;     /* all its tasks are told to go */
 } allot__flight_item;
 
 /* What the books know of leaves beside the state, by consumer. */
@@ -121,11 +117,26 @@ typedef union allot__any {
     allot_in_flight reclaim;
     allot_stated_host host;
 } allot__any;
-/* What the state has of that id: `out` is the struct of its kind. */
+/* What the state has of that id: `out` is the struct of its kind; of a host that has the slots of
+ * the plan they are -1. */
 static inline bool allot__books_get(const allot__books *books, allot_item kind, const char *id,
                                     void *out)
 {
-    return allot_state_get(books->state, kind, id, out) == ALLOT_OK;
+    if (allot_state_get(books->state, kind, id, out) != ALLOT_OK)
+        return false;
+    if (kind == ALLOT_ITEM_HOST && ((allot_stated_host *)out)->planned)
+        ((allot_stated_host *)out)->slots = -1;
+    return true;
+}
+/* Those of a kind, by names. */
+static inline allot__map *allot__books_map(const allot__books *books, allot_item kind)
+{
+    const allot__map *const maps[] = {[ALLOT_ITEM_TASK] = &books->tasks,
+                                      [ALLOT_ITEM_SESSION] = &books->sessions,
+                                      [ALLOT_ITEM_JOB] = &books->jobs,
+                                      [ALLOT_ITEM_RECLAIM] = &books->flights,
+                                      [ALLOT_ITEM_HOST] = &books->hosts};
+    return (allot__map *)maps[kind];
 }
 /* The last cycle's `now`; INT64_MIN: there was none. */
 static inline int64_t allot__books_last(const allot__books *books)
@@ -134,16 +145,6 @@ static inline int64_t allot__books_last(const allot__books *books)
     allot_state_last_get(books->state, &last);
     return last;
 }
-/* A host of which something was told; slots -1: those of the plan. */
-static inline bool allot__books_host(const allot__books *books, const char *name,
-                                     allot_stated_host *out)
-{
-    bool told = allot__books_get(books, ALLOT_ITEM_HOST, name, out);
-    if (told && out->planned)
-        out->slots = -1;
-    return told;
-}
-
 /* A job as it is then: with what it did until then. */
 static inline allot_job allot__job_now(const allot_job *of, int64_t now)
 {
@@ -298,29 +299,21 @@ void allot__write_job(const allot__books *books, const allot_job *job, const all
                       allot__text *out);
 /* A line with nothing but an id. */
 void allot__write_id(allot__text *out, allot__event_kind kind, const char *id);
-/* What the books have by names, in the order in which it is written. */
-enum {
-    ALLOT__HOSTS,
-    ALLOT__SESSIONS,
-    ALLOT__TASKS,
-    ALLOT__FLIGHTS,
-    ALLOT__JOBS, /* behind loans and contracts */
-    ALLOT__KINDS
-};
-typedef struct allot__books_kind {
-    allot_item item;
-    allot__map *map;
-    void (*write)(const allot__books *books, const allot__map_item *item, allot__text *out);
-} allot__books_kind;
-void allot__books_kinds(allot__books *books, allot__books_kind kinds[ALLOT__KINDS]);
+/* The line of a thing of a kind. */
+void allot__write_thing(const allot__books *books, allot_item kind, const allot__map_item *item,
+                        allot__text *out);
+/* What the books have by names, in the order in which it is written; the last are behind loans and
+ * contracts. */
+enum { ALLOT__KINDS = 5 };
+extern const allot_item allot__books_order[ALLOT__KINDS];
 
 /* The reclaim of that id, if it is there still; also of NULL. */
 static inline allot__flight_item *allot__books_flight(const allot__books *books, const char *id)
 {
     return id ? (void *)allot__map_find(&books->flights, id, strlen(id)) : NULL;
 }
-/* Tells the state of a session, job or host that is new or has changed. ENOMEM; else there can be
- * no such thing. And of one that has ended. */
+/* Tells the state of a session, job, reclaim or host that is new or has changed. ENOMEM; else there
+ * can be no such thing. And of one that has ended. */
 int allot__record_put(allot__books *books, allot_item kind, const void *item, allot__record **out);
 void allot__record_end(allot__books *books, allot_item kind, allot__record *record);
 /* Ends a reclaim; `state`: in the state, too. */

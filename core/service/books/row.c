@@ -154,11 +154,11 @@ int allot__apply_decline(allot__books *books, const allot__event *event, allot__
 void allot__flight_end(allot__books *books, allot__flight_item *item, bool state)
 {
     allot_in_flight flight;
-    if (allot__books_get(books, ALLOT_ITEM_RECLAIM, item->named.name, &flight))
+    if (allot__books_get(books, ALLOT_ITEM_RECLAIM, item->of.named.name, &flight))
         allot__victims_end(books, &flight);
-    allot__map_take(&books->flights, &item->named);
+    allot__map_take(&books->flights, &item->of.named);
     if (state)
-        allot_state_end(books->state, ALLOT_ITEM_RECLAIM, item->named.name);
+        allot_state_end(books->state, ALLOT_ITEM_RECLAIM, item->of.named.name);
     allot__item_free(books->engine, item);
 }
 
@@ -179,13 +179,13 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
         return allot__error_set(fault, ALLOT_ERANGE, "E-range", "slots", NULL,
                                 "slots: found %lld, allowed at most %lld", (long long)event->slots,
                                 (long long)most);
-    allot__map_touch(&books->flights, &item->named);
+    allot__map_touch(&books->flights, &item->of.named);
     if (!event->keep)
         allot__leaf_allocate(books, flight.group, flight.consumer, allocated - event->slots);
     if (event->slots == flight.slots)
         allot__flight_end(books, item, true);
     else
-        allot_state_reclaim_back(books->state, item->named.name, event->slots);
+        allot_state_reclaim_back(books->state, item->of.named.name, event->slots);
     return ALLOT_OK;
 }
 

@@ -106,7 +106,7 @@ static int set_flight(const back *it, const allot__books *books, allot__flight_i
 {
     allot_in_flight flight;
     if (!is_behind(it, item->since) ||
-        !allot__books_get(books, ALLOT_ITEM_RECLAIM, item->named.name, &flight))
+        !allot__books_get(books, ALLOT_ITEM_RECLAIM, item->of.named.name, &flight))
         return ALLOT_OK;
     flight.deadline -= flight.deadline != INT64_MAX ? it->by : 0;
     int status = allot_state_set(books->state, ALLOT_ITEM_RECLAIM, &flight);

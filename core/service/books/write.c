@@ -255,81 +255,50 @@ void allot__write_size(const allot__books *books, int32_t g, allot__text *out)
     allot__entry_close(out);
 }
 
-static void write_host(const allot__books *books, const allot__map_item *item, allot__text *out)
+void allot__write_thing(const allot__books *books, allot_item kind, const allot__map_item *item,
+                        allot__text *out)
 {
-    allot_stated_host host;
-    if (!allot__books_host(books, item->name, &host))
+    const allot__record *record = (const allot__record *)(const void *)item;
+    allot__any it;
+    if (!allot__books_get(books, kind, item->name, &it))
         return;
-    entry_item(out, books->plan, ALLOT__EVENT_HOST, ALLOT_ITEM_HOST, &host);
-    allot__write_origin(out, allot__source_of(item));
-    allot__entry_close(out);
-}
-
-static void write_session(const allot__books *books, const allot__map_item *item, allot__text *out)
-{
-    allot_session session;
-    if (!allot__books_get(books, ALLOT_ITEM_SESSION, item->name, &session))
+    if (kind == ALLOT_ITEM_RECLAIM) {
+        allot__write_flight(books, &it.reclaim,
+                            ((const allot__flight_item *)(const void *)item)->since, out);
         return;
-    entry_item(out, books->plan, ALLOT__EVENT_SESSION, ALLOT_ITEM_SESSION, &session);
-    allot__write_origin(out, allot__source_of(item));
-    allot__entry_close(out);
-}
-
-static void write_task(const allot__books *books, const allot__map_item *named, allot__text *out)
-{
-    const allot__task_item *item = (const allot__task_item *)(const void *)named;
-    allot_task task;
-    if (!allot__books_get(books, ALLOT_ITEM_TASK, named->name, &task))
+    }
+    if (kind == ALLOT_ITEM_JOB) {
+        allot__write_job(books, &it.job, record->source, out);
         return;
-    bool runs = allot__task_runs(&task);
-    entry_item(out, books->plan, runs ? ALLOT__EVENT_START : ALLOT__EVENT_TASK, ALLOT_ITEM_TASK,
-               &task);
-    if (!runs)
+    }
+    bool waits = kind == ALLOT_ITEM_TASK && !allot__task_runs(&it.task);
+    entry_item(out, books->plan,
+               kind == ALLOT_ITEM_HOST      ? ALLOT__EVENT_HOST
+               : kind == ALLOT_ITEM_SESSION ? ALLOT__EVENT_SESSION
+               : waits                      ? ALLOT__EVENT_TASK
+                                            : ALLOT__EVENT_START,
+               kind, &it);
+    if (waits)
         allot__text_bool(out, "whole", true);
-    if (item->told)
+    if (record->told)
         allot__text_bool(out, "told", true);
-    allot__write_origin(out, item->of.source);
+    allot__write_origin(out, record->source);
     allot__entry_close(out);
 }
 
-static void write_flight(const allot__books *books, const allot__map_item *item, allot__text *out)
-{
-    allot_in_flight flight;
-    if (allot__books_get(books, ALLOT_ITEM_RECLAIM, item->name, &flight))
-        allot__write_flight(books, &flight, ((const allot__flight_item *)(const void *)item)->since,
-                            out);
-}
-
-static void write_job(const allot__books *books, const allot__map_item *item, allot__text *out)
-{
-    allot_job job;
-    if (allot__books_get(books, ALLOT_ITEM_JOB, item->name, &job))
-        allot__write_job(books, &job, allot__source_of(item), out);
-}
-
-void allot__books_kinds(allot__books *books, allot__books_kind kinds[ALLOT__KINDS])
-{
-    const allot__books_kind all[ALLOT__KINDS] = {
-        [ALLOT__HOSTS] = {ALLOT_ITEM_HOST, &books->hosts, write_host},
-        [ALLOT__SESSIONS] = {ALLOT_ITEM_SESSION, &books->sessions, write_session},
-        [ALLOT__TASKS] = {ALLOT_ITEM_TASK, &books->tasks, write_task},
-        [ALLOT__FLIGHTS] = {ALLOT_ITEM_RECLAIM, &books->flights, write_flight},
-        [ALLOT__JOBS] = {ALLOT_ITEM_JOB, &books->jobs, write_job}};
-    memcpy(kinds, all, sizeof all);
-}
+const allot_item allot__books_order[ALLOT__KINDS] = {
+    ALLOT_ITEM_HOST, ALLOT_ITEM_SESSION, ALLOT_ITEM_TASK, ALLOT_ITEM_RECLAIM, ALLOT_ITEM_JOB};
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static void write_map(const allot__books *books, const allot__books_kind *kind, allot__text *out)
+static void write_map(const allot__books *books, allot_item kind, allot__text *out)
 {
-    for (const allot__map_item *it = kind->map->first; it; it = it->after)
-        kind->write(books, it, out);
+    for (const allot__map_item *it = allot__books_map(books, kind)->first; it; it = it->after)
+        allot__write_thing(books, kind, it, out);
 }
 
 int allot__books_write(const allot__books *books, allot__text *out)
 {
-    allot__books_kind kinds[ALLOT__KINDS];
-    allot__books_kinds((allot__books *)books, kinds);
     allot__write_clock(allot__books_last(books), out);
     allot__write_origins(books, out);
     for (int32_t g = 0; g < (int32_t)books->group_count; g++)
@@ -340,12 +309,12 @@ int allot__books_write(const allot__books *books, allot__text *out)
             if (!allot__row_is_bare(&row))
                 allot__write_row(books, g, i, &row, allot__leaf_origin(&books->groups[g], i), out);
         }
-    for (int kind = 0; kind < ALLOT__JOBS; kind++)
-        write_map(books, &kinds[kind], out);
+    for (int i = 0; i < ALLOT__KINDS - 1; i++)
+        write_map(books, allot__books_order[i], out);
     for (int32_t i = 0; i < allot_state_loans(books->state); i++)
         allot__write_loan(books, allot_state_loan_at(books->state, i), out);
     allot__write_contracts(books, out);
-    write_map(books, &kinds[ALLOT__JOBS], out);
+    write_map(books, allot__books_order[ALLOT__KINDS - 1], out);
     allot__write_use(books, out);
     allot__write_declines(books, out);
     return out->failed ? ALLOT_ENOMEM : ALLOT_OK;

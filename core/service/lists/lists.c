@@ -3,7 +3,6 @@
 /* lists.c: what is in the books, page by page. */
 #include "service/lists/lists.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "service/events/fields.h"
@@ -14,110 +13,47 @@
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Opens a row: what documents have of the item, and more can follow. */
-static void open_row(allot__text *out, const allot__books *books, allot_item kind, const void *item)
+void allot__row_write(const allot__books *books, allot_item kind, const allot__map_item *item,
+                      int64_t now, allot__text *out)
 {
-    allot__text_key(out, NULL);
-    allot__item_open(out, books->plan, kind, item);
-}
-
-static void open_named(allot__text *out, const allot__books *books, allot_item kind,
-                       const char *name)
-{
+    const allot__record *record = (const allot__record *)(const void *)item;
+    const allot__victim_item *victim = NULL;
     allot__any it;
-    if (allot__books_get(books, kind, name, &it))
-        open_row(out, books, kind, &it);
-}
-
-static void close_record(allot__text *out, const allot__map_item *record)
-{
-    allot__write_origin(out, allot__source_of(record));
-    allot__text_puts(out, "}");
-}
-
-static void row_task(const allot__books *books, const allot__map_item *named, int64_t now,
-                     allot__text *out)
-{
-    const allot__task_item *item = (const allot__task_item *)(const void *)named;
-    const allot__victim_item *victim =
-        books->victims.count > 0 ? allot__item_find(&books->victims, named->name) : NULL;
-    (void)now;
-    open_named(out, books, ALLOT_ITEM_TASK, named->name);
+    if (!allot__books_get(books, kind, item->name, &it))
+        return;
+    if (kind == ALLOT_ITEM_JOB)
+        it.job = allot__job_now(&it.job, now);
+    if (kind == ALLOT_ITEM_TASK && books->victims.count > 0)
+        victim = allot__item_find(&books->victims, item->name);
+    allot__text_key(out, NULL);
+    allot__item_open(out, books->plan, kind, &it);
     if (victim)
         allot__text_member(out, "reclaim", victim->flight);
-    if (item->told)
+    if (kind == ALLOT_ITEM_RECLAIM)
+        allot__write_set(out, "since", ((const allot__flight_item *)(const void *)item)->since,
+                         INT64_MIN);
+    if (record->told)
         allot__text_bool(out, "told", true);
-    close_record(out, named);
-}
-
-static void row_session(const allot__books *books, const allot__map_item *named, int64_t now,
-                        allot__text *out)
-{
-    (void)now;
-    open_named(out, books, ALLOT_ITEM_SESSION, named->name);
-    close_record(out, named);
-}
-
-void allot__row_flight(const allot__books *books, const allot__map_item *named, int64_t now,
-                       allot__text *out)
-{
-    const allot__flight_item *item = (const allot__flight_item *)(const void *)named;
-    (void)now;
-    open_named(out, books, ALLOT_ITEM_RECLAIM, named->name);
-    allot__write_set(out, "since", item->since, INT64_MIN);
-    if (item->told)
-        allot__text_bool(out, "told", true);
+    allot__write_origin(out, record->source);
     allot__text_puts(out, "}");
-}
-
-static void row_job(const allot__books *books, const allot__map_item *named, int64_t now,
-                    allot__text *out)
-{
-    allot_job job;
-    if (!allot__books_get(books, ALLOT_ITEM_JOB, named->name, &job))
-        return;
-    job = allot__job_now(&job, now);
-    open_row(out, books, ALLOT_ITEM_JOB, &job);
-    close_record(out, named);
-}
-
-static void row_host(const allot__books *books, const allot__map_item *named, int64_t now,
-                     allot__text *out)
-{
-    allot_stated_host host;
-    (void)now;
-    if (!allot__books_host(books, named->name, &host))
-        return;
-    open_row(out, books, ALLOT_ITEM_HOST, &host);
-    close_record(out, named);
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* Writes a row as an item of a list: what a document of a state has, and what the books know beside
- * it; `now` counts what jobs did until then. */
-typedef void row_write(const allot__books *books, const allot__map_item *item, int64_t now,
-                       allot__text *out);
-
 enum { ROWS = 100 }; /* of a page, unless it says otherwise */
 
-/* What is listed: a map, who writes its rows, and what a row may be asked for by. */
+/* What is listed, and what a row may be asked for by. */
 typedef struct kind {
     const char *name;
-    size_t map; /* in the books */
-    row_write *write;
     allot_item item;
     const char *of; /* "queue" or "consumer"; NULL: neither */
 } kind;
 
-static const kind tasks = {"tasks", offsetof(allot__books, tasks), row_task, ALLOT_ITEM_TASK,
-                           "consumer"};
-static const kind flights = {"flights", offsetof(allot__books, flights), allot__row_flight,
-                             ALLOT_ITEM_RECLAIM, "consumer"};
-static const kind sessions = {"sessions", offsetof(allot__books, sessions), row_session,
-                              ALLOT_ITEM_SESSION, "consumer"};
-static const kind jobs = {"jobs", offsetof(allot__books, jobs), row_job, ALLOT_ITEM_JOB, "queue"};
-static const kind hosts = {"hosts", offsetof(allot__books, hosts), row_host, ALLOT_ITEM_HOST, NULL};
+static const kind tasks = {"tasks", ALLOT_ITEM_TASK, "consumer"};
+static const kind flights = {"flights", ALLOT_ITEM_RECLAIM, "consumer"};
+static const kind sessions = {"sessions", ALLOT_ITEM_SESSION, "consumer"};
+static const kind jobs = {"jobs", ALLOT_ITEM_JOB, "queue"};
+static const kind hosts = {"hosts", ALLOT_ITEM_HOST, NULL};
 
 static bool by_queue(const kind *of)
 {
@@ -211,7 +147,7 @@ static void answer(allot__request *call, const page *it, const allot__map *map)
     allot__text_puts(out, "{");
     allot__text_open(out, it->of->name, "[");
     for (size_t i = 0; i < it->count; i++)
-        it->of->write(it->books, it->rows[i], now, out);
+        allot__row_write(it->books, it->of->item, it->rows[i], now, out);
     allot__text_puts(out, "]");
     if (it->more)
         allot__text_member(out, "next", it->rows[it->count - 1]->name);
@@ -247,7 +183,7 @@ static void list(allot__request *call, const kind *of)
                .of = of,
                .after = fields[AFTER].text,
                .most = fields[LIMIT].given ? (size_t)fields[LIMIT].whole : ROWS};
-    const allot__map *map = (const void *)((const char *)service->books + of->map);
+    const allot__map *map = allot__books_map(service->books, of->item);
     int status = find_owner(&it, &fields[BELONGS], &fault);
     it.rows = allot__new(service->engine, it.most, sizeof *it.rows);
     if (status != ALLOT_OK) {

@@ -20,8 +20,10 @@ void allot__list_hosts(allot__request *call);
 void allot__list_sessions(allot__request *call);
 void allot__list_jobs(allot__request *call);
 
-/* Writes a reclaim in flight as `flights` lists it. */
-void allot__row_flight(const allot__books *books, const allot__map_item *item, int64_t now,
-                       allot__text *out);
+/* Writes a row as an item of a list: what a document of a state has, and what the books know beside
+ * it: whose truth it is, whether a kill told it to go, which reclaim names it, ... `now` counts
+ * what jobs did until then. */
+void allot__row_write(const allot__books *books, allot_item kind, const allot__map_item *item,
+                      int64_t now, allot__text *out);
 
 #endif

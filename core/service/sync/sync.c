@@ -189,7 +189,7 @@ static void put_flights(const allot__sync *it, allot__text *out)
 {
     allot__text_open(out, "flights", "[");
     for (const allot__map_item *at = it->books->flights.first; at; at = at->after)
-        allot__row_flight(it->books, at, it->at, out);
+        allot__row_write(it->books, ALLOT_ITEM_RECLAIM, at, it->at, out);
     allot__text_puts(out, "]");
 }
 

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* things.c: hosts, sessions, tasks and jobs of a truth laid beside those of the books. */
-#include <stddef.h>
-
 #include "service/sync/own.h"
 
-/* Where things of a list stand in the books, and what ends one. */
+/* What things of a list are, and what ends one. */
 static const struct {
-    size_t map;
     allot_item item;
     allot__event_kind end;
 } things[ALLOT__TRUTH_LISTS] = {
-    [ALLOT__TRUTH_HOSTS] = {offsetof(allot__books, hosts), ALLOT_ITEM_HOST, ALLOT__EVENT_HOST_GONE},
-    [ALLOT__TRUTH_SESSIONS] = {offsetof(allot__books, sessions), ALLOT_ITEM_SESSION,
-                               ALLOT__EVENT_SESSION_END},
-    [ALLOT__TRUTH_TASKS] = {offsetof(allot__books, tasks), ALLOT_ITEM_TASK, ALLOT__EVENT_FINISH},
-    [ALLOT__TRUTH_JOBS] = {offsetof(allot__books, jobs), ALLOT_ITEM_JOB, ALLOT__EVENT_FINISH}};
+    [ALLOT__TRUTH_HOSTS] = {ALLOT_ITEM_HOST, ALLOT__EVENT_HOST_GONE},
+    [ALLOT__TRUTH_SESSIONS] = {ALLOT_ITEM_SESSION, ALLOT__EVENT_SESSION_END},
+    [ALLOT__TRUTH_TASKS] = {ALLOT_ITEM_TASK, ALLOT__EVENT_FINISH},
+    [ALLOT__TRUTH_JOBS] = {ALLOT_ITEM_JOB, ALLOT__EVENT_FINISH}};
 
 static allot__map *map_of(const allot__sync *it, allot__truth_list list)
 {
-    return (allot__map *)(void *)((char *)it->books + things[list].map);
+    return allot__books_map(it->books, things[list].item);
 }
 
 /* All of them begin with this. */
@@ -97,10 +93,7 @@ static allot__verdict judge(const allot__sync *it, allot__truth_list list,
 {
     const char *name = row->item->name;
     allot__any known;
-    if (list == ALLOT__TRUTH_HOSTS)
-        allot__books_host(it->books, name, &known.host);
-    else
-        allot__books_get(it->books, things[list].item, name, &known);
+    allot__books_get(it->books, things[list].item, name, &known);
     if (list == ALLOT__TRUTH_TASKS)
         return judge_task(row, &known.task);
     if (list == ALLOT__TRUTH_JOBS)
@@ -205,7 +198,7 @@ bool allot__sync_end_thing(allot__sync *it, allot__truth_list list)
 static bool is_gone(const allot__sync *it, const char *name)
 {
     allot_stated_host host;
-    return allot__books_host(it->books, name, &host) && host.slots == 0 &&
+    return allot__books_get(it->books, ALLOT_ITEM_HOST, name, &host) && host.slots == 0 &&
            host.closed == ALLOT_OPEN && host.load < 0;
 }
 
