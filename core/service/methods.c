@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <allot/tool.h>
+
 #include "service/cycle.h"
 #include "service/life.h"
 #include "service/lists/lists.h"
@@ -140,16 +142,28 @@ static void status(allot__request *call)
     allot__rpc_end(call);
 }
 
-/* The same for people. */
+static void put_words(void *out, const char *text, size_t len)
+{
+    allot__text_add(out, text, len);
+}
+
+/* The same for people (lua/allot/report.lua). */
 static void report(allot__request *call)
 {
-    allot__text text = {.engine = call->service->engine}, words = text;
+    allot_engine *engine = call->service->engine;
+    allot__text text = {.engine = engine}, words = text;
+    const allot_tool_host host = {.ud = &words, .out = put_words};
+    int answer;
     put_status(call->service, &text);
-    if (!text.failed && allot__report_put(text.bytes, text.len, &words) == ALLOT_OK) {
+    const char *args[] = {text.bytes};
+    int result = text.failed
+                     ? ALLOT_ENOMEM
+                     : allot_tool_run(engine, &host, "report", "run", args, 1, &answer, NULL);
+    if (result == ALLOT_OK && !words.failed) {
         allot__text_add(allot__rpc_begin(call), words.bytes, words.len);
         allot__rpc_end(call);
     } else {
-        allot__rpc_error(call, ALLOT__RPC_INTERNAL, allot_status_text(ALLOT_ENOMEM), NULL);
+        allot__rpc_no_memory(call);
     }
     allot__text_free(&text);
     allot__text_free(&words);

@@ -15,12 +15,16 @@ typedef struct reader {
     allot_report *report;
 } reader;
 
-static int collect(lua_State *L)
+static void close_reader(reader *it)
 {
-    reader *it = lua_touserdata(L, 1);
     allot_json_close(it->json);
     allot_report_free(it->report);
     *it = (reader){NULL, NULL};
+}
+
+static int collect(lua_State *L)
+{
+    close_reader(lua_touserdata(L, 1));
     return 0;
 }
 
@@ -133,5 +137,6 @@ int allot__module_decode(lua_State *L)
         status = take(L, it, &event) ? ALLOT_OK : ALLOT_EINVALID;
     if (status != ALLOT_OK)
         return allot__module_return_failure(L, it->report, status);
+    close_reader(it); /* a collector that lacks memory may drop it */
     return 1;
 }

@@ -147,8 +147,5 @@ void allot__view_status(allot_service *service, allot__text *out);
 void allot__metrics_write(allot_service *service, allot__text *out);
 /* What ails the service, as a sentence, cut to `size`; false: nothing (health.c). */
 bool allot__health_ails(const allot_service *service, char *buf, size_t size);
-/* A status, as JSON, in words for people: {"healthy": ..., "rows": [{"name": "disk", "text": ...,
- * "trouble": false}, ...]}, troubles first (report.c). EINVALID: it is no JSON; ENOMEM. */
-int allot__report_put(const char *text, size_t len, allot__text *out);
 
 #endif
