@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <allot/tool.h>
-
 #include "service/cycle.h"
 #include "service/life.h"
 #include "service/lists/lists.h"
@@ -41,132 +39,6 @@ static void auth(allot__request *call)
         allot__rpc_error(call, ALLOT__RPC_FORBIDDEN, "this is not the token", NULL);
     }
     allot__params_free(call, params);
-}
-
-/* ---- Status ---------------------------------------------------------------------------------- */
-
-static void put_store(allot_service *service, allot__text *out)
-{
-    allot__store_figures figures = allot__store_count(service->store);
-    allot__text_open(out, "store", "{");
-    allot__text_member(out, "path", service->config.store);
-    allot__text_member(out, "error", allot__store_error(service->store));
-    allot__text_number(out, "batches", figures.batches);
-    allot__text_number(out, "rows", figures.rows);
-    allot__text_number(out, "waiting_bytes", figures.waiting);
-    allot__text_number(out, "slowest_us", figures.slowest);
-    allot__text_number(out, "oldest_decision", allot__store_oldest(service->store));
-    allot__text_number(out, "bytes", figures.size);
-    allot__text_number(out, "unused_bytes", figures.unused);
-    allot__text_number(out, "damaged_rows", figures.damaged);
-    allot__text_member(out, "id", allot__store_identity(service->store)->id);
-    allot__text_number(out, "epoch", allot__store_identity(service->store)->epoch);
-    allot__text_puts(out, "}");
-}
-
-static void put_books(allot_service *service, allot__text *out)
-{
-    allot__books_count count = allot__books_size(service->books);
-    allot__text_open(out, "books", "{");
-    allot__text_number(out, "consumers", allot_plan_consumers(service->generation->plan));
-    allot__text_number(out, "tasks", count.tasks);
-    allot__text_number(out, "pending", count.pending);
-    allot__text_number(out, "sessions", count.sessions);
-    allot__text_number(out, "jobs", count.jobs);
-    allot__text_number(out, "reclaims", count.flights);
-    allot__text_puts(out, "}");
-}
-
-static void put_tally(allot_service *service, allot__text *out)
-{
-    const allot__tally *tally = &service->tally;
-    allot__text_open(out, "since_start", "{");
-    allot__text_number(out, "events", tally->events);
-    allot__text_number(out, "refused", tally->refused);
-    allot__text_number(out, "repeated", tally->repeated);
-    allot__text_number(out, "cycles", tally->cycles);
-    allot__text_number(out, "decisions", tally->decisions);
-    allot__text_number(out, "failed_cycles", tally->failures);
-    allot__text_number(out, "cycle_us_mean",
-                       tally->cycles > 0 ? tally->cycle_us / tally->cycles : 0);
-    allot__text_number(out, "cycle_us_most", tally->cycle_us_most);
-    allot__text_number(out, "connections", tally->connections);
-    allot__text_number(out, "turned_away", tally->turned_away);
-    allot__text_number(out, "wrong_tokens", allot__token_wrong(service));
-    allot__text_number(out, "missed", allot__feed_missed(service->feed));
-    allot__text_puts(out, "}");
-}
-
-static void put_plan(allot_service *service, allot__text *out)
-{
-    const allot_policy *policy = allot_plan_group_policy(service->generation->plan, 0);
-    allot__text_open(out, "plan", "{");
-    allot__text_member(out, "file", service->config.plan);
-    allot__text_member(out, "sha256", service->generation->sha256);
-    if (policy) {
-        allot__text_member(out, "policy", allot_policy_name(policy));
-        allot__text_member(out, "policy_sha256", allot_policy_sha256(policy));
-    }
-    allot__text_puts(out, "}");
-}
-
-static void put_status(allot_service *service, allot__text *out)
-{
-    const char *trouble = allot__store_error(service->store);
-    allot__text_puts(out, "{");
-    allot__text_member(out, "version", allot_version());
-    allot__text_member(out, "state",
-                       service->stopping ? "stopping"
-                       : trouble         ? "degraded"
-                                         : "running");
-    allot__text_number(out, "now", allot__service_now(service));
-    allot__text_number(out, "up_seconds", (int64_t)((uv_hrtime() - service->started) / 1000000000));
-    allot__text_number(out, "event", service->event);
-    allot__text_number(out, "decision", service->seq);
-    allot__text_number(out, "cycle", service->cycle);
-    allot__text_number(out, "clients", allot__wire_peers(service));
-    allot__text_number(out, "subscribers", allot__feed_subscribers(service->feed));
-    put_plan(service, out);
-    put_books(service, out);
-    put_store(service, out);
-    put_tally(service, out);
-    for (const allot__component *component = allot__components; component->name; component++)
-        if (component->status)
-            component->status(service, out);
-    allot__text_puts(out, "}");
-}
-
-static void status(allot__request *call)
-{
-    put_status(call->service, allot__rpc_begin(call));
-    allot__rpc_end(call);
-}
-
-static void put_words(void *out, const char *text, size_t len)
-{
-    allot__text_add(out, text, len);
-}
-
-/* The same for people (lua/allot/report.lua). */
-static void report(allot__request *call)
-{
-    allot_engine *engine = call->service->engine;
-    allot__text text = {.engine = engine}, words = text;
-    const allot_tool_host host = {.ud = &words, .out = put_words};
-    int answer;
-    put_status(call->service, &text);
-    const char *args[] = {text.bytes};
-    int result = text.failed
-                     ? ALLOT_ENOMEM
-                     : allot_tool_run(engine, &host, "report", "run", args, 1, &answer, NULL);
-    if (result == ALLOT_OK && !words.failed) {
-        allot__text_add(allot__rpc_begin(call), words.bytes, words.len);
-        allot__rpc_end(call);
-    } else {
-        allot__rpc_no_memory(call);
-    }
-    allot__text_free(&text);
-    allot__text_free(&words);
 }
 
 /* ---- Cycles ---------------------------------------------------------------------------------- */
@@ -326,8 +198,8 @@ static void explain(allot__request *call)
 const allot__method allot__methods[] = {
     {"auth", auth, true, true, NULL},
     {"ping", ping, true, true, NULL},
-    {"status", status, false, true, NULL},
-    {"report", report, false, true, NULL},
+    {"status", allot__status_call, false, true, NULL},
+    {"report", allot__report_call, false, true, NULL},
     {"cycle", cycle, false, false, NULL},
     {"explain", explain, false, false, NULL},
     {"view", allot__view_call, false, false, NULL},

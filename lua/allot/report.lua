@@ -5,9 +5,9 @@
 local core = require "allot.core"
 
 -- A row is shown if its member is there and not 0, false or empty ("a.b=text": if it is that text).
--- In its text {member} is a value, {member:unit} one with a unit: time, since (so many seconds ago),
--- s, ms, us, bytes, id (its first digits), or the noun that is counted. What stands in [...] is left
--- out where its first member is not there, or 0, false or empty.
+-- In its text {member} is a value, {member:unit} one with a unit: time, since (so many seconds
+-- ago), s, ms, us, bytes, id (its first digits), or the noun that is counted. What stands in [...]
+-- is left out where its first member is not there, or 0, false or empty.
 local TROUBLES = {
   { "ails", "not well", "{ails}" },
   { "store.error", "disk",

@@ -84,18 +84,3 @@ void allot__clock_status(allot_service *service, allot__text *out)
     allot__text_number(out, "set_back", service->clock.forgotten);
     allot__text_puts(out, "}");
 }
-
-void allot__clock_metrics(allot_service *service, allot__text *out)
-{
-    allot__text_printf(
-        out,
-        "# HELP allot_clock_behind_seconds By how much the clock is behind the time, "
-        "which stands still.\n"
-        "# TYPE allot_clock_behind_seconds gauge\n"
-        "allot_clock_behind_seconds %" PRId64 "\n"
-        "# HELP allot_clock_set_back_total How often the time was set back to the "
-        "clock's.\n"
-        "# TYPE allot_clock_set_back_total counter\n"
-        "allot_clock_set_back_total %" PRId64 "\n",
-        service->clock.behind, service->clock.forgotten);
-}

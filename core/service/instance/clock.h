@@ -35,6 +35,5 @@ int64_t allot__service_timer(void *service);
 bool allot__clock_ails(const allot_service *service, char *buf, size_t size);
 /* The component. */
 void allot__clock_status(allot_service *service, allot__text *out);
-void allot__clock_metrics(allot_service *service, allot__text *out);
 
 #endif

@@ -35,9 +35,8 @@ typedef struct allot__component {
     void (*cycle)(allot_service *service, const allot__cycle_done *done);
     /* Another generation of the plan decides from now on. */
     void (*swapped)(allot_service *service);
-    /* Adds members to `status`'s result, and lines to /metrics. */
+    /* Adds members to `status`'s result. */
     void (*status)(allot_service *service, allot__text *out);
-    void (*metrics)(allot_service *service, allot__text *out);
 } allot__component;
 
 #endif

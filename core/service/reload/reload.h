@@ -91,7 +91,6 @@ void allot__reload_stop(allot_service *service);
 void allot__reload_free(allot_service *service);
 void allot__reload_cycle(allot_service *service, const allot__cycle_done *done);
 void allot__reload_status(allot_service *service, allot__text *out);
-void allot__reload_metrics(allot_service *service, allot__text *out);
 
 /* Makes an attempt with that policy in place of the plan's own, or, NULL, as it is; `reply` is
  * told. ENOMEM: the reply stays the caller's. */

@@ -194,34 +194,3 @@ void allot__reload_status(allot_service *service, allot__text *out)
         allot__text_bool(out, "polled_only", true);
     allot__text_puts(out, "}");
 }
-
-void allot__reload_metrics(allot_service *service, allot__text *out)
-{
-    const allot__reload *it = service->components.reload;
-    const struct {
-        const char *name;
-        int64_t number;
-    } results[] = {{"swapped", it->swapped},
-                   {"refused", it->refused},
-                   {"unchanged", it->same},
-                   {"fell_back", it->fell_back}};
-    allot__text_puts(out, "# HELP allot_reload_total Reloads by what came of them.\n"
-                          "# TYPE allot_reload_total counter\n");
-    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
-        allot__text_printf(out, "allot_reload_total{result=\"%s\"} %lld\n", results[i].name,
-                           (long long)results[i].number);
-    allot__text_printf(out,
-                       "# HELP allot_reload_last_success_timestamp_seconds When another version "
-                       "took over.\n"
-                       "# TYPE allot_reload_last_success_timestamp_seconds gauge\n"
-                       "allot_reload_last_success_timestamp_seconds %lld\n"
-                       "# HELP allot_reload_healthy 0: the files on disk were refused.\n"
-                       "# TYPE allot_reload_healthy gauge\n"
-                       "allot_reload_healthy %d\n"
-                       "# HELP allot_reload_stands_in 1: an earlier version decides, since that on "
-                       "disk failed.\n"
-                       "# TYPE allot_reload_stands_in gauge\n"
-                       "allot_reload_stands_in %d\n",
-                       (long long)it->changed_at, !it->failed,
-                       it->failed != NULL && it->failed->replaced);
-}

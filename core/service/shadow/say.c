@@ -133,34 +133,3 @@ void allot__shadow_status(allot_service *service, allot__text *out)
     }
     allot__text_puts(out, "}");
 }
-
-void allot__shadow_metrics(allot_service *service, allot__text *out)
-{
-    const allot__shadow *it = service->components.shadow;
-    bool any = it->life != ALLOT__SHADOW_NONE;
-    allot__text_printf(out,
-                       "# HELP allot_shadow_running 1: a shadow decides beside.\n"
-                       "# TYPE allot_shadow_running gauge\n"
-                       "allot_shadow_running %d\n",
-                       it->life == ALLOT__SHADOW_RUNNING);
-    if (!any)
-        return;
-    const struct {
-        const char *name, *help;
-        int64_t number;
-    } counts[] = {{"cycles", "Cycles that the shadow decided too.", it->cycles},
-                  {"differing", "... and decided otherwise.", it->differ},
-                  {"skipped", "Cycles that it left out.", it->skipped},
-                  {"failed", "Cycles in which it failed.", it->failed}};
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        allot__text_printf(out,
-                           "# HELP allot_shadow_%s_total %s\n# TYPE allot_shadow_%s_total counter\n"
-                           "allot_shadow_%s_total %lld\n",
-                           counts[i].name, counts[i].help, counts[i].name, counts[i].name,
-                           (long long)counts[i].number);
-    allot__text_puts(out, "# HELP allot_shadow_rows_total Rows of decisions that differ.\n"
-                          "# TYPE allot_shadow_rows_total counter\n");
-    for (int kind = 0; kind < ALLOT_DIFF_KINDS; kind++)
-        allot__text_printf(out, "allot_shadow_rows_total{kind=\"%s\"} %lld\n",
-                           allot_diff_kind_name(kind), (long long)it->kinds[kind]);
-}

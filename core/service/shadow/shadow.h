@@ -95,7 +95,6 @@ void allot__shadow_stop(allot_service *service);
 void allot__shadow_cycle(allot_service *service, const allot__cycle_done *done);
 void allot__shadow_swapped(allot_service *service);
 void allot__shadow_status(allot_service *service, allot__text *out);
-void allot__shadow_metrics(allot_service *service, allot__text *out);
 void allot__shadow_method(allot__request *call);
 void allot__shadow_drop(allot__request *call);
 void allot__shadow_promote(allot__request *call);

@@ -234,18 +234,3 @@ void allot__http_status(allot_service *service, allot__text *out)
     allot__text_number(out, "refused", http->refused);
     allot__text_puts(out, "}");
 }
-
-void allot__http_metrics(allot_service *service, allot__text *out)
-{
-    const allot__http *http = service->components.http;
-    if (!http->service)
-        return;
-    allot__text_printf(out,
-                       "# HELP allot_http_answers_total Answers of the live view, by outcome.\n"
-                       "# TYPE allot_http_answers_total counter\n"
-                       "allot_http_answers_total{outcome=\"done\"} %lld\n"
-                       "allot_http_answers_total{outcome=\"refused\"} %lld\n"
-                       "# HELP allot_viewers WebSockets that are open.\n"
-                       "# TYPE allot_viewers gauge\nallot_viewers %d\n",
-                       (long long)http->requests, (long long)http->refused, (int)http->live_count);
-}

@@ -138,6 +138,5 @@ int allot__http_start(allot_service *service, allot_report *report);
 void allot__http_stop(allot_service *service);
 void allot__http_free(allot_service *service);
 void allot__http_status(allot_service *service, allot__text *out);
-void allot__http_metrics(allot_service *service, allot__text *out);
 
 #endif

@@ -204,50 +204,44 @@ int allot__view_refresh(allot_service *service, allot_report *report)
 
 /* ---- What happens ---------------------------------------------------------------------------- */
 
-static void count_lists(const allot_decision *decision, allot__view_orders *to)
+static void count_lists(const allot_decision *decision, int64_t *counts)
 {
-    to->grants = allot_decision_grants(decision);
-    for (int32_t i = 0; i < to->grants; i++) {
+    counts[ALLOT__VIEW_GRANTS] = allot_decision_grants(decision);
+    for (int32_t i = 0; i < counts[ALLOT__VIEW_GRANTS]; i++) {
         allot_grant grant;
         allot_decision_grant(decision, i, &grant);
-        to->granted += grant.slots;
+        counts[ALLOT__VIEW_GRANTED] += grant.slots;
     }
-    to->reclaims = allot_decision_reclaims(decision);
-    for (int32_t i = 0; i < to->reclaims; i++) {
+    counts[ALLOT__VIEW_RECLAIMS] = allot_decision_reclaims(decision);
+    for (int32_t i = 0; i < counts[ALLOT__VIEW_RECLAIMS]; i++) {
         allot_reclaim reclaim;
         allot_decision_reclaim(decision, i, &reclaim);
-        to->reclaimed += reclaim.slots;
+        counts[ALLOT__VIEW_RECLAIMED] += reclaim.slots;
     }
 }
 
 static void count_jobs(const allot_service *service, const allot_decision *decision,
-                       allot__view_orders *to)
+                       int64_t *counts)
 {
     for (int32_t i = 0; i < allot_decision_kills(decision); i++)
-        to->kills += !allot__books_told(service->books, decision, i);
+        counts[ALLOT__VIEW_KILLS] += !allot__books_told(service->books, decision, i);
     for (int32_t i = 0; i < allot_decision_job_orders(decision); i++) {
         allot_job_order order;
         allot_decision_job_order(decision, i, &order);
-        to->starts += order.kind == ALLOT_ORDER_START;
-        to->resumes += order.kind == ALLOT_ORDER_RESUME;
-        to->suspends += order.kind == ALLOT_ORDER_SUSPEND;
-        to->kills += order.kind == ALLOT_ORDER_KILL;
+        counts[ALLOT__VIEW_STARTS] += order.kind == ALLOT_ORDER_START;
+        counts[ALLOT__VIEW_RESUMES] += order.kind == ALLOT_ORDER_RESUME;
+        counts[ALLOT__VIEW_SUSPENDS] += order.kind == ALLOT_ORDER_SUSPEND;
+        counts[ALLOT__VIEW_KILLS] += order.kind == ALLOT_ORDER_KILL;
     }
 }
 
 static void keep_orders(allot_service *service, allot__view *view, const allot__cycle_done *done)
 {
-    allot__view_orders now = {.seq = done->seq, .now = done->now}, *sum = &view->sum;
-    count_lists(done->decision, &now);
-    count_jobs(service, done->decision, &now);
-    sum->grants += now.grants;
-    sum->granted += now.granted;
-    sum->reclaims += now.reclaims;
-    sum->reclaimed += now.reclaimed;
-    sum->kills += now.kills;
-    sum->starts += now.starts;
-    sum->suspends += now.suspends;
-    sum->resumes += now.resumes;
+    allot__view_orders now = {.seq = done->seq, .now = done->now};
+    count_lists(done->decision, now.counts);
+    count_jobs(service, done->decision, now.counts);
+    for (int i = 0; i < ALLOT__VIEW_ORDERS; i++)
+        view->sum.counts[i] += now.counts[i];
     view->told[view->told_count++ % ALLOT__VIEW_TOLD] = now;
 }
 
@@ -301,15 +295,6 @@ void allot__view_swapped(allot_service *service)
     history_forget(service, view);
     view->plan++;
     view->version++;
-}
-
-void allot__view_status(allot_service *service, allot__text *out)
-{
-    char why[400];
-    bool ails = allot__health_ails(service, why, sizeof why);
-    allot__text_bool(out, "healthy", !ails);
-    if (ails)
-        allot__text_member(out, "ails", why);
 }
 
 /* ---- The component --------------------------------------------------------------------------- */

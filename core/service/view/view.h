@@ -57,8 +57,19 @@ typedef struct allot__view_point {
 } allot__view_point;
 
 /* What a decision ordered, in numbers. */
+enum {
+    ALLOT__VIEW_GRANTED, /* slots */
+    ALLOT__VIEW_RECLAIMED,
+    ALLOT__VIEW_KILLS,
+    ALLOT__VIEW_STARTS,
+    ALLOT__VIEW_SUSPENDS,
+    ALLOT__VIEW_RESUMES,
+    ALLOT__VIEW_GRANTS, /* from here on not told of a decision */
+    ALLOT__VIEW_RECLAIMS,
+    ALLOT__VIEW_ORDERS
+};
 typedef struct allot__view_orders {
-    int64_t seq, now, grants, granted, reclaims, reclaimed, kills, starts, suspends, resumes;
+    int64_t seq, now, counts[ALLOT__VIEW_ORDERS];
 } allot__view_orders;
 
 typedef struct allot__view {
@@ -124,6 +135,7 @@ void allot__view_put_head(allot__text *out, const allot_service *service, const 
 /* Member "history": points behind number `behind`; and "told" likewise. */
 void allot__view_put_history(allot__text *out, const allot__view *view, int32_t group,
                              int64_t behind);
+void allot__view_put_orders(allot__text *out, const allot__view_orders *orders, int count);
 void allot__view_put_told(allot__text *out, const allot__view *view, int64_t behind);
 
 /* The method `view` {path, group, from, most, find} (view_call.c). */
@@ -143,9 +155,15 @@ void allot__view_cycle(allot_service *service, const allot__cycle_done *done);
 void allot__view_swapped(allot_service *service);
 void allot__view_status(allot_service *service, allot__text *out);
 
-/* /metrics: all of it, in Prometheus' text format 0.0.4 (metrics.c). */
+/* ---- Of the service (status.c) --------------------------------------------------------------- */
+
+/* The methods `status`, and `report`, the same for people: {"healthy": ..., "rows": [{"name":
+ * "disk", "text": ..., "trouble": false}, ...]}, troubles first. */
+void allot__status_call(allot__request *call);
+void allot__report_call(allot__request *call);
+/* /metrics, in Prometheus' text format 0.0.4. */
 void allot__metrics_write(allot_service *service, allot__text *out);
-/* What ails the service, as a sentence, cut to `size`; false: nothing (health.c). */
+/* What ails the service, as a sentence, cut to `size`; false: nothing. */
 bool allot__health_ails(const allot_service *service, char *buf, size_t size);
 
 #endif

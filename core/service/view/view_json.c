@@ -174,6 +174,14 @@ void allot__view_put_history(allot__text *out, const allot__view *view, int32_t 
     allot__text_puts(out, "]");
 }
 
+void allot__view_put_orders(allot__text *out, const allot__view_orders *orders, int count)
+{
+    static const char *const names[] = {"granted",  "reclaimed", "kills",  "starts",
+                                        "suspends", "resumes",   "grants", "reclaims"};
+    for (int i = 0; i < count; i++)
+        allot__text_number(out, names[i], orders->counts[i]);
+}
+
 void allot__view_put_told(allot__text *out, const allot__view *view, int64_t behind)
 {
     int64_t first = view->told_count > ALLOT__VIEW_TOLD ? view->told_count - ALLOT__VIEW_TOLD : 0;
@@ -185,12 +193,7 @@ void allot__view_put_told(allot__text *out, const allot__view *view, int64_t beh
         allot__text_open(out, NULL, "{");
         allot__text_number(out, "seq", orders->seq);
         allot__text_number(out, "now", orders->now);
-        allot__text_number(out, "granted", orders->granted);
-        allot__text_number(out, "reclaimed", orders->reclaimed);
-        allot__text_number(out, "kills", orders->kills);
-        allot__text_number(out, "starts", orders->starts);
-        allot__text_number(out, "suspends", orders->suspends);
-        allot__text_number(out, "resumes", orders->resumes);
+        allot__view_put_orders(out, orders, ALLOT__VIEW_GRANTS);
         allot__text_puts(out, "}");
     }
     allot__text_puts(out, "]");

@@ -21,7 +21,6 @@ local OTHER_FILES = {
   "^core/engine/explain/", "^core/cli/verbs%.c$", "^core/cli/author/help%.c$",
   "^core/json/text/words%.c$", "^core/engine/decision/dispatch%.c$",
   "^core/model/items/members%.c$",
-  "^core/service/view/metrics%.c$", "^core/service/view/report%.c$",
   "^core/test/",
 }
 -- SQL, and what is written for machines and managers.
