@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* diff_test.c: two decisions compared, both ways round; memory failing. */
-#include "engine/compare/diff.h"
+#include <allot/diff.h>
 
 #include "test/support/fixture.h"
 #include "test/support/try.h"
