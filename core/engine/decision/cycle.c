@@ -32,14 +32,12 @@ static int run_quota(allot__work *work)
         again = false;
         work->limit = limit;
         status = allot__need(work);
-        if (status == ALLOT_OK)
-            status = allot__quota(work);
-        if (status == ALLOT_OK && work->hosts) {
-            work->hosts->limit = limit;
-            status = allot__joint(work);
-        }
-        if (status == ALLOT_OK && work->hosts)
-            status = allot__group_hosts_choose(work, &again);
+        status = status ? status : allot__quota(work);
+        if (status != ALLOT_OK || !work->hosts)
+            return status;
+        work->hosts->limit = limit;
+        status = allot__joint(work);
+        status = status ? status : allot__group_hosts_choose(work, &again);
     }
     return status;
 }
@@ -58,18 +56,17 @@ static int order_group(allot__decided *group, allot_stage last)
 {
     allot__work *work = &group->work;
     int status = allot__place_grants(work);
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
-        status = allot__sessions(work);
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
-        status = allot__reach(work);
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM && !work->whole) /* else it was asked */
+    if (status != ALLOT_OK || last < ALLOT_STAGE_RECLAIM)
+        return status;
+    status = allot__sessions(work);
+    status = status ? status : allot__reach(work);
+    if (status == ALLOT_OK && !work->whole) /* else it was asked */
         status = allot__victims_protect(work, &group->victims);
-    if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM &&
-        (last >= ALLOT_STAGE_ORDERS || work->forced || work->reach))
-        status = allot__orders_make(work, &group->orders); /* reclaims as it goes */
-    else if (status == ALLOT_OK && last >= ALLOT_STAGE_RECLAIM)
-        status = allot__reclaim(work, NULL);
-    return status;
+    if (status != ALLOT_OK)
+        return status;
+    bool orders = last >= ALLOT_STAGE_ORDERS || work->forced || work->reach;
+    return orders ? allot__orders_make(work, &group->orders) /* reclaims as it goes */
+                  : allot__reclaim(work, NULL);
 }
 
 /* All behind orders that is for people. */
