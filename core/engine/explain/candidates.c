@@ -26,32 +26,13 @@ static int32_t kind_of(const allot__job_explanation *it, int32_t number)
                : kind;
 }
 
-/* Slots where the job could use some; what it got in this cycle is where the order says. */
-static int64_t shares(const allot__job_explanation *it, int32_t number)
-{
-    bool pending = allot__explain_job(it, number)->state == ALLOT_PENDING;
-    int64_t slots = pending ? 0 : allot__explain_shares(it, number);
-    int32_t at = it->out->jobs[number].order;
-    if (at < 0)
-        return slots;
-    const allot_job_order *order = (const allot_job_order *)it->out->orders.items + at;
-    if (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE)
-        return slots;
-    slots += order->place_count == 0 ? order->slots : 0;
-    for (int32_t i = 0; i < order->place_count; i++) {
-        int32_t host = allot__explain_host(it, &order->places[i]);
-        slots += host >= 0 && allot__explain_wants(it, host) ? order->places[i].slots : 0;
-    }
-    return slots;
-}
-
 static tally count_queue(const allot__job_explanation *it, int32_t low)
 {
     tally out = {{0}, {0}, 0, 0};
     for (int32_t i = it->jobs->first[low]; i < it->jobs->first[low + 1]; i++) {
         int32_t number = it->jobs->by_queue[i];
         int64_t slots = it->out->jobs[number].now == ALLOT_RUNNING && number != it->number
-                            ? shares(it, number)
+                            ? allot__explain_has(it, number, NULL)
                             : 0;
         if (slots > 0) {
             int32_t kind = kind_of(it, number);
@@ -74,24 +55,12 @@ static int64_t protected(const tally *of)
 
 /* ---- Jobs it may preempt --------------------------------------------------------------------- */
 
-static const char *rule_of(const allot__guard *guard)
+static allot__phrase rule_of(const allot__guard *guard)
 {
-    if (guard->value.kind != ALLOT_FROM_COLUMN)
-        return "C-8";
-    switch (guard->value.value) {
-    case ALLOT_TASK_PREEMPTIONS_LEFT:
-        return "P-30";
-    case ALLOT_TASK_PREEMPT_TIME_LEFT:
-        return "P-31";
-    case ALLOT_TASK_INTERVAL_OVER:
-        return "P-32";
-    case ALLOT_TASK_RUN_TIME_LEFT:
-        return "P-33";
-    case ALLOT_TASK_FINISH_TIME_LEFT:
-        return "P-34";
-    default:
-        return "C-8";
-    }
+    int32_t parameter = guard->value.value - ALLOT_TASK_PREEMPTIONS_LEFT;
+    bool states = guard->value.kind == ALLOT_FROM_COLUMN && parameter >= 0 &&
+                  guard->value.value <= ALLOT_TASK_FINISH_TIME_LEFT;
+    return PHRASE("{?P-{}|C-8}", states, 30 + parameter);
 }
 
 static void explain_kinds(const allot__job_explanation *it, const tally *of)
@@ -118,7 +87,7 @@ static void explain_kinds(const allot__job_explanation *it, const tally *of)
         } else if ((size_t)(kind - GUARD) < guards->count) {
             const allot__guard *guard = (const allot__guard *)guards->items + (kind - GUARD);
             SAY(&it->about, "    {}: protected by {.60} ({}).", jobs.text, guard->label,
-                rule_of(guard));
+                rule_of(guard).text);
         }
     }
 }

@@ -51,44 +51,12 @@ void allot__explain_hosts(const allot__explanation *about);
  * that it preempts, and those that preempt it. ENOMEM. */
 int allot__explain_queue(const allot__explanation *about, int32_t queue);
 
-/* ... of whoever has tasks that start whole (whole.c): what these can use, and what was left over
- * for the next one; which start, and which wait for slots that are held. */
-void allot__explain_used(const allot__explanation *about);
-void allot__explain_whole_part(const allot__explanation *about);
-void allot__explain_starting(const allot__explanation *about);
-
 /* slots.c: who gives slots back for the subject, which sentences call `whom`, and how many; and why
  * nobody gives the `lacks` that are still missing. */
 int64_t allot__explain_coming(const allot__explanation *about, const char *whom);
 void allot__explain_lacking(const allot__explanation *about, int64_t lacks);
 
 /* ---- Tasks that wait (C-13) ------------------------------------------------------------------ */
-
-/* What a task finds on one side of its leaf once all before it have been looked at. */
-typedef struct allot__walk_side {
-    int64_t rest, wants; /* of quota and demand: what tasks that run, and those before it, leave */
-    int64_t there;       /* of the slots to start on: what those before it leave */
-    int64_t before;      /* slots of tasks before it that fit, */
-    int64_t awaited;     /* ... and of these, of tasks that do not start: slots are held for them */
-    /* Strict: the task, by its first number, behind which nothing fits; the first that does not
-     * start. -1: none. */
-    int32_t full, ended;
-} allot__walk_side;
-
-/* A leaf's list of tasks that wait, walked from the first on with quotas as they were decided. */
-typedef struct allot__walk {
-    const allot__asker *asker;
-    bool skip;
-    int32_t at; /* the task at hand: an index of asker->task */
-    allot__walk_side *sides;
-} allot__walk;
-
-typedef enum allot__waited {
-    ALLOT__WAITED_STARTS,
-    ALLOT__WAITED_FITS,  /* but its slots are not all there; or it still runs, and goes */
-    ALLOT__WAITED_UNFIT, /* the quota has no room for it */
-    ALLOT__WAITED_BEHIND /* nothing starts behind one before it */
-} allot__waited;
 
 /* What becomes of a leaf's pending tasks in one group. */
 typedef struct allot__starting {
@@ -98,19 +66,10 @@ typedef struct allot__starting {
     int32_t waits;    /* tasks that do not start, */
     const char *next; /* ... and the first of them */
 } allot__starting;
-/* whole.c: ENOMEM. */
+/* pending.c: ENOMEM. */
 int allot__starting_find(const allot__side *side, allot__arena *arena, allot__starting *out);
 
-/* whole.c: begins with the first task; ENOMEM. */
-int allot__walk_begin(const allot__asker *asker, allot__arena *arena, allot__walk *out);
-/* What becomes of the task at hand; and goes on to others, up to `at`. */
-allot__waited allot__walk_look(const allot__walk *walk);
-void allot__walk_pass(allot__walk *walk, int32_t at);
-/* What is held on a side for the task at hand; `end`: the same list, all walked. */
-int64_t allot__walk_held(const allot__walk *walk, const allot__walk *end, int32_t side);
-/* Is a task on a host that is closed with reclaim? */
-bool allot__on_closed_host(const allot__tasks *tasks, int32_t number);
-/* pending.c: why a task waits, or that it starts. ENOMEM. */
+/* Why a task waits, or that it starts. ENOMEM. */
 int allot__explain_pending(const allot__explanation *about, int32_t number);
 
 #endif

@@ -26,49 +26,47 @@ static bool counter_of(const allot__job_explanation *it, int32_t column, allot__
            guards(it, column);
 }
 
+/* P-30 ... P-34, which stand behind each other among columns: what a job has of one, and the bound.
+ * `says` may go on with whether it protects, and for how long it does, or since when, or from when.
+ */
+static const struct parameter {
+    const char *name, *says, *spares;
+    int32_t unit; /* s of what plans state */
+    bool up;      /* more of it would spare a job */
+} parameters[] = {
+    {"MAX_JOB_PREEMPT", "it was preempted {} of {} times", "max_job_preempt of {}", 1, false},
+    {"MAX_TOTAL_TIME_PREEMPT", "it was suspended for {} of {} s",
+     "max_total_time_preempt of {} minutes", 60, false},
+    {"NO_PREEMPT_INTERVAL",
+     "it has run for {} s without a break, and for {} s is left alone{?, for {} s from now|}",
+     "no_preempt_interval of {} minutes", 60, true},
+    {"NO_PREEMPT_RUN_TIME",
+     "it has run for {} s in all, and from {} s on is left alone, "
+     "{?since {} s|in {} s from now}",
+     "no_preempt_run_time of {} minutes", 60, false},
+    {"NO_PREEMPT_FINISH_TIME",
+     "by its run limit {} s are left, and in its last {} s it is left alone, "
+     "{?since {} s|in {} s from now}",
+     "no_preempt_finish_time of {} minutes", 60, true},
+};
+
+enum { PARAMETERS = sizeof parameters / sizeof *parameters };
+
 /* ---- What protects --------------------------------------------------------------------------- */
 
-static const char *verb(const allot__counter *of)
+static void explain_parameters(const allot__job_explanation *it)
 {
-    return of->left <= 0 ? "protects" : "does not protect";
-}
-
-static void explain_counts(const allot__job_explanation *it)
-{
-    allot__counter of;
-    if (counter_of(it, ALLOT_TASK_PREEMPTIONS_LEFT, &of))
-        SAY(&it->about, "MAX_JOB_PREEMPT {} it: it was preempted {} of {} times (P-30).", verb(&of),
-            of.has, of.bound);
-    if (counter_of(it, ALLOT_TASK_PREEMPT_TIME_LEFT, &of))
-        SAY(&it->about, "MAX_TOTAL_TIME_PREEMPT {} it: it was suspended for {} of {} s (P-31).",
-            verb(&of), of.has, of.bound);
-    if (counter_of(it, ALLOT_TASK_INTERVAL_OVER, &of) && of.bound > 0) {
-        SAY(&it->about,
-            "NO_PREEMPT_INTERVAL {} it: it has run for {} s without a break, and for {} s is left "
-            "alone{?, for {} s from now|} (P-32).",
-            verb(&of), of.has, of.bound, of.left <= 0, 1 - of.left);
+    for (int32_t i = 0; i < PARAMETERS; i++) {
+        allot__counter of;
+        int32_t column = ALLOT_TASK_PREEMPTIONS_LEFT + i;
+        if (!counter_of(it, column, &of) || (column == ALLOT_TASK_INTERVAL_OVER && of.bound <= 0))
+            continue;
+        int64_t since = (column == ALLOT_TASK_INTERVAL_OVER) - of.left;
+        SAY(&it->about, "{} {?protects|does not protect} it: {} (P-{}).", parameters[i].name,
+            of.left <= 0,
+            PHRASE(parameters[i].says, of.has, of.bound, of.left <= 0, since, of.left).text,
+            30 + i);
     }
-}
-
-/* "since 5 s", "in 5 s from now". */
-static allot__phrase when(const allot__counter *of)
-{
-    return of->left <= 0 ? PHRASE("since {} s", -of->left) : PHRASE("in {} s from now", of->left);
-}
-
-static void explain_times(const allot__job_explanation *it)
-{
-    allot__counter of;
-    if (counter_of(it, ALLOT_TASK_RUN_TIME_LEFT, &of))
-        SAY(&it->about,
-            "NO_PREEMPT_RUN_TIME {} it: it has run for {} s in all, and from {} s on is left "
-            "alone, {} (P-33).",
-            verb(&of), of.has, of.bound, when(&of).text);
-    if (counter_of(it, ALLOT_TASK_FINISH_TIME_LEFT, &of))
-        SAY(&it->about,
-            "NO_PREEMPT_FINISH_TIME {} it: by its run limit {} s are left, and in its last {} s it "
-            "is left alone, {} (P-34).",
-            verb(&of), of.has, of.bound, when(&of).text);
 }
 
 static void explain_type(const allot__job_explanation *it)
@@ -132,8 +130,7 @@ void allot__explain_protection(const allot__job_explanation *it)
     if (explain_above(it) == 0)
         return;
     explain_type(it);
-    explain_counts(it);
-    explain_times(it);
+    explain_parameters(it);
     if (guard_of(it))
         SAY(&it->about, "Guard {.60} protects it: it cannot be chosen.", guard_of(it));
     else if (it->out->searched && it->out->candidates.ineligible[it->number] == ALLOT__ELIGIBLE)
@@ -142,11 +139,11 @@ void allot__explain_protection(const allot__job_explanation *it)
 
 /* ---- What would have protected --------------------------------------------------------------- */
 
-/* Plans state minutes: of so many seconds the whole ones, or one more where that is not all. */
-static int64_t minutes(int64_t seconds, bool up)
+/* Of so much the whole units, or one more where that is not all. */
+static int64_t units(int64_t amount, const struct parameter *of)
 {
-    int64_t whole = seconds / 60 + (up && seconds % 60 > 0);
-    return up && whole < 1 ? 1 : whole;
+    int64_t whole = amount / of->unit + (of->up && amount % of->unit > 0);
+    return of->up && whole < 1 ? 1 : whole;
 }
 
 /* The policy's own guards, by their labels, which let it go. */
@@ -167,33 +164,23 @@ static void explain_own_guards(const allot__job_explanation *it)
 
 static void explain_sparing(const allot__job_explanation *it)
 {
-    static const struct {
-        int32_t column;
-        const char *name, *rest;
-        bool minutes, up;
-    } all[] = {
-        {ALLOT_TASK_PREEMPTIONS_LEFT, "max_job_preempt", " or less (P-30)", false, false},
-        {ALLOT_TASK_PREEMPT_TIME_LEFT, "max_total_time_preempt", " minutes or less (P-31)", true,
-         false},
-        {ALLOT_TASK_INTERVAL_OVER, "no_preempt_interval", " minutes or more (P-32)", true, true},
-        {ALLOT_TASK_RUN_TIME_LEFT, "no_preempt_run_time", " minutes or less (P-33)", true, false},
-        {ALLOT_TASK_FINISH_TIME_LEFT, "no_preempt_finish_time", " minutes or more (P-34)", true,
-         true}};
     bool begun = false;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    for (int32_t i = 0; i < PARAMETERS; i++) {
         allot__counter of;
-        bool last = all[i].column == ALLOT_TASK_FINISH_TIME_LEFT;
-        counter_of(it, all[i].column, &of);
-        if (last && (it->job->run_limit == ALLOT_NONE || of.has <= 0))
+        int32_t column = ALLOT_TASK_PREEMPTIONS_LEFT + i;
+        counter_of(it, column, &of);
+        if (column == ALLOT_TASK_FINISH_TIME_LEFT &&
+            (it->job->run_limit == ALLOT_NONE || of.has <= 0))
             continue;
-        int64_t value = all[i].minutes ? minutes(of.has, all[i].up) : of.has;
-        if (value <= 0 || !guards(it, all[i].column))
+        int64_t value = units(of.has, &parameters[i]);
+        if (value <= 0 || !guards(it, column))
             continue;
         if (!begun)
             SAY(&it->about, "Any one of these would have protected it, stated where it is stated "
                             "now, or else for its application, its queue or the plan (A-6):");
         begun = true;
-        SAY(&it->about, "  {} of {}{}.", all[i].name, value, all[i].rest);
+        SAY(&it->about, "  {} or {?more|less} (P-{}).", PHRASE(parameters[i].spares, value).text,
+            parameters[i].up, 30 + i);
     }
     explain_own_guards(it);
 }
@@ -482,7 +469,7 @@ static bool adds_up(const inquiry *of)
 {
     const allot__bounds *bounds = &of->it->out->bounds;
     int32_t count;
-    (void)allot__fit_entries(bounds, of->high.number, &count);
+    (void)allot__bounds_entries(bounds, of->high.number, &count);
     bool others =
         (of->high.job->flags & ALLOT_JOB_EXCLUSIVE) != 0 ||
         (bounds->resources != NULL && allot__resources_asks(bounds->resources, of->high.number));

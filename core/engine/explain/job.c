@@ -7,6 +7,8 @@
 
 #include "engine/rows/order.h"
 
+/* ---- Its turn -------------------------------------------------------------------------------- */
+
 /* Jobs, their slots, those that got what they wanted, and the slots of these. */
 enum { JOBS, SLOTS, SERVED, GOT, NUMBERS };
 
@@ -85,14 +87,12 @@ static void explain_behind(const allot__job_explanation *it, int32_t from)
 
 static void explain_ahead(const allot__job_explanation *it)
 {
-    int64_t all[NUMBERS] = {0};
     int32_t at = 0;
     for (; at < it->out->tried_count && it->out->tried[at] != it->number; at++) {
         int32_t number = it->out->tried[at];
         count_job(it, number, tally_of(it, allot__explain_job(it, number)->queue));
-        count_job(it, number, all);
     }
-    if (all[JOBS] == 0) {
+    if (at == 0) {
         SAY(&it->about, "Its turn is the first of all (P-60).");
     } else {
         SAY(&it->about,

@@ -55,14 +55,12 @@ const allot_job_order *allot__explain_order(const allot__job_explanation *it);
 int allot__explain_view_count(allot__job_explanation *it);
 void allot__explain_view(const allot__job_explanation *it);
 void allot__explain_own_hosts(const allot__job_explanation *it);
-/* Slots of a host that the job could have, at most. */
-int64_t allot__explain_free(const allot__job_explanation *it, int32_t host);
 /* The view's host of a place. */
 int32_t allot__explain_host(const allot__job_explanation *it, const allot_place *place);
-/* Could the job use slots of that host: its queue's, or, while suspended, its own? */
-bool allot__explain_wants(const allot__job_explanation *it, int32_t host);
-/* Slots that another job has where this one could use some; those given to it to grow by too. */
+/* Slots that another job has where this one could use some; those given to it to grow by too. And
+ * once the cycle is over, which `on` adds up by host, whether or not this one could use them. */
 int64_t allot__explain_shares(const allot__job_explanation *it, int32_t other);
+int64_t allot__explain_has(const allot__job_explanation *it, int32_t other, int64_t *on);
 /* queue.c: the limit that binds; its pool. */
 void allot__explain_limit(const allot__job_explanation *it);
 void allot__explain_slice(const allot__job_explanation *it);

@@ -1,16 +1,191 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* pending.c: why a pending task waits, or that it starts (C-13). */
+/* pending.c: why a pending task waits, or that it starts; the walk of tasks that wait (C-13). */
 #include "engine/explain/job.h"
+
+#include "base/least.h"
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
+/* What a task finds on one side of its leaf once all before it have been looked at. */
+typedef struct walk_side {
+    int64_t rest, wants; /* of quota and demand: what tasks that run, and those before it, leave */
+    int64_t there;       /* of the slots to start on: what those before it leave */
+    int64_t before;      /* slots of tasks before it that fit, */
+    int64_t awaited;     /* ... and of these, of tasks that do not start: slots are held for them */
+    /* Strict: the task, by its first number, behind which nothing fits; the first that does not
+     * start. -1: none. */
+    int32_t full, ended;
+} walk_side;
+
+/* A leaf's list of tasks that wait, walked from the first on with quotas as they were decided. */
+typedef struct list_walk {
+    const allot__asker *asker;
+    bool skip;
+    int32_t at; /* the task at hand: an index of asker->task */
+    walk_side *sides;
+} list_walk;
+
+typedef enum waited {
+    STARTS,
+    FITS,  /* but its slots are not all there; or it still runs, and goes */
+    UNFIT, /* the quota has no room for it */
+    BEHIND /* nothing starts behind one before it */
+} waited;
+
+/* Behind whom nothing starts: of tasks that run and go the first in the list. */
+static int32_t first_gone(const allot__side *side)
+{
+    const allot__tasks *tasks = &side->work->state->tasks;
+    for (int32_t k = side->count - 1; k >= 0; k--)
+        if (side->gone[k] != 0)
+            return allot__task_first(tasks, side->task[k]);
+    return -1;
+}
+
+static int begin(const allot__asker *asker, allot__arena *arena, list_walk *out)
+{
+    *out = (list_walk){.asker = asker, .skip = asker->sides[0].work->whole->skip};
+    out->sides = allot__arena_take(arena, (size_t)asker->side_count, sizeof *out->sides);
+    if (!out->sides)
+        return ALLOT_ENOMEM;
+    for (int32_t i = 0; i < asker->side_count; i++) {
+        const allot__side *side = &asker->sides[i];
+        out->sides[i] = (walk_side){.rest = side->work->quota[side->row] - side->stays,
+                                    .wants = side->work->whole->stated[side->row] - side->stays,
+                                    .there = side->there,
+                                    .full = out->skip ? -1 : first_gone(side),
+                                    .ended = -1};
+    }
+    return ALLOT_OK;
+}
+
+static bool is_behind(const list_walk *walk)
+{
+    for (int32_t i = 0; i < walk->asker->side_count; i++) {
+        const walk_side *side = &walk->sides[i];
+        if (allot__waits_for(walk->asker, walk->at, i) > 0 && (side->full >= 0 || side->ended >= 0))
+            return true;
+    }
+    return false;
+}
+
+/* Does it fit into what is left of quotas, and of demands? A task that goes has its slots. */
+static bool fits(const list_walk *walk)
+{
+    bool pending = walk->at >= walk->asker->going, fit = true;
+    for (int32_t i = 0; i < walk->asker->side_count && fit; i++) {
+        const walk_side *side = &walk->sides[i];
+        int32_t slots = allot__waits_for(walk->asker, walk->at, i);
+        fit = slots == 0 ||
+              (side->full < 0 && slots <= side->rest && (!pending || slots <= side->wants));
+    }
+    return fit;
+}
+
+static waited look_at(const list_walk *walk)
+{
+    if (is_behind(walk))
+        return BEHIND;
+    if (!fits(walk))
+        return UNFIT;
+    bool there = walk->at >= walk->asker->going;
+    for (int32_t i = 0; i < walk->asker->side_count; i++)
+        there = there && allot__waits_for(walk->asker, walk->at, i) <= walk->sides[i].there;
+    return there ? STARTS : FITS;
+}
+
+static bool on_closed_host(const allot__tasks *tasks, int32_t number)
+{
+    const allot__label *host = allot__label_at(tasks, allot__task_at(tasks, number)->host);
+    return host && host->site >= 0 && tasks->sites[host->site].closed == ALLOT_CLOSED_NOW;
+}
+
+/* Are slots held for it? Slots of a task that goes are still its own, unless nobody counts them any
+ * more. */
+static bool is_awaiting(const list_walk *walk)
+{
+    const allot__tasks *tasks = &walk->asker->sides[0].work->state->tasks;
+    return fits(walk) && look_at(walk) != STARTS &&
+           (walk->at >= walk->asker->going || on_closed_host(tasks, walk->asker->task[walk->at]));
+}
+
+static void pass(list_walk *walk)
+{
+    bool starts = look_at(walk) == STARTS, fit = fits(walk);
+    bool awaits = is_awaiting(walk);
+    int32_t task = walk->asker->task[walk->at];
+    for (int32_t i = 0; i < walk->asker->side_count; i++) {
+        walk_side *side = &walk->sides[i];
+        int32_t slots = allot__waits_for(walk->asker, walk->at, i);
+        side->rest -= fit ? slots : 0;
+        side->wants -= fit ? slots : 0;
+        side->before += fit ? slots : 0;
+        side->there -= starts ? slots : 0;
+        side->awaited += awaits ? slots : 0;
+        if (slots > 0 && !walk->skip && !fit && side->full < 0)
+            side->full = task;
+        if (slots > 0 && !walk->skip && !starts && side->ended < 0)
+            side->ended = task;
+    }
+    walk->at++;
+}
+
+static void pass_to(list_walk *walk, int32_t at)
+{
+    while (walk->at < at && walk->at < walk->asker->waits)
+        pass(walk);
+}
+
+static int64_t held_for(const list_walk *walk, const list_walk *end, int32_t side)
+{
+    int64_t held = end->sides[side].there - walk->sides[side].awaited;
+    held = allot__least(held, allot__waits_for(walk->asker, walk->at, side));
+    return held > 0 ? held : 0;
+}
+
+static void name(allot__sentence *to, const char *id)
+{
+    if (to->items < ALLOT__EXPLAIN_NAMED)
+        LIST(to, "{.100}", id);
+    else if (to->items++ == ALLOT__EXPLAIN_NAMED)
+        ADD(to, " and others");
+}
+
+int allot__starting_find(const allot__side *side, allot__arena *arena, allot__starting *out)
+{
+    const allot__asker *asker = side->asker;
+    list_walk walk;
+    int status = begin(asker, arena, &walk);
+    *out = (allot__starting){.next = NULL};
+    for (; status == ALLOT_OK && walk.at < asker->waits; pass_to(&walk, walk.at + 1)) {
+        bool starts = look_at(&walk) == STARTS;
+        const char *id = allot__task_at(&side->work->state->tasks, asker->task[walk.at])->thing.id;
+        if (allot__waits_for(asker, walk.at, side->index) == 0)
+            continue;
+        if (starts)
+            name(&out->starts, id);
+        else if (is_awaiting(&walk))
+            name(&out->awaits, id);
+        if (!starts && walk.at >= asker->going)
+            out->next = out->waits++ == 0 ? id : out->next;
+    }
+    if (status == ALLOT_OK)
+        out->held = allot__least(walk.sides[side->index].awaited, walk.sides[side->index].there);
+    return status;
+}
+
+/* ---- One of its tasks ------------------------------------------------------------------------ */
 
 typedef struct inquiry {
     allot__explanation about; /* of the task's leaf */
     const allot__asker *asker;
     const allot__tasks *tasks;
     allot__arena *arena;
-    allot__walk end;  /* all have had their walk, */
-    uint8_t *outcome; /* ... and by place, what became of each: an allot__waited */
+    list_walk end;    /* all have had their walk, */
+    uint8_t *outcome; /* ... and by place, what became of each: an waited */
     bool groups;      /* the plan has several */
+    allot__phrase path;
 } inquiry;
 
 static const char *id_of(const inquiry *it, int32_t number)
@@ -38,12 +213,6 @@ static int64_t quota_at(const inquiry *it, int32_t i)
 {
     const allot__side *side = side_at(it, i);
     return side->work->quota[side->row];
-}
-
-static const char *path_of(const inquiry *it, allot__phrase *room)
-{
-    *room = allot__phrase_path(&it->about, it->asker->consumer);
-    return room->text;
 }
 
 /* Where a task stands in the list; -1: it does not wait. */
@@ -76,17 +245,17 @@ static allot__sentence slots_of(const inquiry *it, int32_t at)
     return words;
 }
 
-static void explain_what(const inquiry *it, const allot__walk *walk)
+static void explain_what(const inquiry *it, const list_walk *walk)
 {
     const allot__task *task = allot__task_at(it->tasks, it->asker->task[walk->at]);
-    allot__phrase room;
     int64_t now = it->about.work->state->now;
     SAY(&it->about, "Task {.100} of {} asks for {}: priority {}{?, submitted {} s ago|}.",
-        task->thing.id, path_of(it, &room), slots_of(it, walk->at).text, task->priority,
+        task->thing.id, it->path.text, slots_of(it, walk->at).text, task->priority,
         task->submitted != 0, allot__ran(now, task->submitted));
     int32_t place = walk->at - it->asker->going, count = it->asker->waits - it->asker->going;
     if (count > 1)
-        SAY(&it->about, "It is number {} of {} pending tasks of {}.", place + 1, count, room.text);
+        SAY(&it->about, "It is number {} of {} pending tasks of {}.", place + 1, count,
+            it->path.text);
 }
 
 /* ---- Its quota ------------------------------------------------------------------------------- */
@@ -96,8 +265,7 @@ static allot__sentence fitting(const inquiry *it, int32_t from, int32_t to, int3
 {
     allot__sentence words = {.len = 0};
     for (int32_t at = from; at < to; at++) {
-        bool fits =
-            it->outcome[at] == ALLOT__WAITED_STARTS || it->outcome[at] == ALLOT__WAITED_FITS;
+        bool fits = it->outcome[at] == STARTS || it->outcome[at] == FITS;
         if (!fits || allot__waits_for(it->asker, at, side) == 0)
             continue;
         if (words.items++ < ALLOT__EXPLAIN_NAMED)
@@ -111,18 +279,18 @@ static allot__sentence fitting(const inquiry *it, int32_t from, int32_t to, int3
 }
 
 /* Its leaf's quota on a side, and what of it those before the task use. */
-static void explain_quota(const inquiry *it, const allot__walk *walk, int32_t side,
+static void explain_quota(const inquiry *it, const list_walk *walk, int32_t side,
                           const char *subject)
 {
-    const allot__walk_side *now = &walk->sides[side];
-    allot__phrase room, taken = {{0}};
+    const walk_side *now = &walk->sides[side];
+    allot__phrase taken = {{0}};
     if (now->before > 0)
         taken =
             PHRASE(", tasks before it {}{.200}", now->before, fitting(it, 0, walk->at, side).text);
     SAY(&it->about,
         "{}{} has a quota of {} slot{|s}: running tasks use {}{}, and {} {is|are} left for the {} "
         "that {} needs.",
-        in_group(it, side).text, path_of(it, &room), quota_at(it, side), side_at(it, side)->stays,
+        in_group(it, side).text, it->path.text, quota_at(it, side), side_at(it, side)->stays,
         taken.text, now->rest, allot__waits_for(it->asker, walk->at, side), subject);
 }
 
@@ -149,7 +317,7 @@ static bool lacks_elsewhere(const inquiry *it, int32_t at, int32_t side)
     bool lacks = false;
     for (int32_t i = 0; i < it->asker->side_count && !lacks; i++) {
         const allot__side *of = side_at(it, i);
-        const allot__walk_side *end = &it->end.sides[i];
+        const walk_side *end = &it->end.sides[i];
         int32_t limited, slots = allot__waits_for(it->asker, at, i);
         lacks = i != side && slots > 0 &&
                 (slots > end->wants ||
@@ -162,7 +330,6 @@ static bool lacks_elsewhere(const inquiry *it, int32_t at, int32_t side)
 static void explain_lacks(const inquiry *it, int32_t at, int32_t side, int64_t lacks)
 {
     const allot__work *work = side_at(it, side)->work;
-    allot__phrase room;
     int32_t limited;
     int64_t missing = allot__whole_missing(work, side_at(it, side)->row, lacks, &limited);
     const char *group = it->groups ? group_of(it, side) : "the group";
@@ -176,7 +343,7 @@ static void explain_lacks(const inquiry *it, int32_t at, int32_t side, int64_t l
     else
         SAY(&it->about,
             "{} {is|are} missing: {} has so many left over, but the policy gives {} no more.",
-            lacks, group, path_of(it, &room));
+            lacks, group, it->path.text);
 }
 
 /* What is its leaf's own, and of no use to it now. */
@@ -188,14 +355,13 @@ static void explain_unused(const inquiry *it, int32_t side)
     allot__u128 unit = (allot__u128)work->unit;
     allot__u128 owned =
         (allot__u128)work->configured[of->row] * (exact ? unit : (allot__u128)work->times);
-    allot__phrase room;
     if (!work->group->no_ownership && owned >= (allot__u128)(quota_at(it, side) + 1) * unit)
-        SAY(&it->about, "{} owns {}: what it cannot use whole, others may (C-13).",
-            path_of(it, &room), allot__phrase_ratio(owned, unit).text);
+        SAY(&it->about, "{} owns {}: what it cannot use whole, others may (C-13).", it->path.text,
+            allot__phrase_ratio(owned, unit).text);
 }
 
 /* Skip: what others take that stand behind it. */
-static void explain_passed(const inquiry *it, const allot__walk *walk, int32_t side)
+static void explain_passed(const inquiry *it, const list_walk *walk, int32_t side)
 {
     allot__sentence names = fitting(it, walk->at + 1, it->asker->waits, side);
     int64_t slots = walk->sides[side].rest - it->end.sides[side].rest;
@@ -204,28 +370,27 @@ static void explain_passed(const inquiry *it, const allot__walk *walk, int32_t s
             names.text);
 }
 
-static void explain_side(const inquiry *it, const allot__walk *walk, int32_t side,
+static void explain_side(const inquiry *it, const list_walk *walk, int32_t side,
                          const char *subject)
 {
     const allot__side *of = side_at(it, side);
-    const allot__walk_side *end = &it->end.sides[side];
+    const walk_side *end = &it->end.sides[side];
     int32_t slots = allot__waits_for(it->asker, walk->at, side);
-    allot__phrase room;
     explain_quota(it, walk, side, subject);
     explain_passed(it, walk, side);
     explain_unused(it, side);
     if (slots > end->wants)
         SAY(&it->about, "{} demands {} slot{|s} in all, as the state says: {} too few.",
-            path_of(it, &room), of->work->whole->stated[of->row], slots - end->wants);
+            it->path.text, of->work->whole->stated[of->row], slots - end->wants);
     else if (slots > end->rest)
         explain_lacks(it, walk->at, side, slots - end->rest);
 }
 
-static void explain_unfit(const inquiry *it, const allot__walk *walk, const char *subject)
+static void explain_unfit(const inquiry *it, const list_walk *walk, const char *subject)
 {
     for (int32_t i = 0; i < it->asker->side_count; i++) {
         int32_t slots = allot__waits_for(it->asker, walk->at, i);
-        const allot__walk_side *side = &walk->sides[i];
+        const walk_side *side = &walk->sides[i];
         if (slots > 0 && (slots > side->rest || slots > side->wants))
             explain_side(it, walk, i, subject);
     }
@@ -238,7 +403,6 @@ static void explain_source(const inquiry *it, int32_t side)
 {
     allot__explanation leaf = it->about;
     const allot__side *of = side_at(it, side);
-    allot__phrase room;
     leaf.group = of->work->index;
     leaf.decided = &leaf.decision->groups[leaf.group];
     leaf.work = of->work;
@@ -247,20 +411,19 @@ static void explain_source(const inquiry *it, int32_t side)
     if (allot_decision_verdict(leaf.decision, leaf.group, it->asker->consumer, &leaf.verdict))
         return;
     const allot_verdict *verdict = &leaf.verdict;
-    path_of(it, &room);
     if (verdict->earmarked > 0)
         SAY(&leaf, "{} {is|are} on the way to {} from earlier reclaims (C-6).", verdict->earmarked,
-            room.text);
+            it->path.text);
     if (verdict->allocated > verdict->quota)
-        SAY(&leaf, "{} holds {} slot{|s}, {} above its quota: these have to go first.", room.text,
-            verdict->allocated, verdict->allocated - verdict->quota);
+        SAY(&leaf, "{} holds {} slot{|s}, {} above its quota: these have to go first.",
+            it->path.text, verdict->allocated, verdict->allocated - verdict->quota);
     int64_t lacks = verdict->deficit;
-    lacks -= lacks > 0 ? allot__explain_coming(&leaf, room.text) : 0;
+    lacks -= lacks > 0 ? allot__explain_coming(&leaf, it->path.text) : 0;
     if (lacks > 0)
         allot__explain_lacking(&leaf, lacks);
 }
 
-static void explain_awaits(const inquiry *it, const allot__walk *walk, const char *subject)
+static void explain_awaits(const inquiry *it, const list_walk *walk, const char *subject)
 {
     for (int32_t i = 0; i < it->asker->side_count; i++) {
         int32_t slots = allot__waits_for(it->asker, walk->at, i);
@@ -269,14 +432,14 @@ static void explain_awaits(const inquiry *it, const allot__walk *walk, const cha
                 subject);
         if (slots <= walk->sides[i].there)
             continue;
-        int64_t held = allot__walk_held(walk, &it->end, i);
+        int64_t held = held_for(walk, &it->end, i);
         explain_quota(it, walk, i, subject);
         SAY(&it->about, "{} {is|are} held for it, and {} {is|are} to come.", held, slots - held);
         explain_source(it, i);
     }
 }
 
-static void explain_starts(const inquiry *it, const allot__walk *walk)
+static void explain_starts(const inquiry *it, const list_walk *walk)
 {
     SAY(&it->about, "It starts now: all its slots are there (C-13).");
     for (int32_t i = 0; i < it->asker->side_count; i++)
@@ -286,19 +449,19 @@ static void explain_starts(const inquiry *it, const allot__walk *walk)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static int walk_to(const inquiry *it, int32_t at, allot__walk *out)
+static int walk_to(const inquiry *it, int32_t at, list_walk *out)
 {
-    int status = allot__walk_begin(it->asker, it->arena, out);
+    int status = begin(it->asker, it->arena, out);
     if (status == ALLOT_OK)
-        allot__walk_pass(out, at);
+        pass_to(out, at);
     return status;
 }
 
 /* The first task behind which it stands: one that runs and is to go, or else waits. */
-static int32_t blocker(const inquiry *it, const allot__walk *walk)
+static int32_t blocker(const inquiry *it, const list_walk *walk)
 {
     for (int32_t i = 0; i < it->asker->side_count; i++) {
-        const allot__walk_side *side = &walk->sides[i];
+        const walk_side *side = &walk->sides[i];
         bool gone = side->full >= 0 && place_of(it, side->full) < 0;
         if (allot__waits_for(it->asker, walk->at, i) > 0 && (gone || side->ended >= 0))
             return gone ? side->full : side->ended;
@@ -309,7 +472,6 @@ static int32_t blocker(const inquiry *it, const allot__walk *walk)
 /* Behind a task that runs, and does not fit into a quota any more. */
 static void explain_gone(const inquiry *it, int32_t number)
 {
-    allot__phrase room;
     for (int32_t i = 0; i < it->asker->side_count; i++) {
         const allot__side *side = side_at(it, i);
         int32_t there = allot__task_in(it->tasks, number, side->work->index);
@@ -318,7 +480,7 @@ static void explain_gone(const inquiry *it, int32_t number)
             continue;
         SAY(&it->about,
             "{}{} has a quota of {} slot{|s}: the tasks that may stay use {}, and {.100} has {}.",
-            in_group(it, i).text, path_of(it, &room), quota, side->stays, id_of(it, number),
+            in_group(it, i).text, it->path.text, quota, side->stays, id_of(it, number),
             allot__task_at(it->tasks, there)->slots);
     }
 }
@@ -331,7 +493,7 @@ static void explain_behind_going(const inquiry *it, int32_t number)
     const char *why = "a reclaim in flight names it (C-6)";
     if (gone)
         why = "it does not fit into the quota any more";
-    else if (allot__on_closed_host(it->tasks, number))
+    else if (on_closed_host(it->tasks, number))
         why = "its host is closed with reclaim (E-34)";
     SAY(&it->about, "It waits behind {.100}, which runs and is to go: {}.", task->thing.id, why);
     SAY(&it->about,
@@ -340,11 +502,11 @@ static void explain_behind_going(const inquiry *it, int32_t number)
         explain_gone(it, number);
 }
 
-static int explain_behind(const inquiry *it, const allot__walk *walk)
+static int explain_behind(const inquiry *it, const list_walk *walk)
 {
     int32_t number = blocker(it, walk), at = place_of(it, number);
     const char *id = id_of(it, number);
-    allot__walk of;
+    list_walk of;
     if (at < it->asker->going) {
         explain_behind_going(it, number);
         return ALLOT_OK;
@@ -352,7 +514,7 @@ static int explain_behind(const inquiry *it, const allot__walk *walk)
     int status = walk_to(it, at, &of);
     if (status != ALLOT_OK)
         return status;
-    bool unfit = it->outcome[at] == ALLOT__WAITED_UNFIT;
+    bool unfit = it->outcome[at] == UNFIT;
     SAY(&it->about,
         "It waits behind {.100}: nothing starts before the first task that {?does not fit "
         "whole|waits for its slots}, since `pending` is \"strict\" (C-13).",
@@ -366,28 +528,27 @@ static int explain_behind(const inquiry *it, const allot__walk *walk)
 
 static int explain_task(inquiry *it, int32_t at)
 {
-    allot__walk walk;
-    allot__phrase room;
+    list_walk walk;
     int status = walk_to(it, at, &walk);
     if (status != ALLOT_OK)
         return status;
     explain_what(it, &walk);
-    path_of(it, &room);
-    switch ((allot__waited)it->outcome[at]) {
-    case ALLOT__WAITED_STARTS:
+    switch ((waited)it->outcome[at]) {
+    case STARTS:
         explain_starts(it, &walk);
         break;
-    case ALLOT__WAITED_FITS:
+    case FITS:
         SAY(&it->about,
             "It waits: it fits into the quota of {}, but its slots are not all there (C-13).",
-            room.text);
+            it->path.text);
         explain_awaits(it, &walk, "it");
         break;
-    case ALLOT__WAITED_UNFIT:
-        SAY(&it->about, "It waits: it does not fit whole into the quota of {} (C-13).", room.text);
+    case UNFIT:
+        SAY(&it->about, "It waits: it does not fit whole into the quota of {} (C-13).",
+            it->path.text);
         explain_unfit(it, &walk, "it");
         break;
-    case ALLOT__WAITED_BEHIND:
+    case BEHIND:
         return explain_behind(it, &walk);
     }
     return ALLOT_OK;
@@ -396,13 +557,13 @@ static int explain_task(inquiry *it, int32_t at)
 static int look(inquiry *it)
 {
     int32_t waits = it->asker->waits;
-    int status = allot__walk_begin(it->asker, it->arena, &it->end);
+    int status = begin(it->asker, it->arena, &it->end);
     it->outcome = allot__arena_take(it->arena, (size_t)waits, 1);
     if (status != ALLOT_OK || !it->outcome)
         return ALLOT_ENOMEM;
     for (int32_t at = 0; at < waits; at++) {
-        it->outcome[at] = (uint8_t)allot__walk_look(&it->end);
-        allot__walk_pass(&it->end, at + 1);
+        it->outcome[at] = (uint8_t)look_at(&it->end);
+        pass_to(&it->end, at + 1);
     }
     return ALLOT_OK;
 }
@@ -413,6 +574,7 @@ int allot__explain_pending(const allot__explanation *about, int32_t number)
     if (!whole || !whole->sides[about->row])
         return ALLOT_ENOENT;
     inquiry it = {.about = *about,
+                  .path = allot__phrase_path(about, whole->sides[about->row]->asker->consumer),
                   .asker = whole->sides[about->row]->asker,
                   .tasks = &about->decision->state->tasks,
                   .groups = about->decision->plan->group_count > 1};

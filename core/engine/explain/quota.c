@@ -252,6 +252,33 @@ static void explain_rounding(const allot__explanation *about)
         up, quota, ways[about->rules->policy->rounding], names.len > 0, names.text);
 }
 
+/* What tasks that start whole can use. */
+static void explain_used(const allot__explanation *about)
+{
+    const allot__work *work = about->work;
+    if (!work->whole)
+        return;
+    int64_t used =
+        about->family != 0 ? work->sums[about->family].demand : work->whole->demand[about->row];
+    if (used >= about->verdict.demand)
+        return;
+    SAY(about,
+        "{?Tasks of its leaves|Its tasks} start whole and can use {} of the slots that it could "
+        "get: that counts as its demand below (C-13).",
+        about->family != 0, used);
+}
+
+/* ... and what was left over for the next one. */
+static void explain_whole_part(const allot__explanation *about)
+{
+    int32_t whole = allot__whole_part(about->work, about->row);
+    if (whole > 0)
+        SAY(about,
+            "  whole: {} that {was|were} left over make{s|} {?tasks of its leaves|its next task} "
+            "fit (C-13).",
+            whole, about->family != 0);
+}
+
 static void explain_parts(const allot__explanation *about)
 {
     allot__sentence sum = {.len = 0};
@@ -329,7 +356,7 @@ void allot__explain_quota(const allot__explanation *about)
 {
     explain_owned(about);
     explain_need(about);
-    allot__explain_used(about);
+    explain_used(about);
     if (allot__ledger_at(about->work, about->row)) {
         explain_ledger(about);
     } else {
@@ -337,6 +364,6 @@ void allot__explain_quota(const allot__explanation *about)
         explain_fills(about);
         explain_rounding(about);
     }
-    allot__explain_whole_part(about);
+    explain_whole_part(about);
     explain_parts(about);
 }

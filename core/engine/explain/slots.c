@@ -39,6 +39,21 @@ static void explain_closed(const allot__explanation *about)
         SAY(about, "{} of these are on closed hosts: they count no more (E-34).", held);
 }
 
+/* Tasks that start, and those that wait for slots that are held. */
+static void explain_starting(const allot__explanation *about)
+{
+    const allot__starting *it = about->starting;
+    if (it->starts.items > 0)
+        SAY(about, "These tasks start: {} (C-13).", it->starts.text);
+    if (it->held > 0)
+        SAY(about, "Held idle for it: {}, until {} can start with all slots (C-13).", it->held,
+            it->awaits.text);
+    if (it->waits == 1)
+        SAY(about, "1 of its tasks waits: {.100}.", it->next);
+    else if (it->waits > 1)
+        SAY(about, "{} of its tasks wait, {.100} first.", it->waits, it->next);
+}
+
 static void explain_grants(const allot__explanation *about)
 {
     const allot_verdict *verdict = &about->verdict;
@@ -52,7 +67,7 @@ static void explain_grants(const allot__explanation *about)
     }
     int64_t reserved = verdict->held;
     if (about->starting) {
-        allot__explain_starting(about);
+        explain_starting(about);
         reserved -= allot__least(reserved, about->starting->held);
     }
     if (reserved > 0 && about->family != 0 && about->work->whole)

@@ -26,7 +26,8 @@ static bool others_own(const allot__job_explanation *it, int32_t host)
     return view->owner != NULL && view->owner[host] >= 0 && view->owner[host] != it->job->queue;
 }
 
-int64_t allot__explain_free(const allot__job_explanation *it, int32_t host)
+/* Slots of a host that the job could have, at most. */
+static int64_t free_of(const allot__job_explanation *it, int32_t host)
 {
     int64_t free = unused(view_of(it), host) - it->kept[host];
     return free > 0 && view_of(it)->alone[host] == 0 && !others_own(it, host) ? free : 0;
@@ -57,40 +58,61 @@ static void count_kept(allot__job_explanation *it, int32_t job)
     }
 }
 
-static void count_places(allot__job_explanation *it, int32_t first, int32_t count)
-{
-    const allot__job_place *all = it->jobs->places.items;
-    for (int32_t i = first; i < first + count; i++) {
-        int32_t host = allot__host_view_host(view_of(it), all[i].site);
-        if (host >= 0)
-            it->ran[host] += all[i].slots;
-    }
-}
-
-/* What a job runs on once the cycle is over. */
-static void count_ran(allot__job_explanation *it, int32_t job)
-{
-    const allot__job *other = allot__explain_job(it, job);
-    const allot__job_verdict *verdict = &it->out->jobs[job];
-    if (verdict->now != ALLOT_RUNNING)
-        return;
-    if (other->state != ALLOT_PENDING) {
-        count_places(it, other->place, other->place_count);
-        count_places(it, other->grown, other->grown_count);
-    }
-    const allot_job_order *order = allot__vector_from(
-        &it->out->orders, (size_t)(verdict->order >= 0 ? verdict->order : 0), sizeof *order);
-    if (verdict->order < 0 ||
-        (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE))
-        return;
-    it->ran[0] += order->place_count == 0 ? order->slots : 0;
-    for (int32_t i = 0; i < order->place_count; i++)
-        it->ran[allot__explain_host(it, &order->places[i])] += order->places[i].slots;
-}
-
 int32_t allot__explain_host(const allot__job_explanation *it, const allot_place *place)
 {
     return allot__host_view_host(view_of(it), allot__place_site(it->about.work->plan, place));
+}
+
+/* Could the job use slots of that host: its queue's, or, while suspended, its own? */
+static bool wants(const allot__job_explanation *it, int32_t host)
+{
+    if (it->job->state == ALLOT_PENDING)
+        return allot__host_view_has(view_of(it), it->set, host);
+    const allot__job_place *places = allot__job_places(it->jobs, it->job);
+    for (int32_t i = 0; i < it->job->place_count; i++)
+        if (allot__host_view_host(view_of(it), places[i].site) == host)
+            return true;
+    return false;
+}
+
+/* Counts slots of another job on a host; those that this one could use are returned. */
+static int64_t put(const allot__job_explanation *it, int32_t host, int64_t slots, int64_t *on)
+{
+    if (host >= 0 && on)
+        on[host] += slots;
+    return host >= 0 && wants(it, host) ? slots : 0;
+}
+
+static int64_t count_places(const allot__job_explanation *it, int32_t other, int64_t *on)
+{
+    const allot__job *job = allot__explain_job(it, other);
+    int64_t sum = 0;
+    for (int32_t i = 0; i < job->place_count + job->grown_count; i++)
+        sum += put(it, allot__job_host_at(view_of(it), job, i),
+                   allot__job_place_at(it->jobs, job, i)->slots, on);
+    return sum;
+}
+
+int64_t allot__explain_shares(const allot__job_explanation *it, int32_t other)
+{
+    return count_places(it, other, NULL);
+}
+
+int64_t allot__explain_has(const allot__job_explanation *it, int32_t other, int64_t *on)
+{
+    bool pending = allot__explain_job(it, other)->state == ALLOT_PENDING;
+    int64_t sum = pending ? 0 : count_places(it, other, on);
+    int32_t at = it->out->jobs[other].order;
+    if (at < 0)
+        return sum;
+    const allot_job_order *order = (const allot_job_order *)it->out->orders.items + at;
+    if (order->kind != ALLOT_ORDER_START && order->kind != ALLOT_ORDER_RESIZE)
+        return sum;
+    if (order->place_count == 0)
+        return sum + put(it, 0, order->slots, on);
+    for (int32_t i = 0; i < order->place_count; i++)
+        sum += put(it, allot__explain_host(it, &order->places[i]), order->places[i].slots, on);
+    return sum;
 }
 
 int allot__explain_view_count(allot__job_explanation *it)
@@ -104,36 +126,13 @@ int allot__explain_view_count(allot__job_explanation *it)
     it->ran = it->kept + hosts;
     for (size_t i = 0; i < it->jobs->list.count; i++) {
         count_kept(it, (int32_t)i);
-        count_ran(it, (int32_t)i);
+        if (it->out->jobs[i].now == ALLOT_RUNNING)
+            allot__explain_has(it, (int32_t)i, it->ran);
     }
     it->free = 0;
     for (int32_t host = 0; host < view->count; host++)
-        it->free += allot__host_view_has(view, it->set, host) ? allot__explain_free(it, host) : 0;
+        it->free += allot__host_view_has(view, it->set, host) ? free_of(it, host) : 0;
     return ALLOT_OK;
-}
-
-bool allot__explain_wants(const allot__job_explanation *it, int32_t host)
-{
-    if (it->job->state == ALLOT_PENDING)
-        return allot__host_view_has(view_of(it), it->set, host);
-    const allot__job_place *places = allot__job_places(it->jobs, it->job);
-    for (int32_t i = 0; i < it->job->place_count; i++)
-        if (allot__host_view_host(view_of(it), places[i].site) == host)
-            return true;
-    return false;
-}
-
-int64_t allot__explain_shares(const allot__job_explanation *it, int32_t other)
-{
-    const allot__job *job = allot__explain_job(it, other);
-    const allot__job_place *all = it->jobs->places.items;
-    int64_t slots = 0;
-    for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
-        int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
-        int32_t host = allot__host_view_host(view_of(it), all[at].site);
-        slots += host >= 0 && allot__explain_wants(it, host) ? all[at].slots : 0;
-    }
-    return slots;
 }
 
 /* ---- A queue's hosts ------------------------------------------------------------------------- */

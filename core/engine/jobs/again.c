@@ -41,7 +41,7 @@ static int mark_bounds(allot__turns *turns, int32_t job, int32_t host)
 {
     const allot__bounds *bounds = &turns->out->bounds;
     int32_t count;
-    const allot__bound_entry *entries = allot__fit_entries(bounds, job, &count);
+    const allot__bound_entry *entries = allot__bounds_entries(bounds, job, &count);
     int status = ALLOT_OK;
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
         bool here = (entries[i].bound < 0) == (host >= 0);

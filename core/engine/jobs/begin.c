@@ -5,6 +5,7 @@
 
 #include "engine/jobs/turn.h"
 #include "engine/jobs/usage.h"
+#include "engine/rows/flight.h"
 
 enum { MILLION = 1000000 };
 static const int64_t usage_most = (int64_t)1 << 62;
@@ -215,18 +216,60 @@ static void count_usage(allot__turns *turns, const uses *uses)
     }
 }
 
+/* A job goes for no other. While it is being notified of new slots it is held back. */
+static int stop(allot__turns *turns, allot__stop order)
+{
+    order.preemptor = -1;
+    int status = ALLOT_OK;
+    if (!order.held)
+        status = allot__job_turn(&turns->out->view, &turns->out->bounds, order.job, true, -1);
+    return status == ALLOT_OK ? allot__order_stop(turns, &order) : status;
+}
+
 static int end_backfill(allot__turns *turns)
 {
     int status = ALLOT_OK;
+    for (int32_t i = 0; (size_t)i < turns->jobs->list.count && status == ALLOT_OK; i++)
+        if (overdue(turns, allot__job_at(turns->jobs, i)))
+            status = stop(
+                turns, (allot__stop){.job = i, .action = ALLOT_KILL, .reason = "reservation-due"});
+    return status;
+}
+
+static int64_t slots_on_closed(const allot__turns *turns, const allot__job *job)
+{
+    const allot__site *sites = turns->work->state->tasks.sites;
+    const allot__job_place *places = allot__job_places(turns->jobs, job);
+    int64_t slots = 0;
+    for (int32_t i = 0; i < job->place_count; i++) {
+        bool closed = places[i].site >= 0 && sites[places[i].site].closed == ALLOT_CLOSED_NOW;
+        slots += closed ? places[i].slots : 0;
+    }
+    return slots;
+}
+
+/* Running jobs on hosts that are closed with reclaim go (C-10, E-34), on however many other hosts
+ * they have slots, too. As with tasks, no guard protects them, and no other job need want the
+ * slots. A suspended job would keep its slots, so the host would not be free: if the job's queue
+ * would suspend it, saved or not, the job is killed and pending again, and may start elsewhere.
+ * This does not count as a preemption (A-7). A job that is suspended there stays suspended, and is
+ * not resumed while the host is closed (A-13): it uses no slots. */
+static int end_closed(allot__turns *turns)
+{
+    int status = ALLOT_OK;
+    if (!allot__any_closed(turns->work->state, ALLOT_CLOSED_NOW))
+        return ALLOT_OK;
     for (int32_t i = 0; (size_t)i < turns->jobs->list.count && status == ALLOT_OK; i++) {
-        if (!overdue(turns, allot__job_at(turns->jobs, i)))
-            continue;
-        status = allot__job_turn(turns, i, ALLOT_KILL, -1);
-        if (status == ALLOT_OK)
-            status = allot__order_stop(turns, &(allot__stop){.job = i,
-                                                             .preemptor = -1,
-                                                             .action = ALLOT_KILL,
-                                                             .reason = "reservation-due"});
+        const allot__job *job = allot__job_at(turns->jobs, i);
+        bool runs = turns->out->jobs[i].now == ALLOT_RUNNING;
+        int64_t closed = runs ? slots_on_closed(turns, job) : 0;
+        bool kill = allot__queue_at(turns->queues, job->queue)->on_preempt == ALLOT_KILL;
+        if (closed > 0)
+            status = stop(turns, (allot__stop){.job = i,
+                                               .action = kill ? ALLOT_KILL : ALLOT_REQUEUE,
+                                               .held = job->notifying,
+                                               .reason = "closed-host",
+                                               .closed = closed});
     }
     return status;
 }
@@ -244,5 +287,5 @@ int allot__dispatch_begin(allot__turns *turns)
     turns->out->bounds.states = turns->states;
     count_usage(turns, &uses);
     int status = any_overdue ? end_backfill(turns) : ALLOT_OK;
-    return status == ALLOT_OK ? allot__dispatch_closed(turns) : status;
+    return status == ALLOT_OK ? end_closed(turns) : status;
 }

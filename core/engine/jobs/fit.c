@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* fit.c: does a job fit, where, and what of it does not. */
+/* fit.c: does a job fit, where, and what of it does not; and running jobs that want more slots get
+ * free ones (P-50). */
 #include "base/least.h"
 #include "base/wide.h"
 #include "engine/jobs/turn.h"
@@ -39,6 +40,13 @@ static allot__missed *missed(allot__turns *turns, allot__missed *all, int32_t nu
     size_t class = limited ? (size_t)allot__bounds_class(bounds, number)
                            : bounds->classes.count + (size_t)job->queue;
     return all + (size_t)turns->kinds * class + job->exclusive;
+}
+
+/* What is known of where jobs like that fit. */
+static allot__missed *known_of(allot__turns *turns, int32_t number)
+{
+    bool by_host = allot__bounds_by_host(&turns->out->bounds, number);
+    return missed(turns, turns->fits, number, by_host);
 }
 
 /* Is the job known not to fit? Then sets the reason. */
@@ -145,12 +153,6 @@ static bool put(allot__turns *turns, int32_t number, allot__missed *known)
     return !misses(turns, known, number);
 }
 
-allot__missed *allot__fit_known(allot__turns *turns, int32_t number)
-{
-    bool by_host = allot__bounds_by_host(&turns->out->bounds, number);
-    return missed(turns, turns->fits, number, by_host);
-}
-
 allot__missed *allot__fit_back_known(allot__turns *turns, int32_t number)
 {
     return missed(turns, turns->backs, number, turns->out->bounds.class_of != NULL);
@@ -166,7 +168,7 @@ int64_t allot__fit_lack(allot__turns *turns, int32_t number)
     if (!slots || job->began != ALLOT_PENDING || job->exclusive || turns->preempts[job->queue] ||
         allot__bounds_by_host(&turns->out->bounds, number))
         return 1;
-    const allot__missed *known = allot__fit_known(turns, number);
+    const allot__missed *known = known_of(turns, number);
     return known->gains == turns->out->view.gains ? job->slots - known->slots + 1 : 1;
 }
 
@@ -185,7 +187,7 @@ bool allot__fit_start(allot__turns *turns, int32_t number)
     allot_pending barred = barred_by_pool(turns, job);
     if (barred != ALLOT_PEND_NOT)
         return note_why(turns, number, barred, -1);
-    allot__missed *known = allot__fit_known(turns, number);
+    allot__missed *known = known_of(turns, number);
     return !misses(turns, known, number) && put(turns, number, known);
 }
 
@@ -269,13 +271,15 @@ static int make_candidates(allot__turns *turns)
     return ALLOT_OK;
 }
 
-static int restore(allot__turns *turns, const allot__found *found, int32_t count)
+/* The first `count` victims stop (-1), no order yet; or, from the last on, run on as before (1). */
+static int turn_victims(allot__turns *turns, const allot__found *found, int32_t count, int32_t sign)
 {
     int status = ALLOT_OK;
-    while (count-- > 0 && status == ALLOT_OK) {
-        const allot__job *job = allot__job_at(turns->jobs, found->victims[count]);
-        allot_action action = allot__queue_at(turns->queues, job->queue)->on_preempt;
-        status = allot__job_turn(turns, found->victims[count], action, 1);
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+        int32_t victim = found->victims[sign < 0 ? i : count - 1 - i];
+        const allot__job *job = allot__job_at(turns->jobs, victim);
+        status = allot__job_turn(&turns->out->view, &turns->out->bounds, victim,
+                                 allot__job_ends(turns->work->plan, job), sign);
     }
     return status;
 }
@@ -284,23 +288,18 @@ static int restore(allot__turns *turns, const allot__found *found, int32_t count
 static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
 {
     int status = ALLOT_OK;
-    int32_t released = 0;
     for (int32_t i = 0; i < found->count && status == ALLOT_OK; i++)
         status = allot__again_mark(turns, found->victims[i]);
-    for (; released < found->count && status == ALLOT_OK; released++) {
-        const allot__job *job = allot__job_at(turns->jobs, found->victims[released]);
-        status = allot__job_turn(turns, found->victims[released],
-                                 allot__queue_at(turns->queues, job->queue)->on_preempt, -1);
-    }
+    if (status == ALLOT_OK)
+        status = turn_victims(turns, found, found->count, -1);
     if (status != ALLOT_OK)
         return status;
-    if (!fit(turns, found->job) || (found->held && turns->withdraws)) {
+    bool fits = fit(turns, found->job) && !(found->held && turns->withdraws);
+    if (!fits)
         note_why(turns, found->job, ALLOT_PEND_FEW, -1);
-        return restore(turns, found, released);
-    }
-    if (found->held) {
-        status = restore(turns, found, found->count);
-        return status == ALLOT_OK ? allot__hold_take(turns, found) : status;
+    if (!fits || found->held) {
+        status = turn_victims(turns, found, found->count, 1);
+        return status == ALLOT_OK && fits ? allot__hold_take(turns, found) : status;
     }
     for (int32_t i = 0; i < found->count && status == ALLOT_OK; i++) {
         const allot__job *job = allot__job_at(turns->jobs, found->victims[i]);
@@ -378,5 +377,110 @@ int allot__turn_start(allot__turns *turns, int32_t job, const char *reason, bool
         status = allot__order_start(turns, job, preempts ? "preempted" : reason);
     if (status == ALLOT_OK && preempts)
         allot__again_look(turns, job);
+    return status;
+}
+
+/* ---- Growing --------------------------------------------------------------------------------- */
+
+/* How many slots more a job may have below limits that are of no host: a search, as these are asked
+ * about one number. Its pool lets it have what is left of the slice. */
+static int32_t allowed(const allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    int32_t pool = allot__turn_pool(turns, job->queue), low = 0, high = job->grow, binding;
+    if (pool >= 0) {
+        int64_t slice = turns->out->cuts[job->queue].may - turns->out->used[job->queue];
+        slice = allot__least(slice, allot__pool_left(turns, pool));
+        high = (int32_t)allot__least(high, slice > 0 ? slice : 0);
+    }
+    while (low < high) {
+        int32_t middle = low + (high - low + 1) / 2;
+        if (allot__bounds_allow(&turns->out->bounds, number, middle, &binding))
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* What the job may have of a host; its own hosts are closed to others if it is exclusive. */
+static int32_t put_on(allot__turns *turns, int32_t number, int32_t host, int32_t most)
+{
+    allot__host_view *view = &turns->out->view;
+    int64_t free = allot__least(view->free[host], most);
+    if (free <= 0)
+        return 0;
+    int32_t binding;
+    int32_t slots =
+        allot__bounds_on_host(&turns->out->bounds, number, host, (int32_t)free, &binding);
+    if (slots <= 0)
+        return 0;
+    allot__bounds_try(&turns->out->bounds, number, host, slots);
+    turns->places[turns->place_count++] =
+        (allot__job_place){.site = view->site[host], .slots = slots};
+    return slots;
+}
+
+/* Its own hosts in the view's order, whatever the state's; how many. */
+static int32_t own_hosts(const allot__turns *turns, const allot__job *job, int32_t *hosts)
+{
+    const allot__job_place *places = allot__job_places(turns->jobs, job);
+    int32_t count = 0;
+    for (int32_t i = 0; i < job->place_count; i++) {
+        int32_t host = allot__host_view_host(&turns->out->view, places[i].site);
+        hosts[count] = host;
+        count += host >= 0;
+    }
+    allot__sort_numbers(hosts, count);
+    return count;
+}
+
+/* On hosts that it runs on first, then on others, both in their order. */
+static int32_t put_more(allot__turns *turns, int32_t number, int32_t most)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__host_view *view = &turns->out->view;
+    bool exclusive = (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
+    int32_t set = turns->queues->set_of[job->queue], left = most;
+    int32_t *own = turns->hosts, count = most > 0 ? own_hosts(turns, job, own) : 0, behind = 0;
+    allot__missed *known = known_of(turns, number);
+    int32_t from = known->from_gains == view->gains ? known->from : 0;
+    turns->place_count = 0;
+    for (int32_t i = 0; i < count && left > 0; i++)
+        if (allot__host_view_open(view, own[i]) || exclusive)
+            left -= put_on(turns, number, own[i], left);
+    for (int32_t host = allot__host_view_next(view, set, from); host >= 0 && left > 0;
+         host = allot__host_view_next(view, set, host + 1)) {
+        while (behind < count && own[behind] < host)
+            behind++;
+        bool runs = behind < count && own[behind] == host;
+        if (!runs && (!exclusive || allot__host_view_empty(view, host)))
+            left -= put_on(turns, number, host, left);
+    }
+    if (most > 0 && turns->place_count == 0) {
+        known->from = view->count;
+        known->from_gains = view->gains;
+    }
+    allot__bounds_tried(&turns->out->bounds, number);
+    return most - left;
+}
+
+static int grow(allot__turns *turns, int32_t number)
+{
+    const allot__job *job = allot__job_at(turns->jobs, number);
+    if (job->state != ALLOT_RUNNING || job->grow <= 0 || job->notifying ||
+        turns->states[number] != ALLOT_RUNNING || turns->grown[number])
+        return ALLOT_OK;
+    int32_t slots = put_more(turns, number, allowed(turns, number));
+    return slots > 0 ? allot__order_grow(turns, number) : ALLOT_OK;
+}
+
+int allot__turn_grow(allot__turns *turns, int32_t queue)
+{
+    int status = ALLOT_OK;
+    allot__host_view_as(&turns->out->view, queue);
+    for (int32_t i = turns->jobs->first[queue];
+         i < turns->jobs->first[queue + 1] && status == ALLOT_OK; i++)
+        status = grow(turns, turns->jobs->by_queue[i]);
     return status;
 }

@@ -178,27 +178,19 @@ typedef struct due {
 
 static int64_t column_value(const allot_lease_part *part, int32_t column)
 {
-    const allot_lease_now *now = &part->now;
-    switch (column) {
-    case ALLOT_LEASE_PROVIDER_AVAILABLE:
-        return now->provider.available;
-    case ALLOT_LEASE_PROVIDER_USED:
-        return now->provider.used;
-    case ALLOT_LEASE_PROVIDER_IDLE:
-        return idle(&now->provider);
-    case ALLOT_LEASE_PROVIDER_DEMAND:
-        return now->provider.demand;
-    case ALLOT_LEASE_CONSUMER_AVAILABLE:
-        return now->consumer.available;
-    case ALLOT_LEASE_CONSUMER_USED:
-        return now->consumer.used;
-    case ALLOT_LEASE_CONSUMER_IDLE:
-        return idle(&now->consumer);
-    case ALLOT_LEASE_CONSUMER_DEMAND:
-        return now->consumer.demand;
-    default: /* ALLOT_LEASE_SIZE */
-        return part->size;
-    }
+    const allot_lease_side *provider = &part->now.provider, *consumer = &part->now.consumer;
+    const int64_t values[ALLOT_LEASE_COLUMN_COUNT] = {
+        [ALLOT_LEASE_PROVIDER_AVAILABLE] = provider->available,
+        [ALLOT_LEASE_PROVIDER_USED] = provider->used,
+        [ALLOT_LEASE_PROVIDER_IDLE] = idle(provider),
+        [ALLOT_LEASE_PROVIDER_DEMAND] = provider->demand,
+        [ALLOT_LEASE_CONSUMER_AVAILABLE] = consumer->available,
+        [ALLOT_LEASE_CONSUMER_USED] = consumer->used,
+        [ALLOT_LEASE_CONSUMER_IDLE] = idle(consumer),
+        [ALLOT_LEASE_CONSUMER_DEMAND] = consumer->demand,
+        [ALLOT_LEASE_SIZE] = part->size,
+    };
+    return values[column];
 }
 
 /* Asks the policy about some of them; `room` is for a batch of every column. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* list.c: the jobs of a turn, in the order in which they are tried. */
-#include "engine/jobs/turn.h"
 #include "engine/jobs/preempt/job_rows.h"
+#include "engine/jobs/turn.h"
 #include "engine/rows/order.h"
 
 /* Columns that need nothing but the job. */

@@ -3,11 +3,6 @@
 /* order.c: what is done to jobs, written down, and what that does to hosts and limits. */
 #include "engine/jobs/turn.h"
 
-static const allot__job_place *grown_places(const allot__turns *turns, const allot__job *job)
-{
-    return allot__job_grown(turns->jobs, job);
-}
-
 static int64_t sum_of(const allot__job_place *places, int32_t count)
 {
     int64_t sum = 0;
@@ -83,12 +78,6 @@ static void count_taken(allot__turns *turns, int32_t queue, int64_t slots)
         turns->own[pool] += slots;
 }
 
-static const allot__bound_change changes[][2] = {
-    [ALLOT_ORDER_START] = {ALLOT__BOUND_START, ALLOT__BOUND_END},
-    [ALLOT_ORDER_RESUME] = {ALLOT__BOUND_RESUME, ALLOT__BOUND_SUSPEND},
-    [ALLOT_ORDER_RESIZE] = {ALLOT__BOUND_GROW, ALLOT__BOUND_SHRINK},
-};
-
 /* Sums of the queue, and the job's state. */
 static void count_effect(allot__turns *turns, allot_order_kind kind, int32_t number, int64_t slots)
 {
@@ -111,8 +100,7 @@ static void count_effect(allot__turns *turns, allot_order_kind kind, int32_t num
 int allot__order_effect(allot__turns *turns, allot_order_kind kind, int32_t number,
                         const allot__job_place *places, int32_t count, int32_t sign)
 {
-    int status =
-        allot__bounds_change(&turns->out->bounds, number, changes[kind][sign < 0], places, count);
+    int status = allot__bounds_change(&turns->out->bounds, number, kind, places, count, sign);
     if (status != ALLOT_OK)
         return status;
     allot__host_view_order(&turns->out->view, kind, number, places, count, sign);
@@ -158,22 +146,6 @@ int allot__order_grow(allot__turns *turns, int32_t number)
     return bring(turns, ALLOT_ORDER_RESIZE, number, turns->places, turns->place_count, "free");
 }
 
-int allot__job_turn(allot__turns *turns, int32_t number, allot_action action, int32_t sign)
-{
-    allot__bounds *bounds = &turns->out->bounds;
-    const allot__job *job = allot__job_at(turns->jobs, number);
-    allot__host_view_job(&turns->out->view, number, !allot__action_ends(action), sign);
-    int status =
-        allot__bounds_change(bounds, number, sign > 0 ? ALLOT__BOUND_GROW : ALLOT__BOUND_SHRINK,
-                             grown_places(turns, job), job->grown_count);
-    if (status == ALLOT_OK)
-        status = allot__bounds_change(
-            bounds, number,
-            changes[allot__action_ends(action) ? ALLOT_ORDER_START : ALLOT_ORDER_RESUME][sign < 0],
-            allot__job_places(turns->jobs, job), job->place_count);
-    return status;
-}
-
 /* A killed job does not wait: it is gone. */
 static uint8_t state_after(allot_action action)
 {
@@ -188,7 +160,7 @@ int allot__order_stop(allot__turns *turns, const allot__stop *stop)
     allot_action action = stop->action;
     bool ends = allot__action_ends(action);
     const allot__job *job = allot__job_at(turns->jobs, number);
-    int64_t cancelled = sum_of(grown_places(turns, job), job->grown_count);
+    int64_t cancelled = allot__job_all_slots(turns->jobs, job) - job->slots;
     int64_t slots = job->slots + cancelled;
     if (!stop->held) {
         turns->out->jobs[number].now = state_after(action);

@@ -50,7 +50,6 @@ static void fill_row(allot__turns *turns, int32_t queue, int32_t *demand, int32_
 static int64_t used_elsewhere(const allot__turns *turns, bool after)
 {
     const allot__host_view *view = &turns->out->view;
-    const allot__job_place *all = turns->jobs->places.items;
     int64_t slots = 0;
     if (!view->host_of)
         return 0;
@@ -59,11 +58,9 @@ static int64_t used_elsewhere(const allot__turns *turns, bool after)
         if (job->state != ALLOT_RUNNING || (after && turns->out->jobs[i].now != ALLOT_RUNNING))
             continue;
         for (int32_t k = 0; k < job->place_count + job->grown_count; k++) {
-            bool own = k < job->place_count;
-            const allot__job_place *place =
-                &all[own ? job->place + k : job->grown + k - job->place_count];
-            int32_t host = allot__host_view_host(view, place->site);
-            slots += host < 0 || view->slots[host] == 0 ? place->slots : 0;
+            int32_t host = allot__job_host_at(view, job, k);
+            bool elsewhere = host < 0 || view->slots[host] == 0;
+            slots += elsewhere ? allot__job_place_at(turns->jobs, job, k)->slots : 0;
         }
     }
     return slots;

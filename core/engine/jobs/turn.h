@@ -80,7 +80,7 @@ typedef struct allot__turns {
     bool cancels;                  /* some orders were taken back */
     int64_t freed;                 /* slots, and limits, that became free so */
     allot__vector marks;           /* of allot__turn_mark */
-    allot__vector holds, holding;  /* hold.c's; the latter of allot__job_place */
+    allot__vector holds, holding;  /* back.c's; the latter of allot__job_place */
     int64_t *fresh;                /* by queue: orders by which its jobs got slots */
     uint8_t *reached;              /* by queue of a pool */
     allot__job_place *back_places; /* room for those of an order */
@@ -116,13 +116,13 @@ static inline void allot__job_call(const allot__turns *turns, int32_t number)
     __builtin_prefetch(&job->preempted);
 }
 
-/* grow.c: rule 5 for the jobs of a queue. */
+/* fit.c: rule 5 for the jobs of a queue. */
 int allot__turn_grow(allot__turns *turns, int32_t queue);
 /* rows.c: what the tree's rows show of queues. ENOMEM. */
 int allot__dispatch_rows(allot__turns *turns);
 /* begin.c: takes room for all of it, but the keys. ENOMEM. */
 int allot__turns_make(allot__turns *turns);
-/* Counts parts, decayed use, what backfill must end; ENOMEM. */
+/* Counts parts and decayed use; ends what backfill and closed hosts must end. ENOMEM. */
 int allot__dispatch_begin(allot__turns *turns);
 /* list.c: the keys of the policy's dispatch: room for those that need nothing but the job, which
  * are read job by job; ENOMEM. And then the others; ENOMEM, ESCRIPT, EBUDGET. */
@@ -151,7 +151,7 @@ int allot__back_take(allot__turns *turns, int32_t job, bool *done);
 /* Leaves those orders that are some still, in their order. */
 int allot__back_finish(allot__turns *turns);
 
-/* hold.c: a job waits for victims that are held back, with its places found; and does so
+/* A job waits for victims that are held back, with its places found; and does so
  * no longer. ENOMEM. */
 int allot__hold_take(allot__turns *turns, const allot__found *found);
 int allot__hold_leave(allot__turns *turns, int32_t job);
@@ -160,8 +160,7 @@ int allot__hold_leave(allot__turns *turns, int32_t job);
  * and verdict.binding say why not. */
 bool allot__fit_start(allot__turns *turns, int32_t job);
 bool allot__fit_resume(allot__turns *turns, int32_t job);
-/* What is known of where jobs like that fit; of those that take others' slots back. */
-allot__missed *allot__fit_known(allot__turns *turns, int32_t job);
+/* What is known of where jobs like that take others' slots back. */
 allot__missed *allot__fit_back_known(allot__turns *turns, int32_t job);
 /* Of a job that waits: so many slots more have to be free, at least, before it may fit. */
 int64_t allot__fit_lack(allot__turns *turns, int32_t job);
@@ -185,8 +184,6 @@ int allot__order_effect(allot__turns *turns, allot_order_kind kind, int32_t job,
 int32_t allot__order_places(const allot__work *work, const allot_job_order *order,
                             const allot_place *places, allot__job_place *room,
                             const allot__job_place **out);
-/* A running job stops (-1), no order yet; or runs on as before (1). */
-int allot__job_turn(allot__turns *turns, int32_t job, allot_action action, int32_t sign);
 /* The order, for a job, or for `reason` where `preemptor` is -1. */
 typedef struct allot__stop {
     int32_t job, preemptor;
@@ -196,9 +193,6 @@ typedef struct allot__stop {
     int64_t closed; /* its slots on hosts that are closed */
 } allot__stop;
 int allot__order_stop(allot__turns *turns, const allot__stop *stop);
-/* closed.c: what runs on hosts that are closed with reclaim goes. ENOMEM. */
-int allot__dispatch_closed(allot__turns *turns);
-
 /* Slots that a queue's jobs use are more by so many. */
 void allot__turn_use(allot__turns *turns, int32_t queue, int64_t slots);
 

@@ -60,12 +60,6 @@ allot__u128 allot__usage_left(allot__u128 use, const allot__fading *fading)
     return allot__wide_whole(left);
 }
 
-allot__u128 allot__usage_fade(allot__u128 use, int64_t seconds, const allot_decay *decay)
-{
-    allot__fading fading = allot__fading_over(seconds, decay, NULL);
-    return allot__usage_left(use, &fading);
-}
-
 /* ---- While it goes on ------------------------------------------------------------------------ */
 
 enum { SUM_BITS = 40, MILLION = 1000000 }; /* sums are in parts of 2^40 */

@@ -31,8 +31,6 @@ allot__fading allot__fading_over(int64_t seconds, const allot_decay *decay,
                                  const allot__roots *roots);
 /* What is left of use below 2^84, rounded to the nearest. */
 allot__u128 allot__usage_left(allot__u128 use, const allot__fading *fading);
-/* Both at once. */
-allot__u128 allot__usage_fade(allot__u128 use, int64_t seconds, const allot_decay *decay);
 
 /*
  * What use of slots leaves while it goes on. Each second of it counts from its end, and fades from

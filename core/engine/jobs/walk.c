@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* walk.c: queues in their order, and the jobs of each. */
-
 #include <string.h>
 
+#include "engine/jobs/limits/resource.h"
 #include "engine/jobs/turn.h"
 #include "engine/rows/order.h"
-#include "engine/jobs/limits/resource.h"
 
 /* So far ahead jobs are called for, of turns that have more than stay at hand once listed. */
 enum { AHEAD = 8 };
@@ -121,6 +120,8 @@ static int take_turn(allot__turns *turns, allot__turn *turn)
             status = allot__turn_grow(turns, turn->queues[i]);
     return status == ALLOT_OK && turn->pool >= 0 ? allot__pool_rest(turns, turn->pool) : status;
 }
+
+/* ---- All turns ------------------------------------------------------------------------------- */
 
 static bool alone(const allot__turns *turns, int32_t queue)
 {

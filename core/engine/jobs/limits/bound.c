@@ -319,15 +319,16 @@ static int count_job(allot__bounds *bounds, int32_t number)
     const allot__jobs *jobs = bounds->work->state->jobs;
     const allot__job *job = allot__job_at(jobs, number);
     const allot__job_place *places = allot__job_places(jobs, job);
-    int32_t count = job->place_count;
     int status = ALLOT_OK;
     if (job->state != ALLOT_PENDING)
-        status = allot__bounds_change(bounds, number, ALLOT__BOUND_START, places, count);
+        status =
+            allot__bounds_change(bounds, number, ALLOT_ORDER_START, places, job->place_count, 1);
     if (status == ALLOT_OK && (job->state == ALLOT_SUSPENDED || job->state == ALLOT_STOPPED))
-        status = allot__bounds_change(bounds, number, ALLOT__BOUND_SUSPEND, places, count);
+        status =
+            allot__bounds_change(bounds, number, ALLOT_ORDER_RESUME, places, job->place_count, -1);
     if (status == ALLOT_OK && job->state == ALLOT_RUNNING && job->grown_count > 0)
-        status = allot__bounds_change(bounds, number, ALLOT__BOUND_GROW,
-                                      allot__job_grown(jobs, job), job->grown_count);
+        status = allot__bounds_change(bounds, number, ALLOT_ORDER_RESIZE,
+                                      allot__job_grown(jobs, job), job->grown_count, 1);
     return status;
 }
 

@@ -70,7 +70,7 @@ typedef struct allot__bounds {
     int32_t *last;              /* by limit: the bound without a host that was made last, or -1 */
     int32_t *class_of;          /* by job; NULL: there are no limits */
     const uint8_t *states;      /* by job: as it stands; NULL: as the state has it */
-    int64_t *pending;           /* by class: 0, but while bound_wants.c counts */
+    int64_t *pending;           /* by class: 0, but while allot__bounds_wants counts */
     struct allot__resources *resources; /* resource.h; NULL: the plan has none */
     allot__vector on; /* of int32_t: bounds by host of a change, as it comes to them */
 } allot__bounds;
@@ -108,6 +108,19 @@ static inline int32_t allot__bounds_class(const allot__bounds *bounds, int32_t j
     return !bounds->class_of ? -1 : bounds->class_of[job];
 }
 
+/* The entries of a job's class, *count of them. */
+static inline const allot__bound_entry *allot__bounds_entries(const allot__bounds *bounds,
+                                                              int32_t job, int32_t *count)
+{
+    *count = 0;
+    if (!bounds->class_of)
+        return NULL;
+    const allot__bound_class *class =
+        (const allot__bound_class *)bounds->classes.items + bounds->class_of[job];
+    *count = class->count;
+    return allot__vector_from(&bounds->entries, (size_t) class->first, sizeof(allot__bound_entry));
+}
+
 /* May a job use so many slots more, wherever? Only limits that are of no hosts are asked. Else
  * *binding is the first bound that says no. */
 bool allot__bounds_allow(const allot__bounds *bounds, int32_t job, int64_t slots, int32_t *binding);
@@ -139,21 +152,19 @@ int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry
 /* What an entry allows on a host, whatever is used. */
 int64_t allot__bound_most(const allot__bounds *bounds, int32_t limit, int32_t host);
 
-/* A job begins to run, or stops; it gets slots besides, or loses them. */
-typedef enum allot__bound_change {
-    ALLOT__BOUND_START,
-    ALLOT__BOUND_SUSPEND, /* it ran */
-    ALLOT__BOUND_RESUME,
-    ALLOT__BOUND_END, /* it ran */
-    ALLOT__BOUND_GROW,
-    ALLOT__BOUND_SHRINK
-} allot__bound_change;
-/* ENOMEM: nothing is counted; only what begins can fail so. */
-int allot__bounds_change(allot__bounds *bounds, int32_t job, allot__bound_change change,
-                         const allot__job_place *places, int32_t count);
+/* What an order of that kind, ALLOT_ORDER_START to RESIZE, does to a job's bounds; or (-1) is taken
+ * back, so that a job ends, is suspended, or loses what it got besides. ENOMEM: nothing is counted;
+ * only 1 can fail so. */
+int allot__bounds_change(allot__bounds *bounds, int32_t job, allot_order_kind kind,
+                         const allot__job_place *places, int32_t count, int32_t sign);
+/* A running job stops (-1), with what it was given to grow by (P-53): it ends, or is suspended; or
+ * it runs on as before (1). */
+int allot__job_turn(allot__host_view *view, allot__bounds *bounds, int32_t job, bool ends,
+                    int32_t sign);
 
-/* bound_wants.c: slots that a queue's pending jobs would use within the limits (Q-33), were there
- * enough: of `pending`, what they ask for. */
+/* Slots that a queue's pending jobs would use within the limits (Q-33), were there
+ * enough: of `pending`, what they ask for. Classes of its jobs take what limits leave one after
+ * another, each as much as it has pending. Limits on numbers of jobs are left out. */
 int64_t allot__bounds_wants(allot__bounds *bounds, int32_t queue, int64_t pending);
 
 #endif

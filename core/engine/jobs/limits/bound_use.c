@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* bound_use.c: what limits allow, and what is used of them. */
+/* bound_use.c: what limits allow, and what is used of them; how much of what a queue has pending
+ * its limits let run (Q-33). */
 #include "engine/jobs/limits/bound.h"
 
-#include <string.h>
-
+#include "base/least.h"
 #include "engine/jobs/limits/resource.h"
-
-static const allot__bound_class *class_of(const allot__bounds *bounds, int32_t job)
-{
-    return (const allot__bound_class *)bounds->classes.items + bounds->class_of[job];
-}
-static const allot__bound_entry *entries_of(const allot__bounds *bounds,
-                                            const allot__bound_class *class)
-{
-    return allot__vector_from(&bounds->entries, class->first, sizeof(allot__bound_entry));
-}
 
 static uint32_t hash_of(const allot__bound_entry *entry, int32_t host)
 {
@@ -116,12 +106,9 @@ static bool counts_jobs(const allot__bounds *bounds, int32_t limit)
 
 bool allot__bounds_allow(const allot__bounds *bounds, int32_t job, int64_t slots, int32_t *binding)
 {
-    if (!bounds->class_of)
-        return true;
-    const allot__bound_class *class = class_of(bounds, job);
-    const allot__bound_entry *entries = entries_of(bounds, class);
-    for (int32_t i = 0; i < class->count; i++) {
-        const allot__bound_entry *entry = &entries[i];
+    int32_t count;
+    const allot__bound_entry *entry = allot__bounds_entries(bounds, job, &count);
+    for (; count > 0; entry++, count--) {
         if (entry->bound < 0 || !asks(bounds, job, entry->limit, -1) ||
             allot__limit_trait(bounds, entry->limit)->of_hosts)
             continue;
@@ -137,7 +124,8 @@ bool allot__bounds_allow(const allot__bounds *bounds, int32_t job, int64_t slots
 
 bool allot__bounds_by_host(const allot__bounds *bounds, int32_t job)
 {
-    return bounds->class_of != NULL && class_of(bounds, job)->by_host;
+    const allot__bound_class *classes = bounds->classes.items;
+    return bounds->class_of != NULL && classes[bounds->class_of[job]].by_host;
 }
 
 /* What the entry leaves on a host, and what binds there. */
@@ -160,11 +148,10 @@ int32_t allot__bounds_on_host(const allot__bounds *bounds, int32_t job, int32_t 
     *binding = -1;
     if (!allot__bounds_by_host(bounds, job))
         return slots;
-    const allot__bound_class *class = class_of(bounds, job);
-    const allot__bound_entry *entries = entries_of(bounds, class);
+    int32_t count;
+    const allot__bound_entry *entry = allot__bounds_entries(bounds, job, &count);
     int64_t most = slots;
-    for (int32_t i = 0; i < class->count; i++) {
-        const allot__bound_entry *entry = &entries[i];
+    for (; count > 0; entry++, count--) {
         if ((entry->bound >= 0 && !allot__limit_trait(bounds, entry->limit)->of_hosts) ||
             !allot__limit_on(bounds, entry->limit, host) || !asks(bounds, job, entry->limit, host))
             continue;
@@ -185,133 +172,202 @@ void allot__bounds_try(allot__bounds *bounds, int32_t job, int32_t host, int32_t
 {
     if (!allot__bounds_by_host(bounds, job))
         return;
-    const allot__bound_class *class = class_of(bounds, job);
-    const allot__bound_entry *entries = entries_of(bounds, class);
-    for (int32_t i = 0; i < class->count; i++)
+    int32_t count;
+    const allot__bound_entry *entries = allot__bounds_entries(bounds, job, &count);
+    for (int32_t i = 0; i < count; i++)
         if (entries[i].bound >= 0 && !counts_jobs(bounds, entries[i].limit) &&
             allot__limit_trait(bounds, entries[i].limit)->of_hosts &&
             allot__limit_on(bounds, entries[i].limit, host))
             allot__bound_at(bounds, entries[i].bound)->trial += slots;
 }
 
-void allot__bounds_tried(allot__bounds *bounds, int32_t job)
+static void forget_trial(allot__bounds *bounds, int32_t job)
 {
-    if (!allot__bounds_by_host(bounds, job))
-        return;
-    const allot__bound_class *class = class_of(bounds, job);
-    const allot__bound_entry *entries = entries_of(bounds, class);
-    for (int32_t i = 0; i < class->count; i++)
+    int32_t count;
+    const allot__bound_entry *entries = allot__bounds_entries(bounds, job, &count);
+    for (int32_t i = 0; i < count; i++)
         if (entries[i].bound >= 0)
             allot__bound_at(bounds, entries[i].bound)->trial = 0;
 }
 
-/* By how much a change moves what is used of a limit, and what of that is suspended: -1, 0, 1 times
- * the slots, or jobs. */
-typedef struct signs {
-    int32_t used, asleep;
-} signs;
-
-static signs signs_of(const allot__bounds *bounds, int32_t limit, allot__bound_change change)
+void allot__bounds_tried(allot__bounds *bounds, int32_t job)
 {
-    bool lifted = !allot__limit_trait(bounds, limit)->counts;
-    switch (change) {
-    case ALLOT__BOUND_START:
-        return (signs){1, 0};
-    case ALLOT__BOUND_END:
-        return (signs){-1, 0};
-    case ALLOT__BOUND_SUSPEND:
-        return lifted ? (signs){-1, 0} : (signs){0, 1};
-    case ALLOT__BOUND_RESUME:
-        return lifted ? (signs){1, 0} : (signs){0, -1};
-    case ALLOT__BOUND_GROW:
-        return (signs){1, 0};
-    case ALLOT__BOUND_SHRINK:
-        return (signs){-1, 0};
-    }
-    return (signs){0, 0};
+    if (allot__bounds_by_host(bounds, job))
+        forget_trial(bounds, job);
 }
 
 /* Bounds host by host are found, or made, before anything is counted, so that nothing fails then:
  * of entries by host, of places where they hold. */
-static int prepare(allot__bounds *bounds, const allot__bound_class *class,
-                   const allot__job_place *places, int32_t count)
+static int prepare(allot__bounds *bounds, int32_t job, const allot__job_place *places,
+                   int32_t count)
 {
+    int32_t entries;
+    const allot__bound_entry *entry = allot__bounds_entries(bounds, job, &entries);
     bounds->on.count = 0;
-    for (int32_t i = 0; i < class->count; i++) {
-        allot__bound_entry entry = entries_of(bounds, class)[i];
-        for (int32_t k = 0; entry.bound < 0 && k < count; k++) {
+    for (; entries > 0; entry++, entries--)
+        for (int32_t k = 0; entry->bound < 0 && k < count; k++) {
             int32_t host = allot__host_view_host(bounds->view, places[k].site);
-            if (host < 0 || !allot__limit_on(bounds, entry.limit, host))
+            if (host < 0 || !allot__limit_on(bounds, entry->limit, host))
                 continue;
             int32_t *on = allot__push(bounds->work->plan->engine, &bounds->on, sizeof *on);
-            if (!on || (*on = allot__bound_make(bounds, &entry, host, false)) < 0)
+            if (!on || (*on = allot__bound_make(bounds, entry, host, false)) < 0)
                 return ALLOT_ENOMEM;
         }
-    }
     return ALLOT_OK;
-}
-
-static void move(allot__bound *bound, signs sign, int64_t amount)
-{
-    bound->used += sign.used * amount;
-    bound->asleep += sign.asleep * amount;
 }
 
 /* A job's slots that change. */
 typedef struct changed {
     int32_t job;
-    bool more; /* it runs besides: counts of jobs may have it already */
+    allot_order_kind kind; /* RESIZE: it runs besides, so counts of jobs may have it already */
+    int32_t sign;
     const allot__job_place *places;
     int32_t count;
 } changed;
 
+/* A job that is suspended still counts, unless a limit leaves suspended ones out. */
+static void move(allot__bound *bound, const allot__bound_trait *limit, const changed *of,
+                 int64_t amount)
+{
+    bool wakes = of->kind == ALLOT_ORDER_RESUME && limit->counts;
+    bound->used += wakes ? 0 : of->sign * amount;
+    bound->asleep -= wakes ? of->sign * amount : 0;
+}
+
 /* `on`: those of `prepare` from this entry on; what is behind its own is returned. */
-static const int32_t *count(allot__bounds *bounds, const allot__bound_entry *entry, signs sign,
+static const int32_t *count(allot__bounds *bounds, const allot__bound_entry *entry,
                             const changed *of, const int32_t *on)
 {
-    bool jobs = counts_jobs(bounds, entry->limit), again = jobs && of->more;
-    bool of_hosts = allot__limit_trait(bounds, entry->limit)->of_hosts;
+    const allot__bound_trait *limit = allot__limit_trait(bounds, entry->limit);
+    bool again = limit->jobs && of->kind == ALLOT_ORDER_RESIZE;
     int64_t all = 0;
     for (int32_t i = 0; i < of->count; i++) {
         int32_t host = -1;
         bool holds = true;
-        if (entry->bound < 0 || of_hosts) {
+        if (entry->bound < 0 || limit->of_hosts) {
             host = allot__host_view_host(bounds->view, of->places[i].site);
             holds = host >= 0 && allot__limit_on(bounds, entry->limit, host);
         }
-        int64_t amount = jobs ? 1 : of->places[i].slots;
+        int64_t amount = limit->jobs ? 1 : of->places[i].slots;
         if (entry->bound < 0 && holds && again && counted(bounds, of->job, entry->limit, host))
             amount = 0;
         if (entry->bound < 0 && holds)
-            move(allot__bound_at(bounds, *on++), sign, amount);
+            move(allot__bound_at(bounds, *on++), limit, of, amount);
         all += holds ? amount : 0;
     }
-    if (jobs)
+    if (limit->jobs)
         all = all > 0 && !(again && counted(bounds, of->job, entry->limit, -1));
     if (entry->bound >= 0)
-        move(allot__bound_at(bounds, entry->bound), sign, all);
+        move(allot__bound_at(bounds, entry->bound), limit, of, all);
     return on;
 }
 
-int allot__bounds_change(allot__bounds *bounds, int32_t job, allot__bound_change change,
-                         const allot__job_place *places, int32_t places_count)
+int allot__bounds_change(allot__bounds *bounds, int32_t job, allot_order_kind kind,
+                         const allot__job_place *places, int32_t places_count, int32_t sign)
 {
-    const allot__bound_class *class = bounds->class_of ? class_of(bounds, job) : NULL;
-    bool by_host = class != NULL && class->by_host;
-    int status = by_host ? prepare(bounds, class, places, places_count) : ALLOT_OK;
-    if (status != ALLOT_OK)
-        return status;
-    if (bounds->resources && change == ALLOT__BOUND_START)
-        allot__resources_count(bounds->resources, job, 1);
-    if (bounds->resources && change == ALLOT__BOUND_END)
-        allot__resources_count(bounds->resources, job, -1);
-    if (!class)
-        return ALLOT_OK;
-    const allot__bound_entry *entries = entries_of(bounds, class);
+    if (allot__bounds_by_host(bounds, job) &&
+        prepare(bounds, job, places, places_count) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    if (bounds->resources && kind == ALLOT_ORDER_START)
+        allot__resources_count(bounds->resources, job, sign);
+    int32_t entries;
+    const allot__bound_entry *entry = allot__bounds_entries(bounds, job, &entries);
     const int32_t *on = bounds->on.items;
-    changed of = {job, change == ALLOT__BOUND_GROW || change == ALLOT__BOUND_SHRINK, places,
-                  places_count};
-    for (int32_t i = 0; i < class->count; i++)
-        on = count(bounds, &entries[i], signs_of(bounds, entries[i].limit, change), &of, on);
+    const changed of = {job, kind, sign, places, places_count};
+    for (; entries > 0; entry++, entries--)
+        on = count(bounds, entry, &of, on);
     return ALLOT_OK;
+}
+
+int allot__job_turn(allot__host_view *view, allot__bounds *bounds, int32_t number, bool ends,
+                    int32_t sign)
+{
+    const allot__jobs *jobs = view->work->state->jobs;
+    const allot__job *job = allot__job_at(jobs, number);
+    allot_order_kind kind = ends ? ALLOT_ORDER_START : ALLOT_ORDER_RESUME;
+    allot__host_view_job(view, number, !ends, sign);
+    int status = ALLOT_OK;
+    if (job->grown_count > 0)
+        status = allot__bounds_change(bounds, number, ALLOT_ORDER_RESIZE,
+                                      allot__job_grown(jobs, job), job->grown_count, sign);
+    if (status == ALLOT_OK)
+        status = allot__bounds_change(bounds, number, kind, allot__job_places(jobs, job),
+                                      job->place_count, sign);
+    return status;
+}
+
+/* ---- What a queue wants ---------------------------------------------------------------------- */
+
+/* What a limit by host leaves on all hosts of the queue, up to `most`. */
+static int64_t left_on_hosts(const allot__bounds *bounds, const allot__bound_entry *entry,
+                             int32_t set, int64_t most)
+{
+    const allot__host_view *view = bounds->view;
+    int64_t sum = 0;
+    for (int32_t host = 0; host < view->count && sum < most; host++) {
+        if (!allot__host_view_has(view, set, host))
+            continue;
+        int64_t left = view->slots[host];
+        if (allot__limit_on(bounds, entry->limit, host)) {
+            int32_t number = allot__bound_find(bounds, entry, host);
+            int64_t used = number >= 0 ? allot__bound_at(bounds, number)->used : 0;
+            left = allot__least(left, allot__bound_most(bounds, entry->limit, host) - used);
+        }
+        sum += left > 0 ? left : 0;
+    }
+    return allot__least(sum, most);
+}
+
+/* A limit of some hosts together binds a queue that has no others. */
+static bool binds(const allot__bounds *bounds, const allot__bound_entry *entry, int32_t set)
+{
+    const allot__bound_trait *trait = allot__limit_trait(bounds, entry->limit);
+    return !trait->jobs && (!trait->of_hosts || allot__limit_at(bounds, entry->limit)->set == set);
+}
+
+/* What the class of a job wants; limits are as if it had that. */
+static int64_t class_wants(allot__bounds *bounds, int32_t job, int32_t set, int64_t pending)
+{
+    int32_t count;
+    const allot__bound_entry *entries = allot__bounds_entries(bounds, job, &count);
+    int64_t most = pending;
+    for (int32_t i = 0; i < count; i++) {
+        if (!binds(bounds, &entries[i], set))
+            continue;
+        if (entries[i].bound < 0) {
+            most = left_on_hosts(bounds, &entries[i], set, most);
+            continue;
+        }
+        const allot__bound *bound = allot__bound_at(bounds, entries[i].bound);
+        most = allot__least(most, bound->most - bound->used - bound->trial);
+    }
+    most = most > 0 ? most : 0;
+    for (int32_t i = 0; i < count; i++)
+        if (entries[i].bound >= 0 && binds(bounds, &entries[i], set))
+            allot__bound_at(bounds, entries[i].bound)->trial += most;
+    return most;
+}
+
+int64_t allot__bounds_wants(allot__bounds *bounds, int32_t queue, int64_t pending)
+{
+    if (!bounds->class_of || pending == 0)
+        return pending;
+    const allot__jobs *jobs = bounds->work->state->jobs;
+    int32_t set = allot__queues_of(bounds->work->plan)->set_of[queue];
+    int32_t first = jobs->first[queue], last = jobs->first[queue + 1];
+    int64_t sum = 0;
+    for (int32_t i = first; i < last; i++) {
+        int32_t job = jobs->by_queue[i];
+        if (allot__bounds_state(bounds, job) == ALLOT_PENDING)
+            bounds->pending[bounds->class_of[job]] += allot__job_at(jobs, job)->slots;
+    }
+    for (int32_t i = first; i < last; i++) {
+        int32_t class = bounds->class_of[jobs->by_queue[i]];
+        if (bounds->pending[class] > 0)
+            sum += class_wants(bounds, jobs->by_queue[i], set, bounds->pending[class]);
+        bounds->pending[class] = 0;
+    }
+    for (int32_t i = first; i < last; i++)
+        forget_trial(bounds, jobs->by_queue[i]);
+    return allot__least(pending, sum);
 }

@@ -115,9 +115,8 @@ void allot__resources_count(allot__resources *resources, int32_t job, int32_t si
 /* Does it end when it is preempted? */
 static bool releases(const allot__resources *resources, int32_t job)
 {
-    const allot__job *it = allot__job_at(resources->work->state->jobs, job);
-    const allot__queues *queues = allot__queues_of(resources->work->plan);
-    return allot__action_ends(allot__queue_at(queues, it->queue)->on_preempt);
+    const allot_plan *plan = resources->work->plan;
+    return allot__job_ends(plan, allot__job_at(resources->work->state->jobs, job));
 }
 
 bool allot__resources_help(const allot__resources *resources, int32_t job, int32_t other)

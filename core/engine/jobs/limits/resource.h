@@ -7,8 +7,8 @@
  * when a job ends. A pending job fits where all that it asks for is left; one that is resumed has
  * it already.
  *
- * What slices are cut from asks for no resources (bound_wants.c): jobs count there that wait for
- * one.
+ * What slices are cut from asks for no resources (allot__bounds_wants): jobs count there that wait
+ * for one.
  *
  * A resource that is wanting may be preempted for if the plan says so. Jobs help that hold some of
  * it and end when they are preempted. Once that was done in a cycle, no later one does it for this

@@ -209,19 +209,11 @@ int allot__host_view_make(const allot__work *work, allot__host_view *out)
 }
 
 void allot__host_view_run(allot__host_view *view, const allot__job *job, int32_t host,
-                          int32_t slots)
+                          int32_t slots, int32_t sign)
 {
-    view->running[host]++;
-    view->alone[host] += (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
-    allot__host_view_take(view, host, slots);
-}
-
-void allot__host_view_stop(allot__host_view *view, const allot__job *job, int32_t host,
-                           int32_t slots)
-{
-    view->running[host]--;
-    view->alone[host] -= (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
-    allot__host_view_take(view, host, -slots);
+    view->running[host] += sign;
+    view->alone[host] += (job->flags & ALLOT_JOB_EXCLUSIVE) != 0 ? sign : 0;
+    allot__host_view_take(view, host, sign * slots);
 }
 
 static void run_on(allot__host_view *view, const allot__job *job, const allot__job_place *places,
@@ -229,10 +221,8 @@ static void run_on(allot__host_view *view, const allot__job *job, const allot__j
 {
     for (int32_t i = 0; i < count; i++) {
         int32_t host = allot__host_view_host(view, places[i].site);
-        if (host >= 0 && sign > 0)
-            allot__host_view_run(view, job, host, places[i].slots);
-        else if (host >= 0)
-            allot__host_view_stop(view, job, host, places[i].slots);
+        if (host >= 0)
+            allot__host_view_run(view, job, host, places[i].slots, sign);
     }
 }
 
@@ -262,18 +252,6 @@ static void grow_on(allot__host_view *view, const allot__job *job, const allot__
     }
 }
 
-void allot__host_view_job(allot__host_view *view, int32_t number, bool keeps, int32_t sign)
-{
-    const allot__jobs *jobs = view->work->state->jobs;
-    const allot__job *job = allot__job_at(jobs, number);
-    if (keeps && sign > 0)
-        allot__host_view_unkeep(view, number);
-    run_on(view, job, allot__job_places(jobs, job), job->place_count, sign);
-    take_places(view, allot__job_grown(jobs, job), job->grown_count, sign);
-    if (keeps && sign < 0)
-        allot__host_view_keep(view, number);
-}
-
 void allot__host_view_order(allot__host_view *view, allot_order_kind kind, int32_t number,
                             const allot__job_place *places, int32_t count, int32_t sign)
 {
@@ -286,6 +264,15 @@ void allot__host_view_order(allot__host_view *view, allot_order_kind kind, int32
         run_on(view, job, places, count, sign);
     if (kind == ALLOT_ORDER_RESUME && sign < 0)
         allot__host_view_keep(view, number);
+}
+
+void allot__host_view_job(allot__host_view *view, int32_t number, bool keeps, int32_t sign)
+{
+    const allot__jobs *jobs = view->work->state->jobs;
+    const allot__job *job = allot__job_at(jobs, number);
+    allot__host_view_order(view, keeps ? ALLOT_ORDER_RESUME : ALLOT_ORDER_START, number,
+                           allot__job_places(jobs, job), job->place_count, sign);
+    take_places(view, allot__job_grown(jobs, job), job->grown_count, sign);
 }
 
 void allot__host_view_claim(allot__host_view *view, int32_t number)
@@ -344,4 +331,153 @@ int64_t allot__host_view_total(allot__host_view *view, int32_t set)
         view->counted[set] = view->changes;
     }
     return view->total[set];
+}
+
+/* ---- As a queue sees it ---------------------------------------------------------------------- */
+
+/* The bit of a host says whether the viewer may have slots there. */
+static void settle(allot__host_view *view, int32_t host)
+{
+    bool mine = !view->owner || view->owner[host] < 0 || view->owner[host] == view->viewer;
+    bool open = view->free[host] > 0 && view->alone[host] == 0 && mine;
+    uint64_t bit = (uint64_t)1 << host % 64;
+    uint64_t *word = &view->open[host / 64];
+    *word = open ? *word | bit : *word & ~bit;
+    uint64_t word_bit = (uint64_t)1 << host / 64 % 64;
+    uint64_t *words = &view->open_words[host / 4096];
+    *words = *word != 0 ? *words | word_bit : *words & ~word_bit;
+}
+
+void allot__host_view_take(allot__host_view *view, int32_t host, int32_t slots)
+{
+    view->free[host] -= slots;
+    view->changes++;
+    view->gains += slots < 0;
+    settle(view, host);
+}
+
+/* A job keeps its slots from the viewer, or (-1) no longer. */
+static void count_job(allot__host_view *view, int32_t number, int32_t sign)
+{
+    const allot__jobs *jobs = view->work->state->jobs;
+    const allot__job *job = allot__job_at(jobs, number);
+    const allot__job_place *places = allot__job_places(jobs, job);
+    for (int32_t i = 0; i < job->place_count; i++) {
+        int32_t host = allot__host_view_host(view, places[i].site);
+        if (host >= 0) {
+            view->kept[host] += (int64_t)sign * places[i].slots;
+            allot__host_view_take(view, host, sign * places[i].slots);
+        }
+    }
+}
+
+static void count_queue(allot__host_view *view, int32_t queue, int32_t sign)
+{
+    for (int32_t job = view->kept_first[queue]; job >= 0; job = view->kept_next[job])
+        if (view->keeps[job] & ALLOT__KEEP_NOW)
+            count_job(view, job, sign);
+}
+
+static bool seen(const allot__host_view *view, int32_t queue)
+{
+    return view->against[(size_t)queue / 64] >> queue % 64 & 1;
+}
+
+/* Hosts that are given to queues open and close. */
+static void turn_owned(allot__host_view *view)
+{
+    for (int32_t host = 0; view->owner && host < view->count; host++)
+        if (view->owner[host] >= 0)
+            allot__host_view_take(view, host, 0);
+}
+
+void allot__host_view_as(allot__host_view *view, int32_t queue)
+{
+    if (view->viewer == queue)
+        return;
+    const allot__relation *relation = view->work->plan->relation;
+    size_t words = ((size_t)relation->count + 63) / 64;
+    const uint64_t *may = relation->may + (size_t)queue * words;
+    int64_t gains = view->gains;
+    for (size_t i = 0; i < words; i++) {
+        uint64_t other = (view->against[i] ^ ~may[i]) & view->keepers[i];
+        for (; other != 0; other &= other - 1) {
+            int32_t low = (int32_t)(i * 64) + __builtin_ctzll(other);
+            count_queue(view, low, seen(view, low) ? -1 : 1);
+        }
+        view->against[i] = ~may[i];
+    }
+    view->viewer = queue;
+    turn_owned(view);
+    view->gains = gains; /* for no queue there is more than when it looked last */
+}
+
+void allot__host_view_keep(allot__host_view *view, int32_t job)
+{
+    int32_t queue = allot__job_at(view->work->state->jobs, job)->queue;
+    if (!(view->keeps[job] & ALLOT__KEEP_LISTED)) {
+        view->kept_next[job] = view->kept_first[queue];
+        view->kept_first[queue] = job;
+    }
+    view->keeps[job] = ALLOT__KEEP_LISTED | ALLOT__KEEP_NOW;
+    view->keepers[queue / 64] |= (uint64_t)1 << queue % 64;
+    if (seen(view, queue))
+        count_job(view, job, 1);
+}
+
+void allot__host_view_unkeep(allot__host_view *view, int32_t job)
+{
+    view->keeps[job] = ALLOT__KEEP_LISTED;
+    if (seen(view, allot__job_at(view->work->state->jobs, job)->queue))
+        count_job(view, job, -1);
+}
+
+/* ---- Leases ---------------------------------------------------------------------------------- */
+
+static void lease(allot__host_view *view, const allot_lease *of, int64_t slots)
+{
+    const allot_plan *plan = view->work->plan;
+    for (int32_t i = of->host_count - 1; i >= 0 && slots > 0; i--) {
+        int32_t site;
+        bool known = allot__host_number(&allot__plan_base(plan)->hosts, of->hosts[i].host, &site);
+        int32_t host = known ? allot__host_view_host(view, site) : -1;
+        int64_t there = host >= 0 ? view->slots[host] : 0;
+        there = there < of->hosts[i].slots ? there : of->hosts[i].slots;
+        there = there < slots ? there : slots;
+        slots -= there;
+        if (there > 0) {
+            allot__host_view_take(view, host, (int32_t)there);
+            view->leased[host] += (int32_t)there;
+        }
+    }
+}
+
+int allot__host_view_lease(allot__host_view *view, const allot_lease_part *parts)
+{
+    int32_t count = parts ? allot_plan_leases(view->work->plan) : 0;
+    size_t hosts = (size_t)view->count + 1;
+    if (count == 0)
+        return ALLOT_OK;
+    view->leased = allot__arena_take(view->work->arena, hosts, sizeof *view->leased);
+    if (!view->leased)
+        return ALLOT_ENOMEM;
+    memset(view->leased, 0, hosts * sizeof *view->leased);
+    for (int32_t i = 0; i < count; i++) {
+        allot_lease of;
+        const allot_lease_now *now = &parts[i].now;
+        int64_t slots = now->consumer.available;
+        if (now->phase == ALLOT_LEASE_INACTIVE)
+            slots += now->provider.available - now->provider.used;
+        if (allot_plan_lease_at(view->work->plan, i, &of) == ALLOT_OK && of.shared)
+            lease(view, &of, slots);
+    }
+    return ALLOT_OK;
+}
+
+int64_t allot__host_view_leased(const allot__host_view *view, int32_t set)
+{
+    int64_t sum = 0;
+    for (int32_t host = 0; view->leased && host < view->count; host++)
+        sum += allot__host_view_has(view, set, host) ? view->leased[host] : 0;
+    return sum;
 }

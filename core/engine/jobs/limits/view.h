@@ -97,14 +97,37 @@ static inline bool allot__action_ends(allot_action action)
 {
     return action == ALLOT_REQUEUE || action == ALLOT_KILL;
 }
+/* ... as the queue of a job has it preempted? */
+static inline bool allot__job_ends(const allot_plan *plan, const allot__job *job)
+{
+    return allot__action_ends(allot__queue_at(allot__queues_of(plan), job->queue)->on_preempt);
+}
+/* The i-th of a job's places, those that it grew by behind its own; and the host there, or -1. */
+static inline const allot__job_place *allot__job_place_at(const allot__jobs *jobs,
+                                                          const allot__job *job, int32_t i)
+{
+    int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
+    return (const allot__job_place *)jobs->places.items + at;
+}
+/* Slots that a job has, and those that it is given to grow by. */
+static inline int64_t allot__job_all_slots(const allot__jobs *jobs, const allot__job *job)
+{
+    int64_t slots = job->slots;
+    for (int32_t i = 0; i < job->grown_count; i++)
+        slots += allot__job_grown(jobs, job)[i].slots;
+    return slots;
+}
+static inline int32_t allot__job_host_at(const allot__host_view *view, const allot__job *job,
+                                         int32_t i)
+{
+    return allot__host_view_host(view, allot__job_place_at(view->work->state->jobs, job, i)->site);
+}
 
 /* Slots are taken (below 0: given back) on a host; keeps bits. */
 void allot__host_view_take(allot__host_view *view, int32_t host, int32_t slots);
-/* A job begins or ends to run on slots of a host. */
+/* A job begins to run on slots of a host, or (-1) ends to. */
 void allot__host_view_run(allot__host_view *view, const allot__job *job, int32_t host,
-                          int32_t slots);
-void allot__host_view_stop(allot__host_view *view, const allot__job *job, int32_t host,
-                           int32_t slots);
+                          int32_t slots, int32_t sign);
 /* All that a running job has is taken, or given back as it stops; `keeps`: suspended it keeps its
  * own slots. */
 void allot__host_view_job(allot__host_view *view, int32_t number, bool keeps, int32_t sign);
@@ -116,8 +139,10 @@ int32_t allot__host_view_next(const allot__host_view *view, int32_t set, int32_t
 /* Slots that are free for the viewer on a set's hosts. */
 int64_t allot__host_view_total(allot__host_view *view, int32_t set);
 
-/* view_lease.c: takes off what contracts of this cycle keep; ENOMEM. And how much that is on a
- * set's hosts. */
+/* Takes off what contracts of this cycle keep; ENOMEM. And how much that is on a set's hosts. Of a
+ * contract's slots, which stand in the order of its hosts, the consumer has the last (A-45); while
+ * the contract is inactive nothing starts on idle ones of the provider either (L-7, A-43). An
+ * exclusive one leaves the provider's own count of slots as it is (L-8). */
 int allot__host_view_lease(allot__host_view *view, const allot_lease_part *parts);
 int64_t allot__host_view_leased(const allot__host_view *view, int32_t set);
 
@@ -131,7 +156,10 @@ static inline int64_t allot__host_view_unclaimed(const allot__host_view *view, i
     return view->free[host] + view->kept[host] - view->claimed[host];
 }
 
-/* view_as.c: hosts are as a queue sees them from now on. */
+/* Hosts are as a queue sees them from now on. From one viewer to the next only those queues are
+ * gone through that have suspended jobs and keep slots against one of the two alone: as queues come
+ * by falling priority, they can preempt fewer and fewer, so that over a cycle each suspended job is
+ * gone through about once. */
 void allot__host_view_as(allot__host_view *view, int32_t queue);
 /* A job that has stopped keeps its places' slots, or does so no longer: it is resumed. */
 void allot__host_view_keep(allot__host_view *view, int32_t job);

@@ -28,7 +28,7 @@ bool allot__search_may(const allot__search *search, int32_t job)
 
 void allot__search_take(allot__search *search, int32_t job)
 {
-    allot__fit_away(&search->fit, job);
+    allot__fit_turn(&search->fit, job, -1);
     search->candidates->gone[job] = 1;
     search->candidates->chosen[search->count++] = job;
 }
@@ -43,7 +43,7 @@ static void forget(allot__search *search, int32_t place)
 
 void allot__search_leave(allot__search *search, int32_t place)
 {
-    allot__fit_back(&search->fit, search->candidates->chosen[place]);
+    allot__fit_turn(&search->fit, search->candidates->chosen[place], 1);
     forget(search, place);
 }
 
@@ -51,11 +51,11 @@ void allot__search_spare(allot__search *search)
 {
     for (int32_t i = search->count - 1; i >= 0; i--) {
         int32_t job = search->candidates->chosen[i];
-        allot__fit_back(&search->fit, job);
+        allot__fit_turn(&search->fit, job, 1);
         if (allot__fits(&search->fit))
             forget(search, i);
         else
-            allot__fit_away(&search->fit, job);
+            allot__fit_turn(&search->fit, job, -1);
     }
 }
 

@@ -86,15 +86,15 @@ static int64_t gain_of(const allot__fit *fit, int32_t number)
 {
     const allot__host_view *view = fit->view;
     const allot__jobs *jobs = view->work->state->jobs;
-    const allot__job_place *all = jobs->places.items;
     const allot__job *job = allot__job_at(jobs, number);
     int64_t gain = 0;
     for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
-        int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
-        int32_t host = allot__host_view_host(view, all[at].site);
+        int32_t host = allot__job_host_at(view, job, i);
         bool mine = host >= 0 &&
                     (!view->owner || view->owner[host] < 0 || view->owner[host] == fit->job->queue);
-        gain += mine && allot__host_view_has(view, fit->set, host) ? all[at].slots : 0;
+        gain += mine && allot__host_view_has(view, fit->set, host)
+                    ? allot__job_place_at(jobs, job, i)->slots
+                    : 0;
     }
     return gain;
 }

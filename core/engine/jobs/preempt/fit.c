@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* fit.c: what is wanting is kept host by host as others go and come back. */
+/* fit.c: what is wanting is kept host by host as others go and come back; and limits that they
+ * lessen. */
 #include "engine/jobs/preempt/fit.h"
 
 #include "base/least.h"
@@ -65,12 +66,24 @@ static int64_t count_resume(const allot__fit *fit)
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
+int64_t allot__fit_above(const allot__fit *fit, const allot__bound_entry *entry)
+{
+    const allot__bounds *bounds = fit->bounds;
+    const allot__bound_trait *limit = allot__limit_trait(bounds, entry->limit);
+    if (entry->bound < 0 || limit->of_hosts)
+        return 0;
+    const allot__bound *bound = allot__bound_at(bounds, entry->bound);
+    int64_t used = bound->used - (fit->resumes ? bound->asleep : 0);
+    int64_t above = used + (limit->jobs ? 1 : fit->job->slots) - bound->most;
+    return above > 0 ? above : 0;
+}
+
 /* What is above all limits, and the first of them that something is above. */
 static int32_t count_over(const allot__fit *fit, int64_t *over)
 {
     int32_t first = -1;
     int32_t count;
-    const allot__bound_entry *entries = allot__fit_entries(fit->bounds, fit->number, &count);
+    const allot__bound_entry *entries = allot__bounds_entries(fit->bounds, fit->number, &count);
     *over = 0;
     for (int32_t i = 0; i < count; i++) {
         int64_t above = allot__fit_above(fit, &entries[i]);
@@ -91,7 +104,7 @@ int32_t allot__fit_binding(const allot__fit *fit)
 static bool limited_together(const allot__bounds *bounds, int32_t job)
 {
     int32_t count;
-    const allot__bound_entry *entries = allot__fit_entries(bounds, job, &count);
+    const allot__bound_entry *entries = allot__bounds_entries(bounds, job, &count);
     for (int32_t i = 0; i < count; i++)
         if (allot__limit_trait(bounds, entries[i].limit)->of_hosts)
             return true;
@@ -140,21 +153,13 @@ static int64_t worth(const allot__fit *fit, int32_t host)
     return -lack;
 }
 
-/* The i-th host of a job, those that it grew by behind; -1: there is none such. */
-static int32_t host_at(const allot__fit *fit, const allot__job *job, int32_t i)
-{
-    const allot__job_place *all = fit->view->work->state->jobs->places.items;
-    int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
-    return allot__host_view_host(fit->view, all[at].site);
-}
-
 /* What all hosts of a job are worth, each once. */
 static int64_t worth_of(const allot__fit *fit, const allot__job *job)
 {
     int64_t sum = 0;
     int32_t time = ++fit->stamp[fit->view->count];
     for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
-        int32_t host = host_at(fit, job, i);
+        int32_t host = allot__job_host_at(fit->view, job, i);
         if (host >= 0 && fit->stamp[host] != time) {
             fit->stamp[host] = time;
             sum += worth(fit, host);
@@ -168,65 +173,25 @@ bool allot__fit_shares(const allot__fit *fit, int32_t other)
     const allot__jobs *jobs = fit->view->work->state->jobs;
     const allot__job *job = allot__job_at(jobs, other);
     for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
-        int32_t host = host_at(fit, job, i);
+        int32_t host = allot__job_host_at(fit->view, job, i);
         if (host < 0)
             continue;
         if (!fit->resumes && allot__host_view_has(fit->view, fit->set, host))
             return true;
         for (int32_t k = 0; fit->resumes && k < fit->job->place_count; k++)
-            if (host_at(fit, fit->job, k) == host)
+            if (allot__job_host_at(fit->view, fit->job, k) == host)
                 return true;
     }
     return false;
 }
 
-/* Its bounds are there since it began to run, so that nothing is made that could fail. */
-static void count_bounds(allot__fit *fit, int32_t other, const allot__job *job, bool away)
-{
-    const allot__jobs *jobs = fit->view->work->state->jobs;
-    const allot__job_place *all = jobs->places.items;
-    bool end = allot__fit_ends(fit->bounds, job);
-    allot__bound_change stop = end ? ALLOT__BOUND_END : ALLOT__BOUND_SUSPEND;
-    allot__bound_change start = end ? ALLOT__BOUND_START : ALLOT__BOUND_RESUME;
-    if (job->grown_count > 0) {
-        (void)allot__bounds_change(fit->bounds, other,
-                                   away ? ALLOT__BOUND_SHRINK : ALLOT__BOUND_GROW, all + job->grown,
-                                   job->grown_count);
-    }
-    (void)allot__bounds_change(fit->bounds, other, away ? stop : start, all + job->place,
-                               job->place_count);
-}
-
-static void move(allot__fit *fit, int32_t other, const allot__job *job, bool away)
-{
-    const allot__jobs *jobs = fit->view->work->state->jobs;
-    const allot__job_place *all = jobs->places.items;
-    count_bounds(fit, other, job, away);
-    for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
-        int32_t host = host_at(fit, job, i);
-        if (host < 0)
-            continue;
-        if (i >= job->place_count) {
-            int32_t slots = all[job->grown + i - job->place_count].slots;
-            allot__host_view_take(fit->view, host, away ? -slots : slots);
-        } else if (away) {
-            allot__host_view_stop(fit->view, job, host, all[job->place + i].slots);
-        } else {
-            allot__host_view_run(fit->view, job, host, all[job->place + i].slots);
-        }
-    }
-}
-
-static void change(allot__fit *fit, int32_t other, bool away)
+void allot__fit_turn(allot__fit *fit, int32_t other, int32_t sign)
 {
     const allot__job *job = allot__job_at(fit->view->work->state->jobs, other);
     int64_t before = fit->whole ? 0 : worth_of(fit, job);
-    bool keeps = !allot__fit_ends(fit->bounds, job);
-    if (!away && keeps)
-        allot__host_view_unkeep(fit->view, other);
-    move(fit, other, job, away);
-    if (away && keeps)
-        allot__host_view_keep(fit->view, other);
+    /* Its bounds are there since it began to run, so that nothing is made that could fail. */
+    (void)allot__job_turn(fit->view, fit->bounds, other,
+                          allot__job_ends(fit->view->work->plan, job), sign);
     if (fit->whole) {
         allot__fit_count(fit);
     } else {
@@ -235,12 +200,31 @@ static void change(allot__fit *fit, int32_t other, bool away)
     }
 }
 
-void allot__fit_away(allot__fit *fit, int32_t other)
+/* ---- Limits that victims lessen -------------------------------------------------------------- */
+
+/* Does a bound leave more for the job when one of such an entry is gone? */
+static bool lessens(const allot__fit *fit, const allot__bound_entry *entry, const allot__job *job)
 {
-    change(fit, other, true);
+    return fit->resumes || !allot__limit_trait(fit->bounds, entry->limit)->counts ||
+           job->grown_count > 0 || allot__job_ends(fit->view->work->plan, job);
 }
 
-void allot__fit_back(allot__fit *fit, int32_t other)
+bool allot__fit_helps(const allot__fit *fit, int32_t other)
 {
-    change(fit, other, false);
+    const allot__job *job = allot__job_at(fit->view->work->state->jobs, other);
+    int32_t count;
+    int32_t others;
+    if (fit->bounds->resources && !fit->resumes &&
+        allot__resources_help(fit->bounds->resources, fit->number, other))
+        return true;
+    const allot__bound_entry *entries = allot__bounds_entries(fit->bounds, fit->number, &count);
+    const allot__bound_entry *with = allot__bounds_entries(fit->bounds, other, &others);
+    for (int32_t i = 0; i < count && fit->over > 0 && !fit->whole; i++) {
+        if (allot__fit_above(fit, &entries[i]) <= 0)
+            continue;
+        for (int32_t k = 0; k < others; k++)
+            if (with[k].bound == entries[i].bound && lessens(fit, &with[k], job))
+                return true;
+    }
+    return fit->whole;
 }

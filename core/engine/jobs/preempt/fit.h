@@ -41,18 +41,9 @@ bool allot__fit_shares(const allot__fit *fit, int32_t other);
 bool allot__fit_helps(const allot__fit *fit, int32_t other);
 /* By how much a limit of the job's class is over; 0: it is not, or is not asked. */
 int64_t allot__fit_above(const allot__fit *fit, const allot__bound_entry *entry);
-/* Does a job of its queue end when it is preempted? */
-bool allot__fit_ends(const allot__bounds *bounds, const allot__job *job);
-/* Does a bound leave more for the job when one of such an entry is gone? */
-bool allot__fit_lessens(const allot__fit *fit, const allot__bound_entry *entry,
-                        const allot__job *job);
-/* Entries of a job's class, *count of them. */
-const allot__bound_entry *allot__fit_entries(const allot__bounds *bounds, int32_t job,
-                                             int32_t *count);
-/* A running job is preempted (on_preempt of its queue: it is suspended or ends), with what it was
- * given to grow by (P-53); or it runs again as before. Counts what changes. */
-void allot__fit_away(allot__fit *fit, int32_t other);
-void allot__fit_back(allot__fit *fit, int32_t other);
+/* A running job is preempted (-1: on_preempt of its queue says whether it ends), with what it was
+ * given to grow by (P-53); or it runs on as before (1). Counts what changes. */
+void allot__fit_turn(allot__fit *fit, int32_t other, int32_t sign);
 /* The first bound of no hosts that is over, or -1. */
 int32_t allot__fit_binding(const allot__fit *fit);
 

@@ -146,15 +146,6 @@ static int64_t host_value(const allot__job_rows *rows, int32_t number, int32_t c
     return seed == 0 ? site : allot__lot_of(seed, work->state->tasks.sites[site].name);
 }
 
-static int64_t slots_of(const allot__jobs *jobs, const allot__job *job)
-{
-    const allot__job_place *grown = allot__job_grown(jobs, job);
-    int64_t slots = job->slots;
-    for (int32_t i = 0; i < job->grown_count; i++)
-        slots += grown[i].slots;
-    return slots;
-}
-
 static int64_t since_1970(int64_t when)
 {
     return when == INT64_MIN ? 0 : when;
@@ -177,7 +168,7 @@ static int64_t job_value(const allot__job_rows *rows, const allot__job *job, int
     int64_t seed = work->group->options[ALLOT_OPTION_SEED];
     switch (column) {
     case ALLOT_TASK_SLOTS:
-        return slots_of(work->state->jobs, job);
+        return allot__job_all_slots(work->state->jobs, job);
     case ALLOT_TASK_STARTED:
         return since_1970(job->started);
     case ALLOT_TASK_SUBMITTED:

@@ -65,6 +65,264 @@ int allot__candidate_rows_make(const allot__work *work, const allot__host_view *
     return allot__job_rows_make(work, view, out->jobs, out->count, &out->of);
 }
 
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+/* Keys that stand behind each other, and are not of two queues together, become one where their
+ * ranges fit: each takes as many bits as it needs, so that comparing one number compares them all.
+ */
+enum { BITS_MOST = 63 /* less than 0 is none of them */ };
+
+typedef struct range {
+    int64_t least;
+    int32_t bits;
+} range;
+
+static range range_of(const int64_t *values, int32_t count)
+{
+    int64_t least = count > 0 ? values[0] : 0;
+    int64_t most = least;
+    for (int32_t i = 1; i < count; i++) {
+        least = values[i] < least ? values[i] : least;
+        most = values[i] > most ? values[i] : most;
+    }
+    uint64_t width = (uint64_t)most - (uint64_t)least;
+    return (range){least, width == 0 ? 0 : 64 - __builtin_clzll(width)};
+}
+
+/* Makes the first of two keys both; false: they are too wide together. */
+static bool join(int64_t *first, const int64_t *second, int32_t count)
+{
+    range a = range_of(first, count);
+    range b = range_of(second, count);
+    if (a.bits + b.bits > BITS_MOST)
+        return false;
+    for (int32_t i = 0; i < count; i++) {
+        uint64_t high = (uint64_t)first[i] - (uint64_t)a.least;
+        first[i] = (int64_t)(high << b.bits | ((uint64_t)second[i] - (uint64_t)b.least));
+    }
+    return true;
+}
+
+static void join_keys(allot__candidate_rows *rows)
+{
+    int32_t last = -1;
+    for (int32_t i = 0; i < rows->key_count; i++) {
+        int64_t *values = rows->values[i];
+        bool both = last >= 0 && values && rows->values[last];
+        if (both && join(rows->values[last], values, rows->count))
+            continue;
+        last++;
+        rows->keys[last] = rows->keys[i];
+        rows->values[last] = values;
+    }
+    rows->key_count = last + 1;
+}
+
+int allot__candidate_rows_read(allot__candidate_rows *rows)
+{
+    const allot__order *victims = &rows->work->rules[0].policy->victims;
+    const allot_key *own[ALLOT_KEYS_MAX];
+    int64_t *values[ALLOT_KEYS_MAX];
+    int32_t count = 0;
+    for (int32_t i = 0; i < victims->count; i++) {
+        const allot_key *key = &victims->keys[i];
+        if (key->source.kind == ALLOT_FROM_NUMBER)
+            continue; /* it orders nothing */
+        rows->keys[rows->key_count] = *key;
+        if (!allot__job_pair_column(key->source)) {
+            own[count] = key;
+            values[count] =
+                allot__arena_take(rows->work->arena, (size_t)rows->count + 1, sizeof **values);
+            rows->values[rows->key_count] = values[count];
+            if (!values[count++])
+                return ALLOT_ENOMEM;
+        }
+        rows->key_count++;
+    }
+    int status = allot__rowset_keys(&rows->of.rows, own, count, values);
+    if (status == ALLOT_OK)
+        join_keys(rows);
+    return status;
+}
+
+static int64_t pair_value(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                          int32_t key, int32_t queue)
+{
+    const allot_key *of = &rows->keys[key];
+    bool preference = of->source.value == ALLOT_TASK_PREFERENCE;
+    int64_t value = (preference ? list->preference : list->queue_order)[queue];
+    return of->descending ? ~value : value;
+}
+
+static const allot__job *job_at(const allot__candidate_rows *rows, int32_t row)
+{
+    return allot__job_at(rows->work->state->jobs, rows->jobs[row]);
+}
+
+int64_t allot__candidate_value(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                               int32_t key, int32_t row)
+{
+    if (key >= rows->key_count)
+        return 0;
+    if (rows->values[key])
+        return rows->values[key][row];
+    return !list ? 0 : pair_value(rows, list, key, rows->queues[row]);
+}
+
+bool allot__candidate_before(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                             int32_t a, int32_t b)
+{
+    for (int32_t key = 0; key < rows->key_count; key++) {
+        int64_t x = allot__candidate_value(rows, list, key, a);
+        int64_t y = allot__candidate_value(rows, list, key, b);
+        if (x != y)
+            return x < y;
+    }
+    return strcmp(job_at(rows, a)->id, job_at(rows, b)->id) > 0;
+}
+
+static void merge(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                  const int32_t *from, int32_t low, int32_t middle, int32_t high, int32_t *to)
+{
+    int32_t a = low;
+    int32_t b = middle;
+    for (int32_t i = low; i < high; i++) {
+        bool left =
+            a < middle && (b >= high || !allot__candidate_before(rows, list, from[b], from[a]));
+        to[i] = left ? from[a++] : from[b++];
+    }
+}
+
+void allot__candidate_sort(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                           int32_t *first, int32_t *other, int32_t count)
+{
+    for (int32_t width = 1; width < count; width = width < count / 2 + 1 ? width * 2 : count) {
+        for (int32_t low = 0; low < count;) {
+            int32_t middle = count - low > width ? low + width : count;
+            int32_t high = count - middle > width ? middle + width : count;
+            merge(rows, list, first, low, middle, high, other);
+            low = high;
+        }
+        memcpy(first, other, (size_t)count * sizeof *first);
+    }
+}
+
+/* ---- By host --------------------------------------------------------------------------------- */
+
+/* Rows are scattered jobs: so far ahead they are called for. */
+enum { AHEAD = 8 };
+
+/* Counts, and with `list` lists, rows by host; a job on a host twice is there twice. */
+static void by_host(allot__candidate_rows *rows, const allot__host_view *view, int32_t *first,
+                    int32_t *list)
+{
+    const allot__jobs *jobs = rows->work->state->jobs;
+    for (int32_t row = rows->count - 1; row >= 0; row--) {
+        if (row >= AHEAD)
+            __builtin_prefetch(&allot__job_at(jobs, rows->jobs[row - AHEAD])->place);
+        const allot__job *job = allot__job_at(jobs, rows->jobs[row]);
+        for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
+            int32_t host = allot__job_host_at(view, job, i);
+            if (host >= 0 && !list)
+                first[host + 1]++;
+            else if (host >= 0)
+                list[--first[host + 1]] = row;
+        }
+    }
+}
+
+static int list_hosts(allot__candidate_rows *rows)
+{
+    const allot__host_view *view = rows->of.view;
+    allot__arena *arena = rows->work->arena;
+    size_t hosts = (size_t)view->count;
+    int32_t *first = allot__arena_take(arena, hosts + 2, sizeof *first);
+    if (!first)
+        return ALLOT_ENOMEM;
+    memset(first, 0, (hosts + 2) * sizeof *first);
+    by_host(rows, view, first, NULL);
+    for (size_t i = 1; i <= hosts; i++)
+        first[i] += first[i - 1];
+    rows->on = allot__arena_take(arena, (size_t)first[hosts] + 1, sizeof *rows->on);
+    if (!rows->on)
+        return ALLOT_ENOMEM;
+    first[hosts + 1] = first[hosts];
+    by_host(rows, view, first, rows->on);
+    /* Each host's first is now where its end was. */
+    rows->on_first = first + 1;
+    return ALLOT_OK;
+}
+
+const int32_t *allot__candidate_on(allot__candidate_rows *rows, int32_t host, int32_t *count)
+{
+    if (!rows->on && list_hosts(rows) != ALLOT_OK)
+        return NULL;
+    *count = rows->on_first[host + 1] - rows->on_first[host];
+    return rows->on + rows->on_first[host];
+}
+
+/* The first host of a set from `from` on, open or not; -1: none. */
+static int32_t next_of(const allot__host_view *view, int32_t set, int32_t from)
+{
+    for (size_t word = (size_t)from / 64; word < view->words; word++) {
+        uint64_t left = view->sets[set][word];
+        left &= word == (size_t)from / 64 ? ~(uint64_t)0 << from % 64 : ~(uint64_t)0;
+        if (left != 0)
+            return (int32_t)(word * 64) + __builtin_ctzll(left);
+    }
+    return -1;
+}
+
+int32_t allot__candidate_on_set(allot__candidate_rows *rows, int32_t set)
+{
+    const allot__host_view *view = rows->of.view;
+    if (!rows->on && list_hosts(rows) != ALLOT_OK)
+        return -1;
+    if (!rows->on_set) {
+        size_t sets = (size_t)view->set_count;
+        rows->on_set = allot__arena_take(rows->work->arena, sets + 1, sizeof *rows->on_set);
+        for (size_t i = 0; rows->on_set && i < sets; i++)
+            rows->on_set[i] = -1;
+    }
+    if (rows->on_set && rows->on_set[set] < 0) {
+        int32_t count = 0;
+        for (int32_t host = next_of(view, set, 0); host >= 0; host = next_of(view, set, host + 1))
+            count += rows->on_first[host + 1] - rows->on_first[host];
+        rows->on_set[set] = count;
+    }
+    return !rows->on_set ? -1 : rows->on_set[set];
+}
+
+/* Fills a list with what is on hosts of its queue's set; ENOMEM. */
+static int list_near(allot__candidate_rows *rows, allot__candidate_list *list)
+{
+    const allot__host_view *view = rows->of.view;
+    int32_t set = allot__queues_of(rows->work->plan)->set_of[list->high];
+    int32_t on_set = allot__candidate_on_set(rows, set);
+    int32_t *both =
+        on_set < 0 ? NULL
+                   : allot__arena_take(rows->work->arena, 2 * (size_t)on_set + 1, sizeof *both);
+    if (!both)
+        return ALLOT_ENOMEM;
+    int32_t count = 0;
+    for (int32_t host = next_of(view, set, 0); host >= 0; host = next_of(view, set, host + 1)) {
+        for (int32_t i = rows->on_first[host]; i < rows->on_first[host + 1]; i++) {
+            int32_t row = rows->on[i];
+            both[count] = row;
+            count += !rows->ineligible[rows->jobs[row]] &&
+                     allot__may_preempt(rows->work->plan->relation, list->high, rows->queues[row]);
+        }
+    }
+    allot__candidate_sort(rows, list, both, both + on_set, count);
+    for (int32_t i = 0; i < count; i++) {
+        if (i == 0 || both[i] != both[i - 1]) {
+            list->rows[list->count++] = both[i];
+            list->alive[list->count] = list->count;
+        }
+    }
+    return ALLOT_OK;
+}
+
 /* ---- Merging --------------------------------------------------------------------------------- */
 
 static bool tied(const allot__candidate_rows *rows, int32_t a, int32_t b)
@@ -245,7 +503,7 @@ allot__candidate_list *allot__candidate_list_near(allot__candidate_rows *rows, i
 {
     bool begun;
     allot__candidate_list *list = find_list(rows, high, true, &begun);
-    if (list && !begun && allot__candidate_near(rows, list) != ALLOT_OK) {
+    if (list && !begun && list_near(rows, list) != ALLOT_OK) {
         list->high = -1;
         return NULL;
     }

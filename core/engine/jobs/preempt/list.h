@@ -63,7 +63,7 @@ typedef struct allot__candidate_rows {
  * asked for. ENOMEM. */
 int allot__candidate_rows_make(const allot__work *work, const allot__host_view *view,
                                const uint8_t *ineligible, allot__candidate_rows *out);
-/* keys.c: reads the keys of the policy's victims, made few. ENOMEM, and what its functions
+/* Reads the keys of the policy's victims, made few. ENOMEM, and what its functions
  * fail with. */
 int allot__candidate_rows_read(allot__candidate_rows *rows);
 
@@ -74,8 +74,6 @@ allot__candidate_list *allot__candidate_list_of(allot__candidate_rows *rows, int
 /* Likewise only of what is on hosts of its set: found by host, which is worth it where these are
  * few. */
 allot__candidate_list *allot__candidate_list_near(allot__candidate_rows *rows, int32_t high);
-/* Fills such a list (near.c); ENOMEM. */
-int allot__candidate_near(allot__candidate_rows *rows, allot__candidate_list *list);
 /* How many rows are on hosts of a set; -1: out of memory. */
 int32_t allot__candidate_on_set(allot__candidate_rows *rows, int32_t set);
 /* The first candidate at place `from` or behind it: its place, or -1. */

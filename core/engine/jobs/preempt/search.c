@@ -3,8 +3,7 @@
 /* search.c: which jobs are candidates, and the search over queues' merged lists. */
 #include "engine/jobs/preempt/search.h"
 
-#include <string.h>
-
+#include "base/least.h"
 #include "engine/jobs/limits/resource.h"
 
 /* ---- Ineligible jobs ------------------------------------------------------------------------- */
@@ -40,17 +39,29 @@ static int run_guard(allot__candidates *candidates, const allot__guard *guard, u
 static int64_t gives(const allot__candidates *candidates, const allot__job *job)
 {
     const allot__jobs *jobs = candidates->work->state->jobs;
-    const allot__job_place *all = jobs->places.items;
     bool exclusive = (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
-    int64_t slots = 0;
-    for (int32_t i = 0; i < job->place_count; i++) {
-        int32_t host = allot__host_view_host(candidates->view, all[job->place + i].site);
-        int64_t whole = exclusive && host >= 0 ? candidates->view->slots[host] : 0;
-        slots += whole > all[job->place + i].slots ? whole : all[job->place + i].slots;
+    int64_t sum = 0;
+    for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
+        int32_t host =
+            exclusive && i < job->place_count ? allot__job_host_at(candidates->view, job, i) : -1;
+        int32_t slots = allot__job_place_at(jobs, job, i)->slots;
+        sum += allot__most(slots, host >= 0 ? candidates->view->slots[host] : 0);
     }
-    for (int32_t i = 0; i < job->grown_count; i++)
-        slots += all[job->grown + i].slots;
-    return slots;
+    return sum;
+}
+
+/* Counts what a candidate would lessen of limits, or (-1) no longer. */
+static void help(allot__candidates *candidates, int32_t number, int32_t sign)
+{
+    const allot__job *job = allot__job_at(candidates->work->state->jobs, number);
+    int32_t count;
+    const allot__bound_entry *entries = allot__bounds_entries(candidates->bounds, number, &count);
+    int64_t slots = allot__job_all_slots(candidates->work->state->jobs, job);
+    if (candidates->bounds->resources)
+        allot__resources_candidate(candidates->bounds->resources, number, sign);
+    for (int32_t i = 0; i < count; i++)
+        if (entries[i].bound >= 0)
+            candidates->helps[entries[i].bound] += sign * slots;
 }
 
 static void count_slots(allot__candidates *candidates)
@@ -65,7 +76,7 @@ static void count_slots(allot__candidates *candidates)
             int64_t *most = &candidates->most_left[job->queue];
             *most = slots > *most ? slots : *most;
             candidates->slots_left[job->queue] += slots;
-            allot__candidates_help(candidates, number, 1);
+            help(candidates, number, 1);
         }
         candidates->slots_protected[job->queue] +=
             candidates->ineligible[number] >= ALLOT__INELIGIBLE_GUARD ? slots : 0;
@@ -85,14 +96,13 @@ static int take_room(allot__candidates *candidates)
         ALLOT__WANTED(candidates->most_left, queues),
         ALLOT__WANTED(candidates->reach, queues),
         ALLOT__WANTED(candidates->reach_at, queues),
-        ALLOT__WANTED(candidates->protected_below, queues),
         ALLOT__WANTED(candidates->stamp, (size_t)candidates->view->count),
         ALLOT__WANTED(candidates->helps, bounds),
     };
     int status = allot__zeroed_all(candidates->work, all, sizeof all / sizeof *all);
     candidates->help_count = (int32_t)bounds;
     for (size_t i = 0; status == ALLOT_OK && i < queues; i++)
-        candidates->reach_at[i] = candidates->protected_below[i] = -1;
+        candidates->reach_at[i] = -1;
     return status;
 }
 
@@ -131,7 +141,7 @@ void allot__candidates_drop(allot__candidates *candidates, int32_t job, uint8_t 
         int64_t slots = gives(candidates, it);
         candidates->slots_left[it->queue] -= slots;
         candidates->spent += slots;
-        allot__candidates_help(candidates, job, -1);
+        help(candidates, job, -1);
         candidates->ineligible[job] = why;
     }
 }
@@ -143,13 +153,13 @@ void allot__candidates_restore(allot__candidates *candidates, int32_t job)
         return;
     candidates->ineligible[job] = ALLOT__ELIGIBLE;
     candidates->slots_left[it->queue] += gives(candidates, it);
-    allot__candidates_help(candidates, job, 1);
+    help(candidates, job, 1);
     for (int32_t i = 0; i < allot__queue_count(candidates->work->plan); i++)
         candidates->reach_at[i] = -1;
     allot__candidate_rows_again(&candidates->rows, it->queue);
 }
 
-/* ---- A search -------------------------------------------------------------------------------- */
+/* ---- Candidate by candidate ------------------------------------------------------------------ */
 
 static int64_t wanting(int64_t lack)
 {
@@ -166,8 +176,8 @@ static void try_one(allot__search *search, int32_t job)
         allot__search_leave(search, search->count - 1);
 }
 
-/* Rules 2 and 3. */
-static int merge_down(allot__search *search)
+/* Rules 2 and 3; or (`together`) rule 2 where jobs make room together, if at all. ENOMEM. */
+static int merge_down(allot__search *search, bool together)
 {
     allot__candidates *candidates = search->candidates;
     allot__candidate_list *list = allot__search_list(search);
@@ -178,16 +188,194 @@ static int merge_down(allot__search *search)
          place >= 0 && !allot__fits(&search->fit);
          place = allot__candidate_list_seek(&candidates->rows, list, place + 1)) {
         int32_t job = allot__candidate_list_job(&candidates->rows, list, place);
-        if (!allot__search_may(search, job))
+        bool may = allot__search_may(search, job);
+        bool helps =
+            may && (allot__fit_shares(&search->fit, job) || allot__fit_helps(&search->fit, job));
+        if (!may || (!helps && !limits && !search->fit.resumes))
             allot__candidate_list_drop(list, place);
-        else if (candidates->gone[job])
-            continue;
-        else if (allot__fit_shares(&search->fit, job) || allot__fit_helps(&search->fit, job))
+        else if (helps && !candidates->gone[job] && together)
+            allot__search_take(search, job);
+        else if (helps && !candidates->gone[job])
             try_one(search, job);
-        else if (!limits && !search->fit.resumes)
-            allot__candidate_list_drop(list, place);
     }
     return ALLOT_OK;
+}
+
+/* ---- Host by host ---------------------------------------------------------------------------- */
+
+/* Room for all rows that run on a host; ENOMEM. */
+static int near_room(allot__candidates *candidates, int32_t count)
+{
+    if (candidates->near_room >= count)
+        return ALLOT_OK;
+    int32_t room = count > 2 * candidates->near_room ? count : 2 * candidates->near_room;
+    int32_t *both = allot__arena_take(candidates->work->arena, 2 * (size_t)room, sizeof *both);
+    if (!both)
+        return ALLOT_ENOMEM;
+    for (int32_t i = 0; i < candidates->near_room; i++)
+        both[i] = candidates->near[i];
+    candidates->near = both;
+    candidates->near_by = both + room;
+    candidates->near_room = room;
+    return ALLOT_OK;
+}
+
+/* Adds the rows on a host to `count` that are near; *all: are all candidates? ENOMEM. */
+static int add_near(allot__search *search, int32_t host, int32_t *count, bool *all)
+{
+    allot__candidates *candidates = search->candidates;
+    int32_t n;
+    const int32_t *rows = allot__candidate_on(&candidates->rows, host, &n);
+    if (!rows || near_room(candidates, *count + n) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t job = candidates->rows.jobs[rows[i]];
+        if (candidates->gone[job])
+            continue;
+        bool may = allot__search_may(search, job);
+        *all = *all && may;
+        candidates->near[*count] = rows[i];
+        *count += may;
+    }
+    return ALLOT_OK;
+}
+
+/* In the order of the job's queue, each once: a job may be on several hosts. ENOMEM. */
+static int sort_near(allot__search *search, int32_t *count)
+{
+    allot__candidates *candidates = search->candidates;
+    const allot__candidate_list *list =
+        allot__candidate_list_of(&candidates->rows, search->fit.job->queue);
+    if (!list)
+        return ALLOT_ENOMEM;
+    allot__candidate_sort(&candidates->rows, list, candidates->near, candidates->near_by, *count);
+    int32_t kept = 0;
+    for (int32_t i = 0; i < *count; i++)
+        if (i == 0 || candidates->near[i] != candidates->near[i - 1])
+            candidates->near[kept++] = candidates->near[i];
+    *count = kept;
+    return ALLOT_OK;
+}
+
+/* Candidates on the own hosts of a suspended job that make room, or together all of them. ENOMEM.
+ */
+static int own_hosts(allot__search *search, bool together)
+{
+    allot__candidates *candidates = search->candidates;
+    const allot__job *job = search->fit.job;
+    const allot__job_place *places = allot__job_places(candidates->work->state->jobs, job);
+    int32_t count = 0;
+    bool all = true;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < job->place_count && status == ALLOT_OK; i++) {
+        int32_t host = allot__host_view_host(candidates->view, places[i].site);
+        status = host < 0 ? ALLOT_OK : add_near(search, host, &count, &all);
+    }
+    status = status == ALLOT_OK ? sort_near(search, &count) : status;
+    for (int32_t i = 0; i < count && status == ALLOT_OK && !allot__fits(&search->fit); i++) {
+        int64_t lack = search->fit.lack;
+        allot__search_take(search, candidates->rows.jobs[candidates->near[i]]);
+        if (search->fit.lack >= lack && !together)
+            allot__search_leave(search, search->count - 1);
+    }
+    return status;
+}
+
+/* Empties a host where all that run there may go, and that makes room. */
+static int empty_host(allot__search *search, int32_t host)
+{
+    allot__candidates *candidates = search->candidates;
+    int32_t before = search->count;
+    int64_t lack = search->fit.lack;
+    int32_t count = 0;
+    bool all = true;
+    int status = add_near(search, host, &count, &all);
+    if (status != ALLOT_OK || !all || count == 0)
+        return status;
+    status = sort_near(search, &count);
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++)
+        allot__search_take(search, candidates->rows.jobs[candidates->near[i]]);
+    while (search->fit.lack >= lack && search->count > before)
+        allot__search_leave(search, search->count - 1);
+    return status;
+}
+
+/* Whole hosts for an exclusive job. ENOMEM. */
+static int whole_hosts(allot__search *search)
+{
+    const allot__host_view *view = search->candidates->view;
+    int status = ALLOT_OK;
+    for (int32_t host = 0; host < view->count && status == ALLOT_OK && search->fit.lack > 0;
+         host++) {
+        bool may = allot__host_view_has(view, search->fit.set, host) && view->slots[host] > 0 &&
+                   view->kept[host] == 0;
+        status = may ? empty_host(search, host) : ALLOT_OK;
+    }
+    return status;
+}
+
+/* ---- What all together can do ---------------------------------------------------------------- */
+
+int64_t allot__sum_below(const allot__relation *relation, int32_t high, const int64_t *values)
+{
+    size_t words = ((size_t)relation->count + 63) / 64;
+    const uint64_t *may = relation->may + (size_t)high * words;
+    int64_t sum = 0;
+    for (size_t i = 0; i < words; i++)
+        for (uint64_t left = may[i]; left != 0; left &= left - 1)
+            sum += values[i * 64 + (size_t)__builtin_ctzll(left)];
+    return sum;
+}
+
+/* What candidates of queues that a queue may preempt can make free, at most. */
+static int64_t reach_of(allot__candidates *candidates, int32_t high)
+{
+    if (candidates->reach_at[high] != candidates->spent) {
+        candidates->reach[high] =
+            allot__sum_below(candidates->work->plan->relation, high, candidates->slots_left);
+        candidates->reach_at[high] = candidates->spent;
+    }
+    return candidates->reach[high];
+}
+
+/* Is it at least so much? What is spent since it was known may all be of its queues, or none. */
+static bool reaches(allot__candidates *candidates, int32_t high, int64_t slots)
+{
+    int64_t since = candidates->spent - candidates->reach_at[high];
+    bool known = candidates->reach_at[high] >= 0;
+    if (known && (candidates->reach[high] < slots || candidates->reach[high] - since >= slots))
+        return candidates->reach[high] >= slots;
+    return reach_of(candidates, high) >= slots;
+}
+
+/* Is a limit over that candidates do not lessen by as much? */
+static bool helpless(const allot__search *search)
+{
+    const allot__fit *fit = &search->fit;
+    int32_t count;
+    if (fit->bounds->resources && !fit->resumes &&
+        allot__resources_hopeless(fit->bounds->resources, fit->number))
+        return true;
+    const allot__bound_entry *entries = allot__bounds_entries(fit->bounds, fit->number, &count);
+    for (int32_t i = 0; i < count; i++) {
+        int64_t above = allot__fit_above(fit, &entries[i]);
+        if (above > 0 && entries[i].bound < search->candidates->help_count &&
+            above > search->candidates->helps[entries[i].bound])
+            return true;
+    }
+    return false;
+}
+
+/* An exclusive job's hosts, and those that limits close, may have more free for it than the victims
+ * leave. */
+static bool hopeless(allot__search *search)
+{
+    const allot__fit *fit = &search->fit;
+    if (helpless(search))
+        return true;
+    bool simple = !fit->exclusive && !allot__bounds_by_host(fit->bounds, fit->number);
+    int64_t least = simple && fit->lack > 1 ? fit->lack : 1;
+    return !reaches(search->candidates, fit->job->queue, least);
 }
 
 static int find_victims(allot__search *search)
@@ -200,13 +388,13 @@ static int find_victims(allot__search *search)
     bool whole = search->fit.exclusive && !search->fit.resumes;
     bool own = search->fit.resumes && search->fit.over <= 0 && !search->fit.whole;
     if (status == ALLOT_OK && whole)
-        status = allot__search_whole_hosts(search);
+        status = whole_hosts(search);
     else if (status == ALLOT_OK && own)
-        status = allot__search_own_hosts(search, false);
+        status = own_hosts(search, false);
     if (status == ALLOT_OK && !own && !(whole && search->fit.lack > 0))
-        status = merge_down(search);
+        status = merge_down(search, false);
     if (status == ALLOT_OK && !allot__fits(&search->fit)) {
-        status = own ? allot__search_own_hosts(search, true) : allot__search_together(search);
+        status = own ? own_hosts(search, true) : merge_down(search, true);
         together = true;
     }
     if (status == ALLOT_OK && (together || fewest != ALLOT_ONE_BY_ONE) && allot__fits(&search->fit))
@@ -216,23 +404,14 @@ static int find_victims(allot__search *search)
 
 /* ---- Its end --------------------------------------------------------------------------------- */
 
-/* Slots that guards protect of queues that a queue may preempt: these stay as they are. */
-static int64_t protected_below(allot__candidates *candidates, int32_t high)
-{
-    int64_t *known = &candidates->protected_below[high];
-    if (*known < 0)
-        *known =
-            allot__sum_below(candidates->work->plan->relation, high, candidates->slots_protected);
-    return *known;
-}
-
 static void set_why(const allot__search *search, allot__found *found)
 {
     allot__candidates *candidates = search->candidates;
     const allot__fit *fit = &search->fit;
     int32_t high = fit->job->queue;
-    int64_t reach = allot__candidates_reach(candidates, high);
-    int64_t protected = protected_below(candidates, high);
+    int64_t reach = reach_of(candidates, high);
+    int64_t protected =
+        allot__sum_below(candidates->work->plan->relation, high, candidates->slots_protected);
     found->binding = fit->over > 0 ? allot__fit_binding(fit) : -1;
     if (fit->over > 0 && found->binding < 0) {
         found->why = ALLOT_PEND_RESOURCE;
@@ -288,7 +467,7 @@ int allot__candidates_search(allot__candidates *candidates, allot__found *found)
     int64_t changes = candidates->view->changes;
     bool barred = allot__barred_by_type(candidates->work, search.fit.job);
     int status = ALLOT_OK;
-    if (!barred && !allot__fits(&search.fit) && !allot__search_hopeless(&search)) {
+    if (!barred && !allot__fits(&search.fit) && !hopeless(&search)) {
         status = find_victims(&search);
         search.tried = true;
     }

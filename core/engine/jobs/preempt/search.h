@@ -46,8 +46,7 @@ typedef struct allot__candidates {
     uint8_t *gone;       /* by job: away in the search that goes on */
     /* By queue: slots that its candidates can make free, at most; and those that guards protect. */
     int64_t *slots_left, *slots_protected;
-    int64_t *protected_below; /* the latter's sum over those that it may preempt; -1: not known */
-    int64_t *most_left;       /* the most that one of them could when the search began */
+    int64_t *most_left; /* the most that one of them could when the search began */
     /* By bound: what it has less in use with all candidates gone. */
     int64_t *helps;
     int32_t help_count;
@@ -111,7 +110,7 @@ typedef struct allot__search {
     int32_t count; /* of candidates->chosen */
 } allot__search;
 
-/* choose.c: may the hunting job preempt that one, by what it is? */
+/* choose.c: may the job that searches preempt that one, by what it is? */
 bool allot__search_may(const allot__search *search, int32_t job);
 /* One more is chosen; the one at a place is so no more. */
 void allot__search_take(allot__search *search, int32_t job);
@@ -121,24 +120,12 @@ void allot__search_leave(allot__search *search, int32_t place);
 allot__candidate_list *allot__search_list(allot__search *search);
 /* Rule 4 of mini_job. */
 void allot__search_spare(allot__search *search);
-/* limits.c: counts what a candidate would lessen of limits, or (-1) no longer. */
-void allot__candidates_help(allot__candidates *candidates, int32_t job, int32_t sign);
-/* Sums over queues that a queue may preempt; of what their candidates can make free, at most. */
+/* search.c: sums over queues that a queue may preempt. */
 int64_t allot__sum_below(const allot__relation *relation, int32_t high, const int64_t *values);
-int64_t allot__candidates_reach(allot__candidates *candidates, int32_t high);
-/* Whatever goes, it does not fit: known without looking. */
-bool allot__search_hopeless(allot__search *search);
 /* fewest.c: can the fewest victims be found, since what they free adds up? And rule 4 of
  * optimal_mini_job; false: it cannot, or no set was found. *status: ENOMEM. */
 bool allot__search_adds_up(const allot__search *search);
 bool allot__search_fewest(allot__search *search, int *status);
-/* hosts.c: candidates on the own hosts of a suspended job that make room, or together all of
- * them; and whole hosts for an exclusive one. ENOMEM. */
-int allot__search_own_hosts(allot__search *search, bool together);
-int allot__search_whole_hosts(allot__search *search);
-/* ... and rule 2 where jobs make room together, if at all: where hosts have less than nothing free,
- * or limits of hosts are above what they allow. ENOMEM. */
-int allot__search_together(allot__search *search);
 /* The result of a search that is over; all that were away are back. */
 void allot__search_end(allot__search *search, int64_t gains, int64_t changes, allot__found *found);
 void allot__search_begin(allot__candidates *candidates, int32_t job, allot__search *out);

@@ -19,6 +19,12 @@ typedef struct number {
     int count;
 } number;
 
+static allot__u128 fade(allot__u128 use, int64_t seconds, const allot_decay *decay)
+{
+    allot__fading fading = allot__fading_over(seconds, decay, NULL);
+    return allot__usage_left(use, &fading);
+}
+
 static void times_small(number *n, uint64_t factor)
 {
     uint64_t carry = 0;
@@ -98,7 +104,7 @@ static void use_is_the_power_to_the_nearest(void)
                              .parts = i % 3 ? 2 + (int32_t)(bits() % 9) : 1 << (bits() % 20)};
         int64_t seconds = (int64_t)(bits() % (i % 2 ? 100 : 1500)) / (decay.parts > 100 ? 10 : 1);
         allot__u128 use = ((allot__u128)bits() << 64 | bits()) >> (44 + bits() % 80);
-        allot__u128 left = allot__usage_fade(use, seconds, &decay);
+        allot__u128 left = fade(use, seconds, &decay);
         bool good = decay.parts == 1 ? left == use : nearest(left, use, seconds, &decay);
         if (!CHECK(good)) {
             printf("# period %lld, parts %d, %lld s\n", (long long)decay.period, decay.parts,
@@ -113,22 +119,22 @@ static void the_law_of_hist_hours(void)
 {
     allot_decay law = {.period = 5 * 3600, .parts = 10};
     allot__u128 hour = 3600000000u;
-    CHECK(allot__usage_fade(hour, 5 * 3600, &law) == 360000000);
-    CHECK(allot__usage_fade(hour, 10 * 3600, &law) == 36000000);
-    CHECK(allot__usage_fade(hour, 0, &law) == hour);
-    CHECK(allot__usage_fade(hour, -5, &law) == hour);
-    CHECK(allot__usage_fade(hour, INT64_MAX, &law) == 0);
-    CHECK(allot__usage_fade(((allot__u128)1 << 84) - 1, 26 * 5 * 3600, &law) == 0);
+    CHECK(fade(hour, 5 * 3600, &law) == 360000000);
+    CHECK(fade(hour, 10 * 3600, &law) == 36000000);
+    CHECK(fade(hour, 0, &law) == hour);
+    CHECK(fade(hour, -5, &law) == hour);
+    CHECK(fade(hour, INT64_MAX, &law) == 0);
+    CHECK(fade(((allot__u128)1 << 84) - 1, 26 * 5 * 3600, &law) == 0);
     /* 3600 * 10^(-1/5) and 3600 * 10^(-1/18000), to the nearest millionth: bc -l */
-    CHECK(allot__usage_fade(hour, 3600, &law) == 2271446440);
-    CHECK(allot__usage_fade(hour, 1, &law) == 3599539512);
+    CHECK(fade(hour, 3600, &law) == 2271446440);
+    CHECK(fade(hour, 1, &law) == 3599539512);
 }
 
 static void without_a_period_nothing_fades(void)
 {
     allot_decay none = {.period = 0, .parts = 10}, one = {.period = 60, .parts = 1};
-    CHECK(allot__usage_fade(12345, 1000000, &none) == 12345);
-    CHECK(allot__usage_fade(12345, 1000000, &one) == 12345);
+    CHECK(fade(12345, 1000000, &none) == 12345);
+    CHECK(fade(12345, 1000000, &one) == 12345);
 }
 
 /* A step that is cut in pieces ends within 2 millionths a piece of the whole one. */
@@ -141,10 +147,10 @@ static void pieces_of_a_step(void)
         int64_t pieces = 1 + (int64_t)(bits() % 9), seconds = 0;
         for (int64_t k = 0; k < pieces; k++) {
             int64_t step = (int64_t)(bits() % (uint64_t)(decay.period * 2));
-            steps = allot__usage_fade(steps, step, &decay);
+            steps = fade(steps, step, &decay);
             seconds += step;
         }
-        whole = allot__usage_fade(use, seconds, &decay);
+        whole = fade(use, seconds, &decay);
         allot__u128 apart = whole > steps ? whole - steps : steps - whole;
         wrong += apart >= 2 * (allot__u128)pieces;
     }
@@ -159,10 +165,8 @@ static void fading_keeps_order(void)
     for (int i = 0; i < 2000; i++) {
         allot__u128 use = bits() >> (bits() % 40);
         int64_t seconds = (int64_t)(bits() % 20000);
-        wrong +=
-            allot__usage_fade(use, seconds, &decay) > allot__usage_fade(use + 1, seconds, &decay);
-        wrong +=
-            allot__usage_fade(use, seconds, &decay) < allot__usage_fade(use, seconds + 1, &decay);
+        wrong += fade(use, seconds, &decay) > fade(use + 1, seconds, &decay);
+        wrong += fade(use, seconds, &decay) < fade(use, seconds + 1, &decay);
     }
     CHECK_EQ(wrong, 0);
 }
@@ -177,7 +181,7 @@ static void use_that_goes_on(void)
         int64_t slots = 1 + (int64_t)(bits() % 1000), seconds = (int64_t)(bits() % 300);
         allot__u128 sum = 0, once = (allot__u128)slots * 1000000;
         for (int64_t k = 0; k < seconds; k++)
-            sum += allot__usage_fade(once, k, &decay);
+            sum += fade(once, k, &decay);
         allot__u128 made = allot__usage_made(slots, seconds, &pace);
         allot__u128 apart = made > sum ? made - sum : sum - made;
         wrong += apart > (allot__u128)seconds; /* half a millionth a second, and one */
@@ -197,7 +201,7 @@ static void use_in_pieces(void)
         allot__u128 steps = 0;
         for (int64_t k = 0; k < pieces; k++) {
             int64_t step = (int64_t)(bits() % 100000);
-            steps = allot__usage_fade(steps, step, &decay) + allot__usage_made(slots, step, &pace);
+            steps = fade(steps, step, &decay) + allot__usage_made(slots, step, &pace);
             seconds += step;
         }
         allot__u128 made = allot__usage_made(slots, seconds, &pace);

@@ -209,12 +209,10 @@ static bool come_and_go(const queues *q, allot__bounds *bounds, bool preempts)
         const allot__job_place *places = allot__job_places(q->state->jobs, job);
         if (job->state != ALLOT_RUNNING)
             continue;
-        const allot__bound_change both[][2] = {{ALLOT__BOUND_SUSPEND, ALLOT__BOUND_RESUME},
-                                               {ALLOT__BOUND_END, ALLOT__BOUND_START},
-                                               {ALLOT__BOUND_GROW, ALLOT__BOUND_SHRINK}};
-        for (int32_t k = 0; k < 3; k++) {
-            good = good && !allot__bounds_change(bounds, i, both[k][0], places, 2) &&
-                   !allot__bounds_change(bounds, i, both[k][1], places, 2);
+        for (int kind = ALLOT_ORDER_START; kind <= ALLOT_ORDER_RESIZE; kind++) {
+            int32_t sign = kind == ALLOT_ORDER_RESIZE ? 1 : -1;
+            good = good && !allot__bounds_change(bounds, i, kind, places, 2, sign) &&
+                   !allot__bounds_change(bounds, i, kind, places, 2, -sign);
         }
         good = good && all_agree(q, bounds, preempts);
     }

@@ -117,11 +117,11 @@ static void turn_job(const queues *q, allot__host_view *view, allot_job_state *s
     const allot__job *job = allot__job_at(q->state->jobs, number);
     int32_t host = allot__host_view_host(view, allot__job_places(q->state->jobs, job)->site);
     if (states[number] == ALLOT_RUNNING) {
-        allot__host_view_stop(view, job, host, job->slots);
+        allot__host_view_run(view, job, host, job->slots, -1);
         allot__host_view_keep(view, number);
     } else {
         allot__host_view_unkeep(view, number);
-        allot__host_view_run(view, job, host, job->slots);
+        allot__host_view_run(view, job, host, job->slots, 1);
     }
     states[number] = states[number] == ALLOT_RUNNING ? ALLOT_SUSPENDED : ALLOT_RUNNING;
 }

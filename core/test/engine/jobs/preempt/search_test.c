@@ -52,7 +52,7 @@ static void carry_out(world *it, const allot__found *found, const int32_t *victi
     allot__fit fit;
     allot__fit_begin(&it->view, &it->bounds, found->job, it->candidates.stamp, &fit);
     for (int32_t i = 0; i < found->count; i++) {
-        allot__fit_away(&fit, victims[i]);
+        allot__fit_turn(&fit, victims[i], -1);
         allot__candidates_drop(&it->candidates, victims[i], ALLOT__INELIGIBLE_TAKEN);
     }
     allot__fit_count(&fit);
@@ -61,7 +61,7 @@ static void carry_out(world *it, const allot__found *found, const int32_t *victi
     for (int32_t host = 0; host < it->view.count && left > 0 && !fit.resumes; host++) {
         int32_t slots = it->view.free[host] < left ? it->view.free[host] : left;
         if (allot__host_view_open(&it->view, host) && slots > 0) {
-            allot__host_view_run(&it->view, fit.job, host, slots);
+            allot__host_view_run(&it->view, fit.job, host, slots, 1);
             left -= slots;
         }
     }
