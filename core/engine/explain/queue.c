@@ -16,7 +16,8 @@ typedef struct cutting {
     int32_t queue;
     int32_t *order;         /* the pool's queues in its order, those not reached left out */
     allot__slice_row *rows; /* of the cut, in that order */
-    int32_t count, rows_count, at;
+    int32_t count, rows_count;
+    int64_t poured; /* its slice, whatever it uses */
 } cutting;
 
 static const allot__cut *cut_of(const cutting *it, int32_t queue)
@@ -54,40 +55,31 @@ static void explain_order(const cutting *it)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* One round over all rows; tells the own row's. Returns what is left. */
-static int64_t explain_round(const cutting *it, int64_t base, int32_t round)
+/* What the own row gets in a round. */
+static void explain_gets(void *ud, const allot__slice_row *row, int64_t base, int64_t slots,
+                         int32_t round)
 {
-    int64_t left = base;
-    for (int32_t i = 0; i < it->rows_count && left > 0; i++) {
-        allot__slice_row *row = &it->rows[i];
-        int64_t part = (base * row->share + 99) / 100;
-        int64_t lacks = row->wants > row->slice ? row->wants - row->slice : 0;
-        int64_t gets = allot__least(allot__least(part, lacks), left);
-        if (i == it->at && (gets > 0 || round == 1)) {
-            const char *by = gets == part    ? ""
-                             : gets == lacks ? ", but it wants no more than that"
-                                             : ", but that is all that is left";
-            SAY(it->about,
-                "  {?First|Of what is left}: ceil({} * {} / 100) = {}, it gets {}{} "
-                "({?Q-30|Q-31}).",
-                round, base, row->share, part, gets, by, round);
-        }
-        row->slice += gets;
-        left -= gets;
-    }
-    return left;
+    cutting *it = ud;
+    if (row->queue != it->queue)
+        return;
+    it->poured += slots;
+    int64_t part = (base * row->share + 99) / 100;
+    int64_t lacks = allot__most(row->wants - row->slice, 0);
+    if (slots > 0 || round == 1)
+        SAY(it->about,
+            "  {?First|Of what is left}: ceil({} * {} / 100) = {}, it gets {}{} ({?Q-30|Q-31}).",
+            round, base, row->share, part, slots,
+            slots == part    ? ""
+            : slots == lacks ? ", but it wants no more than that"
+                             : ", but that is all that is left",
+            round);
 }
 
-static void explain_steps(const cutting *it, const allot__cut *cut)
+static void explain_steps(cutting *it, const allot__cut *cut)
 {
-    int64_t left = cut->base;
-    for (int32_t round = 1; left > 0; round++) {
-        int64_t before = left;
-        left = explain_round(it, left, round);
-        if (it->pool->by_priority || left == before)
-            break;
-    }
-    if (it->rows[it->at].slice < cut->row.used)
+    const allot__slice_watch watch = {.gets = explain_gets, .ud = it};
+    allot__slices_cut(it->rows, it->rows_count, cut->base, !it->pool->by_priority, &watch);
+    if (it->poured < cut->row.used)
         SAY(it->about, "  It uses {}, which it keeps, but gets no more (Q-34).", cut->row.used);
 }
 
@@ -98,11 +90,8 @@ static bool gather(cutting *it, const allot__cut *cut)
         const allot__cut *other = cut_of(it, it->order[place]);
         if (other->number > cut->number)
             return false;
-        if (other->number == cut->number) {
-            it->at = it->order[place] == it->queue ? it->rows_count : it->at;
-            it->rows[it->rows_count] = other->row;
-            it->rows[it->rows_count++].slice = 0;
-        }
+        if (other->number == cut->number)
+            it->rows[it->rows_count++] = other->row;
     }
     return true;
 }

@@ -33,7 +33,7 @@ static void cut(allot__turns *turns, int32_t pool)
             .used = held,
             .wants = held + allot__bounds_wants(&turns->out->bounds, queue, pending)};
     }
-    allot__slices_cut(turns->rows, count, used + left, !of->by_priority);
+    allot__slices_cut(turns->rows, count, used + left, !of->by_priority, NULL);
     for (int32_t i = 0; i < count; i++) {
         int32_t queue = turns->rows[i].queue;
         turns->slice[queue] = turns->rows[i].slice;

@@ -40,8 +40,15 @@ typedef struct allot__cut {
     int32_t number; /* the how-many-th cut of its pool, from 1; 0: it was not reached */
 } allot__cut;
 
-/* Cuts slices from `base`, 0 ... 2^40, for rows in their order. */
-void allot__slices_cut(allot__slice_row *rows, int32_t count, int64_t base, bool again);
+/* Is told what a row gets of what a round, from 1, begins with; its slice is without that. */
+typedef struct allot__slice_watch {
+    void (*gets)(void *ud, const allot__slice_row *row, int64_t base, int64_t slots, int32_t round);
+    void *ud;
+} allot__slice_watch;
+
+/* Cuts slices from `base`, 0 ... 2^40, for rows in their order. `watch` NULL: unwatched. */
+void allot__slices_cut(allot__slice_row *rows, int32_t count, int64_t base, bool again,
+                       const allot__slice_watch *watch);
 /* Puts the queues of a pool in order: writes `order`, room for all. By queue: the slots it uses,
  * what it has pending, and its decayed use, twice: slot-seconds, millionths. ENOMEM, ESCRIPT,
  * EBUDGET. */

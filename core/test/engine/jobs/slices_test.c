@@ -22,7 +22,7 @@ static pool pool_of(int32_t count, const int32_t *shares, const int64_t *wants)
 
 static void check_slices(pool *p, int64_t base, bool again, const int64_t *wanted)
 {
-    allot__slices_cut(p->rows, p->count, base, again);
+    allot__slices_cut(p->rows, p->count, base, again, NULL);
     for (int32_t i = 0; i < p->count; i++)
         CHECK_EQ(p->rows[i].slice, wanted[i]);
 }
@@ -73,7 +73,7 @@ static void others_shrink_the_pool(void)
 {
     for (int64_t k = 0; k <= 12; k++) {
         pool p = pool_of(3, (int32_t[]){50, 30, 20}, (int64_t[]){MANY, MANY, MANY});
-        allot__slices_cut(p.rows, p.count, 12 - k, true);
+        allot__slices_cut(p.rows, p.count, 12 - k, true, NULL);
         int64_t first = (12 - k + 1) / 2;
         CHECK_EQ(p.rows[0].slice, first);
         CHECK_EQ(p.rows[0].slice + p.rows[1].slice + p.rows[2].slice, 12 - k);
@@ -135,7 +135,7 @@ static void random_pools_go_by_the_rule(void)
             a.rows[i] = (allot__slice_row){.share = 1 + (int32_t)amount(99), .wants = amount(60)};
         pool b = a;
         plainly(b.rows, b.count, base);
-        allot__slices_cut(a.rows, a.count, base, true);
+        allot__slices_cut(a.rows, a.count, base, true, NULL);
         bool good = true;
         for (int32_t i = 0; i < a.count; i++) {
             good = good && a.rows[i].slice == b.rows[i].slice && a.rows[i].first <= a.rows[i].slice;
