@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 struct allot__slot {
     uint32_t hash;
     uint32_t number; /* + 1; 0: empty */
@@ -31,28 +33,15 @@ bool allot__name_valid(const char *name, size_t len)
     return true;
 }
 
-/* The length of the UTF-8 sequence that begins there; 0: none does. */
-static size_t sequence(const unsigned char *at)
-{
-    size_t more = *at < 0x80 ? 0 : *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : 1;
-    if (*at >= 0x80 && (*at < 0xc2 || *at > 0xf4))
-        return 0;
-    for (size_t i = 1; i <= more; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    return more + 1;
-}
-
 bool allot__label_valid(const char *name)
 {
-    size_t len = 0;
-    while (name && name[len]) {
-        size_t next = sequence((const unsigned char *)name + len);
-        if (next == 0 || len + next > 255 || (unsigned char)name[len] < ' ' || name[len] == 0x7f)
+    size_t len = name ? strlen(name) : 0, size = 0;
+    for (size_t i = 0; i < len && len <= 255; i += size) {
+        size = allot__utf8(name + i, len - i);
+        if (size == 0 || (unsigned char)name[i] < ' ' || name[i] == 0x7f)
             return false;
-        len += next;
     }
-    return len > 0;
+    return len > 0 && len <= 255;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* finish.c: the plan is sealed; what the model finds is placed where the document says it. */
+#include <stdio.h>
 #include <string.h>
 
-#include "json/text/place.h"
+#include "json/text/doc.h"
 #include "json/plan/plan.h"
 #include "json/jobs/queues.h"
 
@@ -98,12 +99,88 @@ static uint32_t place_of(allot__plan_reader *reader, const allot_diagnostic *fin
     return group_at(reader, finding->group);
 }
 
+/* ---- Queues, limits, contracts --------------------------------------------------------------- */
+
+/* What a finding's path names: "queues[3].preemptive[1]". */
+typedef struct step {
+    char list[12], key[32];
+    unsigned entry;
+    int item; /* -1: none */
+} step;
+
+static bool parse(const char *path, step *out)
+{
+    int at = 0;
+    *out = (step){.item = -1};
+    if (!path || sscanf(path, "%11[a-z][%u]%n", out->list, &out->entry, &at) < 2)
+        return false;
+    if (sscanf(path + at, ".%31[a-z_][%d]", out->key, &out->item) < 1)
+        out->key[0] = '\0';
+    return true;
+}
+
+static uint32_t entry_of(const allot__plan_reader *reader, const step *it, bool *doubted)
+{
+    const allot__objects *limits = &reader->limits, *leases = &reader->leases;
+    *doubted = reader->queues_lost || reader->hosts_doubtful;
+    if (strcmp(it->list, "queues") == 0 && it->entry < reader->object_capacity) {
+        bool faulty;
+        uint32_t object = allot__consumer_object(reader, (int32_t)it->entry, &faulty);
+        *doubted = *doubted || faulty;
+        return object;
+    }
+    if (strcmp(it->list, "limits") == 0 && it->entry < limits->count)
+        return limits->numbers[it->entry];
+    return strcmp(it->list, "leases") == 0 && it->entry < leases->count ? leases->numbers[it->entry]
+                                                                        : 0;
+}
+
+/* The key, or that which says the same. */
+static uint32_t member_of(const allot__doc *doc, uint32_t object, const char *key)
+{
+    static const char *const instead[][2] = {
+        {"preemptive", "preemption"}, {"preemptable", "preemption"},
+        {"queues", "per_queue"},      {"users", "per_user"},
+        {"user_groups", "per_group"}, {"user_groups", "users"},
+        {"user_groups", "per_user"},  {"hosts", "per_host"},
+        {"hosts", "res_select"},      {"no_preempt_run_time", "runlimit"}};
+    uint32_t number = allot__doc_member(doc, object, key);
+    for (size_t i = 0; i < sizeof instead / sizeof instead[0] && number == 0; i++)
+        if (strcmp(instead[i][0], key) == 0)
+            number = allot__doc_member(doc, object, instead[i][1]);
+    return number;
+}
+
+/* Where the document says what a finding about queues, limits or contracts is of; 0: it is of
+ * something else. *doubted: it may follow from another fault. */
+static uint32_t queues_place(const allot__plan_reader *reader, const allot_diagnostic *finding,
+                             bool *doubted)
+{
+    const allot__doc *doc = &reader->doc;
+    step it;
+    *doubted = false;
+    if (finding->path && strcmp(finding->path, "groups") == 0)
+        return reader->top[ALLOT__PLAN_GROUPS].number;
+    if (!parse(finding->path, &it))
+        return 0;
+    uint32_t object = entry_of(reader, &it, doubted);
+    if (object == 0 || allot__doc_first(doc, object) != '{' || it.key[0] == '\0')
+        return object;
+    uint32_t number = member_of(doc, object, it.key);
+    if (number == 0)
+        return object;
+    char first = allot__doc_first(doc, number);
+    bool nests = it.item >= 0 && (first == '[' || first == '{');
+    uint32_t item = nests ? allot__doc_item(doc, number, it.item) : 0;
+    return item != 0 ? item : number;
+}
+
 /* What is about queues has a path by keys: it becomes the document's. */
 static bool adopt_queues(allot__plan_reader *reader, const allot_diagnostic *finding)
 {
     char path[ALLOT__PATH_MAX];
     bool doubted;
-    uint32_t number = allot__queues_place(reader, finding, &doubted);
+    uint32_t number = queues_place(reader, finding, &doubted);
     if (number == 0)
         return false;
     allot_diagnostic copy = *finding;

@@ -43,15 +43,9 @@ static void read_group(allot__plan_reader *reader, uint32_t number, allot__group
 {
     allot__doc *doc = &reader->doc;
     allot__value values[3];
-    char quote[ALLOT__QUOTE_MAX + 4];
     entry->group = -1;
     int status = allot_plan_group(reader->plan, allot__doc_key(doc, number), &entry->group);
-    if (status == ALLOT_ENAME)
-        allot__doc_fault(doc, allot__at_key(number), "E-name", NULL,
-                         "found %s, allowed " ALLOT__NAME_RULE,
-                         allot__doc_quote(doc, allot__at_key(number), quote));
-    else
-        allot__doc_keep(doc, status);
+    allot__doc_named(doc, status, allot__at_key(number), "", ALLOT__NAME_RULE);
     if (!allot__kind_check(doc, number, ALLOT__OBJECT))
         return;
     allot__object_read(doc, number, &group_shape, values);
@@ -95,20 +89,6 @@ static const allot__field host_fields[] = {
 /* Any other key is an attribute. */
 static const allot__shape host_shape = {host_fields, 2, ALLOT__SCALAR};
 
-static void refuse_attribute(allot__doc *doc, uint32_t number, int status)
-{
-    char quote[ALLOT__QUOTE_MAX + 4];
-    allot__spot spot = allot__at_key(number);
-    allot__doc_quote(doc, spot, quote);
-    if (status == ALLOT_ENAME)
-        allot__doc_fault(doc, spot, "E-name", NULL,
-                         "found the attribute %s, allowed a name like [A-Za-z][A-Za-z0-9_]{0,127}",
-                         quote);
-    else
-        allot__doc_fault(doc, spot, "E-name", NULL, "found the attribute %s, which every host has",
-                         quote);
-}
-
 /* What a requirement can ask for; null says that there is none. */
 static void set_attribute(allot__plan_reader *reader, const char *host, uint32_t member)
 {
@@ -127,10 +107,12 @@ static void set_attribute(allot__plan_reader *reader, const char *host, uint32_t
                                   .boolean = value.kind == ALLOT__BOOLEAN,
                                   .decimal = decimal};
     int status = allot_plan_host_set(reader->plan, host, &attribute);
-    if (status == ALLOT_ENAME || status == ALLOT_EEXIST)
-        refuse_attribute(doc, member, status);
+    if (status == ALLOT_EEXIST)
+        allot__doc_found(doc, allot__at_key(member), "E-name", NULL, "the attribute ",
+                         ", which every host has");
     else
-        allot__doc_keep(doc, status);
+        allot__doc_named(doc, status, allot__at_key(member), "the attribute ",
+                         "a name like [A-Za-z][A-Za-z0-9_]{0,127}");
 }
 
 static void add_host(allot__plan_reader *reader, uint32_t host, const allot__value *values)
@@ -140,14 +122,8 @@ static void add_host(allot__plan_reader *reader, uint32_t host, const allot__val
     int32_t group = allot__group_read(doc, reader->plan, host, &values[1]);
     if (group < 0 || values[0].kind == 0)
         return;
-    allot__spot spot = allot__at_key(host);
-    char quote[ALLOT__QUOTE_MAX + 4];
     int status = allot_plan_host(reader->plan, name, group, values[0].integer);
-    if (status == ALLOT_ENAME)
-        allot__doc_fault(doc, spot, "E-name", NULL,
-                         "found the host's name %s, allowed " ALLOT__LABEL_RULE,
-                         allot__doc_quote(doc, spot, quote));
-    if (status == ALLOT_ENAME || allot__doc_keep(doc, status) != ALLOT_OK)
+    if (allot__doc_named(doc, status, allot__at_key(host), "the host's name ", ALLOT__LABEL_RULE))
         return;
     for (uint32_t it = allot__doc_in(doc, host); it; it = allot__doc_after(doc, host, it))
         if (it != values[0].number && it != values[1].number)
@@ -172,6 +148,55 @@ static void read_hosts(allot__plan_reader *reader)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+/* What is of queues alone. */
+static void refuse_alone(allot__plan_reader *reader)
+{
+    static const struct {
+        allot__plan_key key;
+        const char *name;
+    } alone[] = {{ALLOT__PLAN_LIMITS, "limits"},
+                 {ALLOT__PLAN_RESOURCES, "resources"},
+                 {ALLOT__PLAN_APPLICATIONS, "applications"},
+                 {ALLOT__PLAN_USER_GROUPS, "user_groups"}};
+    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
+        if (allot__plan_states(reader, alone[i].key))
+            allot__doc_fault(&reader->doc, allot__at_key(reader->top[alone[i].key].number),
+                             "E-queues", NULL, "found \"%s\" in a plan without queues",
+                             alone[i].name);
+}
+
+/* What a plan must have, and what may not stand without queues. */
+static void check_needs(allot__plan_reader *reader)
+{
+    const allot__value *top = reader->top;
+    if (top[ALLOT__PLAN_CONSUMERS].number == 0 && top[ALLOT__PLAN_QUEUES].number == 0 &&
+        top[ALLOT__PLAN_LEASES].number == 0)
+        allot__doc_fault(&reader->doc, allot__at(0), "E-missing", NULL, "\"consumers\" is missing");
+    if (top[ALLOT__PLAN_QUEUES].number == 0)
+        refuse_alone(reader);
+}
+
+/* Queues are not what groups and windows state consumers otherwise for. */
+static void refuse_differences(allot__plan_reader *reader, uint32_t consumers)
+{
+    if (consumers != 0)
+        allot__doc_fault(&reader->doc, allot__at_key(consumers), "E-queues", NULL,
+                         "found what consumers state otherwise, but the plan has queues, which "
+                         "state all in their own place");
+}
+
+static void begin_queues(allot__plan_reader *reader)
+{
+    for (size_t i = 0; allot__plan_states(reader, ALLOT__PLAN_QUEUES) && i < reader->group_count;
+         i++)
+        refuse_differences(reader, reader->groups[i].consumers);
+    for (size_t i = 0; allot__plan_states(reader, ALLOT__PLAN_QUEUES) && i < reader->window_count;
+         i++)
+        refuse_differences(reader, reader->windows[i].consumers);
+    allot__groups_of_names_read(reader);
+    allot__terms_read(reader);
+}
+
 static int read_plan(allot__plan_reader *reader)
 {
     static void (*const steps[])(allot__plan_reader *) = {read_groups,
@@ -180,7 +205,7 @@ static int read_plan(allot__plan_reader *reader)
                                                           allot__policies_read,
                                                           set_slots,
                                                           read_hosts,
-                                                          allot__queues_begin,
+                                                          begin_queues,
                                                           allot__resources_read,
                                                           allot__queues_read,
                                                           allot__consumers_read,
@@ -195,7 +220,7 @@ static int read_plan(allot__plan_reader *reader)
     for (int i = 0; i < ALLOT__PLAN_KEYS; i++)
         if (reader->top[i].kind == ALLOT__NULL)
             reader->top[i] = (allot__value){0}; /* as good as not stated */
-    allot__plan_needs(reader);
+    check_needs(reader);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && doc->status == ALLOT_OK; i++)
         steps[i](reader);
     if (doc->status != ALLOT_OK || doc->faults == 0)

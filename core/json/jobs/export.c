@@ -9,12 +9,12 @@
  * to the largest remainders: of equal ones to the larger share, then to who is listed first. The
  * provider's own name in the distribution is passed over (L-2).
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "json/text/names.h"
 #include "json/jobs/queues.h"
-#include "json/jobs/select.h"
 
 typedef struct side {
     const char *consumer;
@@ -66,14 +66,12 @@ static side read_member(allot__doc *doc, uint32_t member)
 static void check_sides(dividing *it)
 {
     allot__doc *doc = &it->reader->doc;
-    char quote[ALLOT__QUOTE_MAX + 4];
     for (int32_t i = 0; i < it->count; i++) {
         side *of = &it->sides[i];
         for (int32_t k = 0; k < i && of->consumer; k++)
             if (it->sides[k].consumer && strcmp(of->consumer, it->sides[k].consumer) == 0)
-                allot__doc_fault(doc, allot__at(of->number), "E-duplicate-id", NULL,
-                                 "found %s again, allowed once",
-                                 allot__doc_quote(doc, allot__at(of->number), quote));
+                allot__doc_found(doc, allot__at(of->number), "E-duplicate-id", NULL, "",
+                                 " again, allowed once");
         if (of->consumer && it->policy->provider && strcmp(of->consumer, it->policy->provider) == 0)
             of->shares = 0; /* passed over */
     }
@@ -177,10 +175,9 @@ static void add_contract(dividing *it, const side *of, int32_t hosts)
 
 static void warn_nothing(dividing *it, const side *of)
 {
-    char quote[ALLOT__QUOTE_MAX + 4];
     allot__spot spot = allot__at(of->number);
     allot__doc_warn(&it->reader->doc, spot, "W-lease", NULL, "%s gets nothing: there is too little",
-                    allot__doc_quote(&it->reader->doc, spot, quote));
+                    allot__doc_quote(&it->reader->doc, spot));
 }
 
 /* The part of one consumer, of hosts from `*next` on where they are whole; returns how many. */
@@ -215,6 +212,199 @@ static void add_contracts(dividing *it, bool whole)
     }
 }
 
+/* ---- Which hosts match ----------------------------------------------------------------------- */
+
+/* RES_SELECT means the hosts that fulfil all its terms.
+ * An object names attributes and what they are: {"type": "LINUX"}. A text is LSF's, as far as it is
+ * comparisons with && between them: "type == LINUX && mem >= 64". Attributes are those that hosts
+ * state, and name, group and slots. Equal to "any" is everything. A host without the attribute does
+ * not match, but for "any". */
+typedef enum compare_kind { EQUAL, UNEQUAL, AT_LEAST, AT_MOST, ABOVE, BELOW } compare_kind;
+
+typedef struct term {
+    const char *name, *text;
+    compare_kind compare;
+} term;
+
+typedef struct selection {
+    term *terms;
+    int32_t count;
+} selection;
+
+static const char *copy_text(allot__doc *doc, const char *text, size_t len)
+{
+    char *copy = allot__doc_take(doc, len + 1, 1);
+    return copy ? memcpy(copy, text, len) : "";
+}
+
+/* Numbers and booleans stand as they are written. */
+static void read_object(allot__doc *doc, const allot__value *value, selection *out)
+{
+    static const allot__field field = {.kinds = ALLOT__INTEGER | ALLOT__NUMBER | ALLOT__BOOLEAN |
+                                                ALLOT__STRING,
+                                       .min = INT64_MIN,
+                                       .max = INT64_MAX};
+    out->terms = allot__doc_take(doc, allot__value_count(doc, value), sizeof *out->terms);
+    uint32_t it = out->terms ? allot__value_in(doc, value) : 0;
+    for (; it; it = allot__doc_after(doc, value->number, it)) {
+        allot__value of = allot__value_read(doc, it, &field);
+        size_t len;
+        const char *text = allot__doc_text(doc, it, &len);
+        if (of.kind != 0)
+            out->terms[out->count++] =
+                (term){.name = allot__doc_key(doc, it),
+                       .text = of.string ? of.string : copy_text(doc, text, len)};
+    }
+}
+
+static size_t blank(const char *text)
+{
+    return strspn(text, " \t");
+}
+
+static bool read_compare(const char **at, compare_kind *out)
+{
+    static const struct {
+        const char *text;
+        compare_kind compare;
+    } signs[] = {{"==", EQUAL}, {"!=", UNEQUAL}, {">=", AT_LEAST}, {"<=", AT_MOST},
+                 {"=", EQUAL},  {">", ABOVE},    {"<", BELOW}};
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        size_t len = strlen(signs[i].text);
+        if (strncmp(*at, signs[i].text, len) != 0)
+            continue;
+        *at += len;
+        *out = signs[i].compare;
+        return true;
+    }
+    return false;
+}
+
+/* One comparison at *at; false: it is none. */
+static bool read_term(allot__doc *doc, const char **at, selection *out)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+    term made;
+    const char *name = *at + blank(*at);
+    size_t name_len = strspn(name, letters);
+    *at = name + name_len + blank(name + name_len);
+    if (name_len == 0 || !read_compare(at, &made.compare))
+        return false;
+    const char *text = *at + blank(*at);
+    char mark = *text == '"' || *text == '\'' ? *text : '\0';
+    text += mark != '\0';
+    size_t len = mark != '\0' ? strcspn(text, "\"'") : strspn(text, letters);
+    if (len == 0 || (mark != '\0' && text[len] != mark))
+        return false;
+    *at = text + len + (mark != '\0');
+    *at += blank(*at);
+    made.name = copy_text(doc, name, name_len);
+    made.text = copy_text(doc, text, len);
+    out->terms[out->count++] = made;
+    return true;
+}
+
+static bool read_terms(allot__doc *doc, const char *at, selection *out)
+{
+    while (read_term(doc, &at, out)) {
+        if (*at == '\0')
+            return true;
+        if (strncmp(at, "&&", 2) != 0)
+            return false;
+        at += 2;
+    }
+    return false;
+}
+
+static void read_text(allot__doc *doc, const allot__value *value, selection *out)
+{
+    out->terms = allot__doc_take(doc, strlen(value->string) / 2 + 1, sizeof *out->terms);
+    if (out->terms && !read_terms(doc, value->string, out))
+        allot__doc_found(
+            doc, allot__at(value->number), "E-unsupported", NULL, "",
+            ", allowed comparisons with \"&&\" between them, as in \"type == LINUX && mem >= 64\"");
+}
+
+/* Not there: all hosts. */
+static void read_select(allot__doc *doc, const allot__value *value, selection *out)
+{
+    *out = (selection){0};
+    if (value->kind == ALLOT__OBJECT)
+        read_object(doc, value, out);
+    else if (value->kind == ALLOT__STRING)
+        read_text(doc, value, out);
+}
+
+/* What a host says, as text; false: it does not say it. */
+static bool text_of(const allot_plan *plan, int32_t host, const char *name, char *buf, size_t size,
+                    const char **out)
+{
+    allot_host_value value;
+    *out = buf;
+    if (strcmp(name, "slots") == 0)
+        snprintf(buf, size, "%" PRId64, allot_plan_host_slots(plan, host));
+    else if (strcmp(name, "name") == 0)
+        *out = allot_plan_host_name(plan, host);
+    else if (strcmp(name, "group") == 0)
+        *out = allot_plan_group_name(plan, allot_plan_host_group(plan, host));
+    else if (allot_plan_host_value(plan, host, name, &value) != ALLOT_OK)
+        return false;
+    else if (value.text)
+        *out = value.text;
+    else if (value.boolean)
+        *out = value.number != 0 ? "true" : "false";
+    else
+        snprintf(buf, size, "%" PRId64, value.number);
+    return *out != NULL;
+}
+
+/* In thousandths; false: it is no number from 0 on. */
+static bool number_of(const char *text, int64_t *out)
+{
+    size_t len = strlen(text);
+    if (len == 0 || strspn(text, "0123456789.") != len)
+        return false;
+    *out = allot__thousandths(text, len);
+    return *out >= 0;
+}
+
+static bool matches(const term *it, const char *text)
+{
+    int64_t left = 0, right = 0;
+    bool equal = strcmp(text, it->text) == 0;
+    bool numbers = number_of(text, &left) && number_of(it->text, &right);
+    switch (it->compare) {
+    case EQUAL:
+        return equal || (numbers && left == right);
+    case UNEQUAL:
+        return !equal && !(numbers && left == right);
+    case AT_LEAST:
+        return numbers && left >= right;
+    case AT_MOST:
+        return numbers && left <= right;
+    case ABOVE:
+        return numbers && left > right;
+    case BELOW:
+        return numbers && left < right;
+    }
+    return false;
+}
+
+static bool host_matches(const selection *select, const allot_plan *plan, int32_t host)
+{
+    char buf[24];
+    const char *text;
+    for (int32_t i = 0; i < select->count; i++) {
+        const term *it = &select->terms[i];
+        if (it->compare == EQUAL && strcmp(it->text, "any") == 0)
+            continue;
+        if (!text_of(plan, host, it->name, buf, sizeof buf, &text) || !matches(it, text))
+            return false;
+    }
+    return true;
+}
+
 /* ---- Hosts ----------------------------------------------------------------------------------- */
 
 static void find_listed(dividing *it)
@@ -232,13 +422,13 @@ static void find_matching(dividing *it)
     const allot_plan *plan = it->reader->plan;
     allot__doc *doc = &it->reader->doc;
     int64_t most = policy->nhosts.kind != 0 ? policy->nhosts.integer : ALLOT_AMOUNT_MAX;
-    allot__select select;
-    allot__select_read(doc, &policy->res_select, &select);
+    selection select;
+    read_select(doc, &policy->res_select, &select);
     const char **hosts = allot__doc_take(doc, (size_t)allot_plan_hosts(plan), sizeof *hosts);
     it->hosts = hosts;
     for (int32_t i = 0; i < allot_plan_hosts(plan) && hosts; i++)
         if (it->host_count < most && allot_plan_host_slots(plan, i) > 0 &&
-            allot__select_matches(&select, plan, i))
+            host_matches(&select, plan, i))
             hosts[it->host_count++] = allot_plan_host_name(plan, i);
 }
 

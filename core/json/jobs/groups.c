@@ -60,13 +60,11 @@ const char *allot__host_near(const allot__plan_reader *reader, const char *name)
 static void unknown_host(allot__plan_reader *reader, uint32_t number, const char *name)
 {
     allot__doc *doc = &reader->doc;
-    char quote[ALLOT__QUOTE_MAX + 4], hint[320];
     if (reader->hosts_doubtful)
         return;
     const char *near = allot__host_near(reader, name);
-    allot__doc_fault(doc, allot__at(number), "E-host", allot__did_you_mean(near, hint, sizeof hint),
-                     "found %s, which is neither a host of the plan nor a group of hosts",
-                     allot__doc_quote(doc, allot__at(number), quote));
+    allot__doc_found(doc, allot__at(number), "E-host", near, "",
+                     ", which is neither a host of the plan nor a group of hosts");
 }
 
 static void set_host(uint64_t *bits, int32_t host)
@@ -170,7 +168,6 @@ static allot__name_group *member_undone(allot__plan_reader *reader, const allot_
  * contain this one: a fault. */
 static allot__name_group *undone(allot__plan_reader *reader, const allot__name_group *group)
 {
-    char quote[ALLOT__QUOTE_MAX + 4];
     for (int32_t i = 0; i < group->members.count; i++) {
         allot__name_group *member = member_undone(reader, group, i);
         if (member && member->progress == ALLOT__GROUP_NEW)
@@ -179,9 +176,8 @@ static allot__name_group *undone(allot__plan_reader *reader, const allot__name_g
     for (int32_t i = 0; i < group->members.count; i++) {
         allot__spot spot = allot__at(group->members.numbers[i]);
         if (member_undone(reader, group, i))
-            allot__doc_fault(&reader->doc, spot, "E-cycle", NULL,
-                             "found %s, a group of hosts that this one is inside of",
-                             allot__doc_quote(&reader->doc, spot, quote));
+            allot__doc_found(&reader->doc, spot, "E-cycle", NULL, "",
+                             ", a group of hosts that this one is inside of");
     }
     return NULL;
 }
@@ -235,10 +231,8 @@ static void come_upon(const allot__plan_reader *reader, users *it, const allot__
 
 static void no_users(allot__doc *doc, uint32_t number)
 {
-    char quote[ALLOT__QUOTE_MAX + 4];
-    allot__doc_fault(doc, allot__at(number), "E-unsupported", NULL,
-                     "found %s, allowed users and groups by name: a plan knows no others",
-                     allot__doc_quote(doc, allot__at(number), quote));
+    allot__doc_found(doc, allot__at(number), "E-unsupported", NULL, "",
+                     ", allowed users and groups by name: a plan knows no others");
 }
 
 static void gather(allot__plan_reader *reader, users *it, const allot__name_group *first)
@@ -266,16 +260,10 @@ static void gather(allot__plan_reader *reader, users *it, const allot__name_grou
 
 static void add_users(allot__plan_reader *reader, users *it, const allot__name_group *group)
 {
-    char quote[ALLOT__QUOTE_MAX + 4];
     gather(reader, it, group);
     int status = allot_plan_users(reader->plan, group->name, it->names, it->count);
-    allot__spot spot = allot__at_key(group->number);
-    if (status != ALLOT_ENAME)
-        allot__doc_keep(&reader->doc, status);
-    else
-        allot__doc_fault(&reader->doc, spot, "E-name", NULL,
-                         "found the group of users %s, allowed " ALLOT__LABEL_RULE,
-                         allot__doc_quote(&reader->doc, spot, quote));
+    allot__doc_named(&reader->doc, status, allot__at_key(group->number), "the group of users ",
+                     ALLOT__LABEL_RULE);
 }
 
 static void add_all_users(allot__plan_reader *reader)

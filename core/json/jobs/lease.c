@@ -49,13 +49,10 @@ typedef struct lent {
 static void unknown_host(allot__plan_reader *reader, uint32_t number, const char *name)
 {
     allot__doc *doc = &reader->doc;
-    char quote[ALLOT__QUOTE_MAX + 4], hint[320];
     if (reader->hosts_doubtful)
         return;
-    allot__doc_fault(doc, allot__at_key(number), "E-host",
-                     allot__did_you_mean(allot__host_near(reader, name), hint, sizeof hint),
-                     "found %s, which is no host of the plan",
-                     allot__doc_quote(doc, allot__at_key(number), quote));
+    allot__doc_found(doc, allot__at_key(number), "E-host", allot__host_near(reader, name), "",
+                     ", which is no host of the plan");
 }
 
 /* {host: slots} */

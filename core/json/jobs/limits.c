@@ -91,7 +91,6 @@ static bool mark_queue(const allot_plan *plan, const char *name, const char **qu
 /* "all ~q1": what is not meant is taken out last. */
 static void mark_queues(allot__plan_reader *reader, const allot__texts *texts, const char **queues)
 {
-    char quote[ALLOT__QUOTE_MAX + 4];
     bool any = false;
     for (int32_t i = 0; i < texts->count; i++)
         any = any || texts->items[i][0] != '~';
@@ -103,8 +102,7 @@ static void mark_queues(allot__plan_reader *reader, const allot__texts *texts, c
             if ((texts->items[i][0] == '~') != (pass == 1) ||
                 mark_queue(reader->plan, texts->items[i], queues) || reader->queues_lost)
                 continue;
-            allot__doc_fault(&reader->doc, spot, "E-queue", NULL, "found %s, which is no queue",
-                             allot__doc_quote(&reader->doc, spot, quote));
+            allot__doc_found(&reader->doc, spot, "E-queue", NULL, "", ", which is no queue");
         }
 }
 
@@ -154,7 +152,6 @@ static bool has_all(const allot__texts *texts)
 static void take(allot__plan_reader *reader, const allot__texts *texts, bool groups,
                  const lists *to, allot_job_limit *limit)
 {
-    char quote[ALLOT__QUOTE_MAX + 4];
     bool all = has_all(texts);
     for (int32_t i = 0; i < texts->count; i++) {
         allot__spot spot = allot__at(texts->numbers[i]);
@@ -162,9 +159,8 @@ static void take(allot__plan_reader *reader, const allot__texts *texts, bool gro
         const char *name = texts->items[i] + but;
         bool group = groups || allot__is_user_group(reader, name);
         if (but && (*name == '\0' || names_all(name)))
-            allot__doc_fault(&reader->doc, spot, "E-unsupported", NULL,
-                             "found %s, allowed \"~\" before the name of a user or group",
-                             allot__doc_quote(&reader->doc, spot, quote));
+            allot__doc_found(&reader->doc, spot, "E-unsupported", NULL, "",
+                             ", allowed \"~\" before the name of a user or group");
         else if (but && group)
             to->but_groups[limit->but_group_count++] = name;
         else if (but)

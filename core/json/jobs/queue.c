@@ -103,21 +103,150 @@ static void take_switches(allot__doc *doc, const allot__value *values, allot_que
     }
 }
 
+/* ---- Who preempts whom (P-1) ----------------------------------------------------------------- */
+
+/* "low+2": cuts the level off. */
+static void split_level(allot__doc *doc, char *text, uint32_t number, allot_prefers *out)
+{
+    char *plus = strchr(text, '+');
+    *out = (allot_prefers){.queue = text};
+    if (!plus)
+        return;
+    *plus = '\0';
+    size_t digits = strspn(plus + 1, "0123456789");
+    for (size_t i = 1; i <= digits && i <= 9; i++)
+        out->level = out->level * 10 + (plus[i] - '0');
+    if (digits < 1 || digits > 9 || plus[digits + 1] != '\0' || out->level == 0 || plus == text)
+        allot__doc_found(
+            doc, allot__at(number), "E-range", NULL, "",
+            ", allowed a queue's name, perhaps with a level 1 ... behind \"+\", as in \"low+2\"");
+}
+
+/* Names become queues with levels, in copies of their own. */
+static void take_levels(allot__doc *doc, const allot__texts *low, allot_queue *queue)
+{
+    allot_prefers *prefers = allot__doc_take(doc, (size_t)low->count, sizeof *prefers);
+    for (int32_t i = 0; i < low->count && prefers; i++) {
+        size_t size = strlen(low->items[i]) + 1;
+        char *name = allot__doc_take(doc, size, 1);
+        if (!name)
+            return;
+        memcpy(name, low->items[i], size);
+        split_level(doc, name, low->numbers[i], &prefers[i]);
+        queue->low_count = i + 1;
+    }
+    queue->low = prefers;
+}
+
+/* One of the two keys: true, false, or names. */
+static void take_side(allot__doc *doc, const allot__value *value, allot__texts *texts, int32_t *out)
+{
+    allot__texts_read(doc, value, texts);
+    bool named = value->kind == ALLOT__LIST || value->kind == ALLOT__STRING;
+    if (named)
+        allot__texts_some(doc, value, texts);
+    *out = named || (value->kind == ALLOT__BOOLEAN && value->integer != 0);
+}
+
+/* The names in brackets behind a keyword at *at, if there are brackets; false: they do not end. */
+static bool bracket(const char **at, const char **from, size_t *len)
+{
+    *len = 0;
+    if (**at != '[')
+        return true;
+    *from = *at + 1;
+    *len = strcspn(*from, "]");
+    *at = *from + *len;
+    return *(*at)++ == ']';
+}
+
+/* LSF's own text: "PREEMPTIVE[low+1 mid] PREEMPTABLE[high]" (P-1). */
+typedef struct preemption {
+    bool stated[2]; /* preemptive, preemptable */
+    char *names[2]; /* NULL: no list */
+} preemption;
+
+static bool parse_preemption(const char *text, preemption *out)
+{
+    static const char *const words[] = {"PREEMPTIVE", "PREEMPTABLE"};
+    char *copy = out->names[0];
+    out->names[0] = NULL;
+    for (const char *at = text + strspn(text, " \t"); *at != '\0'; at += strspn(at, " \t")) {
+        const char *from;
+        size_t len;
+        int side = strncmp(at, words[1], strlen(words[1])) == 0;
+        if (strncmp(at, words[side], strlen(words[side])) != 0 || out->stated[side])
+            return false;
+        out->stated[side] = true;
+        at += strlen(words[side]);
+        if (!bracket(&at, &from, &len))
+            return false;
+        if (len > 0) {
+            memcpy(copy, from, len);
+            copy[len] = '\0';
+            out->names[side] = copy;
+            copy += len + 1;
+        }
+    }
+    return out->stated[0] || out->stated[1];
+}
+
+static void take_text(allot__doc *doc, const allot__value *value, allot__texts *low,
+                      allot__texts *high, allot_queue *queue)
+{
+    preemption said = {.names[0] = allot__doc_take(doc, strlen(value->string) + 2, 1)};
+    if (!said.names[0])
+        return;
+    if (!parse_preemption(value->string, &said)) {
+        allot__doc_found(doc, allot__at(value->number), "E-range", NULL, "",
+                         ", allowed as in \"PREEMPTIVE[low+1 mid] PREEMPTABLE[high]\"");
+        said = (preemption){0};
+    }
+    allot__value sides[2];
+    for (int i = 0; i < 2; i++)
+        sides[i] = (allot__value){.number = value->number,
+                                  .kind = said.names[i] ? ALLOT__STRING : ALLOT__BOOLEAN,
+                                  .integer = said.stated[i],
+                                  .string = said.names[i]};
+    take_side(doc, &sides[0], low, &queue->preemptive);
+    take_side(doc, &sides[1], high, &queue->preemptable);
+}
+
+/* LSF's text, or the two keys in its place: true, false, or names, of lower queues perhaps with
+ * levels, "low+2". */
+static void take_preemption(allot__doc *doc, const allot__value *text,
+                            const allot__value *preemptive, const allot__value *preemptable,
+                            allot_queue *queue)
+{
+    allot__texts low = {0}, high = {0};
+    const allot__value *other = preemptive->number != 0 ? preemptive : preemptable;
+    if (text->number != 0 && other->number != 0)
+        allot__doc_fault(doc, allot__at_key(other->number), "E-conflict", NULL,
+                         "found what \"preemption\" says too, allowed one of them");
+    else if (text->kind == ALLOT__STRING)
+        take_text(doc, text, &low, &high, queue);
+    else
+        take_side(doc, preemptive, &low, &queue->preemptive);
+    if (text->number == 0)
+        take_side(doc, preemptable, &high, &queue->preemptable);
+    queue->high = high.items;
+    queue->high_count = high.count;
+    take_levels(doc, &low, queue);
+}
+
 /* ---- Pools ----------------------------------------------------------------------------------- */
 
 static const char *take_pool(allot__doc *doc, const allot__value *value)
 {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-    char quote[ALLOT__QUOTE_MAX + 4];
     if (value->kind != ALLOT__STRING)
         return NULL;
     size_t len = strlen(value->string);
     if (len >= 1 && len <= 60 && strspn(value->string, letters) == len)
         return value->string;
-    allot__doc_fault(doc, allot__at(value->number), "E-name", NULL,
-                     "found the pool %s, allowed 1 ... 60 letters, digits, \"_\" and \"-\"",
-                     allot__doc_quote(doc, allot__at(value->number), quote));
+    allot__doc_found(doc, allot__at(value->number), "E-name", NULL, "the pool ",
+                     ", allowed 1 ... 60 letters, digits, \"_\" and \"-\"");
     return NULL;
 }
 
@@ -127,7 +256,6 @@ static const char *take_pool(allot__doc *doc, const allot__value *value)
 static void take_events(allot__doc *doc, const allot__value *value, allot_queue *queue)
 {
     allot__texts events;
-    char quote[ALLOT__QUOTE_MAX + 4];
     allot__texts_read(doc, value, &events);
     for (int32_t i = 0; i < events.count; i++) {
         const char *event = events.items[i];
@@ -137,10 +265,9 @@ static void take_events(allot__doc *doc, const allot__value *value, allot_queue 
         else if (allot__word_is(event, "LOAD") || allot__word_is(event, "WINDOW"))
             allot__doc_warn(doc, spot, "W-event", NULL,
                             "%s is no event of this program: it has no effect",
-                            allot__doc_quote(doc, spot, quote));
+                            allot__doc_quote(doc, spot));
         else
-            allot__doc_fault(doc, spot, "E-range", NULL, "found %s, allowed \"PREEMPT\"",
-                             allot__doc_quote(doc, spot, quote));
+            allot__doc_found(doc, spot, "E-range", NULL, "", ", allowed \"PREEMPT\"");
     }
 }
 
@@ -161,7 +288,6 @@ static bool action_of_lsf(const char *text, allot_action *out)
 static void take_action(allot__doc *doc, const allot__value *value, allot_queue *queue)
 {
     const char *names[ALLOT_ACTION_COUNT];
-    char quote[ALLOT__QUOTE_MAX + 4], hint[160];
     for (int i = 0; i < ALLOT_ACTION_COUNT && value->kind == ALLOT__STRING; i++) {
         names[i] = allot_action_name(i);
         if (allot__word_is(value->string, names[i])) {
@@ -173,10 +299,8 @@ static void take_action(allot__doc *doc, const allot__value *value, allot_queue 
         return;
     const char *near =
         allot_nearest(value->string, strlen(value->string), names, ALLOT_ACTION_COUNT);
-    allot__doc_fault(doc, allot__at(value->number), "E-range",
-                     allot__did_you_mean(near, hint, sizeof hint),
-                     "found %s, allowed \"suspend\", \"checkpoint\", \"requeue\" or \"kill\"",
-                     allot__doc_quote(doc, allot__at(value->number), quote));
+    allot__doc_found(doc, allot__at(value->number), "E-range", near, "",
+                     ", allowed \"suspend\", \"checkpoint\", \"requeue\" or \"kill\"");
 }
 
 static void take_controls(allot__doc *doc, const allot__value *value, allot_queue *queue)
@@ -219,26 +343,12 @@ static void take_all(allot__plan_reader *reader, const allot__value *values, all
     queue->run_limit = allot__run_limit_take(doc, &values[RUNLIMIT]);
     queue->slot_pool = take_pool(doc, &values[SLOT_POOL]);
     warn_unused(doc, values, queue);
-    allot__preemption_take(doc, &values[PREEMPTION], &values[PREEMPTIVE], &values[PREEMPTABLE],
-                           queue);
+    take_preemption(doc, &values[PREEMPTION], &values[PREEMPTIVE], &values[PREEMPTABLE], queue);
     take_controls(doc, &values[JOB_CONTROLS], queue);
     take_events(doc, &values[TERMINATE_WHEN], queue);
     allot__texts_read(doc, &values[HOSTS], &hosts);
     allot__texts_some(doc, &values[HOSTS], &hosts);
     queue->hosts = allot__hosts_named(reader, &hosts, &queue->host_count);
-}
-
-static void refuse(allot__plan_reader *reader, const allot__value *name, int status)
-{
-    allot__spot spot = allot__at(name->number);
-    char quote[ALLOT__QUOTE_MAX + 4];
-    allot__doc_quote(&reader->doc, spot, quote);
-    if (status == ALLOT_EEXIST)
-        allot__doc_fault(&reader->doc, spot, "E-duplicate-path", NULL,
-                         "found the queue %s again, allowed once", quote);
-    else
-        allot__doc_fault(&reader->doc, spot, "E-name", NULL, "found %s, allowed " ALLOT__NAME_RULE,
-                         quote);
 }
 
 /* `faults`: as many as there were before the queue. */
@@ -247,10 +357,11 @@ static void add_queue(allot__plan_reader *reader, uint32_t object, const allot__
 {
     int32_t consumer = -1;
     int status = queue->name ? allot_plan_queue(reader->plan, queue, &consumer) : ALLOT_OK;
-    if (status == ALLOT_ENAME || status == ALLOT_EEXIST)
-        refuse(reader, name, status);
+    if (status == ALLOT_EEXIST)
+        allot__doc_found(&reader->doc, allot__at(name->number), "E-duplicate-path", NULL,
+                         "the queue ", " again, allowed once");
     else
-        allot__doc_keep(&reader->doc, status);
+        allot__doc_named(&reader->doc, status, allot__at(name->number), "", ALLOT__NAME_RULE);
     reader->queues_lost = reader->queues_lost || consumer < 0;
     if (consumer >= 0)
         allot__consumer_remember(reader, consumer, object);

@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #include "json/plan/plan.h"
-#include "json/text/texts.h"
+#include "json/text/names.h"
 
 /* ---- What protects jobs, and single values (terms.c) ----------------------------------------- */
 
@@ -52,14 +52,6 @@ int32_t allot__yes_take(allot__doc *doc, const allot__value *value);
 /* The integer, or `none` where there is none. */
 int32_t allot__number_take(const allot__value *value, int32_t none);
 
-/* ---- Who preempts whom (queue_preemption.c) -------------------------------------------------- */
-
-/* Reads LSF's text, or the two keys in its place: true, false, or names, of lower queues perhaps
- * with levels, "low+2". What the queue gets lives as by allot__doc_take. */
-void allot__preemption_take(allot__doc *doc, const allot__value *text,
-                            const allot__value *preemptive, const allot__value *preemptable,
-                            allot_queue *queue);
-
 /* ---- Groups of hosts and users (groups.c) ---------------------------------------------------- */
 
 /* Reads `host_groups`, whose members are hosts, groups, "all", and "~" before what is not meant;
@@ -75,12 +67,7 @@ const char *const *allot__hosts_named(allot__plan_reader *reader, const allot__t
 
 /* ---- Parts of the plan ----------------------------------------------------------------------- */
 
-/* What a plan must have, and what may not stand beside queues and contracts. */
-void allot__plan_needs(allot__plan_reader *reader);
-
 void allot__terms_read(allot__plan_reader *reader); /* params, applications */
-/* The parts that queues and limits name things of: groups, params, applications. */
-void allot__queues_begin(allot__plan_reader *reader);
 void allot__queues_read(allot__plan_reader *reader);
 /* The resource of that name; -1: a fault, which is said (resource.c). */
 int32_t allot__resource_find(allot__doc *doc, const allot_plan *plan, allot__spot spot,
@@ -111,10 +98,5 @@ void allot__export_read(allot__plan_reader *reader, const allot__export *policy)
 void allot__lease_add(allot__plan_reader *reader, uint32_t object, const allot_lease *lease);
 /* The nearest host's name, or NULL. */
 const char *allot__host_near(const allot__plan_reader *reader, const char *name);
-
-/* Where the document says what a finding about queues, limits or contracts is of; 0: it is of
- * something else. *doubted: it may follow from another fault. */
-uint32_t allot__queues_place(const allot__plan_reader *reader, const allot_diagnostic *finding,
-                             bool *doubted);
 
 #endif

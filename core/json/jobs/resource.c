@@ -73,20 +73,13 @@ static bool names(const allot__texts *texts, const char *name)
 static void read_resource(allot__plan_reader *reader, uint32_t member, const terms *terms)
 {
     allot__doc *doc = &reader->doc;
-    char quote[ALLOT__QUOTE_MAX + 4];
-    allot__spot spot = allot__at_key(member);
     const char *name = allot__doc_key(doc, member);
     allot__value value = read_amount(doc, member);
     /* Also where its amount is faulty: others name it. */
     allot_resource resource = {name, value.kind != 0 ? value.integer : 0,
                                names(&terms->preemptable, name)};
     int status = allot_plan_resource(reader->plan, &resource);
-    if (status != ALLOT_ENAME)
-        allot__doc_keep(doc, status);
-    else
-        allot__doc_fault(doc, spot, "E-name", NULL,
-                         "found the resource %s, allowed " ALLOT__LABEL_RULE,
-                         allot__doc_quote(doc, spot, quote));
+    allot__doc_named(doc, status, allot__at_key(member), "the resource ", ALLOT__LABEL_RULE);
 }
 
 static void apply(allot__plan_reader *reader, const terms *terms)

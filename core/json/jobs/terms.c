@@ -171,19 +171,13 @@ static void read_application(allot__plan_reader *reader, uint32_t number)
     allot__doc *doc = &reader->doc;
     allot__value values[APPLICATION_KEYS];
     allot_protection protection;
-    char quote[ALLOT__QUOTE_MAX + 4];
     if (!allot__kind_check(doc, number, ALLOT__OBJECT))
         return;
     allot__object_read(doc, number, &application_shape, values);
     allot__protection_take(doc, values, &protection);
     int status = allot_plan_application(reader->plan, allot__doc_key(doc, number), &protection,
                                         allot__run_limit_take(doc, &values[RUNLIMIT]));
-    if (status != ALLOT_ENAME)
-        allot__doc_keep(doc, status);
-    else
-        allot__doc_fault(doc, allot__at_key(number), "E-name", NULL,
-                         "found the application %s, allowed " ALLOT__LABEL_RULE,
-                         allot__doc_quote(doc, allot__at_key(number), quote));
+    allot__doc_named(doc, status, allot__at_key(number), "the application ", ALLOT__LABEL_RULE);
 }
 
 void allot__terms_read(allot__plan_reader *reader)

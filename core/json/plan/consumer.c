@@ -99,18 +99,6 @@ void allot__consumer_remember(allot__plan_reader *reader, int32_t consumer, uint
 
 /* ---- Consumers ------------------------------------------------------------------------------- */
 
-static void refuse(allot__doc *doc, uint32_t name, int status)
-{
-    char quote[ALLOT__QUOTE_MAX + 4];
-    allot__spot spot = allot__at(name);
-    allot__doc_quote(doc, spot, quote);
-    if (status == ALLOT_ENAME)
-        allot__doc_fault(doc, spot, "E-name", NULL, "found %s, allowed " ALLOT__NAME_RULE, quote);
-    else
-        allot__doc_fault(doc, spot, "E-duplicate-path", NULL,
-                         "found the name %s again, allowed once among siblings", quote);
-}
-
 /* Adds the consumer that the object names; NOWHERE when it cannot be. */
 static int32_t add_consumer(allot__plan_reader *reader, uint32_t object, int32_t parent)
 {
@@ -122,9 +110,10 @@ static int32_t add_consumer(allot__plan_reader *reader, uint32_t object, int32_t
     int32_t consumer;
     const char *name = allot__doc_string(doc, number);
     int status = allot_plan_add(reader->plan, parent, name, strlen(name), &consumer);
-    if (status == ALLOT_ENAME || status == ALLOT_EEXIST)
-        refuse(doc, number, status);
-    else if (allot__doc_keep(doc, status) == ALLOT_OK)
+    if (status == ALLOT_EEXIST)
+        allot__doc_found(doc, allot__at(number), "E-duplicate-path", NULL, "the name ",
+                         " again, allowed once among siblings");
+    else if (!allot__doc_named(doc, status, allot__at(number), "", ALLOT__NAME_RULE))
         allot__consumer_remember(reader, consumer, object);
     if (status != ALLOT_OK || doc->status != ALLOT_OK)
         return NOWHERE;
@@ -135,16 +124,10 @@ static int32_t add_consumer(allot__plan_reader *reader, uint32_t object, int32_t
 static void set_requirement(allot__plan_reader *reader, int32_t consumer)
 {
     const allot__value *value = &reader->values[REQUIRES];
-    char quote[ALLOT__QUOTE_MAX + 4];
     if (value->kind != ALLOT__STRING || reader->no_policy)
         return;
     int status = allot_plan_require(reader->plan, consumer, value->string);
-    if (status != ALLOT_ENAME)
-        allot__doc_keep(&reader->doc, status);
-    else
-        allot__doc_fault(&reader->doc, allot__at(value->number), "E-name", NULL,
-                         "found %s, allowed " ALLOT__NAME_RULE,
-                         allot__doc_quote(&reader->doc, allot__at(value->number), quote));
+    allot__doc_named(&reader->doc, status, allot__at(value->number), "", ALLOT__NAME_RULE);
 }
 
 /* Reads what the object says itself; its children's list is in *children (0: none). */

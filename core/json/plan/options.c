@@ -144,7 +144,6 @@ void allot__any_option_take(allot__doc *doc, uint32_t member, bool mine, allot__
 static bool is_slip(allot__doc *doc, uint32_t member)
 {
     const char *names[ALLOT_OPTION_COUNT + PLAN_OPTIONS];
-    char quote[ALLOT__QUOTE_MAX + 4], hint[160];
     for (int i = 0; i < ALLOT_OPTION_COUNT; i++)
         names[i] = core_options[i].key;
     for (size_t i = 0; i < PLAN_OPTIONS; i++)
@@ -153,8 +152,7 @@ static bool is_slip(allot__doc *doc, uint32_t member)
     const char *near = allot_nearest(key, strlen(key), names, ALLOT_OPTION_COUNT + PLAN_OPTIONS);
     allot__spot spot = allot__at_key(member);
     if (near)
-        allot__doc_fault(doc, spot, "E-unknown-key", allot__did_you_mean(near, hint, sizeof hint),
-                         "found the unknown option %s", allot__doc_quote(doc, spot, quote));
+        allot__doc_found(doc, spot, "E-unknown-key", near, "the unknown option ", "");
     return near != NULL;
 }
 

@@ -18,7 +18,6 @@ static int32_t read_item(allot__plan_reader *reader, uint32_t item, int32_t cons
 {
     allot__doc *doc = &reader->doc;
     allot__spot spot = allot__at(item);
-    char quote[ALLOT__QUOTE_MAX + 4];
     if (!allot__kind_check(doc, item, ALLOT__STRING))
         return -1;
     int32_t other = allot__path_read(doc, reader->plan, spot, allot__doc_string(doc, item));
@@ -26,8 +25,8 @@ static int32_t read_item(allot__plan_reader *reader, uint32_t item, int32_t cons
     for (int32_t i = 0; i < before && !wrong; i++)
         wrong = list[i] == other ? " again, allowed once" : NULL;
     if (other >= 0 && wrong)
-        allot__doc_fault(doc, spot, "E-loan", NULL, "found %s%s",
-                         allot__doc_quote(doc, spot, quote), wrong);
+        allot__doc_fault(doc, spot, "E-loan", NULL, "found %s%s", allot__doc_quote(doc, spot),
+                         wrong);
     return !wrong ? other : -1;
 }
 
@@ -56,16 +55,14 @@ static void refuse(allot__plan_reader *reader, const allot__value *value)
 {
     static const char *const words[] = {"all", "none"};
     allot__doc *doc = &reader->doc;
-    char quote[ALLOT__QUOTE_MAX + 4], path[256], hint[300];
+    char path[256];
     size_t len = strlen(value->string);
     const char *near = allot_nearest(value->string, len, words, 2);
     size_t size = allot_plan_nearest(reader->plan, value->string, len, path, sizeof path);
     if (!near && size > 0 && size < sizeof path)
         near = path;
-    allot__doc_fault(doc, allot__at(value->number), "E-loan",
-                     allot__did_you_mean(near, hint, sizeof hint),
-                     "found %s, allowed true, false, \"all\", \"none\", a path or a list of paths",
-                     allot__doc_quote(doc, allot__at(value->number), quote));
+    allot__doc_found(doc, allot__at(value->number), "E-loan", near, "",
+                     ", allowed true, false, \"all\", \"none\", a path or a list of paths");
 }
 
 static bool is_word(const allot__value *value, const char *word)

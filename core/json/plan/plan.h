@@ -13,7 +13,7 @@
 #include <allot/json.h>
 #include <string.h>
 
-#include "json/text/texts.h"
+#include "json/text/names.h"
 
 /* The plan's keys, in the order of the table in json/plan.c. */
 typedef enum allot__plan_key {

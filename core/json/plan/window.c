@@ -28,12 +28,11 @@ static void refuse_zone(allot__doc *doc, allot__spot spot, int status, const all
 {
     const allot_diagnostic *said =
         found != NULL && allot_report_count(found) > 0 ? allot_report_at(found, 0) : NULL;
-    char quote[ALLOT__QUOTE_MAX + 4];
     const char *why = status == ALLOT_EINVALID ? "which is no file of time zone data"
                       : status == ALLOT_ENOENT ? "which the system does not have"
                                                : allot_status_text(status);
     allot__doc_fault(doc, spot, "E-timezone", said ? said->hint : NULL,
-                     "found the time zone %s, %s", allot__doc_quote(doc, spot, quote),
+                     "found the time zone %s, %s", allot__doc_quote(doc, spot),
                      said != NULL ? said->message : why);
 }
 
@@ -86,7 +85,6 @@ static int digit(char c)
 /* "08:30" in seconds, up to `most`. False: it is not, and that is said. */
 static bool read_hours(allot__doc *doc, const allot__value *value, int32_t most, int32_t *out)
 {
-    char quote[ALLOT__QUOTE_MAX + 4];
     const char *text = value->string;
     if (value->kind == 0)
         return false;
@@ -101,7 +99,7 @@ static bool read_hours(allot__doc *doc, const allot__value *value, int32_t most,
         return true;
     allot__doc_fault(
         doc, allot__at(value->number), "E-range", NULL, "found %s, allowed \"00:00\" to \"%s\"",
-        allot__doc_quote(doc, allot__at(value->number), quote), most == 86400 ? "24:00" : "23:59");
+        allot__doc_quote(doc, allot__at(value->number)), most == 86400 ? "24:00" : "23:59");
     return false;
 }
 
@@ -109,7 +107,6 @@ static void read_day(allot__doc *doc, uint32_t number, uint32_t *days)
 {
     static const char *const names[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
     allot__spot spot = allot__at(number);
-    char quote[ALLOT__QUOTE_MAX + 4], hint[160];
     uint32_t day = 0;
     if (!allot__kind_check(doc, number, ALLOT__STRING))
         return;
@@ -117,14 +114,12 @@ static void read_day(allot__doc *doc, uint32_t number, uint32_t *days)
     while (day < 7 && strcmp(name, names[day]) != 0)
         day++;
     const char *near = allot_nearest(name, strlen(name), names, 7);
-    allot__doc_quote(doc, spot, quote);
     if (day == 7)
-        allot__doc_fault(doc, spot, "E-range", allot__did_you_mean(near, hint, sizeof hint),
-                         "found %s, allowed \"mon\", \"tue\", \"wed\", \"thu\", \"fri\", \"sat\" "
-                         "and \"sun\"",
-                         quote);
+        allot__doc_found(
+            doc, spot, "E-range", near, "",
+            ", allowed \"mon\", \"tue\", \"wed\", \"thu\", \"fri\", \"sat\" and \"sun\"");
     else if (*days >> day & 1)
-        allot__doc_fault(doc, spot, "E-duplicate", NULL, "found %s again, allowed once", quote);
+        allot__doc_found(doc, spot, "E-duplicate", NULL, "", " again, allowed once");
     else
         *days |= UINT32_C(1) << day;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "json/jobs/queues.h"
 #include "json/text/names.h"
 
@@ -92,7 +93,7 @@ static void say_word(allot__doc *doc, const allot_member *member, const allot__v
 {
     enum { WORDS = 8 };
     const char *names[WORDS] = {NULL};
-    char quote[ALLOT__QUOTE_MAX + 4], hint[160], allowed[160];
+    char allowed[160];
     size_t count = 0, len = 0;
     while (count < WORDS && member->word((int)count)) {
         names[count] = member->word((int)count);
@@ -109,9 +110,9 @@ static void say_word(allot__doc *doc, const allot_member *member, const allot__v
     const char *near = value->kind == ALLOT__STRING
                            ? allot_nearest(value->string, strlen(value->string), names, count)
                            : NULL;
-    allot__doc_fault(doc, allot__at(value->number), "E-range",
-                     allot__did_you_mean(near, hint, sizeof hint), "found %s, allowed %s",
-                     allot__doc_quote(doc, allot__at(value->number), quote), allowed);
+    allot__doc_fault(doc, allot__at(value->number), "E-range", allot__doc_hint(doc, near),
+                     "found %s, allowed %s", allot__doc_quote(doc, allot__at(value->number)),
+                     allowed);
 }
 
 static void read_word(allot__item_reader *it, const allot_member *member, const allot__value *value,
@@ -151,16 +152,14 @@ static void read_texts(allot__item_reader *it, const allot_member *member,
 {
     static const allot__field text = {.kinds = ALLOT__STRING};
     allot__doc *doc = &it->reader->doc;
-    char quote[ALLOT__QUOTE_MAX + 4];
     int32_t count = 0;
     const char **texts = allot__doc_take(doc, allot__value_count(doc, value), sizeof *texts);
     uint32_t item = texts ? allot__value_in(doc, value) : 0;
     for (; item; item = allot__doc_after(doc, value->number, item)) {
         allot__value of = allot__value_read(doc, item, &text);
-        if (of.kind != 0 && member->flags & ALLOT_MEMBER_LABEL && !allot__is_label(of.string))
-            allot__doc_fault(doc, allot__at(item), "E-name", NULL,
-                             "found %s, allowed names of " ALLOT__LABEL_RULE,
-                             allot__doc_quote(doc, allot__at(item), quote));
+        if (of.kind != 0 && member->flags & ALLOT_MEMBER_LABEL && !allot__label_valid(of.string))
+            allot__doc_found(doc, allot__at(item), "E-name", NULL, "",
+                             ", allowed names of " ALLOT__LABEL_RULE);
         else if (of.kind != 0)
             texts[count++] = of.string;
     }
@@ -261,7 +260,7 @@ static void read_claims(allot__item_reader *it, const allot_member *member,
     set_list(member, thing, claims, count);
 }
 
-/* ---- Members -------------------------------------------------------------------------------- */
+/* ---- Members --------------------------------------------------------------------------------- */
 
 static size_t fill_fields(const allot_member *members, int32_t count, allot__field *fields);
 static void read_members(allot__item_reader *it, const allot_member *members, int32_t count,
@@ -407,7 +406,7 @@ static void read_members(allot__item_reader *it, const allot_member *members, in
     }
 }
 
-/* ---- Keys ----------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* Behind its own keys those that policies declare of tasks and jobs. */
 static void add_attributes(allot__item_reader *it)

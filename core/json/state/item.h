@@ -9,7 +9,7 @@
 #include <allot/members.h>
 
 #include "json/state/state.h"
-#include "json/text/texts.h"
+#include "json/text/names.h"
 
 typedef struct allot__item_reader allot__item_reader;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* lists.c: a state's lists: tasks, sessions, reclaims in flight, loans and jobs. Reclaims and loans
- * of a decision can be written back as they are. */
+/* lists.c: what a state lists: hosts, tasks, sessions, reclaims in flight, loans, jobs and how
+ * contracts stand. Reclaims, loans and contracts of a decision can be written back as they are. */
+#include <allot/stated.h>
 #include <string.h>
 
 #include "json/state/item.h"
@@ -22,17 +23,11 @@ static void took(allot__item_reader *it, int status)
 {
     allot__doc *doc = &it->reader->doc;
     allot__spot spot = spot_of(it, "id");
-    char quote[ALLOT__QUOTE_MAX + 4];
-    if (status != ALLOT_EEXIST && status != ALLOT_ENAME) {
-        allot__doc_keep(doc, status);
-        return;
-    }
-    allot__doc_quote(doc, spot, quote);
     if (status == ALLOT_EEXIST)
         allot__doc_fault(doc, spot, "E-duplicate-id", NULL, "found the %s %s again, allowed once",
-                         it->members->name, quote);
+                         it->members->name, allot__doc_quote(doc, spot));
     else
-        allot__doc_fault(doc, spot, "E-name", NULL, "found %s, allowed 1 ... 255 bytes", quote);
+        allot__doc_named(doc, status, spot, "", "1 ... 255 bytes");
 }
 
 /* ---- Tasks, sessions ------------------------------------------------------------------------- */
@@ -49,7 +44,6 @@ static int32_t group_of_task(allot__item_reader *it, const allot__value *value)
     const allot_plan *plan = it->reader->plan;
     allot__doc *doc = &it->reader->doc;
     const allot__value *named = allot__item_reader_value(it, "host");
-    char quote[ALLOT__QUOTE_MAX + 4];
     bool several = allot_plan_groups(plan) > 1 && named->kind == ALLOT__STRING;
     if (by_group(it) && value->number == 0 && named->kind != ALLOT__STRING)
         return -1;
@@ -61,7 +55,7 @@ static int32_t group_of_task(allot__item_reader *it, const allot__value *value)
         return group;
     allot__spot spot = allot__at(value->number);
     allot__doc_fault(doc, spot, "E-group", NULL, "found %s, allowed \"%s\", its host's group",
-                     allot__doc_quote(doc, spot, quote),
+                     allot__doc_quote(doc, spot),
                      allot_plan_group_name(plan, allot_plan_host_group(plan, host)));
     return -1;
 }
@@ -155,11 +149,10 @@ static void take_loan(allot__item_reader *it, void *thing, bool sound)
 {
     const allot_loan *loan = thing;
     allot__doc *doc = &it->reader->doc;
-    char quote[ALLOT__QUOTE_MAX + 4];
     if (sound && loan->lender == loan->borrower)
         allot__doc_fault(doc, spot_of(it, "borrower"), "E-loan", NULL,
                          "found %s, the lender itself, allowed another consumer",
-                         allot__doc_quote(doc, spot_of(it, "borrower"), quote));
+                         allot__doc_quote(doc, spot_of(it, "borrower")));
     else if (sound)
         allot__doc_keep(doc, allot_state_loan(state_of(it), loan));
 }
@@ -216,30 +209,120 @@ static void take_job(allot__item_reader *it, void *thing, bool sound)
         took(it, status);
 }
 
+/* ---- Hosts, contracts ------------------------------------------------------------------------ */
+
+enum { CHUNK = 64, HINTS_MAX = 16, SEARCH_MAX = 65536 };
+
+/* The plan's host whose name is nearest, or NULL: where many are wrong or there are very many, it
+ * is not looked for. */
+static const char *nearest_host(const allot__doc *doc, const allot_plan *plan, const char *name)
+{
+    const char *names[CHUNK] = {NULL}; /* the nearest so far, then some more */
+    int32_t hosts = doc->faults < HINTS_MAX ? allot_plan_hosts(plan) : 0;
+    for (int32_t i = 0; i < hosts && hosts <= SEARCH_MAX;) {
+        size_t count = 1;
+        for (; count < CHUNK && i < hosts; i++)
+            names[count++] = allot_plan_host_name(plan, i);
+        names[0] = allot_nearest(name, strlen(name), names, count);
+    }
+    return names[0];
+}
+
+/* Says what the model does not take of a host. */
+static void took_host(allot__state_reader *reader, uint32_t member, int status)
+{
+    allot__doc *doc = &reader->doc;
+    allot__spot spot = allot__at_key(member);
+    if (status == ALLOT_ENOENT)
+        allot__doc_found(doc, spot, "E-unknown-host",
+                         nearest_host(doc, reader->plan, allot__doc_key(doc, member)), "the host ",
+                         ", which the plan does not have: \"slots\" is missing");
+    else
+        allot__doc_named(doc, status, spot, "the host's name ", ALLOT__LABEL_RULE);
+}
+
+/* One that is faulty otherwise is known all the same, so that nobody misses it. */
+static void take_host(allot__item_reader *it, void *thing, bool sound)
+{
+    allot_stated_host *host = thing;
+    const allot__value *slots = allot__item_reader_value(it, "slots");
+    (void)sound;
+    host->name = allot__doc_key(&it->reader->doc, it->object);
+    if (slots->number == 0 || slots->kind != 0)
+        took_host(it->reader, it->object, allot_state_host_set(it->reader->state, host));
+}
+
+static const char *lease_name(const allot_plan *plan, int32_t number)
+{
+    allot_lease lease;
+    return allot_plan_lease_at(plan, number, &lease) == ALLOT_OK ? lease.name : NULL;
+}
+
+static void check_side(allot__item_reader *it, const char *name, const allot_lease_side *side)
+{
+    allot__doc *doc = &it->reader->doc;
+    const allot__value *value = allot__item_reader_value(it, name);
+    if (side->used > side->available)
+        allot__doc_fault(doc, allot__at(allot__doc_member(doc, value->number, "used")), "E-range",
+                         NULL, "found %lld used, allowed as many as are available, %lld",
+                         (long long)side->used, (long long)side->available);
+}
+
+static void take_lease(allot__item_reader *it, void *thing, bool sound)
+{
+    static const allot__named leases = {"E-unknown-lease",     "contract",        "the plan",
+                                        allot_plan_lease_find, allot_plan_leases, lease_name};
+    const allot_lease_now *now = thing;
+    allot__doc *doc = &it->reader->doc;
+    int64_t faults = doc->faults;
+    int32_t lease = allot__named_read(doc, it->reader->plan, allot__at_key(it->object),
+                                      allot__doc_key(doc, it->object), &leases);
+    if (!sound)
+        return;
+    check_side(it, "provider", &now->provider);
+    check_side(it, "consumer", &now->consumer);
+    if (lease >= 0 && doc->faults == faults)
+        allot__doc_keep(doc, allot_state_lease(it->reader->state, lease, now));
+}
+
 /* ---- All of them ----------------------------------------------------------------------------- */
+
+static const struct {
+    allot__state_key key;
+    allot_item kind;
+    allot__item_taker take;
+    int32_t (*group_of)(allot__item_reader *it, const allot__value *value);
+    bool sums; /* what is faulty in it makes sums doubtful */
+} lists[] = {
+    {ALLOT__STATE_HOSTS, ALLOT_ITEM_HOST, take_host, NULL, false},
+    {ALLOT__STATE_SESSIONS, ALLOT_ITEM_SESSION, take_session, NULL, true},
+    {ALLOT__STATE_TASKS, ALLOT_ITEM_TASK, take_task, group_of_task, true},
+    {ALLOT__STATE_RECLAIMS, ALLOT_ITEM_RECLAIM, take_reclaim, NULL, true},
+    {ALLOT__STATE_LOANS, ALLOT_ITEM_LOAN, take_loan, NULL, true},
+    {ALLOT__STATE_JOBS, ALLOT_ITEM_JOB, take_job, NULL, true},
+    {ALLOT__STATE_LEASES, ALLOT_ITEM_LEASE, take_lease, NULL, false},
+};
+
+static void read_list(allot__state_reader *reader, size_t i)
+{
+    const allot__value *list = &reader->top[lists[i].key];
+    int64_t faults = reader->doc.faults;
+    allot__item_reader it;
+    if (list->kind == 0 || !allot__item_reader_begin(reader, lists[i].kind, &it))
+        return;
+    it.group_of = lists[i].group_of;
+    allot__item_reader_read(&it, list, lists[i].take);
+    if (lists[i].sums && reader->doc.faults > faults)
+        reader->doubtful = true;
+}
 
 void allot__lists_read(allot__state_reader *reader)
 {
-    static const struct {
-        allot__state_key key;
-        allot_item kind;
-        allot__item_taker take;
-        int32_t (*group_of)(allot__item_reader *it, const allot__value *value);
-    } lists[] = {
-        {ALLOT__STATE_SESSIONS, ALLOT_ITEM_SESSION, take_session, NULL},
-        {ALLOT__STATE_TASKS, ALLOT_ITEM_TASK, take_task, group_of_task},
-        {ALLOT__STATE_RECLAIMS, ALLOT_ITEM_RECLAIM, take_reclaim, NULL},
-        {ALLOT__STATE_LOANS, ALLOT_ITEM_LOAN, take_loan, NULL},
-        {ALLOT__STATE_JOBS, ALLOT_ITEM_JOB, take_job, NULL},
-    };
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        const allot__value *list = &reader->top[lists[i].key];
-        int64_t faults = reader->doc.faults;
-        allot__item_reader it;
-        if (list->kind == 0 || !allot__item_reader_begin(reader, lists[i].kind, &it))
-            continue;
-        it.group_of = lists[i].group_of;
-        allot__item_reader_read(&it, list, lists[i].take);
-        reader->doubtful = reader->doubtful || reader->doc.faults > faults;
-    }
+    for (size_t i = 0; lists[i].key != ALLOT__STATE_LEASES; i++)
+        read_list(reader, i);
+}
+
+void allot__leases_now_read(allot__state_reader *reader)
+{
+    read_list(reader, sizeof lists / sizeof *lists - 1);
 }

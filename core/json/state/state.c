@@ -271,9 +271,9 @@ static void check_kind(allot__state_reader *reader)
 
 static int read_state(allot__state_reader *reader)
 {
-    static void (*const steps[])(allot__state_reader *) = {
-        allot__hosts_read,        allot__lists_read,      allot__usage_read,
-        allot__preempted_at_read, allot__leases_now_read, finish};
+    static void (*const steps[])(allot__state_reader *) = {allot__lists_read, allot__usage_read,
+                                                           allot__preempted_at_read,
+                                                           allot__leases_now_read, finish};
     const allot__doc *doc = &reader->doc;
     if (!allot__kind_check(&reader->doc, 0, ALLOT__OBJECT))
         return ALLOT_EINVALID;

@@ -51,10 +51,9 @@ typedef struct allot__state_reader {
     bool doubtful; /* a task, job or reclaim is faulty, so sums of them may be */
 } allot__state_reader;
 
-/* Each reads a part: faults are said, and failures kept (allot__doc_keep). `hosts`; the lists
- * `sessions`, `tasks`, `reclaims`, `loans` and `jobs`; `usage`, `usage_at` and `usage_rest`;
- * `leases`; `resources_preempted_at`. */
-void allot__hosts_read(allot__state_reader *reader);
+/* Each reads a part: faults are said, and failures kept (allot__doc_keep). `hosts`, `sessions`,
+ * `tasks`, `reclaims`, `loans` and `jobs`; `usage`, `usage_at` and `usage_rest`; `leases`;
+ * `resources_preempted_at`. */
 void allot__lists_read(allot__state_reader *reader);
 void allot__usage_read(allot__state_reader *reader);
 void allot__leases_now_read(allot__state_reader *reader);

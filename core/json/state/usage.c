@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* usage.c: how queues were used, how contracts stand, and when resources were preempted for. */
+/* usage.c: how queues were used, and when resources were preempted for. */
 #include <string.h>
 
 #include "json/jobs/queues.h"
 #include "json/text/names.h"
 #include "json/state/item.h"
-#include "json/text/texts.h"
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
@@ -41,11 +40,9 @@ static void check_rest(allot__state_reader *reader, uint32_t member)
 {
     const allot__value *usage = &reader->top[ALLOT__STATE_USAGE];
     allot__doc *doc = &reader->doc;
-    char quote[ALLOT__QUOTE_MAX + 4];
     if (usage->kind == 0 || allot__doc_member(doc, usage->number, allot__doc_key(doc, member)) == 0)
-        allot__doc_fault(doc, allot__at_key(member), "E-missing", NULL,
-                         "found the rest of %s, which \"usage\" does not have",
-                         allot__doc_quote(doc, allot__at_key(member), quote));
+        allot__doc_found(doc, allot__at_key(member), "E-missing", NULL, "the rest of ",
+                         ", which \"usage\" does not have");
 }
 
 /* Use that fades was so much at a time; if that is not told, now. */
@@ -62,49 +59,7 @@ void allot__usage_read(allot__state_reader *reader)
     read_when(reader);
 }
 
-/* ---- Contracts ------------------------------------------------------------------------------- */
-
-static const char *lease_name(const allot_plan *plan, int32_t number)
-{
-    allot_lease lease;
-    return allot_plan_lease_at(plan, number, &lease) == ALLOT_OK ? lease.name : NULL;
-}
-
-static void check_side(allot__item_reader *it, const char *name, const allot_lease_side *side)
-{
-    allot__doc *doc = &it->reader->doc;
-    const allot__value *value = allot__item_reader_value(it, name);
-    if (side->used > side->available)
-        allot__doc_fault(doc, allot__at(allot__doc_member(doc, value->number, "used")), "E-range",
-                         NULL, "found %lld used, allowed as many as are available, %lld",
-                         (long long)side->used, (long long)side->available);
-}
-
-static void take_lease(allot__item_reader *it, void *thing, bool sound)
-{
-    static const allot__named leases = {"E-unknown-lease",     "contract",        "the plan",
-                                        allot_plan_lease_find, allot_plan_leases, lease_name};
-    const allot_lease_now *now = thing;
-    allot__doc *doc = &it->reader->doc;
-    int64_t faults = doc->faults;
-    int32_t lease = allot__named_read(doc, it->reader->plan, allot__at_key(it->object),
-                                      allot__doc_key(doc, it->object), &leases);
-    if (!sound)
-        return;
-    check_side(it, "provider", &now->provider);
-    check_side(it, "consumer", &now->consumer);
-    if (lease >= 0 && doc->faults == faults)
-        allot__doc_keep(doc, allot_state_lease(it->reader->state, lease, now));
-}
-
-void allot__leases_now_read(allot__state_reader *reader)
-{
-    allot__item_reader it;
-    if (allot__item_reader_begin(reader, ALLOT_ITEM_LEASE, &it))
-        allot__item_reader_read(&it, &reader->top[ALLOT__STATE_LEASES], take_lease);
-}
-
-/* ---- Resources ------------------------------------------------------------------------------ */
+/* ---- Resources ------------------------------------------------------------------------------- */
 
 static void read_time(allot__state_reader *reader, uint32_t member)
 {

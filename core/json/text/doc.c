@@ -71,7 +71,6 @@ static uint32_t hash_of(const char *key)
 /* `seen` has a power of two of places, more than the object has members. */
 static void find_repeated(allot__doc *doc, uint32_t object, uint32_t *seen, size_t places)
 {
-    char quote[ALLOT__QUOTE_MAX + 4];
     uint32_t end = allot__doc_end(doc, object);
     for (uint32_t it = object + 1; it < end; it = allot__doc_next(doc, it)) {
         const char *key = allot__doc_key(doc, it);
@@ -85,9 +84,8 @@ static void find_repeated(allot__doc *doc, uint32_t object, uint32_t *seen, size
             continue;
         }
         allot__spot spot = allot__at_key(it);
-        allot__doc_fault(doc, spot, "E-duplicate-key", NULL,
-                         "found the key %s again, allowed once in an object",
-                         allot__doc_quote(doc, spot, quote));
+        allot__doc_found(doc, spot, "E-duplicate-key", NULL, "the key ",
+                         " again, allowed once in an object");
         doc->scan.text[allot__doc_key_at(doc, it)] = ALLOT__REPEATED;
     }
 }

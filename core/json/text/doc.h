@@ -14,6 +14,8 @@
 #include "base/pool.h"
 #include "json/text/scan.h"
 
+#define ALLOT__QUOTE_MAX 80
+
 typedef struct allot__doc {
     allot_engine *engine;
     allot_report *report;
@@ -30,6 +32,7 @@ typedef struct allot__doc {
     const allot_plan *plan; /* whose consumer `about` is; NULL: nobody's */
     int32_t consumer;
     uint32_t about; /* the consumer's object: paths inside it begin with the consumer's */
+    char quote[ALLOT__QUOTE_MAX + 4], hint[320]; /* of allot__doc_quote and _hint */
 } allot__doc;
 
 /* Copies and scans the text, whose first line has that number; `relaxed`: comments and trailing
@@ -99,6 +102,14 @@ __attribute__((format(printf, 5, 6)))
 #endif
 void allot__doc_fault(allot__doc *doc, allot__spot spot, const char *code, const char *hint,
                       const char *format, ...);
+/* The same: "found `what`X`rest`", X being what stands there. `near`: what may have been meant, or
+ * NULL. */
+void allot__doc_found(allot__doc *doc, allot__spot spot, const char *code, const char *near,
+                      const char *what, const char *rest);
+/* What adding something with a name came to, and returns it: ENAME is a fault, "found `what`X,
+ * allowed `rule`", others are kept. */
+int allot__doc_named(allot__doc *doc, int status, allot__spot spot, const char *what,
+                     const char *rule);
 /* The same of a warning, which is no fault. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 5, 6)))
@@ -109,14 +120,30 @@ void allot__doc_warn(allot__doc *doc, allot__spot spot, const char *code, const 
 void allot__doc_adopt(allot__doc *doc, allot__spot spot, const allot_diagnostic *finding);
 /* Gives finding i of the report that place. ENOMEM. */
 int allot__doc_place(allot__doc *doc, allot__spot spot, int32_t i);
-/* A scalar or key as the text has it, cut to ALLOT__QUOTE_MAX bytes, as a string in buf. */
-#define ALLOT__QUOTE_MAX 80
-const char *allot__doc_quote(const allot__doc *doc, allot__spot spot,
-                             char buf[ALLOT__QUOTE_MAX + 4]);
+/* A scalar or key as the text has it, cut to ALLOT__QUOTE_MAX bytes; until the next call. */
+const char *allot__doc_quote(allot__doc *doc, allot__spot spot);
 /* The flaw that ended the scan. */
 void allot__doc_flaw(allot__doc *doc);
-/* "did you mean "limit"?" for a key or name, or NULL; written to buf. */
-const char *allot__did_you_mean(const char *nearest, char *buf, size_t size);
+/* "did you mean "limit"?" for a key or name, or NULL; until the next call. */
+const char *allot__doc_hint(allot__doc *doc, const char *nearest);
+
+/* ---- Places, in people's terms (place.c) ----------------------------------------------------- */
+
+/* Source lines are cut behind so many characters; a fault further right shows none. */
+#define ALLOT__SOURCE_MAX 200
+/* Paths are cut at so many bytes. */
+#define ALLOT__PATH_MAX 512
+
+typedef struct allot__place {
+    int32_t line, col, width; /* in characters, from 1 */
+    char source[4 * ALLOT__SOURCE_MAX + 4];
+} allot__place;
+
+/* The place of `width` bytes at `at`. */
+void allot__place_find(allot__doc *doc, size_t at, size_t width, allot__place *out);
+
+/* Writes "consumers[3].limit", or "/a/b: limit" inside the object that the document is about. */
+void allot__place_path(const allot__doc *doc, uint32_t number, char *buf, size_t size);
 
 /* From now on the faults inside that object are about that consumer. */
 void allot__doc_about(allot__doc *doc, const allot_plan *plan, int32_t consumer, uint32_t object);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json/text/place.h"
 #include "base/text.h"
 
 #define MESSAGE_MAX 500
@@ -54,9 +53,9 @@ static size_t extent(const allot__doc *doc, allot__spot spot, size_t *width)
     return at;
 }
 
-const char *allot__doc_quote(const allot__doc *doc, allot__spot spot,
-                             char buf[ALLOT__QUOTE_MAX + 4])
+const char *allot__doc_quote(allot__doc *doc, allot__spot spot)
 {
+    char *buf = doc->quote;
     size_t width, len = 0;
     const char *text = doc->given + extent(doc, spot, &width);
     while (len < width) {
@@ -127,6 +126,23 @@ void allot__doc_warn(allot__doc *doc, allot__spot spot, const char *code, const 
     va_end(args);
 }
 
+void allot__doc_found(allot__doc *doc, allot__spot spot, const char *code, const char *near,
+                      const char *what, const char *rest)
+{
+    allot__doc_fault(doc, spot, code, allot__doc_hint(doc, near), "found %s%s%s", what,
+                     allot__doc_quote(doc, spot), rest);
+}
+
+int allot__doc_named(allot__doc *doc, int status, allot__spot spot, const char *what,
+                     const char *rule)
+{
+    if (status != ALLOT_ENAME)
+        return allot__doc_keep(doc, status);
+    allot__doc_fault(doc, spot, "E-name", NULL, "found %s%s, allowed %s", what,
+                     allot__doc_quote(doc, spot), rule);
+    return status;
+}
+
 /* What holds in several groups is said once where the document says it once. */
 static bool said(const allot__doc *doc, const allot__place *place, const allot_diagnostic *finding)
 {
@@ -186,12 +202,12 @@ void allot__doc_flaw(allot__doc *doc)
     add(doc, &place, &finding);
 }
 
-const char *allot__did_you_mean(const char *nearest, char *buf, size_t size)
+const char *allot__doc_hint(allot__doc *doc, const char *nearest)
 {
     if (!nearest || nearest[0] == '\0')
         return NULL;
-    snprintf(buf, size, "did you mean \"%s\"?", nearest);
-    return buf;
+    snprintf(doc->hint, sizeof doc->hint, "did you mean \"%s\"?", nearest);
+    return doc->hint;
 }
 
 void allot__doc_about(allot__doc *doc, const allot_plan *plan, int32_t consumer, uint32_t object)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* place.c: offsets become lines and columns, numbers become paths. */
-#include "json/text/place.h"
+#include "json/text/doc.h"
 
 #include <stdarg.h>
 #include <stdio.h>

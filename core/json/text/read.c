@@ -136,15 +136,14 @@ static void allowed_text(const allot__field *field, char *buf, size_t size)
 static void say_value(allot__doc *doc, const allot__field *field, const allot__value *value,
                       const char *code)
 {
-    char quote[ALLOT__QUOTE_MAX + 4], allowed[160];
+    char allowed[160];
     allowed_text(field, allowed, sizeof allowed);
     allot__doc_fault(doc, allot__at(value->number), code,
                      value->kind == ALLOT__NUMBER && (field->kinds & ALLOT__INTEGER)
                          ? "write integers without a point or exponent"
                          : NULL,
                      "found %s%s, allowed %s", kind_text(value->kind),
-                     nests(value) ? "" : allot__doc_quote(doc, allot__at(value->number), quote),
-                     allowed);
+                     nests(value) ? "" : allot__doc_quote(doc, allot__at(value->number)), allowed);
 }
 
 /* Does it say "none"? Then a feature of a later version is not asked for. */
@@ -197,9 +196,8 @@ bool allot__kind_check(allot__doc *doc, uint32_t number, allot__kind kind)
 
 void allot__value_fault(allot__doc *doc, const allot__value *value, const char *allowed)
 {
-    char quote[ALLOT__QUOTE_MAX + 4];
     allot__doc_fault(doc, allot__at(value->number), "E-range", NULL, "found %s, allowed %s",
-                     allot__doc_quote(doc, allot__at(value->number), quote), allowed);
+                     allot__doc_quote(doc, allot__at(value->number)), allowed);
 }
 
 /* ---- Objects --------------------------------------------------------------------------------- */
@@ -236,16 +234,15 @@ static const char *list_keys(const allot__shape *shape, char *hint, size_t size)
 
 static void read_other(allot__doc *doc, uint32_t object, uint32_t member, const allot__shape *shape)
 {
-    char quote[ALLOT__QUOTE_MAX + 4], hint[400];
+    char hint[400];
     const allot__field other = {NULL, shape->others, INT64_MIN, INT64_MAX, false, false};
     allot__spot spot = allot__at_key(member);
     const char *near =
         nearest_key(doc, object, allot__doc_key(doc, member), shape, shape->others != 0);
     if (shape->others == 0 || near)
         allot__doc_fault(doc, spot, "E-unknown-key",
-                         near ? allot__did_you_mean(near, hint, sizeof hint)
-                              : list_keys(shape, hint, sizeof hint),
-                         "found the unknown key %s", allot__doc_quote(doc, spot, quote));
+                         near ? allot__doc_hint(doc, near) : list_keys(shape, hint, sizeof hint),
+                         "found the unknown key %s", allot__doc_quote(doc, spot));
     else
         allot__value_read(doc, member, &other);
 }
@@ -273,4 +270,54 @@ void allot__object_read(allot__doc *doc, uint32_t number, const allot__shape *sh
         if (shape->fields[i].required && values[i].number == 0)
             allot__doc_fault(doc, allot__at(number), "E-missing", NULL, "\"%s\" is missing",
                              shape->fields[i].key);
+}
+
+/* ---- Numbers with a point, in whole thousandths ---------------------------------------------- */
+
+/* What stands behind the 'e' of a number, cut at +/- 9999. */
+static int64_t exponent_of(const char *text, size_t len)
+{
+    bool down = len > 0 && text[0] == '-';
+    int64_t exponent = 0;
+    for (size_t i = down || (len > 0 && text[0] == '+'); i < len; i++)
+        exponent = exponent > 999 ? 9999 : 10 * exponent + (text[i] - '0');
+    return down ? -exponent : exponent;
+}
+
+int64_t allot__thousandths(const char *text, size_t len)
+{
+    const char *mark = memchr(text, 'e', len);
+    mark = mark ? mark : memchr(text, 'E', len);
+    size_t digits = mark ? (size_t)(mark - text) : len;
+    const char *dot = memchr(text, '.', digits);
+    int64_t places = 3 + (int64_t)(dot ? (size_t)(dot - text) : digits);
+    places += mark ? exponent_of(mark + 1, len - digits - 1) : 0;
+    int64_t sum = 0;
+    if (text[0] == '-')
+        return -1;
+    for (size_t i = 0; i < digits && places > 0; i++) {
+        if (text[i] == '.')
+            continue;
+        if (sum > ALLOT_AMOUNT_MAX)
+            return -1;
+        sum = 10 * sum + (text[i] - '0');
+        places--;
+    }
+    for (; places > 0 && sum > 0 && sum <= ALLOT_AMOUNT_MAX; places--)
+        sum *= 10;
+    return sum <= ALLOT_AMOUNT_MAX ? sum : -1;
+}
+
+int64_t allot__thousandths_take(allot__doc *doc, const allot__value *value)
+{
+    size_t len;
+    if (value->kind != ALLOT__INTEGER && value->kind != ALLOT__NUMBER)
+        return ALLOT_NONE;
+    const char *text = allot__doc_text(doc, value->number, &len);
+    int64_t number = allot__thousandths(text, len);
+    if (number < 0)
+        allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
+                         "found the number %s, allowed a number 0 ... %d",
+                         allot__doc_quote(doc, allot__at(value->number)), ALLOT_AMOUNT_MAX / 1000);
+    return number < 0 ? ALLOT_NONE : number;
 }

@@ -4,28 +4,28 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <allot/json.h>
 
 #include "json/text/read.h"
 
-/* Reads exactly `digits` digits; -1: they are not. */
-static int32_t digits(const char **text, int digits)
+/* Moves *text past what has that form: 'd' is a digit of a number, which the next letter of the
+ * form ends, 'T' may be small. False: it has another. */
+static bool read_form(const char **text, const char *form, int32_t *numbers)
 {
-    int32_t number = 0;
-    for (int i = 0; i < digits; i++, (*text)++) {
-        if (**text < '0' || **text > '9')
-            return -1;
-        number = number * 10 + (**text - '0');
+    for (; *form != '\0'; form++, (*text)++) {
+        char c = **text;
+        if (*form != 'd') {
+            numbers++;
+            if (c != *form && (*form != 'T' || c != 't'))
+                return false;
+        } else if (c < '0' || c > '9') {
+            return false;
+        } else {
+            *numbers = *numbers * 10 + (c - '0');
+        }
     }
-    return number;
-}
-
-static bool skip(const char **text, char c)
-{
-    if (**text != c)
-        return false;
-    (*text)++;
     return true;
 }
 
@@ -45,82 +45,53 @@ static int64_t days_since_epoch(int32_t year, int32_t month, int32_t day)
     return y * 365 + y / 4 - y / 100 + y / 400 + day_of_year - 719468 - 146097;
 }
 
-static bool read_date(const char **text, int64_t *days)
+static bool read_offset(const char **text, int64_t *seconds)
 {
-    int32_t year = digits(text, 4);
-    if (year < 0 || !skip(text, '-'))
+    int32_t numbers[2] = {0};
+    char sign = *(*text)++;
+    *seconds = 0;
+    if (sign == 'Z' || sign == 'z')
+        return true;
+    if ((sign != '+' && sign != '-') || !read_form(text, "dd:dd", numbers) || numbers[0] > 23 ||
+        numbers[1] > 59)
         return false;
-    int32_t month = digits(text, 2);
-    if (month < 1 || month > 12 || !skip(text, '-'))
-        return false;
-    int32_t day = digits(text, 2);
-    if (day < 1 || day > days_in_month(year, month))
-        return false;
-    *days = days_since_epoch(year, month, day);
+    *seconds = (sign == '-' ? -1 : 1) * (numbers[0] * 3600 + numbers[1] * 60);
     return true;
 }
 
 /* The second 60 is the leap second, one behind 59. */
-static bool read_clock(const char **text, int64_t *seconds)
-{
-    int32_t hour = digits(text, 2);
-    if (hour < 0 || hour > 23 || !skip(text, ':'))
-        return false;
-    int32_t minute = digits(text, 2);
-    if (minute < 0 || minute > 59 || !skip(text, ':'))
-        return false;
-    int32_t second = digits(text, 2);
-    if (second < 0 || second > 60)
-        return false;
-    if (skip(text, '.')) {
-        if (digits(text, 1) < 0)
-            return false;
-        while (**text >= '0' && **text <= '9')
-            (*text)++;
-    }
-    *seconds = hour * 3600 + minute * 60 + second;
-    return true;
-}
-
-static bool read_offset(const char **text, int64_t *seconds)
-{
-    *seconds = 0;
-    if (skip(text, 'Z') || skip(text, 'z'))
-        return true;
-    int32_t sign = skip(text, '+') ? 1 : skip(text, '-') ? -1 : 0;
-    if (sign == 0)
-        return false;
-    int32_t hour = digits(text, 2);
-    if (hour < 0 || hour > 23 || !skip(text, ':'))
-        return false;
-    int32_t minute = digits(text, 2);
-    *seconds = sign * (hour * 3600 + minute * 60);
-    return minute >= 0 && minute <= 59;
-}
-
 bool allot__time_parse(const char *text, int64_t *out)
 {
-    int64_t days, seconds, offset;
-    if (!read_date(&text, &days) || !(skip(&text, 'T') || skip(&text, 't')) ||
-        !read_clock(&text, &seconds) || !read_offset(&text, &offset) || *text != '\0')
+    enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND, NUMBERS };
+    int32_t of[NUMBERS] = {0};
+    int64_t offset;
+    if (!read_form(&text, "dddd-dd-ddTdd:dd:dd", of) || of[MONTH] < 1 || of[MONTH] > 12 ||
+        of[DAY] < 1 || of[DAY] > days_in_month(of[YEAR], of[MONTH]) || of[HOUR] > 23 ||
+        of[MINUTE] > 59 || of[SECOND] > 60)
         return false;
-    *out = days * 86400 + seconds - offset;
+    if (*text == '.') {
+        size_t digits = strspn(++text, "0123456789");
+        if (digits == 0)
+            return false;
+        text += digits;
+    }
+    if (!read_offset(&text, &offset) || *text != '\0')
+        return false;
+    *out = days_since_epoch(of[YEAR], of[MONTH], of[DAY]) * 86400 + of[HOUR] * 3600 +
+           of[MINUTE] * 60 + of[SECOND] - offset;
     return true;
 }
 
 bool allot__time_read(allot__doc *doc, const allot__value *value, int64_t *out)
 {
-    char quote[ALLOT__QUOTE_MAX + 4];
     if (value->kind == ALLOT__INTEGER)
         *out = value->integer;
     if (value->kind != ALLOT__STRING)
         return value->kind == ALLOT__INTEGER;
     if (allot__time_parse(value->string, out))
         return true;
-    allot__doc_fault(doc, allot__at(value->number), "E-range", NULL,
-                     "found the string %s, allowed Unix seconds or a time like "
-                     "\"2026-01-31T08:00:00+01:00\"",
-                     allot__doc_quote(doc, allot__at(value->number), quote));
+    allot__doc_found(doc, allot__at(value->number), "E-range", NULL, "the string ",
+                     ", allowed Unix seconds or a time like \"2026-01-31T08:00:00+01:00\"");
     return false;
 }
 

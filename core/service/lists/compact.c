@@ -12,29 +12,25 @@ typedef struct page {
     const allot_decision *decision;
     const allot_plan *plan;
     const allot_state *state;
-    int64_t orders;
+    const allot__books *books;
+    int64_t cycle, orders;
 } page;
 
-static void open_list(page *it, const char *key)
-{
-    allot__text_open(it->out, key, "[");
-}
-
-static void open_item(page *it)
+static void open_order(page *it)
 {
     allot__text_open(it->out, NULL, "{");
+    it->orders++;
 }
 
-static void close_item(page *it)
+static void put_path(page *it, const char *key, int32_t consumer)
 {
-    allot__text_puts(it->out, "}");
+    allot__text_path_member(it->out, key, it->plan, consumer);
 }
 
 static void put_leaf(page *it, const char *key, int32_t group, int32_t consumer)
 {
     allot__text_member(it->out, "group", allot_plan_group_name(it->plan, group));
-    allot__text_key(it->out, key);
-    allot__text_json_path(it->out, it->plan, consumer);
+    put_path(it, key, consumer);
 }
 
 static void put_places(page *it, const allot_place *places, int32_t count)
@@ -42,12 +38,8 @@ static void put_places(page *it, const allot_place *places, int32_t count)
     if (count == 0)
         return;
     allot__text_open(it->out, "hosts", "{");
-    for (int32_t i = 0; i < count; i++) {
-        allot__text_key(it->out, NULL);
-        allot__text_json(it->out, places[i].name);
-        allot__text_puts(it->out, ": ");
-        allot__text_int(it->out, places[i].slots);
-    }
+    for (int32_t i = 0; i < count; i++)
+        allot__text_named_number(it->out, places[i].name, places[i].slots);
     allot__text_puts(it->out, "}");
 }
 
@@ -61,94 +53,74 @@ static void put_code(page *it, const char *code)
 
 static void put_tasks(page *it, const int32_t *tasks, int32_t count)
 {
-    open_list(it, "tasks");
+    allot__text_open(it->out, "tasks", "[");
     for (int32_t k = 0; k < count; k++) {
         allot_task task;
-        if (allot_state_task_at(it->state, tasks[k], &task) != ALLOT_OK)
-            continue;
-        allot__text_key(it->out, NULL);
-        allot__text_json(it->out, task.id);
+        if (allot_state_task_at(it->state, tasks[k], &task) == ALLOT_OK)
+            allot__text_string(it->out, NULL, task.id);
     }
     allot__text_puts(it->out, "]");
 }
 
-static void put_grants(page *it, const allot__books *books)
+static void put_grant(page *it, int32_t i)
 {
-    open_list(it, "grants");
-    for (int32_t i = 0; i < allot_decision_grants(it->decision); i++) {
-        allot_grant grant;
-        allot_decision_grant(it->decision, i, &grant);
-        if (allot__books_starts_told(books, it->decision, i))
-            continue;
-        open_item(it);
-        put_leaf(it, "consumer", grant.group, grant.consumer);
-        allot__text_number(it->out, "slots", grant.slots);
-        put_places(it, grant.places, grant.place_count);
-        if (grant.task_count > 0)
-            put_tasks(it, grant.tasks, grant.task_count);
-        close_item(it);
-        it->orders++;
-    }
-    allot__text_puts(it->out, "]");
-}
-
-static void put_reclaim(page *it, const allot_reclaim *reclaim)
-{
-    put_leaf(it, "consumer", reclaim->group, reclaim->consumer);
-    allot__text_number(it->out, "slots", reclaim->slots);
-    open_list(it, "for");
-    for (int32_t k = 0; k < reclaim->claim_count; k++) {
-        open_item(it);
-        allot__text_key(it->out, "consumer");
-        allot__text_json_path(it->out, it->plan, reclaim->claims[k].consumer);
-        allot__text_number(it->out, "slots", reclaim->claims[k].slots);
-        close_item(it);
-    }
-    allot__text_puts(it->out, "]");
-    allot__text_number(it->out, "grace", reclaim->grace);
-    allot__text_number(it->out, "deadline", reclaim->deadline);
-    put_tasks(it, reclaim->tasks, reclaim->task_count);
-    put_code(it, reclaim->reason);
-    allot__text_number(it->out, "allocated", reclaim->allocated);
-    allot__text_number(it->out, "quota", reclaim->quota);
+    allot_grant grant;
+    allot_decision_grant(it->decision, i, &grant);
+    if (allot__books_starts_told(it->books, it->decision, i))
+        return;
+    open_order(it);
+    put_leaf(it, "consumer", grant.group, grant.consumer);
+    allot__text_number(it->out, "slots", grant.slots);
+    put_places(it, grant.places, grant.place_count);
+    if (grant.task_count > 0)
+        put_tasks(it, grant.tasks, grant.task_count);
     allot__text_puts(it->out, "}");
 }
 
-static void put_reclaims(page *it, int64_t cycle)
+static void put_claims(page *it, const allot_reclaim *reclaim)
 {
-    open_list(it, "reclaims");
-    for (int32_t i = 0; i < allot_decision_reclaims(it->decision); i++) {
-        allot_reclaim reclaim;
-        allot_decision_reclaim(it->decision, i, &reclaim);
-        open_item(it);
-        allot__text_key(it->out, "id");
-        allot__text_printf(it->out, "\"r%lld.%d\"", (long long)cycle, (int)i);
-        put_reclaim(it, &reclaim);
-        close_item(it);
-        it->orders++;
+    allot__text_open(it->out, "for", "[");
+    for (int32_t k = 0; k < reclaim->claim_count; k++) {
+        allot__text_open(it->out, NULL, "{");
+        put_path(it, "consumer", reclaim->claims[k].consumer);
+        allot__text_number(it->out, "slots", reclaim->claims[k].slots);
+        allot__text_puts(it->out, "}");
     }
     allot__text_puts(it->out, "]");
 }
 
-static void put_loans(page *it)
+static void put_reclaim(page *it, int32_t i)
 {
-    open_list(it, "loans");
-    for (int32_t i = 0; i < allot_decision_loans(it->decision); i++) {
-        allot_loan_change loan;
-        allot_decision_loan(it->decision, i, &loan);
-        if (loan.slots == loan.before)
-            continue;
-        open_item(it);
-        put_leaf(it, "lender", loan.group, loan.lender);
-        allot__text_key(it->out, "borrower");
-        allot__text_json_path(it->out, it->plan, loan.borrower);
-        allot__text_number(it->out, "slots", loan.slots);
-        allot__text_number(it->out, "before", loan.before);
-        allot__text_member(it->out, "why", loan.reason);
-        close_item(it);
-        it->orders++;
-    }
-    allot__text_puts(it->out, "]");
+    allot_reclaim reclaim;
+    allot_decision_reclaim(it->decision, i, &reclaim);
+    open_order(it);
+    allot__text_key(it->out, "id");
+    allot__text_printf(it->out, "\"r%lld.%d\"", (long long)it->cycle, (int)i);
+    put_leaf(it, "consumer", reclaim.group, reclaim.consumer);
+    allot__text_number(it->out, "slots", reclaim.slots);
+    put_claims(it, &reclaim);
+    allot__text_number(it->out, "grace", reclaim.grace);
+    allot__text_number(it->out, "deadline", reclaim.deadline);
+    put_tasks(it, reclaim.tasks, reclaim.task_count);
+    put_code(it, reclaim.reason);
+    allot__text_number(it->out, "allocated", reclaim.allocated);
+    allot__text_number(it->out, "quota", reclaim.quota);
+    allot__text_puts(it->out, "}}");
+}
+
+static void put_loan(page *it, int32_t i)
+{
+    allot_loan_change loan;
+    allot_decision_loan(it->decision, i, &loan);
+    if (loan.slots == loan.before)
+        return;
+    open_order(it);
+    put_leaf(it, "lender", loan.group, loan.lender);
+    put_path(it, "borrower", loan.borrower);
+    allot__text_number(it->out, "slots", loan.slots);
+    allot__text_number(it->out, "before", loan.before);
+    allot__text_member(it->out, "why", loan.reason);
+    allot__text_puts(it->out, "}");
 }
 
 static void put_leases(page *it)
@@ -160,16 +132,15 @@ static void put_leases(page *it)
         if (allot_decision_lease(it->decision, i, &part) != ALLOT_OK || part.moved == 0 ||
             allot_plan_lease_at(it->plan, i, &lease) != ALLOT_OK)
             continue;
-        allot__text_key(it->out, NULL);
-        allot__text_json(it->out, lease.name);
-        allot__text_puts(it->out, ": {");
+        allot__text_named(it->out, lease.name);
+        allot__text_puts(it->out, "{");
         allot__text_number(it->out, "moved", part.moved);
         allot__text_member(it->out, "to", part.to_consumer ? "consumer" : "provider");
         allot__text_number(it->out, "provider", part.now.provider.available);
         allot__text_number(it->out, "consumer", part.now.consumer.available);
         put_places(it, part.places, part.place_count);
         allot__text_member(it->out, "why", part.reason);
-        close_item(it);
+        allot__text_puts(it->out, "}");
         it->orders++;
     }
     allot__text_puts(it->out, "}");
@@ -181,7 +152,7 @@ static void put_job(page *it, const allot_job_order *order, const allot_job *job
 {
     allot_queue queue;
     allot_job by;
-    open_item(it);
+    open_order(it);
     allot__text_member(it->out, "job", job->id);
     if (allot_plan_queue_at(it->plan, job->queue, &queue) == ALLOT_OK)
         allot__text_member(it->out, "queue", queue.name);
@@ -194,9 +165,7 @@ static void put_job(page *it, const allot_job_order *order, const allot_job *job
             allot__text_member(it->out, "for", by.id);
     }
     put_code(it, order->reason);
-    allot__text_puts(it->out, "}");
-    close_item(it);
-    it->orders++;
+    allot__text_puts(it->out, "}}");
 }
 
 static void put_jobs(page *it, allot_order_kind kind)
@@ -211,60 +180,65 @@ static void put_jobs(page *it, allot_order_kind kind)
     }
 }
 
-static void put_kills(page *it, const allot__books *books)
+static void put_kill(page *it, int32_t i)
 {
-    for (int32_t i = 0; i < allot_decision_kills(it->decision); i++) {
-        allot_kill kill;
-        allot_task task;
-        allot_flight flight;
-        allot_decision_kill(it->decision, i, &kill);
-        if (allot__books_told(books, it->decision, i) ||
-            allot_state_task_at(it->state, kill.task, &task) != ALLOT_OK)
-            continue;
-        open_item(it);
-        allot__text_member(it->out, "task", task.id);
-        allot__text_key(it->out, "consumer");
-        allot__text_json_path(it->out, it->plan, task.consumer);
-        if (allot_decision_flight(it->decision, kill.flight, &flight) == ALLOT_OK)
-            allot__text_member(it->out, "reclaim", flight.id);
-        put_code(it, kill.reason);
-        allot__text_puts(it->out, "}");
-        close_item(it);
-        it->orders++;
-    }
+    allot_kill kill;
+    allot_task task;
+    allot_flight flight;
+    allot_decision_kill(it->decision, i, &kill);
+    if (allot__books_told(it->books, it->decision, i) ||
+        allot_state_task_at(it->state, kill.task, &task) != ALLOT_OK)
+        return;
+    open_order(it);
+    allot__text_member(it->out, "task", task.id);
+    put_path(it, "consumer", task.consumer);
+    if (allot_decision_flight(it->decision, kill.flight, &flight) == ALLOT_OK)
+        allot__text_member(it->out, "reclaim", flight.id);
+    put_code(it, kill.reason);
+    allot__text_puts(it->out, "}}");
 }
 
-static void put_all_jobs(page *it, const allot__books *books)
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+/* Lists of what is not about jobs, or of jobs, or of both. */
+static void put_lists(page *it)
 {
-    static const struct {
+    const allot_decision *decision = it->decision;
+    const struct {
         const char *key;
-        allot_order_kind kind;
-    } lists[] = {{"starts", ALLOT_ORDER_START},
-                 {"resumes", ALLOT_ORDER_RESUME},
-                 {"resizes", ALLOT_ORDER_RESIZE},
-                 {"suspends", ALLOT_ORDER_SUSPEND},
-                 {"kills", ALLOT_ORDER_KILL}};
+        int32_t count;
+        void (*put)(page *it, int32_t i);
+        int jobs; /* kind of order; -1: none */
+    } lists[] = {{"grants", allot_decision_grants(decision), put_grant, -1},
+                 {"reclaims", allot_decision_reclaims(decision), put_reclaim, -1},
+                 {"starts", 0, NULL, ALLOT_ORDER_START},
+                 {"resumes", 0, NULL, ALLOT_ORDER_RESUME},
+                 {"resizes", 0, NULL, ALLOT_ORDER_RESIZE},
+                 {"suspends", 0, NULL, ALLOT_ORDER_SUSPEND},
+                 {"kills", allot_decision_kills(decision), put_kill, ALLOT_ORDER_KILL},
+                 {"loans", allot_decision_loans(decision), put_loan, -1}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        open_list(it, lists[i].key);
-        if (lists[i].kind == ALLOT_ORDER_KILL)
-            put_kills(it, books);
-        put_jobs(it, lists[i].kind);
+        allot__text_open(it->out, lists[i].key, "[");
+        for (int32_t k = 0; k < lists[i].count; k++)
+            lists[i].put(it, k);
+        if (lists[i].jobs >= 0)
+            put_jobs(it, (allot_order_kind)lists[i].jobs);
         allot__text_puts(it->out, "]");
     }
 }
 
 static void put_warnings(page *it, const allot_report *report)
 {
-    open_list(it, "warnings");
+    allot__text_open(it->out, "warnings", "[");
     for (int32_t i = 0; report && i < allot_report_count(report); i++) {
         const allot_diagnostic *finding = allot_report_at(report, i);
         if (finding->severity != ALLOT_WARNING)
             continue;
-        open_item(it);
+        allot__text_open(it->out, NULL, "{");
         allot__text_member(it->out, "code", finding->code);
         allot__text_member(it->out, "message", finding->message);
         allot__text_member(it->out, "path", finding->path);
-        close_item(it);
+        allot__text_puts(it->out, "}");
     }
     allot__text_puts(it->out, "]");
 }
@@ -275,16 +249,15 @@ int64_t allot__compact(allot__text *out, const allot_decision *decision, const a
     page it = {.out = out,
                .decision = decision,
                .plan = allot_decision_plan(decision),
-               .state = allot_decision_state(decision)};
+               .state = allot_decision_state(decision),
+               .books = books,
+               .cycle = cycle};
     allot__text_puts(out, "{");
     allot__text_number(out, "seq", seq);
     allot__text_number(out, "cycle", cycle);
     allot__text_number(out, "now", allot_decision_now(decision));
     allot__text_number(out, "event", event);
-    put_grants(&it, books);
-    put_reclaims(&it, cycle);
-    put_all_jobs(&it, books);
-    put_loans(&it);
+    put_lists(&it);
     put_leases(&it);
     put_warnings(&it, warnings);
     allot__text_puts(out, "}");
