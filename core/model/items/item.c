@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* item.c: items copied, and their numbers visited, by the table of their members. */
-#include "model/items/item.h"
+#include <allot/members.h>
 
 #include <string.h>
 

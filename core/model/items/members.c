@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* members.c: the tables of what a state lists: their members. */
+/* members.c: the tables of what a state lists: their members, and their words. */
+#include <allot/members.h>
 #include <allot/stated.h>
 
 #include <stddef.h>
 #include <string.h>
 
-#include "model/items/item.h"
+/* The highest priority of a session, and of a task. */
+enum { PRIORITY_MAX = 10000 };
 
 #define COUNT(array) ((int32_t)(sizeof(array) / sizeof *(array)))
 #define AT(member)   .at = (uint16_t)offsetof(OF, member)
@@ -77,7 +79,7 @@ static const allot_member task_members[] = {
      .type = ALLOT_MEMBER_WHOLE,
      AT(priority),
      .least = 1,
-     .most = ALLOT__PRIORITY_MAX,
+     .most = PRIORITY_MAX,
      .unset = 1,
      .doc = "of a leaf's pending tasks those of larger priorities start first"},
     {.name = "session", AT(session), NULLABLE, .doc = "the session it belongs to"},
@@ -109,7 +111,7 @@ static const allot_member session_members[] = {
      .type = ALLOT_MEMBER_WHOLE,
      AT(priority),
      .least = 1,
-     .most = ALLOT__PRIORITY_MAX,
+     .most = PRIORITY_MAX,
      .unset = 1,
      .doc = "larger priorities are served first"},
     {.name = "preemption_rank",
@@ -508,4 +510,30 @@ void allot_item_init(const allot_members *members, void *item)
         return;
     memset(item, 0, members->size);
     init_members(members->items, members->count, item);
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+const char *allot_task_state_name(int state)
+{
+    static const char *const names[] = {"running", "pending"};
+    return state >= 0 && state < 2 ? names[state] : NULL;
+}
+
+const char *allot_job_state_name(int state)
+{
+    static const char *const names[] = {"pending", "running", "suspended", "stopped"};
+    return state >= 0 && state < ALLOT_JOB_STATE_COUNT ? names[state] : NULL;
+}
+
+const char *allot_lease_phase_name(int phase)
+{
+    static const char *const names[] = {"conn", "ok", "inactive"};
+    return phase >= 0 && phase < ALLOT_LEASE_PHASE_COUNT ? names[phase] : NULL;
+}
+
+const char *allot_closed_name(int closed)
+{
+    static const char *const names[] = {"false", "drain", "reclaim"};
+    return closed >= 0 && closed <= ALLOT_CLOSED_NOW ? names[closed] : NULL;
 }

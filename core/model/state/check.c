@@ -3,7 +3,6 @@
 /* check.c: whether a plan's state may have an item, by the table of its members. */
 #include <string.h>
 
-#include "model/items/item.h"
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
 

@@ -11,7 +11,6 @@
 #include <allot/stated.h>
 
 #include "model/jobs/queue.h"
-#include "model/items/item.h"
 #include "model/state/job.h"
 #include "model/state/state.h"
 
