@@ -22,14 +22,10 @@ static void end(allot__books *books, void *block, size_t count, size_t size)
 
 static void make_group(allot__books *books, allot__books_group *group, bool *failed)
 {
-    size_t count = books->consumers;
     group->slots = -1;
-    group->held = make(books, count, sizeof *group->held, failed);
-    group->awaited = make(books, count, sizeof *group->awaited, failed);
-    group->sessions = make(books, count, sizeof *group->sessions, failed);
-    group->unmet_since = make(books, count, sizeof *group->unmet_since, failed);
-    for (size_t i = 0; !*failed && i < count; i++)
-        group->unmet_since[i] = INT64_MIN;
+    group->leaves = make(books, books->consumers, sizeof *group->leaves, failed);
+    for (size_t i = 0; !*failed && i < books->consumers; i++)
+        group->leaves[i].unmet_since = INT64_MIN;
 }
 
 static void make_tables(allot__books *books, bool *failed)
@@ -101,15 +97,8 @@ void allot__books_end(allot__books *books)
         return;
     allot__books_list_end(books);
     allot_state_free(books->state);
-    for (size_t i = 0; books->groups && i < books->group_count; i++) {
-        allot__books_group *group = &books->groups[i];
-        end(books, group->held, books->consumers, sizeof *group->held);
-        if (group->sources)
-            end(books, group->sources, books->consumers, sizeof *group->sources);
-        end(books, group->awaited, books->consumers, sizeof *group->awaited);
-        end(books, group->sessions, books->consumers, sizeof *group->sessions);
-        end(books, group->unmet_since, books->consumers, sizeof *group->unmet_since);
-    }
+    for (size_t i = 0; books->groups && i < books->group_count; i++)
+        end(books, books->groups[i].leaves, books->consumers, sizeof *books->groups->leaves);
     end(books, books->groups, books->group_count, sizeof *books->groups);
     free_items(books->engine, &books->tasks);
     free_items(books->engine, &books->units);
@@ -150,7 +139,7 @@ allot__books_waits allot__books_longest(const allot__books *books, int64_t now)
     allot__books_waits waits = {0};
     for (size_t g = 0; g < books->group_count; g++)
         for (size_t i = 0; i < books->consumers; i++)
-            longer(&waits.demand, now, books->groups[g].unmet_since[i]);
+            longer(&waits.demand, now, books->groups[g].leaves[i].unmet_since);
     for (const allot__map_item *it = books->flights.first; it; it = it->after) {
         const allot__flight_item *flight = (const allot__flight_item *)(const void *)it;
         longer(&waits.reclaim, now, flight->since);
@@ -203,8 +192,8 @@ static int say_source(allot__books *books, const allot__event *event, allot__err
     for (int32_t g = 0; event->whole && g < (int32_t)books->group_count; g++)
         for (int32_t i = 0; i < (int32_t)books->consumers && status == ALLOT_OK; i++)
             if (allot_plan_children(books->plan, i) == 0 &&
-                !allot__leaf_origin(&books->groups[g], i))
-                status = allot__origin_set(books, g, i, source);
+                !allot__leaf_beside(books, g, i)->source)
+                allot__leaf_beside(books, g, i)->source = source;
     return status;
 }
 

@@ -37,7 +37,7 @@ int64_t allot__books_standing(const allot__books *books, const allot_decision *d
     for (int32_t i = 0; i < allot_decision_grants(decision); i++) {
         allot_grant grant;
         standing += allot_decision_grant(decision, i, &grant) == ALLOT_OK &&
-                    allot__leaf_origin(&books->groups[grant.group], grant.consumer) != NULL;
+                    allot__leaf_beside(books, grant.group, grant.consumer)->source != NULL;
     }
     return standing;
 }
@@ -54,7 +54,7 @@ static allot__task_item *start_of(const allot__books *books, const allot_decisio
                                   const allot_grant *grant, int32_t i)
 {
     allot_task task;
-    if (allot__leaf_origin(&books->groups[grant->group], grant->consumer) ||
+    if (allot__leaf_beside(books, grant->group, grant->consumer)->source ||
         allot_state_task_at(allot_decision_state(decision), grant->tasks[i], &task) != ALLOT_OK ||
         task.group != grant->group)
         return NULL;
@@ -65,7 +65,7 @@ bool allot__books_starts_told(const allot__books *books, const allot_decision *d
 {
     allot_grant grant;
     if (allot_decision_grant(decision, i, &grant) != ALLOT_OK || grant.slots > 0 ||
-        allot__leaf_origin(&books->groups[grant.group], grant.consumer))
+        allot__leaf_beside(books, grant.group, grant.consumer)->source)
         return false;
     for (int32_t k = 0; k < grant.task_count; k++) {
         allot_task task;
@@ -244,7 +244,7 @@ static void enter_kills(entry *it)
 static int stands(void *ud, const allot_grant *grant)
 {
     const entry *it = ud;
-    return allot__leaf_origin(&it->books->groups[grant->group], grant->consumer) != NULL;
+    return allot__leaf_beside(it->books, grant->group, grant->consumer)->source != NULL;
 }
 
 static int put_flight(entry *it, const allot_in_flight *flight)
@@ -326,7 +326,7 @@ static void change_leaf(void *ud, int32_t group, int32_t leaf)
     const allot_stated_leaf row = allot__leaf(it->books, group, leaf);
     allot__leaf_look(it->books, group, leaf);
     allot__write_row(it->books, group, leaf, &row,
-                     allot__leaf_origin(&it->books->groups[group], leaf), it->effect);
+                     allot__leaf_beside(it->books, group, leaf)->source, it->effect);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */

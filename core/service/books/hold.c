@@ -112,13 +112,13 @@ static void hold(allot__books *books, int32_t leaf, const allot__known *old, con
                  bool keep)
 {
     for (int32_t g = 0; g < (int32_t)books->group_count; g++) {
-        allot__books_group *group = &books->groups[g];
+        allot__books_leaf *of = allot__leaf_beside(books, g, leaf);
         int64_t more = allot__task_more(books, old, task, g);
         int64_t allocated = allot__leaf(books, g, leaf).allocated;
         int64_t after = allocated + (more < 0 && !keep ? more : 0);
-        group->held[leaf] += (int32_t)more;
-        group->awaited[leaf] += awaited_by(task, g) - awaited_by(old ? &old->it : NULL, g);
-        after = after < group->held[leaf] ? group->held[leaf] : after;
+        of->held += (int32_t)more;
+        of->awaited += awaited_by(task, g) - awaited_by(old ? &old->it : NULL, g);
+        after = after < of->held ? of->held : after;
         if (after != allocated)
             allot__leaf_allocate(books, g, leaf, after);
     }

@@ -130,17 +130,6 @@ int allot__origin_of(allot__books *books, const allot__event *event, const allot
     return status;
 }
 
-int allot__origin_set(allot__books *books, int32_t group, int32_t leaf, const allot__origin *source)
-{
-    allot__books_group *of = &books->groups[group];
-    if (!of->sources && source)
-        of->sources = allot__new(books->engine, books->consumers, sizeof *of->sources);
-    if (!of->sources)
-        return source ? ALLOT_ENOMEM : ALLOT_OK;
-    of->sources[leaf] = source;
-    return ALLOT_OK;
-}
-
 /* ---- Members of two items -------------------------------------------------------------------- */
 
 static void merge(const allot_member *member, const char *from, char *to)

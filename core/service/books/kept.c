@@ -15,12 +15,12 @@ static int keep_row(allot__books *books, const allot__event *event)
         row.reclaimed_at = row.waiting_since = INT64_MIN;
     int status = allot__origin_find(books, event->source, &source);
     if (status == ALLOT_OK)
-        status = allot__origin_set(books, event->group, event->consumer, source);
-    if (status == ALLOT_OK)
         status = allot_state_row_set(books->state, event->group, event->consumer, &row);
-    if (status == ALLOT_OK)
-        allot__leaf_demand(books, event->group, event->consumer, row.demand);
-    return status;
+    if (status != ALLOT_OK)
+        return status;
+    allot__leaf_beside(books, event->group, event->consumer)->source = source;
+    allot__leaf_demand(books, event->group, event->consumer, row.demand);
+    return ALLOT_OK;
 }
 
 /* Puts a reclaim in, or in the place of another of its id. */

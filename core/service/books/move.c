@@ -72,32 +72,31 @@ static int read_lines(allot__books *books, const allot__text *text, int64_t *los
     return status;
 }
 
-static int copy_source(allot__books *to, int32_t group, int32_t leaf, const allot__origin *from)
+static int copy_source(const allot__books *from, allot__books *to, const allot_plan_map *ids,
+                       int32_t group, int32_t leaf)
 {
-    const allot__origin *source = NULL;
-    int status = from ? allot__origin_find(to, from->named.name, &source) : ALLOT_OK;
-    return status == ALLOT_OK && source ? allot__origin_set(to, group, leaf, source) : status;
+    const allot__origin *of = allot__leaf_beside(from, group, leaf)->source, *source;
+    int32_t other = ids->groups[group], there = ids->consumers[leaf];
+    if (!of || other < 0 || there < 0 || allot_plan_children(to->plan, there) > 0)
+        return ALLOT_OK;
+    int status = allot__origin_find(to, of->named.name, &source);
+    if (status == ALLOT_OK)
+        allot__leaf_beside(to, other, there)->source = source;
+    return status;
 }
 
 /* Lines have those of leaves alone of which more is known. */
 static int copy_sources(const allot__books *from, allot__books *to)
 {
     allot_plan_map *ids;
-    bool any = false;
-    for (size_t g = 0; g < from->group_count; g++)
-        any = any || from->groups[g].sources;
-    int status = any ? allot_plan_map_new(from->engine, from->plan, to->plan, &ids) : ALLOT_OK;
-    if (!any || status != ALLOT_OK)
+    if (from->sources.count == 0)
+        return ALLOT_OK;
+    int status = allot_plan_map_new(from->engine, from->plan, to->plan, &ids);
+    if (status != ALLOT_OK)
         return status;
-    for (size_t g = 0; g < from->group_count; g++) {
-        const allot__books_group *of = &from->groups[g];
-        int32_t group = ids->groups[(int32_t)g];
-        for (size_t i = 0; of->sources && group >= 0 && i < from->consumers; i++) {
-            int32_t leaf = ids->consumers[i];
-            if (leaf >= 0 && allot_plan_children(to->plan, leaf) == 0 && status == ALLOT_OK)
-                status = copy_source(to, group, leaf, of->sources[i]);
-        }
-    }
+    for (int32_t g = 0; g < (int32_t)from->group_count; g++)
+        for (int32_t i = 0; i < (int32_t)from->consumers && status == ALLOT_OK; i++)
+            status = copy_source(from, to, ids, g, i);
     allot_plan_map_free(from->engine, ids);
     return status;
 }
@@ -125,21 +124,14 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
+/* Who is no more had nothing. */
 static void rebase_group(const allot__books_group *from, allot__books_group *to,
                          const allot_plan_map *ids)
 {
     to->slots = from->slots;
-    for (int32_t i = 0; i < allot_plan_consumers(ids->from); i++) {
-        int32_t row = ids->consumers[i];
-        if (row < 0)
-            continue; /* it had nothing */
-        to->held[row] = from->held[i];
-        to->awaited[row] = from->awaited[i];
-        to->unmet_since[row] = from->unmet_since[i];
-        if (from->sources)
-            to->sources[row] = from->sources[i];
-        memcpy(to->sessions[row], from->sessions[i], sizeof *to->sessions);
-    }
+    for (int32_t i = 0; i < ids->consumer_count; i++)
+        if (ids->consumers[i] >= 0)
+            to->leaves[ids->consumers[i]] = from->leaves[i];
 }
 
 static void rebase_tables(const allot__books *from, allot__books *to, const allot_plan_map *ids)
@@ -234,13 +226,6 @@ static void rebase_units(allot__books *from, allot__books *to, const allot_plan_
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static int make_sources(const allot__books *books, allot__books_group *group)
-{
-    group->sources = allot__new(books->engine, books->consumers > 0 ? books->consumers : 1,
-                                sizeof *group->sources);
-    return group->sources ? ALLOT_OK : ALLOT_ENOMEM;
-}
-
 /* Empty books under the other plan, with room for all that comes over. */
 static int make_room(const allot__books *from, const allot_plan_map *ids, allot_report *report,
                      allot__books **out)
@@ -249,12 +234,7 @@ static int make_room(const allot__books *from, const allot_plan_map *ids, allot_
     int status = allot__books_make(from->engine, ids->to, &to);
     if (status != ALLOT_OK)
         return status;
-    for (size_t g = 0; g < from->group_count && status == ALLOT_OK; g++) {
-        int32_t other = ids->groups[(int32_t)g];
-        if (other >= 0 && from->groups[g].sources)
-            status = make_sources(to, &to->groups[other]);
-    }
-    if (status == ALLOT_OK && !ids->same)
+    if (!ids->same)
         status = make_units(from, to, ids);
     if (status == ALLOT_OK)
         status = allot_state_move(from->state, ids->to, report, &to->state);

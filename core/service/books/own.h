@@ -76,16 +76,20 @@ typedef struct allot__flight_item {
     int64_t since; /* when it was ordered; INT64_MIN: not known */
 } allot__flight_item;
 
-/* What the books know of leaves beside the state, by consumer. */
+/* What the books know of a leaf in a group beside the state. */
+typedef struct allot__books_leaf {
+    int64_t awaited;     /* slots of its tasks that wait */
+    int64_t unmet_since; /* it wants more than it has; INT64_MIN: not. Not kept in the store */
+    /* Who tells all that it holds, so that grants to it are no news until that says so, and stand
+     * until then; NULL: nobody. */
+    const allot__origin *source;
+    int32_t held;                             /* by its tasks */
+    int32_t sessions[ALLOT_SCHEDULING_COUNT]; /* how many there are of each */
+} allot__books_leaf;
+
 typedef struct allot__books_group {
-    int32_t *held;        /* by its tasks */
-    int64_t *awaited;     /* by its tasks that wait */
-    int64_t *unmet_since; /* a leaf wants more than it has; INT64_MIN: not. Not kept in the store */
-    int32_t (*sessions)[ALLOT_SCHEDULING_COUNT]; /* how many there are of each */
-    /* Who tells all that its leaf holds, so that grants to it are no news until that says so, and
-     * stand until then; NULL: nobody. The column is NULL where nobody ever did. */
-    const allot__origin **sources;
-    int64_t slots; /* of the group; -1: not told */
+    allot__books_leaf *leaves; /* by consumer */
+    int64_t slots;             /* -1: not told */
 } allot__books_group;
 
 struct allot__books {
@@ -236,14 +240,6 @@ static inline bool allot__job_is_unplaced(const allot_job *job)
 int allot__origin_find(allot__books *books, const char *name, const allot__origin **out);
 /* That of an event, which was the source's last word. ENOMEM. */
 int allot__origin_of(allot__books *books, const allot__event *event, const allot__origin **out);
-/* Says whose truth a leaf is. ENOMEM. */
-int allot__origin_set(allot__books *books, int32_t group, int32_t leaf,
-                      const allot__origin *source);
-/* Who tells all that a leaf holds, or NULL. */
-static inline const allot__origin *allot__leaf_origin(const allot__books_group *group, int32_t leaf)
-{
-    return group->sources ? group->sources[leaf] : NULL;
-}
 void allot__write_origin(allot__text *out, const allot__origin *source);
 void allot__write_origins(const allot__books *books, allot__text *out);
 
@@ -328,6 +324,11 @@ void allot__books_unseal(allot__books *books);
 int allot__books_make(allot_engine *engine, const allot_plan *plan, allot__books **out);
 /* ---- Leaves (row.c) -------------------------------------------------------------------------- */
 
+static inline allot__books_leaf *allot__leaf_beside(const allot__books *books, int32_t group,
+                                                    int32_t leaf)
+{
+    return &books->groups[group].leaves[leaf];
+}
 /* What the state was told of a leaf, and the leaf demands. */
 allot_stated_leaf allot__leaf(const allot__books *books, int32_t group, int32_t leaf);
 /* These say what it demands, and is allocated; and whether it wants more than it has, since when.

@@ -25,7 +25,7 @@ allot_stated_leaf allot__leaf(const allot__books *books, int32_t group, int32_t 
 
 void allot__leaf_look(const allot__books *books, int32_t group, int32_t leaf)
 {
-    int64_t *since = &books->groups[group].unmet_since[leaf];
+    int64_t *since = &allot__leaf_beside(books, group, leaf)->unmet_since;
     const allot_stated_leaf row = allot__leaf(books, group, leaf);
     if (row.demand <= row.allocated)
         *since = INT64_MIN;
@@ -94,20 +94,20 @@ int allot__apply_row(allot__books *books, const allot__event *event, allot__erro
 {
     int32_t leaf = event->consumer;
     const allot_stated_leaf row = allot__leaf(books, event->group, leaf);
-    int64_t held = books->groups[event->group].held[leaf];
+    allot__books_leaf *beside = allot__leaf_beside(books, event->group, leaf);
+    int64_t held = beside->held;
     int64_t after =
         event->kind == ALLOT__EVENT_RELEASE ? row.allocated - event->slots : event->slots;
     if (event->kind != ALLOT__EVENT_DEMAND && after < held)
         return few(event, row.allocated, held, fault);
     const allot__origin *source;
     int status = allot__origin_of(books, event, &source);
-    if (status == ALLOT_OK)
-        status = allot__origin_set(books, event->group, leaf, source);
     bool unlists = event->kind == ALLOT__EVENT_ALLOCATED && event->unlisted >= 0;
     if (status == ALLOT_OK && unlists && event->unlisted != row.unlisted)
         status = allot_state_unlisted(books->state, event->group, leaf, event->unlisted);
     if (status != ALLOT_OK)
         return status;
+    beside->source = source;
     if (event->kind == ALLOT__EVENT_DEMAND)
         allot__leaf_demand(books, event->group, leaf, event->slots);
     else
@@ -122,7 +122,8 @@ int allot__apply_decline(allot__books *books, const allot__event *event, allot__
 {
     int32_t leaf = event->consumer;
     const allot_stated_leaf row = allot__leaf(books, event->group, leaf);
-    int64_t back = event->slots, free = row.allocated - books->groups[event->group].held[leaf];
+    int64_t back = event->slots,
+            free = row.allocated - allot__leaf_beside(books, event->group, leaf)->held;
     if (back > free)
         return allot__error_set(fault, ALLOT_ERANGE, "E-allocated", "slots", NULL,
                                 "slots: found %lld, allowed at most %lld, what is allocated and "
@@ -170,7 +171,7 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
         return allot__error_set(fault, ALLOT_ENOENT, "E-unknown-reclaim", "reclaim", NULL,
                                 "reclaim: nothing is in flight as \"%.100s\"", event->id);
     int64_t allocated = allot__leaf(books, flight.group, flight.consumer).allocated;
-    int64_t free = allocated - books->groups[flight.group].held[flight.consumer];
+    int64_t free = allocated - allot__leaf_beside(books, flight.group, flight.consumer)->held;
     int64_t most = flight.slots < free || event->keep ? flight.slots : free;
     if (flight.task_count + flight.gone > 0)
         return allot__error_set(fault, ALLOT_EUSAGE, "E-conflict", "reclaim", NULL,
@@ -195,7 +196,7 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
 static int check_scheduling(const allot__books *books, const allot_session *told,
                             const allot_session *old, allot__error *fault)
 {
-    const int32_t *there = books->groups[told->group].sessions[told->consumer];
+    const int32_t *there = allot__leaf_beside(books, told->group, told->consumer)->sessions;
     for (int32_t kind = 0; kind < ALLOT_SCHEDULING_COUNT; kind++) {
         bool own = old && old->consumer == told->consumer && old->group == told->group &&
                    (int32_t)old->scheduling == kind;
@@ -210,7 +211,8 @@ static int check_scheduling(const allot__books *books, const allot_session *told
 
 static void count_session(allot__books *books, const allot_session *session, int32_t more)
 {
-    books->groups[session->group].sessions[session->consumer][session->scheduling] += more;
+    allot__leaf_beside(books, session->group, session->consumer)->sessions[session->scheduling] +=
+        more;
 }
 
 static int put_session(allot__books *books, const allot__event *event, const allot_session *old,

@@ -126,7 +126,7 @@ int allot__books_set_back(allot__books *books, int64_t now, int64_t by)
     allot_state_set_back(books->state, now, by);
     for (size_t g = 0; g < books->group_count; g++)
         for (size_t i = 0; i < books->consumers; i++)
-            set(&it, &books->groups[g].unmet_since[i]);
+            set(&it, &books->groups[g].leaves[i].unmet_since);
     for (size_t i = 0; i < books->decline_count; i++)
         set(&it, &books->declines[i].until);
     for (allot__map_item *item = books->sources.first; item; item = item->after)

@@ -115,8 +115,8 @@ static int check_slots(const allot__books *books, const allot__known *old, const
     int status = ALLOT_OK;
     for (int32_t g = 0; g < (int32_t)books->group_count && status == ALLOT_OK; g++) {
         int64_t more = allot__task_more(books, old, task, g);
-        int64_t free =
-            allot__leaf(books, g, task->consumer).allocated - books->groups[g].held[task->consumer];
+        int64_t free = allot__leaf(books, g, task->consumer).allocated -
+                       allot__leaf_beside(books, g, task->consumer)->held;
         if (more > free && !adopt)
             return refuse_slots(old, allot__task_slots(task, g), free, more - free, fault);
         if (more > free)

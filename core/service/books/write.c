@@ -307,7 +307,7 @@ int allot__books_write(const allot__books *books, allot__text *out)
         for (int32_t i = 0; i < (int32_t)books->consumers; i++) {
             const allot_stated_leaf row = allot__leaf(books, g, i);
             if (!allot__row_is_bare(&row))
-                allot__write_row(books, g, i, &row, allot__leaf_origin(&books->groups[g], i), out);
+                allot__write_row(books, g, i, &row, allot__leaf_beside(books, g, i)->source, out);
         }
     for (int i = 0; i < ALLOT__KINDS - 1; i++)
         write_map(books, allot__books_order[i], out);

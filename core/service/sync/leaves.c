@@ -86,7 +86,7 @@ static void put_back_all(allot__sync *it, int32_t group, int32_t leaf, int64_t f
     const nameless *rows = it->nameless.items;
     size_t place = place_of(it, group, leaf), first = first_of(it, place), end = first;
     int64_t sum = 0, idle = allot__leaf(it->books, group, leaf).allocated -
-                            it->books->groups[group].held[leaf];
+                            allot__leaf_beside(it->books, group, leaf)->held;
     for (; end < it->nameless.count && rows[end].place == place; end++)
         sum += rows[end].slots;
     int64_t back = sum - idle > fewer ? sum - idle : fewer;
@@ -146,18 +146,18 @@ static int put(allot__sync *it, const allot__truth_leaf *of, allot__event_kind k
  * (tell_whole). */
 static void put_leaf(allot__sync *it, const allot__truth_leaf *row, bool told)
 {
-    const allot__books_group *group = &it->books->groups[row->group];
     int32_t leaf = row->consumer;
+    const allot__books_leaf *beside = allot__leaf_beside(it->books, row->group, leaf);
     const allot_stated_leaf was = allot__leaf(it->books, row->group, leaf);
     allot__truth_leaf now = *row;
     now.unlisted = row->unlisted >= 0 ? row->unlisted : 0;
-    int64_t tasks = (int64_t)group->held[leaf] + now.unlisted;
-    int64_t wanted = tasks + group->awaited[leaf];
+    int64_t tasks = (int64_t)beside->held + now.unlisted;
+    int64_t wanted = tasks + beside->awaited;
     now.allocated = row->allocated >= 0 ? row->allocated : tasks;
     now.demand = row->demand >= 0            ? row->demand
                  : wanted > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX
                                              : wanted;
-    const allot__origin *of = allot__leaf_origin(group, leaf);
+    const allot__origin *of = beside->source;
     bool mark = it->origin && told != (of == it->origin);
     told = told || !it->origin;
     int64_t fewer = was.allocated - now.allocated;
@@ -179,7 +179,7 @@ static uint8_t *bit_of(const allot__sync *it, int32_t group, int32_t leaf, uint8
 
 static bool is_others(const allot__sync *it, const allot__truth_leaf *row)
 {
-    const allot__origin *of = allot__leaf_origin(&it->books->groups[row->group], row->consumer);
+    const allot__origin *of = allot__leaf_beside(it->books, row->group, row->consumer)->source;
     return it->origin && of && of != it->origin && strcmp(of->named.name, ALLOT__TRUTH_ALL) != 0;
 }
 
@@ -203,7 +203,7 @@ static void tell_leaf(allot__sync *it, const allot__truth_leaf *row)
     else
         allot__error_set(&error, ALLOT_EUSAGE, "E-source", "source", NULL,
                          "%.100s is of the source \"%.60s\"", path,
-                         allot__leaf_origin(&it->books->groups[0], row->consumer)->named.name);
+                         allot__leaf_beside(it->books, 0, row->consumer)->source->named.name);
     allot__truth_drop(it->truth, ALLOT__TRUTH_LEAVES, -1, path, &error);
 }
 
@@ -242,7 +242,7 @@ bool allot__sync_rest_leaves(allot__sync *it, allot__truth_list list)
     }
     const allot__truth_leaf row = {
         (int32_t)(it->row / consumers), (int32_t)(it->row % consumers), -1, -1, -1, false};
-    const allot__origin *of = allot__leaf_origin(&it->books->groups[row.group], row.consumer);
+    const allot__origin *of = allot__leaf_beside(it->books, row.group, row.consumer)->source;
     uint8_t bit;
     bool came = *bit_of(it, row.group, row.consumer, &bit) & bit;
     bool leaf = allot_plan_children(it->books->plan, row.consumer) == 0;
