@@ -56,39 +56,28 @@ static int on_cycle(void *ud, const allot__cycle_row *row)
 
 /* ---- Where to begin -------------------------------------------------------------------------- */
 
-static int64_t ask(allot__replay *replay, const char *sql, int64_t first)
-{
-    sqlite3_stmt *statement;
-    int64_t number = -1;
-    if (sqlite3_prepare_v2(replay->store->db, sql, -1, &statement, NULL) != SQLITE_OK)
-        return -1;
-    if (sqlite3_bind_parameter_count(statement) > 0)
-        sqlite3_bind_int64(statement, 1, first);
-    if (sqlite3_step(statement) == SQLITE_ROW &&
-        sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
-        number = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return number;
-}
-
 /* The event of the snapshot to begin with: the newest before what is wanted; else the first event
  * of all, or, where that was let go, the oldest snapshot. */
 static int64_t find_begin(allot__replay *replay)
 {
     int64_t from = replay->config->from, event = -1;
     if (from > 0)
-        event = ask(replay, "SELECT max(event) FROM snapshots WHERE seq < ? AND part = parts - 1",
-                    from);
-    if (event < 0 && ask(replay, "SELECT min(cycle) FROM cycles", 0) > 1)
-        event = ask(replay, "SELECT min(event) FROM snapshots WHERE part = parts - 1", 0);
+        event = allot__store_take(
+            allot__store_query(
+                replay->store,
+                "SELECT max(event) FROM snapshots WHERE seq < ? AND part = parts - 1", "n", from),
+            -1);
+    if (event < 0 && allot__store_number(replay->store, "SELECT min(cycle) FROM cycles", -1) > 1)
+        event = allot__store_number(replay->store,
+                                    "SELECT min(event) FROM snapshots WHERE part = parts - 1", -1);
     return event > 0 ? event : 0;
 }
 
 /* Of a store of an earlier version all that is recorded was decided so. */
 static int64_t find_unrounded(allot__replay *replay)
 {
-    int64_t last =
-        ask(replay, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'unrounded'", 0);
+    int64_t last = allot__store_number(
+        replay->store, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'unrounded'", -1);
     return last >= 0 ? last : INT64_MAX;
 }
 

@@ -16,12 +16,16 @@ enum { ROWS_STEP = 5000, PAGES_STEP = 500, SPARE = 8 };
 
 /* Versions of the plan before the one that decided at cycle ?1, but for the last two; and texts
  * that none which is left has. */
-static const char *const texts[] = {
-    "DELETE FROM versions WHERE number < (SELECT max(number) FROM versions WHERE cycle <= ?1) AND"
-    " number NOT IN (SELECT number FROM versions ORDER BY number DESC LIMIT 2)",
-    "DELETE FROM plans WHERE version < (SELECT min(number) FROM versions) AND sha256 NOT IN"
-    " (SELECT plan FROM snapshots)",
-    "DELETE FROM policies WHERE version < (SELECT min(number) FROM versions)",
+static const struct {
+    const char *sql, *types;
+} texts[] = {
+    {"DELETE FROM versions WHERE number < (SELECT max(number) FROM versions WHERE cycle <= ?1) AND"
+     " number NOT IN (SELECT number FROM versions ORDER BY number DESC LIMIT 2)",
+     "n"},
+    {"DELETE FROM plans WHERE version < (SELECT min(number) FROM versions) AND sha256 NOT IN"
+     " (SELECT plan FROM snapshots)",
+     ""},
+    {"DELETE FROM policies WHERE version < (SELECT min(number) FROM versions)", ""},
 };
 
 /* ---- How far --------------------------------------------------------------------------------- */
@@ -48,15 +52,12 @@ static int read_reach(sqlite3_stmt *statement, reach *out)
 /* The oldest snapshot before which there are rows still. */
 static int next_reach(allot__store *store, reach *out)
 {
-    sqlite3_stmt *statement;
-    int status = sqlite3_prepare_v2(store->db,
-                                    "SELECT event, cycle FROM snapshots WHERE part = parts - 1 AND"
-                                    " cycle >= (SELECT min(cycle) FROM cycles)"
-                                    " ORDER BY event, cycle LIMIT 1",
-                                    -1, &statement, NULL);
-    if (status != SQLITE_OK)
-        return status;
-    status = read_reach(statement, out);
+    sqlite3_stmt *statement = allot__store_query(
+        store,
+        "SELECT event, cycle FROM snapshots WHERE part = parts - 1 AND cycle >= (SELECT min(cycle)"
+        " FROM cycles) ORDER BY event, cycle LIMIT 1",
+        "");
+    int status = statement ? read_reach(statement, out) : SQLITE_ERROR;
     sqlite3_finalize(statement);
     return status;
 }
@@ -90,16 +91,9 @@ static int find_reach(allot__store *store, const allot__store_bounds *bounds, re
 
 /* ---- A step ---------------------------------------------------------------------------------- */
 
-static int delete_some(allot__store *store, const char *sql, int64_t from, int64_t to, int64_t keys)
+static int run(sqlite3_stmt *statement)
 {
-    sqlite3_stmt *statement;
-    int status = sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
-    if (status != SQLITE_OK)
-        return status;
-    const int64_t numbers[] = {from, to, keys};
-    for (int i = 0; i < sqlite3_bind_parameter_count(statement); i++)
-        sqlite3_bind_int64(statement, i + 1, numbers[i]);
-    status = sqlite3_step(statement);
+    int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
     sqlite3_finalize(statement);
     return status == SQLITE_DONE ? SQLITE_OK : status;
 }
@@ -118,10 +112,10 @@ static int delete_events(allot__store *store, int64_t to, int64_t keys)
     if (from == 0)
         from = allot__store_number(store, "SELECT min(seq) FROM events", to + 1);
     int64_t end = end_of(from, to);
-    int status = delete_some(store,
-                             "DELETE FROM events WHERE seq BETWEEN ?1 AND ?2 AND"
-                             " (idem IS NULL OR at < ?3)",
-                             from, end, keys);
+    int status = run(allot__store_query(store,
+                                        "DELETE FROM events WHERE seq BETWEEN ?1 AND ?2 AND"
+                                        " (idem IS NULL OR at < ?3)",
+                                        "nnn", from, end, keys));
     bool more = end < to;
     store->work_seq = more ? end + 1 : 0;
     store->work_more = store->work_more || more;
@@ -133,17 +127,18 @@ static int delete_cycles(allot__store *store, int64_t to)
     int64_t from = allot__store_number(store, "SELECT min(cycle) FROM cycles", to + 1);
     int64_t end = end_of(from, to);
     store->work_more = store->work_more || end < to;
-    return delete_some(store, "DELETE FROM cycles WHERE cycle BETWEEN ?1 AND ?2", from, end, 0);
+    return run(allot__store_query(store, "DELETE FROM cycles WHERE cycle BETWEEN ?1 AND ?2", "nn",
+                                  from, end));
 }
 
 static int delete_rest(allot__store *store, const reach *to)
 {
-    int status = delete_some(store,
-                             "DELETE FROM snapshots WHERE event < ?1 OR (event = ?1 AND"
-                             " cycle < ?2)",
-                             to->event, to->cycle, 0);
+    int status = run(allot__store_query(store,
+                                        "DELETE FROM snapshots WHERE event < ?1 OR (event = ?1 AND"
+                                        " cycle < ?2)",
+                                        "nn", to->event, to->cycle));
     for (size_t i = 0; i < sizeof texts / sizeof *texts && status == SQLITE_OK; i++)
-        status = delete_some(store, texts[i], to->cycle, 0, 0);
+        status = run(allot__store_query(store, texts[i].sql, texts[i].types, to->cycle));
     return status;
 }
 

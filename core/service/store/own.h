@@ -109,9 +109,14 @@ void allot__store_unlock(struct allot__store_hold *hold, bool writes);
 
 /* Runs SQL. EIO. */
 int allot__store_run(allot__store *store, const char *sql);
+/* A statement whose parameters have these values: an int64_t for each 'n' of `types`, for each 't'
+ * a text, which outlives the statement. NULL: SQLite does not understand it. */
+sqlite3_stmt *allot__store_query(const allot__store *store, const char *sql, const char *types,
+                                 ...);
 /* The first column of a statement's first row, which must be a whole number; `otherwise` where
- * there is none, or something else. */
-int64_t allot__store_number(allot__store *store, const char *sql, int64_t otherwise);
+ * there is none, or something else. The second ends the statement; NULL is fine. */
+int64_t allot__store_number(const allot__store *store, const char *sql, int64_t otherwise);
+int64_t allot__store_take(sqlite3_stmt *statement, int64_t otherwise);
 /* Adds to a report what SQLite says; EIO. */
 int allot__store_say(const allot__store *store, const char *what, allot_report *report);
 /* That it is damaged, and how; EIO. */

@@ -35,11 +35,10 @@ static int take_text(sqlite3_stmt *statement, const char *sha256, allot__text *o
 static int read_text(allot__store *store, const char *sql, const char *sha256, allot_report *report,
                      allot__text *out)
 {
-    sqlite3_stmt *statement;
+    sqlite3_stmt *statement = allot__store_query(store, sql, "t", sha256);
     char how[120];
-    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
+    if (!statement)
         return ALLOT_ENOENT;
-    sqlite3_bind_text(statement, 1, sha256, -1, SQLITE_STATIC);
     int step = sqlite3_step(statement);
     int status = step == SQLITE_DONE ? ALLOT_ENOENT : ALLOT_EIO;
     if (step == SQLITE_ROW)
@@ -80,11 +79,11 @@ static int read_pair(const allot__store *store, sqlite3_stmt *from, allot_report
     return ALLOT_OK;
 }
 
-/* The row that the statement finds; it is ended. */
+/* The row that the statement finds, which is ended; NULL: the store is too old for it. */
 static int take_pair(const allot__store *store, sqlite3_stmt *statement, allot_report *report,
                      allot__store_pair *out)
 {
-    int step = sqlite3_step(statement);
+    int step = statement ? sqlite3_step(statement) : SQLITE_DONE;
     int status = step == SQLITE_DONE  ? ALLOT_ENOENT
                  : step == SQLITE_ROW ? read_pair(store, statement, report, out)
                                       : allot__store_say(store, "cannot be read", report);
@@ -95,27 +94,22 @@ static int take_pair(const allot__store *store, sqlite3_stmt *statement, allot_r
 int allot__store_version(allot__store *store, int back, allot_report *report,
                          allot__store_pair *out)
 {
-    sqlite3_stmt *statement;
-    if (sqlite3_prepare_v2(store->db,
+    sqlite3_stmt *statement =
+        allot__store_query(store,
                            "SELECT number, cycle, plan, policies FROM versions"
                            " ORDER BY number DESC LIMIT 1 OFFSET ?",
-                           -1, &statement, NULL) != SQLITE_OK)
-        return ALLOT_ENOENT;
-    sqlite3_bind_int(statement, 1, back);
+                           "n", (int64_t)back);
     return take_pair(store, statement, report, out);
 }
 
 int allot__store_deciding(allot__store *store, const char *plan, int64_t cycle,
                           allot_report *report, allot__store_pair *out)
 {
-    sqlite3_stmt *statement;
-    if (sqlite3_prepare_v2(store->db,
+    sqlite3_stmt *statement =
+        allot__store_query(store,
                            "SELECT number, cycle, plan, policies FROM versions WHERE plan = ?1 AND"
                            " cycle <= ?2 ORDER BY number DESC LIMIT 1",
-                           -1, &statement, NULL) != SQLITE_OK)
-        return ALLOT_ENOENT;
-    sqlite3_bind_text(statement, 1, plan, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(statement, 2, cycle);
+                           "tn", plan, cycle);
     return take_pair(store, statement, report, out);
 }
 

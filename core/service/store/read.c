@@ -6,15 +6,6 @@
 
 #include "service/store/own.h"
 
-static sqlite3_stmt *ask(allot__store *store, const char *sql, int64_t first)
-{
-    sqlite3_stmt *statement;
-    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
-        return NULL;
-    sqlite3_bind_int64(statement, 1, first);
-    return statement;
-}
-
 static int failed(const allot__store *store, allot_report *report)
 {
     return allot__store_say(store, "cannot be read", report);
@@ -65,13 +56,13 @@ static int read_part(const allot__store *store, sqlite3_stmt *statement, int64_t
 static int find_snapshot(allot__store *store, int64_t event, allot__snapshot_row *row,
                          char plan[65], allot__text *body, allot_report *report)
 {
-    sqlite3_stmt *statement =
-        ask(store,
-            "SELECT event, cycle, seq, at, plan, body, part FROM snapshots,"
-            " (SELECT event AS e, cycle AS c, part AS last FROM snapshots"
-            " WHERE event <= ? AND part = parts - 1 ORDER BY event DESC, cycle DESC LIMIT 1)"
-            " WHERE event = e AND cycle = c AND part <= last ORDER BY part",
-            event);
+    sqlite3_stmt *statement = allot__store_query(
+        store,
+        "SELECT event, cycle, seq, at, plan, body, part FROM snapshots,"
+        " (SELECT event AS e, cycle AS c, part AS last FROM snapshots"
+        " WHERE event <= ? AND part = parts - 1 ORDER BY event DESC, cycle DESC LIMIT 1)"
+        " WHERE event = e AND cycle = c AND part <= last ORDER BY part",
+        "n", event);
     int step = statement ? sqlite3_step(statement) : SQLITE_ERROR, status = ALLOT_OK;
     for (int64_t part = 0; step == SQLITE_ROW && status == ALLOT_OK; part++) {
         status = read_part(store, statement, part, row, plan, body, report);
@@ -226,20 +217,21 @@ int allot__store_read(allot__store *store, int64_t event, const allot__store_vis
     int status = tell_snapshot(store, event, visitor, &from, report);
     if (status != ALLOT_OK)
         return status;
-    reading it = {
-        .events = ask(store,
+    reading it = {.events = allot__store_query(
+                      store,
                       "SELECT seq, at, method, params, idem FROM events WHERE seq > ?"
                       " ORDER BY seq",
-                      from.event),
-        .cycles = ask(store,
+                      "n", from.event),
+                  .cycles = allot__store_query(
+                      store,
                       "SELECT cycle, seq, at, event, plan, policy, input, output, decision, effect"
                       " FROM cycles WHERE cycle > ? ORDER BY cycle",
-                      from.cycle),
-        .last_event = from.event,
-        .last_cycle = from.cycle,
-        .last_seq = from.seq,
-        .store = store,
-        .report = report};
+                      "n", from.cycle),
+                  .last_event = from.event,
+                  .last_cycle = from.cycle,
+                  .last_seq = from.seq,
+                  .store = store,
+                  .report = report};
     if (!it.events || !it.cycles)
         status = failed(store, report);
     else
@@ -257,10 +249,10 @@ int allot__store_keys(allot__store *store, int64_t since,
                       int (*each)(void *ud, const allot__event_row *row), void *ud,
                       allot_report *report)
 {
-    sqlite3_stmt *statement = ask(store,
-                                  "SELECT seq, at, method, params, idem FROM events"
-                                  " WHERE at >= ? AND idem IS NOT NULL ORDER BY seq",
-                                  since);
+    sqlite3_stmt *statement = allot__store_query(store,
+                                                 "SELECT seq, at, method, params, idem FROM events"
+                                                 " WHERE at >= ? AND idem IS NOT NULL ORDER BY seq",
+                                                 "n", since);
     int status = statement ? ALLOT_OK : failed(store, report);
     while (status == ALLOT_OK && next(store, statement, report, &status)) {
         allot__event_row row;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* row.c: SQL run, what SQLite says of it, and rows read as if somebody else had written them. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,13 +29,31 @@ int allot__store_run(allot__store *store, const char *sql)
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? ALLOT_OK : ALLOT_EIO;
 }
 
-int64_t allot__store_number(allot__store *store, const char *sql, int64_t otherwise)
+sqlite3_stmt *allot__store_query(const allot__store *store, const char *sql, const char *types, ...)
 {
     sqlite3_stmt *statement;
-    int64_t number = otherwise;
+    va_list values;
     if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
-        return otherwise;
-    if (sqlite3_step(statement) == SQLITE_ROW &&
+        return NULL;
+    va_start(values, types);
+    for (int i = 0; types[i] != '\0'; i++)
+        if (types[i] == 't')
+            sqlite3_bind_text(statement, i + 1, va_arg(values, const char *), -1, SQLITE_STATIC);
+        else
+            sqlite3_bind_int64(statement, i + 1, va_arg(values, int64_t));
+    va_end(values);
+    return statement;
+}
+
+int64_t allot__store_number(const allot__store *store, const char *sql, int64_t otherwise)
+{
+    return allot__store_take(allot__store_query(store, sql, ""), otherwise);
+}
+
+int64_t allot__store_take(sqlite3_stmt *statement, int64_t otherwise)
+{
+    int64_t number = otherwise;
+    if (statement && sqlite3_step(statement) == SQLITE_ROW &&
         sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
         number = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);

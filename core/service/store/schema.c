@@ -132,13 +132,12 @@ int allot__store_migrate(allot__store *store, allot_report *report)
 static int read_meta(allot__store *store, const char *key, char *out, size_t size,
                      allot_report *report)
 {
-    sqlite3_stmt *statement;
+    sqlite3_stmt *statement =
+        allot__store_query(store, "SELECT value FROM meta WHERE key = ?", "t", key);
     size_t len = 0;
     *out = '\0';
-    if (sqlite3_prepare_v2(store->db, "SELECT value FROM meta WHERE key = ?", -1, &statement,
-                           NULL) != SQLITE_OK)
+    if (!statement)
         return allot__store_say(store, "cannot be read", report);
-    sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
     bool there = sqlite3_step(statement) == SQLITE_ROW;
     allot__cells cells = allot__cells_of(statement);
     const char *text = there ? allot__cell_text(&cells, 0, &len, false) : NULL;
@@ -149,15 +148,11 @@ static int read_meta(allot__store *store, const char *key, char *out, size_t siz
     return good ? ALLOT_OK : allot__store_damaged(store, "a row of `meta` cannot be", report);
 }
 
-static int write_meta(allot__store *store, const char *key, const char *value)
+static int write_meta(const allot__store *store, const char *key, const char *value)
 {
-    sqlite3_stmt *statement;
-    if (sqlite3_prepare_v2(store->db, "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", -1,
-                           &statement, NULL) != SQLITE_OK)
-        return ALLOT_EIO;
-    sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 2, value, -1, SQLITE_STATIC);
-    int step = sqlite3_step(statement);
+    sqlite3_stmt *statement = allot__store_query(
+        store, "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)", "tt", key, value);
+    int step = statement ? sqlite3_step(statement) : SQLITE_ERROR;
     sqlite3_finalize(statement);
     return step == SQLITE_DONE ? ALLOT_OK : ALLOT_EIO;
 }

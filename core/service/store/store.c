@@ -13,8 +13,8 @@
 
 static int check_sound(allot__store *store, allot_report *report)
 {
-    sqlite3_stmt *statement;
-    if (sqlite3_prepare_v2(store->db, "PRAGMA quick_check(1)", -1, &statement, NULL) != SQLITE_OK)
+    sqlite3_stmt *statement = allot__store_query(store, "PRAGMA quick_check(1)", "");
+    if (!statement)
         return allot__store_say(store, "cannot be read", report);
     int step = sqlite3_step(statement);
     const char *text = step == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;

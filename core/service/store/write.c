@@ -142,17 +142,15 @@ static int add_decision(allot__store_ask *ask, size_t *room, sqlite3_stmt *state
 void allot__store_fetch(allot__store_ask *ask)
 {
     enum { BYTES_MOST = 1024 * 1024 };
-    sqlite3_stmt *statement;
     size_t room = 0;
-    ask->status = ALLOT_EIO;
-    if (sqlite3_prepare_v2(ask->store->db,
+    sqlite3_stmt *statement =
+        allot__store_query(ask->store,
                            "SELECT seq, decision FROM cycles WHERE decision IS NOT NULL AND"
                            " seq >= ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3",
-                           -1, &statement, NULL) != SQLITE_OK)
+                           "nnn", ask->from, ask->to, (int64_t)ask->most);
+    ask->status = ALLOT_EIO;
+    if (!statement)
         return;
-    sqlite3_bind_int64(statement, 1, ask->from);
-    sqlite3_bind_int64(statement, 2, ask->to);
-    sqlite3_bind_int(statement, 3, ask->most);
     int step;
     ask->status = ALLOT_OK;
     while (ask->status == ALLOT_OK && ask->rows_len < BYTES_MOST &&
