@@ -29,13 +29,11 @@ const allot_plan *allot__books_plan(const allot__books *books);
  * whole shows (tasks of hosts that are gone, groups of too many slots): see there. */
 int allot__books_apply(allot__books *books, const allot__event *event, allot__error *fault);
 
+/* What an event says of a task that is not known yet, which borrows the event's lists, needs a
+ * leaf, and a group where there are several, and while it waits is nowhere. EINVALID with a fault.
+ * Touches nothing but the plan. */
 int allot__event_task_new(const allot_plan *plan, const allot__event *event, allot_task *out,
                           allot__error *fault);
-/* Enters a start that was told of as that task: of the event its `adopt`, `told`, `source` and `at`
- * count. As allot__books_apply. */
-int allot__books_start(allot__books *books, const allot_task *task, const allot__event *event,
-                       allot__error *fault);
-
 /* The state at `now`, sealed; the books' own, until the next call of this or of apply's. EINVALID
  * (report): events came to a state that does not fit together. ENOMEM. */
 int allot__books_state(allot__books *books, int64_t now, allot_report *report,

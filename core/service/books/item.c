@@ -132,36 +132,46 @@ int allot__origin_of(allot__books *books, const allot__event *event, const allot
 
 /* ---- Members of two items -------------------------------------------------------------------- */
 
-static void merge(const allot_member *member, const char *from, char *to)
+/* What a member is in its struct; 0: a bit, or nothing but its own members. */
+static size_t width_of(allot_member_type type)
 {
-    int32_t bit = (int32_t)member->least, mine, other;
-    const void *text;
-    switch (member->type) {
+    switch (type) {
     case ALLOT_MEMBER_WHOLE:
     case ALLOT_MEMBER_TIME:
     case ALLOT_MEMBER_THOUSANDTHS:
-        memcpy(to + member->at, from + member->at, sizeof(int64_t));
-        break;
-    case ALLOT_MEMBER_FLAG:
-    case ALLOT_MEMBER_OBJECT:
-        memcpy(&mine, to + member->at, sizeof mine);
-        memcpy(&other, from + member->at, sizeof other);
-        mine = (mine & ~bit) | (other & bit);
-        memcpy(to + member->at, &mine, sizeof mine);
-        break;
+        return sizeof(int64_t);
     case ALLOT_MEMBER_CONSUMER:
     case ALLOT_MEMBER_LEAF:
     case ALLOT_MEMBER_GROUP:
     case ALLOT_MEMBER_QUEUE:
     case ALLOT_MEMBER_WORD:
-        memcpy(to + member->at, from + member->at, sizeof(int32_t));
-        break;
+        return sizeof(int32_t);
+    case ALLOT_MEMBER_FLAG:
+    case ALLOT_MEMBER_OBJECT:
+        return 0;
     default: /* a text, or a list */
-        memcpy(&text, from + member->at, sizeof text);
-        memcpy(to + member->at, &text, sizeof text);
-        if (member->type != ALLOT_MEMBER_TEXT)
-            memcpy(to + member->count_at, from + member->count_at, sizeof(int32_t));
+        return sizeof(void *);
     }
+}
+
+static int32_t number_at(const char *item, size_t at)
+{
+    int32_t number;
+    memcpy(&number, item + at, sizeof number);
+    return number;
+}
+
+static void merge(const allot_member *member, const char *from, char *to)
+{
+    int32_t bit = (int32_t)member->least;
+    size_t width = width_of(member->type);
+    if (width == 0) {
+        int32_t bits = (number_at(to, member->at) & ~bit) | (number_at(from, member->at) & bit);
+        memcpy(to + member->at, &bits, sizeof bits);
+    }
+    memcpy(to + member->at, from + member->at, width);
+    if (width == sizeof(void *) && member->count_at > 0)
+        memcpy(to + member->count_at, from + member->count_at, sizeof(int32_t));
     for (int32_t i = 0; i < member->member_count; i++)
         merge(&member->members[i], from, to);
 }
@@ -182,13 +192,6 @@ uint32_t allot__item_bit(allot_item kind, const char *name)
 
 /* ---- Two items that are the same ------------------------------------------------------------- */
 
-static int32_t number_at(const char *item, size_t at)
-{
-    int32_t number;
-    memcpy(&number, item + at, sizeof number);
-    return number;
-}
-
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
@@ -203,29 +206,15 @@ static bool has_place(const allot_job_host *places, int32_t count, const allot_j
     return false;
 }
 
-static bool same_item(allot_member_type type, const void *a, const void *b, int32_t count)
+static bool same_entry(allot_member_type type, const void *a, const void *b, int32_t count,
+                       int32_t i)
 {
-    bool same = true;
-    for (int32_t i = 0; i < count && same; i++) {
-        if (type == ALLOT_MEMBER_TEXTS)
-            same = strcmp(((const char *const *)a)[i], ((const char *const *)b)[i]) == 0;
-        else if (type == ALLOT_MEMBER_PLACES)
-            same = has_place(b, count, (const allot_job_host *)a + i);
-        else if (type == ALLOT_MEMBER_AMOUNTS)
-            same = ((const allot_job_resource *)a)[i].resource ==
-                       ((const allot_job_resource *)b)[i].resource &&
-                   ((const allot_job_resource *)a)[i].amount ==
-                       ((const allot_job_resource *)b)[i].amount;
-        else if (type == ALLOT_MEMBER_SLOTS)
-            same =
-                ((const allot_task_slots *)a)[i].group == ((const allot_task_slots *)b)[i].group &&
-                ((const allot_task_slots *)a)[i].slots == ((const allot_task_slots *)b)[i].slots;
-        else if (type == ALLOT_MEMBER_VALUES)
-            same = ((const allot_task_value *)a)[i].attribute ==
-                       ((const allot_task_value *)b)[i].attribute &&
-                   ((const allot_task_value *)a)[i].value == ((const allot_task_value *)b)[i].value;
-    }
-    return same;
+    const allot_claim *one = a, *other = b; /* as all that have a number and an amount */
+    if (type == ALLOT_MEMBER_TEXTS)
+        return strcmp(((const char *const *)a)[i], ((const char *const *)b)[i]) == 0;
+    if (type == ALLOT_MEMBER_PLACES)
+        return has_place(b, count, (const allot_job_host *)a + i);
+    return one[i].consumer == other[i].consumer && one[i].slots == other[i].slots;
 }
 
 static bool same_list(const allot_member *member, const char *a, const char *b)
@@ -236,7 +225,10 @@ static bool same_list(const allot_member *member, const char *a, const char *b)
         return false;
     memcpy(&one, a + member->at, sizeof one);
     memcpy(&other, b + member->at, sizeof other);
-    return same_item(member->type, one, other, count);
+    bool same = true;
+    for (int32_t i = 0; i < count && same; i++)
+        same = same_entry(member->type, one, other, count, i);
+    return same;
 }
 
 static bool same_members(const allot_member *members, int32_t count, const char *a, const char *b);
@@ -244,30 +236,19 @@ static bool same_members(const allot_member *members, int32_t count, const char 
 static bool same_member(const allot_member *member, const char *a, const char *b)
 {
     const char *one, *other;
-    switch (member->type) {
-    case ALLOT_MEMBER_TEXT:
+    size_t width = width_of(member->type);
+    bool same = width > 0 || ((number_at(a, member->at) ^ number_at(b, member->at)) &
+                              (int32_t)member->least) == 0;
+    if (member->count_at > 0) {
+        same = same_list(member, a, b);
+    } else if (member->type == ALLOT_MEMBER_TEXT) {
         memcpy(&one, a + member->at, sizeof one);
         memcpy(&other, b + member->at, sizeof other);
-        return same_text(one, other);
-    case ALLOT_MEMBER_WHOLE:
-    case ALLOT_MEMBER_TIME:
-    case ALLOT_MEMBER_THOUSANDTHS:
-        return memcmp(a + member->at, b + member->at, sizeof(int64_t)) == 0;
-    case ALLOT_MEMBER_FLAG:
-        return ((number_at(a, member->at) ^ number_at(b, member->at)) & member->least) == 0;
-    case ALLOT_MEMBER_OBJECT:
-        return same_members(member->members, member->member_count, a, b);
-    case ALLOT_MEMBER_SLOTS:
-        return same_list(member, a, b) && same_members(member->members, member->member_count, a, b);
-    case ALLOT_MEMBER_TEXTS:
-    case ALLOT_MEMBER_PLACES:
-    case ALLOT_MEMBER_AMOUNTS:
-    case ALLOT_MEMBER_CLAIMS:
-    case ALLOT_MEMBER_VALUES:
-        return same_list(member, a, b);
-    default:
-        return number_at(a, member->at) == number_at(b, member->at);
+        same = same_text(one, other);
+    } else if (width > 0) {
+        same = memcmp(a + member->at, b + member->at, width) == 0;
     }
+    return same && same_members(member->members, member->member_count, a, b);
 }
 
 static bool same_members(const allot_member *members, int32_t count, const char *a, const char *b)

@@ -45,7 +45,7 @@ static int event_task(const allot_plan *plan, const allot__event *event, allot_t
     *out = event->task;
     if (allot__task_runs(out) && !allot__event_said(event, "started"))
         out->started = event->at;
-    return out->also_count > 0 ? take_own(plan, out, fault) : ALLOT_OK;
+    return out->also_count > 0 && !event->settled ? take_own(plan, out, fault) : ALLOT_OK;
 }
 
 static int check_place(const allot__event *event, const allot_task *task, allot__error *fault)
@@ -133,16 +133,6 @@ static int check_start(const allot__books *books, const allot_task *task, bool a
                                 "id: the task \"%.100s\" runs already", task->id);
     int status = check_slots(books, NULL, task, adopt, fault);
     return status == ALLOT_OK ? allot__task_index_check_task(books, task, fault) : status;
-}
-
-/* A start told of as a task already. */
-int allot__books_start(allot__books *books, const allot_task *task, const allot__event *event,
-                       allot__error *fault)
-{
-    allot__books_unseal(books);
-    books->when = event->at;
-    int status = check_start(books, task, event->adopt, fault);
-    return status == ALLOT_OK ? allot__task_new(books, task, event, false) : status;
 }
 
 /* ---- What is told of a task ------------------------------------------------------------------ */
@@ -269,7 +259,9 @@ int allot__apply_start(allot__books *books, const allot__event *event, allot__er
     if (allot__task_known(books, event->id, &old) && !allot__task_runs(&old.it))
         return task_change(books, &old, event, ALLOT_TASK_RUNNING, fault);
     int status = allot__event_task_new(books->plan, event, &task, fault);
-    return status == ALLOT_OK ? allot__books_start(books, &task, event, fault) : status;
+    if (status == ALLOT_OK)
+        status = check_start(books, &task, event->adopt, fault);
+    return status == ALLOT_OK ? allot__task_new(books, &task, event, false) : status;
 }
 
 /* Work that is done, or that waited, is wanted no more. */

@@ -90,6 +90,7 @@ typedef struct allot__event {
     int32_t keep;
     int32_t whole;            /* what is not said is unset, where else it stays as it was */
     int32_t told;             /* a victim, or a task, that was told to go already */
+    bool settled;             /* the task is as allot__event_task_new leaves it */
     int64_t until, since, by; /* INT64_MIN: not given */
     int32_t phase;            /* of a contract; -1: not given */
     int32_t provider_count, holder_count;
@@ -99,6 +100,8 @@ typedef struct allot__event {
 
 /* What an event is before its members are read. */
 void allot__event_init(allot__event *event, allot__event_kind kind);
+/* What a kind tells of; ALLOT_ITEMS: nothing. */
+allot_item allot__event_item(allot__event_kind kind);
 /* The member of that name, in the event; NULL: it is not said. */
 const void *allot__event_said(const allot__event *event, const char *name);
 

@@ -198,6 +198,11 @@ const void *allot__event_said(const allot__event *event, const char *name)
     return NULL;
 }
 
+allot_item allot__event_item(allot__event_kind kind)
+{
+    return allot__event_fields[kind].item;
+}
+
 static const struct {
     const char *name;
     bool kept;

@@ -71,7 +71,7 @@ static void put_key(allot__sync *it)
     allot__sync_open(it, "{", true);
     allot__text_number(&it->params, "digest", (int64_t)truth->digest);
     allot__text_puts(&it->params, "}");
-    if (allot__sync_event(it, &event, NULL, &error) != ALLOT_OK)
+    if (allot__sync_event(it, &event, &error) != ALLOT_OK)
         return; /* the same truth again enters nothing anyway */
     it->entered[ALLOT__EVENT_KEEP_SYNC] = 0;
     allot__event_keys_put(it->service->keys, truth->key, truth->digest,

@@ -57,28 +57,16 @@ static void record(allot__sync *it, const allot__event *event)
     it->entered[event->kind]++;
 }
 
-int allot__sync_event(allot__sync *it, allot__event *event, const allot_task *task,
-                      allot__error *error)
+int allot__sync_event(allot__sync *it, allot__event *event, allot__error *error)
 {
     int status = reserve(it, event);
     if (!event->at_given) {
         event->at_given = it->truth->at_given;
         event->at = it->truth->at_given ? it->truth->at : it->at;
     }
-    if (status == ALLOT_OK && task)
-        status = allot__books_start(it->books, task, event, error);
-    else if (status == ALLOT_OK)
+    if (status == ALLOT_OK)
         status = allot__books_apply(it->books, event, error);
     if (status == ALLOT_OK)
         record(it, event);
     return status == ALLOT_ENOMEM ? no_memory(error) : status;
-}
-
-int allot__sync_read(allot__sync *it, allot__event_kind kind, allot__event *out,
-                     allot__error *error)
-{
-    if (it->params.failed)
-        return ALLOT_ENOMEM;
-    return allot__event_read(it->service->reader, it->books->plan, kind, ALLOT__STORE,
-                             it->params.bytes, it->params.len, out, error);
 }

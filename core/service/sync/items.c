@@ -63,40 +63,32 @@ static int spare(allot__truth *truth, allot__truth_list list, const allot__truth
 
 /* ---- Hosts, sessions, tasks, jobs ------------------------------------------------------------ */
 
-static int make_task(allot__truth *truth, const allot__event *event, allot__truth_row *row,
+static int make_task(const allot__truth *truth, const allot__event *event, allot_task *task,
                      allot__error *error)
 {
-    allot_task task;
-    int status = allot__event_task_new(truth->plan, event, &task, error);
+    int status = allot__event_task_new(truth->plan, event, task, error);
     if (status == ALLOT_OK && allot__event_said(event, "adopt"))
         status = allot__error_set(error, ALLOT_EINVALID, "E-unknown-key", "adopt", NULL,
                                   "adopt: tasks of a truth run, whatever was allocated");
-    if (status != ALLOT_OK)
-        return status;
-    row->told = allot__event_said(event, "started") != NULL;
-    row->item = allot__stated_make(truth->engine, ALLOT_ITEM_TASK, &task);
-    return row->item ? ALLOT_OK : ALLOT_ENOMEM;
+    return status;
 }
 
-static int make_item(allot__truth *truth, const allot__event *event, allot__truth_row *row,
+static int make_item(const allot__truth *truth, const allot__event *event, allot__truth_row *row,
                      allot__error *error)
 {
-    allot_job job;
-    switch (event->kind) {
-    case ALLOT__EVENT_HOST:
-        row->item = allot__stated_make(truth->engine, ALLOT_ITEM_HOST, &event->host);
-        break;
-    case ALLOT__EVENT_SESSION:
-        row->item = allot__stated_make(truth->engine, ALLOT_ITEM_SESSION, &event->session);
-        break;
-    case ALLOT__EVENT_SUBMIT:
-        job = allot__event_job(event);
-        row->told = event->stated;
-        row->item = allot__stated_make(truth->engine, ALLOT_ITEM_JOB, &job);
-        break;
-    default:
-        return make_task(truth, event, row, error);
+    allot_item kind = allot__event_item(event->kind);
+    const void *item = &event->id;
+    allot_task task;
+    int status = ALLOT_OK;
+    if (kind == ALLOT_ITEM_TASK) {
+        status = make_task(truth, event, &task, error);
+        row->started = allot__event_said(event, "started") != NULL;
+        item = &task;
     }
+    if (status != ALLOT_OK)
+        return status;
+    row->stated = event->stated;
+    row->item = allot__stated_make(truth->engine, kind, item);
     return row->item ? ALLOT_OK : ALLOT_ENOMEM;
 }
 

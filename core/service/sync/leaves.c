@@ -78,7 +78,7 @@ static void put_back(allot__sync *it, const allot__map_item *flight, int64_t slo
     allot__text_member(&it->params, "reclaim", event.id);
     allot__text_number(&it->params, "slots", slots);
     allot__text_puts(&it->params, "}");
-    allot__sync_event(it, &event, NULL, &error); /* what has no memory is back the next time */
+    allot__sync_event(it, &event, &error); /* what has no memory is back the next time */
 }
 
 static void put_back_all(allot__sync *it, int32_t group, int32_t leaf, int64_t fewer)
@@ -129,7 +129,7 @@ static int put(allot__sync *it, const allot__truth_leaf *of, allot__event_kind k
         allot__text_number(&it->params, "unlisted", of->unlisted);
     }
     allot__text_puts(&it->params, "}");
-    int status = allot__sync_event(it, &event, NULL, &error);
+    int status = allot__sync_event(it, &event, &error);
     if (status == ALLOT_OK)
         return status;
     if (of->consumer != ALLOT_ROOT)
@@ -225,7 +225,7 @@ static void tell_whole(allot__sync *it)
     event.whole = true;
     allot__sync_open(it, "{\"whole\": true, ", true);
     allot__text_puts(&it->params, "}");
-    allot__sync_event(it, &event, NULL, &error); /* without memory: the next time */
+    allot__sync_event(it, &event, &error); /* without memory: the next time */
     it->entered[ALLOT__EVENT_KEEP_SYNC] = 0;
 }
 

@@ -58,16 +58,12 @@ void allot__sync_end(allot__sync *it);
 
 /* Enters an event with these params, which are the sync's: books, and the row for the store. What
  * is wrong with it is left out; `place`, `name` as allot__truth_drop. */
-int allot__sync_event(allot__sync *it, allot__event *event, const allot_task *task,
-                      allot__error *error);
+int allot__sync_event(allot__sync *it, allot__event *event, allot__error *error);
 /* The params begin with this, a bracket and members each with a comma behind it, and with what all
  * events of the call have. */
 void allot__sync_open(allot__sync *it, const char *members, bool source);
 /* The rest of an object that is told, behind its bracket. */
 void allot__sync_rest(allot__sync *it, const allot__truth_row *row);
-/* The event that the params say. */
-int allot__sync_read(allot__sync *it, allot__event_kind kind, allot__event *out,
-                     allot__error *error);
 /* Whether what has that origin is its to end. */
 static inline bool allot__sync_owns(const allot__sync *it, const allot__origin *origin)
 {

@@ -58,13 +58,27 @@ static void drop_twin(allot__sync *it, allot__truth_list list, allot__truth_row 
 
 /* ---- Told and known -------------------------------------------------------------------------- */
 
+/* What a row tells as an event of that kind. */
+static void event_of(const allot__sync *it, allot__truth_list list, const allot__truth_row *row,
+                     allot__event_kind kind, allot__event *out)
+{
+    allot__event_init(out, kind);
+    memcpy(&out->id, allot__stated_item(row->item), allot_members_of(things[list].item)->size);
+    out->stated = row->stated;
+    out->source = it->origin ? it->origin->named.name : NULL;
+    out->whole = kind != ALLOT__EVENT_START && kind != ALLOT__EVENT_SESSION;
+    out->adopt = out->settled = list == ALLOT__TRUTH_TASKS;
+    out->at_given = it->truth->at_given;
+    out->at = it->truth->at_given ? it->truth->at : it->at;
+}
+
 /* A task of another leaf is another one. When it started is known, unless it is told. */
 static allot__verdict judge_task(const allot__truth_row *row, const allot_task *known)
 {
     allot_task task = *(const allot_task *)allot__stated_item(row->item);
     if (task.consumer != known->consumer || task.group != known->group)
         return ALLOT__TRUTH_NEW;
-    if (!row->told)
+    if (!row->started)
         task.started = known->started;
     return allot__items_same(ALLOT_ITEM_TASK, &task, known) ? ALLOT__TRUTH_SAME
                                                             : ALLOT__TRUTH_CHANGED;
@@ -75,11 +89,13 @@ static allot__verdict judge_task(const allot__truth_row *row, const allot_task *
 static allot__verdict judge_job(const allot__sync *it, const allot__truth_row *row,
                                 const allot_job *known)
 {
-    allot_job job = *(const allot_job *)allot__stated_item(row->item);
+    allot__event event;
+    event_of(it, ALLOT__TRUTH_JOBS, row, ALLOT__EVENT_SUBMIT, &event);
+    allot_job job = allot__event_job(&event);
     if (it->truth->at_given && job.state == ALLOT_PENDING && known->state == ALLOT_RUNNING &&
         known->started >= it->truth->at)
         return ALLOT__TRUTH_SAME;
-    allot__job_merge(known, row->told, it->at, &job);
+    allot__job_merge(known, row->stated, it->at, &job);
     job.ran = known->ran;
     job.suspended_for = known->suspended_for;
     job.since = known->since;
@@ -176,7 +192,7 @@ static void end_thing(allot__sync *it, allot__event_kind kind, const char *name,
         allot__text_bool(&it->params, "keep", true);
     }
     allot__text_puts(&it->params, "}");
-    allot__sync_event(it, &event, NULL, &error); /* what has no memory to end ends the next time */
+    allot__sync_event(it, &event, &error); /* what has no memory to end ends the next time */
 }
 
 bool allot__sync_end_thing(allot__sync *it, allot__truth_list list)
@@ -268,29 +284,11 @@ static void put_thing(allot__sync *it, allot__truth_list list, allot__truth_row 
 {
     allot__event event;
     allot__error error = {.message = ""};
+    event_of(it, list, row, kind, &event);
     allot__sync_open(it, members, it->origin != NULL);
     allot__sync_rest(it, row);
-    int status = allot__sync_read(it, kind, &event, &error);
-    if (status == ALLOT_OK)
-        status = allot__sync_event(it, &event, NULL, &error);
-    if (status != ALLOT_OK)
+    if (allot__sync_event(it, &event, &error) != ALLOT_OK)
         drop(it, list, row, &error);
-}
-
-static void start_task(allot__sync *it, allot__truth_row *row)
-{
-    allot__event event;
-    allot__error error = {.message = ""};
-    allot_task task = *(const allot_task *)allot__stated_item(row->item);
-    allot__event_init(&event, ALLOT__EVENT_START);
-    event.adopt = true;
-    event.source = it->origin ? it->origin->named.name : NULL;
-    if (!row->told)
-        task.started = it->truth->at_given ? it->truth->at : it->at;
-    allot__sync_open(it, "{\"adopt\": true, ", it->origin != NULL);
-    allot__sync_rest(it, row);
-    if (allot__sync_event(it, &event, &task, &error) != ALLOT_OK)
-        drop(it, ALLOT__TRUTH_TASKS, row, &error);
 }
 
 /* A thing that is there now though it is new: another row told of it before. */
@@ -308,7 +306,7 @@ static void put_row(allot__sync *it, allot__truth_list list, allot__truth_row *r
         drop_twin(it, list, row);
     else if (list == ALLOT__TRUTH_TASKS && row->verdict == ALLOT__TRUTH_NEW &&
              allot__task_runs(allot__stated_item(row->item)))
-        start_task(it, row);
+        put_thing(it, list, row, ALLOT__EVENT_START, "{\"adopt\": true, ");
     else if (list == ALLOT__TRUTH_TASKS)
         put_thing(it, list, row, ALLOT__EVENT_TASK, "{\"whole\": true, \"adopt\": true, ");
     else if (list == ALLOT__TRUTH_SESSIONS)

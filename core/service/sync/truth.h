@@ -39,7 +39,8 @@ typedef struct allot__truth_row {
     const char *text;
     uint64_t hash;       /* of the item's name (allot__map_hash) */
     uint32_t len, place; /* its place in the list */
-    uint32_t told;       /* of a job: what is stated; of a task whether `started` is */
+    uint32_t stated;     /* of the item's members, as an event has them */
+    bool started;        /* a task's start is stated */
     allot__verdict verdict;
 } allot__truth_row;
 

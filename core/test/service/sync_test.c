@@ -137,7 +137,7 @@ static void test_no_memory_to_enter(void)
         failed = enter_failing(at, false, wanted, found);
         failed = enter_failing(at, true, wanted, found) || failed;
     }
-    CHECK(at > 20);
+    CHECK(at > 10);
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */
