@@ -89,6 +89,28 @@ allot__box *allot__box_check(lua_State *L, int index, allot__box_kind kind)
 
 /* ---- Results ------------------------------------------------------------------------------- */
 
+void allot__set_text(lua_State *L, const char *key, const char *text)
+{
+    if (!text || !*text)
+        return;
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, key);
+}
+
+void allot__set_number(lua_State *L, const char *key, int64_t number)
+{
+    lua_pushinteger(L, number);
+    lua_setfield(L, -2, key);
+}
+
+void allot__set_flag(lua_State *L, const char *key, bool on)
+{
+    if (!on)
+        return;
+    lua_pushboolean(L, 1);
+    lua_setfield(L, -2, key);
+}
+
 static void push_report(lua_State *L, const allot_report *report)
 {
     int32_t count = allot_report_count(report);

@@ -7,6 +7,8 @@
 
 #include <lauxlib.h>
 
+#include "base/report.h"
+
 /* The fields but for severity; those of text come first. */
 static const struct {
     const char *name;
@@ -52,7 +54,7 @@ static int32_t number_of(lua_State *L)
 
 allot_diagnostic allot__finding_read(lua_State *L, int table)
 {
-    allot_diagnostic finding = {.consumer = -1, .group = -1, .field = -1};
+    allot_diagnostic finding = allot__error(NULL, NULL);
     luaL_checktype(L, table, LUA_TTABLE);
     lua_getfield(L, table, "severity");
     const char *severity = text_of(L, "severity");

@@ -75,8 +75,15 @@ int allot__module_return_failure(lua_State *L, const allot_report *report, int s
 
 /* Raises for options of the table at `index` that are not among the names, which NULL ends. */
 void allot__module_options(lua_State *L, int index, const char *const *names);
-/* The option `file`, pushed; `fallback` without it. */
-const char *allot__module_file(lua_State *L, int index, const char *fallback);
+/* The option of that name, a text, pushed; `fallback` without it. */
+const char *allot__module_option(lua_State *L, int index, const char *key, const char *fallback);
+
+/* Pushes a consumer's path. */
+void allot__module_path(lua_State *L, const allot_plan *plan, int32_t consumer);
+/* Set a field of the table on top; a text that is NULL or "" is none, nor is a flag that is off. */
+void allot__set_text(lua_State *L, const char *key, const char *text);
+void allot__set_number(lua_State *L, const char *key, int64_t number);
+void allot__set_flag(lua_State *L, const char *key, bool on);
 
 /* ---- module_log.c: what policies print and log, for the function that a plan was made with ----
  */

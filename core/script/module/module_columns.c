@@ -13,10 +13,8 @@ int allot__module_columns(lua_State *L)
     lua_newtable(L);
     for (int i = 0; (name = allot_rows_column_name(rows, i)); i++) {
         lua_createtable(L, 0, 2);
-        lua_pushstring(L, name);
-        lua_setfield(L, -2, "name");
-        lua_pushstring(L, allot_rows_column_doc(rows, i));
-        lua_setfield(L, -2, "doc");
+        allot__set_text(L, "name", name);
+        allot__set_text(L, "doc", allot_rows_column_doc(rows, i));
         lua_rawseti(L, -2, i + 1);
     }
     return 1;

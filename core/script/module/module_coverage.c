@@ -121,12 +121,9 @@ static bool begin(allot__module *module)
 static void push_place(lua_State *L, const ran *place)
 {
     lua_createtable(L, 0, 3);
-    lua_pushinteger(L, place->line);
-    lua_setfield(L, -2, "line");
-    lua_pushinteger(L, place->function);
-    lua_setfield(L, -2, "from");
-    lua_pushinteger(L, place->times);
-    lua_setfield(L, -2, "times");
+    allot__set_number(L, "line", place->line);
+    allot__set_number(L, "from", place->function);
+    allot__set_number(L, "times", place->times);
 }
 
 /* Pushes {file = {{line =, from =, times =} ...}}. */

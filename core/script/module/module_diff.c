@@ -31,11 +31,7 @@ static void set_path(lua_State *L, const allot_diff *diff, const char *key,
     const allot_plan *plan = allot_decision_plan(allot_diff_side(diff, side));
     if (consumer[side] < 0)
         return;
-    size_t len = allot_plan_path(plan, consumer[side], NULL, 0);
-    luaL_Buffer buffer;
-    char *path = luaL_buffinitsize(L, &buffer, len + 1);
-    allot_plan_path(plan, consumer[side], path, len + 1);
-    luaL_pushresultsize(&buffer, len);
+    allot__module_path(L, plan, consumer[side]);
     lua_setfield(L, -2, key);
 }
 
@@ -44,9 +40,8 @@ static void set_group(lua_State *L, const allot_diff *diff, const int32_t group[
     int side = group[0] < 0;
     if (group[side] < 0)
         return;
-    lua_pushstring(
-        L, allot_plan_group_name(allot_decision_plan(allot_diff_side(diff, side)), group[side]));
-    lua_setfield(L, -2, "group");
+    const allot_plan *plan = allot_decision_plan(allot_diff_side(diff, side));
+    allot__set_text(L, "group", allot_plan_group_name(plan, group[side]));
 }
 
 static void set_measures(lua_State *L, const allot_change *row)
@@ -55,12 +50,9 @@ static void set_measures(lua_State *L, const allot_change *row)
     for (int m = 0; m < allot_diff_measures(row->kind); m++) {
         allot_diff_measure_name(row->kind, m, name, sizeof name);
         lua_createtable(L, 0, 3);
-        lua_pushinteger(L, row->value[0][m]);
-        lua_setfield(L, -2, "a");
-        lua_pushinteger(L, row->value[1][m]);
-        lua_setfield(L, -2, "b");
-        lua_pushinteger(L, row->value[1][m] - row->value[0][m]);
-        lua_setfield(L, -2, "change");
+        allot__set_number(L, "a", row->value[0][m]);
+        allot__set_number(L, "b", row->value[1][m]);
+        allot__set_number(L, "change", row->value[1][m] - row->value[0][m]);
         lua_setfield(L, -2, name);
     }
 }
@@ -71,10 +63,8 @@ static void set_job(lua_State *L, const allot_diff *diff, const allot_change *ro
     int side = row->item[0] < 0;
     if (row->kind == ALLOT_DIFF_PLACE && row->item[side] >= 0 &&
         allot_state_job_at(allot_decision_state(allot_diff_side(diff, side)), row->item[side],
-                           &job) == ALLOT_OK) {
-        lua_pushstring(L, job.id);
-        lua_setfield(L, -2, "job");
-    }
+                           &job) == ALLOT_OK)
+        allot__set_text(L, "job", job.id);
 }
 
 static void push_row(lua_State *L, const allot_diff *diff, const allot_change *row)
@@ -86,14 +76,9 @@ static void push_row(lua_State *L, const allot_diff *diff, const allot_change *r
     set_path(L, diff, row->kind == ALLOT_DIFF_LOAN ? "lender" : "consumer", row->consumer);
     set_path(L, diff, row->kind == ALLOT_DIFF_LOAN ? "borrower" : "for", row->other);
     set_job(L, diff, row);
-    if (row->name) {
-        lua_pushstring(L, row->name);
-        lua_setfield(L, -2, row->kind == ALLOT_DIFF_PLACE ? "host" : "id");
-    }
-    if ((about[0] < 0) != (about[1] < 0)) {
-        lua_pushstring(L, about[0] < 0 ? "b" : "a");
-        lua_setfield(L, -2, "only");
-    }
+    allot__set_text(L, row->kind == ALLOT_DIFF_PLACE ? "host" : "id", row->name);
+    if ((about[0] < 0) != (about[1] < 0))
+        allot__set_text(L, "only", about[0] < 0 ? "b" : "a");
     set_measures(L, row);
 }
 

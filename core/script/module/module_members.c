@@ -5,28 +5,6 @@
 
 #include "script/module/module.h"
 
-static void set_text(lua_State *L, const char *key, const char *text)
-{
-    if (text && *text) {
-        lua_pushstring(L, text);
-        lua_setfield(L, -2, key);
-    }
-}
-
-static void set_flag(lua_State *L, const allot_member *member, int flag, const char *key)
-{
-    if (member->flags & flag) {
-        lua_pushboolean(L, 1);
-        lua_setfield(L, -2, key);
-    }
-}
-
-static void set_whole(lua_State *L, const char *key, int64_t number)
-{
-    lua_pushinteger(L, number);
-    lua_setfield(L, -2, key);
-}
-
 static void push_words(lua_State *L, const allot_member *member)
 {
     const char *word;
@@ -55,27 +33,27 @@ static void push_member(lua_State *L, const allot_member *member)
         [ALLOT_MEMBER_VALUES] = "attributes", [ALLOT_MEMBER_OBJECT] = "object",
         [ALLOT_MEMBER_THOUSANDTHS] = "number"};
     lua_createtable(L, 0, 8);
-    lua_pushstring(L, member->name);
+    lua_pushstring(L, member->name); /* "" is one, too */
     lua_setfield(L, -2, "name");
-    set_text(L, "type", types[member->type]);
-    set_text(L, "unit", member->unit);
-    set_text(L, "doc", member->doc);
-    set_text(L, "rule", member->rule);
-    set_flag(L, member, ALLOT_MEMBER_REQUIRED, "required");
-    set_flag(L, member, ALLOT_MEMBER_NULLABLE, "nullable");
-    set_flag(L, member, ALLOT_MEMBER_DIGITS, "digits");
-    set_flag(L, member, ALLOT_MEMBER_PASSED, "passed");
-    set_flag(L, member, ALLOT_MEMBER_KEY, "key");
+    allot__set_text(L, "type", types[member->type]);
+    allot__set_text(L, "unit", member->unit);
+    allot__set_text(L, "doc", member->doc);
+    allot__set_text(L, "rule", member->rule);
+    allot__set_flag(L, "required", member->flags & ALLOT_MEMBER_REQUIRED);
+    allot__set_flag(L, "nullable", member->flags & ALLOT_MEMBER_NULLABLE);
+    allot__set_flag(L, "digits", member->flags & ALLOT_MEMBER_DIGITS);
+    allot__set_flag(L, "passed", member->flags & ALLOT_MEMBER_PASSED);
+    allot__set_flag(L, "key", member->flags & ALLOT_MEMBER_KEY);
     if (member->type == ALLOT_MEMBER_WHOLE || member->type == ALLOT_MEMBER_TIME ||
         member->type == ALLOT_MEMBER_SLOTS) {
-        set_whole(L, "least", member->least);
-        set_whole(L, "most", member->most);
-        set_whole(L, "unset", member->unset);
+        allot__set_number(L, "least", member->least);
+        allot__set_number(L, "most", member->most);
+        allot__set_number(L, "unset", member->unset);
     }
     if (member->word) {
         push_words(L, member);
         lua_setfield(L, -2, "words");
-        set_whole(L, "unset", member->unset);
+        allot__set_number(L, "unset", member->unset);
     }
     if (member->member_count > 0) {
         push_members(L, member->members, member->member_count);

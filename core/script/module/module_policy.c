@@ -127,12 +127,9 @@ int allot__module_use(lua_State *L)
 {
     const allot__box *box = allot__box_check(L, 1, ALLOT__PLAN);
     lua_createtable(L, 0, 3);
-    lua_pushinteger(L, (lua_Integer)box->meter.instructions);
-    lua_setfield(L, -2, "instructions");
-    lua_pushinteger(L, (lua_Integer)box->meter.loading);
-    lua_setfield(L, -2, "loading");
-    lua_pushinteger(L, (lua_Integer)box->meter.memory);
-    lua_setfield(L, -2, "memory");
+    allot__set_number(L, "instructions", box->meter.instructions);
+    allot__set_number(L, "loading", box->meter.loading);
+    allot__set_number(L, "memory", box->meter.memory);
     return 1;
 }
 
@@ -140,8 +137,6 @@ int allot__module_use(lua_State *L)
 void allot__module_limits(lua_State *L)
 {
     lua_createtable(L, 0, 2);
-    lua_pushinteger(L, ALLOT_SCRIPT_INSTRUCTIONS);
-    lua_setfield(L, -2, "instructions");
-    lua_pushinteger(L, ALLOT_SCRIPT_MEMORY);
-    lua_setfield(L, -2, "memory");
+    allot__set_number(L, "instructions", ALLOT_SCRIPT_INSTRUCTIONS);
+    allot__set_number(L, "memory", ALLOT_SCRIPT_MEMORY);
 }

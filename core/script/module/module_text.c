@@ -21,6 +21,15 @@ static void add_line(void *ud, const char *line)
 
 /* ---- Methods ------------------------------------------------------------------------------- */
 
+void allot__module_path(lua_State *L, const allot_plan *plan, int32_t consumer)
+{
+    size_t len = allot_plan_path(plan, consumer, NULL, 0);
+    luaL_Buffer buffer;
+    char *path = luaL_buffinitsize(L, &buffer, len + 1);
+    allot_plan_path(plan, consumer, path, len + 1);
+    luaL_pushresultsize(&buffer, len);
+}
+
 /* plan:consumers(): paths, in plan order */
 int allot__module_consumers(lua_State *L)
 {
@@ -29,11 +38,7 @@ int allot__module_consumers(lua_State *L)
     lua_createtable(L, allot_plan_consumers(plan), 0);
     for (int32_t i = allot_plan_next(plan, ALLOT_ROOT); i != ALLOT_ROOT;
          i = allot_plan_next(plan, i)) {
-        size_t len = allot_plan_path(plan, i, NULL, 0);
-        luaL_Buffer buffer;
-        char *path = luaL_buffinitsize(L, &buffer, len + 1);
-        allot_plan_path(plan, i, path, len + 1);
-        luaL_pushresultsize(&buffer, len);
+        allot__module_path(L, plan, i);
         lua_rawseti(L, -2, ++n);
     }
     return 1;

@@ -37,12 +37,12 @@ void allot__module_options(lua_State *L, int index, const char *const *names)
     }
 }
 
-const char *allot__module_file(lua_State *L, int index, const char *fallback)
+const char *allot__module_option(lua_State *L, int index, const char *key, const char *fallback)
 {
-    if (lua_isnoneornil(L, index) || lua_getfield(L, index, "file") == LUA_TNIL)
+    if (lua_isnoneornil(L, index) || lua_getfield(L, index, key) == LUA_TNIL)
         lua_pushstring(L, fallback);
-    if (lua_type(L, -1) != LUA_TSTRING)
-        luaL_error(L, "option file is a string, not a %s", luaL_typename(L, -1));
+    if (lua_type(L, -1) != LUA_TSTRING && lua_type(L, -1) != LUA_TNIL)
+        luaL_error(L, "option %s is a string, not a %s", key, luaL_typename(L, -1));
     return lua_tostring(L, -1);
 }
 
@@ -117,16 +117,6 @@ static given_loader *push_loader(lua_State *L, int index, const allot__module *m
 
 /* ---- Verbs --------------------------------------------------------------------------------- */
 
-/* Field `instead` of the options at `index`, pushed: the policy in place of the plan's own. */
-static const char *push_instead(lua_State *L, int index)
-{
-    if (lua_isnoneornil(L, index) || lua_getfield(L, index, "instead") == LUA_TNIL)
-        return NULL;
-    if (lua_type(L, -1) != LUA_TSTRING)
-        luaL_error(L, "option instead is a string, not a %s", luaL_typename(L, -1));
-    return lua_tostring(L, -1);
-}
-
 /* allot.plan(text [, {file = , policies = , instead = , log = }]) */
 int allot__module_plan(lua_State *L)
 {
@@ -136,10 +126,10 @@ int allot__module_plan(lua_State *L)
     const char *text = lua_tolstring(L, 1, &len);
     lua_settop(L, 2);
     allot__module_options(L, 2, (const char *const[]){"file", "policies", "instead", "log", NULL});
-    const char *file = allot__module_file(L, 2, "plan.json");
+    const char *file = allot__module_option(L, 2, "file", "plan.json");
     given_loader *given = push_loader(L, 2, module);
     allot_policy_loader loader = {.ud = given, .load = load_given, .zone = zone_given};
-    loader.instead = push_instead(L, 2);
+    loader.instead = allot__module_option(L, 2, "instead", NULL);
     allot__box *box = allot__box_new(L, module, ALLOT__PLAN, 0);
     given->limits.meter = &box->meter;
     allot__module_log(L, 2, box);
@@ -158,7 +148,7 @@ int allot__module_state(lua_State *L)
     const char *text = lua_tolstring(L, 2, &len);
     lua_settop(L, 3);
     allot__module_options(L, 3, (const char *const[]){"file", NULL});
-    const char *file = allot__module_file(L, 3, "state.json");
+    const char *file = allot__module_option(L, 3, "file", "state.json");
     allot__box *box = allot__box_new(L, module_of(L), ALLOT__STATE, 1);
     allot_state *state = NULL;
     allot__module_listen(module_of(L), plan);

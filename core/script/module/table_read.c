@@ -127,7 +127,7 @@ int allot__module_decode(lua_State *L)
     const char *text = lua_tolstring(L, 1, &len);
     lua_settop(L, 2);
     allot__module_options(L, 2, (const char *const[]){"file", "relaxed", NULL});
-    const char *file = allot__module_file(L, 2, "json");
+    const char *file = allot__module_option(L, 2, "file", "json");
     bool relaxed = lua_istable(L, 2) && (lua_getfield(L, 2, "relaxed"), lua_toboolean(L, -1));
     reader *it = push_reader(L, module->engine);
     allot_json_event event;

@@ -19,14 +19,6 @@
 #include "script/module/tool.h"
 #include "script/sandbox/require.h"
 
-typedef struct job {
-    allot_engine *engine;
-    const allot_tool_host *host;
-    const allot__tool *tool;
-    int answer;
-    allot_report *report;
-} job;
-
 static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size)
 {
     return allot_engine_alloc(ud, ptr, ptr ? old_size : 0, new_size);
@@ -43,7 +35,7 @@ static int require(lua_State *L)
 /* ---- The host ----------------------------------------------------------------------------------
  */
 
-static job *job_of(lua_State *L)
+static allot__host_use *use_of(lua_State *L)
 {
     return lua_touserdata(L, lua_upvalueindex(1));
 }
@@ -58,7 +50,7 @@ static int host_out(lua_State *L)
 {
     size_t len;
     const char *text = luaL_checklstring(L, 1, &len);
-    const job *it = job_of(L);
+    const allot__host_use *it = use_of(L);
     need(L, it->host->out != NULL, "out");
     it->host->out(it->host->ud, text, len);
     return 0;
@@ -87,7 +79,7 @@ static int give(lua_State *L, allot__text *text, int status, const char *why)
 static int host_read(lua_State *L)
 {
     char why[ALLOT_TOOL_WHY_MAX] = "";
-    const job *it = job_of(L);
+    const allot__host_use *it = use_of(L);
     const char *path = luaL_checkstring(L, 1);
     need(L, it->host->read != NULL, "read");
     allot__text *text = allot__text_push(L, it->engine);
@@ -100,7 +92,7 @@ static int host_call(lua_State *L)
 {
     size_t len;
     char why[ALLOT_TOOL_WHY_MAX] = "";
-    const job *it = job_of(L);
+    const allot__host_use *it = use_of(L);
     const char *name = luaL_checkstring(L, 1), *asked = luaL_optlstring(L, 2, "", &len);
     need(L, it->host->call != NULL, name);
     allot__text *text = allot__text_push(L, it->engine);
@@ -112,7 +104,7 @@ static int host_write(lua_State *L)
 {
     size_t len;
     char why[ALLOT_TOOL_WHY_MAX] = "";
-    const job *it = job_of(L);
+    const allot__host_use *it = use_of(L);
     const char *path = luaL_checkstring(L, 1), *text = luaL_checklstring(L, 2, &len);
     need(L, it->host->write != NULL, "write");
     int status = it->host->write(it->host->ud, path, text, len, why);
@@ -131,7 +123,7 @@ static int add_name(void *ud, const char *name, size_t len)
 static int host_list(lua_State *L)
 {
     char why[ALLOT_TOOL_WHY_MAX] = "";
-    const job *it = job_of(L);
+    const allot__host_use *it = use_of(L);
     const char *path = luaL_checkstring(L, 1);
     need(L, it->host->list != NULL, "list");
     allot__text *names = allot__text_push(L, it->engine);
@@ -156,7 +148,7 @@ static int host_list(lua_State *L)
 
 static int host_option(lua_State *L)
 {
-    const job *it = job_of(L);
+    const allot__host_use *it = use_of(L);
     const char *name = luaL_checkstring(L, 1);
     need(L, it->host->option != NULL, "option");
     lua_pushstring(L, it->host->option(it->host->ud, name));
@@ -165,7 +157,7 @@ static int host_option(lua_State *L)
 
 static int host_progress(lua_State *L)
 {
-    const job *it = job_of(L);
+    const allot__host_use *it = use_of(L);
     lua_Integer done = luaL_checkinteger(L, 1), total = luaL_optinteger(L, 2, 0);
     const char *text = luaL_optstring(L, 3, "");
     if (it->host->progress)
@@ -176,7 +168,7 @@ static int host_progress(lua_State *L)
 /* clock(): microseconds, or nil */
 static int host_clock(lua_State *L)
 {
-    const job *it = job_of(L);
+    const allot__host_use *it = use_of(L);
     if (!it->host->clock)
         return 0;
     lua_pushinteger(L, it->host->clock(it->host->ud));
@@ -185,7 +177,7 @@ static int host_clock(lua_State *L)
 
 static int host_say(lua_State *L)
 {
-    const job *it = job_of(L);
+    const allot__host_use *it = use_of(L);
     allot_diagnostic finding = allot__finding_read(L, 1);
     if (it->tool->say)
         it->tool->say(it->host->ud, &finding);
@@ -197,7 +189,7 @@ static int host_say(lua_State *L)
 /* print, as a part of the result. */
 static int print(lua_State *L)
 {
-    const job *it = job_of(L);
+    const allot__host_use *it = use_of(L);
     int n = lua_gettop(L);
     need(L, it->host->out != NULL, "out");
     for (int i = 1; i <= n; i++) {
@@ -215,7 +207,7 @@ static int print(lua_State *L)
 /* ---- The state ---------------------------------------------------------------------------------
  */
 
-static void open_libraries(lua_State *L, job *it)
+static void open_libraries(lua_State *L, allot__host_use *it)
 {
     static const luaL_Reg libraries[] = {
         {LUA_GNAME, luaopen_base},       {LUA_STRLIBNAME, luaopen_string},
@@ -242,7 +234,7 @@ static void open_libraries(lua_State *L, job *it)
     lua_setglobal(L, "require");
 }
 
-static void push_host(lua_State *L, job *it)
+void allot__tool_host(lua_State *L, allot__host_use *use)
 {
     static const luaL_Reg functions[] = {{"out", host_out},       {"read", host_read},
                                          {"write", host_write},   {"list", host_list},
@@ -250,19 +242,19 @@ static void push_host(lua_State *L, job *it)
                                          {"say", host_say},       {"clock", host_clock},
                                          {"call", host_call},     {NULL, NULL}};
     luaL_newlibtable(L, functions);
-    lua_pushlightuserdata(L, it);
+    lua_pushlightuserdata(L, use);
     luaL_setfuncs(L, functions, 1);
 }
 
 static int run(lua_State *L)
 {
-    job *it = lua_touserdata(L, 1);
+    allot__host_use *it = lua_touserdata(L, 1);
     const allot__tool *tool = it->tool;
     open_libraries(L, it);
     allot__embedded_run(L, tool->name, tool->text, tool->len, 0);
     if (lua_getfield(L, -1, tool->function) != LUA_TFUNCTION)
         return luaL_error(L, "it has no function %s", tool->function);
-    push_host(L, it);
+    allot__tool_host(L, it);
     lua_createtable(L, tool->count, 0);
     for (int32_t i = 0; i < tool->count; i++) {
         lua_pushstring(L, tool->args[i]);
@@ -300,7 +292,7 @@ static bool lacked_memory(lua_State *L, int status)
 int allot__tool_run(allot_engine *engine, const allot_tool_host *host, const allot__tool *tool,
                     int *answer, allot_report *report)
 {
-    job it = {engine, host, tool, 0, report};
+    allot__host_use it = {engine, host, tool, 0, report};
     int result = ALLOT_OK;
     lua_State *L = lua_newstate(allocate, engine);
     if (!L)

@@ -4,6 +4,8 @@
 #ifndef ALLOT_SCRIPT_MODULE_TOOL_H
 #define ALLOT_SCRIPT_MODULE_TOOL_H
 
+#include <lua.h>
+
 #include <allot/tool.h>
 
 typedef struct allot__tool {
@@ -16,6 +18,18 @@ typedef struct allot__tool {
     /* Gets what the tool says, with the host's ud; NULL: the report does. */
     void (*say)(void *ud, const allot_diagnostic *finding);
 } allot__tool;
+
+/* A host at work; the tool is NULL where none runs. */
+typedef struct allot__host_use {
+    allot_engine *engine;
+    const allot_tool_host *host;
+    const allot__tool *tool;
+    int answer;
+    allot_report *report;
+} allot__host_use;
+
+/* Pushes the table of a host's functions. Raises. */
+void allot__tool_host(lua_State *L, allot__host_use *use);
 
 /* As allot_tool_run. */
 int allot__tool_run(allot_engine *engine, const allot_tool_host *host, const allot__tool *tool,

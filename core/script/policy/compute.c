@@ -11,10 +11,11 @@
 #include <string.h>
 
 #include "script/policy/read.h"
-#include "script/sandbox/library.h"
 
 /* Results are left on the stack for so many rows, then read: cheaper than popping each. */
 enum { GROUP = 32 };
+/* Where the function lies that is called, and the row view. */
+enum { FUNCTION = 2, VIEW };
 
 /* Column `c` of those that the call reads, of a row. */
 static void push_column(lua_State *L, const allot__batch_run *run, int64_t c, int32_t row)
@@ -28,40 +29,32 @@ static void push_column(lua_State *L, const allot__batch_run *run, int64_t c, in
 
 /* ---- The row view ---------------------------------------------------------------------------- */
 
-/* Upvalues: the script, the kind of rows, the numbers of the columns by name. */
-static int view_index(lua_State *L)
+static bool push_view(lua_State *L, const void *ud, int number, int field)
 {
-    const allot__script *script = lua_touserdata(L, lua_upvalueindex(1));
-    const allot__batch_run *run = &script->run;
-    lua_settop(L, 2);
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(3)) == LUA_TNIL) {
-        lua_pushvalue(L, lua_upvalueindex(3));
-        return allot__library_unknown(L, NULL, "column", 4, 2);
-    }
+    const allot__batch_run *run = &((const allot__script *)ud)->run;
+    (void)number;
     if (!run->batch || !run->call->view)
-        return luaL_error(L, "a row can only be read while its function runs");
-    int column = (int)lua_tointeger(L, -1);
-    const uint8_t *at = memchr(run->call->columns, column, (size_t)run->call->count);
-    if (!at && run->call->rows == ALLOT_TASKS)
-        return luaL_error(L, "'%s' goes by who preempts, which a function is not told",
-                          lua_tostring(L, 2));
+        return false;
+    const uint8_t *at = memchr(run->call->columns, field, (size_t)run->call->count);
     if (!at)
-        return luaL_error(L, "column '%s' is not known yet at this stage", lua_tostring(L, 2));
+        luaL_error(L,
+                   run->call->rows == ALLOT_TASKS
+                       ? "'%s' goes by who preempts, which a function is not told"
+                       : "column '%s' is not known yet at this stage",
+                   lua_tostring(L, 2));
     push_column(L, run, at - run->call->columns, run->row);
-    return 1;
+    return true;
 }
 
 void allot__script_view(lua_State *L, allot__script *script, const allot_policy *policy,
                         allot_rows rows)
 {
+    static const allot__view view = {"a row", "column", push_view};
+    const char *names[ALLOT__COLUMNS_MAX];
     int32_t count = allot__read_columns(policy, rows);
-    lua_createtable(L, 0, count);
-    for (int32_t i = 0; i < count; i++) {
-        lua_pushinteger(L, i);
-        lua_setfield(L, -2, allot__read_column_name(policy, rows, i));
-    }
-    script->views[rows] = allot__view_make(L, script, rows, view_index, "a row");
+    for (int32_t i = 0; i < count; i++)
+        names[i] = allot__read_column_name(policy, rows, i);
+    script->views[rows] = allot__view_make(L, &view, script, rows, names, count);
 }
 
 /* ---- A batch --------------------------------------------------------------------------------- */
@@ -131,30 +124,6 @@ static bool take_rows(lua_State *L, allot__batch_run *run, int index, int32_t fi
     return true;
 }
 
-/* Calls the function, at `base`, for some rows, and leaves the results behind each other. */
-static void call_rows(lua_State *L, allot__batch_run *run, int base, int32_t first, int32_t rows)
-{
-    int count = run->call->count;
-    for (int32_t row = first; row < first + rows; row++) {
-        run->row = row;
-        lua_pushvalue(L, base);
-        for (int c = 0; c < count; c++)
-            push_column(L, run, c, row);
-        lua_call(L, count, 1);
-    }
-}
-
-/* Likewise with the row view, which lies behind the function. */
-static void call_views(lua_State *L, allot__batch_run *run, int base, int32_t first, int32_t rows)
-{
-    for (int32_t row = first; row < first + rows; row++) {
-        run->row = row;
-        lua_pushvalue(L, base);
-        lua_pushvalue(L, base + 1);
-        lua_call(L, 1, 1);
-    }
-}
-
 static void push_attribute(lua_State *L, const allot_plan *plan, int32_t host, const char *name)
 {
     allot_host_value value;
@@ -176,58 +145,58 @@ static void push_attribute(lua_State *L, const allot_plan *plan, int32_t host, c
         lua_pushinteger(L, value.number);
 }
 
-/* Likewise for hosts, with the attributes that the function's parameters name. */
-static void call_hosts(lua_State *L, allot__batch_run *run, int base, int32_t first, int32_t rows)
+/* Pushes what the function gets of a row: columns; of hosts the attributes that its parameters
+ * name; of leases the views of both sides; or the row view. Returns how many. */
+static int push_arguments(lua_State *L, const allot__script *script, int32_t row,
+                          const char *const *names)
 {
-    const char *names[ALLOT__PARAMETERS_MAX];
-    lua_pushvalue(L, base);
-    for (int c = 0; c < run->call->count; c++)
-        names[c] = lua_getlocal(L, NULL, c + 1);
-    lua_pop(L, 1);
-    for (int32_t row = first; row < first + rows; row++) {
-        run->row = row;
-        lua_pushvalue(L, base);
-        for (int c = 0; c < run->call->count; c++)
-            push_attribute(L, run->batch->plan, run->batch->items[row], names[c]);
-        lua_call(L, run->call->count, 1);
+    const allot__batch_run *run = &script->run;
+    const allot__call *call = run->call;
+    if (call->view) {
+        lua_pushvalue(L, VIEW);
+        return 1;
     }
-}
-
-/* Likewise for contracts, with the views of both sides. */
-static void call_sides(lua_State *L, allot__batch_run *run, int base, int32_t first, int32_t rows)
-{
-    const allot__script *script = lua_touserdata(L, 1);
-    for (int32_t row = first; row < first + rows; row++) {
-        run->row = row;
-        lua_pushvalue(L, base);
+    if (call->rows == ALLOT_LEASES) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, script->sides[0]);
         lua_rawgeti(L, LUA_REGISTRYINDEX, script->sides[1]);
-        lua_call(L, 2, 1);
+        return 2;
     }
+    for (int c = 0; c < call->count; c++)
+        if (call->rows == ALLOT_HOSTS)
+            push_attribute(L, run->batch->plan, run->batch->items[row], names[c]);
+        else
+            push_column(L, run, c, row);
+    return call->count;
+}
+
+/* The names of the parameters of the function on top. */
+static void name_parameters(lua_State *L, const char **names)
+{
+    for (int n = 0; (names[n] = lua_getlocal(L, NULL, n + 1)); n++)
+        ;
 }
 
 static int run_batch(lua_State *L)
 {
-    enum { BASE = 2 };
     allot__script *script = lua_touserdata(L, 1);
     allot__batch_run *run = &script->run;
+    const char *names[ALLOT__PARAMETERS_MAX + 1];
+    bool hosts = run->call->rows == ALLOT_HOSTS;
     luaL_checkstack(L, GROUP + run->call->count + LUA_MINSTACK, NULL);
     lua_rawgeti(L, LUA_REGISTRYINDEX, run->call->ref);
-    bool hosts = run->call->rows == ALLOT_HOSTS;
+    if (hosts)
+        name_parameters(L, names);
     lua_rawgeti(L, LUA_REGISTRYINDEX, hosts ? LUA_REFNIL : script->views[run->call->rows]);
     for (int32_t first = 0; first < run->batch->count; first += GROUP) {
         int32_t left = run->batch->count - first, rows = left < GROUP ? left : GROUP;
-        if (hosts)
-            call_hosts(L, run, BASE, first, rows);
-        else if (run->call->rows == ALLOT_LEASES)
-            call_sides(L, run, BASE, first, rows);
-        else if (run->call->view)
-            call_views(L, run, BASE, first, rows);
-        else
-            call_rows(L, run, BASE, first, rows);
-        if (!take_rows(L, run, BASE + 2, first, rows))
+        for (int32_t row = first; row < first + rows; row++) {
+            run->row = row;
+            lua_pushvalue(L, FUNCTION);
+            lua_call(L, push_arguments(L, script, row, names), 1);
+        }
+        if (!take_rows(L, run, VIEW + 1, first, rows))
             return 0;
-        lua_settop(L, BASE + 1);
+        lua_settop(L, VIEW);
     }
     return 0;
 }

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "script/policy/read.h"
-#include "script/sandbox/sha256.h"
 
 enum { TEXT_MAX = 1024 * 1024 };
 
@@ -23,20 +23,10 @@ static char *copy(allot_engine *engine, const char *text, size_t len)
 
 /* ---- Running the file ------------------------------------------------------------------------ */
 
-/* The script's name in Lua's messages, shortened when it is long. */
-static void learn_source(lua_State *L, allot__sandbox *box, const char *chunk)
-{
-    lua_Debug ar;
-    if (luaL_loadbufferx(L, "", 0, chunk, "t") != LUA_OK)
-        lua_error(L);
-    lua_getinfo(L, ">S", &ar);
-    snprintf(box->source, sizeof box->source, "%s", ar.short_src);
-}
-
 void allot__script_file(lua_State *L, allot__script *script, bool *syntax_fault)
 {
     lua_pushfstring(L, "@%s", script->chunk);
-    learn_source(L, &script->box, lua_tostring(L, -1));
+    allot__sandbox_name(L, &script->box, lua_tostring(L, -1));
     int status = luaL_loadbufferx(L, script->text, script->text_len, lua_tostring(L, -1), "t");
     if (status != LUA_OK) {
         *syntax_fault = status == LUA_ERRSYNTAX;
@@ -144,21 +134,9 @@ int allot__script_new(allot_engine *engine, const char *text, size_t len, const 
 static int fail_plain(allot_report *report, const char *chunk, const char *code, int status,
                       const char *message)
 {
-    allot_report_add(report, &(allot_diagnostic){.severity = ALLOT_ERROR,
-                                                 .code = code,
-                                                 .file = chunk,
-                                                 .message = message,
-                                                 .consumer = -1,
-                                                 .group = -1,
-                                                 .field = -1});
-    return status;
-}
-
-static int script_fault(int status, allot_report *report, const char *chunk)
-{
-    if (status == ALLOT_EBUDGET)
-        return fail_plain(report, chunk, "E-policy-memory", status,
-                          "the memory allowed to the policy is too little for any policy");
+    allot_diagnostic finding = allot__error(code, message);
+    finding.file = chunk;
+    allot_report_add(report, &finding);
     return status;
 }
 
@@ -167,8 +145,11 @@ static int load_text(allot_engine *engine, const char *text, size_t len, const c
                      allot_policy **out)
 {
     int status = allot__script_new(engine, text, len, chunk, limits, &reading->script);
+    if (status == ALLOT_EBUDGET)
+        return fail_plain(reading->report, chunk, "E-policy-memory", status,
+                          "the memory allowed to the policy is too little for any policy");
     if (status)
-        return script_fault(status, reading->report, chunk);
+        return status;
     reading->script->keeps_table = keeps;
     status = make(reading);
     if (status) {
@@ -177,7 +158,7 @@ static int load_text(allot_engine *engine, const char *text, size_t len, const c
         return status;
     }
     char digest[65];
-    allot__sha256(text, len, digest);
+    allot_sha256(text, len, digest);
     allot_policy_digest(reading->policy, digest);
     *out = reading->policy;
     return ALLOT_OK;

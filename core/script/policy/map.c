@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "script/sandbox/library.h"
 #include "script/sandbox/script.h"
 
@@ -64,8 +65,12 @@ static void push_name(lua_State *L, const allot_record_name *name)
         push_number(L, name->number);
 }
 
-static void push_field(lua_State *L, const allot_record *record, lua_Integer field)
+static bool push_field(lua_State *L, const void *ud, int number, int field)
 {
+    const allot_record *record = ((const allot_script_map *)ud)->record;
+    (void)number;
+    if (!record)
+        return false;
     const allot_record_name *names[FIELDS] = {[ID] = &record->id,
                                               [USER] = &record->user,
                                               [GROUP] = &record->group,
@@ -83,22 +88,10 @@ static void push_field(lua_State *L, const allot_record *record, lua_Integer fie
         lua_pushinteger(L, record->priority);
     else
         push_number(L, field == PRIORITY ? -1 : numbers[field]);
+    return true;
 }
 
-static int job_index(lua_State *L)
-{
-    const allot_script_map *map = lua_touserdata(L, lua_upvalueindex(1));
-    lua_settop(L, 2);
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(3)) == LUA_TNIL) {
-        lua_pushvalue(L, lua_upvalueindex(3));
-        return allot__library_unknown(L, NULL, "field of a job", 4, 2);
-    }
-    if (!map->record)
-        return luaL_error(L, "a job can only be read while its function runs");
-    push_field(L, map->record, lua_tointeger(L, -1));
-    return 1;
-}
+static const allot__view job_view = {"a job", "field of a job", push_field};
 
 /* ---- What comes back ------------------------------------------------------------------------- */
 
@@ -201,8 +194,7 @@ static int call(lua_State *L)
 static int load(lua_State *L)
 {
     allot_script_map *map = lua_touserdata(L, 1);
-    allot__view_fields(L, fields, FIELDS);
-    map->view = allot__view_make(L, map, 0, job_index, "a job");
+    map->view = allot__view_make(L, &job_view, map, 0, fields, FIELDS);
     allot__script_file(L, map->script, &map->syntax_fault);
     if (lua_type(L, -1) != LUA_TFUNCTION)
         return luaL_error(L, "the file returns a %s, not a function of a job",
@@ -265,7 +257,8 @@ static int fail(allot_script_map *map, int status, const allot_trace *trace, all
 {
     char path[300];
     snprintf(path, sizeof path, "%.200s:%" PRId32, allot_trace_file(trace), map->record->line);
-    allot_diagnostic finding = {.path = path, .consumer = -1, .group = -1, .field = -1};
+    allot_diagnostic finding = allot__error(NULL, NULL);
+    finding.path = path;
     return allot__fault(map->script, status, ALLOT_ESCRIPT, "E-map", &finding, report);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "script/policy/read.h"
 #include "script/sandbox/library.h"
 
@@ -84,14 +85,10 @@ static bool refuse(const allot__reading *reading, const allot_use_option *use, c
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    allot_report_add(reading->report, &(allot_diagnostic){.severity = ALLOT_ERROR,
-                                                          .code = code,
-                                                          .path = use->name,
-                                                          .message = message,
-                                                          .hint = hint,
-                                                          .consumer = -1,
-                                                          .group = -1,
-                                                          .field = -1});
+    allot_diagnostic finding = allot__error(code, message);
+    finding.path = use->name;
+    finding.hint = hint;
+    allot_report_add(reading->report, &finding);
     return false;
 }
 

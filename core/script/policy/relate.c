@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "script/sandbox/library.h"
+#include "base/report.h"
 #include "script/sandbox/script.h"
 
 /* Fuel for every pair of queues is that part of what 1000 rows have, and this at least. */
@@ -21,8 +21,12 @@ enum { NAME, PRIORITY, PREEMPTIVE, PREEMPTABLE, SLOT_POOL, SLOT_SHARE, FIELDS };
 static const char *const fields[FIELDS] = {"name",        "priority",  "preemptive",
                                            "preemptable", "slot_pool", "slot_share"};
 
-static void push_field(lua_State *L, const allot_queue *queue, lua_Integer field)
+static bool push_field(lua_State *L, const void *ud, int number, int field)
 {
+    const allot__relating *it = &((const allot__script *)ud)->relating;
+    const allot_queue *queue = &it->queues[number];
+    if (!it->plan)
+        return false;
     switch (field) {
     case NAME:
         lua_pushstring(L, queue->name);
@@ -43,31 +47,14 @@ static void push_field(lua_State *L, const allot_queue *queue, lua_Integer field
         lua_pushinteger(L, queue->slot_share);
         break;
     }
-}
-
-/* Upvalues: the script, which of the two queues, the numbers of fields by name. */
-static int queue_index(lua_State *L)
-{
-    const allot__script *script = lua_touserdata(L, lua_upvalueindex(1));
-    lua_settop(L, 2);
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(3)) == LUA_TNIL) {
-        lua_pushvalue(L, lua_upvalueindex(3));
-        return allot__library_unknown(L, NULL, "field of a queue", 4, 2);
-    }
-    if (!script->relating.plan)
-        return luaL_error(L, "a queue can only be read while its function runs");
-    lua_Integer which = lua_tointeger(L, lua_upvalueindex(2));
-    push_field(L, &script->relating.queues[which], lua_tointeger(L, -1));
-    return 1;
+    return true;
 }
 
 void allot__relate_views(lua_State *L, allot__script *script)
 {
-    for (int which = 0; which < 2; which++) {
-        allot__view_fields(L, fields, FIELDS);
-        script->relating.views[which] = allot__view_make(L, script, which, queue_index, "a queue");
-    }
+    static const allot__view view = {"a queue", "field of a queue", push_field};
+    for (int which = 0; which < 2; which++)
+        script->relating.views[which] = allot__view_make(L, &view, script, which, fields, FIELDS);
 }
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
@@ -126,7 +113,8 @@ static int tell(allot__script *script, int status, allot_report *report)
     const allot__relating *it = &script->relating;
     char about[2 * ALLOT_NAME_MAX + 32], message[128];
     snprintf(about, sizeof about, "queues %s and %s", it->queues[0].name, it->queues[1].name);
-    allot_diagnostic finding = {.path = about, .consumer = -1, .group = -1, .field = -1};
+    allot_diagnostic finding = allot__error(NULL, NULL);
+    finding.path = about;
     if (status)
         return allot__fault(script, status, ALLOT_ESCRIPT, "E-policy-run", &finding, report);
     snprintf(message, sizeof message, "the function of preempts returned a %s, not true or false",

@@ -12,9 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "script/sandbox/library.h"
+#include "base/report.h"
 #include "script/module/finding.h"
-#include "script/module/module.h"
 #include "script/sandbox/script.h"
 
 static const int64_t default_memory = (int64_t)1 << 30;
@@ -35,7 +34,8 @@ static void say(void *ud, const char *chunk, int32_t line, const char *level, co
     host->say(host->tool.ud, "\n", 1);
 }
 
-void allot__repl_push(lua_State *L, const allot_repl *session, const char *name)
+/* Pushes function `name` of the REPL. */
+static void push_word(lua_State *L, const allot_repl *session, const char *name)
 {
     lua_rawgeti(L, LUA_REGISTRYINDEX, session->words);
     lua_getfield(L, -1, name);
@@ -45,15 +45,11 @@ void allot__repl_push(lua_State *L, const allot_repl *session, const char *name)
 static int set_up(lua_State *L)
 {
     allot_repl *session = lua_touserdata(L, 1);
-    allot__repl_globals(L);
-    lua_pushvalue(L, -1);
-    session->env = luaL_ref(L, LUA_REGISTRYINDEX);
     allot__repl_require(L, session, "allot.repl");
-    lua_pushvalue(L, -1);
     session->words = luaL_ref(L, LUA_REGISTRYINDEX);
-    lua_getfield(L, -1, "open");
-    lua_pushvalue(L, -3);
-    lua_call(L, 1, 0);
+    push_word(L, session, "open");
+    lua_call(L, 0, 1);
+    session->env = luaL_ref(L, LUA_REGISTRYINDEX);
     return 0;
 }
 
@@ -78,6 +74,8 @@ int allot_repl_new(allot_engine *engine, const allot_repl_host *host, allot_repl
         return ALLOT_ENOMEM;
     memset(session, 0, sizeof *session);
     session->host = *host;
+    session->host.tool.clock = host->clock;
+    session->tools = (allot__host_use){.engine = engine, .host = &session->host.tool};
     if (!host->say)
         session->host.say = host->tool.out;
     int64_t memory = host->memory > 0 ? host->memory : default_memory;
@@ -124,15 +122,11 @@ void allot_repl_interrupt(allot_repl *session)
 static void add(const allot_repl *session, const char *code, int32_t line, const char *message,
                 const char *hint, allot_report *report)
 {
-    allot_report_add(report, &(allot_diagnostic){.severity = ALLOT_ERROR,
-                                                 .code = code,
-                                                 .file = session->name,
-                                                 .line = line,
-                                                 .message = message,
-                                                 .hint = hint,
-                                                 .consumer = -1,
-                                                 .group = -1,
-                                                 .field = -1});
+    allot_diagnostic finding = allot__error(code, message);
+    finding.file = session->name;
+    finding.line = line;
+    finding.hint = hint;
+    allot_report_add(report, &finding);
 }
 
 /* The message about a limit that was reached, or about an interrupt. */
@@ -161,7 +155,7 @@ typedef struct hinting {
 static int find_hint(lua_State *L)
 {
     hinting *it = lua_touserdata(L, 1);
-    allot__repl_push(L, it->session, "hint");
+    push_word(L, it->session, "hint");
     lua_pushstring(L, it->message);
     lua_call(L, 1, 1);
     if (lua_type(L, -1) == LUA_TSTRING)
@@ -193,12 +187,10 @@ typedef struct telling {
 /* Statuses as the REPL calls them. */
 static int status_named(const char *name)
 {
-#define STATUS_BY_NAME(id, code, text)                                                             \
-    if (strcmp(name, #id) == 0)                                                                    \
-        return code;
-    ALLOT_STATUS_MAP(STATUS_BY_NAME)
-#undef STATUS_BY_NAME
-    return ALLOT_ESCRIPT;
+    int status = ALLOT_EINTERNAL;
+    while (status < ALLOT_OK && strcmp(name, allot_status_name(status)) != 0)
+        status++;
+    return status < ALLOT_OK ? status : ALLOT_ESCRIPT;
 }
 
 /* Reports the diagnostics of an error that the REPL raised, which lies on the stack below the light
@@ -249,20 +241,60 @@ static int tell(allot_repl *session, int failed, allot_report *report)
 
 /* ---- Evaluating ------------------------------------------------------------------------------ */
 
-static void learn_source(lua_State *L, allot_repl *session, const char *chunk)
+/* Compiles the text at `text` with a prefix, so that its first line is `line`;
+ * as lua_load. */
+static int compile(lua_State *L, const allot_repl *session, int text, const char *prefix,
+                   const char *name, int32_t line)
 {
-    lua_Debug ar;
-    if (luaL_loadbufferx(L, "", 0, chunk, "t") != LUA_OK)
-        lua_error(L);
-    lua_getinfo(L, ">S", &ar);
-    snprintf(session->box.source, sizeof session->box.source, "%s", ar.short_src);
+    size_t len;
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    for (int32_t i = 1; i < line; i++)
+        luaL_addchar(&buffer, '\n');
+    luaL_addstring(&buffer, prefix);
+    lua_pushvalue(L, text);
+    luaL_addvalue(&buffer);
+    luaL_pushresult(&buffer);
+    const char *all = lua_tolstring(L, -1, &len);
+    int status = luaL_loadbufferx(L, all, len, name, "t");
+    if (status == LUA_ERRMEM)
+        return lua_error(L);
+    lua_remove(L, -2);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, session->env);
+    if (status != LUA_OK || !lua_setupvalue(L, -2, 1))
+        lua_pop(L, 1);
+    return status;
+}
+
+/* A message of a text that ends too soon. */
+static bool ends_early(lua_State *L)
+{
+    static const char mark[] = "<eof>";
+    size_t len;
+    const char *message = lua_tolstring(L, -1, &len);
+    return len >= sizeof mark - 1 && strcmp(message + len - (sizeof mark - 1), mark) == 0;
+}
+
+int allot__repl_load(lua_State *L, const allot_repl *session, const char *name, int32_t line,
+                     bool *incomplete)
+{
+    int text = lua_gettop(L), status = compile(L, session, text, "return ", name, line);
+    if (status != LUA_OK) {
+        bool early = ends_early(L);
+        lua_settop(L, text);
+        status = compile(L, session, text, "", name, line);
+        *incomplete = status != LUA_OK && (early || ends_early(L));
+    }
+    lua_remove(L, text);
+    return status;
 }
 
 static int run_command(lua_State *L, allot_repl *session)
 {
-    allot__repl_push(L, session, "command");
+    push_word(L, session, "command");
     lua_pushlstring(L, session->text, session->len);
-    lua_call(L, 1, 0);
+    lua_call(L, 1, 1);
+    session->quit = lua_toboolean(L, -1);
     return 0;
 }
 
@@ -270,16 +302,16 @@ static int run_piece(lua_State *L)
 {
     allot_repl *session = lua_touserdata(L, 1);
     const char *chunk = lua_pushfstring(L, "=%s", session->name);
-    learn_source(L, session, chunk);
+    allot__sandbox_name(L, &session->box, chunk);
     if (session->len > 0 && *session->text == ':')
         return run_command(L, session);
-    const allot__piece piece = {session->text, chunk, session->len, session->line, false};
-    allot__repl_push(L, session, "finish");
-    if (allot__repl_load(L, session, &piece, &session->incomplete) != LUA_OK) {
+    push_word(L, session, "finish");
+    int base = lua_gettop(L);
+    lua_pushlstring(L, session->text, session->len);
+    if (allot__repl_load(L, session, chunk, session->line, &session->incomplete) != LUA_OK) {
         session->syntax_fault = !session->incomplete;
         return session->incomplete ? 0 : lua_error(L);
     }
-    int base = lua_gettop(L) - 1;
     lua_call(L, 0, LUA_MULTRET);
     luaL_checkstack(L, 2, "too many values");
     lua_pushinteger(L, lua_gettop(L) - base);
@@ -290,7 +322,7 @@ static int run_piece(lua_State *L)
 
 static int roll_back(lua_State *L)
 {
-    allot__repl_push(L, lua_touserdata(L, 1), "rollback");
+    push_word(L, lua_touserdata(L, 1), "rollback");
     lua_call(L, 0, 0);
     return 0;
 }
@@ -327,54 +359,76 @@ allot_repl_outcome allot_repl_eval(allot_repl *session, const char *text, size_t
 
 /* ---- Documents ------------------------------------------------------------------------------- */
 
-static int run_document(lua_State *L, const char *function)
+static int run_document(lua_State *L)
 {
     allot_repl *session = lua_touserdata(L, 1);
-    allot__repl_push(L, session, function);
+    push_word(L, session, session->function);
     lua_pushlstring(L, session->text, session->len);
     lua_pushstring(L, session->name);
     lua_call(L, 2, 0);
     return 0;
 }
 
-static int run_plan(lua_State *L)
-{
-    return run_document(L, "plan");
-}
-
-static int run_state(lua_State *L)
-{
-    return run_document(L, "state");
-}
-
-static int run_live(lua_State *L)
-{
-    return run_document(L, "live");
-}
-
-static int put(allot_repl *session, lua_CFunction function, const char *text, size_t len,
+static int put(allot_repl *session, const char *function, const char *text, size_t len,
                const char *file, allot_report *report)
 {
+    session->function = function;
     session->text = text ? text : "";
     session->len = len;
     session->name = file;
-    return attempt(session, function, report);
+    return attempt(session, run_document, report);
 }
 
 int allot_repl_plan(allot_repl *session, const char *text, size_t len, const char *file,
                     allot_report *report)
 {
-    return put(session, run_plan, text, len, file, report);
+    return put(session, "plan", text, len, file, report);
 }
 
 int allot_repl_state(allot_repl *session, const char *text, size_t len, const char *file,
                      allot_report *report)
 {
-    return put(session, run_state, text, len, file, report);
+    return put(session, "state", text, len, file, report);
 }
 
 int allot_repl_live(allot_repl *session, const char *text, size_t len, const char *file,
                     allot_report *report)
 {
-    return put(session, run_live, text, len, file, report);
+    return put(session, "live", text, len, file, report);
+}
+
+/* ---- Completing ------------------------------------------------------------------------------ */
+
+typedef struct completing {
+    allot_repl *session;
+    const char *text;
+    size_t cursor, from;
+    void (*each)(void *ud, const char *candidate);
+    void *ud;
+} completing;
+
+static int complete(lua_State *L)
+{
+    completing *it = lua_touserdata(L, 1);
+    push_word(L, it->session, "complete");
+    lua_pushlstring(L, it->text, it->cursor);
+    lua_call(L, 1, 2);
+    it->from = (size_t)luaL_checkinteger(L, -2);
+    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
+        it->each(it->ud, lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    return 0;
+}
+
+void allot_repl_complete(allot_repl *session, const char *text, size_t len, size_t cursor,
+                         size_t *from, void (*each)(void *ud, const char *candidate), void *ud)
+{
+    completing it = {session, text, cursor < len ? cursor : len, cursor, each, ud};
+    session->interrupted = 0;
+    allot__sandbox_arm(&session->box, INT64_MAX);
+    if (allot__sandbox_run(&session->box, complete, &it) != LUA_OK)
+        lua_pop(session->box.L, 1);
+    allot__sandbox_disarm(&session->box);
+    *from = it.from < cursor ? it.from : cursor;
 }

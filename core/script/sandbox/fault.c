@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/report.h"
+#include "base/text.h"
 #include "script/sandbox/script.h"
 
 enum { MESSAGE_MAX = 1000, SOURCE_MAX = 200 };
@@ -75,16 +77,13 @@ const char *allot__fault_hint(char *message)
  * not a whole sequence of UTF-8. */
 static void clean(char *text)
 {
-    for (unsigned char *at = (unsigned char *)text; *at; at++) {
-        int more = *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : *at >= 0xc2 ? 1 : 0;
-        int good = 0;
-        while (good < more && (at[good + 1] & 0xc0) == 0x80)
-            good++;
-        if ((*at < 0x20 && *at != '\t') || *at == 0x7f || (*at >= 0x80 && (good < more || !more)) ||
-            *at > 0xf4)
-            *at = '?';
-        else
-            at += more;
+    for (size_t left = strlen(text), size; left > 0; text += size, left -= size) {
+        size = allot__utf8(text, left);
+        bool control = ((unsigned char)*text < 0x20 && *text != '\t') || *text == 0x7f;
+        if (size == 0 || control) {
+            *text = '?';
+            size = 1;
+        }
     }
 }
 
@@ -92,9 +91,7 @@ void allot__fault_say(const allot__script *script, const char *code, int32_t lin
                       const char *message, const allot_diagnostic *finding, allot_report *report)
 {
     char text[MESSAGE_MAX], source[SOURCE_MAX];
-    allot_diagnostic made = {.consumer = -1, .group = -1, .field = -1};
-    if (finding)
-        made = *finding;
+    allot_diagnostic made = finding ? *finding : allot__error(code, text);
     snprintf(text, sizeof text, "%s", message);
     made.severity = ALLOT_ERROR;
     made.code = code;
@@ -139,11 +136,9 @@ static void say_each(const allot__script *script, const char *code, const char *
                      const allot_diagnostic *finding, allot_report *report)
 {
     const allot__sandbox *box = &script->box;
-    allot_diagnostic made = {.consumer = -1, .group = -1, .field = -1};
     char text[MESSAGE_MAX];
     for (bool more = true; more;) {
-        if (finding)
-            made = *finding;
+        allot_diagnostic made = finding ? *finding : allot__error(code, text);
         int32_t line = allot__fault_place(box->source, &message, &made.col), col;
         const char *next = strchr(message, '\n'), *behind = next ? next + 1 : NULL;
         while (next && *behind && !allot__fault_place(box->source, &behind, &col)) {
@@ -185,8 +180,8 @@ int allot__fault(allot__script *script, int status, int otherwise, const char *c
 int allot__time_over(allot__script *script, allot_report *report)
 {
     char message[512];
-    const allot_diagnostic finding = {
-        .consumer = -1, .group = script->run.batch->group, .field = -1};
+    allot_diagnostic finding = allot__error("E-cycle-limit", message);
+    finding.group = script->run.batch->group;
     allot__time_say(script->time, message, sizeof message);
     allot__fault_say(script, "E-cycle-limit", script->run.call->line, message, &finding, report);
     return ALLOT_EBUDGET;

@@ -7,6 +7,7 @@
  */
 #include "script/sandbox/sandbox.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "script/sandbox/library.h"
@@ -148,6 +149,15 @@ void allot__sandbox_close(allot__sandbox *box)
         lua_close(box->L);
     }
     box->L = NULL;
+}
+
+void allot__sandbox_name(lua_State *L, allot__sandbox *box, const char *chunk)
+{
+    lua_Debug ar;
+    if (luaL_loadbufferx(L, "", 0, chunk, "t") != LUA_OK)
+        lua_error(L);
+    lua_getinfo(L, ">S", &ar);
+    snprintf(box->source, sizeof box->source, "%s", ar.short_src);
 }
 
 void allot__sandbox_sweep(allot__sandbox *box)

@@ -80,6 +80,10 @@ int allot__sandbox_run(allot__sandbox *box, lua_CFunction function, void *ud);
 /* Pushes the table that was raised last where the sandbox keeps them, or nil, and forgets it. */
 void allot__sandbox_error(allot__sandbox *box);
 
+/* Learns the name of a chunk in Lua's messages, shortened when it is long.
+ * Raises. */
+void allot__sandbox_name(lua_State *L, allot__sandbox *box, const char *chunk);
+
 /* Whether the time that it has is over. */
 bool allot__sandbox_late(const allot__sandbox *box);
 

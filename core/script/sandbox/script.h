@@ -138,13 +138,19 @@ bool allot__script_loop_free(lua_State *L);
 
 /* ---- view.c: raises. ------------------------------------------------------------------------- */
 
+/* An object that can only be read, and only while a function runs. */
+typedef struct allot__view {
+    const char *name, *field; /* in messages: "a row", "column" */
+    /* Pushes field `field`, by its place, of the object of that number; false: no
+     * function runs. */
+    bool (*push)(lua_State *L, const void *ud, int number, int field);
+} allot__view;
+
 /* Pushes the numbers 0, 1, ... of fields by name. */
 void allot__view_fields(lua_State *L, const char *const *names, int32_t count);
-/* Makes an object that can only be read, of the fields on top, which it pops; its reference in
- * Lua's registry. `index` has as upvalues `ud` (light userdata), `number`, the fields; `what` is
- * "a row". */
-int allot__view_make(lua_State *L, void *ud, lua_Integer number, lua_CFunction index,
-                     const char *what);
+/* Makes such an object; its reference in Lua's registry. */
+int allot__view_make(lua_State *L, const allot__view *view, void *ud, int number,
+                     const char *const *names, int32_t count);
 
 /* ---- compute.c ------------------------------------------------------------------------------- */
 

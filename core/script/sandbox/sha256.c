@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* sha256.c: SHA-256 as FIPS 180-4 writes it. */
-#include "script/sandbox/sha256.h"
-
 #include <allot/script.h>
 
 #include <stdint.h>
@@ -67,11 +65,11 @@ static void finish(uint32_t state[8], const unsigned char *rest, size_t left, ui
         compress(state, tail + at);
 }
 
-void allot__sha256(const char *text, size_t len, char hex[65])
+void allot_sha256(const void *text, size_t len, char hex[65])
 {
     uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *at = text;
     size_t left = len;
     for (; left >= 64; at += 64, left -= 64)
         compress(state, at);
@@ -79,9 +77,4 @@ void allot__sha256(const char *text, size_t len, char hex[65])
     for (int i = 0; i < 64; i++)
         hex[i] = "0123456789abcdef"[state[i / 8] >> (28 - 4 * (i % 8)) & 15];
     hex[64] = '\0';
-}
-
-void allot_sha256(const void *text, size_t len, char out[65])
-{
-    allot__sha256(text, len, out);
 }

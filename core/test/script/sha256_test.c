@@ -3,21 +3,21 @@
 /* sha256_test.c: the vectors of FIPS 180-4, and lengths around a block's end. */
 #include <stdlib.h>
 
-#include "script/sandbox/sha256.h"
+#include <allot/script.h>
 #include "test/support/check.h"
 
 static void vectors(void)
 {
     char hex[65];
-    allot__sha256("", 0, hex);
+    allot_sha256("", 0, hex);
     CHECK_STR(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    allot__sha256("abc", 3, hex);
+    allot_sha256("abc", 3, hex);
     CHECK_STR(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    allot__sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56, hex);
+    allot_sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 56, hex);
     CHECK_STR(hex, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-    allot__sha256("abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopq"
-                  "klmnopqrlmnopqrsmnopqrstnopqrstu",
-                  112, hex);
+    allot_sha256("abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopq"
+                 "klmnopqrlmnopqrsmnopqrstnopqrstu",
+                 112, hex);
     CHECK_STR(hex, "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1");
 }
 
@@ -27,7 +27,7 @@ static void a_million_letters(void)
     if (!CHECK(text))
         return;
     memset(text, 'a', 1000000);
-    allot__sha256(text, 1000000, hex);
+    allot_sha256(text, 1000000, hex);
     CHECK_STR(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
     free(text);
 }
@@ -44,7 +44,7 @@ static void around_a_blocks_end(void)
     char text[64], hex[65];
     memset(text, 'a', sizeof text);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        allot__sha256(text, rows[i].len, hex);
+        allot_sha256(text, rows[i].len, hex);
         CHECK_STR(hex, rows[i].hex);
     }
 }

@@ -115,9 +115,9 @@ run[":time"] = function (repl, rest)
   timed(counted(chunk()))
 end
 
-run[":quit"] = function () native.quit() end
+run[":quit"] = function () return true end
 
---- Runs a line; shorter forms that mean one command alone are fine.
+--- Runs a line; shorter forms that mean one command alone are fine. True: the user wants to leave.
 function commands.run(repl, text)
   local line = text
   while line:ends "\n" or line:ends " " do line = line:sub(1, -2) end
@@ -135,7 +135,7 @@ function commands.run(repl, text)
     model.refuse(("there is no command %s"):format(name),
       near and ("did you mean %s?"):format(near) or ":help lists the commands")
   end
-  run[found[1]](repl, rest)
+  return run[found[1]](repl, rest)
 end
 
 return commands

@@ -8,6 +8,7 @@
 
 local core = require "allot.core"
 local native = require "allot.repl.native"
+local names = require "allot.language.names"
 local model = require "allot.repl.model"
 local show = require "allot.repl.show"
 local diff = require "allot.repl.diff"
@@ -31,6 +32,21 @@ local last, before         -- decisions that cycle () made: { value, box }
 -- for the plan's own, as long as that is `own`, as text }.
 local served = {}
 local standing             -- { text, name }: the live state
+
+-- Marks are metatables of one table each: what a table is to the REPL, and what belongs to it.
+local LIST = native.getmetatable(core.list())
+
+local function mark(value, kind, extra)
+  return native.setmetatable(value, { kind = kind, extra = extra })
+end
+
+--- Kind and extra of a marked table; "list" of a list, though it be empty; or nil.
+local function kind_of(value)
+  local marks = type(value) == "table" and native.getmetatable(value)
+  if not marks then return nil end
+  if marks == LIST then return "list" end
+  return native.rawget(marks, "kind"), native.rawget(marks, "extra")
+end
 
 -- ---- Documents ----------------------------------------------------------------------------------
 
@@ -126,7 +142,7 @@ end
 
 local function text_of(value)
   if type(value) == "function" then return word_text(value) end
-  local kind = native.kind(value)
+  local kind = kind_of(value)
   if kind == "lines" then return table.concat(value, "\n") end
   if kind == "steps" then return show.steps(value) end
   for key, title in pairs(TITLES) do
@@ -160,8 +176,8 @@ local function prepare(n, ...)
   local list = {}
   for i = 1, n do
     local value = select(i, ...)
-    local kind, box = native.kind(value)
-    if native.json() then
+    local kind, box = kind_of(value)
+    if native.json then
       list[i] = told_json(value)
     elseif kind == "decision" then
       list[i] = { value, box }
@@ -207,7 +223,7 @@ end
 -- ---- Words --------------------------------------------------------------------------------------
 
 local function lines(list)
-  return native.mark(list, "lines")
+  return mark(list, "lines")
 end
 
 local function row_of(path, what)
@@ -233,7 +249,7 @@ end
 
 function words.cycle()
   local box = decide()
-  local value = native.mark(core.decode(box:json()), "decision", box)
+  local value = mark(core.decode(box:json()), "decision", box)
   before, last = last, { value = value, texts = texts_now() }
   return value
 end
@@ -339,13 +355,13 @@ function words.step(count, seconds)
     local state = core.decode(after:json())
     state.schema = nil
     model.settle(env, state)
-    native.close(after)
+    do local _ <close> = after end
     sealed = nil
-    native.close(box)
+    do local _ <close> = box end
     rows[i] = totals(decision)
     rows[i].at = decision.now
   end
-  return native.mark(rows, "steps")
+  return mark(rows, "steps")
 end
 
 function words.policies()
@@ -354,13 +370,44 @@ end
 
 -- ---- What the session calls ---------------------------------------------------------------------
 
---- Begins with an empty plan; `table_of_globals` is what pieces see.
-function repl.open(table_of_globals)
-  env = table_of_globals
+-- Names of globals, in no order.
+local function globals_there()
+  local list = {}
+  for _, of in ipairs { env, native.library } do
+    for name in native.next, of do
+      if type(name) == "string" then list[#list + 1] = name end
+    end
+  end
+  return list
+end
+
+local function global(name)
+  local value = native.rawget(env, name)
+  if value == nil then value = native.rawget(native.library, name) end
+  return value
+end
+
+-- A piece reads a global that is not its own.
+local function find_global(_, name)
+  local value = native.rawget(native.library, name)
+  if value ~= nil or type(name) ~= "string" then return value end
+  if name == "help" or name == "quit" or name == "exit" then
+    error(("there is no '%s' here; commands begin with a colon: :%s")
+      :format(name, name == "exit" and "quit" or name), 2)
+  end
+  local near = names.nearest(name, globals_there())
+  error(("there is no '%s' here%s"):format(name, near and ("; did you mean '%s'?"):format(near)
+    or ""), 2)
+end
+
+--- Begins with an empty plan; what pieces see as globals.
+function repl.open()
+  env = native.setmetatable({}, { __index = find_global })
   for name, word in pairs(words) do env[name] = word end
   lay({ version = 1, policy = "hybrid" }, nil, "plan")
   current = texts_now()
   remember()
+  return env
 end
 
 local function fail_document(findings)
@@ -427,11 +474,12 @@ function repl.documents()
     { indent = 2 })
 end
 
-function repl.command(text) commands.run(repl, text) end
+--- Whether the user wants to leave.
+function repl.command(text) return commands.run(repl, text) end
 
 function repl.complete(text)
   return complete.at(text, {
-    env = env, find = native.global, globals = native.globals, topics = native.globals,
+    env = env, find = global, globals = globals_there, topics = globals_there,
   })
 end
 

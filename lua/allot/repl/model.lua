@@ -23,7 +23,19 @@ end
 
 -- ---- From documents -----------------------------------------------------------------------------
 
-local rest_of = native.copy -- without the keys that are named
+-- A new table of the same, without the keys that are named.
+local function rest_of(flat, ...)
+  local out = {}
+  for key, value in native.next, flat do out[key] = value end
+  for _, key in ipairs { ... } do out[key] = nil end
+  return out
+end
+
+local function count(flat)
+  local n = 0
+  for _ in native.next, flat do n = n + 1 end
+  return n
+end
 
 --- The tree of a plan as rows by path, and the paths in the plan's order.
 local function flatten(list)
@@ -124,7 +136,7 @@ function model.arrange(flat, order, name)
       list[#list + 1], seen[key] = key, true
     end
   end
-  if native.count(flat) == #list then return list end
+  if count(flat) == #list then return list end
   for key, row in pairs(flat) do
     if not seen[key] then
       check_row(row, key, name)
@@ -173,7 +185,7 @@ local function listed(flat, order, key, name)
 end
 
 local function is_empty(value)
-  return type(value) == "table" and native.count(value) == 0
+  return type(value) == "table" and count(value) == 0
 end
 
 local function check_apart(tables, name, key)

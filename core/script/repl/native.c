@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* native.c: `allot.repl.native`: what the REPL can do that pieces cannot. */
+#include <string.h>
+
+#include <lualib.h>
+
+#include "script/module/module.h"
+#include "script/repl/repl.h"
+#include "script/sandbox/require.h"
+
+static allot_repl *session_of(lua_State *L)
+{
+    return lua_touserdata(L, lua_upvalueindex(1));
+}
+
+/* say(text): something that was printed */
+static int native_say(lua_State *L)
+{
+    size_t len;
+    const allot_repl_host *host = &session_of(L)->host;
+    const char *text = luaL_checklstring(L, 1, &len);
+    host->say(host->tool.ud, text, len);
+    return 0;
+}
+
+/* width(): columns to write in; 0: as many as it takes */
+static int native_width(lua_State *L)
+{
+    const allot_repl_host *host = &session_of(L)->host;
+    lua_pushinteger(L, host->width ? host->width(host->tool.ud) : 0);
+    return 1;
+}
+
+/* decision(userdata): shows it */
+static int native_decision(lua_State *L)
+{
+    const allot_repl_host *host = &session_of(L)->host;
+    host->decision(host->tool.ud, allot__box_check(L, 1, ALLOT__DECISION)->it);
+    return 0;
+}
+
+/* compile(text, name): a function of the session, or nil and why */
+static int native_compile(lua_State *L)
+{
+    bool incomplete = false;
+    const char *name = luaL_checkstring(L, 2);
+    luaL_checkstring(L, 1);
+    lua_pushvalue(L, 1);
+    if (allot__repl_load(L, session_of(L), name, 1, &incomplete) == LUA_OK)
+        return 1;
+    luaL_pushfail(L);
+    lua_insert(L, -2);
+    return 2;
+}
+
+/* help(topic): shows what there is to say, and returns true; or false, why and
+ * a hint */
+static int native_help(lua_State *L)
+{
+    const allot_repl *it = session_of(L);
+    const char *args[] = {luaL_checkstring(L, 1)};
+    allot_report *report = NULL;
+    int answer = 1;
+    int status = allot_report_new(it->box.engine, &report);
+    if (!status)
+        status = allot_tool_run(it->box.engine, &it->host.tool, "reference", "help", args, 1,
+                                &answer, report);
+    bool told = allot_report_count(report) > 0;
+    char message[400] = "", hint[200] = "";
+    if (told) {
+        const allot_diagnostic *finding = allot_report_at(report, 0);
+        strncat(message, finding->message, sizeof message - 1);
+        strncat(hint, finding->hint ? finding->hint : "", sizeof hint - 1);
+    }
+    allot_report_free(report);
+    lua_pushboolean(L, !status && answer == 0);
+    lua_pushstring(L, told ? message : allot_status_text(status));
+    lua_pushstring(L, hint);
+    return 3;
+}
+
+/* nearest(name, table): the key of the table, a text, that is nearest to the name, or nil */
+static int native_nearest(lua_State *L)
+{
+    size_t len, count = 0, n = 0;
+    const char *name = luaL_checklstring(L, 1, &len);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_settop(L, 2);
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
+        count++;
+    const char **keys = lua_newuserdatauv(L, (count + 1) * sizeof *keys, 0);
+    for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
+        if (lua_type(L, -2) == LUA_TSTRING)
+            keys[n++] = lua_tostring(L, -2);
+    lua_pushstring(L, allot_nearest(name, len, keys, n));
+    return 1;
+}
+
+/* Adds to the table on top those of Lua's own functions that the library does
+ * not open, and the library's table of globals itself. */
+static void add_lua(lua_State *L)
+{
+    static const char *const names[] = {"next", "rawget", "getmetatable", "setmetatable"};
+    lua_newtable(L); /* takes the place of the globals while Lua opens its own */
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    lua_pushvalue(L, -2);
+    lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    lua_pushcfunction(L, luaopen_base);
+    lua_call(L, 0, 0);
+    lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        lua_getfield(L, -1, names[i]);
+        lua_setfield(L, -3, names[i]);
+    }
+    lua_pop(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    luaL_getmetafield(L, -1, "__index");
+    lua_setfield(L, -3, "library");
+    lua_pop(L, 1);
+}
+
+static void push_native(lua_State *L, allot_repl *session)
+{
+    static const luaL_Reg functions[] = {{"say", native_say},
+                                         {"width", native_width},
+                                         {"decision", native_decision},
+                                         {"compile", native_compile},
+                                         {"help", native_help},
+                                         {"nearest", native_nearest},
+                                         {NULL, NULL}};
+    allot__tool_host(L, &session->tools);
+    lua_pushlightuserdata(L, session);
+    luaL_setfuncs(L, functions, 1);
+    lua_pushboolean(L, session->host.json);
+    lua_setfield(L, -2, "json");
+    add_lua(L);
+}
+
+/* Upvalue 2: what the modules see as globals. */
+static int require(lua_State *L)
+{
+    return allot__embedded_require(L, allot__embedded_find, lua_upvalueindex(2),
+                                   "no module %s is built in");
+}
+
+void allot__repl_require(lua_State *L, allot_repl *session, const char *name)
+{
+    lua_newtable(L); /* the library's globals, and a require of its own */
+    int globals = lua_gettop(L);
+    lua_createtable(L, 0, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, globals);
+    lua_newtable(L);
+    allot__module_engine(L, session->box.engine);
+    lua_pushcfunction(L, luaopen_allot_core);
+    lua_call(L, 0, 1);
+    lua_setfield(L, -2, "allot.core");
+    push_native(L, session);
+    lua_setfield(L, -2, "allot.repl.native");
+    lua_pushvalue(L, globals);
+    lua_pushcclosure(L, require, 2);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, globals, "require");
+    lua_pushstring(L, name);
+    lua_call(L, 1, 1);
+    lua_remove(L, globals);
+}
