@@ -85,8 +85,7 @@ void allot__set_text(lua_State *L, const char *key, const char *text);
 void allot__set_number(lua_State *L, const char *key, int64_t number);
 void allot__set_flag(lua_State *L, const char *key, bool on);
 
-/* ---- module_log.c: what policies print and log, for the function that a plan was made with ----
- */
+/* ---- module_log.c: what policies print and log, for the function that a plan was made with --- */
 
 /* Takes the option `log` of the table at `index` for the box on top. */
 void allot__module_log(lua_State *L, int index, allot__box *plan);

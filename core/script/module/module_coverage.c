@@ -3,59 +3,30 @@
 /*
  * module_coverage.c: allot.coverage: which lines of policies ran, and how often.
  *
- * Lines run while the library works, when no Lua may be called: they are counted here, in a table
- * that grows by doubling, and become a Lua table on request.
+ * Lines run while the library works, when no Lua may be called: they are counted here, and become
+ * a Lua table on request.
  */
+#include <stddef.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "script/module/module.h"
 
 /* A line of a file as part of a function, which begins at another (0: the file itself). */
 typedef struct ran {
     uint32_t file; /* where its name begins */
     int32_t line, function;
-    int64_t times; /* 0: a free place */
+    int64_t times;
 } ran;
 
 typedef struct allot__coverage {
-    bool on, failed;   /* failed: out of memory, and something was not counted */
-    allot__text names; /* of files, each ended by a NUL */
-    ran *places;
-    size_t count, room; /* room: 0, or a power of two */
+    bool on, failed;     /* failed: out of memory, and something was not counted */
+    allot__text names;   /* of files, each ended by a NUL */
+    allot__vector lines; /* of ran */
+    allot__index index;  /* of them */
 } allot__coverage;
 
 /* ---- Counting ------------------------------------------------------------------------------ */
-
-static size_t place_of(const allot__coverage *it, const ran *key)
-{
-    size_t hash =
-        key->file * 31u + (uint32_t)key->line * 2654435761u + (uint32_t)key->function * 40503u;
-    size_t at = hash & (it->room - 1);
-    for (const ran *place; (place = &it->places[at])->times > 0; at = (at + 1) & (it->room - 1))
-        if (place->file == key->file && place->line == key->line &&
-            place->function == key->function)
-            break;
-    return at;
-}
-
-static bool grow(allot__coverage *it, allot_engine *engine)
-{
-    allot__coverage grown = *it;
-    if (2 * it->count < it->room)
-        return true;
-    grown.room = it->room > 0 ? 2 * it->room : 256;
-    grown.places = allot_engine_alloc(engine, NULL, 0, grown.room * sizeof *grown.places);
-    if (!grown.places)
-        return false;
-    memset(grown.places, 0, grown.room * sizeof *grown.places);
-    for (size_t i = 0; i < it->room; i++)
-        if (it->places[i].times > 0)
-            grown.places[place_of(&grown, &it->places[i])] = it->places[i];
-    if (it->places)
-        allot_engine_alloc(engine, it->places, it->room * sizeof *it->places, 0);
-    *it = grown;
-    return true;
-}
 
 /* Where the name of a file begins; names are few. */
 static bool name_of(allot__coverage *it, const char *file, uint32_t *out)
@@ -67,6 +38,24 @@ static bool name_of(allot__coverage *it, const char *file, uint32_t *out)
     return at < it->names.len || allot__text_sink(&it->names, file, strlen(file) + 1) == 0;
 }
 
+/* The line's count, made where it is new; NULL: out of memory. */
+static ran *count_of(allot__coverage *it, allot_engine *engine, const ran *key)
+{
+    uint32_t hash = allot__hash(0, (const char *)key, offsetof(ran, times)), probe = 0;
+    ran *lines = it->lines.items;
+    for (int32_t at; (at = allot__index_next(&it->index, hash, &probe)) >= 0;)
+        if (memcmp(&lines[at], key, offsetof(ran, times)) == 0)
+            return &lines[at];
+    ran *made = allot__index_room(engine, &it->index) == 0
+                    ? allot__push(engine, &it->lines, sizeof *made)
+                    : NULL;
+    if (!made)
+        return NULL;
+    *made = *key;
+    allot__index_add(&it->index, hash, (int32_t)it->lines.count - 1);
+    return made;
+}
+
 static void count_line(void *ud, const char *file, int32_t line, int32_t function)
 {
     const allot__module *module = ud;
@@ -74,16 +63,11 @@ static void count_line(void *ud, const char *file, int32_t line, int32_t functio
     ran key = {.line = line, .function = function};
     if (!it || !it->on)
         return;
-    if (!name_of(it, file, &key.file) || !grow(it, module->engine)) {
+    ran *of = name_of(it, file, &key.file) ? count_of(it, module->engine, &key) : NULL;
+    if (of)
+        of->times++;
+    else
         it->failed = true;
-        return;
-    }
-    ran *place = &it->places[place_of(it, &key)];
-    if (place->times == 0) {
-        *place = key;
-        it->count++;
-    }
-    place->times++;
 }
 
 /* ---- Asking -------------------------------------------------------------------------------- */
@@ -93,8 +77,8 @@ void allot__module_uncover(allot__module *module)
     allot__coverage *it = module->coverage;
     if (!it)
         return;
-    if (it->places)
-        allot_engine_alloc(module->engine, it->places, it->room * sizeof *it->places, 0);
+    allot__vector_free(module->engine, &it->lines);
+    allot__index_free(module->engine, &it->index);
     allot__text_free(&it->names);
     allot_engine_alloc(module->engine, it, sizeof *it, 0);
     module->coverage = NULL;
@@ -130,10 +114,8 @@ static void push_place(lua_State *L, const ran *place)
 static void push_counts(lua_State *L, const allot__coverage *it)
 {
     lua_newtable(L);
-    for (size_t i = 0; it && i < it->room; i++) {
-        const ran *place = &it->places[i];
-        if (place->times == 0)
-            continue;
+    for (size_t i = 0; it && i < it->lines.count; i++) {
+        const ran *place = (const ran *)it->lines.items + i;
         if (lua_getfield(L, -1, it->names.bytes + place->file) == LUA_TNIL) {
             lua_pop(L, 1);
             lua_newtable(L);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* module_members.c: allot.members: what tasks, sessions, jobs and so on have in states. */
+/* module_members.c: allot.members: what tasks, sessions, jobs and so on have in states;
+ * allot.columns: what rules can read. */
 #include <allot/members.h>
 
 #include "script/module/module.h"
@@ -78,5 +79,22 @@ int allot__module_members(lua_State *L)
         names[i] = allot_members_of((allot_item)i)->name;
     const allot_members *of = allot_members_of((allot_item)luaL_checkoption(L, 1, NULL, names));
     push_members(L, of->items, of->count);
+    return 1;
+}
+
+/* allot.columns(rows): a list of {name = , doc = } */
+int allot__module_columns(lua_State *L)
+{
+    /* In the order of allot_rows. */
+    static const char *const kinds[] = {"consumers", "tasks", "sessions", "queues", "leases", NULL};
+    allot_rows rows = (allot_rows)luaL_checkoption(L, 1, NULL, kinds);
+    const char *name;
+    lua_newtable(L);
+    for (int i = 0; (name = allot_rows_column_name(rows, i)); i++) {
+        lua_createtable(L, 0, 2);
+        allot__set_text(L, "name", name);
+        allot__set_text(L, "doc", allot_rows_column_doc(rows, i));
+        lua_rawseti(L, -2, i + 1);
+    }
     return 1;
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "script/sandbox/copy.h"
-#include "script/policy/judge.h"
 #include "script/sandbox/library.h"
+#include "script/sandbox/script.h"
 #include "script/module/module.h"
 
 static allot__module *module_of(lua_State *L)

@@ -4,7 +4,7 @@
  * table_write.c: core.encode: a Lua value as JSON text.
  *
  * Keys come in the order of their bytes and integers are exact, so that the same value gives the
- * same text. The tables that are open lie on Lua's stack, each with its keys: nothing recurses.
+ * same text.
  */
 #include <locale.h>
 #include <math.h>
@@ -24,12 +24,13 @@ typedef struct key {
     size_t len;
 } key;
 
-/* A table that is being written, at stack index `index`; its keys lie behind it. */
+/* A table that is being written, inside another (NULL: none). */
 typedef struct frame {
-    int index;
+    const struct frame *outer;
+    int depth, index; /* index: of the table, on Lua's stack */
     bool list;
     lua_Integer at, count; /* items written, and in all */
-    key *keys;             /* of an object, sorted */
+    const key *keys;       /* of an object, sorted */
 } frame;
 
 typedef struct writer {
@@ -37,14 +38,11 @@ typedef struct writer {
     allot__text *out;
     size_t most;
     int indent; /* blanks a level; 0: all on one line */
-    int depth;
-    frame *frames; /* grows with the depth, on Lua's stack at `slot` */
-    int slot, room;
 } writer;
 
 /* ---- Failing: messages name the place in the value ------------------------------------------- */
 
-static void add_step(writer *it, luaL_Buffer *path, const frame *frame)
+static void add_step(luaL_Buffer *path, const frame *frame)
 {
     char number[32];
     if (frame->list) {
@@ -54,36 +52,41 @@ static void add_step(writer *it, luaL_Buffer *path, const frame *frame)
     }
     const key *key = &frame->keys[frame->at - 1];
     bool bare = key->len > 0 && !strpbrk(key->text, "/\" .[]") && strlen(key->text) == key->len;
-    (void)it;
     luaL_addstring(path, bare ? (luaL_bufflen(path) > 0 ? "." : "") : "[\"");
     luaL_addlstring(path, key->text, key->len < 100 ? key->len : 100);
     luaL_addstring(path, bare ? "" : "\"]");
 }
 
-static int fail(writer *it, const char *message)
+/* The message with the steps to what is wrong in the table `in` (NULL: the value itself). */
+static const char *wrong(lua_State *L, const frame *in, const char *message)
 {
-    lua_State *L = it->L;
+    const frame *frames[DEEPEST];
     luaL_Buffer path;
+    int depth = 0;
+    for (; in; in = in->outer) {
+        frames[in->depth - 1] = in;
+        depth = in->depth > depth ? in->depth : depth;
+    }
     luaL_checkstack(L, LUA_MINSTACK, NULL);
     luaL_buffinit(L, &path);
-    for (int i = 0; i < it->depth && i < 20 && it->frames[i].at > 0; i++)
-        add_step(it, &path, &it->frames[i]);
+    for (int i = 0; i < depth && i < 20 && frames[i]->at > 0; i++)
+        add_step(&path, frames[i]);
     if (luaL_bufflen(&path) > 0)
         luaL_addstring(&path, ": ");
     luaL_addstring(&path, message);
     luaL_pushresult(&path);
-    return allot__module_fail(L, lua_tostring(L, -1));
+    return lua_tostring(L, -1);
 }
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-static void put(writer *it, const char *text, size_t len)
+static void put(const writer *it, const char *text, size_t len)
 {
     if (allot__text_sink(it->out, text, len))
         luaL_error(it->L, "%s", allot_status_text(ALLOT_ENOMEM));
 }
 
-static void put_text(writer *it, const char *text, size_t len)
+static void put_text(const writer *it, const char *text, size_t len)
 {
     allot__text_json_len(it->out, text, len);
     if (it->out->failed)
@@ -92,7 +95,7 @@ static void put_text(writer *it, const char *text, size_t len)
 
 /* The fewest digits that give the same double again. Whole numbers are written without a point: to
  * JSON 5.0 and 5 are one number. */
-static bool put_float(writer *it, double number)
+static bool put_float(const writer *it, double number)
 {
     char text[48];
     if (!isfinite(number))
@@ -109,7 +112,7 @@ static bool put_float(writer *it, double number)
     return true;
 }
 
-static bool put_number(writer *it, int index)
+static bool put_number(const writer *it, int index)
 {
     if (!lua_isinteger(it->L, index))
         return put_float(it, lua_tonumber(it->L, index));
@@ -156,19 +159,18 @@ static void sort_keys(key *keys, size_t count)
 static const char *push_keys(lua_State *L, frame *frame)
 {
     lua_Integer count = 0;
-    frame->keys = lua_newuserdatauv(L, (size_t)frame->count * sizeof *frame->keys, 0);
+    key *keys = lua_newuserdatauv(L, (size_t)frame->count * sizeof *keys, 0);
     for (lua_pushnil(L); lua_next(L, frame->index); lua_pop(L, 1)) {
-        if (lua_type(L, -2) != LUA_TSTRING) {
-            lua_pop(L, 2);
-            return frame->list || lua_rawlen(L, frame->index) > 0
+        if (lua_type(L, -2) != LUA_TSTRING)
+            return frame->list
                        ? "a table is a list (1, 2, ...) or an object (texts), and this is a mixture"
                        : "a key that is no text; the keys of an object are texts";
-        }
-        key *key = &frame->keys[count++];
+        key *key = &keys[count++];
         key->text = lua_tolstring(L, -2, &key->len);
     }
-    sort_keys(frame->keys, (size_t)count);
-    return NULL;
+    sort_keys(keys, (size_t)count);
+    frame->keys = keys;
+    return frame->list ? "a list that has other keys than 1, 2, ..." : NULL;
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -184,21 +186,6 @@ static bool is_marked(lua_State *L, int index)
     return marked;
 }
 
-/* Room for one frame more; the block moves as it grows. */
-static frame *next_frame(writer *it)
-{
-    if (it->depth == it->room) {
-        int room = it->room ? 4 * it->room : 16;
-        frame *frames = lua_newuserdatauv(it->L, (size_t)room * sizeof *frames, 0);
-        if (it->depth > 0)
-            memcpy(frames, it->frames, (size_t)it->depth * sizeof *frames);
-        lua_replace(it->L, it->slot);
-        it->frames = frames;
-        it->room = room;
-    }
-    return &it->frames[it->depth];
-}
-
 static lua_Integer count_keys(lua_State *L, int index)
 {
     lua_Integer count = 0;
@@ -207,60 +194,83 @@ static lua_Integer count_keys(lua_State *L, int index)
     return count;
 }
 
-static const char *open_table(writer *it)
-{
-    lua_State *L = it->L;
-    int index = lua_gettop(L);
-    if (it->depth == DEEPEST)
-        return "tables nest deeper than 1000 levels";
-    for (int i = 0; i < it->depth; i++)
-        if (lua_rawequal(L, it->frames[i].index, index))
-            return "a table that is inside itself";
-    luaL_checkstack(L, LUA_MINSTACK, NULL);
-    frame *made = next_frame(it);
-    *made = (frame){.index = index, .count = count_keys(L, index)};
-    lua_Integer length = (lua_Integer)lua_rawlen(L, index);
-    made->list = is_marked(L, index) || length > 0;
-    if (made->list && length == made->count) {
-        lua_pushnil(L);
-    } else {
-        const char *wrong = push_keys(L, made);
-        if (wrong || made->list)
-            return wrong ? wrong : "a list that has other keys than 1, 2, ...";
-    }
-    it->depth++;
-    put(it, made->list ? "[" : "{", 1);
-    return NULL;
-}
-
-static void new_line(writer *it)
+static void new_line(const writer *it, int depth)
 {
     static const char blanks[] = "                ";
     put(it, "\n", 1);
-    for (int i = 0; i < it->depth; i++)
+    for (int i = 0; i < depth; i++)
         put(it, blanks, (size_t)it->indent);
 }
 
-static void close_table(writer *it)
+static const char *put_value(const writer *it, const frame *in);
+
+/* Begins the next item of the table, and pushes its value. */
+static void next_item(const writer *it, frame *frame)
 {
-    frame *done = &it->frames[--it->depth];
-    if (done->count > 0 && it->indent > 0)
-        new_line(it);
-    put(it, done->list ? "]" : "}", 1);
-    lua_settop(it->L, done->index - 1);
+    if (frame->at++ > 0)
+        put(it, it->indent > 0 ? "," : ", ", it->indent > 0 ? 1 : 2);
+    if (it->indent > 0)
+        new_line(it, frame->depth);
+    if (frame->list) {
+        lua_rawgeti(it->L, frame->index, frame->at);
+        return;
+    }
+    const key *key = &frame->keys[frame->at - 1];
+    put_text(it, key->text, key->len);
+    put(it, ": ", 2);
+    lua_pushlstring(it->L, key->text, key->len);
+    lua_rawget(it->L, frame->index);
 }
 
-/* Writes what is on top, and pops it; a table it opens. NULL, or what is wrong. */
-static const char *put_value(writer *it)
+/* What is wrong with the table that the frame is about, or NULL. */
+static const char *look(lua_State *L, frame *it)
+{
+    if (it->depth > DEEPEST)
+        return "tables nest deeper than 1000 levels";
+    for (const frame *outer = it->outer; outer; outer = outer->outer)
+        if (lua_rawequal(L, outer->index, it->index))
+            return "a table that is inside itself";
+    luaL_checkstack(L, LUA_MINSTACK, NULL);
+    lua_Integer length = (lua_Integer)lua_rawlen(L, it->index);
+    it->count = count_keys(L, it->index);
+    it->list = is_marked(L, it->index) || length > 0;
+    return it->list && length == it->count ? NULL : push_keys(L, it);
+}
+
+/* Writes the table on top, popped; NULL, or what is wrong. */
+static const char *put_table(const writer *it, const frame *in)
+{
+    frame own = {.outer = in, .depth = in ? in->depth + 1 : 1, .index = lua_gettop(it->L)};
+    const char *fault = look(it->L, &own);
+    if (fault)
+        return wrong(it->L, in, fault);
+    put(it, own.list ? "[" : "{", 1);
+    while (own.at < own.count) {
+        if (it->out->len > it->most)
+            return wrong(it->L, &own, "a text of more bytes than are allowed");
+        next_item(it, &own);
+        fault = put_value(it, &own);
+        if (fault)
+            return fault;
+    }
+    if (own.count > 0 && it->indent > 0)
+        new_line(it, own.depth - 1);
+    put(it, own.list ? "]" : "}", 1);
+    lua_settop(it->L, own.index - 1);
+    return NULL;
+}
+
+/* Writes what is on top, and pops it; NULL, or what is wrong. `in`: the table that has it. */
+static const char *put_value(const writer *it, const frame *in)
 {
     lua_State *L = it->L;
     size_t len;
     switch (lua_type(L, -1)) {
     case LUA_TTABLE:
-        return open_table(it);
+        return put_table(it, in);
     case LUA_TNUMBER:
         if (!put_number(it, -1))
-            return "a number that is infinite or none (NaN)";
+            return wrong(L, in, "a number that is infinite or none (NaN)");
         break;
     case LUA_TSTRING: {
         const char *text = lua_tolstring(L, -1, &len);
@@ -274,47 +284,11 @@ static const char *put_value(writer *it)
         put(it, "null", 4);
         break;
     default:
-        lua_pushfstring(L, "a %s, which is no value of JSON", luaL_typename(L, -1));
-        return lua_tostring(L, -1);
+        return wrong(L, in,
+                     lua_pushfstring(L, "a %s, which is no value of JSON", luaL_typename(L, -1)));
     }
     lua_pop(L, 1);
     return NULL;
-}
-
-/* Begins the next item of the innermost table, and pushes its value. */
-static void next_item(writer *it)
-{
-    frame *frame = &it->frames[it->depth - 1];
-    if (frame->at++ > 0)
-        put(it, it->indent > 0 ? "," : ", ", it->indent > 0 ? 1 : 2);
-    if (it->indent > 0)
-        new_line(it);
-    if (frame->list) {
-        lua_rawgeti(it->L, frame->index, frame->at);
-        return;
-    }
-    const key *key = &frame->keys[frame->at - 1];
-    put_text(it, key->text, key->len);
-    put(it, ": ", 2);
-    lua_pushlstring(it->L, key->text, key->len);
-    lua_rawget(it->L, frame->index);
-}
-
-static const char *write_all(writer *it)
-{
-    const char *wrong = put_value(it);
-    while (!wrong && it->depth > 0) {
-        const frame *frame = &it->frames[it->depth - 1];
-        if (it->out->len > it->most)
-            return "a text of more bytes than are allowed";
-        if (frame->at == frame->count) {
-            close_table(it);
-            continue;
-        }
-        next_item(it);
-        wrong = put_value(it);
-    }
-    return wrong;
 }
 
 static lua_Integer option(lua_State *L, const char *name, lua_Integer most, lua_Integer otherwise)
@@ -337,12 +311,10 @@ int allot__module_encode(lua_State *L)
     it.indent = (int)option(L, "indent", INDENT_MAX, 0);
     it.most = (size_t)option(L, "most", (lua_Integer)default_most, (lua_Integer)default_most);
     it.out = allot__text_push(L, module->engine);
-    lua_pushnil(L);
-    it.slot = lua_gettop(L);
     lua_pushvalue(L, 1);
-    const char *wrong = write_all(&it);
-    if (wrong)
-        return fail(&it, wrong);
+    const char *fault = put_value(&it, NULL);
+    if (fault)
+        return allot__module_fail(L, fault);
     if (it.indent > 0)
         put(&it, "\n", 1);
     lua_pushlstring(L, it.out->bytes, it.out->len);

@@ -11,7 +11,6 @@
 
 #include <lauxlib.h>
 #include <lua.h>
-#include <lualib.h>
 
 #include "script/module/finding.h"
 #include "script/module/module.h"
@@ -19,21 +18,14 @@
 #include "script/module/tool.h"
 #include "script/sandbox/require.h"
 
-static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size)
-{
-    return allot_engine_alloc(ud, ptr, ptr ? old_size : 0, new_size);
-}
-
-/* ---- require -----------------------------------------------------------------------------------
- */
+/* ---- require --------------------------------------------------------------------------------- */
 
 static int require(lua_State *L)
 {
     return allot__embedded_require(L, allot__embedded_find, 0, "no module %s is built in");
 }
 
-/* ---- The host ----------------------------------------------------------------------------------
- */
+/* ---- The host -------------------------------------------------------------------------------- */
 
 static allot__host_use *use_of(lua_State *L)
 {
@@ -204,24 +196,11 @@ static int print(lua_State *L)
     return 0;
 }
 
-/* ---- The state ---------------------------------------------------------------------------------
- */
+/* ---- The state ------------------------------------------------------------------------------- */
 
 static void open_libraries(lua_State *L, allot__host_use *it)
 {
-    static const luaL_Reg libraries[] = {
-        {LUA_GNAME, luaopen_base},       {LUA_STRLIBNAME, luaopen_string},
-        {LUA_TABLIBNAME, luaopen_table}, {LUA_MATHLIBNAME, luaopen_math},
-        {LUA_UTF8LIBNAME, luaopen_utf8}, {NULL, NULL}};
-    static const char *const removed[] = {"dofile", "loadfile", NULL};
-    for (const luaL_Reg *library = libraries; library->name; library++) {
-        luaL_requiref(L, library->name, library->func, 1);
-        lua_pop(L, 1);
-    }
-    for (const char *const *name = removed; *name; name++) {
-        lua_pushnil(L);
-        lua_setglobal(L, *name);
-    }
+    allot__own_libraries(L);
     lua_pushlightuserdata(L, it);
     lua_pushcclosure(L, print, 1);
     lua_setglobal(L, "print");
@@ -294,7 +273,7 @@ int allot__tool_run(allot_engine *engine, const allot_tool_host *host, const all
 {
     allot__host_use it = {engine, host, tool, 0, report};
     int result = ALLOT_OK;
-    lua_State *L = lua_newstate(allocate, engine);
+    lua_State *L = allot__own_state(engine);
     if (!L)
         return ALLOT_ENOMEM;
     lua_pushcfunction(L, describe);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* judge.c: the properties that a policy declares: reading and testing them. */
-#include "script/policy/judge.h"
-
 #include <stdio.h>
 #include <string.h>
 

@@ -68,6 +68,7 @@ int allot__read_policy(lua_State *L, allot__reading *reading)
     if (reading->dispatches)
         allot__read_queues(L, reading);
     allot__read_properties(L, reading);
+    allot__flags_check(L, reading);
     for (int rows = 0; rows < ALLOT_HOSTS; rows++)
         allot__script_view(L, reading->script, reading->policy, (allot_rows)rows);
     allot__relate_views(L, reading->script);

@@ -138,19 +138,8 @@ void allot__read_set_order(lua_State *L, allot__reading *reading, const char *ke
 
 /* ---- flags.c --------------------------------------------------------------------------------- */
 
-/* What a function reads that is true or false. */
-typedef struct allot__flags {
-    const allot__script *script; /* in whose text the function is */
-    bool fields;                 /* they are fields of its parameters, not parameters */
-    bool (*is_flag)(const void *ud, const char *name);
-    const void *ud;
-} allot__flags;
-
-/* Fails where the function on top of the stack, which begins on that line, takes one for a number.
- */
-void allot__flags_read(lua_State *L, const allot__flags *flags, int32_t line);
-/* Likewise of the columns that a call reads. */
-void allot__flags_columns(lua_State *L, const allot__reading *reading, const allot__call *call);
+/* Fails where a function of the script takes a boolean for a number. */
+void allot__flags_check(lua_State *L, allot__reading *reading);
 /* Fails if a column in place of such a function is a boolean, and `role` wants numbers: only
  * orders take booleans; false comes first. */
 void allot__flags_source(lua_State *L, const allot__reading *reading, const char *at,

@@ -109,17 +109,11 @@ static void read_field(lua_State *L, const char *at, allot__test *out)
 {
     const char *field = allot__read_string(L, "field");
     if (field && strcmp(field, "priority") == 0)
-        out->kind = ALLOT__TEST_PRIORITY;
+        out->refusal = ALLOT_REFUSED_PRIORITY;
     else if (field && strcmp(field, "slot_share") == 0)
-        out->kind = ALLOT__TEST_SLOT_SHARE;
+        out->refusal = ALLOT_REFUSED_SLOT_SHARE;
     else
         allot__read_fail(L, at, "higher takes \"priority\" or \"slot_share\"");
-}
-
-static bool is_flag(const void *ud, const char *name)
-{
-    (void)ud;
-    return strcmp(name, "preemptive") == 0 || strcmp(name, "preemptable") == 0;
 }
 
 /* The function in the test on top. */
@@ -135,9 +129,9 @@ static void read_function(lua_State *L, const allot__script *script, const char 
     snprintf(at, sizeof at, "%s:%d: ", ar.short_src, ar.linedefined);
     if (ar.isvararg || ar.nparams > 2)
         allot__read_fail(L, at, "a test is a function of two: the preempting queue and the other");
-    *out = (allot__test){.kind = ALLOT__TEST_FUNCTION, .line = ar.linedefined};
-    if (strcmp(ar.short_src, script->box.source) == 0)
-        allot__flags_read(L, &(allot__flags){script, true, is_flag, NULL}, out->line);
+    bool own = strcmp(ar.short_src, script->box.source) == 0;
+    *out = (allot__test){.refusal = ALLOT_REFUSED_TEST - (int32_t)(out - script->relating.tests),
+                         .line = own ? ar.linedefined : 0};
     snprintf(out->name, sizeof out->name, "the function at %s:%d", ar.short_src, ar.linedefined);
     out->loop_free = allot__script_loop_free(L);
     lua_pushvalue(L, -1);
@@ -157,7 +151,7 @@ static void read_test(lua_State *L, const allot__script *script, allot__test *ou
     if (strcmp(word, "higher") == 0)
         read_field(L, at, out);
     else if (strcmp(word, "preemptive_or_preemptable") == 0)
-        out->kind = ALLOT__TEST_QUEUES;
+        out->refusal = ALLOT_REFUSED_QUEUES;
     else if (type != LUA_TFUNCTION)
         allot__read_fail(L, at, "a test is a word of relations or a function");
     lua_pop(L, 1);

@@ -139,36 +139,19 @@ static int test(allot__script *script, allot_report *report)
 {
     allot__relating *it = &script->relating;
     const allot_queue *high = &it->queues[0], *low = &it->queues[1];
-    switch (it->test->kind) {
-    case ALLOT__TEST_PRIORITY:
+    switch (it->test->refusal) {
+    case ALLOT_REFUSED_PRIORITY:
         it->answer = high->priority > low->priority;
         return ALLOT_OK;
-    case ALLOT__TEST_SLOT_SHARE:
+    case ALLOT_REFUSED_SLOT_SHARE:
         it->answer = high->slot_share > low->slot_share;
         return ALLOT_OK;
-    case ALLOT__TEST_QUEUES:
+    case ALLOT_REFUSED_QUEUES:
         it->answer = queues_say(high, low);
         return ALLOT_OK;
-    case ALLOT__TEST_FUNCTION:
-        break;
+    default:
+        return ask_function(script, report);
     }
-    return ask_function(script, report);
-}
-
-/* What the test says that does not hold. */
-static int32_t refusal_of(const allot__relating *it)
-{
-    switch (it->test->kind) {
-    case ALLOT__TEST_PRIORITY:
-        return ALLOT_REFUSED_PRIORITY;
-    case ALLOT__TEST_SLOT_SHARE:
-        return ALLOT_REFUSED_SLOT_SHARE;
-    case ALLOT__TEST_QUEUES:
-        return ALLOT_REFUSED_QUEUES;
-    case ALLOT__TEST_FUNCTION:
-        break;
-    }
-    return ALLOT_REFUSED_TEST - (int32_t)(it->test - it->tests);
 }
 
 const char *allot__relate_refusal(void *ud, int32_t function, int32_t refusal)
@@ -197,6 +180,6 @@ int allot__relate(void *ud, int32_t function, const allot_plan *plan, int32_t hi
     }
     it->plan = NULL;
     if (status == ALLOT_OK)
-        *out = it->answer == 1 ? 1 : refusal_of(it);
+        *out = it->answer == 1 ? 1 : it->test->refusal;
     return status;
 }

@@ -173,14 +173,12 @@ static allot__result answer_of(const char *role)
 static void read_arguments(lua_State *L, allot__reading *reading, const char *at, int32_t last,
                            allot__call *call)
 {
-    if (reading->rows == ALLOT_HOSTS) {
+    if (reading->rows == ALLOT_HOSTS)
         count_parameters(L, at, call);
-    } else if (reading->rows == ALLOT_LEASES) {
+    else if (reading->rows == ALLOT_LEASES)
         take_sides(L, at, call);
-    } else {
+    else
         read_parameters(L, reading, at, last, call);
-        allot__flags_columns(L, reading, call);
-    }
 }
 
 /* The policy's number of it is the script's: both count from 0 in the same order. */

@@ -40,6 +40,57 @@ static int native_decision(lua_State *L)
     return 0;
 }
 
+/* ---- Pieces as functions --------------------------------------------------------------------- */
+
+/* Compiles the text at `text` with a prefix, so that its first line is `line`; as lua_load. */
+static int compile(lua_State *L, const allot_repl *session, int text, const char *prefix,
+                   const char *name, int32_t line)
+{
+    size_t len;
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    for (int32_t i = 1; i < line; i++)
+        luaL_addchar(&buffer, '\n');
+    luaL_addstring(&buffer, prefix);
+    lua_pushvalue(L, text);
+    luaL_addvalue(&buffer);
+    luaL_pushresult(&buffer);
+    const char *all = lua_tolstring(L, -1, &len);
+    int status = luaL_loadbufferx(L, all, len, name, "t");
+    if (status == LUA_ERRMEM)
+        return lua_error(L);
+    lua_remove(L, -2);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, session->env);
+    if (status != LUA_OK || !lua_setupvalue(L, -2, 1))
+        lua_pop(L, 1);
+    return status;
+}
+
+/* A message of a text that ends too soon. */
+static bool ends_early(lua_State *L)
+{
+    static const char mark[] = "<eof>";
+    size_t len;
+    const char *message = lua_tolstring(L, -1, &len);
+    return len >= sizeof mark - 1 && strcmp(message + len - (sizeof mark - 1), mark) == 0;
+}
+
+int allot__repl_load(lua_State *L, const allot_repl *session, const char *name, int32_t line,
+                     bool *incomplete)
+{
+    int text = lua_gettop(L), status = compile(L, session, text, "return ", name, line);
+    if (status != LUA_OK) {
+        bool early = ends_early(L);
+        lua_settop(L, text);
+        status = compile(L, session, text, "", name, line);
+        *incomplete = status != LUA_OK && (early || ends_early(L));
+    }
+    lua_remove(L, text);
+    return status;
+}
+
+/* ---- What the REPL calls --------------------------------------------------------------------- */
+
 /* compile(text, name): a function of the session, or nil and why */
 static int native_compile(lua_State *L)
 {
@@ -54,8 +105,7 @@ static int native_compile(lua_State *L)
     return 2;
 }
 
-/* help(topic): shows what there is to say, and returns true; or false, why and
- * a hint */
+/* help(topic): shows what there is to say, and returns true; or false, why and a hint */
 static int native_help(lua_State *L)
 {
     const allot_repl *it = session_of(L);

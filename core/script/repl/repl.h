@@ -28,7 +28,7 @@ struct allot_repl {
     bool syntax_fault, incomplete, quit;
 };
 
-/* ---- repl.c ---------------------------------------------------------------------------------- */
+/* ---- native.c -------------------------------------------------------------------------------- */
 
 /* Pushes a text, whose lines are counted from `line` on, as a function of the session named `name`
  * ("=repl"), and returns LUA_OK; else the message. An expression returns its values. *incomplete:
@@ -36,10 +36,8 @@ struct allot_repl {
 int allot__repl_load(lua_State *L, const allot_repl *session, const char *name, int32_t line,
                      bool *incomplete);
 
-/* ---- native.c: raise. ------------------------------------------------------------------------ */
-
 /* Runs a module of the REPL: allot__repl_require(L, session, "allot.repl") pushes what it returns.
- */
+ * Raises. */
 void allot__repl_require(lua_State *L, allot_repl *session, const char *name);
 
 #endif

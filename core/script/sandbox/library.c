@@ -15,7 +15,6 @@
 
 #include <allot/script.h>
 
-#include "script/sandbox/lexer.h"
 #include "script/sandbox/sandbox.h"
 #include "script/sandbox/require.h"
 
@@ -184,22 +183,43 @@ static void push_require(lua_State *L)
 
 /* ---- Words that are blamed where they are used --------------------------------------------- */
 
+/* A key of the table that word `policy` takes on a line. */
+typedef struct sought {
+    int32_t line;
+    lua_State *from; /* where the path lies, on top */
+} sought;
+
+static int push_sought(lua_State *L, const void *ud)
+{
+    enum { DEEPEST = 4 };
+    const sought *it = ud;
+    int n = 0;
+    lua_pushinteger(L, it->line);
+    lua_pushliteral(L, "policy");
+    while (n < DEEPEST && lua_rawgeti(it->from, -1, n + 1) == LUA_TSTRING) {
+        lua_pushstring(L, lua_tostring(it->from, -1));
+        lua_pop(it->from, 1);
+        n++;
+    }
+    if (n < DEEPEST)
+        lua_pop(it->from, 1);
+    return n + 2;
+}
+
 /* Pushes the place of a fault: where the third result of `check` says, at `where`: a place, or a
  * path of keys of the table that word `policy` takes; else that of the call, at 1. */
 static void push_fault_place(lua_State *L, int where)
 {
-    enum { DEEPEST = 4 };
     const allot__sandbox *box = allot__sandbox_of(L);
-    const char *place = lua_tostring(L, 1), *text = place, *path[DEEPEST + 1] = {NULL};
+    const char *place = lua_tostring(L, 1), *text = place;
     int32_t col = 0, line = allot__fault_place(box->source, &text, &col);
-    if (lua_type(L, where) == LUA_TTABLE) {
-        for (int i = 0; i < DEEPEST && lua_rawgeti(L, where, i + 1) == LUA_TSTRING; i++) {
-            path[i] = lua_tostring(L, -1); /* the table keeps it */
-            lua_pop(L, 1);
-        }
-        if (box->text && line > 0 &&
-            allot__lexer_key(box->text, box->text_len, line, "policy", path, &line, &col))
-            place = lua_pushfstring(L, "%s:%d:%d: ", box->source, (int)line, (int)col);
+    if (lua_type(L, where) == LUA_TTABLE && box->text && line > 0) {
+        allot__text_answer found;
+        const sought sought = {line, L};
+        lua_pushvalue(L, where);
+        allot__sandbox_ask(box, "key", push_sought, &sought, &found);
+        if (found.line > 0)
+            place = lua_pushfstring(L, "%s:%d:%d: ", box->source, (int)found.line, (int)found.col);
     } else if (lua_type(L, where) == LUA_TSTRING) {
         place = lua_tostring(L, where);
     }

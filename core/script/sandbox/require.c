@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* require.c: Lua files that are built in, run when they are required, each once. */
+/* require.c: Lua files that are built in, run when they are required, each once; and states of
+ * their own for them. */
 #include "script/sandbox/require.h"
 
 #include <string.h>
 
 #include <lauxlib.h>
+#include <lualib.h>
 
 const allot__embedded *allot__embedded_find(const char *name)
 {
@@ -44,4 +46,33 @@ int allot__embedded_require(lua_State *L, const allot__embedded *(*find)(const c
     lua_pushvalue(L, -2);
     lua_rawset(L, lua_upvalueindex(1));
     return 1;
+}
+
+/* ---- States of our own ----------------------------------------------------------------------- */
+
+static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size)
+{
+    return allot_engine_alloc(ud, ptr, ptr ? old_size : 0, new_size);
+}
+
+lua_State *allot__own_state(allot_engine *engine)
+{
+    return lua_newstate(allocate, engine);
+}
+
+void allot__own_libraries(lua_State *L)
+{
+    static const luaL_Reg libraries[] = {
+        {LUA_GNAME, luaopen_base},       {LUA_STRLIBNAME, luaopen_string},
+        {LUA_TABLIBNAME, luaopen_table}, {LUA_MATHLIBNAME, luaopen_math},
+        {LUA_UTF8LIBNAME, luaopen_utf8}, {NULL, NULL}};
+    static const char *const removed[] = {"dofile", "loadfile", NULL};
+    for (const luaL_Reg *library = libraries; library->name; library++) {
+        luaL_requiref(L, library->name, library->func, 1);
+        lua_pop(L, 1);
+    }
+    for (const char *const *name = removed; *name; name++) {
+        lua_pushnil(L);
+        lua_setglobal(L, *name);
+    }
 }

@@ -6,6 +6,8 @@
 
 #include <lua.h>
 
+#include <allot/report.h>
+
 #include "script/sandbox/embedded.h"
 
 /* The file of a module; NULL: none. */
@@ -19,5 +21,10 @@ void allot__embedded_run(lua_State *L, const char *name, const char *text, size_
  * `find` knows the files; what it does not know is refused: a format with one %s. Raises. */
 int allot__embedded_require(lua_State *L, const allot__embedded *(*find)(const char *name),
                             int globals, const char *refusal);
+
+/* A Lua state for our own files, with nothing in it; NULL: out of memory. */
+lua_State *allot__own_state(allot_engine *engine);
+/* Opens what of Lua's libraries they use. Raises. */
+void allot__own_libraries(lua_State *L);
 
 #endif

@@ -102,6 +102,17 @@ void allot__sandbox_hush(allot__sandbox *box);
  * there is none; *col is 0 if there is none. */
 int32_t allot__fault_place(const char *source, const char **message, int32_t *col);
 
+/* What was found in a script's text: a line (0: nothing), and a column or a name. */
+typedef struct allot__text_answer {
+    int32_t line, col;
+    char name[ALLOT_NAME_MAX + 1];
+} allot__text_answer;
+/* Asks `function` of lua/allot/check/text.lua about the script's text; `push` pushes what is wanted
+ * beside the text, in a state of that, and returns how much. ENOMEM. (text.c) */
+int allot__sandbox_ask(const allot__sandbox *box, const char *function,
+                       int (*push)(lua_State *L, const void *ud), const void *ud,
+                       allot__text_answer *out);
+
 /* The sandbox of a state. */
 allot__sandbox *allot__sandbox_of(lua_State *L);
 /* Takes fuel for work done outside Lua's instructions; raises when there is none left. */

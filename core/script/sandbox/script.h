@@ -52,18 +52,11 @@ typedef struct allot__call {
     uint64_t flags; /* bits by the place in columns: those are true or false */
 } allot__call;
 
-/* A test of a relation of queues. */
-typedef enum allot__test_kind {
-    ALLOT__TEST_PRIORITY, /* the preempting queue has more of it */
-    ALLOT__TEST_SLOT_SHARE,
-    ALLOT__TEST_QUEUES, /* P-7: the queues say so */
-    ALLOT__TEST_FUNCTION
-} allot__test_kind;
-
+/* A test of a relation of queues: a word of relations, or a function. */
 typedef struct allot__test {
-    allot__test_kind kind;
-    int ref; /* of a function, in Lua's registry */
-    int32_t line;
+    int32_t refusal; /* what it says that does not hold: an allot_refusal, by which it is known */
+    int ref;         /* of a function, in Lua's registry */
+    int32_t line;    /* where the function begins; 0: not in the script's file */
     bool loop_free;
     char name[LUA_IDSIZE + 32]; /* ... and where it is, for explanations */
 } allot__test;
@@ -161,6 +154,20 @@ void allot__script_view(lua_State *L, allot__script *script, const allot_policy 
                         allot_rows rows);
 /* Ends a script and its sandbox; NULL is fine. */
 void allot__script_free(allot__script *script);
+
+/* ---- judge.c --------------------------------------------------------------------------------- */
+
+typedef struct allot__verdict {
+    bool holds;
+    char message[512]; /* the function's text if the property does not hold; "": none */
+} allot__verdict;
+
+/* The script of a policy; NULL: none. */
+allot__script *allot__script_of(const allot_policy *policy);
+/* Tests the policy's own property `i`, from 0, on a case: a copy of the table on top of `from`.
+ * ESCRIPT, EBUDGET (report), ENOENT: no such property, or one of the core's. */
+int allot__judge(allot__script *script, int32_t i, lua_State *from, allot__verdict *out,
+                 allot_report *report);
 
 /* ---- relate.c -------------------------------------------------------------------------------- */
 
