@@ -12,16 +12,6 @@ typedef struct hosted {
     bool shared;
 } hosted;
 
-static allot__fault about(allot_report *report, const char *path)
-{
-    return (allot__fault){.report = report,
-                          .severity = ALLOT_ERROR,
-                          .code = "E-lease",
-                          .consumer = -1,
-                          .field = -1,
-                          .path = path};
-}
-
 static const allot_lease *lease_at(const allot_plan *plan, int32_t i)
 {
     return (const allot_lease *)plan->queues->leases.items + i;
@@ -38,7 +28,8 @@ static int check_host(const allot_plan *plan, int32_t lease, int32_t i, hosted *
     int result = ALLOT_OK;
     char path[64];
     snprintf(path, sizeof path, "leases[%d].hosts[%d]", (int)lease, (int)i);
-    allot__fault fault = about(report, path);
+    allot__fault fault = allot__fault_of(report, "E-lease", NULL);
+    fault.path = path;
     if (of->lease > 0 && (of->lease == lease + 1 || of->shared || it->shared)) {
         fault.hint = "a host with a shared contract goes to one consumer only";
         allot__say(plan, &fault, "the host %.80s is in the contract %.80s already", host->host,
@@ -82,13 +73,9 @@ int allot__check_beside(const allot_plan *plan, allot_report *report)
     int result = ALLOT_OK;
     if (queues == 0)
         return ALLOT_OK;
-    allot__fault fault = {.report = report,
-                          .severity = ALLOT_ERROR,
-                          .code = "E-queues",
-                          .hint = "put queues into a plan of their own",
-                          .consumer = consumers > queues ? queues : -1,
-                          .field = -1};
+    allot__fault fault = allot__fault_of(report, "E-queues", "put queues into a plan of their own");
     if (consumers > queues) {
+        fault.consumer = queues;
         allot__say(plan, &fault, "a plan has queues or consumers, not both: this is no queue");
         result = ALLOT_EINVALID;
     }

@@ -47,12 +47,10 @@ int allot__listing_unknown(const allot_plan *plan, const allot__listing *listing
 {
     const char *name = name_in(listing, i);
     char path[160], hint[320];
-    allot__fault fault = {.report = listing->report,
-                          .severity = ALLOT_ERROR,
-                          .code = listing->hosts ? "E-host" : "E-queue",
-                          .consumer = listing->consumer,
-                          .field = -1,
-                          .path = path};
+    allot__fault fault =
+        allot__fault_of(listing->report, listing->hosts ? "E-host" : "E-queue", NULL);
+    fault.consumer = listing->consumer;
+    fault.path = path;
     snprintf(path, sizeof path, "%s[%d]", listing->path, (int)i);
     if (allot__report_keeps(listing->report, ALLOT_ERROR)) /* else it is only counted */
         fault.hint = advise(plan, listing, name, hint, sizeof hint);

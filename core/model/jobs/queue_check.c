@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* queue_check.c: queues checked against each other, against their pools and the plan's policy. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,27 +16,36 @@ typedef struct looking {
     allot_report *report;
     const allot_queue *queue;
     int32_t number;
+    const char *hint; /* of the next finding */
     int result;
 } looking;
 
 enum { PATH_SIZE = 64 };
 
-/* A finding about a key of the queue, and about its i-th item where i >= 0. */
-static allot__fault about(looking *it, allot_severity severity, const char *code, const char *key,
-                          int32_t i, char *path)
+/* Tells of a key of the queue, and of its i-th item where i >= 0, with a warning or, where the code
+ * is one, an error. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 6)))
+#endif
+static void
+tell(looking *it, const char *code, const char *key, int32_t i, const char *format, ...)
 {
-    if (i < 0)
-        snprintf(path, PATH_SIZE, "queues[%d].%s", (int)it->number, key);
-    else
-        snprintf(path, PATH_SIZE, "queues[%d].%s[%d]", (int)it->number, key, (int)i);
-    if (severity == ALLOT_ERROR)
+    char path[PATH_SIZE], message[256], item[16] = "";
+    allot__fault fault = allot__fault_of(it->report, code, it->hint);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (i >= 0)
+        snprintf(item, sizeof item, "[%d]", (int)i);
+    snprintf(path, sizeof path, "queues[%d].%s%s", (int)it->number, key, item);
+    fault.severity = *code == 'E' ? ALLOT_ERROR : ALLOT_WARNING;
+    fault.consumer = it->number;
+    fault.path = path;
+    if (fault.severity == ALLOT_ERROR)
         it->result = ALLOT_EINVALID;
-    return (allot__fault){.report = it->report,
-                          .severity = severity,
-                          .code = code,
-                          .consumer = it->number,
-                          .field = -1,
-                          .path = path};
+    it->hint = NULL;
+    allot__say(it->plan, &fault, "%s", message);
 }
 
 /* ---- Preemption lists (A-16, Q-11) ---- */
@@ -44,20 +54,16 @@ static allot__fault about(looking *it, allot_severity severity, const char *code
 static void check_listed(looking *it, const char *key, int32_t i, int32_t other, bool above)
 {
     const allot_queue *of = allot__queue_at(it->queues, other);
-    char path[PATH_SIZE];
-    if (of->slot_pool) {
-        allot__fault fault = about(it, ALLOT_ERROR, "E-pool", key, i, path);
-        allot__say(it->plan, &fault,
-                   "the queue %s is in the pool %s: queues of pools neither preempt nor are "
-                   "preempted",
-                   of->name, of->slot_pool);
-    }
+    if (of->slot_pool)
+        tell(it, "E-pool", key, i,
+             "the queue %s is in the pool %s: queues of pools neither preempt nor are "
+             "preempted",
+             of->name, of->slot_pool);
     if (above ? of->priority > it->queue->priority : of->priority < it->queue->priority)
         return;
-    allot__fault fault = about(it, ALLOT_WARNING, "W-preemption", key, i, path);
-    allot__say(it->plan, &fault,
-               "the queue %s has priority %ld, which is not %s than %ld: it has no effect",
-               of->name, (long)of->priority, above ? "higher" : "lower", (long)it->queue->priority);
+    tell(it, "W-preemption", key, i,
+         "the queue %s has priority %ld, which is not %s than %ld: it has no effect", of->name,
+         (long)of->priority, above ? "higher" : "lower", (long)it->queue->priority);
 }
 
 static void check_list(looking *it, const char *key, const void *names, size_t stride,
@@ -80,71 +86,57 @@ static void check_list(looking *it, const char *key, const void *names, size_t s
 static void check_unpooled(looking *it)
 {
     const allot_queue *queue = it->queue;
-    char path[PATH_SIZE];
-    if (queue->slot_share > 0) {
-        allot__fault fault = about(it, ALLOT_ERROR, "E-pool", "slot_share", -1, path);
-        allot__say(it->plan, &fault, "a slot_share is of a pool, but no slot_pool is stated");
-    }
+    if (queue->slot_share > 0)
+        tell(it, "E-pool", "slot_share", -1,
+             "a slot_share is of a pool, but no slot_pool is stated");
     if (queue->max_slots_in_pool != ALLOT_NONE || queue->use_priority_in_pool) {
         const char *key =
             queue->use_priority_in_pool ? "use_priority_in_pool" : "max_slots_in_pool";
-        allot__fault fault = about(it, ALLOT_WARNING, "W-pool", key, -1, path);
-        allot__say(it->plan, &fault, "no slot_pool is stated: %s has no effect", key);
+        tell(it, "W-pool", key, -1, "no slot_pool is stated: %s has no effect", key);
     }
 }
 
 /* What only the first queue of a pool says. */
 static void check_later(looking *it, const char *key, bool stated, const allot_queue *first)
 {
-    char path[PATH_SIZE];
     if (!stated)
         return;
-    allot__fault fault = about(it, ALLOT_WARNING, "W-pool", key, -1, path);
-    allot__say(it->plan, &fault,
-               "%s of the pool %s is what its first queue, %s, says: here it has no effect", key,
-               first->slot_pool, first->name);
+    tell(it, "W-pool", key, -1,
+         "%s of the pool %s is what its first queue, %s, says: here it has no effect", key,
+         first->slot_pool, first->name);
 }
 
 static void check_member(looking *it, int32_t first)
 {
     const allot_queue *queue = it->queue, *of = allot__queue_at(it->queues, first);
-    char path[PATH_SIZE];
     check_later(it, "max_slots_in_pool", queue->max_slots_in_pool != ALLOT_NONE, of);
     check_later(it, "use_priority_in_pool", queue->use_priority_in_pool != 0, of);
     int32_t own = it->queues->set_of[it->number], others = it->queues->set_of[first];
     if (own == others || own < 0 || others < 0)
         return;
-    allot__fault fault =
-        about(it, ALLOT_ERROR, "E-pool", queue->host_count > 0 ? "hosts" : "slot_pool", -1, path);
-    fault.hint = "all queues of a pool name the same hosts, or none";
-    allot__say(it->plan, &fault, "its hosts are not those of %s, which is in the pool %s too",
-               of->name, queue->slot_pool);
+    it->hint = "all queues of a pool name the same hosts, or none";
+    tell(it, "E-pool", queue->host_count > 0 ? "hosts" : "slot_pool", -1,
+         "its hosts are not those of %s, which is in the pool %s too", of->name, queue->slot_pool);
 }
 
 static void check_unfit(looking *it, const char *key, bool stated, const char *why)
 {
-    char path[PATH_SIZE];
     if (!stated)
         return;
-    allot__fault fault = about(it, ALLOT_WARNING, "W-pool", key, -1, path);
-    allot__say(it->plan, &fault, "it is in the pool %s: %s", it->queue->slot_pool, why);
+    tell(it, "W-pool", key, -1, "it is in the pool %s: %s", it->queue->slot_pool, why);
 }
 
 static void check_pooled(looking *it)
 {
     const allot_queue *queue = it->queue;
-    char path[PATH_SIZE];
     int32_t first = it->queues->pools[it->queues->pool_of[it->number]].queues[0];
-    if (queue->slot_share == 0) {
-        allot__fault fault = about(it, ALLOT_ERROR, "E-pool", "slot_pool", -1, path);
-        allot__say(it->plan, &fault, "in the pool %s a slot_share of 1 ... 100 is needed",
-                   queue->slot_pool);
-    }
+    if (queue->slot_share == 0)
+        tell(it, "E-pool", "slot_pool", -1, "in the pool %s a slot_share of 1 ... 100 is needed",
+             queue->slot_pool);
     if (queue->preemptive || queue->preemptable) {
         const char *key = queue->preemptive ? "preemptive" : "preemptable";
-        allot__fault fault = about(it, ALLOT_ERROR, "E-pool", key, -1, path);
-        allot__say(it->plan, &fault, "it is in the pool %s, and so may not be %s", queue->slot_pool,
-                   key);
+        tell(it, "E-pool", key, -1, "it is in the pool %s, and so may not be %s", queue->slot_pool,
+             key);
     }
     if (first != it->number)
         check_member(it, first);
@@ -162,15 +154,13 @@ static void check_pooled(looking *it)
 static void check_backfill(looking *it)
 {
     const allot_queue *queue = it->queue;
-    char path[PATH_SIZE];
     if (queue->interruptible_backfill == ALLOT_NONE ||
         (queue->backfill && queue->run_limit != ALLOT_NONE))
         return;
-    allot__fault fault = about(it, ALLOT_ERROR, "E-backfill", "interruptible_backfill", -1, path);
-    allot__say(it->plan, &fault, "interruptible_backfill needs %s, too",
-               queue->backfill                  ? "a runlimit"
-               : queue->run_limit != ALLOT_NONE ? "backfill"
-                                                : "backfill and a runlimit");
+    tell(it, "E-backfill", "interruptible_backfill", -1, "interruptible_backfill needs %s, too",
+         queue->backfill                  ? "a runlimit"
+         : queue->run_limit != ALLOT_NONE ? "backfill"
+                                          : "backfill and a runlimit");
 }
 
 int allot__pools_check(const allot_plan *plan, allot_report *report)
@@ -195,14 +185,11 @@ int allot__pools_check(const allot_plan *plan, allot_report *report)
 static void say_size(const allot_plan *plan, int64_t slots, int32_t window, int64_t hosts,
                      allot_report *report)
 {
-    allot__fault fault = {.report = report,
-                          .severity = ALLOT_WARNING,
-                          .code = "W-slots",
-                          .hint = "the state says which hosts there are: it closes some, or "
-                                  "states less slots of them",
-                          .consumer = -1,
-                          .field = -1,
-                          .window = window + 1};
+    allot__fault fault = allot__fault_of(
+        report, "W-slots",
+        "the state says which hosts there are: it closes some, or states less slots of them");
+    fault.severity = ALLOT_WARNING;
+    fault.window = window + 1;
     allot__say(plan, &fault, "%s says %lld slots, but jobs go by the %lld of the plan's hosts",
                window < 0 ? "the plan" : "the window", (long long)slots, (long long)hosts);
 }
@@ -247,12 +234,8 @@ int allot__check_queues(const allot_plan *plan, int32_t group, allot_report *rep
 {
     int32_t queues = allot__queue_count(plan), consumers = plan->names->count;
     const allot_policy *policy = plan->groups[group].policy;
-    allot__fault fault = {.report = report,
-                          .severity = ALLOT_ERROR,
-                          .code = "E-policy",
-                          .group = group,
-                          .consumer = -1,
-                          .field = -1};
+    allot__fault fault = allot__fault_of(report, "E-policy", NULL);
+    fault.group = group;
     if (policy && queues > 0 && !policy->dispatches)
         return say_policy(plan, fault, true);
     if (policy && queues == 0 && consumers > 0 && policy->dispatches)

@@ -82,13 +82,9 @@ static void warn_groups(const allot_plan *plan, const allot__job_limit *limit, i
             continue;
         char path[64];
         snprintf(path, sizeof path, "limits[%d].user_groups[%d]", (int)number, (int)i);
-        allot__fault fault = {.report = report,
-                              .severity = ALLOT_WARNING,
-                              .code = "W-group",
-                              .hint = "name its users in `user_groups`",
-                              .consumer = -1,
-                              .field = -1,
-                              .path = path};
+        allot__fault fault = allot__fault_of(report, "W-group", "name its users in `user_groups`");
+        fault.severity = ALLOT_WARNING;
+        fault.path = path;
         allot__say(plan, &fault,
                    "the plan puts nobody in the group \"%.80s\": only jobs that state it count",
                    name);
@@ -96,27 +92,23 @@ static void warn_groups(const allot_plan *plan, const allot__job_limit *limit, i
 }
 
 /* *out: bits of users, or groups, that a limit names, NULL where it names none; false: ENOMEM. */
-static bool user_bits(allot_plan *plan, const char *const *names, int32_t n, uint64_t **out)
+static bool name_bits(allot_plan *plan, bool groups, const char *const *names, int32_t n,
+                      uint64_t **out)
 {
-    allot__queues *queues = plan->queues;
-    *out = n > 0 ? bits_of(plan, &queues->users, &queues->user_index, names, n) : NULL;
-    return *out != NULL || n == 0;
-}
-
-static bool group_bits(allot_plan *plan, const char *const *names, int32_t n, uint64_t **out)
-{
-    allot__queues *queues = plan->queues;
-    *out = n > 0 ? bits_of(plan, &queues->groups, &queues->group_index, names, n) : NULL;
+    const allot__queues *it = plan->queues;
+    *out = n == 0 ? NULL
+                  : bits_of(plan, groups ? &it->groups : &it->users,
+                            groups ? &it->group_index : &it->user_index, names, n);
     return *out != NULL || n == 0;
 }
 
 static int find_users(allot_plan *plan, allot__job_limit *limit)
 {
     const allot_job_limit *it = &limit->stated;
-    bool all = user_bits(plan, it->users, it->user_count, &limit->users) &&
-               user_bits(plan, it->but_users, it->but_user_count, &limit->but_users) &&
-               group_bits(plan, it->groups, it->group_count, &limit->groups) &&
-               group_bits(plan, it->but_groups, it->but_group_count, &limit->but_groups);
+    bool all = name_bits(plan, false, it->users, it->user_count, &limit->users) &&
+               name_bits(plan, false, it->but_users, it->but_user_count, &limit->but_users) &&
+               name_bits(plan, true, it->groups, it->group_count, &limit->groups) &&
+               name_bits(plan, true, it->but_groups, it->but_group_count, &limit->but_groups);
     return all ? ALLOT_OK : ALLOT_ENOMEM;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* queue_terms.c: what binds jobs of all queues: protection, applications, users, decay, limits. */
+/* queue_terms.c: what binds jobs of all queues: protection, applications, users, decay, limits,
+ * resources. */
 #include "model/names/named.h"
 #include "model/jobs/queue.h"
 
@@ -190,6 +191,71 @@ int allot_plan_job_limit(allot_plan *plan, const allot_job_limit *limit)
     *added = (allot__job_limit){.stated = made, .set = -1, .queue = -1};
     queues->limits_stated++;
     return ALLOT_OK;
+}
+
+/* ---- What jobs hold of beside slots ---- */
+
+/* What P-36 says: the default is the least. */
+enum { WAIT_LEAST = 300 };
+
+int allot_plan_resource(allot_plan *plan, const allot_resource *resource)
+{
+    allot__queues *queues;
+    if (!resource)
+        return ALLOT_EUSAGE;
+    if (!allot__label_valid(resource->name))
+        return ALLOT_ENAME;
+    if (resource->amount < 0 || resource->amount > ALLOT_AMOUNT_MAX)
+        return ALLOT_ERANGE;
+    int status = open(plan, &queues);
+    if (status)
+        return status;
+    if (allot__named_find(&queues->resources, &queues->resource_index, resource->name) >= 0)
+        return ALLOT_EEXIST;
+    allot_resource *added =
+        allot__named_add(plan->engine, &queues->pool, &queues->resources, &queues->resource_index,
+                         resource->name, sizeof *added);
+    if (!added)
+        return ALLOT_ENOMEM;
+    added->amount = resource->amount;
+    added->preemptable = resource->preemptable != 0;
+    return ALLOT_OK;
+}
+
+int allot_plan_preemption_wait(allot_plan *plan, int32_t seconds)
+{
+    allot__queues *queues;
+    if (seconds < WAIT_LEAST || seconds > ALLOT_AMOUNT_MAX)
+        return ALLOT_ERANGE;
+    int status = open(plan, &queues);
+    if (status == ALLOT_OK)
+        queues->preemption_wait = seconds;
+    return status;
+}
+
+int32_t allot__preemption_wait(const allot__queues *queues)
+{
+    return queues->preemption_wait > 0 ? queues->preemption_wait : WAIT_LEAST;
+}
+
+int32_t allot_plan_resources(const allot_plan *plan)
+{
+    const allot__queues *queues = plan ? allot__queues_of(plan) : NULL;
+    return queues ? (int32_t)queues->resources.count : 0;
+}
+
+int allot_plan_resource_at(const allot_plan *plan, int32_t resource, allot_resource *out)
+{
+    if (!out || resource < 0 || resource >= allot_plan_resources(plan))
+        return ALLOT_EUSAGE;
+    *out = ((const allot_resource *)allot__queues_of(plan)->resources.items)[resource];
+    return ALLOT_OK;
+}
+
+int32_t allot_plan_resource_find(const allot_plan *plan, const char *name)
+{
+    const allot__queues *queues = plan && name ? allot__queues_of(plan) : NULL;
+    return queues ? allot__named_find(&queues->resources, &queues->resource_index, name) : -1;
 }
 
 /* ---- What holds of a job (A-6) ---- */

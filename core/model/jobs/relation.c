@@ -49,47 +49,41 @@ static void set(const allot__relation *it, int32_t high, int32_t low, bool may)
 
 /* ---- P-7 ------------------------------------------------------------------------------------- */
 
-/* What the queue itself is about: those below that it may preempt (P-3, a list restricts it). */
-static void put_preemptive(const allot_plan *plan, const allot__relation *it, int32_t high)
+static bool prefers(const allot_queue *high, const char *name)
 {
-    const allot_queue *queue = allot__queue_at(allot__queues_of(plan), high);
-    for (int32_t i = 0; i < queue->low_count; i++)
-        set(it, high, allot_plan_queue_find(plan, queue->low[i].queue), true);
-    for (int32_t low = 0; low < it->count && queue->preemptive && queue->low_count == 0; low++)
-        set(it, high, low, true);
+    for (int32_t i = 0; i < high->low_count; i++)
+        if (strcmp(high->low[i].queue, name) == 0)
+            return true;
+    return false;
 }
 
-/* Those above that may preempt it: its list is the only say; without one all may. */
-static void put_preemptable(const allot_plan *plan, const allot__relation *it, int32_t low)
+static bool admits(const allot_queue *low, const char *name)
 {
-    const allot_queue *queue = allot__queue_at(allot__queues_of(plan), low);
-    if (!queue->preemptable)
-        return;
-    for (int32_t high = 0; high < it->count; high++)
-        set(it, high, low, queue->high_count == 0);
-    for (int32_t i = 0; i < queue->high_count; i++)
-        set(it, allot_plan_queue_find(plan, queue->high[i]), low, true);
+    for (int32_t i = 0; i < low->high_count; i++)
+        if (strcmp(low->high[i], name) == 0)
+            return true;
+    return false;
 }
 
-/* P-6: only what is of lower priority. */
-static void cut_above(const allot_plan *plan, const allot__relation *it)
+/* A list of those that may preempt it is a queue's only say (A-1); without one all may, where it is
+ * preemptable. Its list of those that it may preempt restricts it (P-3). Only what is of lower
+ * priority is preempted (P-6). */
+static bool built_in(const allot_queue *high, const allot_queue *low)
 {
-    const allot__queues *queues = allot__queues_of(plan);
-    for (int32_t high = 0; high < it->count; high++) {
-        int32_t priority = allot__queue_at(queues, high)->priority;
-        for (int32_t low = 0; low < it->count; low++)
-            if (allot__queue_at(queues, low)->priority >= priority)
-                set(it, high, low, false);
-    }
+    if (low->priority >= high->priority)
+        return false;
+    if (low->preemptable)
+        return low->high_count == 0 || admits(low, high->name);
+    return high->preemptive && (high->low_count == 0 || prefers(high, low->name));
 }
 
 static void put_built_in(const allot_plan *plan, const allot__relation *it)
 {
-    for (int32_t i = 0; i < it->count; i++)
-        put_preemptive(plan, it, i);
-    for (int32_t i = 0; i < it->count; i++)
-        put_preemptable(plan, it, i);
-    cut_above(plan, it);
+    const allot__queues *queues = allot__queues_of(plan);
+    for (int32_t high = 0; high < it->count; high++)
+        for (int32_t low = 0; low < it->count; low++)
+            set(it, high, low,
+                built_in(allot__queue_at(queues, high), allot__queue_at(queues, low)));
 }
 
 /* ---- A policy's ------------------------------------------------------------------------------ */
@@ -223,12 +217,9 @@ static int say_circle(const allot_plan *plan, const allot__relation *it, const u
         if (len < sizeof names)
             len += (size_t)snprintf(names + len, sizeof names - len, " -> %s", name);
     } while (at != from);
-    allot__fault fault = {.report = report,
-                          .severity = ALLOT_ERROR,
-                          .code = "E-cycle",
-                          .hint = "let a queue preempt only those of lower priority",
-                          .consumer = from,
-                          .field = -1};
+    allot__fault fault =
+        allot__fault_of(report, "E-cycle", "let a queue preempt only those of lower priority");
+    fault.consumer = from;
     allot__say(plan, &fault, "queues preempt each other in a circle: %s", names);
     return ALLOT_EINVALID;
 }

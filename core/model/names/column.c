@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* column.c: the names of columns and options. */
+#include <stdbool.h>
 #include <string.h>
 
-#include <allot/plan.h>
+#include "model/names/option.h"
 
 typedef struct column {
     const char *name, *doc;
@@ -99,12 +100,31 @@ const char *allot_fewest_name(int fewest)
     return fewest >= 0 && fewest <= ALLOT_OPTIMAL_MINI_JOB ? names[fewest] : NULL;
 }
 
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    int64_t min, max, fallback;
+} options[] = {
+#define OPTION(name, text, min, max, fallback) {text, min, max, fallback},
+    ALLOT_OPTION_MAP(OPTION)
+#undef OPTION
+};
+
 const char *allot_option_name(int option)
 {
-    static const char *const names[] = {
-#define OPTION(name, text, min, max, fallback) text,
-        ALLOT_OPTION_MAP(OPTION)
-#undef OPTION
-    };
-    return option >= 0 && option < ALLOT_OPTION_COUNT ? names[option] : NULL;
+    return option >= 0 && option < ALLOT_OPTION_COUNT ? options[option].name : NULL;
+}
+
+int allot__option_check(int option, int64_t value)
+{
+    if (option < 0 || option >= ALLOT_OPTION_COUNT)
+        return ALLOT_EUSAGE;
+    bool allowed = value >= options[option].min && value <= options[option].max;
+    return allowed ? ALLOT_OK : ALLOT_ERANGE;
+}
+
+int64_t allot__option_fallback(int option)
+{
+    return options[option].fallback;
 }

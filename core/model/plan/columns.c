@@ -50,11 +50,9 @@ int32_t allot_plan_column(const allot_plan *plan, const char *name, size_t len)
     int32_t column = allot_column_find(name, len);
     if (column >= 0)
         return column < ALLOT_PLAN_COLUMNS ? column : -1;
-    const allot_attribute *attributes = plan->attributes.items;
-    for (size_t i = 0; i < plan->attributes.count; i++)
-        if (strlen(attributes[i].name) == len && memcmp(attributes[i].name, name, len) == 0)
-            return ALLOT_COLUMN_COUNT + (int32_t)i;
-    return -1;
+    int32_t found =
+        allot__attribute_find(plan->attributes.items, (int32_t)plan->attributes.count, name, len);
+    return found < 0 ? -1 : ALLOT_COLUMN_COUNT + found;
 }
 
 void allot__stated_free(allot_engine *engine, allot__group *group)
@@ -73,4 +71,26 @@ int allot__column_check(const allot_plan *plan, int32_t column, int64_t value)
         return ALLOT_EUSAGE;
     bool allowed = value >= bounds.min && value <= bounds.max;
     return allowed || value == bounds.fallback ? ALLOT_OK : ALLOT_ERANGE;
+}
+
+/* ---- Attributes of tasks --------------------------------------------------------------------- */
+
+int32_t allot__task_attribute_of(const allot_plan *plan, const allot_policy *policy, int32_t i)
+{
+    const char *name = policy->task_attributes[i].name;
+    return allot__attribute_find(plan->task_attributes.items, (int32_t)plan->task_attributes.count,
+                                 name, strlen(name));
+}
+
+int32_t allot_plan_task_attributes(const allot_plan *plan)
+{
+    return plan ? (int32_t)plan->task_attributes.count : 0;
+}
+
+int allot_plan_task_attribute_at(const allot_plan *plan, int32_t i, allot_attribute *out)
+{
+    if (!out || i < 0 || i >= allot_plan_task_attributes(plan))
+        return ALLOT_EUSAGE;
+    *out = ((const allot_attribute *)plan->task_attributes.items)[i];
+    return ALLOT_OK;
 }

@@ -3,20 +3,15 @@
 /* host.c: hosts, of a plan and of a state. */
 #include <string.h>
 
+#include "model/names/named.h"
 #include "model/plan/plan.h"
 
 bool allot__host_number(const allot__hosts *hosts, const char *name, int32_t *out)
 {
-    const allot__host *list = hosts->list.items;
-    uint32_t hash = allot__hash(0, name, strlen(name)), probe = 0;
-    int32_t found;
-    while ((found = allot__index_next(&hosts->index, hash, &probe)) >= 0) {
-        if (strcmp(list[found].name, name) == 0) {
-            *out = found;
-            return true;
-        }
-    }
-    return false;
+    int32_t found = allot__named_find(&hosts->list, &hosts->index, name);
+    if (found >= 0)
+        *out = found;
+    return found >= 0;
 }
 
 allot__host *allot__host_find(const allot__hosts *hosts, const char *name)
@@ -44,23 +39,9 @@ allot__host *allot__host_add(allot_engine *engine, allot__hosts *hosts, const ch
     return host;
 }
 
-static void value_free(allot_engine *engine, allot_host_value *value)
-{
-    allot__free_string(engine, (char *)value->name);
-    allot__free_string(engine, (char *)value->text);
-}
-
-static void values_free(allot_engine *engine, allot__vector *values)
-{
-    allot_host_value *list = values->items;
-    for (size_t i = 0; i < values->count; i++)
-        value_free(engine, &list[i]);
-    allot__vector_free(engine, values);
-}
-
 static void host_free(allot_engine *engine, allot__host *host)
 {
-    values_free(engine, &host->values);
+    allot__vector_free(engine, &host->values);
     allot__free_string(engine, host->name);
 }
 
@@ -141,15 +122,12 @@ int allot_plan_host_set(allot_plan *plan, const char *host, const allot_host_val
         return ALLOT_EEXIST;
     allot_engine *engine = plan->engine;
     allot_host_value copy = *value;
-    copy.name = allot__copy(engine, value->name, strlen(value->name));
-    copy.text = value->text ? allot__copy(engine, value->text, strlen(value->text)) : NULL;
-    allot_host_value *added = NULL;
-    if (copy.name && (copy.text || !value->text))
-        added = allot__push(engine, &it->values, sizeof *added);
-    if (!added) {
-        value_free(engine, &copy);
+    if (allot__text_copy(engine, &plan->pool, value->name, &copy.name) ||
+        allot__text_copy(engine, &plan->pool, value->text, &copy.text))
         return ALLOT_ENOMEM;
-    }
+    allot_host_value *added = allot__push(engine, &it->values, sizeof *added);
+    if (!added)
+        return ALLOT_ENOMEM;
     *added = copy;
     return ALLOT_OK;
 }

@@ -18,14 +18,10 @@ static void hold(allot_policy **place, allot_policy *policy)
 
 static int add_group(allot_plan *plan, const char *name)
 {
-    char *copy = allot__copy(plan->engine, name, strlen(name));
-    if (!copy)
+    const char *copy = allot__pool_copy(plan->engine, &plan->pool, name);
+    allot__group *group = copy ? allot__push(plan->engine, &plan->group_list, sizeof *group) : NULL;
+    if (!group)
         return ALLOT_ENOMEM;
-    allot__group *group = allot__push(plan->engine, &plan->group_list, sizeof *group);
-    if (!group) {
-        allot__free_string(plan->engine, copy);
-        return ALLOT_ENOMEM;
-    }
     plan->groups = plan->group_list.items;
     plan->group_count = (int32_t)plan->group_list.count;
     group->name = copy;
@@ -86,28 +82,25 @@ int allot_plan_slots(allot_plan *plan, int32_t group, int64_t slots)
     return ALLOT_OK;
 }
 
-/* Makes columns of the policy's attributes; those that are there already must be the same. */
-static int adopt_attributes(allot_plan *plan, const allot_policy *policy)
+/* Adds a policy's attributes to those that the plan has; they must be the same where their names
+ * are. */
+static int adopt(allot_plan *plan, allot__vector *known, const allot_attribute *list, int32_t count)
 {
-    for (int32_t i = 0; i < policy->attribute_count; i++) {
-        const allot_attribute *it = &policy->attributes[i];
-        int32_t column = allot_plan_column(plan, it->name, strlen(it->name));
-        if (column < 0) {
-            allot_attribute copy;
-            if (allot__attribute_copy(plan->engine, it, &copy))
-                return ALLOT_ENOMEM;
-            allot_attribute *added = allot__push(plan->engine, &plan->attributes, sizeof *added);
-            if (!added) {
-                allot__attribute_free(plan->engine, &copy);
-                return ALLOT_ENOMEM;
-            }
-            *added = copy;
-            continue;
-        }
-        const allot_attribute *known =
-            (const allot_attribute *)plan->attributes.items + (column - ALLOT_COLUMN_COUNT);
-        if (!allot__attribute_same(known, it))
+    for (int32_t i = 0; i < count; i++) {
+        const allot_attribute *it = &list[i];
+        int32_t found =
+            allot__attribute_find(known->items, (int32_t)known->count, it->name, strlen(it->name));
+        if (found >= 0 && !allot__attribute_same((allot_attribute *)known->items + found, it))
             return ALLOT_EUSAGE;
+        if (found >= 0)
+            continue;
+        allot_attribute *added = allot__push(plan->engine, known, sizeof *added);
+        if (!added)
+            return ALLOT_ENOMEM;
+        if (allot__attribute_copy(plan->engine, &plan->pool, it, added)) {
+            known->count--;
+            return ALLOT_ENOMEM;
+        }
     }
     return ALLOT_OK;
 }
@@ -119,18 +112,17 @@ int allot__plan_adopt(allot_plan *plan, allot_policy *policy)
         (policy->preempts >= 0 && !policy->provider.relate))
         return ALLOT_EUSAGE;
     size_t before = plan->attributes.count, tasks = plan->task_attributes.count;
-    int status = adopt_attributes(plan, policy);
+    int status = adopt(plan, &plan->attributes, policy->attributes, policy->attribute_count);
     if (status == ALLOT_OK)
-        status = allot__task_attributes_adopt(plan, policy);
+        status = adopt(plan, &plan->task_attributes, policy->task_attributes,
+                       policy->task_attribute_count);
     if (status == ALLOT_OK)
         status = allot__policy_complete(policy);
-    while (status && plan->attributes.count > before) {
-        allot_attribute *items = plan->attributes.items;
-        allot__attribute_free(plan->engine, &items[--plan->attributes.count]);
+    if (status) {
+        plan->attributes.count = before;
+        plan->task_attributes.count = tasks;
     }
     plan->column_count = ALLOT_PLAN_COLUMNS + (int32_t)plan->attributes.count;
-    if (status)
-        allot__task_attributes_cut(plan, tasks);
     return status;
 }
 

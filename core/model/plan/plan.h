@@ -29,12 +29,12 @@ typedef struct allot__governing {
 /* Whom a leaf lends to, or borrows from, as stated (E-2); a later statement wins. */
 typedef struct allot__peers {
     int32_t consumer;
-    int32_t count; /* below 0: everybody */
-    int32_t *list; /* consumers: leaves, and parents for all leaves below; NULL: none */
+    int32_t count;       /* below 0: everybody */
+    const int32_t *list; /* consumers: leaves, and parents for all leaves below; NULL: none */
 } allot__peers;
 
 typedef struct allot__group {
-    char *name;
+    const char *name;
     int64_t slots; /* planned size C */
     bool slots_set;
     struct allot_policy *policy;
@@ -77,13 +77,13 @@ typedef struct allot__host {
     /* Of a state's: its load, plus 1; the consumer to whom it is exclusive, plus 1; its site;
      * whether its slots are the plan's. */
     int32_t load, exclusive_to, site, planned;
-    allot__vector values; /* of a plan's: of allot_host_value, strings owned */
+    allot__vector values; /* of a plan's: of allot_host_value */
 } allot__host;
 
 /* What a consumer, and those below it that name none, ask of a host. */
 typedef struct allot__require {
     int32_t consumer;
-    char *name;
+    const char *name;
 } allot__require;
 
 /* A first-level consumer with a policy of its own, which the plan holds. */
@@ -104,11 +104,12 @@ struct allot_plan {
     allot__tree tree;
     allot__group *groups;
     int32_t group_count;
-    int32_t column_count;       /* ALLOT_PLAN_COLUMNS + attributes */
-    struct allot__build *build; /* what only building needs; freed by sealing */
-    struct allot__names *names; /* names, parents, the path index */
-    allot__vector group_list;   /* behind `groups` */
-    allot__vector attributes; /* of allot_attribute, strings owned: columns from PLAN_COLUMNS on */
+    int32_t column_count;          /* ALLOT_PLAN_COLUMNS + attributes */
+    struct allot__build *build;    /* what only building needs; freed by sealing */
+    struct allot__names *names;    /* names, parents, the path index */
+    allot__pool pool;              /* of other strings, and lists of whom consumers lend to */
+    allot__vector group_list;      /* behind `groups` */
+    allot__vector attributes;      /* of allot_attribute: columns from PLAN_COLUMNS on */
     allot__vector task_attributes; /* likewise, of tasks */
     allot__hosts hosts;
     allot__vector branches;         /* of allot__branch */
@@ -149,10 +150,6 @@ int allot__plan_adopt(allot_plan *plan, allot_policy *policy);
 /* Can the column be set, and to that? EUSAGE, ERANGE. */
 int allot__column_check(const allot_plan *plan, int32_t column, int64_t value);
 
-/* Takes over a policy's attributes of tasks; EUSAGE: one is known otherwise; ENOMEM. */
-int allot__task_attributes_adopt(allot_plan *plan, const allot_policy *policy);
-/* Ends those behind the first `count`. */
-void allot__task_attributes_cut(allot_plan *plan, size_t count);
 /* The plan's number of the policy's i-th attribute of tasks. */
 int32_t allot__task_attribute_of(const allot_plan *plan, const allot_policy *policy, int32_t i);
 
@@ -171,10 +168,6 @@ void allot__hosts_free(allot_engine *engine, allot__hosts *hosts);
 /* Is a host of that name there whose number, in the order of adding, is *out? */
 bool allot__host_number(const allot__hosts *hosts, const char *name, int32_t *out);
 
-void allot__requires_free(allot_plan *plan);
-/* The requirement that a consumer names, or the nearest above it does; NULL: none. */
-const char *allot__require_of(const allot_plan *plan, int32_t consumer);
-
 /* Tells which policies are at work in a group that is laid out, and where; ENOMEM. */
 int allot__governing_make(const allot_plan *plan, allot__group *group);
 void allot__governing_free(const allot_plan *plan, allot__group *group);
@@ -187,9 +180,8 @@ int32_t allot__limit_of(const allot_plan *plan, const allot__group *group, int32
 
 /* States whom a consumer lends to or borrows from, in `peers`; the list is copied. ENOMEM. */
 bool allot__peers_valid(const allot_plan *plan, int32_t consumer, const int32_t *list, int32_t n);
-int allot__peers_add(allot_engine *engine, allot__vector *peers, int32_t consumer,
-                     const int32_t *list, int32_t n);
-void allot__peers_free(allot_engine *engine, allot__vector *peers);
+int allot__peers_add(allot_plan *plan, allot__vector *peers, int32_t consumer, const int32_t *list,
+                     int32_t n);
 
 /* Is it a consumer without children? After sealing. */
 bool allot__plan_leaf(const allot_plan *plan, int32_t consumer);

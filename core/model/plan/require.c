@@ -44,35 +44,12 @@ int allot_plan_require(allot_plan *plan, int32_t consumer, const char *name)
         return ALLOT_EUSAGE;
     if (!allot__label_valid(name))
         return ALLOT_ENAME;
-    char *copy = allot__copy(plan->engine, name, strlen(name));
-    if (!copy)
-        return ALLOT_ENOMEM;
-    allot__require *it = find(plan, consumer);
-    if (!it)
+    const char *copy = allot__pool_copy(plan->engine, &plan->pool, name);
+    allot__require *it = copy ? find(plan, consumer) : NULL;
+    if (copy && !it)
         it = insert(plan, consumer);
-    if (!it) {
-        allot__free_string(plan->engine, copy);
+    if (!it)
         return ALLOT_ENOMEM;
-    }
-    allot__free_string(plan->engine, it->name);
     it->name = copy;
     return ALLOT_OK;
-}
-
-void allot__requires_free(allot_plan *plan)
-{
-    allot__require *list = plan->requires.items;
-    for (size_t i = 0; i < plan->requires.count; i++)
-        allot__free_string(plan->engine, list[i].name);
-    allot__vector_free(plan->engine, &plan->requires);
-}
-
-const char *allot__require_of(const allot_plan *plan, int32_t consumer)
-{
-    for (; consumer >= 0; consumer = allot_plan_parent(plan, consumer)) {
-        const allot__require *it = find(plan, consumer);
-        if (it)
-            return it->name;
-    }
-    return NULL;
 }

@@ -6,23 +6,35 @@
 #include "base/name.h"
 #include "model/policy/policy.h"
 
-void allot__attribute_free(allot_engine *engine, allot_attribute *attribute)
+int32_t allot__attribute_find(const allot_attribute *list, int32_t count, const char *name,
+                              size_t len)
 {
-    allot__free_string(engine, (char *)attribute->name);
-    allot__free_string(engine, (char *)attribute->doc);
+    for (int32_t i = 0; i < count; i++)
+        if (strlen(list[i].name) == len && memcmp(list[i].name, name, len) == 0)
+            return i;
+    return -1;
 }
 
-int allot__attribute_copy(allot_engine *engine, const allot_attribute *from, allot_attribute *out)
+int allot__attribute_copy(allot_engine *engine, allot__pool *pool, const allot_attribute *from,
+                          allot_attribute *out)
 {
     allot_attribute copy = *from;
-    copy.name = allot__copy(engine, from->name, strlen(from->name));
-    copy.doc = from->doc ? allot__copy(engine, from->doc, strlen(from->doc)) : NULL;
-    if (!copy.name || (from->doc && !copy.doc)) {
-        allot__attribute_free(engine, &copy);
+    copy.name = allot__pool_copy(engine, pool, from->name);
+    copy.doc = from->doc ? allot__pool_copy(engine, pool, from->doc) : NULL;
+    if (!copy.name || (from->doc && !copy.doc))
         return ALLOT_ENOMEM;
-    }
     *out = copy;
     return ALLOT_OK;
+}
+
+int allot__attribute_declare(allot_policy *policy, const allot_attribute *attribute,
+                             allot_attribute *list, int32_t *count)
+{
+    if (*count == ALLOT_ATTRIBUTES_MAX)
+        return ALLOT_EUSAGE;
+    int status = allot__attribute_copy(policy->engine, &policy->pool, attribute, &list[*count]);
+    *count += status == ALLOT_OK;
+    return status;
 }
 
 bool allot__attribute_same(const allot_attribute *a, const allot_attribute *b)

@@ -22,7 +22,7 @@ int allot_policy_new(allot_engine *engine, const char *name, allot_policy **out)
         return ALLOT_ENOMEM;
     policy->engine = engine;
     policy->holds = 1;
-    policy->name = allot__copy(engine, name, strlen(name));
+    policy->name = allot__pool_copy(engine, &policy->pool, name);
     if (!policy->name) {
         allot_policy_free(policy);
         return ALLOT_ENOMEM;
@@ -40,11 +40,6 @@ int allot_policy_new(allot_engine *engine, const char *name, allot_policy **out)
     return ALLOT_OK;
 }
 
-static void function_free(allot_engine *engine, allot__function *function)
-{
-    allot__free(engine, function->columns, (size_t)function->count, sizeof *function->columns);
-}
-
 void allot_policy_free(allot_policy *policy)
 {
     if (!policy || --policy->holds > 0)
@@ -52,25 +47,13 @@ void allot_policy_free(allot_policy *policy)
     allot_engine *engine = policy->engine;
     if (policy->provider.release)
         policy->provider.release(policy->provider.ud);
-    for (int32_t i = 0; i < policy->attribute_count; i++)
-        allot__attribute_free(engine, &policy->attributes[i]);
-    allot__function *functions = policy->functions.items;
-    for (size_t i = 0; i < policy->functions.count; i++)
-        function_free(engine, &functions[i]);
     allot__vector_free(engine, &policy->functions);
-    allot__policy_tasks_free(policy);
-    for (int32_t i = 0; i < policy->fill_count; i++)
-        allot__free_string(engine, policy->fills[i].label);
-    allot__free_string(engine, policy->name);
+    allot__vector_free(engine, &policy->guards);
+    allot__vector_free(engine, &policy->requirements);
+    for (int i = 0; i < ALLOT_SCHEDULING_COUNT; i++)
+        allot__vector_free(engine, &policy->session_fills[i]);
+    allot__pool_free(engine, &policy->pool);
     allot__free(engine, policy, 1, sizeof *policy);
-}
-
-static bool attribute_named(const allot_policy *policy, const char *name)
-{
-    for (int32_t i = 0; i < policy->attribute_count; i++)
-        if (strcmp(policy->attributes[i].name, name) == 0)
-            return true;
-    return false;
 }
 
 int allot_policy_attribute(allot_policy *policy, const allot_attribute *attribute)
@@ -81,16 +64,14 @@ int allot_policy_attribute(allot_policy *policy, const allot_attribute *attribut
     if (status == ALLOT_EUSAGE || status == ALLOT_ENAME)
         return status;
     const char *name = attribute->name;
-    if (allot_column_find(name, strlen(name)) >= 0 || attribute_named(policy, name))
+    size_t len = strlen(name);
+    if (allot_column_find(name, len) >= 0 ||
+        allot__attribute_find(policy->attributes, policy->attribute_count, name, len) >= 0)
         return ALLOT_EEXIST;
     if (status)
         return status;
-    if (policy->attribute_count == ALLOT_ATTRIBUTES_MAX)
-        return ALLOT_EUSAGE;
-    status = allot__attribute_copy(policy->engine, attribute,
-                                   &policy->attributes[policy->attribute_count]);
-    policy->attribute_count += status == ALLOT_OK;
-    return status;
+    return allot__attribute_declare(policy, attribute, policy->attributes,
+                                    &policy->attribute_count);
 }
 
 const allot_provider *allot_policy_provides(const allot_policy *policy)
@@ -122,16 +103,15 @@ int allot_policy_rows_function(allot_policy *policy, allot_rows rows, const int3
             return ALLOT_EUSAGE;
     allot__function function = {.count = n, .rows = rows};
     if (n > 0) {
-        function.columns = allot__new(policy->engine, (size_t)n, sizeof *columns);
+        function.columns = allot__pool_take(policy->engine, &policy->pool,
+                                            (size_t)n * sizeof *columns, sizeof *columns);
         if (!function.columns)
             return ALLOT_ENOMEM;
         memcpy(function.columns, columns, (size_t)n * sizeof *columns);
     }
     allot__function *added = allot__push(policy->engine, &policy->functions, sizeof *added);
-    if (!added) {
-        function_free(policy->engine, &function);
+    if (!added)
         return ALLOT_ENOMEM;
-    }
     *added = function;
     *out = (int32_t)policy->functions.count - 1;
     return ALLOT_OK;

@@ -10,7 +10,7 @@
 
 #include <allot/plan.h>
 
-#include "base/memory.h"
+#include "base/pool.h"
 
 typedef struct allot__order {
     allot_key keys[ALLOT_KEYS_MAX];
@@ -26,7 +26,7 @@ typedef enum allot__fill_kind {
 
 typedef struct allot__fill {
     allot__fill_kind kind;
-    char *label;
+    const char *label;
     allot_source by, up_to;
     allot__order order;
     bool level; /* of a fill: raises totals (C-15) */
@@ -40,7 +40,7 @@ typedef struct allot__function {
 
 /* Protects tasks whose value is outside min ... max. */
 typedef struct allot__guard {
-    char *label;
+    const char *label;
     allot_source value; /* of tasks */
     int64_t min, max;
 } allot__guard;
@@ -52,16 +52,17 @@ typedef struct allot__session_fill {
 } allot__session_fill;
 
 typedef struct allot__requirement {
-    char *name;
+    const char *name;
     int32_t function; /* of hosts */
 } allot__requirement;
 
 struct allot_policy {
     allot_engine *engine;
-    int32_t holds; /* the maker's and one for every group that uses it */
-    char *name;
+    int32_t holds;    /* the maker's and one for every group that uses it */
+    allot__pool pool; /* of all strings and lists of columns */
+    const char *name;
     char digest[65];
-    allot_attribute attributes[ALLOT_ATTRIBUTES_MAX]; /* strings owned */
+    allot_attribute attributes[ALLOT_ATTRIBUTES_MAX];
     int32_t attribute_count;
     allot_provider provider;
     allot__vector functions;            /* of allot__function */
@@ -73,9 +74,9 @@ struct allot_policy {
     allot_source reclaim_by;
     allot__order reclaim;
     bool switches[ALLOT_SWITCH_COUNT];
-    int64_t options[ALLOT_OPTION_COUNT];                   /* of damping alone, */
-    uint32_t options_set;                                  /* where the bit is set */
-    allot_attribute task_attributes[ALLOT_ATTRIBUTES_MAX]; /* strings owned */
+    int64_t options[ALLOT_OPTION_COUNT]; /* of damping alone, */
+    uint32_t options_set;                /* where the bit is set */
+    allot_attribute task_attributes[ALLOT_ATTRIBUTES_MAX];
     int32_t task_attribute_count;
     allot__order victims;       /* of tasks; by default importance, then the last started */
     bool victims_given;         /* ... else it is the default */
@@ -136,8 +137,6 @@ void allot__policy_jobs_init(allot_policy *policy);
 /* Gives one that dispatches the victims and guards that it did not say; ENOMEM. */
 int allot__policy_jobs_complete(allot_policy *policy);
 
-/* Ends what a policy says of tasks, sessions and hosts. */
-void allot__policy_tasks_free(allot_policy *policy);
 /* May a rule about such rows take its numbers from there? Consumers' columns up to `last`. */
 bool allot__source_valid(const allot_policy *policy, allot_rows rows, allot_source source,
                          int32_t last);
@@ -155,10 +154,17 @@ int allot__attribute_check(const allot_attribute *attribute);
  * defaults; ENOMEM. */
 int allot__policy_complete(allot_policy *policy);
 
+/* The place of the attribute of that name in a list, or -1. */
+int32_t allot__attribute_find(const allot_attribute *list, int32_t count, const char *name,
+                              size_t len);
 /* Do two policies declare the same? */
 bool allot__attribute_same(const allot_attribute *a, const allot_attribute *b);
 /* Copies an attribute and its strings; ENOMEM. */
-int allot__attribute_copy(allot_engine *engine, const allot_attribute *from, allot_attribute *out);
-void allot__attribute_free(allot_engine *engine, allot_attribute *attribute);
+int allot__attribute_copy(allot_engine *engine, allot__pool *pool, const allot_attribute *from,
+                          allot_attribute *out);
+/* Adds it to one of the policy's lists, where its name is not taken; EUSAGE: that is full; ENOMEM.
+ */
+int allot__attribute_declare(allot_policy *policy, const allot_attribute *attribute,
+                             allot_attribute *list, int32_t *count);
 
 #endif

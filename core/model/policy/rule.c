@@ -27,7 +27,7 @@ static bool order_make(const allot_policy *policy, const allot_key *keys, int32_
 
 static int append(allot_policy *policy, const char *label, allot__fill fill)
 {
-    fill.label = allot__copy(policy->engine, label, strlen(label));
+    fill.label = allot__pool_copy(policy->engine, &policy->pool, label);
     if (!fill.label)
         return ALLOT_ENOMEM;
     policy->fills[policy->fill_count++] = fill;
@@ -86,7 +86,7 @@ int allot_policy_fill(allot_policy *policy, const char *label, allot_source by, 
         return ALLOT_ENOMEM;
     int status = append(policy, label, fill);
     if (status && completing)
-        allot__free_string(policy->engine, policy->fills[--policy->fill_count].label);
+        policy->fill_count--;
     return status;
 }
 

@@ -40,9 +40,8 @@ static int add_guards(allot_policy *policy)
         allot_source value = {ALLOT_FROM_COLUMN, guards[i].column};
         status = allot_policy_guard(policy, guards[i].label, value, 1, INT64_MAX);
     }
-    while (status && policy->guards.count > 0)
-        allot__free_string(policy->engine,
-                           ((allot__guard *)policy->guards.items)[--policy->guards.count].label);
+    if (status)
+        policy->guards.count = 0;
     return status;
 }
 

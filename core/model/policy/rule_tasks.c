@@ -16,14 +16,6 @@ static bool is_task_key(const char *name)
     return allot_rows_column_find(ALLOT_TASKS, name, strlen(name)) >= 0;
 }
 
-static bool attribute_named(const allot_policy *policy, const char *name)
-{
-    for (int32_t i = 0; i < policy->task_attribute_count; i++)
-        if (strcmp(policy->task_attributes[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 int allot_policy_task_attribute(allot_policy *policy, const allot_attribute *attribute)
 {
     if (!allot__policy_open(policy) || !attribute)
@@ -31,14 +23,12 @@ int allot_policy_task_attribute(allot_policy *policy, const allot_attribute *att
     int status = allot__attribute_check(attribute);
     if (status)
         return status;
-    if (is_task_key(attribute->name) || attribute_named(policy, attribute->name))
+    allot_attribute *list = policy->task_attributes;
+    const char *name = attribute->name;
+    if (is_task_key(name) ||
+        allot__attribute_find(list, policy->task_attribute_count, name, strlen(name)) >= 0)
         return ALLOT_EEXIST;
-    if (policy->task_attribute_count == ALLOT_ATTRIBUTES_MAX)
-        return ALLOT_EUSAGE;
-    status = allot__attribute_copy(policy->engine, attribute,
-                                   &policy->task_attributes[policy->task_attribute_count]);
-    policy->task_attribute_count += status == ALLOT_OK;
-    return status;
+    return allot__attribute_declare(policy, attribute, list, &policy->task_attribute_count);
 }
 
 int32_t allot_policy_task_attributes(const allot_policy *policy)
@@ -79,12 +69,10 @@ int allot_policy_guard(allot_policy *policy, const char *label, allot_source val
         return ALLOT_ENAME;
     if (guard_named(policy, label))
         return ALLOT_EEXIST;
-    char *copy = allot__copy(policy->engine, label, strlen(label));
+    const char *copy = allot__pool_copy(policy->engine, &policy->pool, label);
     allot__guard *added = copy ? allot__push(policy->engine, &policy->guards, sizeof *added) : NULL;
-    if (!added) {
-        allot__free_string(policy->engine, copy);
+    if (!added)
         return ALLOT_ENOMEM;
-    }
     *added = (allot__guard){copy, value, min, max};
     return ALLOT_OK;
 }
@@ -124,13 +112,11 @@ int allot_policy_requirement(allot_policy *policy, const char *name, int32_t fun
         return ALLOT_ENAME;
     if (allot__requirement_find(policy, name) >= 0)
         return ALLOT_EEXIST;
-    char *copy = allot__copy(policy->engine, name, strlen(name));
+    const char *copy = allot__pool_copy(policy->engine, &policy->pool, name);
     allot__requirement *added =
         copy ? allot__push(policy->engine, &policy->requirements, sizeof *added) : NULL;
-    if (!added) {
-        allot__free_string(policy->engine, copy);
+    if (!added)
         return ALLOT_ENOMEM;
-    }
     *added = (allot__requirement){copy, function};
     return ALLOT_OK;
 }
@@ -142,21 +128,4 @@ int32_t allot__requirement_find(const allot_policy *policy, const char *name)
         if (strcmp(requirements[i].name, name) == 0)
             return (int32_t)i;
     return -1;
-}
-
-void allot__policy_tasks_free(allot_policy *policy)
-{
-    allot_engine *engine = policy->engine;
-    for (int32_t i = 0; i < policy->task_attribute_count; i++)
-        allot__attribute_free(engine, &policy->task_attributes[i]);
-    allot__guard *guards = policy->guards.items;
-    for (size_t i = 0; i < policy->guards.count; i++)
-        allot__free_string(engine, guards[i].label);
-    allot__vector_free(engine, &policy->guards);
-    allot__requirement *requirements = policy->requirements.items;
-    for (size_t i = 0; i < policy->requirements.count; i++)
-        allot__free_string(engine, requirements[i].name);
-    allot__vector_free(engine, &policy->requirements);
-    for (int i = 0; i < ALLOT_SCHEDULING_COUNT; i++)
-        allot__vector_free(engine, &policy->session_fills[i]);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* check.c: a plan's numbers, checked against each other (C-1). */
+/* check.c: a plan's numbers, checked against each other (C-1), and what it asks of policies. */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/near.h"
 #include "model/jobs/queue.h"
 #include "model/seal/seal.h"
 #include "model/windows/window.h"
@@ -208,6 +209,161 @@ static void warn_owned(const allot_plan *plan, int32_t group, allot_report *repo
                it->policy->name, others > 0 ? " and elsewhere" : "");
 }
 
+/* ---- What a policy that keeps a ledger asks (E-2) -------------------------------------------- */
+
+static bool ledger_at(const allot__group *group, int32_t governing)
+{
+    const struct allot_policy *policy =
+        group->governing ? group->governing[governing].policy : NULL;
+    return policy && policy->fill_count > 0 && allot__policy_ledger(policy);
+}
+
+static bool states(const int32_t *at, const allot__vector *peers, int32_t row)
+{
+    return at && at[row] >= 0 && ((const allot__peers *)peers->items)[at[row]].count != 0;
+}
+
+/* What is stated of one consumer's loans. */
+static int check_loans(const allot_plan *plan, allot__fault fault, int32_t row)
+{
+    const allot__group *it = &plan->groups[fault.group];
+    bool lend = states(it->lend_at, &it->lend, row);
+    bool borrow = states(it->borrow_at, &it->borrow, row);
+    if (!lend && !borrow)
+        return ALLOT_OK;
+    const char *word = lend ? "lends" : "borrows";
+    if (it->family_of[row] > 0) {
+        fault.severity = ALLOT_ERROR;
+        fault.code = "E-loan";
+        fault.hint = "name the consumers below it that do";
+        allot__say(plan, &fault, "it has children and %s: only consumers without do (E-2)", word);
+        return ALLOT_EINVALID;
+    }
+    fault.severity = ALLOT_WARNING;
+    fault.code = "W-loan";
+    if (!ledger_at(it, allot__governing_of(plan, it, row)))
+        allot__say(plan, &fault, "it %s, but its policy knows no loans", word);
+    else if (lend && it->columns[ALLOT_OWNED][row] == 0)
+        allot__say(plan, &fault, "it lends, but owns nothing that could be lent (E-2)");
+    return ALLOT_OK;
+}
+
+/* A branch's slots beyond its leaves' are a pool: nobody can be said to reserve them. */
+static int check_reserve(const allot_plan *plan, allot__fault fault, int32_t row)
+{
+    const allot__group *it = &plan->groups[fault.group];
+    if (it->family_of[row] == 0 || it->columns[ALLOT_RESERVE][row] == 0 ||
+        !ledger_at(it, allot__governing_of(plan, it, row)))
+        return ALLOT_OK;
+    fault.severity = ALLOT_ERROR;
+    fault.code = "E-reserve";
+    fault.field = ALLOT_RESERVE;
+    fault.hint = "reserve slots at its leaves";
+    allot__say(plan, &fault,
+               "it has children and reserves %ld: under a policy with pools or loans "
+               "0 is allowed",
+               (long)it->columns[ALLOT_RESERVE][row]);
+    return ALLOT_EINVALID;
+}
+
+static int check_ledger(const allot_plan *plan, int32_t group, allot_report *report)
+{
+    const allot__group *it = &plan->groups[group];
+    bool any = it->lend_at || it->borrow_at;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < it->governing_count; i++)
+        any = any || ledger_at(it, i);
+    int32_t consumer = ALLOT_ROOT;
+    while (any && (consumer = allot__tree_next(&plan->tree, plan->names, consumer)) >= 0) {
+        int32_t row = plan->tree.row_of[consumer];
+        row = it->group_row ? it->group_row[row] : row;
+        allot__fault fault = {.report = report, .group = group, .consumer = consumer, .field = -1};
+        if (check_loans(plan, fault, row) || check_reserve(plan, fault, row))
+            status = ALLOT_EINVALID;
+    }
+    return status;
+}
+
+/* ---- Requirements and exclusive consumers (H-14) --------------------------------------------- */
+
+static const allot_policy *policy_at(const allot_plan *plan, int32_t group, int32_t row)
+{
+    const allot__group *it = &plan->groups[group];
+    return it->governing[allot__governing_of(plan, it, row)].policy;
+}
+
+static const char *requirement_at(const allot_policy *policy, size_t i)
+{
+    return ((const allot__requirement *)policy->requirements.items)[i].name;
+}
+
+/* The nearest requirement that the policy has, else all, as far as they fit. */
+static const char *advise(const allot_policy *policy, const char *name, char *buf, size_t size)
+{
+    allot__near near = allot__near_begin(name, strlen(name));
+    const char *best = NULL;
+    size_t len = 0, count = policy->requirements.count;
+    if (count == 0)
+        return "a policy names its requirements under `requirements`";
+    for (size_t i = 0; i < count; i++) {
+        const char *it = requirement_at(policy, i);
+        best = allot__near_try(&near, it, strlen(it)) ? it : best;
+        if (len < size)
+            len +=
+                (size_t)snprintf(buf + len, size - len, "%s\"%s\"", i > 0 ? ", " : "it has ", it);
+    }
+    if (best)
+        snprintf(buf, size, "did you mean \"%s\"?", best);
+    return buf;
+}
+
+static int check_requires(const allot_plan *plan, int32_t group, allot_report *report)
+{
+    const allot__require *list = plan->requires.items;
+    int result = ALLOT_OK;
+    for (size_t i = 0; i < plan->requires.count; i++) {
+        const allot_policy *policy =
+            policy_at(plan, group, allot__row(plan, group, list[i].consumer));
+        if (!policy || allot__requirement_find(policy, list[i].name) >= 0)
+            continue;
+        char hint[192];
+        allot__fault fault =
+            allot__fault_of(report, "E-requires", advise(policy, list[i].name, hint, sizeof hint));
+        fault.group = group;
+        fault.consumer = list[i].consumer;
+        allot__say(plan, &fault, "the policy \"%.80s\" has no requirement \"%.80s\"",
+                   allot_policy_name(policy), list[i].name);
+        result = ALLOT_EINVALID;
+    }
+    return result;
+}
+
+static int check_exclusive(const allot_plan *plan, int32_t group, allot_report *report)
+{
+    const allot__group *it = &plan->groups[group];
+    const int32_t *exclusive = it->columns[ALLOT_EXCLUSIVE];
+    int result = ALLOT_OK;
+    for (int32_t i = 0; i < plan->tree.rows; i++) {
+        const allot_policy *policy = exclusive[i] ? policy_at(plan, group, i) : NULL;
+        if (!policy || !allot__policy_ledger(policy))
+            continue;
+        allot__fault fault = {.report = report,
+                              .severity = ALLOT_ERROR,
+                              .code = "E-exclusive",
+                              .hint = "hybrid has no loans and pools",
+                              .group = group,
+                              .consumer = plan->tree.handle_of[it->tree_row ? it->tree_row[i] : i],
+                              .field = ALLOT_EXCLUSIVE};
+        allot__say(plan, &fault,
+                   "exclusive is true, but the policy \"%.80s\" lends and shares slots one by one",
+                   allot_policy_name(policy));
+        result = ALLOT_EINVALID;
+    }
+    return result;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
 int allot__check_group(const allot_plan *plan, int32_t group, allot_report *report)
 {
     const allot__group *it = &plan->groups[group];
@@ -217,12 +373,8 @@ int allot__check_group(const allot_plan *plan, int32_t group, allot_report *repo
         return ALLOT_ENOMEM;
     int status = ALLOT_OK;
     if (!it->policy) {
-        allot__fault fault = {.report = report,
-                              .severity = ALLOT_ERROR,
-                              .code = "E-policy",
-                              .group = group,
-                              .consumer = -1,
-                              .field = -1};
+        allot__fault fault = allot__fault_of(report, "E-policy", NULL);
+        fault.group = group;
         allot__say(plan, &fault, "no policy is given for %s", it->name);
         status = ALLOT_EINVALID;
     }
@@ -234,12 +386,12 @@ int allot__check_group(const allot_plan *plan, int32_t group, allot_report *repo
     }
     if (status == ALLOT_OK && it->no_ownership)
         warn_owned(plan, group, report);
-    if (allot__check_ledger(plan, group, report))
+    if (check_ledger(plan, group, report))
         status = ALLOT_EINVALID;
     allot__free(plan->engine, effective, rows, sizeof *effective);
     if (allot__check_queues(plan, group, report))
         status = ALLOT_EINVALID;
-    if (allot__check_requires(plan, group, report) || allot__check_exclusive(plan, group, report))
+    if (check_requires(plan, group, report) || check_exclusive(plan, group, report))
         status = ALLOT_EINVALID;
     return status;
 }

@@ -181,6 +181,33 @@ static int make_columns(const allot_plan *plan, allot__group *group)
     return ALLOT_OK;
 }
 
+/* ---- Who lends to whom, by row (E-2) --------------------------------------------------------- */
+
+static size_t rows_of(const allot_plan *plan)
+{
+    return (size_t)plan->tree.rows + 1;
+}
+
+static int seat_peers(const allot_plan *plan, const allot__group *group, const allot__vector *peers,
+                      int32_t **out)
+{
+    if (peers->count == 0)
+        return ALLOT_OK;
+    int32_t *at = allot__new(plan->engine, rows_of(plan), sizeof *at);
+    if (!at)
+        return ALLOT_ENOMEM;
+    memset(at, 0xFF, rows_of(plan) * sizeof *at);
+    const allot__peers *items = peers->items;
+    for (size_t i = 0; i < peers->count; i++) {
+        int32_t row = plan->tree.row_of[items[i].consumer];
+        at[group->group_row ? group->group_row[row] : row] = (int32_t)i;
+    }
+    *out = at;
+    return ALLOT_OK;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
 int allot__layout_make(const allot_plan *plan, allot__group *group)
 {
     int status = make_columns(plan, group);
@@ -197,7 +224,9 @@ int allot__layout_make(const allot_plan *plan, allot__group *group)
     derive_owned(&plan->tree, group);
     status = allot__governing_make(plan, group);
     if (status == ALLOT_OK)
-        status = allot__peers_make(plan, group);
+        status = seat_peers(plan, group, &group->lend, &group->lend_at);
+    if (status == ALLOT_OK)
+        status = seat_peers(plan, group, &group->borrow, &group->borrow_at);
     if (status)
         allot__layout_free(plan, group);
     return status;
@@ -207,12 +236,13 @@ void allot__layout_free(const allot_plan *plan, allot__group *group)
 {
     size_t count = (size_t)plan->column_count, step = stride(plan->tree.rows);
     allot__governing_free(plan, group);
-    allot__peers_unmake(plan, group);
+    allot__free(plan->engine, group->lend_at, rows_of(plan), sizeof *group->lend_at);
+    allot__free(plan->engine, group->borrow_at, rows_of(plan), sizeof *group->borrow_at);
     allot__free(plan->engine, group->columns, count, sizeof *group->columns);
     allot__free(plan->engine, group->store, count * step, sizeof *group->store);
     allot__free(plan->engine, group->row_order, row_order_size(&plan->tree),
                 sizeof *group->row_order);
     group->columns = NULL;
-    group->store = group->row_order = NULL;
+    group->store = group->row_order = group->lend_at = group->borrow_at = NULL;
     group->tree_row = group->group_row = group->family_of = group->parent = NULL;
 }

@@ -35,10 +35,9 @@ static void group_free(allot_plan *plan, allot__group *group)
 {
     allot__stated_free(plan->engine, group);
     allot__layout_free(plan, group);
-    allot__peers_free(plan->engine, &group->lend);
-    allot__peers_free(plan->engine, &group->borrow);
+    allot__vector_free(plan->engine, &group->lend);
+    allot__vector_free(plan->engine, &group->borrow);
     allot_policy_free(group->policy);
-    allot__free_string(plan->engine, group->name);
 }
 
 void allot_plan_free(allot_plan *plan)
@@ -54,18 +53,16 @@ void allot_plan_free(allot_plan *plan)
         group_free(plan, &plan->groups[i]);
     allot__vector_free(engine, &plan->group_list);
     allot__build_free(plan);
-    allot_attribute *attributes = plan->attributes.items;
-    for (size_t i = 0; i < plan->attributes.count; i++)
-        allot__attribute_free(engine, &attributes[i]);
     allot__vector_free(engine, &plan->attributes);
-    allot__task_attributes_cut(plan, 0);
+    allot__vector_free(engine, &plan->task_attributes);
     allot__hosts_free(engine, &plan->hosts);
-    allot__requires_free(plan);
+    allot__vector_free(engine, &plan->requires);
     allot__branch *branches = plan->branches.items;
     for (size_t i = 0; i < plan->branches.count; i++)
         allot_policy_free(branches[i].policy);
     allot__vector_free(engine, &plan->branches);
     allot__tree_free(engine, &plan->tree);
+    allot__pool_free(engine, &plan->pool);
     if (plan->names)
         allot__names_free(engine, plan->names);
     allot__free(engine, plan->names, 1, sizeof *plan->names);

@@ -15,17 +15,6 @@ int64_t allot__family_sum(const allot__tree *tree, int32_t family, const int32_t
 /* Checks a group that is laid out, says every fault in plan order: EINVALID, ENOMEM. */
 int allot__check_group(const allot_plan *plan, int32_t group, allot_report *report);
 
-/* Finds what holds, by row of a group that is laid out; ENOMEM. */
-int allot__peers_make(const allot_plan *plan, allot__group *group);
-void allot__peers_unmake(const allot_plan *plan, allot__group *group);
-/* Checks what a group states of loans and of what a ledger needs: EINVALID. */
-int allot__check_ledger(const allot_plan *plan, int32_t group, allot_report *report);
-
-/* Checks that the policies that consumers go by in a group have what these require: EINVALID. */
-int allot__check_requires(const allot_plan *plan, int32_t group, allot_report *report);
-/* Checks that consumers that are exclusive may be so (H-14): EINVALID. */
-int allot__check_exclusive(const allot_plan *plan, int32_t group, allot_report *report);
-
 void allot__variants_free(allot_plan *plan);
 /* Checks the groups of all variants; EINVALID, ENOMEM. The base is laid out. */
 int allot__variants_check(const allot_plan *plan, allot_report *report);

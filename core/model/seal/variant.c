@@ -232,13 +232,9 @@ static int check_set(void *ud, uint64_t windows)
 
 static int say_many(const checking *check)
 {
-    allot__fault fault = {.report = check->report,
-                          .severity = ALLOT_ERROR,
-                          .code = "E-windows",
-                          .hint = "give windows of one group the same time zone",
-                          .group = check->group,
-                          .consumer = -1,
-                          .field = -1};
+    allot__fault fault =
+        allot__fault_of(check->report, "E-windows", "give windows of one group the same time zone");
+    fault.group = check->group;
     allot__say(check->plan, &fault,
                "windows of %s in several time zones can hold together in more than %d ways, and "
                "each has to be checked",

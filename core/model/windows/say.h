@@ -16,6 +16,17 @@ typedef struct allot__fault {
     int32_t window;   /* what the plan itself knows of one, plus 1; else who holds is blamed */
 } allot__fault;
 
+/* An error about nothing in particular, for the caller to complete. */
+static inline allot__fault allot__fault_of(allot_report *report, const char *code, const char *hint)
+{
+    return (allot__fault){.report = report,
+                          .severity = ALLOT_ERROR,
+                          .code = code,
+                          .hint = hint,
+                          .consumer = -1,
+                          .field = -1};
+}
+
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif

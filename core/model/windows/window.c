@@ -16,8 +16,8 @@ enum { DAY = 86400, DAYS = 0x7f };
 
 static void free_hours(allot_engine *engine, allot__hours *hours)
 {
-    allot__peers_free(engine, &hours->lend);
-    allot__peers_free(engine, &hours->borrow);
+    allot__vector_free(engine, &hours->lend);
+    allot__vector_free(engine, &hours->borrow);
     allot__vector_free(engine, &hours->changes);
     allot_policy_free(hours->policy);
 }
@@ -228,7 +228,7 @@ static int window_peers(allot_plan *plan, int32_t window, int32_t consumer, cons
     allot__hours *hours = open_window(plan, window);
     if (!hours || !allot__peers_valid(plan, consumer, list, n))
         return ALLOT_EUSAGE;
-    return allot__peers_add(plan->engine, lend ? &hours->lend : &hours->borrow, consumer, list, n);
+    return allot__peers_add(plan, lend ? &hours->lend : &hours->borrow, consumer, list, n);
 }
 
 int allot_plan_window_lend(allot_plan *plan, int32_t window, int32_t consumer, const int32_t *list,

@@ -52,24 +52,28 @@ static void an_attribute_is_copied_and_stands_once(void)
     fixture_end(&it);
 }
 
-static void a_requirement_is_the_nearest_named_above(void)
+static const allot__require *required(const allot_plan *plan, int32_t i)
+{
+    return (const allot__require *)plan->requires.items + i;
+}
+
+static void a_consumer_names_one_requirement(void)
 {
     fixture it;
     fixture_begin(&it);
     int32_t a = fixture_add(it.plan, "/a");
-    int32_t x = fixture_add(it.plan, "/a/x");
     int32_t y = fixture_add(it.plan, "/a/y");
     int32_t b = fixture_add(it.plan, "/b");
     CHECK_EQ(allot_plan_require(it.plan, y, "small"), ALLOT_OK);
     CHECK_EQ(allot_plan_require(it.plan, a, "big"), ALLOT_OK);
-    CHECK_STR(allot__require_of(it.plan, a), "big");
-    CHECK_STR(allot__require_of(it.plan, x), "big");
-    CHECK_STR(allot__require_of(it.plan, y), "small");
-    CHECK(!allot__require_of(it.plan, b));
+    CHECK_EQ(required(it.plan, 0)->consumer, a);
+    CHECK_STR(required(it.plan, 0)->name, "big");
+    CHECK_EQ(required(it.plan, 1)->consumer, y);
+    CHECK_STR(required(it.plan, 1)->name, "small");
     CHECK_EQ(allot_plan_require(it.plan, y, "big"), ALLOT_OK);
-    CHECK_STR(allot__require_of(it.plan, y), "big");
+    CHECK_STR(required(it.plan, 1)->name, "big");
     CHECK_EQ(it.plan->requires.count, 2);
-    CHECK_EQ(allot_plan_require(it.plan, 4, "big"), ALLOT_EUSAGE);
+    CHECK_EQ(allot_plan_require(it.plan, 3, "big"), ALLOT_EUSAGE);
     CHECK_EQ(allot_plan_require(it.plan, ALLOT_ROOT, "big"), ALLOT_EUSAGE);
     CHECK_EQ(allot_plan_require(it.plan, b, ""), ALLOT_ENAME);
     fixture_end(&it);
@@ -90,7 +94,7 @@ int main(void)
 {
     RUN(a_host_is_found_by_number_and_name);
     RUN(an_attribute_is_copied_and_stands_once);
-    RUN(a_requirement_is_the_nearest_named_above);
+    RUN(a_consumer_names_one_requirement);
     RUN(a_requirement_is_one_of_the_policy);
     return check_done();
 }
