@@ -93,23 +93,33 @@ void allot__text_puts(allot__text *text, const char *string)
     allot__text_add(text, string, strlen(string));
 }
 
-void allot__text_int(allot__text *text, int64_t number)
+/* The digits of a number, and a minus, at `at`; returns where they end. At most 20 bytes. */
+static inline char *put_digits(char *at, int64_t number)
 {
-    char digits[20], *at = room(text, sizeof digits + 1);
-    size_t count = 0;
+    char digits[20];
+    size_t first = sizeof digits;
     uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-    if (!at)
-        return;
     if (number < 0)
         *at++ = '-';
     do {
-        digits[count++] = (char)('0' + rest % 10);
+        digits[--first] = (char)('0' + rest % 10);
         rest /= 10;
     } while (rest > 0);
-    while (count > 0)
-        *at++ = digits[--count];
+    memcpy(at, digits + first, sizeof digits - first);
+    return at + (sizeof digits - first);
+}
+
+static inline void end_at(allot__text *text, char *at)
+{
     *at = '\0';
     text->len = (size_t)(at - text->bytes);
+}
+
+void allot__text_int(allot__text *text, int64_t number)
+{
+    char *at = room(text, 20);
+    if (at)
+        end_at(text, put_digits(at, number));
 }
 
 void allot__text_printf(allot__text *text, const char *format, ...)
@@ -264,28 +274,32 @@ void allot__text_json(allot__text *text, const char *string)
         allot__text_add(text, "null", 4);
 }
 
-static bool is_comma_due(const allot__text *text)
+static inline bool is_comma_due(const allot__text *text)
 {
     char last = text->len > 0 ? text->bytes[text->len - 1] : '{';
     return last != '{' && last != '[' && last != '\n';
 }
 
-void allot__text_key(allot__text *text, const char *key)
+/* The comma that is due, and the key, in room for both and `more`; where they end, or NULL. */
+static inline char *put_key(allot__text *text, const char *key, size_t more)
 {
     size_t len = key ? strlen(key) : 0;
-    char *at = room(text, len + 6);
-    if (!at)
-        return;
-    if (is_comma_due(text))
+    char *at = room(text, len + 6 + more);
+    if (at && is_comma_due(text))
         at = (char *)memcpy(at, ", ", 2) + 2;
-    if (key) {
-        *at++ = '"';
-        memcpy(at, key, len);
-        memcpy(at + len, "\": ", 3);
-        at += len + 3;
-    }
-    *at = '\0';
-    text->len = (size_t)(at - text->bytes);
+    if (!at || !key)
+        return at;
+    *at++ = '"';
+    memcpy(at, key, len);
+    memcpy(at + len, "\": ", 3);
+    return at + len + 3;
+}
+
+void allot__text_key(allot__text *text, const char *key)
+{
+    char *at = put_key(text, key, 0);
+    if (at)
+        end_at(text, at);
 }
 
 void allot__text_named(allot__text *text, const char *name)
@@ -326,8 +340,9 @@ void allot__text_string(allot__text *text, const char *key, const char *string)
 
 void allot__text_number(allot__text *text, const char *key, int64_t number)
 {
-    allot__text_key(text, key);
-    allot__text_int(text, number);
+    char *at = put_key(text, key, 20);
+    if (at)
+        end_at(text, put_digits(at, number));
 }
 
 void allot__text_bool(allot__text *text, const char *key, bool value)

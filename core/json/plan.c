@@ -10,32 +10,32 @@
 #include "json/jobs/queues.h"
 
 static const allot__field plan_fields[ALLOT__PLAN_KEYS] = {
-    [ALLOT__PLAN_VERSION] = {"version", ALLOT__INTEGER, 1, 1, false, false},
-    [ALLOT__PLAN_SLOTS] = {"slots", ALLOT__AMOUNT, false, false},
-    [ALLOT__PLAN_POLICY] = {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__PLAN_CONSUMERS] = {"consumers", ALLOT__LIST, 0, 0, false, false},
-    [ALLOT__PLAN_GROUPS] = {"groups", ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__PLAN_WINDOWS] = {"windows", ALLOT__LIST, 0, 0, false, false},
-    [ALLOT__PLAN_HOSTS] = {"hosts", ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__PLAN_QUEUES] = {"queues", ALLOT__NULL | ALLOT__LIST, 0, 0, false, false},
-    [ALLOT__PLAN_LEASES] = {"leases", ALLOT__NULL | ALLOT__LIST, 0, 0, false, false},
-    [ALLOT__PLAN_LIMITS] = {"limits", ALLOT__NULL | ALLOT__LIST, 0, 0, false, false},
-    [ALLOT__PLAN_RESOURCES] = {"resources", ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__PLAN_PARAMS] = {"params", ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__PLAN_APPLICATIONS] = {"applications", ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__PLAN_USER_GROUPS] = {"user_groups", ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__PLAN_HOST_GROUPS] = {"host_groups", ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__PLAN_OPTIONS] = {"options", ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__PLAN_TIMEZONE] = {"timezone", ALLOT__STRING, 0, 0, false, false},
+    [ALLOT__PLAN_VERSION] = {"version", ALLOT__INTEGER, 1, 1, false},
+    [ALLOT__PLAN_SLOTS] = {"slots", ALLOT__AMOUNT, false},
+    [ALLOT__PLAN_POLICY] = {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__PLAN_CONSUMERS] = {"consumers", ALLOT__LIST, 0, 0, false},
+    [ALLOT__PLAN_GROUPS] = {"groups", ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__PLAN_WINDOWS] = {"windows", ALLOT__LIST, 0, 0, false},
+    [ALLOT__PLAN_HOSTS] = {"hosts", ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__PLAN_QUEUES] = {"queues", ALLOT__NULL | ALLOT__LIST, 0, 0, false},
+    [ALLOT__PLAN_LEASES] = {"leases", ALLOT__NULL | ALLOT__LIST, 0, 0, false},
+    [ALLOT__PLAN_LIMITS] = {"limits", ALLOT__NULL | ALLOT__LIST, 0, 0, false},
+    [ALLOT__PLAN_RESOURCES] = {"resources", ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__PLAN_PARAMS] = {"params", ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__PLAN_APPLICATIONS] = {"applications", ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__PLAN_USER_GROUPS] = {"user_groups", ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__PLAN_HOST_GROUPS] = {"host_groups", ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__PLAN_OPTIONS] = {"options", ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__PLAN_TIMEZONE] = {"timezone", ALLOT__STRING, 0, 0, false},
 };
 static const allot__shape plan_shape = {plan_fields, ALLOT__PLAN_KEYS, 0};
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
 
 static const allot__field group_fields[] = {
-    {"slots", ALLOT__AMOUNT, false, false},
-    {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false},
-    {"consumers", ALLOT__OBJECT, 0, 0, false, false},
+    {"slots", ALLOT__AMOUNT, false},
+    {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false},
+    {"consumers", ALLOT__OBJECT, 0, 0, false},
 };
 static const allot__shape group_shape = {group_fields, 3, 0};
 
@@ -83,8 +83,8 @@ static void set_slots(allot__plan_reader *reader)
 /* ---- Hosts ----------------------------------------------------------------------------------- */
 
 static const allot__field host_fields[] = {
-    {"slots", ALLOT__AMOUNT, true, false},
-    {"group", ALLOT__STRING, 0, 0, false, false},
+    {"slots", ALLOT__AMOUNT, true},
+    {"group", ALLOT__STRING, 0, 0, false},
 };
 /* Any other key is an attribute. */
 static const allot__shape host_shape = {host_fields, 2, ALLOT__SCALAR};

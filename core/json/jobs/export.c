@@ -34,7 +34,7 @@ typedef struct dividing {
 
 /* ---- Who gets how much ----------------------------------------------------------------------- */
 
-static const allot__field shares = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false};
+static const allot__field shares = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false};
 
 /* ["consumer", shares] */
 static side read_side(allot__doc *doc, uint32_t list)

@@ -21,20 +21,20 @@ enum {
     DISTRIBUTION,
     LEASE_KEYS
 };
-#define NAMES ALLOT__LIST | ALLOT__STRING, 0, 0, false, false
+#define NAMES ALLOT__LIST | ALLOT__STRING, 0, 0, false
 static const allot__field lease_fields[LEASE_KEYS] = {
-    [NAME] = {"name", ALLOT__STRING, 0, 0, true, false},
-    [PROVIDER] = {"provider", ALLOT__STRING, 0, 0, true, false},
-    [CONSUMER] = {"consumer", ALLOT__STRING, 0, 0, false, false},
-    [SLOTS] = {"slots", ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false},
+    [NAME] = {"name", ALLOT__STRING, 0, 0, true},
+    [PROVIDER] = {"provider", ALLOT__STRING, 0, 0, true},
+    [CONSUMER] = {"consumer", ALLOT__STRING, 0, 0, false},
+    [SLOTS] = {"slots", ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false},
     [HOSTS] = {"hosts", ALLOT__OBJECT | NAMES},
-    [TYPE] = {"type", ALLOT__STRING, 0, 0, false, false},
-    [RECLAIM_DELAY] = {"reclaim_delay", ALLOT__AMOUNT, false, false},
+    [TYPE] = {"type", ALLOT__STRING, 0, 0, false},
+    [RECLAIM_DELAY] = {"reclaim_delay", ALLOT__AMOUNT, false},
     [DAMPER] = {"damper", ALLOT__YES},
     [PER_HOST] = {"per_host", NAMES},
-    [RES_SELECT] = {"res_select", ALLOT__OBJECT | ALLOT__STRING, 0, 0, false, false},
-    [NHOSTS] = {"nhosts", ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false},
-    [DISTRIBUTION] = {"distribution", ALLOT__LIST | ALLOT__OBJECT, 0, 0, false, false},
+    [RES_SELECT] = {"res_select", ALLOT__OBJECT | ALLOT__STRING, 0, 0, false},
+    [NHOSTS] = {"nhosts", ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false},
+    [DISTRIBUTION] = {"distribution", ALLOT__LIST | ALLOT__OBJECT, 0, 0, false},
 };
 static const allot__shape lease_shape = {lease_fields, LEASE_KEYS, 0};
 
@@ -58,7 +58,7 @@ static void unknown_host(allot__plan_reader *reader, uint32_t number, const char
 /* {host: slots} */
 static void read_slots(allot__plan_reader *reader, const allot__value *value, lent *out)
 {
-    static const allot__field field = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false};
+    static const allot__field field = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false};
     allot__doc *doc = &reader->doc;
     out->list = allot__doc_take(doc, allot__value_count(doc, value), sizeof *out->list);
     uint32_t it = out->list ? allot__value_in(doc, value) : 0;

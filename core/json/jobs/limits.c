@@ -11,8 +11,8 @@
 /* Lists of names, and the keys that also say "of each of them by itself". */
 enum { QUEUES, USERS, GROUPS, HOSTS, LISTS };
 enum { NAME = 2 * LISTS, SLOTS, PER_PROCESSOR, JOBS, LIMIT_KEYS };
-#define NAMES ALLOT__LIST | ALLOT__STRING, 0, 0, false, false
-#define EACH  ALLOT__BOOLEAN | ALLOT__LIST | ALLOT__STRING, 0, 0, false, false
+#define NAMES ALLOT__LIST | ALLOT__STRING, 0, 0, false
+#define EACH  ALLOT__BOOLEAN | ALLOT__LIST | ALLOT__STRING, 0, 0, false
 static const allot__field limit_fields[LIMIT_KEYS] = {
     [QUEUES] = {"queues", NAMES},
     [USERS] = {"users", NAMES},
@@ -22,7 +22,7 @@ static const allot__field limit_fields[LIMIT_KEYS] = {
     [LISTS + USERS] = {"per_user", EACH},
     [LISTS + GROUPS] = {"per_group", EACH},
     [LISTS + HOSTS] = {"per_host", EACH},
-    [NAME] = {"name", ALLOT__STRING, 0, 0, false, false},
+    [NAME] = {"name", ALLOT__STRING, 0, 0, false},
     [SLOTS] = {"slots", ALLOT__LIMIT},
     [PER_PROCESSOR] = {"slots_per_processor", ALLOT__NUMBER | ALLOT__LIMIT},
     [JOBS] = {"jobs", ALLOT__LIMIT},

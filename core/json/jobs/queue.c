@@ -31,17 +31,17 @@ enum {
     FAIRSHARE_QUEUES,
     QUEUE_KEYS
 };
-#define NAMES    ALLOT__LIST | ALLOT__STRING, 0, 0, false, false
-#define RELATION ALLOT__BOOLEAN | ALLOT__LIST | ALLOT__STRING, 0, 0, false, false
+#define NAMES    ALLOT__LIST | ALLOT__STRING, 0, 0, false
+#define RELATION ALLOT__BOOLEAN | ALLOT__LIST | ALLOT__STRING, 0, 0, false
 static const allot__field queue_fields[QUEUE_KEYS] = {
     ALLOT__PROTECTION_FIELDS,
-    [NAME] = {"name", ALLOT__STRING, 0, 0, true, false},
-    [PRIORITY] = {"priority", ALLOT__AMOUNT, false, false},
-    [PREEMPTION] = {"preemption", ALLOT__STRING, 0, 0, false, false},
+    [NAME] = {"name", ALLOT__STRING, 0, 0, true},
+    [PRIORITY] = {"priority", ALLOT__AMOUNT, false},
+    [PREEMPTION] = {"preemption", ALLOT__STRING, 0, 0, false},
     [PREEMPTIVE] = {"preemptive", RELATION},
     [PREEMPTABLE] = {"preemptable", RELATION},
-    [SLOT_POOL] = {"slot_pool", ALLOT__STRING, 0, 0, false, false},
-    [SLOT_SHARE] = {"slot_share", ALLOT__INTEGER, 1, 100, false, false},
+    [SLOT_POOL] = {"slot_pool", ALLOT__STRING, 0, 0, false},
+    [SLOT_SHARE] = {"slot_share", ALLOT__INTEGER, 1, 100, false},
     [MAX_SLOTS_IN_POOL] = {"max_slots_in_pool", ALLOT__LIMIT},
     [USE_PRIORITY_IN_POOL] = {"use_priority_in_pool", ALLOT__YES},
     [HOSTS] = {"hosts", NAMES},
@@ -50,13 +50,13 @@ static const allot__field queue_fields[QUEUE_KEYS] = {
     [PJOB_LIMIT] = {"pjob_limit", ALLOT__NUMBER | ALLOT__LIMIT},
     [HJOB_LIMIT] = {"hjob_limit", ALLOT__LIMIT},
     [RUNLIMIT] = {"runlimit", ALLOT__INTEGER | ALLOT__STRING | ALLOT__NULL, 1, ALLOT__MINUTES_MAX,
-                  false, false},
+                  false},
     [TERMINATE_WHEN] = {"terminate_when", NAMES},
-    [JOB_CONTROLS] = {"job_controls", ALLOT__OBJECT, 0, 0, false, false},
+    [JOB_CONTROLS] = {"job_controls", ALLOT__OBJECT, 0, 0, false},
     [FAIRSHARE] = {"fairshare", ALLOT__YES},
     [BACKFILL] = {"backfill", ALLOT__YES},
     [INTERRUPTIBLE_BACKFILL] = {"interruptible_backfill", ALLOT__INTEGER | ALLOT__NULL, 1,
-                                ALLOT_AMOUNT_MAX, false, false},
+                                ALLOT_AMOUNT_MAX, false},
     [SLOT_RESERVE] = {"slot_reserve", ALLOT__YES},
     [FAIRSHARE_QUEUES] = {"fairshare_queues", ALLOT__YES},
 };
@@ -305,7 +305,7 @@ static void take_action(allot__doc *doc, const allot__value *value, allot_queue 
 
 static void take_controls(allot__doc *doc, const allot__value *value, allot_queue *queue)
 {
-    static const allot__field fields[] = {{"suspend", ALLOT__STRING, 0, 0, true, false}};
+    static const allot__field fields[] = {{"suspend", ALLOT__STRING, 0, 0, true}};
     static const allot__shape shape = {fields, 1, 0};
     allot__value action;
     if (value->kind == 0)

@@ -29,14 +29,14 @@ enum {
     ALLOT__PROTECTION_KEYS
 };
 #define ALLOT__MINUTES_MAX (ALLOT_AMOUNT_MAX / 60)
-#define ALLOT__LIMIT       ALLOT__INTEGER | ALLOT__NULL, 0, ALLOT_AMOUNT_MAX, false, false
-#define ALLOT__MINUTES     ALLOT__INTEGER | ALLOT__NULL, 0, ALLOT__MINUTES_MAX, false, false
+#define ALLOT__LIMIT       ALLOT__INTEGER | ALLOT__NULL, 0, ALLOT_AMOUNT_MAX, false
+#define ALLOT__MINUTES     ALLOT__INTEGER | ALLOT__NULL, 0, ALLOT__MINUTES_MAX, false
 #define ALLOT__MINUTES_OR_TEXT                                                                     \
-    ALLOT__INTEGER | ALLOT__STRING | ALLOT__NULL, 0, ALLOT__MINUTES_MAX, false, false
-#define ALLOT__YES ALLOT__YES_KINDS, 0, 0, false, false
+    ALLOT__INTEGER | ALLOT__STRING | ALLOT__NULL, 0, ALLOT__MINUTES_MAX, false
+#define ALLOT__YES ALLOT__YES_KINDS, 0, 0, false
 #define ALLOT__PROTECTION_FIELDS                                                                   \
-    [ALLOT__MAX_JOB_PREEMPT] =                                                                     \
-        {"max_job_preempt", ALLOT__INTEGER | ALLOT__NULL, 1, ALLOT_AMOUNT_MAX, false, false},      \
+    [ALLOT__MAX_JOB_PREEMPT] = {"max_job_preempt", ALLOT__INTEGER | ALLOT__NULL, 1,                \
+                                ALLOT_AMOUNT_MAX, false},                                          \
     [ALLOT__MAX_TOTAL_TIME_PREEMPT] = {"max_total_time_preempt", ALLOT__MINUTES},                  \
     [ALLOT__NO_PREEMPT_INTERVAL] = {"no_preempt_interval", ALLOT__MINUTES},                        \
     [ALLOT__NO_PREEMPT_RUN_TIME] = {"no_preempt_run_time", ALLOT__MINUTES_OR_TEXT},                \

@@ -45,11 +45,11 @@ static void read_terms(allot__plan_reader *reader, terms *out)
 /* {name: amount}, or {name: {"amount": n}}. */
 static allot__value read_amount(allot__doc *doc, uint32_t member)
 {
-    static const allot__field either = {
-        NULL, ALLOT__INTEGER | ALLOT__OBJECT, 0, ALLOT_AMOUNT_MAX, false, false};
+    static const allot__field either = {NULL, ALLOT__INTEGER | ALLOT__OBJECT, 0, ALLOT_AMOUNT_MAX,
+                                        false};
     static const allot__field fields[] = {
-        {"amount", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, true, false},
-        {"hosts", ALLOT__LIST | ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false}};
+        {"amount", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, true},
+        {"hosts", ALLOT__LIST | ALLOT__STRING | ALLOT__OBJECT, 0, 0, false}};
     static const allot__shape shape = {fields, 2, 0};
     allot__value values[2], value = allot__value_read(doc, member, &either);
     if (value.kind != ALLOT__OBJECT)

@@ -100,17 +100,15 @@ enum {
 static const allot__field param_fields[PARAM_KEYS] = {
     ALLOT__PROTECTION_FIELDS,
     /* The policy's: plan/policy.c hands them over. */
-    [PREEMPT_FOR] = {"preempt_for", ALLOT__STRING | ALLOT__LIST, 0, 0, false, false},
-    [PREEMPT_JOBTYPE] = {"preempt_jobtype", ALLOT__STRING | ALLOT__LIST, 0, 0, false, false},
-    [HIST_HOURS] = {"hist_hours", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX / 3600, false, false},
-    [HALF_LIFE] = {"half_life", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, false, false},
+    [PREEMPT_FOR] = {"preempt_for", ALLOT__STRING | ALLOT__LIST, 0, 0, false},
+    [PREEMPT_JOBTYPE] = {"preempt_jobtype", ALLOT__STRING | ALLOT__LIST, 0, 0, false},
+    [HIST_HOURS] = {"hist_hours", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX / 3600, false},
+    [HALF_LIFE] = {"half_life", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX, false},
     [RESET] = {"max_job_preempt_reset", ALLOT__YES},
-    [RECLAIM_DELAY] = {"mc_reclaim_delay", ALLOT__INTEGER, 0, ALLOT__MINUTES_MAX, false, false},
+    [RECLAIM_DELAY] = {"mc_reclaim_delay", ALLOT__INTEGER, 0, ALLOT__MINUTES_MAX, false},
     /* resource.c reads these two. */
-    [PREEMPTABLE_RESOURCES] = {"preemptable_resources", ALLOT__STRING | ALLOT__LIST, 0, 0, false,
-                               false},
-    [PREEMPTION_WAIT_TIME] = {"preemption_wait_time", ALLOT__INTEGER, 300, ALLOT_AMOUNT_MAX, false,
-                              false},
+    [PREEMPTABLE_RESOURCES] = {"preemptable_resources", ALLOT__STRING | ALLOT__LIST, 0, 0, false},
+    [PREEMPTION_WAIT_TIME] = {"preemption_wait_time", ALLOT__INTEGER, 300, ALLOT_AMOUNT_MAX, false},
 };
 static const allot__shape param_shape = {param_fields, PARAM_KEYS, 0};
 
@@ -162,7 +160,7 @@ enum { RUNLIMIT = ALLOT__PROTECTION_KEYS, APPLICATION_KEYS };
 static const allot__field application_fields[APPLICATION_KEYS] = {
     ALLOT__PROTECTION_FIELDS,
     [RUNLIMIT] = {"runlimit", ALLOT__INTEGER | ALLOT__STRING | ALLOT__NULL, 1, ALLOT__MINUTES_MAX,
-                  false, false},
+                  false},
 };
 static const allot__shape application_shape = {application_fields, APPLICATION_KEYS, 0};
 

@@ -13,12 +13,12 @@
 /* From LEND on a group or window may state them otherwise. */
 enum { NAME, CHILDREN, POLICY, REQUIRES, LEND, BORROW, OWN_FIELDS };
 static const allot__field own_fields[OWN_FIELDS] = {
-    [NAME] = {"name", ALLOT__STRING, 0, 0, true, false},
-    [CHILDREN] = {"children", ALLOT__LIST, 0, 0, false, false},
-    [POLICY] = {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false},
-    [REQUIRES] = {"requires", ALLOT__STRING | ALLOT__NULL, 0, 0, false, false},
-    [LEND] = {"lend", ALLOT__PEERS, 0, 0, false, false},
-    [BORROW] = {"borrow", ALLOT__PEERS, 0, 0, false, false},
+    [NAME] = {"name", ALLOT__STRING, 0, 0, true},
+    [CHILDREN] = {"children", ALLOT__LIST, 0, 0, false},
+    [POLICY] = {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false},
+    [REQUIRES] = {"requires", ALLOT__STRING | ALLOT__NULL, 0, 0, false},
+    [LEND] = {"lend", ALLOT__PEERS, 0, 0, false},
+    [BORROW] = {"borrow", ALLOT__PEERS, 0, 0, false},
 };
 
 /* The fields of a consumer: its own, then the plan's columns. */
@@ -37,8 +37,7 @@ static void make_fields(allot__plan_reader *reader)
         unsigned kinds = column.type == ALLOT_BOOLEAN ? ALLOT__BOOLEAN : ALLOT__INTEGER;
         if (column.fallback == ALLOT_NONE)
             kinds |= ALLOT__NULL;
-        reader->fields[i] =
-            (allot__field){column.name, kinds, column.min, column.max, false, false};
+        reader->fields[i] = (allot__field){column.name, kinds, column.min, column.max, false};
     }
 }
 

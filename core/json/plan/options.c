@@ -9,10 +9,10 @@
 /* Options of every plan besides the core's: those of ready-made policies. A policy that does
  * not know one lets it pass. */
 static const allot__field plan_options[] = {
-    {"reclaim_before_borrow", ALLOT__BOOLEAN, 0, 0, false, false},
-    {"adjust_share_to_workload", ALLOT__BOOLEAN, 0, 0, false, false},
-    {"enforce_share", ALLOT__STRING, 0, 0, false, false},
-    {"evenly", ALLOT__BOOLEAN, 0, 0, false, false},
+    {"reclaim_before_borrow", ALLOT__BOOLEAN, 0, 0, false},
+    {"adjust_share_to_workload", ALLOT__BOOLEAN, 0, 0, false},
+    {"enforce_share", ALLOT__STRING, 0, 0, false},
+    {"evenly", ALLOT__BOOLEAN, 0, 0, false},
 };
 #define PLAN_OPTIONS (sizeof plan_options / sizeof plan_options[0])
 
@@ -22,7 +22,7 @@ static const allot__field plan_options[] = {
          ? ALLOT__STRING                                                                           \
          : ((max) == 1 ? ALLOT__BOOLEAN : ALLOT__INTEGER))
 #define OPTION_FIELD(name, text, min, max, fallback)                                               \
-    {text, OPTION_KIND(name, max), min, max, false, false},
+    {text, OPTION_KIND(name, max), min, max, false},
 static const allot__field core_options[] = {ALLOT_OPTION_MAP(OPTION_FIELD)};
 #undef OPTION_FIELD
 

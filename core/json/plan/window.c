@@ -8,14 +8,14 @@
 
 enum { FROM, TO, DAYS, TIMEZONE, GROUP, SLOTS, POLICY, CONSUMERS, WINDOW_FIELDS };
 static const allot__field window_fields[WINDOW_FIELDS] = {
-    [FROM] = {"from", ALLOT__STRING, 0, 0, true, false},
-    [TO] = {"to", ALLOT__STRING, 0, 0, true, false},
-    [DAYS] = {"days", ALLOT__LIST, 0, 0, false, false},
-    [TIMEZONE] = {"timezone", ALLOT__STRING, 0, 0, false, false},
-    [GROUP] = {"group", ALLOT__STRING, 0, 0, false, false},
-    [SLOTS] = {"slots", ALLOT__AMOUNT, false, false},
-    [POLICY] = {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false, false},
-    [CONSUMERS] = {"consumers", ALLOT__OBJECT, 0, 0, false, false},
+    [FROM] = {"from", ALLOT__STRING, 0, 0, true},
+    [TO] = {"to", ALLOT__STRING, 0, 0, true},
+    [DAYS] = {"days", ALLOT__LIST, 0, 0, false},
+    [TIMEZONE] = {"timezone", ALLOT__STRING, 0, 0, false},
+    [GROUP] = {"group", ALLOT__STRING, 0, 0, false},
+    [SLOTS] = {"slots", ALLOT__AMOUNT, false},
+    [POLICY] = {"policy", ALLOT__STRING | ALLOT__OBJECT, 0, 0, false},
+    [CONSUMERS] = {"consumers", ALLOT__OBJECT, 0, 0, false},
 };
 static const allot__shape window_shape = {window_fields, WINDOW_FIELDS, 0};
 

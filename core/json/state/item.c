@@ -170,7 +170,7 @@ static void read_texts(allot__item_reader *it, const allot_member *member,
 static void read_places(allot__item_reader *it, const allot_member *member,
                         const allot__value *value, char *thing)
 {
-    static const allot__field slots = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false, false};
+    static const allot__field slots = {NULL, ALLOT__INTEGER, 1, ALLOT_AMOUNT_MAX, false};
     allot__doc *doc = &it->reader->doc;
     int32_t count = 0;
     allot_job_host *places =
@@ -189,7 +189,7 @@ static void read_places(allot__item_reader *it, const allot_member *member,
 static void read_amounts(allot__item_reader *it, const allot_member *member,
                          const allot__value *value, char *thing)
 {
-    static const allot__field amount = {NULL, ALLOT__AMOUNT, false, false};
+    static const allot__field amount = {NULL, ALLOT__AMOUNT, false};
     allot__doc *doc = &it->reader->doc;
     int32_t count = 0;
     allot_job_resource *list = allot__doc_take(doc, allot__value_count(doc, value), sizeof *list);
@@ -208,7 +208,7 @@ static void read_amounts(allot__item_reader *it, const allot_member *member,
 static void read_slots(allot__item_reader *it, const allot_member *member,
                        const allot__value *value, char *thing)
 {
-    const allot__field slots = {NULL, ALLOT__INTEGER, member->least, member->most, false, false};
+    const allot__field slots = {NULL, ALLOT__INTEGER, member->least, member->most, false};
     allot__doc *doc = &it->reader->doc;
     int32_t count = 0;
     if (value->kind == ALLOT__INTEGER) {
@@ -232,8 +232,8 @@ static void read_slots(allot__item_reader *it, const allot_member *member,
 
 static allot_claim read_claim(allot__item_reader *it, uint32_t object)
 {
-    static const allot__field fields[] = {{"consumer", ALLOT__STRING, 0, 0, true, false},
-                                          {"slots", ALLOT__AMOUNT, true, false}};
+    static const allot__field fields[] = {{"consumer", ALLOT__STRING, 0, 0, true},
+                                          {"slots", ALLOT__AMOUNT, true}};
     static const allot__shape shape = {fields, 2, 0};
     allot__doc *doc = &it->reader->doc;
     allot__value values[2];
@@ -366,12 +366,9 @@ static size_t fill_fields(const allot_member *members, int32_t count, allot__fie
         bool required = member->flags & ALLOT_MEMBER_REQUIRED;
         bool number = member->type == ALLOT_MEMBER_THOUSANDTHS; /* its reader looks */
         if (has_field(member))
-            fields[filled++] = (allot__field){member->name,
-                                              kinds_of(member),
-                                              number ? INT64_MIN : member->least,
-                                              number ? INT64_MAX : member->most,
-                                              required,
-                                              false};
+            fields[filled++] =
+                (allot__field){member->name, kinds_of(member), number ? INT64_MIN : member->least,
+                               number ? INT64_MAX : member->most, required};
     }
     return filled;
 }
@@ -417,9 +414,9 @@ static void add_attributes(allot__item_reader *it)
         if (of.type == ALLOT_TAG)
             continue;
         it->attributes[it->count] = i;
-        it->fields[it->count++] = (allot__field){
-            of.name, of.fallback == ALLOT_NONE ? kinds | ALLOT__NULL : kinds, of.min, of.max, false,
-            false};
+        it->fields[it->count++] =
+            (allot__field){of.name, of.fallback == ALLOT_NONE ? kinds | ALLOT__NULL : kinds, of.min,
+                           of.max, false};
     }
 }
 

@@ -13,24 +13,24 @@
 #define FAULTY UINT32_C(0x80000000)
 
 static const allot__field state_fields[ALLOT__STATE_KEYS] = {
-    [ALLOT__STATE_SCHEMA] = {"schema", ALLOT__STRING, 0, 0, false, false},
-    [ALLOT__STATE_NOW] = {"now", ALLOT__TIME, true, false},
-    [ALLOT__STATE_LAST] = {"last", ALLOT__TIME, false, false},
-    [ALLOT__STATE_NOW_ROUNDED] = {"now_rounded", ALLOT__BOOLEAN, 0, 0, false, false},
-    [ALLOT__STATE_SLOTS] = {"slots", ALLOT__OBJECT | ALLOT__AMOUNT, false, false},
-    [ALLOT__STATE_CONSUMERS] = {"consumers", ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__STATE_HOSTS] = {"hosts", ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__STATE_SESSIONS] = {"sessions", ALLOT__LIST, 0, 0, false, false},
-    [ALLOT__STATE_TASKS] = {"tasks", ALLOT__LIST, 0, 0, false, false},
-    [ALLOT__STATE_RECLAIMS] = {"reclaims", ALLOT__LIST, 0, 0, false, false},
-    [ALLOT__STATE_LOANS] = {"loans", ALLOT__LIST, 0, 0, false, false},
-    [ALLOT__STATE_JOBS] = {"jobs", ALLOT__NULL | ALLOT__LIST | ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__STATE_LEASES] = {"leases", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__STATE_USAGE] = {"usage", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false, false},
-    [ALLOT__STATE_USAGE_AT] = {"usage_at", ALLOT__NULL | ALLOT__TIME, false, false},
-    [ALLOT__STATE_USAGE_REST] = {"usage_rest", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false, false},
+    [ALLOT__STATE_SCHEMA] = {"schema", ALLOT__STRING, 0, 0, false},
+    [ALLOT__STATE_NOW] = {"now", ALLOT__TIME, true},
+    [ALLOT__STATE_LAST] = {"last", ALLOT__TIME, false},
+    [ALLOT__STATE_NOW_ROUNDED] = {"now_rounded", ALLOT__BOOLEAN, 0, 0, false},
+    [ALLOT__STATE_SLOTS] = {"slots", ALLOT__OBJECT | ALLOT__AMOUNT, false},
+    [ALLOT__STATE_CONSUMERS] = {"consumers", ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__STATE_HOSTS] = {"hosts", ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__STATE_SESSIONS] = {"sessions", ALLOT__LIST, 0, 0, false},
+    [ALLOT__STATE_TASKS] = {"tasks", ALLOT__LIST, 0, 0, false},
+    [ALLOT__STATE_RECLAIMS] = {"reclaims", ALLOT__LIST, 0, 0, false},
+    [ALLOT__STATE_LOANS] = {"loans", ALLOT__LIST, 0, 0, false},
+    [ALLOT__STATE_JOBS] = {"jobs", ALLOT__NULL | ALLOT__LIST | ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__STATE_LEASES] = {"leases", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__STATE_USAGE] = {"usage", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false},
+    [ALLOT__STATE_USAGE_AT] = {"usage_at", ALLOT__NULL | ALLOT__TIME, false},
+    [ALLOT__STATE_USAGE_REST] = {"usage_rest", ALLOT__NULL | ALLOT__OBJECT, 0, 0, false},
     [ALLOT__STATE_PREEMPTED_AT] = {"resources_preempted_at", ALLOT__NULL | ALLOT__OBJECT, 0, 0,
-                                   false, false},
+                                   false},
 };
 static const allot__shape state_shape = {state_fields, ALLOT__STATE_KEYS, 0};
 
@@ -38,7 +38,7 @@ static const allot__shape state_shape = {state_fields, ALLOT__STATE_KEYS, 0};
 
 typedef int (*setter)(allot_state *state, int32_t group, int32_t consumer, int64_t number);
 
-static const allot__field one_amount = {NULL, ALLOT__AMOUNT, false, false};
+static const allot__field one_amount = {NULL, ALLOT__AMOUNT, false};
 static int set_group_slots(allot_state *state, int32_t group, int32_t consumer, int64_t slots)
 {
     (void)consumer;
@@ -107,11 +107,23 @@ static void make_fields(allot__state_reader *reader)
         unsigned kinds = time ? ALLOT__TIME_KINDS : ALLOT__INTEGER;
         kinds |= member->flags & ALLOT_MEMBER_ALL ? ALLOT__BOOLEAN : 0;
         reader->of_group[i] =
-            (allot__field){member->name, kinds, member->least + time, member->most, false, false};
+            (allot__field){member->name, kinds, member->least + time, member->most, false};
         reader->row[i] = reader->of_group[i];
         reader->row[i].kinds |= ALLOT__OBJECT;
     }
-    reader->row[SHARING] = (allot__field){"sharing", ALLOT__ANYTHING, 0, 0, false, true};
+    reader->row[SHARING] = (allot__field){"sharing", ALLOT__ANYTHING, INT64_MIN, INT64_MAX, false};
+}
+
+/* A feature of a later version; what says "none" does not ask for it. */
+static void refuse_sharing(allot__doc *doc, const allot__value *value)
+{
+    bool number = value->kind == ALLOT__BOOLEAN || value->kind == ALLOT__INTEGER;
+    bool nests = value->kind == ALLOT__LIST || value->kind == ALLOT__OBJECT;
+    bool none = value->kind == 0 || value->kind == ALLOT__NULL || (number && value->integer == 0) ||
+                (nests && allot__value_count(doc, value) == 0);
+    if (!none)
+        allot__doc_fault(doc, allot__at_key(value->number), "E-unsupported", NULL,
+                         "\"sharing\" is not in this version yet, allowed only empty");
 }
 
 static void read_consumer(allot__state_reader *reader, uint32_t number)
@@ -128,6 +140,7 @@ static void read_consumer(allot__state_reader *reader, uint32_t number)
     if (consumer >= 0)
         allot__doc_about(doc, reader->plan, consumer, number);
     allot__object_read(doc, number, &shape, values);
+    refuse_sharing(doc, &values[SHARING]);
     for (int i = 0; i < SET; i++)
         read_numbers(reader, &values[i], consumer, &reader->of_group[i], setters[i]);
     if (consumer >= 0)

@@ -10,8 +10,8 @@
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
 #define USAGE_MAX ((int64_t)1 << 62)
-static const allot__field whole = {NULL, ALLOT__INTEGER, 0, USAGE_MAX, false, false};
-static const allot__field rest = {NULL, ALLOT__INTEGER, 0, 999999, false, false};
+static const allot__field whole = {NULL, ALLOT__INTEGER, 0, USAGE_MAX, false};
+static const allot__field rest = {NULL, ALLOT__INTEGER, 0, 999999, false};
 
 /* The millionths of that queue; 0 where the state does not say them. */
 static int32_t read_rest(allot__state_reader *reader, const char *queue)
@@ -63,8 +63,8 @@ void allot__usage_read(allot__state_reader *reader)
 
 static void read_time(allot__state_reader *reader, uint32_t member)
 {
-    static const allot__field time = {
-        NULL, ALLOT__INTEGER | ALLOT__STRING, INT64_MIN + 1, INT64_MAX, false, false};
+    static const allot__field time = {NULL, ALLOT__INTEGER | ALLOT__STRING, INT64_MIN + 1,
+                                      INT64_MAX, false};
     allot__doc *doc = &reader->doc;
     int64_t when;
     int32_t resource =

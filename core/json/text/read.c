@@ -146,34 +146,10 @@ static void say_value(allot__doc *doc, const allot__field *field, const allot__v
                      nests(value) ? "" : allot__doc_quote(doc, allot__at(value->number)), allowed);
 }
 
-/* Does it say "none"? Then a feature of a later version is not asked for. */
-static bool is_none(const allot__doc *doc, const allot__value *value)
-{
-    switch (value->kind) {
-    case ALLOT__NULL:
-        return true;
-    case ALLOT__BOOLEAN:
-    case ALLOT__INTEGER:
-        return value->integer == 0;
-    case ALLOT__LIST:
-    case ALLOT__OBJECT:
-        return allot__doc_end(doc, value->number) == value->number + 1;
-    default:
-        return false;
-    }
-}
-
 static void check(allot__doc *doc, const allot__field *field, allot__value *value)
 {
-    if (field->later && (value->kind & (field->kinds | ALLOT__NULL)) && is_none(doc, value)) {
-        value->kind = 0;
-        return;
-    }
     if ((value->kind & field->kinds) == 0)
         say_value(doc, field, value, "E-type");
-    else if (field->later)
-        allot__doc_fault(doc, allot__at_key(value->number), "E-unsupported", NULL,
-                         "\"%s\" is not in this version yet, allowed only empty", field->key);
     else if (value->kind == ALLOT__INTEGER &&
              (value->huge || value->integer < field->min || value->integer > field->max))
         say_value(doc, field, value, "E-range");
@@ -235,7 +211,7 @@ static const char *list_keys(const allot__shape *shape, char *hint, size_t size)
 static void read_other(allot__doc *doc, uint32_t object, uint32_t member, const allot__shape *shape)
 {
     char hint[400];
-    const allot__field other = {NULL, shape->others, INT64_MIN, INT64_MAX, false, false};
+    const allot__field other = {NULL, shape->others, INT64_MIN, INT64_MAX, false};
     allot__spot spot = allot__at_key(member);
     const char *near =
         nearest_key(doc, object, allot__doc_key(doc, member), shape, shape->others != 0);

@@ -38,7 +38,6 @@ typedef struct allot__field {
     unsigned kinds;
     int64_t min, max; /* of an INTEGER */
     bool required;
-    bool later; /* not in this version: only what means "none" is fine (null, false, 0, empty) */
 } allot__field;
 
 /* An amount: 0 ... ALLOT_AMOUNT_MAX. */
