@@ -72,7 +72,6 @@ static int take_room(allot__follow *follow, allot__arena *arena, int32_t numbers
     } columns[] = {{&follow->demand, tree->rows},    {&follow->allocated, tree->rows},
                    {&follow->in_flight, tree->rows}, {&follow->earmarked, tree->rows},
                    {&follow->net, tree->rows},       {&follow->first, tree->rows},
-                   {&follow->number, tree->rows},    {&follow->leaf, numbers},
                    {&follow->out, tree->rows},       {&follow->in, tree->rows},
                    {&follow->lack, numbers}};
     allot__bits *const families[] = {&follow->pass,    &follow->may,  &follow->second,
@@ -92,37 +91,12 @@ static int take_room(allot__follow *follow, allot__arena *arena, int32_t numbers
     return allot__bits_take(&follow->getting, arena, numbers) ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* How many numbers each family has; the families are all there is yet. */
-static void count_numbers(allot__follow *follow)
+static void find_above(allot__follow *follow)
 {
     const allot__work *work = follow->work;
-    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
-        allot__follow_family *it = &follow->families[family];
-        it->size += allot__family_size(work, family) - work->tree->inner[family] + (family > 0);
-        it->above = family > 0 ? allot__follow_family_of(follow, work->group->parent[family]) : 0;
-        follow->families[it->above].size += family > 0 ? it->size : 0;
-    }
-}
-
-static void give_numbers(allot__follow *follow)
-{
-    const allot__work *work = follow->work;
-    for (int32_t family = 0; family < work->tree->families; family++) {
-        int32_t first = allot__family_first(work, family);
-        int32_t at = follow->families[family].start;
-        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
-            int32_t below = allot__family_of(work, row);
-            if (below != 0) {
-                follow->families[below].start = at;
-                at += follow->families[below].size;
-            } else {
-                follow->number[row] = at;
-                follow->leaf[at++] = row;
-            }
-        }
-        if (family > 0)
-            follow->leaf[at] = ~family;
-    }
+    for (int32_t family = 1; family < work->tree->families; family++)
+        follow->families[family].above =
+            allot__follow_family_of(follow, work->group->parent[family]);
 }
 
 /* What distribution and reclaim compute is as if nothing was yet. */
@@ -225,11 +199,12 @@ int allot__follow_begin(const allot_state *state, int32_t group, const allot__fl
         status = allot__follow_why(state, group) ? ALLOT_EUSAGE : divide(follow, flown);
     if (status != ALLOT_OK)
         return status;
-    count_numbers(follow);
-    if (take_room(follow, arena, follow->families[0].size) != ALLOT_OK ||
+    find_above(follow);
+    if (allot__leaves_take(&follow->leaves, follow->work, arena, true) != ALLOT_OK ||
+        take_room(follow, arena, follow->leaves.count) != ALLOT_OK ||
         allot__follow_log_take(follow, arena) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    give_numbers(follow);
+    allot__leaves_number(&follow->leaves, follow->work);
     copy_inputs(follow);
     empty(follow);
     status = compute(follow);

@@ -34,7 +34,6 @@ typedef struct allot__follow_family {
     int64_t spare_first;   /* what that gets in the first pass, */
     int64_t spare_deficit; /* and what it lacks after both */
     int32_t above;         /* the family that its parent is a member of */
-    int32_t start, size;   /* of the numbers below it (transfers.h) */
 } allot__follow_family;
 
 /* A leaf whose numbers may be others than in the cycle before, and what they were. */
@@ -54,14 +53,13 @@ typedef struct allot__follow {
     allot__work *work;
     allot__quota_kept *kept;
     allot__follow_family *families;
+    allot__leaves leaves;
     /* By row; of the first four the work reads these. */
     int32_t *demand, *allocated, *in_flight, *earmarked;
     int32_t *net;        /* quota above what a member has, of parents too */
     int32_t *first;      /* received in the first pass */
-    int32_t *number;     /* of a leaf */
     uint8_t *touched_at; /* whether it is listed below */
     /* By number. */
-    int32_t *leaf;                 /* the row; of a last member ~family */
     int32_t *lack;                 /* what nothing serves yet, */
     allot__bits lacking;           /* ... where that is something */
     allot__bits getting;           /* leaves that are granted slots */

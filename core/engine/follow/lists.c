@@ -29,14 +29,14 @@ static void list_grants(allot__follow *follow)
          number = allot__bits_next(&follow->getting, number + 1)) {
         int32_t *row = add(follow, &follow->grants, sizeof *row);
         if (row)
-            *row = follow->leaf[number];
+            *row = follow->leaves.row[number];
     }
 }
 
 /* The row that a gift is to. */
 static int32_t row_to(const allot__follow *follow, const allot__follow_gift *gift)
 {
-    int32_t row = follow->leaf[gift->to];
+    int32_t row = follow->leaves.row[gift->to];
     return row >= 0 ? row : follow->work->group->parent[~row];
 }
 
@@ -72,7 +72,7 @@ static void add_claim(allot__follow *follow, allot__order_back *reclaim,
 /* A leaf's reclaims, one for each time of grace that one of its gifts has first. */
 static void list_leaf(allot__follow *follow, const allot__follow_gift *gifts, size_t count)
 {
-    int32_t row = follow->leaf[gifts->from];
+    int32_t row = follow->leaves.row[gifts->from];
     for (size_t i = 0; i < count && follow->status == ALLOT_OK; i++) {
         int64_t grace = grace_of(follow, row, &gifts[i]);
         bool listed = false;

@@ -53,7 +53,7 @@ static void finish_node(allot__follow *follow)
     for (size_t i = 0; i < follow->takes.count && follow->status == ALLOT_OK; i++) {
         int64_t left = takes[i].slots;
         while (left > 0 && follow->owed > 0 && follow->status == ALLOT_OK) {
-            int32_t to = allot__bits_next(&follow->lacking, follow->families[follow->family].start);
+            int32_t to = allot__bits_next(&follow->lacking, follow->leaves.start[follow->family]);
             int64_t part = left < follow->lack[to] ? left : follow->lack[to];
             part = part < follow->owed ? part : follow->owed;
             give(follow, takes[i].from, to, part);
@@ -88,7 +88,7 @@ static void take_from(allot__follow *follow, int32_t row, int32_t slots)
         follow->status = ALLOT_ENOMEM;
         return;
     }
-    *item = (allot__take){follow->number[row], slots};
+    *item = (allot__take){follow->leaves.number[row], slots};
     *gave = row;
 }
 

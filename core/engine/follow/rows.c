@@ -163,8 +163,8 @@ void allot__follow_settle_leaf(allot__follow *follow, int32_t row)
     work->over[row] = (int32_t)over;
     add(follow, family, offsetof(allot__sums, over), more);
     add(follow, family, offsetof(allot__sums, over_left), more);
-    set_lack(follow, family, follow->number[row], allot__lack(work, row));
-    allot__bits_set(&follow->getting, follow->number[row], allot__granted(work, row) > 0);
+    set_lack(follow, family, follow->leaves.number[row], allot__lack(work, row));
+    allot__bits_set(&follow->getting, follow->leaves.number[row], allot__granted(work, row) > 0);
 }
 
 static void settle_spare(allot__follow *follow, int32_t family)
@@ -177,7 +177,8 @@ static void settle_spare(allot__follow *follow, int32_t family)
     int64_t lack = allot__most(0, it->spare_quota - work->spare[family] - coming);
     if (lack != it->spare_deficit) {
         it->spare_deficit = lack;
-        set_lack(follow, family, it->start + it->size - 1, lack);
+        set_lack(follow, family, follow->leaves.start[family] + follow->leaves.size[family] - 1,
+                 lack);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "engine/placement/distribute.h"
 #include "engine/placement/grant.h"
 #include "engine/placement/spread.h"
+#include "engine/rows/leaves.h"
 
 enum { FEW = 64, ANY_KIND = -1 };
 
@@ -19,8 +20,7 @@ typedef struct placer {
     allot__work *work;
     allot__group_hosts *hosts;
     allot__granter granter;
-    int32_t *leaves; /* rows, in the order of the tree */
-    int32_t leaf_count;
+    allot__leaves leaves;  /* siblings by rank */
     int32_t *free, *owner; /* as they were before any turn */
     int64_t ghosts;        /* idle slots of which no host is known, that are left in this turn */
     allot__choice common;  /* the hosts of leaves that take any; in this turn */
@@ -32,43 +32,6 @@ typedef struct placer {
     bool by_kind; /* each takes of each kind what its class has of it */
     size_t places;
 } placer;
-
-/* ---- The order of placing -------------------------------------------------------------------- */
-
-/* Leaves as they stand in the tree, siblings by rank. */
-static int order_leaves(placer *placer)
-{
-    allot__work *work = placer->work;
-    size_t families = (size_t)work->tree->families, rows = (size_t)work->tree->rows;
-    int32_t *size = allot__arena_take(work->arena, families, sizeof *size);
-    int32_t *start = allot__arena_take(work->arena, families, sizeof *start);
-    placer->leaves = allot__arena_take(work->arena, rows, sizeof *placer->leaves);
-    if (!size || !start || !placer->leaves)
-        return ALLOT_ENOMEM;
-    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
-        int32_t first = allot__family_first(work, family);
-        size[family] = 0;
-        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
-            int32_t below = allot__family_of(work, row);
-            size[family] += below == 0 ? 1 : size[below];
-        }
-    }
-    start[0] = 0;
-    for (int32_t family = 0; family < work->tree->families; family++) {
-        int32_t first = allot__family_first(work, family), at = start[family];
-        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
-            int32_t below = allot__family_of(work, row);
-            if (below == 0) {
-                placer->leaves[at++] = row;
-            } else {
-                start[below] = at;
-                at += size[below];
-            }
-        }
-    }
-    placer->leaf_count = size[0];
-    return ALLOT_OK;
-}
 
 /* Does the row look at each host? */
 static bool special(const placer *placer, int32_t row)
@@ -230,8 +193,8 @@ static int take_places(placer *placer)
     allot__work *work = placer->work;
     allot__group_hosts *hosts = placer->hosts;
     size_t most = (size_t)hosts->count;
-    for (int32_t i = 0; i < placer->leaf_count; i++) {
-        int64_t granted = allot__granted(work, placer->leaves[i]);
+    for (int32_t i = 0; i < placer->leaves.count; i++) {
+        int64_t granted = allot__granted(work, placer->leaves.row[i]);
         most += (size_t)(granted < hosts->count ? granted : hosts->count);
     }
     hosts->places = allot__arena_take(work->arena, most, sizeof *hosts->places);
@@ -251,8 +214,8 @@ static int turn(placer *placer, bool *placed)
     for (int32_t picky = 1; picky >= 0 && status == ALLOT_OK; picky--) {
         if (picky == 0 && !hosts->given)
             placer->common = choose(placer, -1, false, ANY_KIND);
-        for (int32_t i = 0; i < placer->leaf_count; i++) {
-            int32_t row = placer->leaves[i];
+        for (int32_t i = 0; i < placer->leaves.count; i++) {
+            int32_t row = placer->leaves.row[i];
             if (allot__hosts_picky(hosts, row) == (picky == 1) && place_row(placer, row) > 0)
                 *placed = false;
         }
@@ -281,7 +244,10 @@ static int begin(placer *placer)
     memcpy(placer->owner, hosts->owner, count * size);
     memset(placer->taken, 0, count * size);
     hosts->ghosts = placer->ghosts = count_ghosts(placer->work);
-    return order_leaves(placer);
+    int status = allot__leaves_take(&placer->leaves, placer->work, arena, false);
+    if (status == ALLOT_OK)
+        allot__leaves_number(&placer->leaves, placer->work);
+    return status;
 }
 
 static int grant(placer *placer)
@@ -289,8 +255,8 @@ static int grant(placer *placer)
     allot__work *work = placer->work;
     if (!allot__group_hosts_uneven(work->hosts))
         return allot__distribute(work);
-    placer->granter =
-        (allot__granter){.work = work, .leaves = placer->leaves, .leaf_count = placer->leaf_count};
+    placer->granter = (allot__granter){
+        .work = work, .leaves = placer->leaves.row, .leaf_count = placer->leaves.count};
     return allot__grant(&placer->granter, work->hosts->ghosts);
 }
 

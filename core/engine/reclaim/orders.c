@@ -29,71 +29,16 @@ static bool take_room(allot__transfers *transfers)
 {
     allot__arena *arena = transfers->work->arena;
     size_t rows = (size_t)transfers->work->tree->rows + (size_t)transfers->work->tree->families + 1;
-    size_t families = (size_t)transfers->work->tree->families;
     size_t size = sizeof(int32_t);
-    transfers->number = allot__arena_take(arena, rows, size);
-    transfers->leaf = allot__arena_take(arena, rows, size);
     transfers->lack = allot__arena_take(arena, rows, size);
     transfers->unowed = allot__arena_take(arena, rows, 1);
-    transfers->start = allot__arena_take(arena, families, size);
-    transfers->size = allot__arena_take(arena, families, size);
     transfers->run_room = rows;
     transfers->runs = allot__arena_take(arena, rows, sizeof *transfers->runs);
     transfers->claim_room = rows;
     transfers->claims = allot__arena_take(arena, rows, sizeof *transfers->claims);
-    return take_hosts(transfers) && transfers->runs && transfers->claims && transfers->number &&
-           transfers->leaf && transfers->lack && transfers->unowed && transfers->start &&
-           transfers->size;
-}
-
-static void count_leaves(allot__transfers *transfers)
-{
-    const allot__work *work = transfers->work;
-    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
-        int32_t first = allot__family_first(work, family);
-        int32_t count = allot__family_size(work, family);
-        int32_t inner = work->tree->inner[family];
-        transfers->size[family] = count - inner + (family > 0); /* the last member */
-        for (int32_t row = first; inner > 0; row++) {
-            int32_t below = allot__family_of(work, row);
-            transfers->size[family] += below == 0 ? 0 : transfers->size[below];
-            inner -= below != 0;
-        }
-    }
-    transfers->leaves = transfers->size[0];
-}
-
-static int number_leaves(allot__transfers *transfers)
-{
-    allot__work *work = transfers->work;
-    allot__sorter sorter;
-    int32_t *rows = allot__arena_take(work->arena, (size_t)work->tree->widest + 1, sizeof *rows);
-    if (!rows || allot__sorter_init(work, &sorter) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    transfers->start[0] = 0;
-    for (int32_t family = 0; family < work->tree->families; family++) {
-        int32_t first = allot__family_first(work, family);
-        int32_t count = allot__family_size(work, family);
-        int32_t at = transfers->start[family];
-        const allot__rules *rules = allot__rules_of(work, family);
-        bool natural = allot__order_natural(&rules->policy->distribute);
-        if (!natural)
-            allot__order_sort(work, rules, &rules->policy->distribute, &sorter, first, count, rows);
-        for (int32_t i = 0; i < count; i++) {
-            int32_t row = natural ? first + i : rows[i];
-            int32_t below = allot__family_of(work, row);
-            if (below != 0) {
-                transfers->start[below] = at;
-                at += transfers->size[below];
-            } else {
-                transfers->number[row] = at;
-                transfers->leaf[at++] = row;
-            }
-        }
-        if (family > 0)
-            transfers->leaf[at] = ~family;
-    }
-    return ALLOT_OK;
+    return take_hosts(transfers) && transfers->runs && transfers->claims && transfers->lack &&
+           transfers->unowed &&
+           allot__leaves_take(&transfers->leaves, transfers->work, arena, true) == ALLOT_OK;
 }
 
 /* The deficits of leaves where nothing but quotas says what they are. */
@@ -113,18 +58,18 @@ ALLOT__CLONES static void plain_lacks(const allot__work *work, const int32_t *re
 static bool count_lacks(allot__transfers *transfers)
 {
     const allot__work *work = transfers->work;
-    const int32_t *leaf = transfers->leaf;
+    const int32_t *leaf = transfers->leaves.row;
     bool plain =
         !work->earmarked && !work->reach && !allot__any_option(work, ALLOT_OPTION_CLAIM_DELAY);
     if (plain)
-        plain_lacks(work, leaf, transfers->leaves, transfers->lack);
-    for (int32_t i = 0; i < transfers->leaves && !plain; i++)
+        plain_lacks(work, leaf, transfers->leaves.count, transfers->lack);
+    for (int32_t i = 0; i < transfers->leaves.count && !plain; i++)
         transfers->lack[i] = leaf[i] >= 0 ? (int32_t)allot__deficit(work, leaf[i]) : 0;
     for (int32_t family = 1; family < work->tree->families; family++)
-        transfers->lack[transfers->start[family] + transfers->size[family] - 1] =
+        transfers->lack[transfers->leaves.start[family] + transfers->leaves.size[family] - 1] =
             (int32_t)allot__spare_deficit(work, family);
-    memset(transfers->unowed, 0, (size_t)transfers->leaves);
-    if (!allot__bits_take(&transfers->lacking, work->arena, transfers->leaves))
+    memset(transfers->unowed, 0, (size_t)transfers->leaves.count);
+    if (!allot__bits_take(&transfers->lacking, work->arena, transfers->leaves.count))
         return false;
     allot__bits_fill(&transfers->lacking, transfers->lack);
     return true;
@@ -159,7 +104,7 @@ static allot__run *open_run(allot__transfers *transfers, int32_t from)
 
 static int32_t claimant(const allot__transfers *transfers, int32_t number)
 {
-    int32_t row = transfers->leaf[number];
+    int32_t row = transfers->leaves.row[number];
     return allot__handle(transfers->work, row >= 0 ? row : transfers->work->group->parent[~row]);
 }
 
@@ -230,10 +175,10 @@ static void sort_takes(allot__take *takes, size_t count)
 
 static bool take_loose(allot__transfers *transfers)
 {
-    size_t count = (size_t)transfers->leaves;
+    size_t count = (size_t)transfers->leaves.count;
     int32_t *both = allot__arena_take(transfers->work->arena, 2 * count, sizeof *both);
     if (!both ||
-        !allot__bits_take(&transfers->has_loose, transfers->work->arena, transfers->leaves)) {
+        !allot__bits_take(&transfers->has_loose, transfers->work->arena, transfers->leaves.count)) {
         transfers->status = ALLOT_ENOMEM;
         return false;
     }
@@ -266,14 +211,14 @@ static int32_t hand(allot__transfers *transfers, int32_t from, int32_t to, int32
 static int32_t serve_fit(allot__transfers *transfers, int32_t from, int32_t family, int32_t slots)
 {
     int32_t left = slots;
-    int32_t end = transfers->start[family] + transfers->size[family];
-    for (int32_t to = allot__bits_next(&transfers->lacking, transfers->start[family]);
+    int32_t end = transfers->leaves.start[family] + transfers->leaves.size[family];
+    for (int32_t to = allot__bits_next(&transfers->lacking, transfers->leaves.start[family]);
          to < end && left > 0; to = allot__bits_next(&transfers->lacking, to + 1)) {
-        int32_t row = transfers->leaf[to];
+        int32_t row = transfers->leaves.row[to];
         int32_t part = left < transfers->lack[to] ? left : transfers->lack[to];
         if (transfers->taken && row >= 0)
-            part = (int32_t)allot__reach_take(transfers->work, transfers->leaf[from], row, part,
-                                              transfers->taken);
+            part = (int32_t)allot__reach_take(transfers->work, transfers->leaves.row[from], row,
+                                              part, transfers->taken);
         left -= hand(transfers, from, to, part);
     }
     return slots - left;
@@ -282,7 +227,7 @@ static int32_t serve_fit(allot__transfers *transfers, int32_t from, int32_t fami
 /* The same of the best, whomever they serve. */
 static int32_t serve(allot__transfers *transfers, int32_t from, int32_t family, int32_t slots)
 {
-    int32_t to = allot__bits_next(&transfers->lacking, transfers->start[family]);
+    int32_t to = allot__bits_next(&transfers->lacking, transfers->leaves.start[family]);
     return hand(transfers, from, to, slots < transfers->lack[to] ? slots : transfers->lack[to]);
 }
 
@@ -324,8 +269,8 @@ static void on_node(allot__reclaim_log *log, int32_t family, int64_t slots, int6
 static int64_t on_freed(allot__reclaim_log *log, int32_t family, int64_t slots)
 {
     allot__transfers *transfers = (allot__transfers *)(void *)log;
-    int32_t start = transfers->start[family];
-    int32_t end = start + transfers->size[family];
+    int32_t start = transfers->leaves.start[family];
+    int32_t end = start + transfers->leaves.size[family];
     int64_t left = slots;
     finish_node(transfers);
     while (left > 0 && transfers->status == ALLOT_OK &&
@@ -344,7 +289,8 @@ static void on_waive(allot__reclaim_log *log, int32_t family, int64_t slots)
 {
     allot__transfers *transfers = (allot__transfers *)(void *)log;
     finish_node(transfers);
-    for (int32_t i = transfers->start[family] + transfers->size[family] - 1; slots > 0; i--) {
+    for (int32_t i = transfers->leaves.start[family] + transfers->leaves.size[family] - 1;
+         slots > 0; i--) {
         int32_t part = transfers->lack[i] < slots ? transfers->lack[i] : (int32_t)slots;
         serve_lack(transfers, i, part);
         slots -= part;
@@ -354,9 +300,9 @@ static void on_waive(allot__reclaim_log *log, int32_t family, int64_t slots)
 static void on_move(allot__reclaim_log *log, int32_t from, int32_t to, int64_t slots)
 {
     allot__transfers *transfers = (allot__transfers *)(void *)log;
-    int32_t number = transfers->number[to];
+    int32_t number = transfers->leaves.number[to];
     int32_t lack = transfers->lack[number];
-    allot__spare_move rest = {transfers->number[from], number, (int32_t)slots};
+    allot__spare_move rest = {transfers->leaves.number[from], number, (int32_t)slots};
     rest.slots -= hand(transfers, rest.from, number, lack < slots ? lack : (int32_t)slots);
     if (rest.slots > 0 && make_room(transfers, &transfers->spare, 1, sizeof rest))
         ((allot__spare_move *)transfers->spare.items)[transfers->spare.count++] = rest;
@@ -382,8 +328,8 @@ static int64_t on_unmatched(allot__reclaim_log *log, int32_t family)
     allot__transfers *transfers = (allot__transfers *)(void *)log;
     int64_t sum = 0;
     finish_node(transfers);
-    for (int32_t i = 0; i < transfers->size[family]; i++)
-        sum += transfers->lack[transfers->start[family] + i];
+    for (int32_t i = 0; i < transfers->leaves.size[family]; i++)
+        sum += transfers->lack[transfers->leaves.start[family] + i];
     return sum;
 }
 
@@ -396,7 +342,7 @@ static void on_parts(allot__split_listener *listener, int32_t first, int32_t cou
     allot__take *takes = transfers->takes.items;
     size_t at = transfers->takes.count;
     for (int32_t i = count - 1; i >= 0; i--) {
-        takes[at] = (allot__take){transfers->number[first + i], part[i]};
+        takes[at] = (allot__take){transfers->leaves.number[first + i], part[i]};
         at += part[i] > 0;
     }
     transfers->takes.count = at;
@@ -404,8 +350,7 @@ static void on_parts(allot__split_listener *listener, int32_t first, int32_t cou
 
 static int write_down(allot__transfers *transfers)
 {
-    count_leaves(transfers);
-    int status = number_leaves(transfers);
+    int status = allot__leaves_distribute(&transfers->leaves, transfers->work);
     if (status != ALLOT_OK)
         return status;
     if (!count_lacks(transfers))

@@ -64,8 +64,8 @@ static bool list_grants(lists *it)
 {
     allot__orders *out = it->out;
     const allot__work *work = it->transfers->work;
-    const int32_t *leaf = it->transfers->leaf;
-    int32_t leaves = it->transfers->leaves;
+    const int32_t *leaf = it->transfers->leaves.row;
+    int32_t leaves = it->transfers->leaves.count;
     out->grants = allot__arena_take(work->arena, (size_t)leaves + 1, sizeof *out->grants);
     int32_t count = 0;
     for (int32_t i = 0; i < leaves && out->grants; i++) {
@@ -91,7 +91,7 @@ ALLOT__CLONES static size_t count_givers(const int32_t *reclaimed, int32_t rows)
 static bool list_givers(lists *it)
 {
     const allot__work *work = it->transfers->work;
-    const int32_t *leaf = it->transfers->leaf;
+    const int32_t *leaf = it->transfers->leaves.row;
     const int32_t *reclaimed = work->reclaimed;
     size_t rows =
         work->closed ? (size_t)work->tree->rows : count_givers(reclaimed, work->tree->rows);
@@ -102,7 +102,7 @@ static bool list_givers(lists *it)
     if (!it->givers || !it->out->reclaims)
         return false;
     int32_t count = 0;
-    for (int32_t i = it->transfers->leaves - 1; i >= 0; i--) {
+    for (int32_t i = it->transfers->leaves.count - 1; i >= 0; i--) {
         if (leaf[i] >= 0) {
             it->givers[count] = i;
             count += (reclaimed[leaf[i]] > 0) | (closing(work, leaf[i]) > 0);
@@ -116,7 +116,7 @@ static bool list_givers(lists *it)
 static bool link_runs(lists *it)
 {
     allot__transfers *transfers = it->transfers;
-    size_t leaves = (size_t)transfers->leaves;
+    size_t leaves = (size_t)transfers->leaves.count;
     size_t count = transfers->run_count;
     allot__run *runs = allot__transfers_room(transfers, transfers->runs, count,
                                              &transfers->run_room, 1, sizeof *runs);
@@ -273,7 +273,7 @@ int allot__transfers_list(allot__transfers *transfers)
     if (!list_grants(&it) || !list_givers(&it) || !link_runs(&it))
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < it.giver_count; i++)
-        list_leaf(&it, transfers->leaf[it.givers[i]], it.givers[i]);
+        list_leaf(&it, transfers->leaves.row[it.givers[i]], it.givers[i]);
     transfers->out->claims = transfers->claims;
     return transfers->status;
 }

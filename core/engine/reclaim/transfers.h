@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "engine/rows/in_flight.h"
+#include "engine/rows/leaves.h"
 #include "engine/reclaim/reclaim.h"
 
 /* Why a slot is reclaimed although no claimant waits for it. */
@@ -58,11 +59,7 @@ typedef struct allot__transfers {
     allot__reclaim_log log; /* first: what reclaim is handed is this */
     allot__work *work;
     allot__orders *out;
-    int32_t leaves;
-    int32_t *number;       /* by row */
-    int32_t *leaf;         /* by number: its row; of a parent's own last member ~family (C-5) */
-    int32_t *start;        /* by family: the first number below it */
-    int32_t *size;         /* ... and how many */
+    allot__leaves leaves;  /* in the order of distribution, with parents' own last members */
     int32_t *lack;         /* by number: deficits not served yet; */
     allot__bits lacking;   /* ... which numbers have some */
     uint8_t *unowed;       /* by number: what takes slots from it that no consumer is owed */

@@ -12,17 +12,15 @@ int allot__whole_keep(allot__whole_all *all, int32_t group)
 {
     const allot__work *work = all->works[group];
     allot__whole_again *again = &all->again[group];
-    size_t families = (size_t)work->tree->families, rows = (size_t)work->tree->rows;
     *again = (allot__whole_again){
         .limit = work->limit, .slots = work->slots, .times = work->times, .unit = work->unit};
     if (work->hosts)
         again->hosts = *work->hosts;
-    again->leaves = allot__arena_take(all->arena, rows + 1, sizeof *again->leaves);
-    again->start = allot__arena_take(all->arena, families, sizeof *again->start);
-    again->size = allot__arena_take(all->arena, families, sizeof *again->size);
-    again->rows =
-        allot__arena_take(all->arena, (size_t)work->tree->widest + 1, sizeof *again->rows);
-    return again->leaves && again->start && again->size && again->rows ? ALLOT_OK : ALLOT_ENOMEM;
+    again->natural = allot__leaves_natural(work);
+    int status = allot__leaves_take(&again->leaves, work, all->arena, false);
+    if (status == ALLOT_OK && again->natural)
+        allot__leaves_number(&again->leaves, work);
+    return status;
 }
 
 int allot__whole_know(allot__whole_all *all, int32_t group)
@@ -30,9 +28,8 @@ int allot__whole_know(allot__whole_all *all, int32_t group)
     allot__work *work = all->works[group];
     const allot__group_hosts *hosts = work->hosts;
     bool alike = !hosts || (!hosts->exclusive_of && !allot__group_hosts_uneven(hosts));
-    int status = allot__whole_order(all, group);
-    if (status != ALLOT_OK || !alike || !all->again[group].natural)
-        return status;
+    if (!alike || !all->again[group].natural)
+        return ALLOT_OK;
     all->again[group].lasting = work->ledger && allot__quota_lasting(work);
     return allot__quota_keep(work, &all->again[group].kept);
 }
@@ -113,61 +110,6 @@ int allot__whole_settle(allot__whole_all *all, int32_t group)
 
 /* ---- The order of distribution --------------------------------------------------------------- */
 
-static void count_leaves(const allot__work *work, allot__whole_again *again)
-{
-    for (int32_t family = work->tree->families - 1; family >= 0; family--) {
-        int32_t first = allot__family_first(work, family);
-        again->size[family] = 0;
-        for (int32_t row = first; row < first + allot__family_size(work, family); row++) {
-            int32_t below = allot__family_of(work, row);
-            again->size[family] += below == 0 ? 1 : again->size[below];
-        }
-    }
-    again->leaf_count = again->size[0];
-}
-
-/* A family's leaves, and where those of its families begin. */
-static void place_family(const allot__work *work, allot__whole_again *again, int32_t family,
-                         const allot__sorter *sorter)
-{
-    const allot__rules *rules = allot__rules_of(work, family);
-    const allot__order *order = &rules->policy->distribute;
-    int32_t first = allot__family_first(work, family), at = again->start[family];
-    bool natural = allot__order_natural(order);
-    if (!natural)
-        allot__order_sort(work, rules, order, sorter, first, allot__family_size(work, family),
-                          again->rows);
-    for (int32_t i = 0; i < allot__family_size(work, family); i++) {
-        int32_t row = natural ? first + i : again->rows[i];
-        int32_t below = allot__family_of(work, row);
-        if (below == 0) {
-            again->leaves[at++] = row;
-        } else {
-            again->start[below] = at;
-            at += again->size[below];
-        }
-    }
-}
-
-static int find_order(allot__work *work, allot__whole_again *again)
-{
-    allot__sorter sorter;
-    int status = allot__sorter_init(work, &sorter);
-    again->natural = true;
-    for (int32_t i = 0; i < work->rules_count && status == ALLOT_OK; i++) {
-        const allot__order *order = &work->rules[i].policy->distribute;
-        again->natural = again->natural && allot__order_natural(order);
-        status = allot__order_prepare(work, &work->rules[i], order);
-    }
-    if (status != ALLOT_OK)
-        return status;
-    count_leaves(work, again);
-    again->start[0] = 0;
-    for (int32_t family = 0; family < work->tree->families; family++)
-        place_family(work, again, family, &sorter);
-    return ALLOT_OK;
-}
-
 int allot__whole_order(allot__whole_all *all, int32_t group)
 {
     allot__work *work = all->works[group];
@@ -176,7 +118,7 @@ int allot__whole_order(allot__whole_all *all, int32_t group)
     if (again->natural)
         return ALLOT_OK;
     work->arena = again->open ? &again->arena : mine;
-    int status = find_order(work, again);
+    int status = allot__leaves_distribute(&again->leaves, work);
     work->arena = mine;
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include "engine/hosts/hosts.h"
 #include "engine/quota/again.h"
+#include "engine/rows/leaves.h"
 #include "engine/whole/whole.h"
 
 /* A group before its quotas were computed for the first time. */
@@ -15,14 +16,12 @@ typedef struct allot__whole_again {
     allot__group_hosts hosts;
     const int32_t *limit;
     int64_t slots, times, unit;
-    allot__arena arena; /* of what is computed in between */
-    bool open;          /* ... it is in use */
-    int32_t *leaves;    /* rows, in the order of distribution */
-    int32_t leaf_count;
-    allot__quota_kept *kept;      /* NULL: quotas are computed as ever */
-    bool natural;                 /* that order stays */
-    bool lasting;                 /* ... and the books of a ledger, but for needs */
-    int32_t *start, *size, *rows; /* room to find it: by family, and siblings */
+    allot__arena arena;      /* of what is computed in between */
+    bool open;               /* ... it is in use */
+    allot__leaves leaves;    /* in the order of distribution; as quotas are, unless `natural` */
+    allot__quota_kept *kept; /* NULL: quotas are computed as ever */
+    bool natural;            /* that order stays */
+    bool lasting;            /* ... and the books of a ledger, but for needs */
 } allot__whole_again;
 
 /* Takes room, and keeps what a group begins with; ENOMEM. */

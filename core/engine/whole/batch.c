@@ -74,7 +74,7 @@ static int collect(allot__whole_all *all, batch *it)
     const allot__work *work = all->works[0];
     const allot__whole_again *again = &all->again[0];
     int status = ALLOT_OK;
-    int32_t row = again->leaf_count;
+    int32_t row = again->leaves.count;
     it->count = 0;
     while (it->count < it->size && status == ALLOT_OK &&
            (row = last_open(work->whole->fine, work->quota, row)) >= 0) {
@@ -139,7 +139,7 @@ static int count_certain(allot__whole_all *all, const batch *it, int32_t *count)
     int32_t k = 0;
     int status = ALLOT_OK;
     bool yes = true;
-    for (int32_t row = again->leaf_count - 1; k < it->count && yes && status == ALLOT_OK; row--) {
+    for (int32_t row = again->leaves.count - 1; k < it->count && yes && status == ALLOT_OK; row--) {
         bool lowered = row == it->row[k];
         if (lowered)
             status = is_same(all, it, k, left, &yes);

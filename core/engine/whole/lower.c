@@ -86,8 +86,8 @@ static int find_last(allot__whole_all *all, allot__asker **out)
         const allot__work *work = all->works[group];
         const allot__whole_again *again = &all->again[group];
         status = allot__whole_order(all, group);
-        for (int32_t i = again->leaf_count - 1; i >= 0 && !*out && status == ALLOT_OK; i--) {
-            int32_t row = again->leaves[i];
+        for (int32_t i = again->leaves.count - 1; i >= 0 && !*out && status == ALLOT_OK; i--) {
+            int32_t row = again->leaves.row[i];
             bool yes;
             status = allot__whole_is_short(all, work, row, &yes);
             *out = yes ? work->whole->sides[row]->asker : NULL;

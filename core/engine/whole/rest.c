@@ -341,8 +341,8 @@ static int offer_group(allot__whole_all *all, int32_t group, bool *some)
     if (none && all->count == 1)
         return ALLOT_OK;
     status = allot__whole_order(all, group);
-    for (int32_t i = 0; i < again->leaf_count && status == ALLOT_OK; i++) {
-        const allot__side *side = work->whole->sides[again->leaves[i]];
+    for (int32_t i = 0; i < again->leaves.count && status == ALLOT_OK; i++) {
+        const allot__side *side = work->whole->sides[again->leaves.row[i]];
         bool given = false;
         if (!side || side->index > 0 || (none && side->asker->side_count == 1) ||
             side->asker->offered == all->room.given)
