@@ -24,66 +24,47 @@ int32_t allot__peer_row(const allot__ledger *ledger, const allot__peers *peers, 
 
 /* ---- Lists and loans ------------------------------------------------------------------------- */
 
-/* Places that a list means, as spans: where each begins, and where the last of those up to it ends;
- * one of a parent holds those of its children. Fewer than 0: all places. */
-typedef struct spans {
-    int32_t count;
-    int32_t *first, *end;
-} spans;
-
-static spans spans_of(allot__ledger *ledger, int32_t holder, bool lend)
+/* Marks the rows of a list, in a column by row. */
+static void mark_list(const allot__ledger *ledger, const allot__peers *peers, int32_t mark)
 {
-    const allot__peers *peers = allot__peers_of(ledger, holder, lend);
-    spans it = {peers != NULL ? peers->count : 0, ledger->column[0], ledger->column[1]};
-    for (int32_t i = 0; i < it.count; i++) {
-        ledger->order[i] = allot__peer_row(ledger, peers, i);
-        ledger->keys[ledger->order[i]] = ledger->first[ledger->order[i]];
-    }
-    if (it.count > 1)
-        allot__books_sort(ledger, it.count);
-    int32_t last = 0;
-    for (int32_t i = 0; i < it.count; i++) {
-        int32_t end = ledger->end[ledger->order[i]];
-        last = end > last ? end : last;
-        it.first[i] = ledger->first[ledger->order[i]];
-        it.end[i] = last;
-    }
-    return it;
+    for (int32_t i = 0; peers && i < peers->count; i++)
+        ledger->column[0][allot__peer_row(ledger, peers, i)] = mark;
 }
 
-static bool means(const spans *it, int32_t place)
+/* Does a list mean a holder: itself, or a parent that holds it? */
+static bool means(const allot__ledger *ledger, const allot__peers *peers, int32_t mark,
+                  int32_t holder)
 {
-    int32_t low = 0, high = it->count;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (it->first[middle] <= place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return it->count < 0 || (low > 0 && place < it->end[low - 1]);
+    const allot__holder *it = &ledger->holders[holder];
+    bool marked = ledger->column[0][it->row] == mark;
+    for (int32_t family = it->family; family > 0 && !marked; family = ledger->above[family])
+        marked = ledger->column[0][ledger->work->group->parent[family]] == mark;
+    return peers && (peers->count < 0 || marked);
 }
 
 void allot__loans_judge(allot__ledger *ledger, uint8_t *why)
 {
+    int32_t *marks = ledger->column[0], mark = 0;
     memset(why, ALLOT__WHY_KEPT, (size_t)ledger->known);
+    memset(marks, 0, (size_t)ledger->work->tree->rows * sizeof *marks);
     for (int32_t i = 0; i < ledger->count; i++) {
         int32_t from = ledger->lender_at[i], to = ledger->lender_at[i + 1];
-        spans list = from < to ? spans_of(ledger, i, true) : (spans){.count = 0};
+        const allot__peers *list = from < to ? allot__peers_of(ledger, i, true) : NULL;
+        mark_list(ledger, list, ++mark);
         for (int32_t k = from; k < to; k++) {
             int32_t loan = ledger->by_lender[k];
-            bool lends = means(&list, ledger->holders[ledger->loans[loan].borrower].place);
-            why[loan] = lends ? why[loan] : ALLOT__WHY_LEND_LIST;
+            if (!means(ledger, list, mark, ledger->loans[loan].borrower))
+                why[loan] = ALLOT__WHY_LEND_LIST;
         }
     }
     for (int32_t i = 0; i < ledger->count; i++) {
         int32_t loan = ledger->holders[i].loans;
-        spans list = loan >= 0 ? spans_of(ledger, i, false) : (spans){.count = 0};
-        for (; loan >= 0; loan = ledger->loans[loan].older) {
-            bool borrows = means(&list, ledger->holders[ledger->loans[loan].lender].place);
-            bool judged = why[loan] != ALLOT__WHY_KEPT;
-            why[loan] = borrows || judged ? why[loan] : ALLOT__WHY_BORROW_LIST;
-        }
+        const allot__peers *list = loan >= 0 ? allot__peers_of(ledger, i, false) : NULL;
+        mark_list(ledger, list, ++mark);
+        for (; loan >= 0; loan = ledger->loans[loan].older)
+            if (why[loan] == ALLOT__WHY_KEPT &&
+                !means(ledger, list, mark, ledger->loans[loan].lender))
+                why[loan] = ALLOT__WHY_BORROW_LIST;
     }
 }
 

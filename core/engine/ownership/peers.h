@@ -17,7 +17,7 @@ const allot__peers *allot__peers_of(const allot__ledger *ledger, int32_t holder,
 int32_t allot__peer_row(const allot__ledger *ledger, const allot__peers *peers, int32_t i);
 
 /* By loan of the state: the list that forbids it, as an allot__why, or ALLOT__WHY_KEPT. Lists are
- * sorted once each, so that long ones with many loans cost little more than reading them. */
+ * read once each, so that long ones with many loans cost little more than that. */
 void allot__loans_judge(allot__ledger *ledger, uint8_t *why);
 
 /* Leaves that may lend something, by place. */

@@ -110,37 +110,26 @@ static int32_t list_members(watch *of, int32_t family)
     return count;
 }
 
-static void lend_down(watch *of, int32_t family)
+/* Divides what a family lends, or borrows, among its members: of a parent's family it is added to
+ * what that one does within itself. */
+static void pass_down(watch *of, int32_t family, bool lend)
 {
     int32_t count = list_members(of, family);
     for (int32_t i = 0; i < count; i++) {
-        int32_t below = allot__family_of(of->work, of->rows[i]);
-        of->have[i] = below != 0 ? of->levels[below].idle : idle_own(of->work, of->rows[i]);
-    }
-    share_out(of, count, of->levels[family].lend);
-    for (int32_t i = 0; i < count; i++) {
-        int32_t below = allot__family_of(of->work, of->rows[i]);
-        if (below != 0)
-            of->levels[below].lend += of->part[i];
+        const level *below = &of->levels[allot__family_of(of->work, of->rows[i])];
+        if (below != of->levels)
+            of->have[i] = lend ? below->idle : below->beyond;
         else
-            of->out->lent[of->rows[i]] = (int32_t)of->part[i];
+            of->have[i] =
+                lend ? idle_own(of->work, of->rows[i]) : beyond_own(of->work, of->rows[i]);
     }
-}
-
-static void borrow_down(watch *of, int32_t family)
-{
-    int32_t count = list_members(of, family);
+    share_out(of, count, lend ? of->levels[family].lend : of->levels[family].borrow);
     for (int32_t i = 0; i < count; i++) {
-        int32_t below = allot__family_of(of->work, of->rows[i]);
-        of->have[i] = below != 0 ? of->levels[below].beyond : beyond_own(of->work, of->rows[i]);
-    }
-    share_out(of, count, of->levels[family].borrow);
-    for (int32_t i = 0; i < count; i++) {
-        int32_t below = allot__family_of(of->work, of->rows[i]);
-        if (below != 0)
-            of->levels[below].borrow += of->part[i];
+        level *below = &of->levels[allot__family_of(of->work, of->rows[i])];
+        if (below != of->levels)
+            *(lend ? &below->lend : &below->borrow) += of->part[i];
         else
-            of->out->borrowed[of->rows[i]] = (int32_t)of->part[i];
+            (lend ? of->out->lent : of->out->borrowed)[of->rows[i]] = (int32_t)of->part[i];
     }
 }
 
@@ -249,8 +238,8 @@ int allot__monitor_make(allot__work *work, allot__monitor *out)
         return ALLOT_ENOMEM;
     match_up(&of);
     for (int32_t family = 0; family < work->tree->families; family++) {
-        lend_down(&of, family);
-        borrow_down(&of, family);
+        pass_down(&of, family, true);
+        pass_down(&of, family, false);
     }
     int status = plan_quota(work, out);
     if (status == ALLOT_OK)
