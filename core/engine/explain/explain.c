@@ -147,7 +147,7 @@ int allot_explain(const allot_decision *decision, int32_t group, int32_t consume
                                 .group = group,
                                 .row = row,
                                 .family = allot__family_of(&decided->work, row),
-                                .siblings = allot__trace_family(&decided->work, row),
+                                .siblings = allot__siblings_of(&decided->work, row),
                                 .line = line,
                                 .ud = ud};
     int status = allot_decision_verdict(decision, group, consumer, &about.verdict);

@@ -96,7 +96,7 @@ static void find_above(allot__follow *follow)
     const allot__work *work = follow->work;
     for (int32_t family = 1; family < work->tree->families; family++)
         follow->families[family].above =
-            allot__follow_family_of(follow, work->group->parent[family]);
+            allot__siblings_of(follow->work, work->group->parent[family]);
 }
 
 /* What distribution and reclaim compute is as if nothing was yet. */

@@ -132,8 +132,6 @@ static inline void allot__follow_back(allot__followed *all)
 /* rows.c: a leaf that is about to change: lists its numbers as they are. NULL: it is listed, or
  * there was no memory, which status tells. */
 allot__follow_touched *allot__follow_touch(allot__follow *follow, int32_t row);
-/* The family of a row, and of a family's parent. */
-int32_t allot__follow_family_of(const allot__follow *follow, int32_t row);
 /* A member's quota is another, or what it has: how much of it is not served. */
 void allot__follow_net(allot__follow *follow, int32_t family, int32_t row);
 /* What the sums have of a leaf; of all that changed, and which nodes may take slots. */

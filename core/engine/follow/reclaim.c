@@ -151,7 +151,7 @@ void allot__follow_forget(allot__follow *follow)
     for (size_t i = 0; i < follow->gave.count; i++) {
         allot__follow_touch(follow, gave[i]);
         follow->work->reclaimed[gave[i]] = 0;
-        for (int32_t family = allot__follow_family_of(follow, gave[i]);;
+        for (int32_t family = allot__siblings_of(follow->work, gave[i]);;
              family = follow->families[family].above) {
             allot__sums *sums = &follow->work->sums[family];
             sums->over_left = sums->over;

@@ -8,12 +8,6 @@
 
 #include "base/least.h"
 
-int32_t allot__follow_family_of(const allot__follow *follow, int32_t row)
-{
-    const allot__tree *tree = follow->work->tree;
-    return allot__tree_holding(tree->first, tree->families, row);
-}
-
 allot__follow_touched *allot__follow_touch(allot__follow *follow, int32_t row)
 {
     const allot__work *work = follow->work;
@@ -75,7 +69,7 @@ void allot__follow_demand(allot__follow *follow, int32_t row, int32_t slots)
 
 void allot__followedocated(allot__follow *follow, int32_t row, int32_t slots)
 {
-    int32_t more = slots - follow->allocated[row], family = allot__follow_family_of(follow, row);
+    int32_t more = slots - follow->allocated[row], family = allot__siblings_of(follow->work, row);
     if (more == 0)
         return;
     allot__follow_touch(follow, row);
@@ -92,7 +86,7 @@ void allot__followedocated(allot__follow *follow, int32_t row, int32_t slots)
 void allot__follow_flight(allot__follow *follow, int32_t row, int32_t in_flight, int32_t earmarked)
 {
     int32_t below = allot__family_of(follow->work, row);
-    int32_t family = below == 0 ? allot__follow_family_of(follow, row) : below;
+    int32_t family = below == 0 ? allot__siblings_of(follow->work, row) : below;
     int64_t out = (int64_t)in_flight - follow->in_flight[row];
     int64_t in = (int64_t)earmarked - follow->earmarked[row];
     if (out == 0 && in == 0)
@@ -158,7 +152,7 @@ static void set_lack(allot__follow *follow, int32_t family, int32_t number, int6
 void allot__follow_settle_leaf(allot__follow *follow, int32_t row)
 {
     allot__work *work = follow->work;
-    int32_t family = allot__follow_family_of(follow, row);
+    int32_t family = allot__siblings_of(follow->work, row);
     int64_t over = allot__over(work, row), more = over - work->over[row];
     work->over[row] = (int32_t)over;
     add(follow, family, offsetof(allot__sums, over), more);

@@ -409,12 +409,12 @@ static int begin_first(allot__work *work, allot__group_hosts *hosts)
     if (status != ALLOT_OK)
         return status;
     hosts->alone = match;
-    hosts->chosen = allot__arena_take(work->arena, count, sizeof *hosts->chosen);
-    hosts->chosen_for = allot__arena_take(work->arena, count, sizeof *hosts->chosen_for);
-    hosts->most = allot__arena_take(work->arena, (size_t)match->classes, sizeof *hosts->most);
-    hosts->barred = allot__arena_take(work->arena, count, 1);
-    int32_t *meant = allot__arena_take(work->arena, count, sizeof *meant);
-    if (!hosts->chosen || !hosts->chosen_for || !hosts->most || !hosts->barred || !meant)
+    int32_t *meant;
+    const allot__wanted columns[] = {
+        ALLOT__WANTED(hosts->chosen, count), ALLOT__WANTED(hosts->chosen_for, count),
+        ALLOT__WANTED(hosts->most, (size_t)match->classes), ALLOT__WANTED(hosts->barred, count),
+        ALLOT__WANTED(meant, count)};
+    if (allot__taken_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
         return ALLOT_ENOMEM;
     for (int32_t class = 0; class < match->classes; class ++)
         hosts->most[class] = INT32_MAX;
@@ -449,46 +449,35 @@ static void list_classes(emptier *it, int32_t *at, int32_t *then)
             it->order[it->count++] = class;
 }
 
-static int take_stuck(emptier *it, allot__arena *arena, size_t host_count)
-{
-    it->stuck = allot__arena_take(arena, host_count, sizeof *it->stuck);
-    it->place = allot__arena_take(arena, host_count, sizeof *it->place);
-    it->there = allot__arena_take(arena, host_count, sizeof *it->there);
-    it->hosts_of = allot__arena_take(arena, host_count + 1, sizeof *it->hosts_of);
-    it->other = allot__arena_take(arena, host_count + 1, sizeof *it->other);
-    return it->stuck != NULL && it->place && it->there && it->hosts_of && it->other != NULL
-               ? ALLOT_OK
-               : ALLOT_ENOMEM;
-}
-
 static int begin(emptier *it)
 {
-    allot__arena *arena = it->work->arena;
-    size_t rows = (size_t)it->work->tree->rows, host_count = (size_t)it->hosts->count;
+    allot__work *work = it->work;
+    size_t rows = (size_t)work->tree->rows, count = (size_t)it->hosts->count;
     size_t classes = (size_t)it->match->classes + 1;
-    it->lack = allot__arena_take(arena, classes, sizeof *it->lack);
-    it->ask = allot__arena_take(arena, classes, sizeof *it->ask);
-    it->unmet = allot__arena_take(arena, classes, sizeof *it->unmet);
-    it->kept = allot__arena_take(arena, classes, sizeof *it->kept);
-    it->dropped = allot__arena_take(arena, classes, sizeof *it->dropped);
-    it->mark = allot__arena_take(arena, (size_t)it->match->kinds + 1, sizeof *it->mark);
-    it->surplus = allot__arena_take(arena, rows, sizeof *it->surplus);
-    it->lacks = allot__arena_take(arena, (size_t)it->hosts->requirement_count + 1, 1);
-    it->leaf = allot__arena_take(arena, classes, sizeof *it->leaf);
-    it->order = allot__arena_take(arena, classes, sizeof *it->order);
-    int32_t *at = allot__arena_take(arena, rows, sizeof *at);
-    int32_t *then = allot__arena_take(arena, classes, sizeof *then);
-    if (!it->lack || !it->ask || !it->unmet || !it->kept || !it->dropped || !it->mark ||
-        !it->surplus || !it->lacks || !it->leaf || !it->order || !at || !then)
+    int32_t *at, *then;
+    const allot__wanted columns[] = {
+        ALLOT__WANTED(it->lack, classes),
+        ALLOT__WANTED(it->ask, classes),
+        ALLOT__WANTED(it->unmet, classes),
+        ALLOT__WANTED(it->kept, classes),
+        ALLOT__WANTED(it->dropped, classes),
+        ALLOT__WANTED(it->surplus, rows),
+        ALLOT__WANTED(it->lacks, (size_t)it->hosts->requirement_count + 1),
+        ALLOT__WANTED(it->leaf, classes),
+        ALLOT__WANTED(it->order, classes),
+        ALLOT__WANTED(at, rows),
+        ALLOT__WANTED(then, classes),
+        ALLOT__WANTED(it->place, count),
+        ALLOT__WANTED(it->hosts_of, count + 1),
+        ALLOT__WANTED(it->other, count + 1)};
+    const allot__wanted zeroed[] = {ALLOT__WANTED(it->mark, (size_t)it->match->kinds),
+                                    ALLOT__WANTED(it->stuck, count),
+                                    ALLOT__WANTED(it->there, count)};
+    if (allot__taken_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK ||
+        allot__zeroed_all(work, zeroed, sizeof zeroed / sizeof *zeroed) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    memset(it->mark, 0, ((size_t)it->match->kinds + 1) * sizeof *it->mark);
     list_classes(it, at, then);
-    int status = take_stuck(it, arena, host_count);
-    if (status == ALLOT_OK) {
-        memset(it->stuck, 0, host_count * sizeof *it->stuck);
-        memset(it->there, 0, host_count * sizeof *it->there);
-    }
-    return status == ALLOT_OK ? allot__shelves_make(&it->shelves, arena, host_count) : status;
+    return allot__shelves_make(&it->shelves, work->arena, count);
 }
 
 int allot__group_hosts_choose(allot__work *work, bool *again)

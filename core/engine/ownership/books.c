@@ -9,34 +9,24 @@
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static bool take_room(allot__ledger *ledger)
+static int take_room(allot__ledger *ledger)
 {
-    allot__arena *arena = ledger->work->arena;
     size_t rows = (size_t)ledger->work->tree->rows + 1;
     size_t families = (size_t)ledger->work->tree->families;
     size_t items = rows + ledger->work->state->loans.count;
-    size_t size = sizeof(int32_t);
-    ledger->holders = allot__arena_take(arena, rows, sizeof *ledger->holders);
-    ledger->before = allot__arena_take(arena, rows, sizeof *ledger->before);
-    ledger->holder_of = allot__arena_take(arena, rows, size);
-    ledger->first = allot__arena_take(arena, rows, size);
-    ledger->end = allot__arena_take(arena, rows, size);
-    ledger->at = allot__arena_take(arena, rows, size);
-    ledger->above = allot__arena_take(arena, families, size);
-    ledger->inside = allot__arena_take(arena, families, sizeof *ledger->inside);
-    ledger->outside = allot__arena_take(arena, families, sizeof *ledger->outside);
-    ledger->aside = allot__arena_take(arena, families, sizeof *ledger->aside);
-    ledger->keys = allot__arena_take(arena, items, sizeof *ledger->keys);
-    ledger->order = allot__arena_take(arena, items, size);
-    ledger->other = allot__arena_take(arena, items, size);
-    bool enough = true;
-    for (int i = 0; i < ALLOT__POOL_COLUMNS; i++) {
-        ledger->column[i] = allot__arena_take(arena, rows, size);
-        enough = enough && ledger->column[i];
-    }
-    return enough && ledger->holders && ledger->before && ledger->holder_of && ledger->first &&
-           ledger->end && ledger->at && ledger->above && ledger->inside && ledger->outside &&
-           ledger->aside && ledger->keys && ledger->order && ledger->other;
+    const allot__wanted columns[] = {
+        ALLOT__WANTED(ledger->holders, rows),     ALLOT__WANTED(ledger->before, rows),
+        ALLOT__WANTED(ledger->holder_of, rows),   ALLOT__WANTED(ledger->first, rows),
+        ALLOT__WANTED(ledger->end, rows),         ALLOT__WANTED(ledger->at, rows),
+        ALLOT__WANTED(ledger->above, families),   ALLOT__WANTED(ledger->inside, families),
+        ALLOT__WANTED(ledger->outside, families), ALLOT__WANTED(ledger->aside, families),
+        ALLOT__WANTED(ledger->keys, items),       ALLOT__WANTED(ledger->order, items),
+        ALLOT__WANTED(ledger->other, items)};
+    int status = allot__taken_all(ledger->work, columns, sizeof columns / sizeof *columns);
+    for (int i = 0; i < ALLOT__POOL_COLUMNS && status == ALLOT_OK; i++)
+        status = allot__taken_all(ledger->work,
+                                  &(allot__wanted)ALLOT__WANTED(ledger->column[i], rows), 1);
+    return status;
 }
 
 /* Places of leaves in plan order, and of the leaves below each parent. */
@@ -125,7 +115,7 @@ static void open_holder(const allot__ledger *ledger, int32_t row, allot__holder 
     *out = (allot__holder){
         .row = row,
         .place = ledger->first[row],
-        .family = allot__tree_holding(work->tree->first, work->tree->families, row),
+        .family = allot__siblings_of(work, row),
         .own = allot__own(work, allot__rules_at(work, row), row, NULL),
         .reserve = work->reserve[row],
         .need = work->need[row],
@@ -205,7 +195,7 @@ static void open_families(allot__ledger *ledger)
 
 int allot__books_open(allot__ledger *ledger)
 {
-    if (!take_room(ledger))
+    if (take_room(ledger) != ALLOT_OK)
         return ALLOT_ENOMEM;
     number_places(ledger);
     open_families(ledger);

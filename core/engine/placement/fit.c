@@ -10,11 +10,9 @@
 
 void allot__grant_add(allot__work *work, int32_t row, int64_t slots)
 {
-    int32_t consumer = allot__handle(work, row);
-    for (; consumer != ALLOT_ROOT; consumer = allot_plan_parent(work->plan, consumer)) {
-        int32_t at = allot__row(work->plan, work->index, consumer);
-        int32_t family = allot__family_of(work, at);
-        work->received[at] += (int32_t)slots;
+    for (; row >= 0; row = allot__above(work, row)) {
+        int32_t family = allot__family_of(work, row);
+        work->received[row] += (int32_t)slots;
         if (family != 0)
             work->sums[family].received += slots;
     }
@@ -27,12 +25,10 @@ int64_t allot__grant_allowed(const allot__work *work, int32_t row)
     int32_t limit = work->hosts->limit[row];
     int64_t room = limit != ALLOT_NONE ? (int64_t)limit - work->allocated[row] - work->received[row]
                                        : ALLOT_AMOUNT_MAX;
-    int32_t at = allot_plan_parent(work->plan, allot__handle(work, row));
-    for (; at != ALLOT_ROOT; at = allot_plan_parent(work->plan, at)) {
-        int32_t above = allot__row(work->plan, work->index, at);
-        int64_t held = work->sums[allot__family_of(work, above)].allocated;
-        if (work->limit[above] != ALLOT_NONE)
-            room = allot__least(room, work->limit[above] - held - work->received[above]);
+    for (int32_t at = allot__above(work, row); at >= 0; at = allot__above(work, at)) {
+        int64_t held = work->sums[allot__family_of(work, at)].allocated;
+        if (work->limit[at] != ALLOT_NONE)
+            room = allot__least(room, work->limit[at] - held - work->received[at]);
     }
     return room > 0 ? room : 0;
 }

@@ -225,26 +225,20 @@ static int turn(placer *placer, bool *placed)
 
 static int begin(placer *placer)
 {
-    allot__arena *arena = placer->work->arena;
     allot__group_hosts *hosts = placer->hosts;
     size_t count = (size_t)hosts->count, rows = (size_t)placer->work->tree->rows;
-    size_t size = sizeof(int32_t);
-    placer->free = allot__arena_take(arena, count, size);
-    placer->owner = allot__arena_take(arena, count, size);
-    placer->choices = allot__arena_take(arena, count, size);
-    placer->taken = allot__arena_take(arena, count, size);
-    placer->touched = allot__arena_take(arena, count, size);
-    hosts->place_first = allot__arena_take(arena, rows, size);
-    hosts->place_count = allot__arena_take(arena, rows, size);
-    hosts->unplaced = allot__arena_take(arena, rows, size);
-    if (!placer->free || !placer->owner || !placer->choices || !placer->taken || !placer->touched ||
-        !hosts->place_first || !hosts->place_count || !hosts->unplaced)
+    const allot__wanted columns[] = {
+        ALLOT__WANTED(placer->free, count),      ALLOT__WANTED(placer->owner, count),
+        ALLOT__WANTED(placer->choices, count),   ALLOT__WANTED(placer->taken, count),
+        ALLOT__WANTED(placer->touched, count),   ALLOT__WANTED(hosts->place_first, rows),
+        ALLOT__WANTED(hosts->place_count, rows), ALLOT__WANTED(hosts->unplaced, rows)};
+    if (allot__taken_all(placer->work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    memcpy(placer->free, hosts->free, count * size);
-    memcpy(placer->owner, hosts->owner, count * size);
-    memset(placer->taken, 0, count * size);
+    memcpy(placer->free, hosts->free, count * sizeof *hosts->free);
+    memcpy(placer->owner, hosts->owner, count * sizeof *hosts->free);
+    memset(placer->taken, 0, count * sizeof *hosts->free);
     hosts->ghosts = placer->ghosts = count_ghosts(placer->work);
-    int status = allot__leaves_take(&placer->leaves, placer->work, arena, false);
+    int status = allot__leaves_take(&placer->leaves, placer->work, placer->work->arena, false);
     if (status == ALLOT_OK)
         allot__leaves_number(&placer->leaves, placer->work);
     return status;

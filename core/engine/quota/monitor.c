@@ -160,13 +160,13 @@ static int plan_quota(allot__work *work, allot__monitor *out)
     size_t rows = (size_t)work->tree->rows + 1;
     size_t places = (size_t)work->tree->families + (size_t)work->rules_count;
     allot__work busy = *work;
-    busy.need = allot__arena_take(work->arena, rows, sizeof *busy.need);
-    busy.quota = allot__arena_take(work->arena, rows, sizeof *busy.quota);
-    busy.critical = allot__arena_take(work->arena, places, sizeof *busy.critical);
+    const allot__wanted columns[] = {ALLOT__WANTED(busy.need, rows),
+                                     ALLOT__WANTED(busy.quota, rows),
+                                     ALLOT__WANTED(busy.critical, places)};
+    if (allot__taken_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
+        return ALLOT_ENOMEM;
     busy.planned_part = NULL;
     busy.held_part = NULL;
-    if (!busy.need || !busy.quota || !busy.critical)
-        return ALLOT_ENOMEM;
     need_all(work, busy.need);
     out->planned = busy.quota;
     int status = allot__ledger_plan(&busy);
@@ -213,28 +213,24 @@ static void sum_up(const allot__work *work, allot__monitor *out)
     }
 }
 
-static bool take_room(watch *of)
+static int take_room(watch *of)
 {
-    allot__arena *arena = of->work->arena;
-    size_t rows = (size_t)of->work->tree->rows + 1;
-    size_t widest = (size_t)of->work->tree->widest + 1;
-    size_t families = (size_t)of->work->tree->families;
-    of->out->lent = allot__arena_take(arena, rows, sizeof *of->out->lent);
-    of->out->borrowed = allot__arena_take(arena, rows, sizeof *of->out->borrowed);
-    of->out->sums = allot__arena_take(arena, families, sizeof *of->out->sums);
-    of->levels = allot__arena_take(arena, families, sizeof *of->levels);
-    of->have = allot__arena_take(arena, widest, sizeof *of->have);
-    of->part = allot__arena_take(arena, widest, sizeof *of->part);
-    of->rows = allot__arena_take(arena, widest, sizeof *of->rows);
-    return of->out->lent != NULL && of->out->borrowed && of->out->sums && of->levels && of->have &&
-           of->part && of->rows;
+    const allot__work *work = of->work;
+    size_t rows = (size_t)work->tree->rows + 1, widest = (size_t)work->tree->widest + 1;
+    size_t families = (size_t)work->tree->families;
+    const allot__wanted columns[] = {
+        ALLOT__WANTED(of->out->lent, rows),     ALLOT__WANTED(of->out->borrowed, rows),
+        ALLOT__WANTED(of->out->sums, families), ALLOT__WANTED(of->levels, families),
+        ALLOT__WANTED(of->have, widest),        ALLOT__WANTED(of->part, widest),
+        ALLOT__WANTED(of->rows, widest)};
+    return allot__taken_all(work, columns, sizeof columns / sizeof *columns);
 }
 
 int allot__monitor_make(allot__work *work, allot__monitor *out)
 {
     watch of = {.work = work, .out = out};
     *out = (allot__monitor){NULL, NULL, NULL, NULL};
-    if (!take_room(&of))
+    if (take_room(&of) != ALLOT_OK)
         return ALLOT_ENOMEM;
     match_up(&of);
     for (int32_t family = 0; family < work->tree->families; family++) {

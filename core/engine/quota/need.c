@@ -191,7 +191,7 @@ static void mark_need(const allot__work *work, int32_t family, int32_t row, int3
 
 void allot__need_again(allot__work *work, int32_t row, bool open, allot__bits *changed)
 {
-    int32_t family = allot__tree_holding(work->tree->first, work->tree->families, row);
+    int32_t family = allot__siblings_of(work, row);
     int32_t before = work->need[row];
     int64_t need = work->demand[row] < work->limit[row] ? work->demand[row] : work->limit[row];
     need = need > work->reserve[row] ? need : work->reserve[row];
@@ -202,7 +202,7 @@ void allot__need_again(allot__work *work, int32_t row, bool open, allot__bits *c
     mark_need(work, family, row, before, open, changed);
     while (family > 0 && more != 0) {
         int32_t parent = work->group->parent[family];
-        int32_t siblings = allot__tree_holding(work->tree->first, work->tree->families, parent);
+        int32_t siblings = allot__siblings_of(work, parent);
         before = work->need[parent];
         more = -work->sums[family].need;
         need_parent(work, siblings, parent, family);

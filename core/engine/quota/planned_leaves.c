@@ -53,28 +53,19 @@ bool allot__planned_by_leaves(const allot__quota_pass *pass)
 
 int allot__planned_room(allot__quota_pass *pass)
 {
-    allot__arena *arena = pass->work->arena;
-    size_t rows = (size_t)pass->work->tree->rows + 1, size = sizeof(int32_t);
-    size_t families = (size_t)pass->work->tree->families;
-    ranks *of = allot__arena_take(arena, 1, sizeof *of);
+    const allot__work *work = pass->work;
+    size_t rows = (size_t)work->tree->rows + 1, widest = (size_t)work->tree->widest + 1;
+    ranks *of = pass->leaf_ranks = allot__arena_take(work->arena, 1, sizeof *of);
     if (!of)
         return ALLOT_ENOMEM;
-    *of = (ranks){.sure = allot__arena_take(arena, rows, size),
-                  .most = allot__arena_take(arena, rows, size),
-                  .all = allot__arena_take(arena, rows, size),
-                  .low = allot__arena_take(arena, rows, size),
-                  .high = allot__arena_take(arena, rows, size),
-                  .list = allot__arena_take(arena, families, size)};
-    pass->leaf_ranks = of;
-    return of->sure != NULL && of->most && of->all && of->low && of->high && of->list &&
-                   allot__quota_take(pass, &of->level, size) &&
-                   allot__quota_take(pass, &of->aim, size) &&
-                   allot__quota_take(pass, &of->cap, size) &&
-                   allot__quota_take(pass, &of->floor, size) &&
-                   allot__quota_take(pass, &of->rest, size) &&
-                   allot__quota_take(pass, &of->weight, size)
-               ? ALLOT_OK
-               : ALLOT_ENOMEM;
+    const allot__wanted columns[] = {
+        ALLOT__WANTED(of->sure, rows),    ALLOT__WANTED(of->most, rows),
+        ALLOT__WANTED(of->all, rows),     ALLOT__WANTED(of->low, rows),
+        ALLOT__WANTED(of->high, rows),    ALLOT__WANTED(of->list, (size_t)work->tree->families),
+        ALLOT__WANTED(of->level, widest), ALLOT__WANTED(of->aim, widest),
+        ALLOT__WANTED(of->cap, widest),   ALLOT__WANTED(of->floor, widest),
+        ALLOT__WANTED(of->rest, widest),  ALLOT__WANTED(of->weight, widest)};
+    return allot__taken_all(work, columns, sizeof columns / sizeof *columns);
 }
 
 /* Does a row belong to the pass? */

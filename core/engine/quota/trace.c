@@ -76,14 +76,9 @@ static void split_quota(const allot__work *work, int32_t row, allot__levels *out
     out->part[last] += quota - given;
 }
 
-int32_t allot__trace_family(const allot__work *work, int32_t row)
-{
-    return allot__tree_holding(work->tree->first, work->tree->families, row);
-}
-
 const allot__critical *allot__trace_critical(const allot__work *work, int32_t row)
 {
-    int32_t family = allot__trace_family(work, row);
+    int32_t family = allot__siblings_of(work, row);
     if (family == 0 && work->rules_count > 1)
         family = work->tree->families + allot__governing_of(work->plan, work->group, row);
     return &work->critical[family];

@@ -27,8 +27,7 @@ void allot__trace(const allot__work *work, int32_t row, allot__levels *out);
 
 /* The row's weight in a fill. */
 int64_t allot__trace_weight(const allot__work *work, allot_source by, int32_t row);
-/* The family that a row is a member of, and the rate at which slots ran out there for it. */
-int32_t allot__trace_family(const allot__work *work, int32_t row);
+/* The rate at which slots ran out for a row among its siblings. */
 const allot__critical *allot__trace_critical(const allot__work *work, int32_t row);
 /* own', exact. */
 allot_ratio allot__trace_owned(const allot__work *work, int32_t row);

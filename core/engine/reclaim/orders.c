@@ -25,20 +25,18 @@ static bool take_hosts(allot__transfers *transfers)
     return transfers->taken != NULL;
 }
 
-static bool take_room(allot__transfers *transfers)
+static int take_room(allot__transfers *transfers)
 {
-    allot__arena *arena = transfers->work->arena;
-    size_t rows = (size_t)transfers->work->tree->rows + (size_t)transfers->work->tree->families + 1;
-    size_t size = sizeof(int32_t);
-    transfers->lack = allot__arena_take(arena, rows, size);
-    transfers->unowed = allot__arena_take(arena, rows, 1);
-    transfers->run_room = rows;
-    transfers->runs = allot__arena_take(arena, rows, sizeof *transfers->runs);
-    transfers->claim_room = rows;
-    transfers->claims = allot__arena_take(arena, rows, sizeof *transfers->claims);
-    return take_hosts(transfers) && transfers->runs && transfers->claims && transfers->lack &&
-           transfers->unowed &&
-           allot__leaves_take(&transfers->leaves, transfers->work, arena, true) == ALLOT_OK;
+    const allot__work *work = transfers->work;
+    size_t rows = (size_t)work->tree->rows + (size_t)work->tree->families + 1;
+    transfers->run_room = transfers->claim_room = rows;
+    const allot__wanted columns[] = {
+        ALLOT__WANTED(transfers->lack, rows), ALLOT__WANTED(transfers->unowed, rows),
+        ALLOT__WANTED(transfers->runs, rows), ALLOT__WANTED(transfers->claims, rows)};
+    if (!take_hosts(transfers) ||
+        allot__taken_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    return allot__leaves_take(&transfers->leaves, work, work->arena, true);
 }
 
 /* The deficits of leaves where nothing but quotas says what they are. */
@@ -371,7 +369,9 @@ int allot__orders_make(allot__work *work, allot__orders *out)
         .work = work,
         .out = out};
     *out = (allot__orders){0};
-    int status = take_room(&transfers) ? write_down(&transfers) : ALLOT_ENOMEM;
+    int status = take_room(&transfers);
+    if (status == ALLOT_OK)
+        status = write_down(&transfers);
     allot__vector_free(work->plan->engine, &transfers.takes);
     allot__vector_free(work->plan->engine, &transfers.spare);
     return status;

@@ -44,22 +44,20 @@ static bool is_across(const allot__work *work)
     return false;
 }
 
-static bool take_room(allot__reclaim_split *split, bool across)
+static int take_room(allot__reclaim_split *split, bool across)
 {
-    allot__work *work = split->work;
+    const allot__work *work = split->work;
     size_t widest = (size_t)(across ? work->tree->rows : work->tree->widest) + 1;
     size_t families = (size_t)work->tree->families;
-    split->split_rules =
-        allot__arena_take(work->arena, (size_t)work->rules_count, sizeof *split->split_rules);
-    split->order = allot__arena_take(work->arena, widest, sizeof *split->order);
-    split->donors = allot__arena_take(work->arena, widest, sizeof *split->donors);
-    split->heap = allot__arena_take(work->arena, widest, sizeof *split->heap);
-    split->left = allot__arena_take(work->arena, widest, sizeof *split->left);
-    split->part = allot__arena_take(work->arena, widest, sizeof *split->part);
-    split->stack = allot__arena_take(work->arena, families, sizeof *split->stack);
-    split->due = allot__arena_take(work->arena, families, sizeof *split->due);
-    return split->split_rules != NULL && split->order && split->donors && split->heap &&
-           split->left && split->part && split->stack && split->due;
+    const allot__wanted columns[] = {ALLOT__WANTED(split->split_rules, (size_t)work->rules_count),
+                                     ALLOT__WANTED(split->order, widest),
+                                     ALLOT__WANTED(split->donors, widest),
+                                     ALLOT__WANTED(split->heap, widest),
+                                     ALLOT__WANTED(split->left, widest),
+                                     ALLOT__WANTED(split->part, widest),
+                                     ALLOT__WANTED(split->stack, families),
+                                     ALLOT__WANTED(split->due, families)};
+    return allot__taken_all(work, columns, sizeof columns / sizeof *columns);
 }
 
 int allot__split_init(allot__reclaim_split *split, allot__work *work,
@@ -67,7 +65,8 @@ int allot__split_init(allot__reclaim_split *split, allot__work *work,
 {
     bool across = is_across(work);
     *split = (allot__reclaim_split){.work = work, .listener = listener};
-    if (!take_room(split, across) || allot__sorter_init(work, &split->sorter) != ALLOT_OK)
+    if (take_room(split, across) != ALLOT_OK ||
+        allot__sorter_init(work, &split->sorter) != ALLOT_OK)
         return ALLOT_ENOMEM;
     int status = across ? allot__across_init(split) : ALLOT_OK;
     for (int32_t i = 0; i < work->rules_count && status == ALLOT_OK; i++)

@@ -57,12 +57,11 @@ int allot__across_init(allot__reclaim_split *split)
     across *made = allot__arena_take(work->arena, 1, sizeof *made);
     if (!made)
         return ALLOT_ENOMEM;
-    made->number = allot__arena_take(work->arena, rows, sizeof *made->number);
-    made->row = allot__arena_take(work->arena, rows, sizeof *made->row);
-    made->size = allot__arena_take(work->arena, (size_t)work->tree->families, sizeof *made->size);
-    made->sorter.keys = allot__arena_take(work->arena, rows, sizeof *made->sorter.keys);
-    made->sorter.other = allot__arena_take(work->arena, rows, sizeof *made->sorter.other);
-    if (!made->number || !made->row || !made->size || !made->sorter.keys || !made->sorter.other)
+    const allot__wanted columns[] = {
+        ALLOT__WANTED(made->number, rows), ALLOT__WANTED(made->row, rows),
+        ALLOT__WANTED(made->size, (size_t)work->tree->families),
+        ALLOT__WANTED(made->sorter.keys, rows), ALLOT__WANTED(made->sorter.other, rows)};
+    if (allot__taken_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
         return ALLOT_ENOMEM;
     count_rows(work, made);
     number_rows(work, made);
@@ -107,12 +106,9 @@ void allot__across_lower(const allot__reclaim_split *split, int32_t family, int3
                          int64_t part)
 {
     const allot__work *work = split->work;
-    const allot__tree *tree = work->tree;
-    int32_t of = allot__tree_holding(tree->first, tree->families, row);
-    while (of != family) {
+    for (int32_t of = allot__siblings_of(work, row); of != family;
+         of = allot__siblings_of(work, work->group->parent[of]))
         work->sums[of].over_left -= part;
-        of = allot__tree_holding(tree->first, tree->families, work->group->parent[of]);
-    }
 }
 
 bool allot__across_before(const allot__reclaim_split *split, int32_t a, int32_t b)

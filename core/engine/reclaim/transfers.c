@@ -39,13 +39,6 @@ static int64_t closing(const allot__work *work, int32_t row)
     return !work->closed ? 0 : work->closed->held[row] - work->closed->flying[row];
 }
 
-/* The row of the parent of a row's siblings; -1: the root. */
-static int32_t parent_of(const allot__work *work, int32_t row)
-{
-    int32_t family = allot__tree_holding(work->tree->first, work->tree->families, row);
-    return family == 0 ? -1 : work->group->parent[family];
-}
-
 /* Parents have smaller rows. */
 int64_t allot__transfers_grace(const allot__work *work, int32_t from, int32_t to)
 {
@@ -54,9 +47,9 @@ int64_t allot__transfers_grace(const allot__work *work, int32_t from, int32_t to
     int32_t b = to;
     while (work->group->options[ALLOT_OPTION_ANCESTOR_GRACE] && a != b && a >= 0 && b >= 0)
         if (a > b)
-            a = parent_of(work, a);
+            a = allot__above(work, a);
         else
-            b = parent_of(work, b);
+            b = allot__above(work, b);
     return a == b ? grace[a] : grace[from];
 }
 

@@ -174,23 +174,19 @@ static void sum_closed(const allot__work *work, allot__closed_slots *out)
 static int take_closed(allot__work *work, allot__closed_slots **out, int32_t **first,
                        int32_t **tasks)
 {
-    size_t rows = (size_t)work->tree->rows;
-    size_t families = (size_t)work->tree->families;
-    size_t count = (size_t)work->state->tasks.units[work->index].task_count;
+    size_t rows = (size_t)work->tree->rows, families = (size_t)work->tree->families;
     allot__closed_slots *closed = allot__arena_take(work->arena, 1, sizeof *closed);
     if (!closed)
         return ALLOT_ENOMEM;
-    closed->held = allot__zeroed(work, rows + 1, sizeof(int32_t));
-    closed->flying = allot__zeroed(work, rows + 1, sizeof(int32_t));
-    closed->held_sum = allot__arena_take(work->arena, families, sizeof(int64_t));
-    closed->flying_sum = allot__arena_take(work->arena, families, sizeof(int64_t));
-    *first = allot__zeroed(work, rows + 1, sizeof(int32_t));
-    *tasks = allot__arena_take(work->arena, count + 1, sizeof **tasks);
     *out = closed;
-    return closed->held != NULL && closed->flying && closed->held_sum && closed->flying_sum &&
-                   *first && *tasks != NULL
-               ? ALLOT_OK
-               : ALLOT_ENOMEM;
+    const allot__wanted columns[] = {
+        ALLOT__WANTED(closed->held, rows),
+        ALLOT__WANTED(closed->flying, rows),
+        ALLOT__WANTED(closed->held_sum, families),
+        ALLOT__WANTED(closed->flying_sum, families),
+        ALLOT__WANTED(*first, rows),
+        ALLOT__WANTED(*tasks, (size_t)work->state->tasks.units[work->index].task_count)};
+    return allot__zeroed_all(work, columns, sizeof columns / sizeof *columns);
 }
 
 /* By row, what reclaims hold there of which no task tells. */
@@ -255,19 +251,12 @@ int allot__flights_count(allot__work *work, const allot__flown_all *flown)
 
 /* ---- What has come back ---------------------------------------------------------------------- */
 
-/* The row of the parent of a family's members. */
-static int32_t parent_of(const allot__work *work, int32_t row)
-{
-    int32_t family = allot__tree_holding(work->tree->first, work->tree->families, row);
-    return family == 0 ? -1 : work->group->parent[family];
-}
-
 /* What a leaf can be given: what it lacks, within the limits above it. */
 static int64_t room_of(const allot__work *work, int32_t row)
 {
     int64_t room = (int64_t)work->quota[row] - work->allocated[row];
     room = work->room ? allot__least(room, work->room[row]) : room;
-    for (int32_t at = parent_of(work, row); at >= 0; at = parent_of(work, at)) {
+    for (int32_t at = allot__above(work, row); at >= 0; at = allot__above(work, at)) {
         if (work->limit[at] != ALLOT_NONE) {
             int64_t held = work->sums[allot__family_of(work, at)].allocated;
             room = allot__least(room, work->limit[at] - held - work->returned[at]);
@@ -291,7 +280,7 @@ void allot__flights_returned(allot__work *work)
         int64_t slots = allot__least(allot__least(work->returned[row], room_of(work, row)), idle);
         work->returned[row] = (int32_t)slots;
         idle -= slots;
-        for (int32_t at = parent_of(work, row); at >= 0; at = parent_of(work, at))
+        for (int32_t at = allot__above(work, row); at >= 0; at = allot__above(work, at))
             work->returned[at] += (int32_t)slots;
     }
 }

@@ -56,23 +56,20 @@ static int take_columns(allot__work *work)
 {
     size_t rows = (size_t)work->tree->rows;
     size_t families = (size_t)work->tree->families;
-    allot__arena *arena = work->arena;
-    size_t size = sizeof(int32_t);
-    work->reserve = allot__arena_take(arena, rows, size);
-    work->need = allot__arena_take(arena, rows, size);
-    work->quota = allot__arena_take(arena, rows, size);
-    work->received = allot__arena_take(arena, rows, size);
-    work->over = allot__arena_take(arena, rows, size);
-    work->reclaimed = allot__arena_take(arena, rows, size);
-    work->sums = allot__arena_take(arena, families, sizeof *work->sums);
-    work->critical =
-        allot__arena_take(arena, families + (size_t)work->rules_count, sizeof *work->critical);
-    work->spare = allot__arena_take(arena, families, size);
-    if (!work->reserve || !work->need || !work->quota || !work->received || !work->over ||
-        !work->reclaimed || !work->sums || !work->critical || !work->spare)
+    const allot__wanted columns[] = {
+        ALLOT__WANTED(work->reserve, rows),
+        ALLOT__WANTED(work->need, rows),
+        ALLOT__WANTED(work->quota, rows),
+        ALLOT__WANTED(work->received, rows),
+        ALLOT__WANTED(work->over, rows),
+        ALLOT__WANTED(work->reclaimed, rows),
+        ALLOT__WANTED(work->sums, families),
+        ALLOT__WANTED(work->spare, families),
+        ALLOT__WANTED(work->critical, families + (size_t)work->rules_count)};
+    if (allot__taken_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
         return ALLOT_ENOMEM;
     memset(work->sums, 0, families * sizeof *work->sums);
-    memset(work->spare, 0, families * size);
+    memset(work->spare, 0, families * sizeof *work->spare);
     return ALLOT_OK;
 }
 
@@ -183,6 +180,17 @@ void *allot__zeroed(const allot__work *work, size_t count, size_t size)
     if (block)
         memset(block, 0, (count + 1) * size);
     return block;
+}
+
+int allot__taken_all(const allot__work *work, const allot__wanted *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *block = allot__arena_take(work->arena, all[i].count, all[i].size);
+        if (!block)
+            return ALLOT_ENOMEM;
+        memcpy(all[i].slot, &block, sizeof block);
+    }
+    return ALLOT_OK;
 }
 
 int allot__zeroed_all(const allot__work *work, const allot__wanted *all, size_t count)

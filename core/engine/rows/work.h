@@ -179,6 +179,16 @@ static inline int32_t allot__family_of(const allot__work *work, int32_t row)
 {
     return work->group->family_of[row];
 }
+/* The family that a row is a member of, and the row of its parent; -1: the group. */
+static inline int32_t allot__siblings_of(const allot__work *work, int32_t row)
+{
+    return allot__tree_holding(work->tree->first, work->tree->families, row);
+}
+static inline int32_t allot__above(const allot__work *work, int32_t row)
+{
+    int32_t family = allot__siblings_of(work, row);
+    return family == 0 ? -1 : work->group->parent[family];
+}
 /* The row in the tree, which counts siblings in plan order; and the consumer's handle. */
 static inline int32_t allot__tree_row(const allot__work *work, int32_t row)
 {
@@ -239,7 +249,7 @@ int allot__function_values(allot__work *work, allot__rules *rules, int32_t funct
 
 /* Room in the cycle's arena for `count` items and one more, zeroed; NULL: out of memory. */
 void *allot__zeroed(const allot__work *work, size_t count, size_t size);
-/* Several columns at once, likewise: ENOMEM where one has no room. */
+/* Several columns at once, as they come: ENOMEM where one has no room. */
 typedef struct allot__wanted {
     void *slot; /* of the pointer to the column */
     size_t count, size;
@@ -248,6 +258,8 @@ typedef struct allot__wanted {
     {                                                                                              \
         &(slot), (count), sizeof *(slot)                                                           \
     }
+int allot__taken_all(const allot__work *work, const allot__wanted *all, size_t count);
+/* ... and zeroed. */
 int allot__zeroed_all(const allot__work *work, const allot__wanted *all, size_t count);
 
 #endif

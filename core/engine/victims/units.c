@@ -47,11 +47,9 @@ int64_t allot__unit_ran(const allot_state *state, const allot__units *units, int
 bool allot__exclusive(const allot__work *work, int32_t row)
 {
     const int32_t *exclusive = work->group->columns[ALLOT_EXCLUSIVE];
-    int32_t consumer = allot__handle(work, row);
-    for (; consumer != ALLOT_ROOT; consumer = allot_plan_parent(work->plan, consumer))
-        if (exclusive[allot__row(work->plan, work->index, consumer)] != 0)
-            return true;
-    return false;
+    while (row >= 0 && exclusive[row] == 0)
+        row = allot__above(work, row);
+    return row >= 0;
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */

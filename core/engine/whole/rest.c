@@ -33,22 +33,16 @@ static int64_t inside(const allot__work *work, int32_t parent)
     return left > 0 ? left : 0;
 }
 
-static int32_t parent_of(const allot__work *work, int32_t row)
-{
-    int32_t family = allot__trace_family(work, row);
-    return family == 0 ? -1 : work->group->parent[family];
-}
-
 /* What nobody uses of a parent's quota goes first. */
 int64_t allot__whole_missing(const allot__work *work, int32_t row, int64_t more, int32_t *limited)
 {
-    for (*limited = -1; row >= 0 && more > 0; row = parent_of(work, row)) {
+    for (*limited = -1; row >= 0 && more > 0; row = allot__above(work, row)) {
         int64_t limit = work->limit[row] == ALLOT_NONE ? INT64_MAX : work->limit[row];
         if (work->quota[row] + more > limit) {
             *limited = row;
             return work->quota[row] + more - limit;
         }
-        more -= allot__least(more, inside(work, parent_of(work, row)));
+        more -= allot__least(more, inside(work, allot__above(work, row)));
     }
     return more;
 }
@@ -64,7 +58,7 @@ static void give(allot__work *work, int32_t row, int64_t more)
 {
     work->whole->given = true;
     for (; row >= 0 && more > 0;) {
-        int32_t parent = parent_of(work, row);
+        int32_t parent = allot__above(work, row);
         int64_t free = allot__least(more, inside(work, parent));
         work->quota[row] += (int32_t)more;
         work->whole_part[row] += (int32_t)more;
@@ -77,7 +71,7 @@ static void give(allot__work *work, int32_t row, int64_t more)
 static bool open_to(const allot__work *work, int32_t row)
 {
     bool open = !work->ledger && !allot__group_hosts_uneven(work->hosts);
-    for (; row >= 0 && open; row = parent_of(work, row)) {
+    for (; row >= 0 && open; row = allot__above(work, row)) {
         const allot_policy *policy = allot__rules_at(work, row)->policy;
         open = false;
         for (int32_t i = 0; i < policy->fill_count && !open; i++)
