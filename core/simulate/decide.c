@@ -3,6 +3,14 @@
 /* decide.c: one cycle, by the plan's policies, and whoever watches. */
 #include "simulate/sim.h"
 
+int allot__seal(allot_simulation *sim, allot_report *report)
+{
+    int status = allot_state_seal(sim->state, NULL);
+    if (status == ALLOT_EINVALID) /* once more, to report what is wrong */
+        status = allot_state_seal(sim->state, report);
+    return status;
+}
+
 int allot__decide(allot_simulation *sim, allot_stage last, allot_report *report,
                   allot_decision **out)
 {

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* dispatch.c: a cycle of a plan with queues, and what it decides is done. */
+/*
+ * dispatch.c: a cycle of a plan with queues, and what it decides is done. The state has the jobs
+ * that have come and are not over, and carries orders out; the simulation knows when they end.
+ */
+#include <stdlib.h>
 #include <string.h>
+
+#include <allot/apply.h>
 
 #include "simulate/sim.h"
 
@@ -9,60 +15,15 @@ enum { ID = 12, TEXT = 260, TICK = 60 };
 
 #define USAGE_MOST ((int64_t)1 << 62) /* that a state may tell of */
 
-static allot__active_job *active_at(const allot_simulation *sim, size_t i)
+/* The number by which the state knows a job. */
+static void put_id(int32_t number, char *buf)
 {
-    return (allot__active_job *)sim->active_jobs.items + i;
+    for (int i = 9; i >= 0; i--, number /= 10)
+        buf[i] = (char)('0' + number % 10);
+    buf[10] = '\0';
 }
 
-static void free_hosts(const allot_simulation *sim, allot__active_job *active)
-{
-    allot__free(sim->engine, active->hosts, (size_t)active->host_count, sizeof *active->hosts);
-    active->hosts = NULL;
-    active->host_count = 0;
-}
-
-void allot__active_jobs_free(allot_simulation *sim)
-{
-    for (size_t i = 0; i < sim->active_jobs.count; i++)
-        free_hosts(sim, active_at(sim, i));
-    allot__vector_free(sim->engine, &sim->active_jobs);
-}
-
-int allot__active_job_add(allot_simulation *sim, int32_t job)
-{
-    allot__active_job *active = allot__push(sim->engine, &sim->active_jobs, sizeof *active);
-    if (!active)
-        return ALLOT_ENOMEM;
-    active->job = job;
-    active->segment = -1;
-    return ALLOT_OK;
-}
-
-/* What it ran since use was told last, for a queue's pool. */
-static void use(const allot_simulation *sim, const allot__segment *segment)
-{
-    int64_t since = segment->start > sim->usage_at ? segment->start : sim->usage_at;
-    int32_t queue = allot__account_of(sim, segment)->consumer;
-    int64_t *usage = &sim->usage[2 * queue];
-    allot__area sum = {0, (uint64_t)*usage};
-    if (sim->now > since)
-        allot__area_add(&sum, segment->count, sim->now - since);
-    *usage = allot__area_whole(sum);
-    *usage = *usage < USAGE_MOST ? *usage : USAGE_MOST;
-}
-
-void allot__active_job_end(allot_simulation *sim, int32_t segment)
-{
-    size_t i = 0;
-    while (active_at(sim, i)->segment != segment)
-        i++;
-    use(sim, allot__segment_of(sim, segment));
-    free_hosts(sim, active_at(sim, i));
-    memmove(active_at(sim, i), active_at(sim, i + 1),
-            (--sim->active_jobs.count - i) * sizeof(allot__active_job));
-}
-
-/* ---- Telling --------------------------------------------------------------------------------- */
+/* ---- Jobs that come and end ------------------------------------------------------------------ */
 
 /* Names by which limits know a job's user and groups. */
 typedef struct naming {
@@ -75,117 +36,74 @@ static const char *text_of(const allot_record_name *name, char prefix, char *buf
     return *buf != '\0' ? buf : NULL;
 }
 
-static void put_id(int32_t number, char *buf)
+int allot__queue_job_come(allot_simulation *sim, int32_t number)
 {
-    for (int i = 9; i >= 0; i--, number /= 10)
-        buf[i] = (char)('0' + number % 10);
-    buf[10] = '\0';
-}
-
-static int put_job(const allot_simulation *sim, const allot__active_job *active)
-{
-    const allot__sim_job *of = allot__job_of(sim, active->job);
-    bool runs = active->state == ALLOT_RUNNING, waits = active->state == ALLOT_SUSPENDED;
+    const allot__sim_job *of = allot__job_of(sim, number);
     naming names;
     char id[ID];
     allot_record record;
     allot_job job;
     allot_trace_record(sim->trace, of->record, &record);
     allot_job_init(&job);
-    put_id(active->job, id);
+    put_id(number, id);
     job.id = id;
     job.queue = sim->accounts[of->account].consumer;
-    job.state = (allot_job_state)active->state;
     job.slots = of->slots;
-    job.hosts = active->hosts;
-    job.host_count = active->host_count;
     job.submitted = of->submit;
-    job.started = runs || waits ? active->started : INT64_MIN;
-    job.ran = active->ran + (runs ? sim->now - active->started : 0);
-    job.suspended_for = active->suspended_for + (waits ? sim->now - active->since : 0);
-    job.preempted = active->preempted;
     job.priority = of->priority;
     job.user = text_of(&record.user, 'u', names.user);
     job.group = text_of(&record.group, 'g', names.group);
     job.application = text_of(&record.application, 'a', names.application);
-    job.run_limit = of->requested > 0 ? of->requested : -1;
+    job.run_limit = record.requested > 0 ? record.requested : -1;
     return allot_state_job(sim->state, &job);
 }
 
-static int fill_state(allot_simulation *sim, allot_report *report)
+/* What it ran since the last cycle is use of its queue that no cycle has seen. */
+int allot__queue_job_end(allot_simulation *sim, int32_t number)
 {
-    int status = allot_state_clear(sim->state);
-    if (status == ALLOT_OK)
-        status = allot_state_now(sim->state, sim->now);
-    if (status == ALLOT_OK && sim->cycled)
-        status = allot_state_last(sim->state, sim->last_cycle);
-    for (int32_t q = 0; q < allot_plan_queues(sim->plan) && status == ALLOT_OK; q++)
-        status =
-            allot_state_usage(sim->state, q, sim->usage[2 * q], (int32_t)sim->usage[2 * q + 1]);
-    if (status == ALLOT_OK)
-        status = allot_state_usage_at(sim->state, sim->usage_at);
-    for (size_t i = 0; i < sim->active_jobs.count && status == ALLOT_OK; i++)
-        status = put_job(sim, active_at(sim, i));
-    if (status == ALLOT_OK)
-        status = allot_state_seal(sim->state, NULL);
-    if (status == ALLOT_EINVALID) /* once more, to report what is wrong */
-        status = allot_state_seal(sim->state, report);
-    return status;
+    const allot__segment *segment = allot__segment_of(sim, allot__job_of(sim, number)->segment);
+    int64_t since = segment->start > sim->last_cycle ? segment->start : sim->last_cycle;
+    int32_t queue = allot__account_of(sim, segment)->consumer, millionths = 0;
+    int64_t use = 0;
+    char id[ID];
+    put_id(number, id);
+    allot_state_usage_get(sim->state, queue, &use, &millionths);
+    allot__area sum = {0, (uint64_t)use};
+    if (sim->now > since)
+        allot__area_add(&sum, segment->count, sim->now - since);
+    use = allot__area_whole(sum);
+    int status =
+        allot_state_usage(sim->state, queue, use < USAGE_MOST ? use : USAGE_MOST, millionths);
+    return status == ALLOT_OK ? allot_state_end(sim->state, ALLOT_ITEM_JOB, id) : status;
 }
 
 /* ---- Carrying out ---------------------------------------------------------------------------- */
 
-static const char *place_name(const allot_simulation *sim, const allot_place *place)
+/* The state's i-th job; its number. */
+static int32_t job_at(const allot_simulation *sim, int32_t i, allot_job *out)
 {
-    return place->host >= 0 ? allot_plan_host_name(sim->plan, place->host)
-                            : ((const char *const *)sim->hosts.items)[~place->host];
+    allot_state_job_at(sim->state, i, out);
+    return (int32_t)strtol(out->id, NULL, 10);
 }
 
-static int start(allot_simulation *sim, allot__active_job *active, const allot_job_order *order)
+static int start(allot_simulation *sim, int32_t number, const allot_job *as)
 {
-    const allot__sim_job *job = allot__job_of(sim, active->job);
-    if (order->kind == ALLOT_ORDER_START && order->place_count > 0) {
-        active->hosts = allot__new(sim->engine, (size_t)order->place_count, sizeof *active->hosts);
-        if (!active->hosts)
-            return ALLOT_ENOMEM;
-        active->host_count = order->place_count;
-        for (int32_t i = 0; i < order->place_count; i++)
-            active->hosts[i] =
-                (allot_job_host){place_name(sim, &order->places[i]), order->places[i].slots};
-    }
-    if (order->kind == ALLOT_ORDER_RESUME) {
-        active->suspended_for += sim->now - active->since;
+    allot__sim_job *job = allot__job_of(sim, number);
+    int64_t ran = 0;
+    if (as->state != ALLOT_PENDING) {
+        ran = as->ran;
         sim->counts.resumes++;
         sim->counts.starts--;
     }
-    active->state = ALLOT_RUNNING;
-    active->started = sim->now;
-    return allot__segment_start(sim, active->job, job->slots, sim->now + job->run - active->ran,
-                                INT32_MIN, &active->segment);
-}
-
-/* Its work so far is lost; it was counted as useful when it was suspended. */
-static void lose(allot_simulation *sim, const allot__active_job *active)
-{
-    const allot__sim_job *job = allot__job_of(sim, active->job);
-    allot__account *account = &sim->accounts[job->account];
-    allot__area ran = allot__area_of(job->slots, active->ran);
-    allot__area_part(&account->useful, ran);
-    allot__area_join(&account->lost, ran);
-    sim->counts.kills++;
+    return allot__segment_start(sim, number, job->slots, sim->now + job->run - ran, INT32_MIN,
+                                &job->segment);
 }
 
 /* What runs stops; nothing is lost yet. */
-static void pause_job(allot_simulation *sim, allot__active_job *active)
+static void pause_job(allot_simulation *sim, allot__sim_job *job)
 {
-    allot__sim_job *job = allot__job_of(sim, active->job);
     allot__account *account = &sim->accounts[job->account];
-    if (active->segment < 0)
-        return;
-    use(sim, allot__segment_of(sim, active->segment));
-    active->ran += sim->now - active->started;
-    allot__segment_stop(sim, active->segment, job->slots, true);
-    active->segment = -1;
+    allot__segment_stop(sim, job->segment, job->slots, true);
     job->pending += job->slots;
     job->preempted += job->slots;
     job->times++;
@@ -197,25 +115,26 @@ static void pause_job(allot_simulation *sim, allot__active_job *active)
     sim->counts.reclaims++;
 }
 
-static int stop(allot_simulation *sim, allot__active_job *active, const allot_job_order *order)
+static int stop(allot_simulation *sim, int32_t number, const allot_job *as, allot_action action)
 {
-    allot__sim_job *job = allot__job_of(sim, active->job);
+    allot__sim_job *job = allot__job_of(sim, number);
     allot__account *account = &sim->accounts[job->account];
-    pause_job(sim, active);
-    active->preempted = (int32_t)order->preempted;
-    if (order->action == ALLOT_SUSPEND || order->action == ALLOT_CHECKPOINT) {
-        active->state = ALLOT_SUSPENDED;
-        active->since = sim->now;
+    int64_t ran = as->ran;
+    if (as->state == ALLOT_RUNNING) {
+        ran += sim->now - as->since;
+        pause_job(sim, job);
+    }
+    if (action == ALLOT_SUSPEND || action == ALLOT_CHECKPOINT) {
         sim->counts.suspends++;
         return allot__touch(sim, account);
     }
-    lose(sim, active);
+    /* Its work so far is lost, which was counted as useful when it was paused. */
+    allot__area work = allot__area_of(job->slots, ran);
+    allot__area_part(&account->useful, work);
+    allot__area_join(&account->lost, work);
     account->killed += job->slots;
-    free_hosts(sim, active);
-    active->ran = 0;
-    active->state = ALLOT_PENDING;
-    if (order->action == ALLOT_KILL) {
-        active->job = -1 - active->job; /* gone */
+    sim->counts.kills++;
+    if (action == ALLOT_KILL) {
         account->pending -= job->slots;
         job->fate = ALLOT_FATE_KILLED;
         sim->over++;
@@ -227,18 +146,19 @@ static int carry_out(allot_simulation *sim, const allot_decision *decision, bool
 {
     int status = ALLOT_OK;
     allot_job_order order;
+    allot_job as;
     for (int32_t i = 0; i < allot_decision_job_orders(decision) && status == ALLOT_OK; i++) {
         allot_decision_job_order(decision, i, &order);
-        allot__active_job *active = active_at(sim, (size_t)order.job);
         if (order.held)
             continue;
+        int32_t number = job_at(sim, order.job, &as);
         if (order.kind == ALLOT_ORDER_START || order.kind == ALLOT_ORDER_RESUME)
-            status = start(sim, active, &order);
+            status = start(sim, number, &as);
         else if (order.kind == ALLOT_ORDER_SUSPEND || order.kind == ALLOT_ORDER_KILL)
-            status = stop(sim, active, &order);
+            status = stop(sim, number, &as, order.action);
         *again = *again || order.kind >= ALLOT_ORDER_SUSPEND;
     }
-    return status;
+    return status == ALLOT_OK ? allot_state_apply(sim->state, decision, NULL) : status;
 }
 
 /* ---- Who waits ------------------------------------------------------------------------------- */
@@ -258,65 +178,54 @@ static bool goes_by_time(allot_pending why)
            why == ALLOT_PEND_RESOURCE_WAIT;
 }
 
-static void look(allot_simulation *sim, const allot_decision *decision)
+static int refuse(allot_simulation *sim, int32_t number, allot_pending why, const char *id)
 {
-    for (size_t i = 0; i < sim->active_jobs.count; i++) {
-        allot__active_job *active = active_at(sim, i);
-        if (active->job < 0 || active->state != ALLOT_PENDING || (active->looked && !sim->preempts))
-            continue;
-        allot__sim_job *job = allot__job_of(sim, active->job);
+    allot__sim_job *job = allot__job_of(sim, number);
+    job->fate = ALLOT_FATE_REFUSED;
+    job->why = (uint8_t)(ALLOT__WHY_PENDING + why);
+    sim->accounts[job->account].pending -= job->slots;
+    sim->over++;
+    return allot_state_end(sim->state, ALLOT_ITEM_JOB, id);
+}
+
+static int look(allot_simulation *sim, const allot_decision *decision)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < allot_state_jobs(sim->state) && status == ALLOT_OK; i++) {
+        allot_job as;
         allot_pending_of why;
-        if (allot_decision_pending(decision, (int32_t)i, &why) != ALLOT_OK)
+        int32_t number = job_at(sim, i, &as);
+        allot__sim_job *job = allot__job_of(sim, number);
+        if (as.state != ALLOT_PENDING || (job->looked && !sim->preempts) ||
+            allot_decision_pending(decision, i, &why) != ALLOT_OK)
             continue;
         if (goes_by_time(why.why) && sim->now + TICK < sim->wake)
             sim->wake = sim->now + TICK;
-        if (!active->looked && never(sim, &why, job->slots)) {
-            job->fate = ALLOT_FATE_REFUSED;
-            job->why = (uint8_t)(ALLOT__WHY_PENDING + why.why);
-            sim->accounts[job->account].pending -= job->slots;
-            sim->over++;
-            active->job = -1 - active->job;
-        }
-        active->looked = true;
+        if (!job->looked && never(sim, &why, job->slots))
+            status = refuse(sim, number, why.why, as.id);
+        job->looked = 1;
     }
-}
-
-/* Takes out those that are gone. */
-static void sweep(allot_simulation *sim)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < sim->active_jobs.count; i++)
-        if (active_at(sim, i)->job >= 0)
-            *active_at(sim, kept++) = *active_at(sim, i);
-    sim->active_jobs.count = kept;
-}
-
-static void keep_use(allot_simulation *sim, const allot_decision *decision)
-{
-    allot_queue_part part;
-    for (int32_t q = 0; q < allot_plan_queues(sim->plan); q++) {
-        allot_decision_queue(decision, q, &part);
-        sim->usage[2 * q] = part.usage;
-        sim->usage[2 * q + 1] = part.usage_millionths;
-    }
-    sim->usage_at = sim->now;
+    return status;
 }
 
 int allot__dispatch_jobs(allot_simulation *sim, allot_report *report, bool *again)
 {
     allot_decision *decision = NULL;
-    int status = fill_state(sim, report);
+    int status = allot_state_now(sim->state, sim->now);
+    if (status == ALLOT_OK)
+        status = allot__seal(sim, report);
     if (status == ALLOT_OK)
         status = allot__decide(sim, ALLOT_STAGE_ORDERS, report, &decision);
     if (status != ALLOT_OK)
         return status;
     sim->sizes[0] = allot_state_slots_get(sim->state, 0);
-    keep_use(sim, decision);
     status = allot__decided(sim, decision, report);
     if (status == ALLOT_OK)
+        status = allot_state_open(sim->state);
+    if (status == ALLOT_OK)
+        status = look(sim, decision);
+    if (status == ALLOT_OK)
         status = carry_out(sim, decision, again);
-    look(sim, decision);
-    sweep(sim);
-    int opened = allot__reopen(sim, decision);
-    return status != ALLOT_OK ? status : opened;
+    allot_decision_free(decision);
+    return status;
 }

@@ -149,7 +149,7 @@ static int start_all(allot_simulation *sim, const allot_decision *decision)
 static int keep_held(allot_simulation *sim, const allot_decision *decision)
 {
     int status = ALLOT_OK;
-    for (int32_t c = 0; c < sim->groups * sim->consumers && status == ALLOT_OK; c++) {
+    for (int32_t c = 0; sim->whole && c < sim->groups * sim->consumers && status == ALLOT_OK; c++) {
         allot__account *account = &sim->accounts[c];
         allot_brief brief = {.held = 0};
         if (!account->whole)

@@ -27,8 +27,9 @@ static int end_segments(allot_simulation *sim)
         if (allot__segment_of(sim, i)->end > sim->now)
             break;
         if (sim->queues)
-            allot__active_job_end(sim, i);
-        status = allot__segment_end(sim, i);
+            status = allot__queue_job_end(sim, allot__segment_of(sim, i)->job);
+        if (status == ALLOT_OK)
+            status = allot__segment_end(sim, i);
         sim->progress = sim->now;
     }
     return status;
@@ -115,7 +116,7 @@ static int arrive(allot_simulation *sim, int32_t number, allot_report *report)
     job->pending = job->left = job->slots;
     account->pending += job->slots;
     status =
-        sim->queues ? allot__active_job_add(sim, number) : allot__wait_put(sim, account, number);
+        sim->queues ? allot__queue_job_come(sim, number) : allot__wait_put(sim, account, number);
     return status == ALLOT_OK ? allot__touch(sim, account) : status;
 }
 

@@ -156,7 +156,6 @@ static int add_job(loading *it, const allot_mapped *mapped, int32_t account)
         .account = account,
         .slots = (int32_t)mapped->slots,
         .run = (int32_t)mapped->run,
-        .requested = (int32_t)it->record.requested,
         .priority = (int32_t)mapped->priority,
         .session = session,
         .fate = ALLOT__FATE_OPEN,

@@ -173,7 +173,7 @@ static int begin(allot_simulation *sim, allot_report *report)
     int64_t first =
         earlier(job ? job->submit : ALLOT__NEVER, change != NULL ? change->at : ALLOT__NEVER);
     sim->now = sim->counts.first = first == ALLOT__NEVER ? 0 : first;
-    sim->progress = sim->last_cycle = sim->usage_at = sim->now;
+    sim->progress = sim->last_cycle = sim->now;
     if (allot_plan_switch(sim->plan, sim->now, &sim->next_switch) != ALLOT_OK)
         sim->next_switch = ALLOT__NEVER;
     int status = allot_state_now(sim->state, sim->now);
@@ -183,7 +183,9 @@ static int begin(allot_simulation *sim, allot_report *report)
         sim->sizes[i] = allot_state_slots_get(sim->state, i);
     for (int32_t i = 0; i < sim->groups * sim->consumers; i++)
         sim->accounts[i].busy_since = sim->now;
-    return status == ALLOT_OK ? allot_state_open(sim->state) : status;
+    if (status == ALLOT_OK)
+        status = allot_state_open(sim->state);
+    return status == ALLOT_OK && sim->queues ? allot_state_usage_at(sim->state, sim->now) : status;
 }
 
 static void end(allot_simulation *sim)

@@ -13,15 +13,11 @@ enum { FEW = 4 };
 static int make_accounts(allot_simulation *sim)
 {
     size_t accounts = (size_t)sim->groups * (size_t)sim->consumers;
-    size_t queues = (size_t)allot_plan_queues(sim->plan);
     sim->accounts = allot__new(sim->engine, accounts, sizeof *sim->accounts);
     sim->sizes = allot__new(sim->engine, (size_t)sim->groups, sizeof *sim->sizes);
     sim->offered = allot__new(sim->engine, (size_t)sim->groups, sizeof *sim->offered);
     sim->sizes_shown = allot__new(sim->engine, (size_t)sim->groups, sizeof *sim->sizes_shown);
-    if (queues > 0)
-        sim->usage = allot__new(sim->engine, 2 * queues, sizeof *sim->usage);
-    if (!sim->accounts || !sim->sizes || !sim->offered || !sim->sizes_shown ||
-        (queues > 0 && !sim->usage))
+    if (!sim->accounts || !sim->sizes || !sim->offered || !sim->sizes_shown)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < sim->groups; i++)
         sim->sizes_shown[i] = -1;
@@ -95,7 +91,6 @@ void allot_simulation_free(allot_simulation *sim)
         return;
     allot_engine *engine = sim->engine;
     size_t accounts = (size_t)sim->groups * (size_t)sim->consumers;
-    size_t queues = (size_t)allot_plan_queues(sim->plan);
     allot_state_free(sim->state);
     allot_state_free(sim->alone);
     for (size_t i = 0; sim->accounts && i < accounts; i++)
@@ -104,10 +99,8 @@ void allot_simulation_free(allot_simulation *sim)
     allot__free(engine, sim->sizes, (size_t)sim->groups, sizeof *sim->sizes);
     allot__free(engine, sim->sizes_shown, (size_t)sim->groups, sizeof *sim->sizes_shown);
     allot__free(engine, sim->offered, (size_t)sim->groups, sizeof *sim->offered);
-    allot__free(engine, sim->usage, 2 * queues, sizeof *sim->usage);
     allot__ways_free(sim, &sim->flights);
     allot__ways_free(sim, &sim->back);
-    allot__active_jobs_free(sim);
     allot__strings_free(engine, &sim->names);
     allot__vector *lists[] = {&sim->jobs,  &sim->changes, &sim->segments, &sim->ends,
                               &sim->dirty, &sim->loans,   &sim->hosts};

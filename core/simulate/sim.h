@@ -37,13 +37,15 @@ typedef struct allot__sim_job {
     int64_t submit, wait;
     int64_t preempted; /* slots lost so far */
     int32_t record, account;
-    int32_t slots, run, requested;
+    int32_t slots, run;
+    int32_t segment;           /* of a queue's job that runs */
     int32_t priority, session; /* session: among the names; -1: its own */
     int32_t pending, left;     /* tasks that wait; that have not ended */
     int32_t times;             /* how often it lost slots */
     uint8_t fate, why, rigid;
     uint8_t standing; /* demand of an event log: it has no end */
     uint8_t queued;   /* among those of its account that wait */
+    uint8_t looked;   /* of a queue: a cycle has seen it pending */
 } allot__sim_job;
 
 typedef struct allot__segment {
@@ -100,17 +102,6 @@ typedef struct allot__change {
     uint8_t kind, closed;
 } allot__change;
 
-/* A job of a queue that has come and is not over. */
-typedef struct allot__active_job {
-    int32_t job, segment; /* segment: of one that runs; -1 */
-    int32_t preempted;
-    uint8_t state; /* an allot_job_state */
-    bool looked;   /* a cycle has seen it pending */
-    int64_t started, ran, since, suspended_for;
-    allot_job_host *hosts;
-    int32_t host_count;
-} allot__active_job;
-
 struct allot_simulation {
     allot_engine *engine;
     const allot_plan *plan;
@@ -144,13 +135,10 @@ struct allot_simulation {
     allot__vector flights; /* of allot__on_way, by rising serial */
     allot__vector back;    /* of allot__on_way */
     int32_t serial;
-    allot__vector loans;       /* of allot_loan */
-    size_t told, added;        /* tasks in the state; that were told since it was empty */
-    int32_t ways_told;         /* reclaims in the state, named by their numbers */
-    allot__vector active_jobs; /* of allot__active_job */
-    allot__vector hosts;       /* of const char *: those that the plan does not know */
-    int64_t *usage;            /* by queue: slot-seconds; and millionths behind them */
-    int64_t usage_at;
+    allot__vector loans; /* of allot_loan */
+    size_t told, added;  /* tasks in the state; that were told since it was empty */
+    int32_t ways_told;   /* reclaims in the state, named by their numbers */
+    allot__vector hosts; /* of const char *: those that the plan does not know */
     bool preempts;
 };
 
@@ -259,6 +247,8 @@ allot__told allot__told_at(const allot_simulation *sim, int32_t task);
 
 /* ---- decide.c, start.c, take.c, divide.c, dispatch.c: cycles --------------------------------- */
 
+/* Seals the state. ENOMEM, EINVALID (reported). */
+int allot__seal(allot_simulation *sim, allot_report *report);
 /* A cycle over the sealed state; when it fails it comes once more, to tell why. */
 int allot__decide(allot_simulation *sim, allot_stage last, allot_report *report,
                   allot_decision **out);
@@ -286,8 +276,7 @@ int allot__take_back(allot_simulation *sim, const allot_reclaim *reclaim, bool *
 int allot__divide(allot_simulation *sim, allot_report *report, bool *again);
 int allot__dispatch_jobs(allot_simulation *sim, allot_report *report, bool *again);
 /* A job of a queue comes; one that runs has ended. ENOMEM. */
-int allot__active_job_add(allot_simulation *sim, int32_t job);
-void allot__active_job_end(allot_simulation *sim, int32_t segment);
-void allot__active_jobs_free(allot_simulation *sim);
+int allot__queue_job_come(allot_simulation *sim, int32_t number);
+int allot__queue_job_end(allot_simulation *sim, int32_t number);
 
 #endif

@@ -290,6 +290,8 @@ static int too_many(const allot_simulation *sim, allot__task_detail tasks, allot
 static int tell_tasks(allot_simulation *sim, allot__task_detail tasks, allot_report *report)
 {
     int status = ALLOT_OK;
+    if (tasks == ALLOT__TASKS_NONE && !sim->whole && sim->told == 0)
+        return ALLOT_OK;
     for (int32_t c = 0; c < sim->groups * sim->consumers && status == ALLOT_OK; c++) {
         allot__account *account = &sim->accounts[c];
         if (!is_told(account, tasks))
@@ -409,11 +411,7 @@ static int fill(allot_simulation *sim, allot__task_detail tasks, allot_report *r
         status = tell_loans(sim);
     sim->filled =
         sim->told > 0 || sim->flights.count > 0 || sim->back.count > 0 || sim->loans.count > 0;
-    if (status == ALLOT_OK)
-        status = allot_state_seal(sim->state, NULL);
-    if (status == ALLOT_EINVALID) /* once more, to report what is wrong */
-        status = allot_state_seal(sim->state, report);
-    return status;
+    return status == ALLOT_OK ? allot__seal(sim, report) : status;
 }
 
 /* Takes sizes over from the state. Has one grown, so that more may start than was told? */
