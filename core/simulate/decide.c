@@ -11,14 +11,13 @@ int allot__seal(allot_simulation *sim, allot_report *report)
     return status;
 }
 
-int allot__decide(allot_simulation *sim, allot_stage last, allot_report *report,
-                  allot_decision **out)
+int allot__decide(allot_simulation *sim, allot_report *report, allot_decision **out)
 {
     sim->counts.cycles++;
-    int status = allot_cycle_until(sim->plan, sim->state, last, NULL, out);
+    int status = allot_cycle_until(sim->plan, sim->state, ALLOT_STAGE_ORDERS, NULL, out);
     if (status == ALLOT_OK || status == ALLOT_ENOMEM)
         return status;
-    return allot_cycle_until(sim->plan, sim->state, last, report, out);
+    return allot_cycle_until(sim->plan, sim->state, ALLOT_STAGE_ORDERS, report, out);
 }
 
 int allot__decided(allot_simulation *sim, const allot_decision *decision, allot_report *report)
@@ -26,10 +25,4 @@ int allot__decided(allot_simulation *sim, const allot_decision *decision, allot_
     if (!sim->watcher.decided)
         return ALLOT_OK;
     return sim->watcher.decided(sim->watcher.ud, decision, report);
-}
-
-int allot__reopen(allot_simulation *sim, allot_decision *decision)
-{
-    allot_decision_free(decision);
-    return allot_state_open(sim->state);
 }

@@ -15,14 +15,6 @@ enum { ID = 12, TEXT = 260, TICK = 60 };
 
 #define USAGE_MOST ((int64_t)1 << 62) /* that a state may tell of */
 
-/* The number by which the state knows a job. */
-static void put_id(int32_t number, char *buf)
-{
-    for (int i = 9; i >= 0; i--, number /= 10)
-        buf[i] = (char)('0' + number % 10);
-    buf[10] = '\0';
-}
-
 /* ---- Jobs that come and end ------------------------------------------------------------------ */
 
 /* Names by which limits know a job's user and groups. */
@@ -45,7 +37,7 @@ int allot__queue_job_come(allot_simulation *sim, int32_t number)
     allot_job job;
     allot_trace_record(sim->trace, of->record, &record);
     allot_job_init(&job);
-    put_id(number, id);
+    *allot__put_number(id, number) = '\0';
     job.id = id;
     job.queue = sim->accounts[of->account].consumer;
     job.slots = of->slots;
@@ -66,7 +58,7 @@ int allot__queue_job_end(allot_simulation *sim, int32_t number)
     int32_t queue = allot__account_of(sim, segment)->consumer, millionths = 0;
     int64_t use = 0;
     char id[ID];
-    put_id(number, id);
+    *allot__put_number(id, number) = '\0';
     allot_state_usage_get(sim->state, queue, &use, &millionths);
     allot__area sum = {0, (uint64_t)use};
     if (sim->now > since)
@@ -88,15 +80,14 @@ static int32_t job_at(const allot_simulation *sim, int32_t i, allot_job *out)
 
 static int start(allot_simulation *sim, int32_t number, const allot_job *as)
 {
-    allot__sim_job *job = allot__job_of(sim, number);
+    const allot__sim_job *job = allot__job_of(sim, number);
     int64_t ran = 0;
     if (as->state != ALLOT_PENDING) {
         ran = as->ran;
         sim->counts.resumes++;
         sim->counts.starts--;
     }
-    return allot__segment_start(sim, number, job->slots, sim->now + job->run - ran, INT32_MIN,
-                                &job->segment);
+    return allot__segment_start(sim, number, job->slots, sim->now + job->run - ran, INT32_MIN);
 }
 
 /* What runs stops; nothing is lost yet. */
@@ -215,7 +206,7 @@ int allot__dispatch_jobs(allot_simulation *sim, allot_report *report, bool *agai
     if (status == ALLOT_OK)
         status = allot__seal(sim, report);
     if (status == ALLOT_OK)
-        status = allot__decide(sim, ALLOT_STAGE_ORDERS, report, &decision);
+        status = allot__decide(sim, report, &decision);
     if (status != ALLOT_OK)
         return status;
     sim->sizes[0] = allot_state_slots_get(sim->state, 0);

@@ -1,20 +1,166 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* load.c: a trace's records become jobs and changes of a plan's leaves or queues. */
+/*
+ * load.c: a trace's records become jobs and changes of a plan's leaves or queues: whose a job is
+ * follows from what the log says of it.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "simulate/log/trace.h"
 #include "simulate/sim.h"
 
-enum { TEXT = 600, PRIORITY_MOST = 10000, NAME_MOST = 200, TOLD_MOST = 8 };
+enum { TEXT = 600, NAME_ROOM = 260, PRIORITY_MOST = 10000, NAME_MOST = 200, TOLD_MOST = 8 };
+
+void allot__record_text(const allot_record_name *name, char prefix, char *buf, size_t size)
+{
+    char digits[24];
+    int64_t number = name->number;
+    size_t at = sizeof digits - 1, len = 0;
+    digits[at] = buf[0] = '\0';
+    if (name->text)
+        snprintf(buf, size, "%s", name->text);
+    if (name->text || number < 0)
+        return;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    digits[--at] = prefix;
+    len = sizeof digits - at;
+    memcpy(buf, digits + at, len < size ? len : size);
+    buf[size - 1] = '\0';
+}
+
+/* ---- Leaves by name -------------------------------------------------------------------------- */
+
+typedef struct leaves_by_name {
+    allot__strings names;
+    allot__vector handles; /* of int32_t: by name; -1: several have it */
+} leaves_by_name;
+
+static int make_leaves(const allot_simulation *sim, leaves_by_name *out)
+{
+    for (int32_t i = 0; i < sim->consumers; i++) {
+        const char *name = allot_plan_name(sim->plan, i);
+        if (!sim->accounts[i].leaf)
+            continue;
+        int32_t number = allot__strings_put(sim->engine, &out->names, name, strlen(name));
+        if (number < 0)
+            return ALLOT_ENOMEM;
+        bool known = (size_t)number < out->handles.count;
+        int32_t *handle = known ? (int32_t *)out->handles.items + number
+                                : allot__push(sim->engine, &out->handles, sizeof *handle);
+        if (!handle)
+            return ALLOT_ENOMEM;
+        *handle = known ? -1 : i;
+    }
+    return ALLOT_OK;
+}
+
+static void free_leaves(const allot_simulation *sim, leaves_by_name *leaves)
+{
+    allot__strings_free(sim->engine, &leaves->names);
+    allot__vector_free(sim->engine, &leaves->handles);
+}
+
+/* ---- Consumers ------------------------------------------------------------------------------- */
+
+typedef struct trying {
+    const allot_simulation *sim;
+    const leaves_by_name *leaves;
+    char *tried;
+    size_t size;
+    int32_t found;
+} trying;
+
+static void note(trying *it, const char *path)
+{
+    size_t len = strlen(it->tried);
+    if (len < it->size)
+        snprintf(it->tried + len, it->size - len, "%s%s", len > 0 ? ", " : "", path);
+}
+
+/* The leaf at /first/second, or at /first where second is NULL. */
+static void try_path(trying *it, const char *first, const char *second)
+{
+    char path[2 * NAME_ROOM + 3];
+    if (it->found >= 0 || *first == '\0' || (second != NULL && *second == '\0'))
+        return;
+    int len = snprintf(path, sizeof path, "/%s%s%s", first, second ? "/" : "",
+                       second != NULL ? second : "");
+    int32_t consumer = allot_plan_find(it->sim->plan, path, (size_t)len);
+    if (consumer >= 0 && it->sim->accounts[consumer].leaf)
+        it->found = consumer;
+    else
+        note(it, path);
+}
+
+static void try_name(trying *it, const char *name)
+{
+    if (it->found >= 0 || *name == '\0')
+        return;
+    int32_t number = allot__strings_find(&it->leaves->names, name, strlen(name));
+    if (number >= 0)
+        it->found = ((const int32_t *)it->leaves->handles.items)[number];
+}
+
+static int32_t find_queue(trying *it, const allot_record *record)
+{
+    const allot_plan *plan = it->sim->plan;
+    char name[NAME_ROOM];
+    const char *header =
+        record->queue.number >= 0 ? allot_trace_queue(it->sim->trace, record->queue.number) : NULL;
+    allot__record_text(&record->queue, 'q', name, sizeof name);
+    int32_t queue = *name != '\0' ? allot_plan_queue_find(plan, name) : -1;
+    if (queue < 0 && header)
+        queue = allot_plan_queue_find(plan, header);
+    if (*name != '\0')
+        note(it, name);
+    if (header)
+        note(it, header);
+    allot__record_text(&record->group, 'g', name, sizeof name);
+    if (queue < 0 && *name != '\0') {
+        queue = allot_plan_queue_find(plan, name);
+        note(it, name);
+    }
+    return queue < 0 && allot_plan_queues(plan) == 1 ? 0 : queue;
+}
+
+/* The consumer of a record that nobody mapped, or -1; what was tried is in `tried`. */
+static int32_t find_consumer(const allot_simulation *sim, const leaves_by_name *leaves,
+                             const allot_record *record, char *tried, size_t size)
+{
+    trying it = {.sim = sim, .leaves = leaves, .tried = tried, .size = size, .found = -1};
+    char user[NAME_ROOM], group[NAME_ROOM], queue[NAME_ROOM], partition[NAME_ROOM];
+    tried[0] = '\0';
+    if (sim->queues)
+        return find_queue(&it, record);
+    allot__record_text(&record->user, 'u', user, sizeof user);
+    allot__record_text(&record->group, 'g', group, sizeof group);
+    allot__record_text(&record->queue, 'q', queue, sizeof queue);
+    allot__record_text(&record->partition, 'p', partition, sizeof partition);
+    if (*user != '\0') {
+        try_path(&it, group, user);
+        try_path(&it, queue, user);
+        try_path(&it, user, NULL);
+        try_name(&it, user);
+    }
+    try_path(&it, group, NULL);
+    try_path(&it, queue, NULL);
+    try_path(&it, partition, NULL);
+    return it.found;
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
 
 typedef struct loading {
     allot_simulation *sim;
     allot_record_map map;
     void *ud;
     allot_report *report;
-    allot__leaves leaves;
+    leaves_by_name leaves;
     allot__strings said; /* messages: one like another is said once */
     allot_record record;
     int32_t number;
@@ -41,15 +187,12 @@ fault(loading *it, const char *code, const char *hint, const char *format, ...)
     it->told++;
     if (allot__strings_put(it->sim->engine, &it->said, message, len) < 0)
         return ALLOT_ENOMEM;
-    allot_report_add(it->report, &(allot_diagnostic){.severity = ALLOT_ERROR,
-                                                     .code = code,
-                                                     .file = allot_trace_file(it->sim->trace),
-                                                     .line = it->record.line,
-                                                     .message = message,
-                                                     .hint = hint,
-                                                     .consumer = -1,
-                                                     .group = -1,
-                                                     .field = -1});
+    allot__log_say(it->report,
+                   &(allot_diagnostic){.code = code,
+                                       .file = allot_trace_file(it->sim->trace),
+                                       .line = it->record.line,
+                                       .hint = hint},
+                   "%s", message);
     return ALLOT_OK;
 }
 
@@ -93,7 +236,7 @@ static int32_t consumer_of(loading *it, const char *name, int *status)
     char tried[TEXT];
     int32_t found = -1;
     if (!name) {
-        found = allot__find_consumer(sim, &it->leaves, &it->record, tried, sizeof tried);
+        found = find_consumer(sim, &it->leaves, &it->record, tried, sizeof tried);
         *status = found < 0 ? nobodys(it, tried) : ALLOT_OK;
         return found;
     }
@@ -262,32 +405,21 @@ static int load_change(loading *it)
     return ALLOT_OK;
 }
 
-/* How many there are of what was told of the first of a kind alone. */
-static void tell_sum(loading *it, int32_t count)
-{
-    char message[TEXT];
-    snprintf(message, sizeof message, "%d of %d records have such faults", it->faults, count);
-    allot_report_add(it->report, &(allot_diagnostic){.severity = ALLOT_ERROR,
-                                                     .code = "E-map",
-                                                     .file = allot_trace_file(it->sim->trace),
-                                                     .message = message,
-                                                     .consumer = -1,
-                                                     .group = -1,
-                                                     .field = -1});
-}
-
 static int load_all(loading *it)
 {
     int32_t count = allot_trace_records(it->sim->trace);
-    int status = allot__leaves_make(it->sim, &it->leaves);
+    int status = make_leaves(it->sim, &it->leaves);
     for (it->number = 0; it->number < count && status == ALLOT_OK; it->number++) {
         allot_trace_record(it->sim->trace, it->number, &it->record);
         status = it->record.kind == ALLOT_RECORD_SUBMIT ? load_job(it) : load_change(it);
     }
     if (status != ALLOT_OK || !it->invalid)
         return status;
-    if (it->faults > it->told)
-        tell_sum(it, count);
+    if (it->faults > it->told) /* of a kind the first alone is told */
+        allot__log_say(
+            it->report,
+            &(allot_diagnostic){.code = "E-map", .file = allot_trace_file(it->sim->trace)},
+            "%d of %d records have such faults", it->faults, count);
     return ALLOT_EINVALID;
 }
 
@@ -300,7 +432,7 @@ int allot_simulation_load(allot_simulation *sim, const allot_trace *trace, allot
     sim->trace = trace;
     sim->loaded = true;
     int status = load_all(&it);
-    allot__leaves_free(sim, &it.leaves);
+    free_leaves(sim, &it.leaves);
     allot__strings_free(sim->engine, &it.said);
     allot__vector_trim(sim->engine, &sim->jobs);
     return status;

@@ -38,7 +38,7 @@ typedef struct allot__sim_job {
     int64_t preempted; /* slots lost so far */
     int32_t record, account;
     int32_t slots, run;
-    int32_t segment;           /* of a queue's job that runs */
+    int32_t segment;           /* that began last */
     int32_t priority, session; /* session: among the names; -1: its own */
     int32_t pending, left;     /* tasks that wait; that have not ended */
     int32_t times;             /* how often it lost slots */
@@ -156,24 +156,20 @@ static inline allot__account *allot__account_of(const allot_simulation *sim,
     return &sim->accounts[allot__job_of(sim, segment->job)->account];
 }
 
-/* ---- load.c, find.c -------------------------------------------------------------------------- */
+/* Ten digits, by which states know jobs; returns what stands behind them. */
+static inline char *allot__put_number(char *at, int32_t number)
+{
+    for (int i = 9; i >= 0; i--, number /= 10)
+        at[i] = (char)('0' + number % 10);
+    return at + 10;
+}
 
-/* Leaves by name, for those that nobody maps. */
-typedef struct allot__leaves {
-    allot__strings names;
-    allot__vector handles; /* of int32_t: by name; -1: several have it */
-} allot__leaves;
-int allot__leaves_make(const allot_simulation *sim, allot__leaves *out);
-void allot__leaves_free(const allot_simulation *sim, allot__leaves *leaves);
+/* ---- load.c ---------------------------------------------------------------------------------- */
 
 /* "g7" of number 7 and "g", or the text itself; "" where there is none. Cut to `size`. */
 void allot__record_text(const allot_record_name *name, char prefix, char *buf, size_t size);
-/* Finds the consumer of a record that nobody mapped, or -1; what was tried is in `tried`. */
-int32_t allot__find_consumer(const allot_simulation *sim, const allot__leaves *leaves,
-                             const allot_record *record, char *tried, size_t size);
 
-/* ---- wait.c: jobs of an account that wait
- * -------------------------------------------------------- */
+/* ---- run.c ----------------------------------------------------------------------------------- */
 
 /* Adds a job that is not there. ENOMEM. */
 int allot__wait_put(allot_simulation *sim, allot__account *account, int32_t job);
@@ -183,18 +179,13 @@ static inline size_t allot__waits(const allot__account *account)
 }
 /* The i-th of them, or -1. */
 int32_t allot__wait_at(const allot__account *account, size_t i);
-/* One that is there, out. */
-void allot__wait_remove(allot_simulation *sim, allot__account *account, int32_t job);
 /* Something of the account changed. ENOMEM. */
 int allot__touch(allot_simulation *sim, allot__account *account);
-
-/* ---- segment.c: what runs
- * ---------------------------------------------------------------------- */
 
 /* Starts `count` tasks of a job that wait; `end` ALLOT__NEVER: without an end. ENOMEM ends the
  * simulation. */
 int allot__segment_start(allot_simulation *sim, int32_t job, int32_t count, int64_t end,
-                         int32_t host, int32_t *out);
+                         int32_t host);
 /* Splits `count` tasks off for a reclaim; the number of their segment, or -1 when out of memory. */
 int32_t allot__segment_split(allot_simulation *sim, int32_t segment, int32_t count, int32_t flight);
 /* `count` of a segment's tasks stop now: ended (their time is useful), or not (it is lost). What
@@ -245,17 +236,14 @@ bool allot__is_known(const allot_simulation *sim, const allot__account *account)
 /* What a task of the state is. */
 allot__told allot__told_at(const allot_simulation *sim, int32_t task);
 
-/* ---- decide.c, start.c, take.c, divide.c, dispatch.c: cycles --------------------------------- */
+/* ---- decide.c, run.c, divide.c, dispatch.c: cycles --------------------------------- */
 
 /* Seals the state. ENOMEM, EINVALID (reported). */
 int allot__seal(allot_simulation *sim, allot_report *report);
 /* A cycle over the sealed state; when it fails it comes once more, to tell why. */
-int allot__decide(allot_simulation *sim, allot_stage last, allot_report *report,
-                  allot_decision **out);
+int allot__decide(allot_simulation *sim, allot_report *report, allot_decision **out);
 /* Tells whoever watches of a decision; what it says. */
 int allot__decided(allot_simulation *sim, const allot_decision *decision, allot_report *report);
-/* Slots of the decision end, and the state is open again. */
-int allot__reopen(allot_simulation *sim, allot_decision *decision);
 
 /* Slots are granted to an account: starts what waits first, one a slot. ENOMEM. */
 int allot__start(allot_simulation *sim, allot__account *account, int64_t slots, int32_t host);
@@ -269,8 +257,6 @@ int allot__kill(allot_simulation *sim, int32_t segment, int32_t count);
 int allot__segment_end(allot_simulation *sim, int32_t segment);
 /* A leaf's standing demand is so many slots now. ENOMEM. */
 int allot__level(allot_simulation *sim, int32_t account, int64_t slots);
-/* Carries out what a leaf gives back. *again: slots are free. ENOMEM. */
-int allot__take_back(allot_simulation *sim, const allot_reclaim *reclaim, bool *again);
 
 /* A cycle and what it decides; *again: it should come again now. Statuses of allot_cycle. */
 int allot__divide(allot_simulation *sim, allot_report *report, bool *again);

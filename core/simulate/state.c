@@ -2,10 +2,10 @@
 /* Copyright the allot authors */
 /* state.c: the state that a cycle of a plan without queues is told. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "simulate/log/trace.h"
 #include "simulate/sim.h"
 
 enum { ID = 32, SESSION_ID = 256 };
@@ -67,20 +67,13 @@ static int tell_times(allot_simulation *sim)
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
-static char *put_number(char *at, int32_t number)
-{
-    for (int i = 9; i >= 0; i--, number /= 10)
-        at[i] = (char)('0' + number % 10);
-    return at + 10;
-}
-
 /* The id of the i-th task that an account has in the state: job and number. */
 static void put_id(const allot__account *account, size_t i, char *id)
 {
     const allot__told *told = (const allot__told *)account->told.items + i;
-    char *end = put_number(id, told->job);
+    char *end = allot__put_number(id, told->job);
     *end++ = '.';
-    *put_number(end, (int32_t)i) = '\0';
+    *allot__put_number(end, (int32_t)i) = '\0';
 }
 
 allot__told allot__told_at(const allot_simulation *sim, int32_t task)
@@ -98,7 +91,7 @@ static const char *session_id(const allot_simulation *sim, int32_t job, char *bu
     const allot__sim_job *of = allot__job_of(sim, job);
     const char *name = allot__strings_text(&sim->names, of->session);
     buf[0] = name ? 'n' : 's';
-    char *end = put_number(buf + 1, name ? of->account : job);
+    char *end = allot__put_number(buf + 1, name ? of->account : job);
     *end = '\0';
     if (name)
         strncat(buf, name, SESSION_ID - 16);
@@ -267,23 +260,17 @@ static int too_many(const allot_simulation *sim, allot__task_detail tasks, allot
 {
     int32_t count, number = widest(sim, tasks, &count);
     const allot__sim_job *job = allot__job_of(sim, number);
-    char message[200];
     allot_record record;
     allot_trace_record(sim->trace, job->record, &record);
-    snprintf(message, sizeof message,
-             "more than %d tasks may have to go, and cannot be told to a cycle: it runs as %" PRId32
-             " of them",
-             ALLOT_SIMULATION_TASKS, count);
-    allot_report_add(report, &(allot_diagnostic){
-                                 .severity = ALLOT_ERROR,
-                                 .code = "E-simulate",
-                                 .file = allot_trace_file(sim->trace),
-                                 .line = record.line,
-                                 .message = message,
-                                 .hint = "a rigid job is one task (--rigid, or `rigid` of --map)",
-                                 .consumer = -1,
-                                 .group = -1,
-                                 .field = -1});
+    allot__log_say(
+        report,
+        &(allot_diagnostic){.code = "E-simulate",
+                            .file = allot_trace_file(sim->trace),
+                            .line = record.line,
+                            .hint = "a rigid job is one task (--rigid, or `rigid` of --map)"},
+        "more than %d tasks may have to go, and cannot be told to a cycle: it runs as %" PRId32
+        " of them",
+        ALLOT_SIMULATION_TASKS, count);
     return ALLOT_EINVALID;
 }
 
@@ -308,7 +295,7 @@ static int tell_way(allot_simulation *sim, const allot__on_way *way, const char 
                     size_t count)
 {
     char id[ID];
-    *put_number(id, sim->ways_told++) = '\0';
+    *allot__put_number(id, sim->ways_told++) = '\0';
     allot_in_flight flight = {
         .id = id,
         .consumer = sim->accounts[way->account].consumer,
@@ -373,7 +360,7 @@ static int untell_orders(allot_simulation *sim)
     int status = allot_state_loans_end(sim->state);
     for (; sim->ways_told > 0 && status == ALLOT_OK; sim->ways_told--) {
         char id[ID];
-        *put_number(id, sim->ways_told - 1) = '\0';
+        *allot__put_number(id, sim->ways_told - 1) = '\0';
         status = allot_state_end(sim->state, ALLOT_ITEM_RECLAIM, id);
     }
     return status;

@@ -26,6 +26,20 @@ typedef struct stream {
     int32_t number;
 } stream;
 
+void allot__log_say(allot_report *report, const allot_diagnostic *about, const char *format, ...)
+{
+    char message[600];
+    allot_diagnostic said = *about;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    said.message = message;
+    said.severity = about->severity != 0 ? about->severity : ALLOT_ERROR;
+    said.consumer = said.group = said.field = -1;
+    allot_report_add(report, &said);
+}
+
 void allot__line_fault(allot__reader *reader, const char *code, int32_t col, int32_t width,
                        const char *hint, const char *format, ...)
 {
@@ -35,30 +49,21 @@ void allot__line_fault(allot__reader *reader, const char *code, int32_t col, int
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     reader->invalid = true;
-    allot_report_add(reader->report, &(allot_diagnostic){.severity = ALLOT_ERROR,
-                                                         .code = code,
-                                                         .file = reader->trace->file,
-                                                         .line = reader->line,
-                                                         .col = col,
-                                                         .width = width,
-                                                         .message = message,
-                                                         .hint = hint,
-                                                         .source = reader->text,
-                                                         .consumer = -1,
-                                                         .group = -1,
-                                                         .field = -1});
+    allot__log_say(reader->report,
+                   &(allot_diagnostic){.code = code,
+                                       .file = reader->trace->file,
+                                       .line = reader->line,
+                                       .col = col,
+                                       .width = width,
+                                       .hint = hint,
+                                       .source = reader->text},
+                   "%s", message);
 }
 
 static int refuse(const stream *it, const char *code, const char *message, const char *hint)
 {
-    allot_report_add(it->report, &(allot_diagnostic){.severity = ALLOT_ERROR,
-                                                     .code = code,
-                                                     .file = it->file,
-                                                     .message = message,
-                                                     .hint = hint,
-                                                     .consumer = -1,
-                                                     .group = -1,
-                                                     .field = -1});
+    allot__log_say(it->report, &(allot_diagnostic){.code = code, .file = it->file, .hint = hint},
+                   "%s", message);
     return ALLOT_EINVALID;
 }
 

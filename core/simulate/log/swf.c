@@ -153,22 +153,22 @@ static size_t next_field(const allot__reader *reader, size_t *at, size_t *start)
  * word by word. */
 static bool take_fields(allot__reader *reader, int64_t *values)
 {
-    size_t at = 0, start = 0, len;
+    size_t at = 0, start[FIELDS], len[FIELDS];
     int count = 0;
     bool before = reader->invalid;
-    while (next_field(reader, &at, &start) > 0)
-        count++;
+    for (size_t from, width; (width = next_field(reader, &at, &from)) > 0; count++)
+        if (count < FIELDS) {
+            start[count] = from;
+            len[count] = width;
+        }
     reader->invalid = false;
     if (count != FIELDS)
         allot__line_fault(reader, "E-swf", 0, 0,
                           "a job of the Standard Workload Format has 18, -1 where a value is not "
                           "known",
                           "the line has %d fields, %d are needed", count, FIELDS);
-    at = 0;
-    for (int i = 0; i < FIELDS && !reader->invalid; i++) {
-        len = next_field(reader, &at, &start);
-        values[i] = take_field(reader, start, len, i);
-    }
+    for (int i = 0; i < FIELDS && !reader->invalid; i++)
+        values[i] = take_field(reader, start[i], len[i], i);
     bool sound = !reader->invalid;
     reader->invalid = reader->invalid || before;
     return sound;

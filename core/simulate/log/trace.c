@@ -61,18 +61,13 @@ static void put_in_order(allot_trace *trace, allot_report *report)
     }
     if (late == 0)
         return;
-    char message[200];
-    snprintf(message, sizeof message,
-             "%zu record%s earlier than the one before; all are put into the order of time", late,
-             late == 1 ? " is" : "s are");
-    allot_report_add(report, &(allot_diagnostic){.severity = ALLOT_WARNING,
-                                                 .code = "W-order",
-                                                 .file = trace->file,
-                                                 .line = line_at(trace, first)->line,
-                                                 .message = message,
-                                                 .consumer = -1,
-                                                 .group = -1,
-                                                 .field = -1});
+    allot__log_say(report,
+                   &(allot_diagnostic){.severity = ALLOT_WARNING,
+                                       .code = "W-order",
+                                       .file = trace->file,
+                                       .line = line_at(trace, first)->line},
+                   "%zu record%s earlier than the one before; all are put into the order of time",
+                   late, late == 1 ? " is" : "s are");
     qsort(trace->lines.items, trace->lines.count, sizeof(allot__line), by_time);
 }
 
@@ -138,37 +133,6 @@ static void find_epoch(allot_trace *trace)
     trace->epoch = epoch > 0 && epoch < (long long)1 << 40 ? epoch : 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const allot__queue_name *one = a, *other = b;
-    if (one->number != other->number)
-        return one->number < other->number ? -1 : 1;
-    return one->line < other->line ? -1 : one->line > other->line;
-}
-
-/* Queues that an SWF header names; of those told twice the first is first. Names stay where they
- * are from now on. */
-static int find_queues(allot_trace *trace)
-{
-    const allot__header *headers = trace->keys.items;
-    for (size_t i = 0; i < trace->keys.count; i++) {
-        const char *value = allot__strings_text(&trace->names, headers[i].value);
-        char *name;
-        int64_t number = strtoll(value, &name, 10);
-        if (strcmp(allot__strings_text(&trace->names, headers[i].key), "Queue") != 0 ||
-            name == value)
-            continue;
-        allot__queue_name *added = allot__push(trace->engine, &trace->queues, sizeof *added);
-        if (!added)
-            return ALLOT_ENOMEM;
-        name += strspn(name, " \t");
-        *added = (allot__queue_name){number, i, *name != '\0' ? name : NULL};
-    }
-    if (trace->queues.count > 1)
-        qsort(trace->queues.items, trace->queues.count, sizeof(allot__queue_name), by_number);
-    return ALLOT_OK;
-}
-
 static int read_all(allot__reader *reader, allot_trace_source source, void *ud)
 {
     allot_trace *trace = reader->trace;
@@ -184,8 +148,7 @@ static int read_all(allot__reader *reader, allot_trace_source source, void *ud)
         return status;
     put_in_order(trace, reader->report);
     find_epoch(trace);
-    status = find_queues(trace);
-    return status == ALLOT_OK && reader->invalid ? ALLOT_EINVALID : status;
+    return reader->invalid ? ALLOT_EINVALID : ALLOT_OK;
 }
 
 int allot_trace_read(allot_engine *engine, allot_trace_source source, void *ud, const char *file,
@@ -221,7 +184,6 @@ void allot_trace_free(allot_trace *trace)
     allot__free(engine, trace->file, trace->file_size, 1);
     allot__vector_free(engine, &trace->lines);
     allot__vector_free(engine, &trace->keys);
-    allot__vector_free(engine, &trace->queues);
     allot__strings_free(engine, &trace->names);
     allot__free(engine, trace, 1, sizeof *trace);
 }
@@ -289,14 +251,15 @@ const char *allot_trace_header(const allot_trace *trace, const char *key)
 
 const char *allot_trace_queue(const allot_trace *trace, int64_t number)
 {
-    const allot__queue_name *queues = trace->queues.items;
-    size_t low = 0, high = trace->queues.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (queues[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
+    const allot__header *headers = trace->keys.items;
+    for (size_t i = 0; i < trace->keys.count; i++) {
+        const char *value = allot__strings_text(&trace->names, headers[i].value);
+        char *name;
+        bool same = strtoll(value, &name, 10) == number && name != value;
+        if (!same || strcmp(allot__strings_text(&trace->names, headers[i].key), "Queue") != 0)
+            continue;
+        name += strspn(name, " \t");
+        return *name != '\0' ? name : NULL;
     }
-    return low < trace->queues.count && queues[low].number == number ? queues[low].name : NULL;
+    return NULL;
 }

@@ -28,17 +28,10 @@ struct allot_trace {
     allot__vector lines;  /* of allot__line */
     allot__strings names; /* of an event log; of SWF its header's texts */
     allot__vector keys;   /* of allot__header */
-    allot__vector queues; /* of allot__queue_name, by number */
     int32_t others;
     int64_t epoch; /* SWF: added to times */
     bool named;    /* names are texts: an event log */
 };
-
-typedef struct allot__queue_name {
-    int64_t number;
-    size_t line;      /* of the header: the first counts */
-    const char *name; /* borrowed of the names; NULL: none is told */
-} allot__queue_name;
 
 typedef struct allot__header {
     int32_t key, value; /* among the names */
@@ -55,6 +48,13 @@ typedef struct allot__reader {
     bool invalid; /* a fault was told */
 } allot__reader;
 
+/* Tells what a diagnostic says, but for its message, which is formatted; it is of no consumer, and
+ * an error unless its severity says otherwise. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void
+allot__log_say(allot_report *report, const allot_diagnostic *about, const char *format, ...);
 /* Tells a fault of the line in hand, from `col` (0: of all of it), `width` columns wide. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 6, 7)))
