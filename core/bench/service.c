@@ -156,22 +156,18 @@ static bool send_some(bench_peer *peer)
     return goes_on(sent);
 }
 
-/* Takes whole lines, which go to `out` behind the peer's number; returns how many there are. */
-static int take_lines(bench_peer *peer, int number, allot__text *out)
+/* Takes whole lines, which go to the answer behind the peer's number. */
+static void take_lines(bench *it, int number)
 {
-    char *line = peer->in.bytes, *stop = line + peer->in.len, *end;
-    int count = 0;
+    allot__text *in = &it->peers[number].in;
+    char *line = in->bytes, *stop = line + in->len, *end;
     for (; line < stop && (end = memchr(line, '\n', (size_t)(stop - line))); line = end + 1) {
-        count++;
-        if (!out)
-            continue;
-        allot__text_int(out, number);
-        allot__text_add(out, " ", 1);
-        allot__text_add(out, line, (size_t)(end + 1 - line));
+        allot__text_int(&it->answer, number);
+        allot__text_add(&it->answer, " ", 1);
+        allot__text_add(&it->answer, line, (size_t)(end + 1 - line));
     }
-    peer->in.len = (size_t)(stop - line);
-    memmove(peer->in.bytes, line, peer->in.len);
-    return count;
+    in->len = (size_t)(stop - line);
+    memmove(in->bytes, line, in->len);
 }
 
 /* Sends and receives what there is, or waits for some, `wait` ms. False: a connection is closed. */
@@ -204,7 +200,7 @@ int allot__bench_turn(bench *it)
     }
     for (int i = 0; i < it->peer_count; i++)
         if (it->peers[i].in.len > 0)
-            take_lines(&it->peers[i], i, &it->answer);
+            take_lines(it, i);
     return CLI_DONE;
 }
 
@@ -216,6 +212,19 @@ static void ask(bench_peer *peer, int times)
         allot__text_puts(&peer->out,
                          "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"decisions\",\"params\":"
                          "{\"from\":1,\"most\":1000}}\n");
+}
+
+/* Drops what has come; how many lines end there. */
+static int drop_lines(allot__text *in)
+{
+    int count = 0;
+    const char *at = in->bytes, *end;
+    for (size_t left = in->len; left > 0 && (end = memchr(at, '\n', left)); at = end + 1) {
+        left -= (size_t)(end + 1 - at);
+        count++;
+    }
+    in->len = 0;
+    return count;
 }
 
 /* Reads until it is killed, or the service ends: so many requests of each wait for their answers.
@@ -233,7 +242,7 @@ static void run_readers(bench *it, int ahead, int ready)
         allot__cli_write(ready, "", 1);
     while (good && turn(it, -1))
         for (int i = 0; i < it->peer_count; i++)
-            ask(&it->peers[i], it->peers[i].in.len ? take_lines(&it->peers[i], i, NULL) : 0);
+            ask(&it->peers[i], drop_lines(&it->peers[i].in));
     _exit(0);
 }
 

@@ -60,10 +60,8 @@ int allot__queue_job_end(allot_simulation *sim, int32_t number)
     char id[ID];
     *allot__put_number(id, number) = '\0';
     allot_state_usage_get(sim->state, queue, &use, &millionths);
-    allot__area sum = {0, (uint64_t)use};
     if (sim->now > since)
-        allot__area_add(&sum, segment->count, sim->now - since);
-    use = allot__area_whole(sum);
+        use = allot__whole((allot__u128)use + allot__area(segment->count, sim->now - since));
     int status =
         allot_state_usage(sim->state, queue, use < USAGE_MOST ? use : USAGE_MOST, millionths);
     return status == ALLOT_OK ? allot_state_end(sim->state, ALLOT_ITEM_JOB, id) : status;
@@ -120,9 +118,8 @@ static int stop(allot_simulation *sim, int32_t number, const allot_job *as, allo
         return allot__touch(sim, account);
     }
     /* Its work so far is lost, which was counted as useful when it was paused. */
-    allot__area work = allot__area_of(job->slots, ran);
-    allot__area_part(&account->useful, work);
-    allot__area_join(&account->lost, work);
+    account->useful -= allot__area(job->slots, ran);
+    account->lost += allot__area(job->slots, ran);
     account->killed += job->slots;
     sim->counts.kills++;
     if (action == ALLOT_KILL) {

@@ -131,38 +131,42 @@ static int read_jobs(reading *it, allot_figures *out)
     return status;
 }
 
+/* As near as a double is; 0 of nothing. */
+static double ratio(allot__u128 a, allot__u128 b)
+{
+    return b > 0 ? (double)a / (double)b : 0;
+}
+
 static void read_accounts(const reading *it, allot_figures *out)
 {
     const allot_simulation *sim = it->sim;
-    allot__area useful = {0}, lost = {0}, open = {0}, gathered = {0}, offered = {0};
+    allot__u128 useful = 0, lost = 0, open = 0, gathered = 0, offered = 0;
     for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
         const allot__account *account = &sim->accounts[c];
         if (!it->within[account->consumer])
             continue;
-        allot__area_join(&useful, account->useful);
-        allot__area_join(&lost, account->lost);
-        allot__area_join(&gathered, account->gathered_sum);
+        useful += account->useful;
+        lost += account->lost;
+        gathered += account->gathered_sum;
         out->preemptions += account->preemptions;
         out->reclaims += account->reclaims;
         out->reclaimed += account->reclaimed_sum;
         for (int32_t i = account->first; i >= 0; i = allot__segment_of(sim, i)->next) {
             const allot__segment *segment = allot__segment_of(sim, i);
-            allot__area_add(&open, segment->count, sim->now - segment->start);
+            open += allot__area(segment->count, sim->now - segment->start);
         }
     }
     for (int32_t i = 0; i < sim->groups; i++)
-        allot__area_join(&offered, sim->offered[i]);
-    allot__area busy = useful;
-    allot__area_join(&busy, lost);
-    allot__area_join(&busy, open);
-    out->useful = allot__area_whole(useful);
-    out->lost = allot__area_whole(lost);
-    out->open = allot__area_whole(open);
-    out->busy = allot__area_whole(busy);
-    out->gathered = allot__area_whole(gathered);
-    out->offered = allot__area_whole(offered);
-    out->utilisation = allot__area_ratio(busy, offered);
-    out->goodput = allot__area_ratio(useful, offered);
+        offered += sim->offered[i];
+    allot__u128 busy = useful + lost + open;
+    out->useful = allot__whole(useful);
+    out->lost = allot__whole(lost);
+    out->open = allot__whole(open);
+    out->busy = allot__whole(busy);
+    out->gathered = allot__whole(gathered);
+    out->offered = allot__whole(offered);
+    out->utilisation = ratio(busy, offered);
+    out->goodput = ratio(useful, offered);
 }
 
 /* Marks a consumer and all below it: parents number before their children. */

@@ -95,22 +95,11 @@ static void cut_claims(allot__on_way *way, int64_t slots)
     way->claim_count = kept;
 }
 
-static size_t find(const allot_simulation *sim, int32_t serial)
-{
-    size_t low = 0, high = sim->flights.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (way_at(&sim->flights, middle)->serial < serial)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 int allot__flight_back(allot_simulation *sim, int32_t serial, int64_t slots)
 {
-    size_t i = find(sim, serial);
+    size_t i = 0;
+    while (way_at(&sim->flights, i)->serial != serial)
+        i++;
     allot__on_way *way = way_at(&sim->flights, i);
     int status = allot__flight_return(sim, way->account, slots, way->claims, way->claim_count);
     if (status != ALLOT_OK)

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simulate/log/trace.h"
 #include "simulate/sim.h"
 
 enum { TEXT = 600, NAME_ROOM = 260, PRIORITY_MOST = 10000, NAME_MOST = 200, TOLD_MOST = 8 };

@@ -137,7 +137,7 @@ static bool goes_on(allot_simulation *sim)
 static void advance(allot_simulation *sim, int64_t to)
 {
     for (int32_t i = 0; i < sim->groups; i++)
-        allot__area_add(&sim->offered[i], sim->sizes[i], to - sim->now);
+        sim->offered[i] += allot__area(sim->sizes[i], to - sim->now);
     sim->now = to;
 }
 

@@ -242,7 +242,7 @@ void allot__segment_stop(allot_simulation *sim, int32_t segment, int32_t count, 
 {
     allot__segment *of = allot__segment_of(sim, segment);
     allot__account *account = allot__account_of(sim, of);
-    allot__area_add(ended ? &account->useful : &account->lost, count, sim->now - of->start);
+    *(ended ? &account->useful : &account->lost) += allot__area(count, sim->now - of->start);
     account->running -= count;
     of->count -= count;
     if (of->count == 0)
@@ -253,7 +253,7 @@ void allot__segment_stop(allot_simulation *sim, int32_t segment, int32_t count, 
 
 void allot__gather(allot_simulation *sim, allot__account *account, int64_t slots)
 {
-    allot__area_add(&account->gathered_sum, account->gathered, sim->now - account->busy_since);
+    account->gathered_sum += allot__area(account->gathered, sim->now - account->busy_since);
     account->busy_since = sim->now;
     account->gathered = slots;
 }

@@ -18,8 +18,8 @@
 
 #include <allot/simulate.h>
 
-#include "simulate/area.h"
-#include "simulate/log/memory.h"
+#include "base/wide.h"
+#include "simulate/log/trace.h"
 
 #define ALLOT__NEVER INT64_MAX
 
@@ -78,7 +78,7 @@ typedef struct allot__account {
     allot__vector told; /* of allot__told: its tasks in the state */
     /* Sums. */
     int64_t busy_since, preemptions, reclaims, reclaimed_sum;
-    allot__area gathered_sum, useful, lost;
+    allot__u128 gathered_sum, useful, lost; /* slot-seconds: exact, however long a log is */
 } allot__account;
 
 /* A task in the state: of a job that runs as a segment, or waits (-1). */
@@ -121,7 +121,7 @@ struct allot_simulation {
     int32_t groups, consumers;
     allot__account *accounts;
     int64_t *sizes;        /* by group: slots now */
-    allot__area *offered;  /* likewise */
+    allot__u128 *offered;  /* likewise: slot-seconds */
     int64_t *sizes_shown;  /* as the watcher was told; -1: it was not */
     allot__vector jobs;    /* of allot__sim_job */
     allot__vector changes; /* of allot__change */
@@ -132,7 +132,7 @@ struct allot_simulation {
     int32_t free_segment;
     allot__vector ends;    /* of int32_t: a heap of segments */
     allot__vector dirty;   /* of int32_t: accounts */
-    allot__vector flights; /* of allot__on_way, by rising serial */
+    allot__vector flights; /* of allot__on_way */
     allot__vector back;    /* of allot__on_way */
     int32_t serial;
     allot__vector loans; /* of allot_loan */
@@ -154,6 +154,16 @@ static inline allot__account *allot__account_of(const allot_simulation *sim,
                                                 const allot__segment *segment)
 {
     return &sim->accounts[allot__job_of(sim, segment->job)->account];
+}
+
+static inline allot__u128 allot__area(int64_t slots, int64_t seconds)
+{
+    return (allot__u128)slots * (allot__u128)seconds;
+}
+/* What does not fit is INT64_MAX. */
+static inline int64_t allot__whole(allot__u128 area)
+{
+    return area > INT64_MAX ? INT64_MAX : (int64_t)area;
 }
 
 /* Ten digits, by which states know jobs; returns what stands behind them. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulate/log/trace.h"
 #include "simulate/sim.h"
 
 enum { ID = 32, SESSION_ID = 256 };

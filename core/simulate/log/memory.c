@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* memory.c: texts, each once. */
-#include "simulate/log/memory.h"
+#include "simulate/log/trace.h"
 
 #include <string.h>
 

@@ -44,15 +44,27 @@ local function make_event(load, client, due)
   return service.event(id, "demand", leaf, service.OWNED)
 end
 
---- Events that are due by now, in turn of each client; one that is far behind gets none.
-local function send_due(load, now)
+--- Events that are due by now, in turn of each client, up to one that is far behind.
+local function make_due(load, now)
   local until_now = math.min((now - load.began) * load.rate // 1000000, load.all)
   while load.made < until_now do
     local client = load.clients[load.made % CLIENTS]
     if client.sent - client.answered >= AHEAD then return end
     local due = load.began + load.made * 1000000 / load.rate
-    load.service:send(client.peer, make_event(load, client, due) .. "\n")
+    client.out[#client.out + 1] = make_event(load, client, due)
     load.made = load.made + 1
+  end
+end
+
+local function send_due(load, now)
+  make_due(load, now)
+  for i = 0, CLIENTS - 1 do
+    local client = load.clients[i]
+    if client.out[1] then
+      client.out[#client.out + 1] = ""
+      load.service:send(client.peer, table.concat(client.out, "\n"))
+      client.out = {}
+    end
   end
 end
 
@@ -108,7 +120,7 @@ local function new_load(it, at, seconds, rate)
   }
   for i = 0, CLIENTS - 1 do
     local client = { peer = at:connect(), base = i * OWN, next = 0, sent = 0, answered = 0,
-                     first = 0, last = 0, due = {}, granted = {} }
+                     first = 0, last = 0, due = {}, granted = {}, out = {} }
     load.clients[i] = client
     load.by_peer[tostring(client.peer)] = client
   end
