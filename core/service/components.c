@@ -44,7 +44,6 @@ const allot__component allot__components[] = {
      STRUCT(allot__http, http),
      .start = allot__http_start,
      .stop = allot__http_stop,
-     .free = allot__http_free,
      .status = allot__http_status},
     /* The last: it says that all is ready. */
     {.name = "notify",

@@ -147,9 +147,9 @@ static int build(allot__candidate *it)
     return status == ALLOT_OK && !it->back ? check_policies(it) : status;
 }
 
-static bool unchanged(const allot__sources *files)
+static bool unchanged(const allot__candidate *it, const allot__sources *files)
 {
-    return files && files->count > 0 && allot__sources_same(files);
+    return files && files->count > 0 && allot__sources_same(files, it->engine);
 }
 
 /* Nothing is to be made of those files; but where they are may have changed. */
@@ -178,11 +178,11 @@ static void forget_instead(allot__candidate *it)
 void allot__candidate_build(allot__candidate *candidate)
 {
     uint64_t began = uv_hrtime();
-    if (!candidate->forced && unchanged(candidate->trusted)) {
+    if (!candidate->forced && unchanged(candidate, candidate->trusted)) {
         leave(candidate, ALLOT__AS_LIVE, candidate->trusted);
         return;
     }
-    if (!candidate->forced && unchanged(candidate->before)) {
+    if (!candidate->forced && unchanged(candidate, candidate->before)) {
         leave(candidate, ALLOT__SAME, candidate->before);
         return;
     }

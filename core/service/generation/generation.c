@@ -3,6 +3,7 @@
 /* generation.c: a plan with its policies, read on an engine of its own. */
 #include "service/generation/generation.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <time.h>
@@ -240,21 +241,19 @@ static int say_why(allot_report *report, const char *file, int error)
 static int read_file(const allot__generation_ask *ask, allot__text *text, allot_report *report)
 {
     char folder[PATH_MAX];
-    allot__reading_ask reading = {
-        .path = ask->file, .most = ALLOT__READ_PLAN, .piece = allot__reading_keep, .ud = text};
+    const char *path = ask->file;
     int error = 0;
     if (ask->beside) {
         error = allot__reading_folder(ask->beside, folder, sizeof folder);
-        reading.folder = folder;
-        reading.path = allot__reading_inside(ask->beside, ask->file);
+        path = allot__reading_inside(ask->beside, ask->file);
         if (!ends_json(ask->file))
             error = ALLOT__READ_OUTSIDE;
     }
     if (error == 0)
-        error = allot__reading(&reading);
-    if (error != 0)
-        return say_why(report, ask->file, error);
-    return text->failed ? ALLOT_ENOMEM : ALLOT_OK;
+        error = allot__reading(path, ask->beside ? folder : NULL, ALLOT__READ_PLAN, text);
+    if (error == ENOMEM)
+        return ALLOT_ENOMEM;
+    return error == 0 ? ALLOT_OK : say_why(report, ask->file, error);
 }
 
 int allot__generation_make(const allot__generation_ask *ask, allot__sources *sources,

@@ -54,14 +54,6 @@ static int find(place *at, const char *path, bool *there)
     return 0;
 }
 
-static int read_old(allot__plan_file *file, const place *at)
-{
-    const allot__reading_ask ask = {
-        .path = at->path, .most = ALLOT__READ_PLAN, .piece = allot__reading_keep, .ud = &file->old};
-    int error = allot__reading(&ask);
-    return file->old.failed ? ENOMEM : error;
-}
-
 static int write_all(int fd, const char *text, size_t len)
 {
     while (len > 0) {
@@ -127,7 +119,7 @@ int allot__plan_file_read(allot__plan_file *file, const char *path, allot_report
     place at;
     int error = find(&at, path, &file->there);
     if (error == 0 && file->there)
-        error = read_old(file, &at);
+        error = allot__reading(at.path, NULL, ALLOT__READ_PLAN, &file->old);
     if (error == ENOMEM)
         return ALLOT_ENOMEM;
     return error == 0 ? ALLOT_OK : fail(report, path, "read", error);

@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
-
 enum { LINKS_MOST = 40, TO_READ = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
 
 /* ---- Beneath a folder ------------------------------------------------------------------------ */
@@ -124,16 +122,16 @@ static int open_beneath(const char *folder, const char *whole, int *fd)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static int open_any(const allot__reading_ask *ask, int *fd)
+static int open_any(const char *path, const char *folder, int *fd)
 {
-    if (ask->folder)
-        return open_beneath(ask->folder, ask->path, fd);
-    *fd = open(ask->path, TO_READ);
+    if (folder)
+        return open_beneath(folder, path, fd);
+    *fd = open(path, TO_READ);
     /* A socket, and a device that nothing is behind. */
     return *fd >= 0 ? 0 : errno == ENXIO ? ALLOT__READ_IRREGULAR : errno;
 }
 
-static int read_all(const allot__reading_ask *ask, int fd)
+static int read_all(int fd, int64_t most, allot__text *out)
 {
     char piece[65536];
     struct stat info;
@@ -141,7 +139,7 @@ static int read_all(const allot__reading_ask *ask, int fd)
         return errno;
     if (!S_ISREG(info.st_mode))
         return ALLOT__READ_IRREGULAR;
-    for (int64_t left = ask->most;;) {
+    for (int64_t left = most; !out->failed;) {
         ssize_t got = read(fd, piece, sizeof piece);
         if (got == 0)
             return 0;
@@ -149,18 +147,18 @@ static int read_all(const allot__reading_ask *ask, int fd)
             return errno;
         if (got > left)
             return ALLOT__READ_LARGE;
-        if (got > 0)
-            ask->piece(ask->ud, piece, (size_t)got);
+        allot__text_add(out, piece, got > 0 ? (size_t)got : 0);
         left -= got > 0 ? got : 0;
     }
+    return ENOMEM;
 }
 
-int allot__reading(const allot__reading_ask *ask)
+int allot__reading(const char *path, const char *folder, int64_t most, allot__text *out)
 {
     int fd = -1;
-    int error = open_any(ask, &fd);
+    int error = open_any(path, folder, &fd);
     if (error == 0)
-        error = read_all(ask, fd);
+        error = read_all(fd, most, out);
     if (fd >= 0)
         close(fd);
     return error;
@@ -179,11 +177,6 @@ int allot__reading_folder(const char *file, char *out, size_t size)
     int len = slash ? snprintf(out, size, "%.*s", (int)(slash - file) + 1, file)
                     : snprintf(out, size, ".");
     return len >= 0 && (size_t)len < size ? 0 : ENAMETOOLONG;
-}
-
-void allot__reading_keep(void *buf, const char *bytes, size_t len)
-{
-    allot__text_add(buf, bytes, len);
 }
 
 void allot__reading_why(int error, char *words, size_t size)

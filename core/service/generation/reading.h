@@ -10,8 +10,7 @@
 #ifndef ALLOT_SERVICE_GENERATION_READING_H
 #define ALLOT_SERVICE_GENERATION_READING_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/text.h"
 
 enum {
     ALLOT__READ_IRREGULAR = -1, /* a folder, a device, a FIFO, a socket */
@@ -23,26 +22,15 @@ enum {
 #define ALLOT__READ_PLAN   ((int64_t)256 * 1024 * 1024)
 #define ALLOT__READ_POLICY ((int64_t)1024 * 1024)
 
-/* What is wanted of a file. */
-typedef struct allot__reading_ask {
-    const char *path;
-    /* NULL: links lead where they like. Else the path is from that folder, or begins with where it
-     * is, and neither the rest nor a link on it has a root or "..". */
-    const char *folder;
-    int64_t most;
-    void (*piece)(void *ud, const char *bytes, size_t len); /* told of it, piece by piece */
-    void *ud;
-} allot__reading_ask;
-
-/* 0, or why not. */
-int allot__reading(const allot__reading_ask *ask);
+/* Adds what is in the file, of so many bytes at most, to `out`; 0, or why not: ENOMEM, too.
+ * `folder` NULL: links lead where they like. Else the path is from that folder, or begins with
+ * where it is, and neither the rest nor a link on it has a root or "..". */
+int allot__reading(const char *path, const char *folder, int64_t most, allot__text *out);
 /* What a path that a client names is from the folder of the plan's file: itself, or what is behind
  * that folder's name. */
 const char *allot__reading_inside(const char *file, const char *path);
 /* That folder, in `out`, which has room for `size` bytes. ENAMETOOLONG. */
 int allot__reading_folder(const char *file, char *out, size_t size);
-/* An allot__text as what is told. */
-void allot__reading_keep(void *buf, const char *bytes, size_t len);
 /* An error in words. */
 void allot__reading_why(int error, char *words, size_t size);
 

@@ -3,21 +3,14 @@
 /* source.c: files by their contents, and which of them policies are loaded from. */
 #include "service/generation/source.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 
 #include "service/generation/reading.h"
-#include "base/text.h"
 #include "base/memory.h"
 
 /* ---- Contents -------------------------------------------------------------------------------- */
-
-typedef struct digest {
-    uint64_t hash;
-    unsigned char rest[8];
-    size_t held;
-    int64_t size;
-} digest;
 
 static uint64_t stir(uint64_t hash, uint64_t word)
 {
@@ -25,53 +18,28 @@ static uint64_t stir(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-static void digest_add(digest *it, const char *bytes, size_t len)
-{
-    it->size += (int64_t)len;
-    while (len > 0) {
-        uint64_t word;
-        size_t take = sizeof it->rest - it->held < len ? sizeof it->rest - it->held : len;
-        memcpy(it->rest + it->held, bytes, take);
-        it->held += take;
-        bytes += take;
-        len -= take;
-        if (it->held < sizeof it->rest)
-            return;
-        memcpy(&word, it->rest, sizeof word);
-        it->hash = stir(it->hash, word);
-        it->held = 0;
-    }
-}
-
-static uint64_t digest_end(digest *it)
-{
-    uint64_t word = 0;
-    memcpy(&word, it->rest, it->held);
-    return stir(stir(it->hash, word), it->held + 1);
-}
-
 uint64_t allot__source_hash(const char *bytes, size_t len)
 {
-    digest it = {0};
-    digest_add(&it, bytes, len);
-    return digest_end(&it);
-}
-
-static void digest_piece(void *ud, const char *bytes, size_t len)
-{
-    digest_add(ud, bytes, len);
+    uint64_t hash = 0, word;
+    for (size_t at = 0; at < len; at += sizeof word) {
+        word = 0;
+        memcpy(&word, bytes + at, len - at < sizeof word ? len - at : sizeof word);
+        hash = stir(hash, word);
+    }
+    return stir(hash, len + 1);
 }
 
 /* What is in the file: its size or -1. */
-static int64_t look_into(const char *path, uint64_t *hash)
+static int64_t look_into(allot_engine *engine, const char *path, uint64_t *hash)
 {
-    digest it = {0};
-    const allot__reading_ask ask = {
-        .path = path, .most = ALLOT__READ_PLAN, .piece = digest_piece, .ud = &it};
-    if (allot__reading(&ask) != 0)
-        return -1;
-    *hash = digest_end(&it);
-    return it.size;
+    allot__text text = {.engine = engine};
+    int64_t size = -1;
+    if (allot__reading(path, NULL, ALLOT__READ_PLAN, &text) == 0) {
+        *hash = allot__source_hash(text.bytes, text.len);
+        size = (int64_t)text.len;
+    }
+    allot__text_free(&text);
+    return size;
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
@@ -109,7 +77,7 @@ int allot__sources_add(allot__sources *sources, const char *path, const char *by
     if (bytes)
         it.hash = allot__source_hash(bytes, len);
     else
-        it.size = look_into(path, &it.hash);
+        it.size = look_into(sources->engine, path, &it.hash);
     return put(sources, &it);
 }
 
@@ -132,12 +100,12 @@ int allot__sources_copy(allot__sources *sources, const allot__sources *from)
     return status;
 }
 
-bool allot__sources_same(const allot__sources *sources)
+bool allot__sources_same(const allot__sources *sources, allot_engine *engine)
 {
     for (size_t i = 0; i < sources->count; i++) {
         const allot__source *it = &sources->items[i];
         uint64_t hash = 0;
-        if (look_into(it->path, &hash) != it->size || hash != it->hash)
+        if (look_into(engine, it->path, &hash) != it->size || hash != it->hash)
             return false;
     }
     return true;
@@ -189,17 +157,15 @@ static int read_disk(const allot__tracker *it, const char *path, const char *use
 {
     char folder[PATH_MAX];
     size_t len = strlen(use);
-    allot__reading_ask ask = {
-        .path = path, .most = ALLOT__READ_POLICY, .piece = allot__reading_keep, .ud = text};
     if (is_free(it, use))
-        return allot__reading(&ask);
+        return allot__reading(path, NULL, ALLOT__READ_POLICY, text);
     /* Faults of a policy are told with its words: those of no other file are. */
     if (!plan_file || len < 4 || strcmp(use + len - 4, ".lua") != 0)
         return ALLOT__READ_OUTSIDE;
     int error = allot__reading_folder(plan_file, folder, sizeof folder);
-    ask.folder = folder;
-    ask.path = allot__reading_inside(plan_file, use);
-    return error == 0 ? allot__reading(&ask) : error;
+    return error == 0 ? allot__reading(allot__reading_inside(plan_file, use), folder,
+                                       ALLOT__READ_POLICY, text)
+                      : error;
 }
 
 /* The policy's text; known: it is not read from the disk. */
@@ -214,13 +180,13 @@ static int read_policy(const allot__tracker *it, const char *path, const char *u
         allot__text_add(text, known->bytes, (size_t)known->size);
     else
         error = read_disk(it, path, use, plan_file, text);
-    if (error != 0) {
+    if (error != 0 && error != ENOMEM) {
         if (error != ALLOT__READ_OUTSIDE) /* it may come, or be mended */
             allot__sources_add(it->sources, path, NULL, 0);
         return cannot_read(path, error, report);
     }
     allot__text_add(text, "", 0);
-    return text->failed ? ALLOT_ENOMEM : ALLOT_OK;
+    return error == ENOMEM || text->failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
 /* As the inner loader finds files. */

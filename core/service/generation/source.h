@@ -38,8 +38,8 @@ int allot__sources_put(allot__sources *sources, const char *path, const char *by
 /* Adds copies of another's, without their bytes. ENOMEM. */
 int allot__sources_copy(allot__sources *sources, const allot__sources *from);
 const allot__source *allot__sources_find(const allot__sources *sources, const char *path);
-/* Whether all files have the contents that they had. */
-bool allot__sources_same(const allot__sources *sources);
+/* Whether all files have the contents that they had; they are read into memory of the engine's. */
+bool allot__sources_same(const allot__sources *sources, allot_engine *engine);
 void allot__sources_free(allot__sources *sources);
 
 /* A loader that reads policy files, each once, and adds them with their bytes to `sources`, and all

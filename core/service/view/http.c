@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-
 /* ---- What libwebsockets tells ---------------------------------------------------------------- */
 
 static int on_request(allot__http_session *session, const char *path)
@@ -16,7 +14,10 @@ static int on_request(allot__http_session *session, const char *path)
         allot__http_say(session, HTTP_STATUS_SERVICE_UNAVAILABLE, "too many ask at once");
         return 0;
     }
-    return session->http->stopping ? -1 : allot__http_route(session, path);
+    if (session->http->stopping)
+        return -1;
+    allot__http_route(session, path);
+    return 0;
 }
 
 /* Of a request to become a WebSocket. */
@@ -207,16 +208,6 @@ void allot__http_stop(allot_service *service)
     http->wait.data = service;
     uv_idle_start(&http->wait, on_wait);
     lws_context_destroy(http->context);
-}
-
-void allot__http_free(allot_service *service)
-{
-    allot__http *http = service->components.http;
-    while (http->asks) {
-        allot__http_ask *ask = http->asks;
-        http->asks = ask->next;
-        allot__free(service->engine, ask, 1, sizeof *ask);
-    }
 }
 
 /* ---- What is told of it ---------------------------------------------------------------------- */

@@ -32,13 +32,6 @@ typedef struct allot__http_guest {
     struct allot__http_guest *before, *next; /* those that wait longest come first */
 } allot__http_guest;
 
-/* A question to the service that is not answered yet. */
-typedef struct allot__http_ask {
-    struct allot__http *http;
-    allot__http_session *session; /* NULL: gone */
-    struct allot__http_ask *next;
-} allot__http_ask;
-
 typedef struct allot__http {
     allot_service *service;
     struct lws_context *context; /* libwebsockets writes NULL here when it is gone */
@@ -55,7 +48,6 @@ typedef struct allot__http {
     uv_idle_t wait;                    /* until libwebsockets is closed */
     int quiet_turns;
     bool stopping, tick_opened;
-    allot__http_ask *asks;
     allot__http_session *live; /* those with a WebSocket */
     int32_t live_count;
     int64_t requests, refused; /* answered with 2xx; with others */
@@ -71,7 +63,6 @@ struct allot__http_session {
     const char *bytes; /* the answer: of `body`, or static */
     size_t len, sent;
     allot__text body;
-    allot__http_ask *ask;
     struct allot__viewer *socket; /* of a WebSocket */
     allot__http_session *next;
 };
@@ -118,8 +109,8 @@ void allot__http_body(allot__http_session *session, int status, const char *type
 void allot__http_say(allot__http_session *session, int status, const char *text);
 /* Sends what can be sent now. Nonzero: the connection is over. */
 int allot__http_write(allot__http_session *session);
-/* Finds out what a request wants. Nonzero: the connection is over. */
-int allot__http_route(allot__http_session *session, const char *path);
+/* Finds out what a request wants, and has it answered. */
+void allot__http_route(allot__http_session *session, const char *path);
 void allot__http_forget(allot__http_session *session);
 
 /* ---- WebSocket (live.c, live_say.c) ---------------------------------------------------------- */
@@ -136,7 +127,6 @@ void allot__live_tick(allot__http *http);
 /* The component (components.c). */
 int allot__http_start(allot_service *service, allot_report *report);
 void allot__http_stop(allot_service *service);
-void allot__http_free(allot_service *service);
 void allot__http_status(allot_service *service, allot__text *out);
 
 #endif

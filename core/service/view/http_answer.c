@@ -62,9 +62,6 @@ void allot__http_say(allot__http_session *session, int status, const char *text)
 
 void allot__http_forget(allot__http_session *session)
 {
-    if (session->ask)
-        session->ask->session = NULL;
-    session->ask = NULL;
     allot__text_free(&session->body);
     session->bytes = NULL;
     session->len = session->sent = 0;

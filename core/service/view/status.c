@@ -156,15 +156,18 @@ static void put_words(void *out, const char *text, size_t len)
     allot__text_add(out, text, len);
 }
 
-/* What that tool makes of a document. */
+/* What that tool makes of a document, in memory of its own. */
 static int run_tool(const char *name, const allot__text *document, allot__text *out)
 {
     const allot_tool_host host = {.ud = out, .out = put_words};
     const char *args[] = {document->bytes};
+    allot_engine *engine;
     int answer;
-    if (document->failed)
-        return ALLOT_ENOMEM;
-    int status = allot_tool_run(out->engine, &host, name, "run", args, 1, &answer, NULL);
+    int status = document->failed ? ALLOT_ENOMEM : allot_engine_new(NULL, NULL, &engine);
+    if (status != ALLOT_OK)
+        return status;
+    status = allot_tool_run(engine, &host, name, "run", args, 1, &answer, NULL);
+    allot_engine_free(engine);
     return out->failed ? ALLOT_ENOMEM : status;
 }
 

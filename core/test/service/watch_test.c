@@ -85,15 +85,15 @@ static void a_file_is_the_same_until_its_bytes_are_not(void)
     CHECK_EQ(allot__sources_add(&sources, at("plan.json"), "other", 5), ALLOT_OK);
     CHECK_EQ(sources.count, 1);
     CHECK_EQ(sources.items[0].size, 2);
-    CHECK(allot__sources_same(&sources));
+    CHECK(allot__sources_same(&sources, engine));
     put("plan.json", "{}"); /* a new file in every way but this */
-    CHECK(allot__sources_same(&sources));
+    CHECK(allot__sources_same(&sources, engine));
     put("plan.json", "[]");
-    CHECK(!allot__sources_same(&sources));
+    CHECK(!allot__sources_same(&sources, engine));
     CHECK_EQ(unlink(at("plan.json")), 0);
-    CHECK(!allot__sources_same(&sources));
+    CHECK(!allot__sources_same(&sources, engine));
     put("plan.json", "{}");
-    CHECK(allot__sources_same(&sources));
+    CHECK(allot__sources_same(&sources, engine));
     end();
 }
 
@@ -102,9 +102,9 @@ static void what_is_missing_is_a_source_too(void)
     begin();
     CHECK_EQ(allot__sources_add(&sources, at("fair.lua"), NULL, 0), ALLOT_OK);
     CHECK_EQ(sources.items[0].size, -1);
-    CHECK(allot__sources_same(&sources));
+    CHECK(allot__sources_same(&sources, engine));
     put("fair.lua", "");
-    CHECK(!allot__sources_same(&sources));
+    CHECK(!allot__sources_same(&sources, engine));
     end();
 }
 
