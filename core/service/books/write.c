@@ -24,7 +24,8 @@ void allot__entry_open(allot__text *out, allot__event_kind kind)
 
 void allot__item_open(allot__text *out, const allot_plan *plan, allot_item kind, const void *item)
 {
-    allot_item_write(plan, kind, item, allot__text_sink, out); /* `failed` is kept */
+    if (allot_item_write(plan, kind, item, allot__text_sink, out) != ALLOT_OK)
+        out->failed = true;
     out->len -= out->failed ? 0 : 1;
 }
 
