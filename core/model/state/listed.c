@@ -261,9 +261,18 @@ static void set_uses_back(const allot_state *state, int64_t now, int64_t by)
     set_time(now, by, &jobs->usage_at);
 }
 
-static void *item_at(const allot__things *things, int32_t i)
+/* The times of all items of a kind, by the table of its members. */
+static void set_items_back(const allot_state *state, allot_item kind, int64_t now, int64_t by)
 {
-    return (void *)(uintptr_t)allot__things_item(things, i);
+    const allot__things *things = allot__state_things(state, kind);
+    const allot_members *members = allot_members_of(kind);
+    for (int32_t i = 0; (size_t)i < things->list.count; i++) {
+        allot__thing *thing = allot__things_at(things, i);
+        char *item = thing ? allot__thing_item(thing) : NULL;
+        for (int32_t k = 0; item && k < members->count; k++)
+            if (members->items[k].type == ALLOT_MEMBER_TIME)
+                set_time(now, by, (int64_t *)(void *)(item + members->items[k].at));
+    }
 }
 
 int allot_state_set_back(allot_state *state, int64_t now, int64_t by)
@@ -275,20 +284,8 @@ int allot_state_set_back(allot_state *state, int64_t now, int64_t by)
         set_time(now, by, &task->started);
         set_time(now, by, &task->submitted);
     }
-    for (int32_t i = 0; i < allot_state_sessions(state); i++) {
-        allot_session *session = item_at(&state->sessions, i);
-        if (session)
-            set_time(now, by, &session->created);
-    }
-    for (int32_t i = 0; i < allot_state_jobs(state); i++) {
-        allot_job *job = item_at(&state->all_jobs, i);
-        if (!job)
-            continue;
-        set_time(now, by, &job->since);
-        set_time(now, by, &job->begin);
-        set_time(now, by, &job->submitted);
-        set_time(now, by, &job->started);
-    }
+    set_items_back(state, ALLOT_ITEM_SESSION, now, by);
+    set_items_back(state, ALLOT_ITEM_JOB, now, by);
     for (int32_t g = 0; g < state->plan->group_count; g++)
         for (int32_t i = 0; i < state->plan->tree.rows; i++) {
             allot__group_state *group = &state->groups[g];

@@ -159,28 +159,15 @@ allot__books_waits allot__books_longest(const allot__books *books, int64_t now)
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-/* What a plan with queues decides about are jobs, and of others leaves. */
 static int check_plan(const allot__books *books, const allot__event *event, allot__error *fault)
 {
-    static const uint64_t jobs =
-        (uint64_t)1 << ALLOT__EVENT_SUBMIT | (uint64_t)1 << ALLOT__EVENT_STOP |
-        (uint64_t)1 << ALLOT__EVENT_CONT | (uint64_t)1 << ALLOT__EVENT_WITHDRAW |
-        (uint64_t)1 << ALLOT__EVENT_RUN | (uint64_t)1 << ALLOT__EVENT_REQUEUE |
-        (uint64_t)1 << ALLOT__EVENT_FAIL;
-    static const uint64_t leaves =
-        (uint64_t)1 << ALLOT__EVENT_DEMAND | (uint64_t)1 << ALLOT__EVENT_RELEASE |
-        (uint64_t)1 << ALLOT__EVENT_ALLOCATED | (uint64_t)1 << ALLOT__EVENT_START |
-        (uint64_t)1 << ALLOT__EVENT_SESSION | (uint64_t)1 << ALLOT__EVENT_RETURNED |
-        (uint64_t)1 << ALLOT__EVENT_TASK | (uint64_t)1 << ALLOT__EVENT_DECLINE;
-    if (books->queues > 0 && leaves >> event->kind & 1)
-        return allot__error_set(
-            fault, ALLOT_EUSAGE, "E-queues", NULL, "jobs are submitted: `submit` and `finish`",
-            "the plan has queues: \"%s\" has no meaning", allot__event_name(event->kind));
-    if (books->queues == 0 && jobs >> event->kind & 1)
-        return allot__error_set(fault, ALLOT_EUSAGE, "E-queues", NULL, NULL,
-                                "the plan has no queues: \"%s\" has no meaning",
-                                allot__event_name(event->kind));
-    return ALLOT_OK;
+    bool queues = books->queues > 0;
+    if (allot__event_fits(event->kind, queues))
+        return ALLOT_OK;
+    return allot__error_set(fault, ALLOT_EUSAGE, "E-queues", NULL,
+                            queues ? "jobs are submitted: `submit` and `finish`" : NULL,
+                            "the plan has %s: \"%s\" has no meaning",
+                            queues ? "queues" : "no queues", allot__event_name((int)event->kind));
 }
 
 /* The last word of a source; of all leaves (`whole`): those of nobody else are its from now on. */

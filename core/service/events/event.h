@@ -20,46 +20,47 @@
 
 #include "service/base/error.h"
 
-/* Kind, method, kept. */
+/* Kind, method, kept; 1: it has a meaning under plans with queues, which decide about jobs, -1:
+ * under others, which decide about leaves. */
 #define ALLOT__EVENT_MAP(XX)                                                                       \
-    XX(DEMAND, "demand", 0)                                                                        \
-    XX(RELEASE, "release", 0)                                                                      \
-    XX(ALLOCATED, "allocated", 0)                                                                  \
-    XX(START, "start", 0)                                                                          \
-    XX(FINISH, "finish", 0)                                                                        \
-    XX(SESSION, "session", 0)                                                                      \
-    XX(SESSION_END, "session_end", 0)                                                              \
-    XX(HOST, "host", 0)                                                                            \
-    XX(HOST_GONE, "host_gone", 0)                                                                  \
-    XX(SLOTS, "slots", 0)                                                                          \
-    XX(RETURNED, "returned", 0)                                                                    \
-    XX(SUBMIT, "submit", 0)                                                                        \
-    XX(STOP, "stop", 0)                                                                            \
-    XX(CONT, "cont", 0)                                                                            \
-    XX(WITHDRAW, "withdraw", 0)                                                                    \
-    XX(LEASE, "lease", 0)                                                                          \
-    XX(TASK, "task", 0)                                                                            \
-    XX(DECLINE, "decline", 0)                                                                      \
-    XX(RUN, "run", 0)                                                                              \
-    XX(REQUEUE, "requeue", 0)                                                                      \
-    XX(FAIL, "fail", 0)                                                                            \
-    XX(KEEP_SYNC, "keep_sync", 1)                                                                  \
-    XX(KEEP_CLOCK, "keep_clock", 1)                                                                \
-    XX(KEEP_BACK, "keep_back", 1)                                                                  \
-    XX(KEEP_ROW, "keep_row", 1)                                                                    \
-    XX(KEEP_FLIGHT, "keep_flight", 1)                                                              \
-    XX(KEEP_CLAIM, "keep_claim", 1)                                                                \
-    XX(KEEP_VICTIM, "keep_victim", 1)                                                              \
-    XX(KEEP_LANDED, "keep_landed", 1)                                                              \
-    XX(KEEP_TOLD, "keep_told", 1)                                                                  \
-    XX(KEEP_LOANS, "keep_loans", 1)                                                                \
-    XX(KEEP_LOAN, "keep_loan", 1)                                                                  \
-    XX(KEEP_JOB, "keep_job", 1)                                                                    \
-    XX(KEEP_USAGE, "keep_usage", 1)                                                                \
-    XX(KEEP_RESOURCE, "keep_resource", 1)
+    XX(DEMAND, "demand", 0, -1)                                                                    \
+    XX(RELEASE, "release", 0, -1)                                                                  \
+    XX(ALLOCATED, "allocated", 0, -1)                                                              \
+    XX(START, "start", 0, -1)                                                                      \
+    XX(FINISH, "finish", 0, 0)                                                                     \
+    XX(SESSION, "session", 0, -1)                                                                  \
+    XX(SESSION_END, "session_end", 0, 0)                                                           \
+    XX(HOST, "host", 0, 0)                                                                         \
+    XX(HOST_GONE, "host_gone", 0, 0)                                                               \
+    XX(SLOTS, "slots", 0, 0)                                                                       \
+    XX(RETURNED, "returned", 0, -1)                                                                \
+    XX(SUBMIT, "submit", 0, 1)                                                                     \
+    XX(STOP, "stop", 0, 1)                                                                         \
+    XX(CONT, "cont", 0, 1)                                                                         \
+    XX(WITHDRAW, "withdraw", 0, 1)                                                                 \
+    XX(LEASE, "lease", 0, 0)                                                                       \
+    XX(TASK, "task", 0, -1)                                                                        \
+    XX(DECLINE, "decline", 0, -1)                                                                  \
+    XX(RUN, "run", 0, 1)                                                                           \
+    XX(REQUEUE, "requeue", 0, 1)                                                                   \
+    XX(FAIL, "fail", 0, 1)                                                                         \
+    XX(KEEP_SYNC, "keep_sync", 1, 0)                                                               \
+    XX(KEEP_CLOCK, "keep_clock", 1, 0)                                                             \
+    XX(KEEP_BACK, "keep_back", 1, 0)                                                               \
+    XX(KEEP_ROW, "keep_row", 1, 0)                                                                 \
+    XX(KEEP_FLIGHT, "keep_flight", 1, 0)                                                           \
+    XX(KEEP_CLAIM, "keep_claim", 1, 0)                                                             \
+    XX(KEEP_VICTIM, "keep_victim", 1, 0)                                                           \
+    XX(KEEP_LANDED, "keep_landed", 1, 0)                                                           \
+    XX(KEEP_TOLD, "keep_told", 1, 0)                                                               \
+    XX(KEEP_LOANS, "keep_loans", 1, 0)                                                             \
+    XX(KEEP_LOAN, "keep_loan", 1, 0)                                                               \
+    XX(KEEP_JOB, "keep_job", 1, 0)                                                                 \
+    XX(KEEP_USAGE, "keep_usage", 1, 0)                                                             \
+    XX(KEEP_RESOURCE, "keep_resource", 1, 0)
 
 typedef enum allot__event_kind {
-#define ALLOT__EVENT_ENUM(name, text, kept) ALLOT__EVENT_##name,
+#define ALLOT__EVENT_ENUM(name, text, kept, queues) ALLOT__EVENT_##name,
     ALLOT__EVENT_MAP(ALLOT__EVENT_ENUM)
 #undef ALLOT__EVENT_ENUM
         ALLOT__EVENTS
@@ -114,6 +115,8 @@ int32_t allot__event_find(const char *method, size_t len);
 int32_t allot__event_find_stored(const char *method, size_t len);
 int32_t allot__event_find_kept(const char *method, size_t len);
 const char *allot__event_name(int kind);
+/* Whether a kind has a meaning under a plan with queues, or without. */
+bool allot__event_fits(allot__event_kind kind, bool queues);
 
 /* Who says an event: a client; or the service's own store, which may say what is kept. */
 typedef enum allot__speaker { ALLOT__CLIENT = 0, ALLOT__STORE } allot__speaker;

@@ -206,8 +206,9 @@ allot_item allot__event_item(allot__event_kind kind)
 static const struct {
     const char *name;
     bool kept;
+    int queues;
 } kinds[ALLOT__EVENTS] = {
-#define ROW(name, text, kept) [ALLOT__EVENT_##name] = {text, kept},
+#define ROW(name, text, kept, queues) [ALLOT__EVENT_##name] = {text, kept, queues},
     ALLOT__EVENT_MAP(ROW)
 #undef ROW
 };
@@ -266,4 +267,9 @@ int32_t allot__event_find_stored(const char *method, size_t len)
 const char *allot__event_name(int kind)
 {
     return kind >= 0 && kind < ALLOT__EVENTS ? kinds[kind].name : NULL;
+}
+
+bool allot__event_fits(allot__event_kind kind, bool queues)
+{
+    return kinds[kind].queues != (queues ? -1 : 1);
 }
