@@ -43,9 +43,11 @@ static int event_task(const allot_plan *plan, const allot__event *event, allot_t
                       allot__error *fault)
 {
     *out = event->task;
+    if (event->settled)
+        return ALLOT_OK;
     if (allot__task_runs(out) && !allot__event_said(event, "started"))
         out->started = event->at;
-    return out->also_count > 0 && !event->settled ? take_own(plan, out, fault) : ALLOT_OK;
+    return out->also_count > 0 ? take_own(plan, out, fault) : ALLOT_OK;
 }
 
 static int check_place(const allot__event *event, const allot_task *task, allot__error *fault)
@@ -74,7 +76,7 @@ int allot__event_task_new(const allot_plan *plan, const allot__event *event, all
         return allot__error_set(fault, ALLOT_EINVALID, "E-group", "group", NULL,
                                 "the plan has several groups: \"%s\" wants \"group\"", name);
     int status = event_task(plan, event, out, fault);
-    return status == ALLOT_OK ? check_place(event, out, fault) : status;
+    return status == ALLOT_OK && !event->settled ? check_place(event, out, fault) : status;
 }
 
 static int unknown_task(const allot__event *event, allot__error *fault)

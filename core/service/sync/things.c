@@ -70,6 +70,8 @@ static void event_of(const allot__sync *it, allot__truth_list list, const allot_
     out->adopt = out->settled = list == ALLOT__TRUTH_TASKS;
     out->at_given = it->truth->at_given;
     out->at = it->truth->at_given ? it->truth->at : it->at;
+    if (out->settled && !row->started && allot__task_runs(&out->task))
+        out->task.started = out->at;
 }
 
 /* A task of another leaf is another one. When it started is known, unless it is told. */
