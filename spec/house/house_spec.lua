@@ -174,29 +174,30 @@ describe("floors of core/", function ()
   end
 
   --- Of each C file what it calls in others: {path = {name = path}}; nil: nothing is built.
+  local known_calls
   local function calls_of_files()
     local objects = files(shell.plain .. "/CMakeFiles", "*.c.o")
-    if #objects == 0 then return nil end
-    local home, needs, calls = {}, {}, {}
-    for _, object in ipairs(objects) do
-      local source = object:match("%.dir/(core/.+%.c)%.o$")
-      if source and not source:find("^core/test/") and shell.exists(source) then
-        needs[source] = {}
-        for _, line in ipairs(shell.lines("nm " .. object)) do
-          local kind, name = line:match("(%a) ([%w_.]+)$")
-          if kind == "U" then
-            needs[source][name] = true
-          elseif kind:find("[TDRB]") then
-            home[name] = source
-          end
+    if known_calls or #objects == 0 then return known_calls end
+    local home, needs = {}, {}
+    for _, line in ipairs(shell.lines("nm -A " .. table.concat(objects, " "))) do
+      local source, kind, name = line:match("%.dir/(core/.+%.c)%.o:.* (%a) ([%w_.]+)$")
+      if source and not source:find("^core/test/") then
+        needs[source] = needs[source] or {}
+        if kind == "U" then
+          needs[source][name] = true
+        elseif kind:find("[TDRB]") then
+          home[name] = source
         end
       end
     end
+    known_calls = {}
     for source, names in pairs(needs) do
-      calls[source] = {}
-      for name in pairs(names) do calls[source][name] = home[name] end
+      if shell.exists(source) then
+        known_calls[source] = {}
+        for name in pairs(names) do known_calls[source][name] = home[name] end
+      end
     end
-    return calls
+    return known_calls
   end
 
   it("have folders that include only what is below", function ()
