@@ -5,35 +5,34 @@
 #include "engine/jobs/dispatch.h"
 #include "engine/jobs/limits/resource.h"
 
-static const char *const pending_names[ALLOT_PEND_COUNT] = {
-    "not",  "slots",     "limit", "slice", "pool",     "delay",         "protected", "few",
-    "held", "exclusive", "never", "lease", "resource", "resource-wait", "begin"};
+static const struct pending {
+    const char *name, *text;
+} pendings[ALLOT_PEND_COUNT] = {
+    [ALLOT_PEND_NOT] = {"not", "it does not wait"},
+    [ALLOT_PEND_SLOTS] = {"slots", "too few slots are free, and there is no job to preempt"},
+    [ALLOT_PEND_LIMIT] = {"limit", "a limit binds"},
+    [ALLOT_PEND_SLICE] = {"slice", "the queue has what it may of its slice of the pool"},
+    [ALLOT_PEND_POOL] = {"pool", "the pool has MAX_SLOTS_IN_POOL"},
+    [ALLOT_PEND_DELAY] = {"delay", "PREEMPT_DELAY is not over"},
+    [ALLOT_PEND_PROTECTED] = {"protected", "the jobs in the way are protected"},
+    [ALLOT_PEND_FEW] = {"few", "preempting would not make enough room"},
+    [ALLOT_PEND_HELD] = {"held", "jobs in the way are being notified of new slots first"},
+    [ALLOT_PEND_EXCLUSIVE] = {"exclusive", "no host is empty"},
+    [ALLOT_PEND_NEVER] = {"never", "the queue's hosts have fewer slots than the job asks for"},
+    [ALLOT_PEND_LEASE] = {"lease", "the slots are leased out, or their lease is inactive"},
+    [ALLOT_PEND_RESOURCE] = {"resource", "a resource is wanting"},
+    [ALLOT_PEND_RESOURCE_WAIT] = {"resource-wait", "PREEMPTION_WAIT_TIME is not over"},
+    [ALLOT_PEND_BEGIN] = {"begin", "it is not to start yet"},
+};
 
 const char *allot_pending_name(int pending)
 {
-    return pending >= 0 && pending < ALLOT_PEND_COUNT ? pending_names[pending] : NULL;
+    return pending >= 0 && pending < ALLOT_PEND_COUNT ? pendings[pending].name : NULL;
 }
 
 const char *allot_pending_text(int pending)
 {
-    static const char *const texts[ALLOT_PEND_COUNT] = {
-        [ALLOT_PEND_NOT] = "it does not wait",
-        [ALLOT_PEND_SLOTS] = "too few slots are free, and there is no job to preempt",
-        [ALLOT_PEND_LIMIT] = "a limit binds",
-        [ALLOT_PEND_SLICE] = "the queue has what it may of its slice of the pool",
-        [ALLOT_PEND_POOL] = "the pool has MAX_SLOTS_IN_POOL",
-        [ALLOT_PEND_DELAY] = "PREEMPT_DELAY is not over",
-        [ALLOT_PEND_PROTECTED] = "the jobs in the way are protected",
-        [ALLOT_PEND_FEW] = "preempting would not make enough room",
-        [ALLOT_PEND_HELD] = "jobs in the way are being notified of new slots first",
-        [ALLOT_PEND_EXCLUSIVE] = "no host is empty",
-        [ALLOT_PEND_NEVER] = "the queue's hosts have fewer slots than the job asks for",
-        [ALLOT_PEND_LEASE] = "the slots are leased out, or their lease is inactive",
-        [ALLOT_PEND_RESOURCE] = "a resource is wanting",
-        [ALLOT_PEND_RESOURCE_WAIT] = "PREEMPTION_WAIT_TIME is not over",
-        [ALLOT_PEND_BEGIN] = "it is not to start yet",
-    };
-    return pending >= 0 && pending < ALLOT_PEND_COUNT ? texts[pending] : NULL;
+    return pending >= 0 && pending < ALLOT_PEND_COUNT ? pendings[pending].text : NULL;
 }
 
 int32_t allot_decision_job_orders(const allot_decision *decision)

@@ -55,23 +55,8 @@ static void explain_moved(const allot__explanation *about, const allot_lease *le
 
 /* ---- Why, and what next ---------------------------------------------------------------------- */
 
-/* A policy's function moves nothing, though one side has more idle than the other. */
-static void explain_policy(const allot__explanation *about, const allot_lease *lease,
-                           const allot_lease_part *part)
-{
-    const char *donor = part->to_consumer ? lease->provider : lease->consumer;
-    if (strcmp(part->reason, "none-idle") == 0)
-        SAY(about,
-            "Nothing moves: the policy gives the idle slots of {.100} to {.100}, and there are "
-            "none (L-6).",
-            donor, part->to_consumer ? lease->consumer : lease->provider);
-    if (strcmp(part->reason, "policy") == 0)
-        SAY(about,
-            "Nothing moves: the policy says so, though {.100} has {} idle and {.100} {} (L-6).",
-            lease->provider, idle(&part->now.provider), lease->consumer, idle(&part->now.consumer));
-}
-
-static void explain_why(const allot__explanation *about, const char *reason)
+static void explain_why(const allot__explanation *about, const allot_lease *lease,
+                        const allot_lease_part *part)
 {
     static const struct {
         const char *reason, *text;
@@ -90,9 +75,20 @@ static void explain_why(const allot__explanation *about, const char *reason)
         {"exclusive",
          "It is exclusive: all is the consumer's but what the provider still uses (L-8)."},
     };
+    const char *donor = part->to_consumer ? lease->provider : lease->consumer;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(reason, words[i].reason) == 0)
-            SAY(about, "{}", words[i].text);
+        if (strcmp(part->reason, words[i].reason) == 0)
+            SAY(about, words[i].text);
+    if (strcmp(part->reason, "none-idle") == 0)
+        SAY(about,
+            "Nothing moves: the policy gives the idle slots of {.100} to {.100}, and there are "
+            "none "
+            "(L-6).",
+            donor, part->to_consumer ? lease->consumer : lease->provider);
+    if (strcmp(part->reason, "policy") == 0)
+        SAY(about,
+            "Nothing moves: the policy says so, though {.100} has {} idle and {.100} {} (L-6).",
+            lease->provider, idle(&part->now.provider), lease->consumer, idle(&part->now.consumer));
 }
 
 static void explain_next(const allot__explanation *about, const allot_lease *lease,
@@ -129,12 +125,10 @@ int allot_explain_lease(const allot_decision *decision, int32_t lease,
     if (part.size != of.slots)
         SAY(&about, "Of these {} are on hosts that are open (A-44).", part.size);
     explain_sides(&about, &of, &part);
-    if (part.moved > 0 && strcmp(part.reason, "shrunk") != 0) {
+    if (part.moved > 0 && strcmp(part.reason, "shrunk") != 0)
         explain_moved(&about, &of, &part);
-    } else {
-        explain_why(&about, part.reason);
-        explain_policy(&about, &of, &part);
-    }
+    else
+        explain_why(&about, &of, &part);
     explain_next(&about, &of, &part);
     return ALLOT_OK;
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/least.h"
 #include "engine/jobs/limits/resource.h"
 
 /* ---- Counting -------------------------------------------------------------------------------- */
@@ -137,11 +138,22 @@ int allot__explain_view_count(allot__job_explanation *it)
 
 /* ---- A queue's hosts ------------------------------------------------------------------------- */
 
+/* Hosts that have slots which are not for the job. */
+typedef struct apart {
+    int64_t count, slots;
+    int32_t first;
+} apart;
+
 typedef struct tally {
-    int64_t hosts, slots, run, held, kept, leased;
-    int64_t closed, closed_slots, alone, alone_slots, owned, owned_slots, empty;
-    int32_t first_closed, first_alone, first_owned;
+    int64_t hosts, slots, run, held, kept, leased, empty;
+    apart closed, alone, owned;
 } tally;
+
+static void set_apart(apart *to, int32_t host, int64_t slots)
+{
+    to->first = to->count++ == 0 ? host : to->first;
+    to->slots += allot__most(slots, 0);
+}
 
 static const allot__site *site_at(const allot__job_explanation *it, int32_t host)
 {
@@ -156,8 +168,7 @@ static void count_host(const allot__job_explanation *it, int32_t host, tally *ou
     int64_t leased = view->leased ? view->leased[host] : 0;
     out->hosts++;
     if (site && site->closed != ALLOT_OPEN) {
-        out->first_closed = out->closed++ == 0 ? host : out->first_closed;
-        out->closed_slots += site->slots;
+        set_apart(&out->closed, host, site->slots);
         return;
     }
     int64_t left = unused(view, host) - it->kept[host];
@@ -165,47 +176,32 @@ static void count_host(const allot__job_explanation *it, int32_t host, tally *ou
     out->leased += leased;
     out->run += it->ran[host];
     out->held += view->slots[host] - leased - unused(view, host) - it->ran[host];
-    out->kept += unused(view, host) > it->kept[host] ? it->kept[host]
-                 : unused(view, host) > 0            ? unused(view, host)
-                                                     : 0;
+    out->kept += allot__most(0, allot__least(unused(view, host), it->kept[host]));
     out->empty += view->running[host] == 0 && left == view->slots[host];
-    if (view->alone[host] > 0) {
-        out->first_alone = out->alone++ == 0 ? host : out->first_alone;
-        out->alone_slots += left > 0 ? left : 0;
-    } else if (others_own(it, host)) {
-        out->first_owned = out->owned++ == 0 ? host : out->first_owned;
-        out->owned_slots += left > 0 ? left : 0;
-    }
+    if (view->alone[host] > 0)
+        set_apart(&out->alone, host, left);
+    else if (others_own(it, host))
+        set_apart(&out->owned, host, left);
 }
 
-static void explain_apart(const allot__job_explanation *it, int64_t count, int32_t first,
-                          int64_t slots, const char *one, const char *several)
+static void explain_apart(const allot__job_explanation *it, const apart *of, const char *one,
+                          const char *several)
 {
-    if (count == 1)
-        SAY(&it->about, "  {.60} {} ({} slot{|s}).", site_at(it, first)->name, one, slots);
-    else if (count > 1)
-        SAY(&it->about, "  {} hosts {} ({} slot{|s}).", count, several, slots);
+    if (of->count == 1)
+        SAY(&it->about, "  {.60} {} ({} slot{|s}).", site_at(it, of->first)->name, one, of->slots);
+    else if (of->count > 1)
+        SAY(&it->about, "  {} hosts {} ({} slot{|s}).", of->count, several, of->slots);
 }
 
 static void explain_used(const allot__job_explanation *it, const tally *sum)
 {
-    const struct {
-        int64_t slots;
-        const char *text;
-    } parts[] = {
-        {sum->held, "kept for jobs whose victims are being notified of new slots (A-15)"},
-        {sum->kept, "kept by suspended jobs of queues that its own may not preempt (P-25)"},
-        {sum->leased, "leased out, or of a lease that rests (L-7)"},
-    };
-    allot__sentence text = {.len = 0};
-    ADD(&text, "{} with running jobs", sum->run);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].slots > 0)
-            ADD(&text, ", {} {}", parts[i].slots, parts[i].text);
     SAY(&it->about,
-        "{?Its queue's {} host{|s} ha{s|ve}|The cluster has} {} slot{|s} open: {}, {} free for it. "
-        "It needs {}.",
-        view_of(it)->host_of != NULL, sum->hosts, sum->slots, text.text, it->free, it->job->slots);
+        "{?Its queue's {} host{|s} ha{s|ve}|The cluster has} {} slot{|s} open: {} with running jobs"
+        "{&, {} kept for jobs whose victims are being notified of new slots (A-15)}"
+        "{&, {} kept by suspended jobs of queues that its own may not preempt (P-25)}"
+        "{&, {} leased out, or of a lease that rests (L-7)}, {} free for it. It needs {}.",
+        view_of(it)->host_of != NULL, sum->hosts, sum->slots, sum->run, allot__most(sum->held, 0),
+        sum->kept, allot__most(sum->leased, 0), it->free, it->job->slots);
 }
 
 void allot__explain_view(const allot__job_explanation *it)
@@ -216,16 +212,14 @@ void allot__explain_view(const allot__job_explanation *it)
         if (allot__host_view_has(view, it->set, host))
             count_host(it, host, &sum);
     explain_used(it, &sum);
-    if (view->host_of) {
-        explain_apart(it, sum.closed, sum.first_closed, sum.closed_slots, "is closed",
-                      "are closed");
-        explain_apart(it, sum.alone_slots > 0 ? sum.alone : 0, sum.first_alone, sum.alone_slots,
-                      "runs an exclusive job: no other job gets its free slots",
+    if (view->host_of)
+        explain_apart(it, &sum.closed, "is closed", "are closed");
+    if (view->host_of && sum.alone.slots > 0)
+        explain_apart(it, &sum.alone, "runs an exclusive job: no other job gets its free slots",
                       "run exclusive jobs: no other job gets their free slots");
-        explain_apart(it, sum.owned_slots > 0 ? sum.owned : 0, sum.first_owned, sum.owned_slots,
-                      "is another queue's alone, with what is free there",
+    if (view->host_of && sum.owned.slots > 0)
+        explain_apart(it, &sum.owned, "is another queue's alone, with what is free there",
                       "are other queues' alone, with what is free there");
-    }
     if (it->job->flags & ALLOT_JOB_EXCLUSIVE)
         SAY(&it->about,
             "An exclusive job takes empty hosts alone, and {} of these {is|are} empty (P-40).",

@@ -10,38 +10,6 @@
 enum { MILLION = 1000000 };
 static const int64_t usage_most = (int64_t)1 << 62;
 
-/* What a decision shows. */
-static int make_out(allot__turns *turns)
-{
-    allot__dispatched *out = turns->out;
-    size_t queues = (size_t)allot__queue_count(turns->work->plan);
-    const allot__wanted all[] = {
-        ALLOT__WANTED(out->jobs, turns->jobs->list.count),
-        ALLOT__WANTED(out->parts, queues),
-        ALLOT__WANTED(out->pools, (size_t)turns->queues->pool_count),
-        ALLOT__WANTED(out->used, queues),
-        ALLOT__WANTED(out->usage, 2 * queues),
-        ALLOT__WANTED(out->sequence, queues),
-        ALLOT__WANTED(out->cuts, queues),
-    };
-    return allot__zeroed_all(turns->work, all, sizeof all / sizeof *all);
-}
-
-static int make_pools(allot__turns *turns)
-{
-    size_t queues = (size_t)allot__queue_count(turns->work->plan);
-    size_t pools = (size_t)turns->queues->pool_count;
-    const allot__wanted all[] = {
-        ALLOT__WANTED(turns->all, queues),     ALLOT__WANTED(turns->of_queue, queues),
-        ALLOT__WANTED(turns->grows, queues),   ALLOT__WANTED(turns->fresh, queues),
-        ALLOT__WANTED(turns->reached, queues), ALLOT__WANTED(turns->slice, queues),
-        ALLOT__WANTED(turns->first, queues),   ALLOT__WANTED(turns->rows, queues),
-        ALLOT__WANTED(turns->pending, queues), ALLOT__WANTED(turns->pools, pools),
-        ALLOT__WANTED(turns->own, pools),      ALLOT__WANTED(turns->held, pools),
-    };
-    return allot__zeroed_all(turns->work, all, sizeof all / sizeof *all);
-}
-
 static int find_preempting(allot__turns *turns)
 {
     const allot__relation *relation = turns->work->plan->relation;
@@ -54,28 +22,46 @@ static int find_preempting(allot__turns *turns)
 
 int allot__turns_make(allot__turns *turns)
 {
-    size_t jobs = turns->jobs->list.count, hosts = (size_t)turns->out->view.count;
+    allot__dispatched *out = turns->out;
+    size_t jobs = turns->jobs->list.count, hosts = (size_t)out->view.count;
     size_t queues = (size_t)allot__queue_count(turns->work->plan);
-    turns->kinds = turns->out->view.exclusive ? 2 : 1;
-    size_t classes = (size_t)turns->kinds * (turns->out->bounds.classes.count + queues);
+    size_t pools = (size_t)turns->queues->pool_count;
+    turns->kinds = out->view.exclusive ? 2 : 1;
+    size_t classes = (size_t)turns->kinds * (out->bounds.classes.count + queues);
     const allot__wanted all[] = {
         ALLOT__WANTED(turns->states, jobs),
         ALLOT__WANTED(turns->list, jobs),
-        ALLOT__WANTED(turns->other, jobs > queues ? jobs : queues),
+        ALLOT__WANTED(turns->grown, jobs),
+        ALLOT__WANTED(out->jobs, jobs),
         ALLOT__WANTED(turns->fits, classes),
         ALLOT__WANTED(turns->searches, classes),
-        ALLOT__WANTED(turns->grown, jobs),
         ALLOT__WANTED(turns->backs, classes),
         ALLOT__WANTED(turns->places, hosts),
         ALLOT__WANTED(turns->back_places, hosts),
         ALLOT__WANTED(turns->hosts, hosts),
+        ALLOT__WANTED(out->parts, queues),
+        ALLOT__WANTED(out->used, queues),
+        ALLOT__WANTED(out->usage, 2 * queues),
+        ALLOT__WANTED(out->sequence, queues),
+        ALLOT__WANTED(out->cuts, queues),
+        ALLOT__WANTED(turns->all, queues),
+        ALLOT__WANTED(turns->of_queue, queues),
+        ALLOT__WANTED(turns->grows, queues),
+        ALLOT__WANTED(turns->fresh, queues),
+        ALLOT__WANTED(turns->reached, queues),
+        ALLOT__WANTED(turns->slice, queues),
+        ALLOT__WANTED(turns->first, queues),
+        ALLOT__WANTED(turns->rows, queues),
+        ALLOT__WANTED(turns->pending, queues),
+        ALLOT__WANTED(out->pools, pools),
+        ALLOT__WANTED(turns->pools, pools),
+        ALLOT__WANTED(turns->own, pools),
+        ALLOT__WANTED(turns->held, pools),
+        ALLOT__WANTED(turns->other, jobs > queues ? jobs : queues),
+        ALLOT__WANTED(turns->waits, jobs),
     };
-    turns->waits = allot__arena_take(turns->work->arena, jobs + 1, sizeof *turns->waits);
-    int status = turns->waits ? ALLOT_OK : ALLOT_ENOMEM;
-    status = status ? status : allot__zeroed_all(turns->work, all, sizeof all / sizeof *all);
-    status = status ? status : make_out(turns);
-    status = status ? status : find_preempting(turns);
-    return status ? status : make_pools(turns);
+    int status = allot__zeroed_all(turns->work, all, sizeof all / sizeof *all);
+    return status ? status : find_preempting(turns);
 }
 
 static void count_job(allot_queue_part *part, const allot__job *job)

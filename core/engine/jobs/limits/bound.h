@@ -136,8 +136,6 @@ void allot__bounds_tried(allot__bounds *bounds, int32_t job);
 /* The word of PREEMPT_FOR that leaves suspended jobs out of a limit (P-21), ALLOT_LIFT_...; 0: none
  * does. */
 int32_t allot__limit_lift(const allot__job_limit *limit);
-/* Does this limit of hosts hold on one? */
-bool allot__limit_on(const allot__bounds *bounds, int32_t limit, int32_t host);
 static inline const allot__bound_trait *allot__limit_trait(const allot__bounds *bounds,
                                                            int32_t limit)
 {
@@ -149,8 +147,6 @@ int32_t allot__bound_find(const allot__bounds *bounds, const allot__bound_entry 
 /* The same, made where it is new; -1: out of memory. `sole`: it is known to be new. */
 int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry, int32_t host,
                           bool sole);
-/* What an entry allows on a host, whatever is used. */
-int64_t allot__bound_most(const allot__bounds *bounds, int32_t limit, int32_t host);
 
 /* What an order of that kind, ALLOT_ORDER_START to RESIZE, does to a job's bounds; or (-1) is taken
  * back, so that a job ends, is suspended, or loses what it got besides. ENOMEM: nothing is counted;

@@ -32,7 +32,8 @@ int32_t allot__bound_find(const allot__bounds *bounds, const allot__bound_entry 
     return find(bounds, entry, host, hash_of(entry, host));
 }
 
-int64_t allot__bound_most(const allot__bounds *bounds, int32_t limit, int32_t host)
+/* What a limit allows on a host, whatever is used. */
+static int64_t most_on(const allot__bounds *bounds, int32_t limit, int32_t host)
 {
     const allot_job_limit *stated = &allot__limit_at(bounds, limit)->stated;
     if (stated->kind != ALLOT_LIMIT_PER_PROCESSOR || host < 0)
@@ -56,13 +57,14 @@ int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry
                             .user = entry->user,
                             .group = entry->group,
                             .host = host,
-                            .most = allot__bound_most(bounds, entry->limit, host)};
+                            .most = most_on(bounds, entry->limit, host)};
     found = (int32_t)bounds->list.count - 1;
     allot__index_add(&bounds->index, hash, found);
     return found;
 }
 
-bool allot__limit_on(const allot__bounds *bounds, int32_t limit, int32_t host)
+/* Does this limit of hosts hold on one? */
+static bool holds_on(const allot__bounds *bounds, int32_t limit, int32_t host)
 {
     int32_t set = allot__limit_at(bounds, limit)->set;
     return set <= 0 || allot__host_view_has(bounds->view, set, host);
@@ -78,7 +80,7 @@ static bool counted(const allot__bounds *bounds, int32_t number, int32_t limit, 
     bool all = !trait->by_host && !trait->of_hosts;
     for (int32_t i = 0; !all && i < job->place_count; i++) {
         int32_t on = allot__host_view_host(bounds->view, places[i].site);
-        if (on >= 0 && (trait->by_host ? on == host : allot__limit_on(bounds, limit, on)))
+        if (on >= 0 && (trait->by_host ? on == host : holds_on(bounds, limit, on)))
             return true;
     }
     return all;
@@ -134,7 +136,7 @@ static int32_t bound_on(const allot__bounds *bounds, const allot__bound_entry *e
 {
     int32_t number = entry->bound >= 0 ? entry->bound : allot__bound_find(bounds, entry, host);
     if (number < 0) {
-        *left = allot__bound_most(bounds, entry->limit, host);
+        *left = most_on(bounds, entry->limit, host);
         return -2 - entry->limit;
     }
     const allot__bound *bound = allot__bound_at(bounds, number);
@@ -153,7 +155,7 @@ int32_t allot__bounds_on_host(const allot__bounds *bounds, int32_t job, int32_t 
     int64_t most = slots;
     for (; count > 0; entry++, count--) {
         if ((entry->bound >= 0 && !allot__limit_trait(bounds, entry->limit)->of_hosts) ||
-            !allot__limit_on(bounds, entry->limit, host) || !asks(bounds, job, entry->limit, host))
+            !holds_on(bounds, entry->limit, host) || !asks(bounds, job, entry->limit, host))
             continue;
         int64_t left;
         int32_t bound = bound_on(bounds, entry, job, host, &left);
@@ -177,7 +179,7 @@ void allot__bounds_try(allot__bounds *bounds, int32_t job, int32_t host, int32_t
     for (int32_t i = 0; i < count; i++)
         if (entries[i].bound >= 0 && !counts_jobs(bounds, entries[i].limit) &&
             allot__limit_trait(bounds, entries[i].limit)->of_hosts &&
-            allot__limit_on(bounds, entries[i].limit, host))
+            holds_on(bounds, entries[i].limit, host))
             allot__bound_at(bounds, entries[i].bound)->trial += slots;
 }
 
@@ -207,7 +209,7 @@ static int prepare(allot__bounds *bounds, int32_t job, const allot__job_place *p
     for (; entries > 0; entry++, entries--)
         for (int32_t k = 0; entry->bound < 0 && k < count; k++) {
             int32_t host = allot__host_view_host(bounds->view, places[k].site);
-            if (host < 0 || !allot__limit_on(bounds, entry->limit, host))
+            if (host < 0 || !holds_on(bounds, entry->limit, host))
                 continue;
             int32_t *on = allot__push(bounds->work->plan->engine, &bounds->on, sizeof *on);
             if (!on || (*on = allot__bound_make(bounds, entry, host, false)) < 0)
@@ -246,7 +248,7 @@ static const int32_t *count(allot__bounds *bounds, const allot__bound_entry *ent
         bool holds = true;
         if (entry->bound < 0 || limit->of_hosts) {
             host = allot__host_view_host(bounds->view, of->places[i].site);
-            holds = host >= 0 && allot__limit_on(bounds, entry->limit, host);
+            holds = host >= 0 && holds_on(bounds, entry->limit, host);
         }
         int64_t amount = limit->jobs ? 1 : of->places[i].slots;
         if (entry->bound < 0 && holds && again && counted(bounds, of->job, entry->limit, host))
@@ -308,10 +310,10 @@ static int64_t left_on_hosts(const allot__bounds *bounds, const allot__bound_ent
         if (!allot__host_view_has(view, set, host))
             continue;
         int64_t left = view->slots[host];
-        if (allot__limit_on(bounds, entry->limit, host)) {
+        if (holds_on(bounds, entry->limit, host)) {
             int32_t number = allot__bound_find(bounds, entry, host);
             int64_t used = number >= 0 ? allot__bound_at(bounds, number)->used : 0;
-            left = allot__least(left, allot__bound_most(bounds, entry->limit, host) - used);
+            left = allot__least(left, most_on(bounds, entry->limit, host) - used);
         }
         sum += left > 0 ? left : 0;
     }

@@ -63,12 +63,10 @@ allot__candidate_list *allot__search_list(allot__search *search)
 {
     allot__candidate_rows *rows = &search->candidates->rows;
     const allot__fit *fit = &search->fit;
-    if (fit->resumes || fit->over > 0 || fit->whole || fit->set == 0)
-        return allot__candidate_list_of(rows, fit->job->queue);
-    int64_t on_set = allot__candidate_on_set(rows, fit->set);
-    if (on_set < 0)
+    int64_t on_set = -1;
+    bool near = !fit->resumes && fit->over <= 0 && !fit->whole && fit->set != 0;
+    if (near && (on_set = allot__candidate_on_set(rows, fit->set)) < 0)
         return NULL;
-    return on_set * on_set < (int64_t)NEAR * rows->count
-               ? allot__candidate_list_near(rows, fit->job->queue)
-               : allot__candidate_list_of(rows, fit->job->queue);
+    near = near && on_set * on_set < (int64_t)NEAR * rows->count;
+    return allot__candidate_list_of(rows, fit->job->queue, near);
 }

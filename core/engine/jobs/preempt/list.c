@@ -159,8 +159,9 @@ static const allot__job *job_at(const allot__candidate_rows *rows, int32_t row)
     return allot__job_at(rows->work->state->jobs, rows->jobs[row]);
 }
 
-int64_t allot__candidate_value(const allot__candidate_rows *rows, const allot__candidate_list *list,
-                               int32_t key, int32_t row)
+/* A key's value; 0 of one behind the last, and with `list` NULL of one that two queues have. */
+static int64_t value_of(const allot__candidate_rows *rows, const allot__candidate_list *list,
+                        int32_t key, int32_t row)
 {
     if (key >= rows->key_count)
         return 0;
@@ -173,8 +174,8 @@ bool allot__candidate_before(const allot__candidate_rows *rows, const allot__can
                              int32_t a, int32_t b)
 {
     for (int32_t key = 0; key < rows->key_count; key++) {
-        int64_t x = allot__candidate_value(rows, list, key, a);
-        int64_t y = allot__candidate_value(rows, list, key, b);
+        int64_t x = value_of(rows, list, key, a);
+        int64_t y = value_of(rows, list, key, b);
         if (x != y)
             return x < y;
     }
@@ -380,10 +381,10 @@ static bool turn(const allot__candidate_rows *rows, const allot__candidate_list 
     if (next == rows->first[queue + 1])
         return false;
     int32_t row = rows->sorted[next];
-    *top = (allot__candidate_top){.keys = {allot__candidate_value(rows, list, 0, row),
-                                           allot__candidate_value(rows, list, 1, row)},
-                                  .queue = queue,
-                                  .at = next};
+    *top =
+        (allot__candidate_top){.keys = {value_of(rows, list, 0, row), value_of(rows, list, 1, row)},
+                               .queue = queue,
+                               .at = next};
     return true;
 }
 
@@ -490,20 +491,16 @@ void allot__candidate_rows_again(allot__candidate_rows *rows, int32_t queue)
         rows->lists[i].high = -1;
 }
 
-allot__candidate_list *allot__candidate_list_of(allot__candidate_rows *rows, int32_t high)
+allot__candidate_list *allot__candidate_list_of(allot__candidate_rows *rows, int32_t high,
+                                                bool near)
 {
     bool begun;
-    allot__candidate_list *list = find_list(rows, high, false, &begun);
-    if (list && !begun)
+    allot__candidate_list *list = find_list(rows, high, near, &begun);
+    if (!list || begun)
+        return list;
+    if (!near) {
         merge_list(rows, list, high);
-    return list;
-}
-
-allot__candidate_list *allot__candidate_list_near(allot__candidate_rows *rows, int32_t high)
-{
-    bool begun;
-    allot__candidate_list *list = find_list(rows, high, true, &begun);
-    if (list && !begun && list_near(rows, list) != ALLOT_OK) {
+    } else if (list_near(rows, list) != ALLOT_OK) {
         list->high = -1;
         return NULL;
     }

@@ -69,11 +69,10 @@ int allot__candidate_rows_read(allot__candidate_rows *rows);
 
 /* A job of that queue is eligible again: lists are begun anew. */
 void allot__candidate_rows_again(allot__candidate_rows *rows, int32_t queue);
-/* The list of a queue; NULL: out of memory. It holds until 8 others were asked for. */
-allot__candidate_list *allot__candidate_list_of(allot__candidate_rows *rows, int32_t high);
-/* Likewise only of what is on hosts of its set: found by host, which is worth it where these are
- * few. */
-allot__candidate_list *allot__candidate_list_near(allot__candidate_rows *rows, int32_t high);
+/* The list of a queue, or (`near`) only of what is on hosts of its set: found by host, which is
+ * worth it where these are few. NULL: out of memory. It holds until 8 others were asked for. */
+allot__candidate_list *allot__candidate_list_of(allot__candidate_rows *rows, int32_t high,
+                                                bool near);
 /* How many rows are on hosts of a set; -1: out of memory. */
 int32_t allot__candidate_on_set(allot__candidate_rows *rows, int32_t set);
 /* The first candidate at place `from` or behind it: its place, or -1. */
@@ -89,9 +88,6 @@ static inline int32_t allot__candidate_list_job(const allot__candidate_rows *row
 {
     return rows->jobs[list->rows[place]];
 }
-/* A key's value; 0 of one behind the last, and with `list` NULL of one that two queues have. */
-int64_t allot__candidate_value(const allot__candidate_rows *rows, const allot__candidate_list *list,
-                               int32_t key, int32_t row);
 /* Does row a go before row b for that list's queue? */
 bool allot__candidate_before(const allot__candidate_rows *rows, const allot__candidate_list *list,
                              int32_t a, int32_t b);

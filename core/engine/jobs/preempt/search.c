@@ -245,7 +245,7 @@ static int sort_near(allot__search *search, int32_t *count)
 {
     allot__candidates *candidates = search->candidates;
     const allot__candidate_list *list =
-        allot__candidate_list_of(&candidates->rows, search->fit.job->queue);
+        allot__candidate_list_of(&candidates->rows, search->fit.job->queue, false);
     if (!list)
         return ALLOT_ENOMEM;
     allot__candidate_sort(&candidates->rows, list, candidates->near, candidates->near_by, *count);
