@@ -53,10 +53,9 @@ static int show_result(allot__cli *cli)
     if (error == 0)
         return CLI_DONE;
     if (error != EPIPE) {
-        char words[128] = "";
-        if (strerror_r(error, words, sizeof words) != 0)
-            words[0] = '\0';
-        fprintf(stderr, "allot: error: standard output cannot be written: %s [E-io]\n", words);
+        char words[CLI_WHY];
+        fprintf(stderr, "allot: error: standard output cannot be written: %s [E-io]\n",
+                allot__cli_words(error, words));
     }
     return CLI_IO;
 }

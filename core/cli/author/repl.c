@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/author/repl_line.h"
@@ -19,7 +18,6 @@
 typedef struct repl {
     allot__tool_ud host; /* first: the tool's host */
     allot_repl *session;
-    int (*list)(void *ud, const char *path, allot_sink sink, void *sink_ud, char *why);
     bool terminal, quit;
     allot__look look;
 } repl;
@@ -71,62 +69,9 @@ static const char *no_option(void *ud, const char *name)
     return NULL;
 }
 
-typedef struct names {
-    const char *folder, *part; /* as it was typed, up to the last slash, and behind it */
-    size_t folder_len;
-    allot__text *text;
-    void (*each)(void *ud, const char *candidate);
-    void *ud;
-} names;
-
-/* An allot_sink of names in a folder; folders get a slash. */
-static int add_name(void *ud, const char *name, size_t len)
-{
-    const names *it = ud;
-    struct stat about;
-    if (strncmp(name, it->part, strlen(it->part)) != 0 || (*name == '.' && *it->part == '\0'))
-        return 0;
-    it->text->len = 0;
-    allot__text_add(it->text, it->folder, it->folder_len);
-    allot__text_add(it->text, name, len);
-    allot__text_add(it->text, "\0", 2);
-    if (it->text->failed)
-        return 1;
-    if (stat(it->text->bytes, &about) == 0 && S_ISDIR(about.st_mode))
-        it->text->bytes[it->folder_len + len] = '/';
-    it->each(it->ud, it->text->bytes);
-    return 0;
-}
-
-/* Completes files behind :load and :save; false: another command. */
-static bool complete_file(repl *it, const char *text, size_t len, size_t *from,
-                          void (*each)(void *ud, const char *candidate), void *each_ud)
-{
-    allot__text line = {.engine = it->host.cli->engine}, made = line, folder = line;
-    char why[ALLOT_TOOL_WHY_MAX];
-    if (len < 6 || (strncmp(text, ":load ", 6) != 0 && strncmp(text, ":save ", 6) != 0))
-        return false;
-    for (*from = len; text[*from - 1] != ' '; --*from)
-        continue;
-    allot__text_add(&line, text + *from, len - *from);
-    allot__text_add(&line, "", 1);
-    const char *slash = line.failed ? NULL : strrchr(line.bytes, '/');
-    names found = {line.bytes, slash ? slash + 1 : line.bytes, 0, &made, each, each_ud};
-    found.folder_len = slash ? (size_t)(slash - line.bytes) + 1 : 0;
-    allot__text_printf(&folder, "%.*s", (int)found.folder_len, line.failed ? "" : line.bytes);
-    if (!line.failed && !folder.failed)
-        it->list(&it->host, folder.len > 0 ? folder.bytes : ".", add_name, &found, why);
-    allot__text_free(&line);
-    allot__text_free(&made);
-    allot__text_free(&folder);
-    return true;
-}
-
 static void complete(void *ud, const char *text, size_t len, size_t *from,
                      void (*each)(void *ud, const char *candidate), void *each_ud)
 {
-    if (complete_file(ud, text, len, from, each, each_ud))
-        return;
     allot_repl_complete(((repl *)ud)->session, text, len, len, from, each, each_ud);
 }
 
@@ -309,7 +254,6 @@ static int open_session(repl *it, allot__cli *cli)
                             .say = say,
                             .width = width,
                             .json = !it->terminal && cli->options.json};
-    it->list = host.tool.list;
     host.clock = host.tool.clock;
     host.tool.out = put;
     host.tool.option = no_option;

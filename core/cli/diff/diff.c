@@ -85,7 +85,7 @@ static int compare_operand(allot__cli *cli, allot__diff_side sides[2], const cha
                            bool single, allot__diff_sums *sums)
 {
     struct dirent **entries;
-    if (allot__is_trace(path))
+    if (allot__cli_is_log(path))
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
                                "a log cannot be compared together with states");
     int count = strcmp(path, "-") != 0 ? scandir(path, &entries, is_state, alphasort) : -1;
@@ -105,7 +105,7 @@ static int compare_all(allot__cli *cli, allot__diff_side sides[2], allot__diff_s
     put_begin(cli, sides);
     if (sides[0].live)
         code = compare(cli, sides, sides[0].live->address, true, sums);
-    else if (count == 1 && allot__is_trace(operands[0]))
+    else if (count == 1 && allot__cli_is_log(operands[0]))
         code = allot__diff_trace(cli, sides, operands[0], sums);
     else
         for (int i = 0; i < count && code == CLI_DONE; i++)

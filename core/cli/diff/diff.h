@@ -28,11 +28,6 @@ void allot__diff_side_close(allot__cli *cli, allot__diff_side *side);
 int allot__sides_decide(allot__cli *cli, allot__diff_side sides[2], const allot__text *text,
                         const char *path);
 
-/* ---- Logs (diff_trace.c) --------------------------------------------------------------------- */
-
-/* Is it a log of jobs, by its name? */
-bool allot__is_trace(const char *path);
-
 /* ---- Sums over states (diff_sum.c) ----------------------------------------------------------- */
 
 /* A number that some states say: of B less that of A; and the first of them. */

@@ -16,16 +16,6 @@ typedef struct watching {
     int64_t next; /* the time from which a state is compared */
 } watching;
 
-bool allot__is_trace(const char *path)
-{
-    static const char *const ends[] = {".swf", ".jsonl", ".swf.gz", ".jsonl.gz"};
-    size_t len = strlen(path);
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (len > strlen(ends[i]) && strcmp(path + len - strlen(ends[i]), ends[i]) == 0)
-            return true;
-    return false;
-}
-
 /* B decides about the state that A has decided about. */
 static int decide(const watching *it, const allot_state *met, allot_report *report)
 {

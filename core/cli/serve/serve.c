@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/serve/serve.h"
+#include <allot/service.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cli/term/cli.h"
 
 /* The token is the file's first line. */
 static int read_token(allot__cli *cli, const char *path, allot__text *token)
@@ -128,6 +132,41 @@ static int read_keeps(allot__cli *cli, allot_service_config *config)
     }
 }
 
+/* ---- What the system gives ------------------------------------------------------------------- */
+
+/* Beside clients: the live view's connections, the store's files, listeners, watched folders,
+ * policies that are read. */
+enum { VIEW_FILES = 648, OTHER_FILES = 128 };
+
+/* Lets so many files be open as the connections need, or, where those are more than the system
+ * allows, all that it does; the service shares them out, and says so. */
+static void allow_files(const allot_service_config *config)
+{
+    struct rlimit limit;
+    rlim_t wanted = (rlim_t)config->clients + (config->http ? VIEW_FILES : 0) + OTHER_FILES;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur =
+        limit.rlim_max == RLIM_INFINITY || limit.rlim_max > wanted ? wanted : limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* What NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID say; texts are the environment's.
+ * As sd_watchdog_enabled(3) reads them: a watchdog may be meant for a process before this one. */
+static void ask_manager(allot_service_config *config)
+{
+    const char *socket = getenv("NOTIFY_SOCKET"), *every = getenv("WATCHDOG_USEC");
+    const char *pid = getenv("WATCHDOG_PID");
+    config->notify = socket != NULL && *socket != '\0' ? socket : NULL;
+    if (!every || (pid != NULL && strtoll(pid, NULL, 10) != (long long)getpid()))
+        return;
+    long long watchdog = strtoll(every, NULL, 10);
+    config->watchdog = watchdog > 0 ? watchdog : 0;
+}
+
+/* ---- The verb -------------------------------------------------------------------------------- */
+
 static void configure(const allot__cli *cli, allot_service_config *config)
 {
     const allot__options *options = &cli->options;
@@ -170,8 +209,8 @@ int allot__cli_serve(allot__cli *cli)
         code = read_socket(cli, &config);
     config.token = token.bytes;
     config.token_file = cli->options.token_file;
-    allot__serve_manager(&config);
-    allot__serve_files(&config);
+    ask_manager(&config);
+    allow_files(&config);
     if (!config.socket) {
         allot__text_printf(&socket, "%s.sock", config.plan);
         allot__text_add(&socket, "", 1);

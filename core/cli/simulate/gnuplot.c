@@ -84,13 +84,12 @@ static int judge(allot__cli *cli, FILE *const files[FILES], int code, const allo
 
 static int no_gnuplot(allot__cli *cli, int error)
 {
-    char words[128];
-    if (strerror_r(error, words, sizeof words) != 0)
-        words[0] = '\0';
+    char words[CLI_WHY];
     return allot__cli_fail(cli, CLI_IO, "E-plot",
                            "apt-get install gnuplot-nox; --plot FILE.gp and --samples FILE "
                            "need none",
-                           "--plot needs gnuplot, which cannot be run: %s", words);
+                           "--plot needs gnuplot, which cannot be run: %s",
+                           allot__cli_words(error, words));
 }
 
 int allot__sim_gnuplot(allot__cli *cli, const allot__text *script, allot__text *out)

@@ -16,23 +16,6 @@ typedef struct input {
     int fd;
 } input;
 
-static int64_t refuse(const input *it, int error)
-{
-    char words[128];
-    if (strerror_r(error, words, sizeof words) != 0)
-        words[0] = '\0';
-    char message[192] = "cannot be read: ";
-    strncat(message, words, sizeof message - strlen(message) - 1);
-    allot_report_add(it->cli->report, &(allot_diagnostic){.severity = ALLOT_ERROR,
-                                                          .code = "E-io",
-                                                          .file = allot__cli_file_name(it->path),
-                                                          .message = message,
-                                                          .consumer = -1,
-                                                          .group = -1,
-                                                          .field = -1});
-    return -1;
-}
-
 static int64_t pull(void *ud, char *buf, size_t size)
 {
     const input *it = ud;
@@ -40,8 +23,10 @@ static int64_t pull(void *ud, char *buf, size_t size)
         ssize_t len = read(it->fd, buf, size);
         if (len >= 0)
             return len;
-        if (errno != EINTR)
-            return refuse(it, errno);
+        if (errno != EINTR) {
+            allot__cli_unread(it->cli, it->path, errno);
+            return -1;
+        }
     }
 }
 
@@ -51,10 +36,8 @@ int allot__sim_read_trace(allot__cli *cli, const char *path, allot_trace **out)
     input it = {cli, path, STDIN_FILENO};
     if (!standard)
         it.fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (it.fd < 0) {
-        refuse(&it, errno);
-        return CLI_IO;
-    }
+    if (it.fd < 0)
+        return allot__cli_unread(cli, path, errno);
     int status =
         allot_trace_read(cli->engine, pull, &it, allot__cli_file_name(path), cli->report, out);
     if (!standard)
@@ -127,21 +110,11 @@ static int make_runs(allot__sim *sim)
 
 /* ---- The verb -------------------------------------------------------------------------------- */
 
-static bool is_log(const char *word)
-{
-    static const char *const ends[] = {".swf", ".swf.gz", ".jsonl", ".jsonl.gz"};
-    size_t len = strlen(word);
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (len > strlen(ends[i]) && strcmp(word + len - strlen(ends[i]), ends[i]) == 0)
-            return true;
-    return false;
-}
-
 /* The first word is a log, not a plan: the words may be in the wrong order. */
 static int check_order(allot__cli *cli)
 {
     for (int i = 0; i < cli->operand_count - 1; i++)
-        if (is_log(cli->operands[i]))
+        if (allot__cli_is_log(cli->operands[i]))
             return allot__cli_fail(cli, CLI_USAGE, "E-usage", "allot simulate PLAN... TRACE",
                                    "%.200s is a log, where a plan is expected", cli->operands[i]);
     return CLI_DONE;

@@ -172,10 +172,17 @@ void allot__cli_warnings_json(const allot_report *report, allot__text *out);
 
 /* ---- Files and streams (files.c) ------------------------------------------------------------- */
 
-/* Reads a file or, for "-", standard input. CLI_IO (reported), CLI_INTERNAL. */
+enum { CLI_WHY = 128 };
+/* What an errno means. */
+const char *allot__cli_words(int error, char words[CLI_WHY]);
+/* Passes the bytes of a file or, for "-", of standard input to a sink; 0 or errno. */
+int allot__cli_drain(const char *path, allot_sink sink, void *ud);
+/* Reads it whole. CLI_IO (reported), CLI_INTERNAL. */
 int allot__cli_read(allot__cli *cli, const char *path, allot__text *out);
 /* How diagnostics name it. */
 const char *allot__cli_file_name(const char *path);
+/* Is it a log of jobs, by its name? */
+bool allot__cli_is_log(const char *path);
 /* Writes all to a descriptor; 0 or errno. */
 int allot__cli_write(int fd, const char *bytes, size_t len);
 /* Writes a whole file: first beside it, then in its place, so that a reader never finds half of it.
@@ -183,7 +190,8 @@ int allot__cli_write(int fd, const char *bytes, size_t len);
 int allot__cli_replace(allot_engine *engine, const char *path, const char *bytes, size_t len);
 /* The same, reported: CLI_IO, CLI_INTERNAL. */
 int allot__cli_put_file(allot__cli *cli, const char *path, const char *bytes, size_t len);
-/* Reports that a file cannot be written, for an errno; CLI_IO. */
+/* Report that a file cannot be read, or written, for an errno; CLI_IO. */
+int allot__cli_unread(allot__cli *cli, const char *path, int error);
 int allot__cli_unwritten(allot__cli *cli, const char *path, int error);
 bool allot__cli_colored(allot__color color, int fd);
 /* Columns of the terminal on a descriptor; 0: not a terminal. */

@@ -16,13 +16,11 @@
 
 static int fail_errno(allot__client *client, const char *what, int error)
 {
-    char words[128] = "";
-    if (strerror_r(error, words, sizeof words) != 0)
-        words[0] = '\0';
+    char words[CLI_WHY];
     return allot__cli_fail(
         client->cli, CLI_IO, "E-connection",
         error == ENOENT || error == ECONNREFUSED ? "does `allot serve` run there?" : NULL,
-        "%.200s: %s: %s", client->address, what, words);
+        "%.200s: %s: %s", client->address, what, allot__cli_words(error, words));
 }
 
 static int connect_path(allot__client *client)

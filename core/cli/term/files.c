@@ -16,14 +16,27 @@ const char *allot__cli_file_name(const char *path)
     return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }
 
+bool allot__cli_is_log(const char *path)
+{
+    static const char *const ends[] = {".swf", ".jsonl", ".swf.gz", ".jsonl.gz"};
+    size_t len = strlen(path);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (len > strlen(ends[i]) && strcmp(path + len - strlen(ends[i]), ends[i]) == 0)
+            return true;
+    return false;
+}
+
+const char *allot__cli_words(int error, char words[CLI_WHY])
+{
+    if (strerror_r(error, words, CLI_WHY) != 0)
+        words[0] = '\0';
+    return words;
+}
+
 static int fail(allot__cli *cli, const char *path, const char *what, int error)
 {
-    char words[128];
-    if (strerror_r(error, words, sizeof words) != 0)
-        words[0] = '\0';
-    char message[192] = "";
-    strncat(message, what, sizeof message - 1);
-    strncat(message, words, sizeof message - strlen(message) - 1);
+    char words[CLI_WHY], message[CLI_WHY + 32];
+    snprintf(message, sizeof message, "%s: %s", what, allot__cli_words(error, words));
     allot_diagnostic finding = {
         .severity = ALLOT_ERROR,
         .code = "E-io",
@@ -37,36 +50,40 @@ static int fail(allot__cli *cli, const char *path, const char *what, int error)
     return CLI_IO;
 }
 
-/* Reads to the end; 0 or errno. */
-static int drain(int fd, allot__text *out)
+int allot__cli_unread(allot__cli *cli, const char *path, int error)
+{
+    return fail(cli, path, "cannot be read", error);
+}
+
+int allot__cli_unwritten(allot__cli *cli, const char *path, int error)
+{
+    return fail(cli, path, "cannot be written", error);
+}
+
+int allot__cli_drain(const char *path, allot_sink sink, void *ud)
 {
     char piece[65536];
-    for (;;) {
-        ssize_t len = read(fd, piece, sizeof piece);
-        if (len == 0)
-            return 0;
-        if (len > 0)
-            allot__text_add(out, piece, (size_t)len);
-        else if (errno != EINTR)
-            return errno;
-        if (out->failed)
-            return ENOMEM;
-    }
+    bool standard = strcmp(path, "-") == 0;
+    int error = 0, fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    for (ssize_t len; error == 0 && (len = read(fd, piece, sizeof piece)) != 0;)
+        if (len < 0)
+            error = errno == EINTR ? 0 : errno;
+        else if (sink(ud, piece, (size_t)len) != 0)
+            error = ENOMEM;
+    if (!standard)
+        close(fd);
+    return error;
 }
 
 int allot__cli_read(allot__cli *cli, const char *path, allot__text *out)
 {
     out->engine = cli->engine;
-    bool standard = strcmp(path, "-") == 0;
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return fail(cli, path, "cannot be read: ", errno);
-    int error = drain(fd, out);
-    if (!standard)
-        close(fd);
+    int error = allot__cli_drain(path, allot__text_sink, out);
     if (out->failed)
         return allot__cli_status(cli, ALLOT_ENOMEM);
-    return error != 0 ? fail(cli, path, "cannot be read: ", error) : CLI_DONE;
+    return error != 0 ? allot__cli_unread(cli, path, error) : CLI_DONE;
 }
 
 int allot__cli_write(int fd, const char *bytes, size_t len)
@@ -102,11 +119,6 @@ int allot__cli_replace(allot_engine *engine, const char *path, const char *bytes
         unlink(name.bytes);
     allot__text_free(&name);
     return error;
-}
-
-int allot__cli_unwritten(allot__cli *cli, const char *path, int error)
-{
-    return fail(cli, path, "cannot be written: ", error);
 }
 
 int allot__cli_put_file(allot__cli *cli, const char *path, const char *bytes, size_t len)

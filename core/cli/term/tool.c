@@ -31,18 +31,7 @@ static int read_file(void *ud, const char *path, allot_sink sink, void *sink_ud,
                      char why[ALLOT_TOOL_WHY_MAX])
 {
     (void)ud;
-    char piece[65536];
-    bool standard = strcmp(path, "-") == 0;
-    int error = 0, fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return explain(errno, why);
-    for (ssize_t len; error == 0 && (len = read(fd, piece, sizeof piece)) != 0;)
-        if (len < 0)
-            error = errno == EINTR ? 0 : errno;
-        else if (sink(sink_ud, piece, (size_t)len) != 0)
-            error = ENOMEM;
-    if (!standard)
-        close(fd);
+    int error = allot__cli_drain(path, sink, sink_ud);
     return error == 0 ? ALLOT_OK : explain(error, why);
 }
 
@@ -90,7 +79,11 @@ static int list_folder(void *ud, const char *path, allot_sink sink, void *sink_u
             break;
         }
         bool self = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-        if (!self && sink(sink_ud, entry->d_name, strlen(entry->d_name)) != 0)
+        char name[sizeof entry->d_name + 1];
+        struct stat about;
+        bool is = fstatat(dirfd(folder), entry->d_name, &about, 0) == 0 && S_ISDIR(about.st_mode);
+        int len = snprintf(name, sizeof name, "%s%s", entry->d_name, is ? "/" : "");
+        if (!self && sink(sink_ud, name, (size_t)len) != 0)
             error = ENOMEM;
     }
     closedir(folder);
@@ -248,11 +241,9 @@ static int folder(const request *of)
 {
     if (mkdir(of->text, 0777) == 0 || errno == EEXIST)
         return CLI_DONE;
-    char words[128] = "";
-    if (strerror_r(errno, words, sizeof words) != 0)
-        words[0] = '\0';
+    char words[CLI_WHY];
     return allot__cli_fail(of->it->cli, CLI_IO, "E-io", NULL, "%.200s cannot be made: %s", of->text,
-                           words);
+                           allot__cli_words(errno, words));
 }
 
 static int program(const request *of)

@@ -22,7 +22,7 @@ extern "C" {
 typedef struct allot_repl allot_repl;
 
 /* What a session needs of its host. It uses `out`, `read` and `write` of `tool`, which must not be
- * NULL; `out` gets what the session shows, as it comes. */
+ * NULL; `out` gets what the session shows, as it comes. `list` (may be NULL) completes files. */
 typedef struct allot_repl_host {
     allot_tool_host tool;
     /* Shows a decision by tool.out; borrowed. With tool.ud. */

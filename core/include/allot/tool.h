@@ -34,7 +34,8 @@ typedef struct allot_tool_host {
     /* host.write(path, text): writes the whole file, or nothing; makes its folders. */
     int (*write)(void *ud, const char *path, const char *text, size_t len,
                  char why[ALLOT_TOOL_WHY_MAX]);
-    /* host.list(path): passes each name in the directory to the sink, in any order. */
+    /* host.list(path): passes each name in the directory to the sink, in any order; that of a
+     * directory ends in a slash. */
     int (*list)(void *ud, const char *path, allot_sink sink, void *sink_ud,
                 char why[ALLOT_TOOL_WHY_MAX]);
     /* host.option(name): the option's value as a word, "" for a flag; NULL: it was not given. */

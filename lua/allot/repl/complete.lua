@@ -151,11 +151,27 @@ local function in_code(text, scope)
   return from, starting(names, word)
 end
 
+--- Files that the last word of a text may become, and where it begins.
+local function files(text, list)
+  local words = text:split " "
+  local word = words[#words]
+  local parts = word:split "/"
+  local part = parts[#parts]
+  local folder, found = word:sub(1, #word - #part), {}
+  for _, name in ipairs(list(folder == "" and "." or folder) or {}) do
+    if name:starts(part) and (part ~= "" or not name:starts ".") then
+      found[#found + 1] = folder .. name
+    end
+  end
+  return #text - #word, found
+end
+
 --- Where the word begins that the text ends with, counted from 0, and what it may become.
--- scope: env (the session's tables), find(name), globals() and topics().
+-- scope: env (the session's tables), find(name), globals(), topics() and list(folder).
 function complete.at(text, scope)
   if text:starts ":" then
     if text:starts ":help " then return #":help ", starting(scope.topics(), text:sub(7)) end
+    if text:starts ":load " or text:starts ":save " then return files(text, scope.list) end
     if text:find " " then return #text, {} end
     return 0, starting(COMMANDS, text)
   end

@@ -480,6 +480,7 @@ function repl.command(text) return commands.run(repl, text) end
 function repl.complete(text)
   return complete.at(text, {
     env = env, find = global, globals = globals_there, topics = globals_there,
+    list = native.list,
   })
 end
 
