@@ -30,7 +30,7 @@ const allot__verb allot__cli_verbs[] = {
     {"call", "METHOD [PARAMS]", 1, 2, NULL, 0, 0, "socket token-file", allot__cli_call, NULL, NULL},
     {"replay", "STORE", 1, 1, NULL, 0, 0, "from=N to policy plan all trace", allot__cli_replay,
      NULL, NULL},
-    {"import", "FILE...", 1, -1, NULL, 0, 0, "", allot__cli_import, NULL, NULL},
+    {"import", "FILE...", 1, -1, NULL, 0, 0, "", NULL, "import.tool", "import"},
     {"bench", "", 0, 0, NULL, 0, 0, "shape repeat", allot__cli_bench, NULL, NULL},
     {"version", "", 0, 0, NULL, 0, 0, "", NULL, "command", "version"},
     {"types", "", 0, 0, NULL, 0, 0, "out format=text|json|luacheck|luarc", NULL, "reference",

@@ -64,7 +64,7 @@ local CIRCLES = {
 -- Folders of lua/allot, from the ground up: each may require modules of those before it, and of its
 -- own. "" is lua/allot itself.
 local LUA = {
-  "language", "fixture", "reference/api", "reference", "check", "repl", "import", "plot", "text",
+  "language", "fixture", "reference/api", "reference", "check", "repl", "text", "import", "plot",
   "top", "command", "bench", "",
 }
 

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define HISTORY_MAX 1000
 #define SHOWN_MAX   200 /* candidates */
@@ -144,33 +143,18 @@ static void find_history(allot__text *path)
         allot__text_printf(path, "%s/.local/state/allot", home);
 }
 
-/* Makes a folder and those above it. */
-static bool make_folder(char *path)
-{
-    for (char *at = path + 1; *at != '\0'; at++) {
-        if (*at != '/')
-            continue;
-        *at = '\0';
-        bool failed = mkdir(path, 0700) != 0 && errno != EEXIST;
-        *at = '/';
-        if (failed)
-            return false;
-    }
-    return mkdir(path, 0700) == 0 || errno == EEXIST;
-}
-
 static void open_history(allot__editor *line)
 {
     HistEvent event;
     history(line->history, &event, H_SETSIZE, HISTORY_MAX);
     history(line->history, &event, H_SETUNIQUE, 1);
     find_history(&line->file);
-    if (line->file.len == 0 || line->file.failed || !make_folder(line->file.bytes)) {
-        line->file.len = 0;
+    if (line->file.len == 0)
         return;
-    }
     allot__text_puts(&line->file, "/history");
     allot__text_add(&line->file, "", 1);
+    if (!line->file.failed)
+        allot__cli_make_folders(line->cli->engine, line->file.bytes, 0700);
     if (line->file.failed)
         line->file.len = 0;
     else

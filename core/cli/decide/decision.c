@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* decision.c: a decision for people: per group a table, then grants and reclaims. */
-#include "cli/decide/queues.h"
+#include "cli/term/cli.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *plural(int64_t count)
-{
-    return count == 1 ? "" : "s";
-}
 
 static void put_head(const allot_decision *decision, int32_t group, const allot_totals *totals,
                      allot__text *out, bool color)
@@ -20,7 +15,7 @@ static void put_head(const allot_decision *decision, int32_t group, const allot_
     char now[40];
     allot__text_printf(out, "%s%s%s: %" PRId64 " slot%s, ", color ? "\033[1m" : "",
                        allot_plan_group_name(plan, group), color ? "\033[0m" : "", totals->slots,
-                       plural(totals->slots));
+                       allot__cli_s(totals->slots));
     if (policy)
         allot__text_printf(out, "policy %s, ", allot_policy_name(policy));
     if (allot_plan_consumers(plan) > 0) /* a plan with only leases has no consumers to show */
@@ -71,23 +66,39 @@ static void put_starts(const allot_decision *decision, const allot_grant *grant,
     allot__text_puts(out, "\n");
 }
 
-static void put_grants(const allot_decision *decision, int32_t group, allot__text *out)
+/* Adds the i-th row of a list; false: it is not of the group. */
+typedef bool put_row(const allot_decision *decision, int32_t i, int32_t group, allot__text *out);
+
+static void put_list(const allot_decision *decision, int32_t group, allot__text *out,
+                     const char *title, int32_t count, put_row *put)
 {
-    bool first = true;
-    allot_grant grant;
-    for (int32_t i = 0; i < allot_decision_grants(decision); i++) {
-        if (allot_decision_grant(decision, i, &grant) != ALLOT_OK || grant.group != group)
-            continue;
-        allot__text_puts(out, first ? "\ngrants, in this order:\n  " : "  ");
-        allot__text_path(out, allot_decision_plan(decision), grant.consumer);
-        allot__text_printf(out, " gets %" PRId64 " idle slot%s", grant.slots, plural(grant.slots));
-        put_places(&grant, out);
-        put_starts(decision, &grant, out);
-        first = false;
+    bool any = false;
+    for (int32_t i = 0; i < count; i++) {
+        size_t before = out->len;
+        if (!any)
+            allot__text_printf(out, "\n%s:\n", title);
+        allot__text_puts(out, "  ");
+        if (put(decision, i, group, out))
+            any = true;
+        else
+            out->len = before;
     }
 }
 
-static void put_reclaim(const allot_plan *plan, const allot_reclaim *reclaim, allot__text *out)
+static bool put_grant(const allot_decision *decision, int32_t i, int32_t group, allot__text *out)
+{
+    allot_grant grant;
+    if (allot_decision_grant(decision, i, &grant) != ALLOT_OK || grant.group != group)
+        return false;
+    allot__text_path(out, allot_decision_plan(decision), grant.consumer);
+    allot__text_printf(out, " gets %" PRId64 " idle slot%s", grant.slots,
+                       allot__cli_s(grant.slots));
+    put_places(&grant, out);
+    put_starts(decision, &grant, out);
+    return true;
+}
+
+static void put_claims(const allot_plan *plan, const allot_reclaim *reclaim, allot__text *out)
 {
     allot__text_path(out, plan, reclaim->consumer);
     allot__text_printf(out, " gives back %" PRId64 "%s", reclaim->slots,
@@ -111,7 +122,7 @@ void allot__cli_put_unknown(allot__text *out, int64_t tasks)
 {
     if (tasks > 0)
         allot__text_printf(out, ", not counting %" PRId64 " task%s without a start", tasks,
-                           plural(tasks));
+                           allot__cli_s(tasks));
 }
 
 /* Which tasks go. */
@@ -127,18 +138,14 @@ static void put_tasks(const allot_decision *decision, const allot_reclaim *recla
     allot__text_puts(out, "\n");
 }
 
-static void put_reclaims(const allot_decision *decision, int32_t group, allot__text *out)
+static bool put_reclaim(const allot_decision *decision, int32_t i, int32_t group, allot__text *out)
 {
-    bool first = true;
     allot_reclaim reclaim;
-    for (int32_t i = 0; i < allot_decision_reclaims(decision); i++) {
-        if (allot_decision_reclaim(decision, i, &reclaim) != ALLOT_OK || reclaim.group != group)
-            continue;
-        allot__text_puts(out, first ? "\nreclaims, in this order:\n  " : "  ");
-        put_reclaim(allot_decision_plan(decision), &reclaim, out);
-        put_tasks(decision, &reclaim, out);
-        first = false;
-    }
+    if (allot_decision_reclaim(decision, i, &reclaim) != ALLOT_OK || reclaim.group != group)
+        return false;
+    put_claims(allot_decision_plan(decision), &reclaim, out);
+    put_tasks(decision, &reclaim, out);
+    return true;
 }
 
 /* What a reclaim in flight waits for. */
@@ -162,45 +169,36 @@ static void put_phase(const allot_flight *flight, allot__text *out)
         allot__text_printf(out, ", %" PRId64 " s left", flight->left);
 }
 
-static void put_flights(const allot_decision *decision, int32_t group, allot__text *out)
+static bool put_flight(const allot_decision *decision, int32_t i, int32_t group, allot__text *out)
 {
-    bool first = true;
     allot_flight flight;
-    for (int32_t i = 0; i < allot_decision_flights(decision); i++) {
-        if (allot_decision_flight(decision, i, &flight) != ALLOT_OK || flight.group != group)
-            continue;
-        allot__text_puts(out, first ? "\nreclaims in flight:\n  " : "  ");
-        allot__text_printf(out, "%s%s", flight.id ? flight.id : "", flight.id != NULL ? ": " : "");
-        allot__text_path(out, allot_decision_plan(decision), flight.consumer);
-        allot__text_printf(out, " gives back %" PRId64, flight.slots);
-        if (flight.returned > 0 && flight.returned < flight.slots)
-            allot__text_printf(out, ", %" PRId64 " of them are back", flight.returned);
-        allot__text_printf(out, " (%s: ", allot_phase_name(flight.phase));
-        put_phase(&flight, out);
-        allot__text_puts(out, ")\n");
-        first = false;
-    }
+    if (allot_decision_flight(decision, i, &flight) != ALLOT_OK || flight.group != group)
+        return false;
+    allot__text_printf(out, "%s%s", flight.id ? flight.id : "", flight.id != NULL ? ": " : "");
+    allot__text_path(out, allot_decision_plan(decision), flight.consumer);
+    allot__text_printf(out, " gives back %" PRId64, flight.slots);
+    if (flight.returned > 0 && flight.returned < flight.slots)
+        allot__text_printf(out, ", %" PRId64 " of them are back", flight.returned);
+    allot__text_printf(out, " (%s: ", allot_phase_name(flight.phase));
+    put_phase(&flight, out);
+    allot__text_puts(out, ")\n");
+    return true;
 }
 
-static void put_kills(const allot_decision *decision, int32_t group, allot__text *out)
+static bool put_kill(const allot_decision *decision, int32_t i, int32_t group, allot__text *out)
 {
-    bool first = true;
     allot_kill kill;
     allot_flight flight;
     allot_task task;
-    for (int32_t i = 0; i < allot_decision_kills(decision); i++) {
-        if (allot_decision_kill(decision, i, &kill) != ALLOT_OK ||
-            allot_decision_flight(decision, kill.flight, &flight) != ALLOT_OK ||
-            flight.group != group ||
-            allot_state_task_at(allot_decision_state(decision), kill.task, &task) != ALLOT_OK)
-            continue;
-        allot__text_puts(
-            out, first ? "\ntasks to kill and requeue now, since their time is over:\n  " : "  ");
-        allot__text_printf(out, "%s of ", task.id);
-        allot__text_path(out, allot_decision_plan(decision), task.consumer);
-        allot__text_puts(out, "\n");
-        first = false;
-    }
+    if (allot_decision_kill(decision, i, &kill) != ALLOT_OK ||
+        allot_decision_flight(decision, kill.flight, &flight) != ALLOT_OK ||
+        flight.group != group ||
+        allot_state_task_at(allot_decision_state(decision), kill.task, &task) != ALLOT_OK)
+        return false;
+    allot__text_printf(out, "%s of ", task.id);
+    allot__text_path(out, allot_decision_plan(decision), task.consumer);
+    allot__text_puts(out, "\n");
+    return true;
 }
 
 static void put_totals(const allot_totals *totals, allot__text *out)
@@ -213,7 +211,7 @@ static void put_totals(const allot_totals *totals, allot__text *out)
     if (totals->held > 0)
         allot__text_printf(out, ", held idle %" PRId64, totals->held);
     allot__text_printf(out, "; %" PRId64 " of %" PRId64 " idle slot%s left\n", totals->idle_left,
-                       totals->idle, plural(totals->idle));
+                       totals->idle, allot__cli_s(totals->idle));
 }
 
 void allot__cli_decision(const allot_decision *decision, allot__text *out, const allot__look *look)
@@ -234,10 +232,14 @@ void allot__cli_decision(const allot_decision *decision, allot__text *out, const
         int32_t left_out = allot__cli_table(decision, group, out, look);
         if (left_out > 0)
             allot__text_printf(out, "(and %" PRId32 " with nothing: --all)\n", left_out);
-        put_grants(decision, group, out);
-        put_reclaims(decision, group, out);
-        put_flights(decision, group, out);
-        put_kills(decision, group, out);
+        put_list(decision, group, out, "grants, in this order", allot_decision_grants(decision),
+                 put_grant);
+        put_list(decision, group, out, "reclaims, in this order", allot_decision_reclaims(decision),
+                 put_reclaim);
+        put_list(decision, group, out, "reclaims in flight", allot_decision_flights(decision),
+                 put_flight);
+        put_list(decision, group, out, "tasks to kill and requeue now, since their time is over",
+                 allot_decision_kills(decision), put_kill);
         put_totals(&totals, out);
     }
 }

@@ -12,11 +12,6 @@ typedef struct sums {
     int64_t slots, tasks, lost, unknown, granted;
 } sums;
 
-static const char *plural(int64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static sums add_up(const allot_decision *decision)
 {
     sums all = {0};
@@ -62,7 +57,7 @@ static void put_tasks(allot__text *out, const allot_state *state, const allot_re
 {
     if (reclaim->task_count == 0)
         return;
-    allot__text_printf(out, "; task%s", plural(reclaim->task_count));
+    allot__text_printf(out, "; task%s", allot__cli_s(reclaim->task_count));
     for (int32_t i = 0; i < reclaim->task_count; i++) {
         allot_task task;
         if (allot_state_task_at(state, reclaim->tasks[i], &task) != ALLOT_OK)
@@ -71,7 +66,7 @@ static void put_tasks(allot__text *out, const allot_state *state, const allot_re
         allot__text_puts_safe(out, task.id, strlen(task.id));
     }
     allot__text_printf(out, ", %" PRId64 " slot-second%s of work lost", reclaim->lost,
-                       plural(reclaim->lost));
+                       allot__cli_s(reclaim->lost));
     allot__cli_put_unknown(out, reclaim->unknown);
 }
 
@@ -83,7 +78,7 @@ static void put_reclaim(allot__text *out, const allot_decision *decision,
     put_group(out, plan, reclaim->group);
     allot__text_path(out, plan, reclaim->consumer);
     allot__text_printf(out, " gives back %" PRId64 " slot%s", reclaim->slots,
-                       plural(reclaim->slots));
+                       allot__cli_s(reclaim->slots));
     for (int32_t i = 0; i < reclaim->claim_count; i++) {
         allot__text_printf(out, "%s%" PRId64 " to ", i > 0 ? ", " : ": ", reclaim->claims[i].slots);
         allot__text_path(out, plan, reclaim->claims[i].consumer);
@@ -110,7 +105,7 @@ static void put_orders(allot__text *out, const allot_decision *decision)
         put_group(out, plan, grant.group);
         allot__text_path(out, plan, grant.consumer);
         allot__text_printf(out, " gets %" PRId64 " idle slot%s\n", grant.slots,
-                           plural(grant.slots));
+                           allot__cli_s(grant.slots));
     }
 }
 
@@ -120,14 +115,15 @@ static void put_sums(allot__text *out, const sums *all)
         allot__text_puts(out, "nothing is given back");
     else
         allot__text_printf(out, "in all %" PRId64 " slot%s given back", all->slots,
-                           plural(all->slots));
+                           allot__cli_s(all->slots));
     if (all->tasks > 0) {
         allot__text_printf(out, " by %" PRId64 " task%s, %" PRId64 " slot-second%s of work lost",
-                           all->tasks, plural(all->tasks), all->lost, plural(all->lost));
+                           all->tasks, allot__cli_s(all->tasks), all->lost,
+                           allot__cli_s(all->lost));
         allot__cli_put_unknown(out, all->unknown);
     }
     allot__text_printf(out, "; %" PRId64 " idle slot%s granted\n", all->granted,
-                       plural(all->granted));
+                       allot__cli_s(all->granted));
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */

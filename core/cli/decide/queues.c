@@ -1,30 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* queues.c: a decision about queues for people: a table of queues, the orders, and jobs that wait.
- */
-#include "cli/decide/queues.h"
+/* queues.c: a decision about queues for people: tables of queues and resources, the orders, and
+ * jobs that wait. */
 #include "cli/term/grid.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* So many queues, and orders, are shown whole; more with --all. */
+/* So many queues, resources, and orders are shown whole; more with --all. */
 enum { SMALL = 20, SHOWN = 40, HOSTS_SHOWN = 6 };
 /* Characters. */
 enum { NAME_MOST = 32, NAME_MIN = 10, POOL_MIN = 6, ROOM = 100 };
-
-static const char *plural(int64_t count)
-{
-    return count == 1 ? "" : "s";
-}
 
 static void put_name(allot__text *out, const char *name)
 {
     allot__text_puts_safe(out, name, strlen(name));
 }
 
-void allot__cli_put_job(allot__text *out, const allot_decision *decision, int32_t number)
+static void put_job(allot__text *out, const allot_decision *decision, int32_t number)
 {
     allot_job job;
     allot_queue queue;
@@ -36,7 +30,7 @@ void allot__cli_put_job(allot__text *out, const allot_decision *decision, int32_
     allot__text_printf(out, " (queue %s)", queue.name);
 }
 
-void allot__cli_put_places(allot__text *out, const allot_place *places, int32_t count)
+static void put_places(allot__text *out, const allot_place *places, int32_t count)
 {
     for (int32_t i = 0; i < count && i < HOSTS_SHOWN; i++) {
         allot__text_puts(out, i == 0 ? " on " : ", ");
@@ -115,9 +109,133 @@ static void put_pools(const allot_decision *decision, allot__text *out)
             allot__text_printf(out,
                                "pool %s: %" PRId64 " slot%s, %" PRId64
                                " used by its queues, %" PRId64 " free\n",
-                               allot_plan_pool_name(plan, i), part.slots, plural(part.slots),
+                               allot_plan_pool_name(plan, i), part.slots, allot__cli_s(part.slots),
                                part.used, part.free);
     }
+}
+
+/* ---- Resources: what jobs hold of them, before a cycle and behind it ------------------------- */
+
+enum { TOTAL, USED, STARTS, PREEMPTED, AFTER, FREE, WAITING, RESOURCE_COLUMNS };
+static const allot__grid_column resource_columns[] = {
+    {"resource", true, false, NULL}, {"total", false, false, NULL},
+    {"used", false, false, NULL},    {"starts", false, true, NULL},
+    {"preempt", false, true, NULL},  {"after", false, false, NULL},
+    {"free", false, false, NULL},    {"jobs waiting", false, true, NULL},
+};
+
+typedef struct resource_row {
+    int64_t numbers[RESOURCE_COLUMNS];
+} resource_row;
+
+static void add(const allot_job *job, resource_row *rows, int column)
+{
+    for (int32_t i = 0; i < job->resource_count; i++)
+        rows[job->resources[i].resource].numbers[column] += job->resources[i].amount;
+}
+
+/* Jobs keep their resources also while they are suspended; a job that waits asks for its own. */
+static void count_jobs(const allot_decision *decision, resource_row *rows)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    const allot_state *state = allot_decision_state(decision);
+    for (int32_t i = 0; i < allot_state_jobs(state); i++) {
+        allot_job job;
+        allot_pending_of of;
+        if (allot_state_job_at(state, i, &job) != ALLOT_OK || job.resource_count == 0)
+            continue;
+        if (job.state != ALLOT_PENDING)
+            add(&job, rows, USED);
+        else if (allot_decision_pending(decision, i, &of) == ALLOT_OK &&
+                 (of.why == ALLOT_PEND_RESOURCE || of.why == ALLOT_PEND_RESOURCE_WAIT))
+            rows[allot_plan_resource_find(plan, of.limit)].numbers[WAITING]++;
+    }
+}
+
+/* A job that ends when it is preempted releases what it has. */
+static void count_orders(const allot_decision *decision, resource_row *rows)
+{
+    for (int32_t i = 0; i < allot_decision_job_orders(decision); i++) {
+        allot_job_order order;
+        allot_job job;
+        if (allot_decision_job_order(decision, i, &order) != ALLOT_OK ||
+            allot_state_job_at(allot_decision_state(decision), order.job, &job) != ALLOT_OK)
+            continue;
+        bool goes = order.kind == ALLOT_ORDER_SUSPEND || order.kind == ALLOT_ORDER_KILL;
+        if (order.kind == ALLOT_ORDER_START)
+            add(&job, rows, STARTS);
+        else if (goes && (order.action == ALLOT_KILL || order.action == ALLOT_REQUEUE))
+            add(&job, rows, PREEMPTED);
+    }
+}
+
+static void count_all(const allot_decision *decision, resource_row *rows, int32_t count)
+{
+    count_jobs(decision, rows);
+    count_orders(decision, rows);
+    for (int32_t i = 0; i < count; i++) {
+        allot_resource resource;
+        int64_t *numbers = rows[i].numbers;
+        if (allot_plan_resource_at(allot_decision_plan(decision), i, &resource) != ALLOT_OK)
+            continue;
+        numbers[TOTAL] = resource.amount;
+        numbers[AFTER] = numbers[USED] + numbers[STARTS] - numbers[PREEMPTED];
+        /* A plan that was cut down may have fewer than jobs hold. */
+        numbers[FREE] = numbers[TOTAL] > numbers[AFTER] ? numbers[TOTAL] - numbers[AFTER] : 0;
+    }
+}
+
+/* Is any of it held or asked for? */
+static bool is_busy(const resource_row *of)
+{
+    return of->numbers[USED] != 0 || of->numbers[STARTS] != 0 || of->numbers[WAITING] != 0;
+}
+
+static void put_resource_table(const allot_plan *plan, const resource_row *rows, int32_t count,
+                               allot__text *out, const allot__look *look)
+{
+    int32_t left_out = 0;
+    allot__grid grid;
+    allot__grid_begin(&grid, out->engine, resource_columns, RESOURCE_COLUMNS + 1);
+    for (int32_t i = 0; i < count; i++) {
+        allot_resource resource;
+        if (allot_plan_resource_at(plan, i, &resource) != ALLOT_OK)
+            continue;
+        if (!look->all && count > SMALL && !is_busy(&rows[i])) {
+            left_out++;
+            continue;
+        }
+        allot__grid_add(&grid, "%s", resource.name);
+        for (int k = 0; k < RESOURCE_COLUMNS; k++)
+            if (resource_columns[k + 1].optional)
+                allot__grid_count(&grid, rows[i].numbers[k]);
+            else
+                allot__grid_add(&grid, "%" PRId64, rows[i].numbers[k]);
+    }
+    allot__grid_measure(&grid);
+    grid.width[0] = grid.width[0] < NAME_MOST ? grid.width[0] : NAME_MOST;
+    allot__text_puts(out, "\n");
+    allot__grid_put(&grid, out, look->color);
+    if (left_out > 0)
+        allot__text_printf(out, "(and %" PRId32 " that no job asks for: --all)\n", left_out);
+}
+
+static void put_resources(const allot_decision *decision, allot__text *out, const allot__look *look)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    int32_t count = allot_plan_resources(plan);
+    size_t size = (size_t)count * sizeof(resource_row);
+    if (count == 0)
+        return;
+    resource_row *rows = allot_engine_alloc(out->engine, NULL, 0, size);
+    if (!rows) {
+        out->failed = true;
+        return;
+    }
+    memset(rows, 0, size);
+    count_all(decision, rows, count);
+    put_resource_table(plan, rows, count, out, look);
+    allot_engine_alloc(out->engine, rows, size, 0);
 }
 
 /* ---- Orders ---------------------------------------------------------------------------------- */
@@ -146,7 +264,7 @@ static void put_going(allot__text *out, const allot_decision *decision,
     if (order->preemptor >= 0 &&
         allot_state_job_at(allot_decision_state(decision), order->preemptor, &by) == ALLOT_OK) {
         allot__text_puts(out, ", for ");
-        allot__cli_put_job(out, decision, order->preemptor);
+        put_job(out, decision, order->preemptor);
     } else if (order->closed > 0) {
         allot__text_printf(out, ", %" PRId64 " of them on closed hosts (%s)", order->closed,
                            order->reason);
@@ -155,7 +273,7 @@ static void put_going(allot__text *out, const allot_decision *decision,
     }
     if (order->cancelled > 0)
         allot__text_printf(out, "; %" PRId64 " new slot%s cancelled", order->cancelled,
-                           plural(order->cancelled));
+                           allot__cli_s(order->cancelled));
     if (order->preempted > 1)
         allot__text_printf(out, "; preempted %" PRId64 " times with this", order->preempted);
     if (order->held)
@@ -168,10 +286,11 @@ static void put_order(allot__text *out, const allot_decision *decision,
     bool goes = order->kind == ALLOT_ORDER_SUSPEND || order->kind == ALLOT_ORDER_KILL;
     allot__text_puts(out, "  ");
     put_verb(out, order);
-    allot__cli_put_job(out, decision, order->job);
-    allot__cli_put_places(out, order->places, order->place_count);
+    put_job(out, decision, order->job);
+    put_places(out, order->places, order->place_count);
     allot__text_printf(out, ": %" PRId64 "%s slot%s", order->slots,
-                       order->kind == ALLOT_ORDER_RESIZE ? " more" : "", plural(order->slots));
+                       order->kind == ALLOT_ORDER_RESIZE ? " more" : "",
+                       allot__cli_s(order->slots));
     if (goes)
         put_going(out, decision, order);
     else if (strcmp(order->reason, "preempted") == 0)
@@ -210,7 +329,7 @@ static void put_waiting(const allot_decision *decision, allot__text *out)
     }
     if (sum > 0)
         allot__text_printf(out, "\n%" PRId64 " job%s wait%s (allot explain PLAN STATE JOB):\n", sum,
-                           plural(sum), sum == 1 ? "s" : "");
+                           allot__cli_s(sum), sum == 1 ? "s" : "");
     for (int i = 0; i < ALLOT_PEND_COUNT; i++)
         if (counts[i] > 0)
             allot__text_printf(out, "  %" PRId64 ": %s\n", counts[i], allot_pending_text(i));
@@ -237,14 +356,14 @@ static void put_lease(allot__text *out, const allot_lease *lease, const allot_le
     allot__text_puts(out, "contract ");
     put_name(out, lease->name);
     allot__text_printf(out, ": %" PRId64 " slot%s, %s, %s since %s\n", part->size,
-                       plural(part->size), lease->shared ? "shared" : "exclusive",
+                       allot__cli_s(part->size), lease->shared ? "shared" : "exclusive",
                        allot_lease_phase_name((int)part->now.phase), since);
     put_side(out, "provider", lease->provider, &part->now.provider);
     put_side(out, "consumer", lease->consumer, &part->now.consumer);
     if (part->moved > 0) {
         allot__text_printf(out, "  %" PRId64 " slot%s moved to the %s", part->moved,
-                           plural(part->moved), part->to_consumer ? "consumer" : "provider");
-        allot__cli_put_places(out, part->places, part->place_count);
+                           allot__cli_s(part->moved), part->to_consumer ? "consumer" : "provider");
+        put_places(out, part->places, part->place_count);
         allot__text_printf(out, " (%s)\n", part->reason);
     } else {
         allot__text_printf(out, "  nothing moves (%s)\n", part->reason);
@@ -270,7 +389,7 @@ void allot__cli_queues(const allot_decision *decision, allot__text *out, const a
     if (allot_plan_queues(allot_decision_plan(decision)) > 0) {
         put_table(decision, out, look);
         put_pools(decision, out);
-        allot__cli_resources(decision, out, look);
+        put_resources(decision, out, look);
         put_orders(decision, out, look->all);
         put_waiting(decision, out);
     }

@@ -48,8 +48,6 @@ int allot__sim_open(allot__sim *sim, allot__sim_run *run);
 int allot__sim_play(allot__sim *sim, allot__sim_run *run);
 void allot__sim_close(allot__sim_run *run);
 
-/* ---- simulate_progress.c --------------------------------------------------------------------- */
-
 /* Shows a run's progress on a terminal, and stops the run at an interrupt. */
 typedef struct allot__sim_progress {
     const allot__sim *sim;
@@ -59,15 +57,8 @@ typedef struct allot__sim_progress {
     int width; /* of what was shown */
 } allot__sim_progress;
 
-void allot__sim_progress_begin(allot__sim_progress *progress, const allot__sim *sim,
-                               const allot__sim_run *run);
-/* As allot_watcher's. */
-int allot__sim_progress_step(void *progress, int32_t played, int32_t records, int32_t ended,
-                             int64_t now);
-void allot__sim_progress_end(allot__sim_progress *progress);
 /* Until the end of the command Ctrl-C is noted. */
 void allot__sim_catch(void);
-bool allot__sim_caught(void);
 
 /* ---- plot.c, gnuplot.c ----------------------------------------------------------------------- */
 

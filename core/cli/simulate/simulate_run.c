@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* simulate_run.c: one run of a simulation: its plan, with a policy that stands in, and the play. */
+/* simulate_run.c: one run of a simulation: its plan, with a policy that stands in, and the play,
+ * with its progress. */
 #include "cli/simulate/simulate.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
@@ -79,6 +83,85 @@ void allot__sim_close(allot__sim_run *run)
     allot__text_free(&run->name);
 }
 
+/* ---- How far it is, on a terminal; and Ctrl-C --------------------------------------------------
+ */
+
+#define BAR 24
+/* s between two looks */
+#define PAUSE 0.1
+
+static volatile sig_atomic_t caught;
+
+static void note(int signal)
+{
+    (void)signal;
+    caught = 1;
+}
+
+void allot__sim_catch(void)
+{
+    struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void begin_progress(allot__sim_progress *progress, const allot__sim *sim,
+                           const allot__sim_run *run)
+{
+    *progress = (allot__sim_progress){
+        .sim = sim, .run = run, .shows = isatty(STDERR_FILENO), .began = seconds()};
+    progress->shown = progress->began;
+}
+
+static void show(allot__sim_progress *progress, int32_t played, int32_t records, double now)
+{
+    char bar[BAR + 1], line[200];
+    double part = records > 0 ? (double)played / records : 1, spent = now - progress->began;
+    int full = (int)(part * BAR);
+    memset(bar, '.', BAR);
+    memset(bar, '#', (size_t)(full < BAR ? full : BAR));
+    bar[BAR] = '\0';
+    long left = part > 0 ? (long)(spent / part - spent + 0.5) : 0;
+    int len = snprintf(line, sizeof line,
+                       "%s [%s] %3.0f %%  %" PRId32 " of %" PRId32
+                       " records, %.0f a second, %ld:%02ld left",
+                       progress->run->name.bytes, bar, part * 100, played, records,
+                       spent > 0 ? played / spent : 0, left / 60, left % 60);
+    int blank = progress->width > len ? progress->width - len : 0;
+    fprintf(stderr, "\r%s%*s", line, blank, "");
+    fflush(stderr);
+    progress->width = len;
+}
+
+/* As allot_watcher's. */
+static int step(void *ud, int32_t played, int32_t records, int32_t ended, int64_t now)
+{
+    allot__sim_progress *progress = ud;
+    (void)ended;
+    (void)now;
+    if (progress->shows) {
+        double at = seconds();
+        if (at - progress->shown >= PAUSE) {
+            show(progress, played, records, at);
+            progress->shown = at;
+        }
+    }
+    return caught;
+}
+
+static void end_progress(allot__sim_progress *progress)
+{
+    if (progress->width > 0)
+        fprintf(stderr, "\r%*s\r", progress->width, "");
+}
+
 /* ---- Playing --------------------------------------------------------------------------------- */
 
 /* Of jobs of that fate and reason the first, and how many: -1 for none. */
@@ -144,17 +227,17 @@ int allot__sim_play(allot__sim *sim, allot__sim_run *run)
                                    cli->report));
     if (code != CLI_DONE)
         return code;
-    allot__sim_progress_begin(&progress, sim, run);
-    allot_watcher watcher = {.ud = &progress, .progress = allot__sim_progress_step};
+    begin_progress(&progress, sim, run);
+    allot_watcher watcher = {.ud = &progress, .progress = step};
     code = allot__sim_plot_watch(sim, run, &watcher);
     allot_simulation_watch(run->simulation, &watcher);
     if (code == CLI_DONE)
         code = allot__cli_status(cli, allot_simulation_run(run->simulation, cli->report));
-    allot__sim_progress_end(&progress);
+    end_progress(&progress);
     allot_simulation_counted(run->simulation, &run->counts);
     if (code == CLI_DONE)
         code = allot__sim_plot_end(sim->plot, run->counts.last);
-    sim->interrupted = allot__sim_caught();
+    sim->interrupted = caught != 0;
     if (code == CLI_DONE)
         code = allot__cli_status(
             cli, allot_simulation_figures(run->simulation, ALLOT_ROOT, &run->figures));

@@ -138,6 +138,12 @@ typedef struct allot__word {
     int len;
 } allot__word;
 
+/* The end of a noun that is counted. */
+static inline const char *allot__cli_s(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* The number of tasks that lost work does not count (allot/decision.h): ", not counting 2 tasks
  * without a start"; nothing for none. */
 void allot__cli_put_unknown(allot__text *out, int64_t tasks);
@@ -185,6 +191,9 @@ const char *allot__cli_file_name(const char *path);
 bool allot__cli_is_log(const char *path);
 /* Writes all to a descriptor; 0 or errno. */
 int allot__cli_write(int fd, const char *bytes, size_t len);
+/* Makes the folders that a file of that name lies in; whether it can is seen when that is opened.
+ */
+void allot__cli_make_folders(allot_engine *engine, const char *path, int mode);
 /* Writes a whole file: first beside it, then in its place, so that a reader never finds half of it.
  * 0 or errno. */
 int allot__cli_replace(allot_engine *engine, const char *path, const char *bytes, size_t len);
@@ -197,7 +206,7 @@ bool allot__cli_colored(allot__color color, int fd);
 /* Columns of the terminal on a descriptor; 0: not a terminal. */
 int allot__cli_width(int fd);
 
-/* ---- What policies say (trace.c) ---------------------------------------------------------------
+/* ---- What policies say (findings.c) ------------------------------------------------------------
  */
 
 /* Default limits, with `say` set: with --trace to standard error. */
@@ -266,6 +275,9 @@ int32_t allot__cli_table(const allot_decision *decision, int32_t group, allot__t
                          const allot__look *look);
 void allot__cli_decision(const allot_decision *decision, allot__text *out, const allot__look *look);
 
+/* Queues, orders, jobs that wait, and contracts of a decision; nothing if the plan has none. */
+void allot__cli_queues(const allot_decision *decision, allot__text *out, const allot__look *look);
+
 /* What a switch of windows does, for people or as a document (decide/preview.c). */
 int allot__cli_preview(allot__cli *cli, const allot__documents *docs);
 
@@ -274,7 +286,6 @@ int allot__cli_preview(allot__cli *cli, const allot__documents *docs);
 int allot__cli_run(allot__cli *cli);
 int allot__cli_explain(allot__cli *cli);
 int allot__cli_diff(allot__cli *cli);
-int allot__cli_import(allot__cli *cli);
 int allot__cli_bench(allot__cli *cli);
 int allot__cli_simulate(allot__cli *cli);
 int allot__cli_repl(allot__cli *cli);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *allot__cli_file_name(const char *path)
@@ -98,6 +99,19 @@ int allot__cli_write(int fd, const char *bytes, size_t len)
         }
     }
     return 0;
+}
+
+void allot__cli_make_folders(allot_engine *engine, const char *path, int mode)
+{
+    allot__text name = {.engine = engine};
+    allot__text_add(&name, path, strlen(path) + 1);
+    if (!name.failed)
+        for (char *slash = strchr(name.bytes + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+            *slash = '\0';
+            mkdir(name.bytes, (mode_t)mode);
+            *slash = '/';
+        }
+    allot__text_free(&name);
 }
 
 int allot__cli_replace(allot_engine *engine, const char *path, const char *bytes, size_t len)

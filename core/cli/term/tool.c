@@ -35,27 +35,13 @@ static int read_file(void *ud, const char *path, allot_sink sink, void *sink_ud,
     return error == 0 ? ALLOT_OK : explain(error, why);
 }
 
-/* Makes the folders that a file of that name lies in; whether it can is seen when it is opened. */
-static void make_folders(allot_engine *engine, const char *path)
-{
-    allot__text name = {.engine = engine};
-    allot__text_add(&name, path, strlen(path) + 1);
-    if (!name.failed)
-        for (char *slash = strchr(name.bytes + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-            *slash = '\0';
-            mkdir(name.bytes, 0777);
-            *slash = '/';
-        }
-    allot__text_free(&name);
-}
-
 static int write_file(void *ud, const char *path, const char *text, size_t len,
                       char why[ALLOT_TOOL_WHY_MAX])
 {
     allot_engine *engine = ((allot__tool_ud *)ud)->cli->engine;
     int error = allot__cli_replace(engine, path, text, len);
     if (error == ENOENT && *path != '\0') {
-        make_folders(engine, path);
+        allot__cli_make_folders(engine, path, 0777);
         error = allot__cli_replace(engine, path, text, len);
     }
     if (error == ENOMEM)

@@ -4,8 +4,12 @@
 --- could not be carried over.
 
 local core = require "allot.core"
+local lines = require "allot.text.line"
 local plan = require "allot.import.plan"
 local text = require "allot.import.text"
+
+local DONE, USAGE, INVALID, IO = 0, 2, 3, 5
+local MOST = 64 -- files
 
 local tool = {}
 
@@ -74,6 +78,61 @@ function tool.run(host, names)
   host.out(document)
   tell(host, notes)
   return 0
+end
+
+--- The texts of the files by "1", "2", ...; nil: one cannot be read, which is said.
+local function read_all(host, paths)
+  local texts, names = {}, {}
+  for i, path in ipairs(paths) do
+    local bytes, why = host.read(path)
+    names[i] = path == "-" and "<stdin>" or path
+    if not bytes then
+      host.say { severity = "error", code = "E-io", file = names[i],
+                 message = "cannot be read: " .. why }
+      return nil
+    end
+    texts[tostring(i)] = bytes
+  end
+  return texts, names
+end
+
+local function note_line(note)
+  return lines.safe(("%s:%d:%d: note: %s\n"):format(note.file, note.line, note.col, note.message))
+end
+
+local function note_member(note)
+  return ('\n{"file": %s, "line": %d, "col": %d, "message": %s}'):format(core.encode(note.file),
+    note.line, note.col, core.encode(note.message))
+end
+
+--- The verb: the plan goes to standard output and notes to standard error; as a document both are
+--- one.
+function tool.import(host, paths)
+  if #paths > MOST then
+    host.say { severity = "error", code = "E-usage",
+               message = ("import reads at most %d files"):format(MOST) }
+    return USAGE
+  end
+  local texts, names = read_all(host, paths)
+  if not texts then return IO end
+  local json, document, notes = host.option "format" == "json", nil, {}
+  local code = tool.run({
+    read = function (number) return texts[number] end,
+    out = function (made) document = made end,
+    say = function (finding)
+      if finding.severity == "error" then return host.say(finding) end
+      notes[#notes + 1] = (json and note_member or note_line)(finding)
+    end,
+  }, names)
+  if code ~= 0 then return INVALID end
+  if json then
+    host.out(('{"schema": "allot/import/v1", "plan":\n%s, "notes": [%s%s]}\n'):format(document,
+      table.concat(notes, ","), #notes > 0 and "\n" or ""))
+  else
+    host.out(document)
+    host.call("note", table.concat(notes))
+  end
+  return DONE
 end
 
 return tool
