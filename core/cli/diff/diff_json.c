@@ -11,114 +11,98 @@
 
 static void put_numbers(allot__text *out, const char *name, int64_t a, int64_t b)
 {
-    allot__text_printf(out,
-                       "\"%s\": {\"a\": %" PRId64 ", \"b\": %" PRId64 ", \"change\": %" PRId64 "}",
-                       name, a, b, b - a);
+    allot__text_open(out, name, "{");
+    allot__text_number(out, "a", a);
+    allot__text_number(out, "b", b);
+    allot__text_number(out, "change", b - a);
+    allot__text_puts(out, "}");
+}
+
+/* A text, or null. */
+static void put_text(allot__text *out, const char *name, const char *string)
+{
+    allot__text_key(out, name);
+    allot__text_json(out, string);
 }
 
 void allot__diff_json_side(allot__text *out, const allot__diff_side *side)
 {
     const allot_policy *policy = allot_plan_group_policy(side->docs.plan, 0);
-    allot__text_puts(out, "{\"plan\": ");
-    allot__text_json(out, side->plan);
-    allot__text_printf(out, ", \"live\": %s, \"policy\": ", side->is_live ? "true" : "false");
-    allot__text_json(out, policy ? allot_policy_name(policy) : NULL);
-    allot__text_puts(out, ", \"instead\": ");
-    allot__text_json(out, side->policy);
-    allot__text_puts(out, ", \"at\": ");
-    allot__text_json(out, side->at);
+    allot__text_puts(out, "{");
+    put_text(out, "plan", side->plan);
+    allot__text_bool(out, "live", side->is_live);
+    put_text(out, "policy", policy ? allot_policy_name(policy) : NULL);
+    put_text(out, "instead", side->policy);
+    put_text(out, "at", side->at);
     allot__text_puts(out, "}");
 }
 
 /* ---- One state ------------------------------------------------------------------------------- */
 
-static void put_group(allot__text *out, const allot_diff *diff, const allot_change *row)
+static const allot_plan *plan_of(const allot_diff *diff, int side)
 {
-    int side = row->group[0] < 0;
-    if (row->group[side] < 0)
-        return;
-    allot__text_puts(out, "\"group\": ");
-    allot__text_json(out, allot_plan_group_name(allot_decision_plan(allot_diff_side(diff, side)),
-                                                row->group[side]));
-    allot__text_puts(out, ", ");
+    return allot_decision_plan(allot_diff_side(diff, side));
 }
 
-/* Paths have no characters that JSON would write otherwise. */
 static void put_consumer(allot__text *out, const allot_diff *diff, const char *key,
                          const int32_t consumer[2])
 {
     int side = consumer[0] < 0;
     if (consumer[side] < 0)
         return;
-    allot__text_printf(out, "\"%s\": ", key);
-    allot__text_json_path(out, allot_decision_plan(allot_diff_side(diff, side)), consumer[side]);
-    allot__text_puts(out, ", ");
+    allot__text_key(out, key);
+    allot__text_json_path(out, plan_of(diff, side), consumer[side]);
 }
 
-/* Of whichever side has it. */
+/* Of whichever side has it; the group, where there are several, of the row's own consumer alone. */
 static void put_name(allot__text *out, const char *key, const allot_diff *diff,
                      const allot_change *row, const int32_t consumer[2])
 {
     int side = consumer[0] < 0, of = row->group[side] < 0 ? !side : side;
-    const allot_plan *grouped = allot_decision_plan(allot_diff_side(diff, of));
+    const allot_plan *grouped = plan_of(diff, of);
     if (consumer[side] < 0)
         return;
-    allot__text_printf(out, "\"%s\": \"", key);
+    allot__text_key(out, key);
+    allot__text_puts(out, "\"");
     if (consumer == row->consumer && row->group[of] >= 0 && allot_plan_groups(grouped) > 1)
         allot__text_printf(out, "%s: ", allot_plan_group_name(grouped, row->group[of]));
-    allot__text_path(out, allot_decision_plan(allot_diff_side(diff, side)), consumer[side]);
-    allot__text_puts(out, "\", ");
+    allot__text_path(out, plan_of(diff, side), consumer[side]);
+    allot__text_puts(out, "\"");
 }
 
 static void put_job(allot__text *out, const allot_diff *diff, const allot_change *row)
 {
     int side = row->item[0] < 0;
     allot_job job;
-    if (row->kind != ALLOT_DIFF_PLACE || row->item[side] < 0 ||
+    if (row->kind == ALLOT_DIFF_PLACE && row->item[side] >= 0 &&
         allot_state_job_at(allot_decision_state(allot_diff_side(diff, side)), row->item[side],
-                           &job) != ALLOT_OK)
-        return;
-    allot__text_puts(out, "\"job\": ");
-    allot__text_json(out, job.id);
-    allot__text_puts(out, ", ");
-}
-
-static const char *only(const int32_t numbers[2])
-{
-    return numbers[1] < 0 && numbers[0] >= 0   ? "\"only\": \"a\", "
-           : numbers[0] < 0 && numbers[1] >= 0 ? "\"only\": \"b\", "
-                                               : "";
-}
-
-static const char *other_name(allot_diff_kind kind)
-{
-    return kind == ALLOT_DIFF_CLAIM ? "for" : "borrower";
+                           &job) == ALLOT_OK)
+        put_text(out, "job", job.id);
 }
 
 static void put_row(allot__text *out, const allot_diff *diff, const allot_change *row, bool people)
 {
     char name[32];
+    bool loan = row->kind == ALLOT_DIFF_LOAN;
+    int group = row->group[0] < 0;
     const int32_t *whole = row->kind == ALLOT_DIFF_GROUP      ? row->group
                            : row->kind == ALLOT_DIFF_CONSUMER ? row->consumer
                                                               : row->item;
     allot__text_puts(out, "{");
-    put_group(out, diff, row);
-    put_consumer(out, diff, row->kind == ALLOT_DIFF_LOAN ? "lender" : "consumer", row->consumer);
-    put_consumer(out, diff, other_name(row->kind), row->other);
+    if (row->group[group] >= 0)
+        put_text(out, "group", allot_plan_group_name(plan_of(diff, group), row->group[group]));
+    put_consumer(out, diff, loan ? "lender" : "consumer", row->consumer);
+    put_consumer(out, diff, loan ? "borrower" : "for", row->other);
     if (people) {
         put_name(out, "name", diff, row, row->consumer);
         put_name(out, "to", diff, row, row->other);
     }
     put_job(out, diff, row);
-    if (row->name) {
-        allot__text_puts(out, row->kind == ALLOT_DIFF_PLACE ? "\"host\": " : "\"id\": ");
-        allot__text_json(out, row->name);
-        allot__text_puts(out, ", ");
-    }
-    allot__text_puts(out, only(whole));
+    allot__text_member(out, row->kind == ALLOT_DIFF_PLACE ? "host" : "id", row->name);
+    if ((whole[0] < 0) != (whole[1] < 0))
+        put_text(out, "only", whole[1] < 0 ? "a" : "b");
     for (int m = 0; m < allot_diff_measures(row->kind); m++) {
         allot_diff_measure_name(row->kind, m, name, sizeof name);
-        allot__text_puts(out, m > 0 ? ", " : "");
         put_numbers(out, name, row->value[0][m], row->value[1][m]);
     }
     allot__text_puts(out, "}");
@@ -149,33 +133,32 @@ void allot__diff_json(allot__text *out, const allot_diff *diff, const char *stat
 static void put_extreme(allot__text *out, const char *name, const allot__extreme *it,
                         const allot__diff_sums *sums)
 {
-    allot__text_printf(out, ", \"%s\": ", name);
     if (it->value == 0) {
-        allot__text_puts(out, "null");
+        put_text(out, name, NULL);
         return;
     }
-    allot__text_printf(out, "{\"change\": %" PRId64 ", \"state\": ", it->value);
-    allot__text_json(out, sums->names.bytes + it->state);
+    allot__text_open(out, name, "{");
+    allot__text_number(out, "change", it->value);
+    put_text(out, "state", sums->names.bytes + it->state);
     allot__text_puts(out, "}");
 }
 
 static void put_sum(allot__text *out, const allot__sum_row *row, const allot__diff_sums *sums,
                     const allot_plan *plan, bool people)
 {
+    const char *group = allot_plan_group_name(plan, row->group);
+    bool several = allot_plan_groups(plan) > 1;
     allot__text_puts(out, "{");
     if (people) {
-        bool several = allot_plan_groups(plan) > 1;
-        allot__text_printf(out, "\"name\": \"%s%s",
-                           several ? allot_plan_group_name(plan, row->group) : "",
-                           several ? ": " : "");
+        allot__text_key(out, "name");
+        allot__text_printf(out, "\"%s%s", several ? group : "", several ? ": " : "");
         allot__text_path(out, plan, row->consumer);
-        allot__text_puts(out, "\", ");
+        allot__text_puts(out, "\"");
     }
-    allot__text_puts(out, "\"group\": ");
-    allot__text_json(out, allot_plan_group_name(plan, row->group));
-    allot__text_puts(out, ", \"consumer\": ");
+    put_text(out, "group", group);
+    allot__text_key(out, "consumer");
     allot__text_json_path(out, plan, row->consumer);
-    allot__text_printf(out, ", \"states\": %" PRId32 ", ", row->states);
+    allot__text_number(out, "states", row->states);
     put_numbers(out, "quota", row->before, row->after);
     put_extreme(out, "gain", &row->gain, sums);
     put_extreme(out, "loss", &row->loss, sums);
@@ -189,17 +172,14 @@ void allot__diff_json_sums(allot__text *out, const allot__diff_sums *sums,
     static const char *const jobs[] = {"started", "resumed", "grown", "suspended", "killed"};
     const char *between = "\n  ";
     allot__text_printf(out, "{\"states\": %zu, \"differ\": %zu", sums->states, sums->differ);
-    for (int i = 0; i < 5; i++) {
-        allot__text_puts(out, ", ");
+    for (int i = 0; i < 5; i++)
         put_numbers(out, totals[i], sums->total[0][i], sums->total[1][i]);
-    }
-    allot__text_printf(out, ",\n \"reclaims\": {\"added\": %" PRId64 ", \"saved\": %" PRId64 "}",
-                       sums->added, sums->saved);
-    allot__text_puts(out, ",\n \"jobs\": {");
-    for (int i = 0; i < 5; i++) {
-        allot__text_puts(out, i > 0 ? ", " : "");
+    allot__text_puts(out, ",\n \"reclaims\": {");
+    allot__text_number(out, "added", sums->added);
+    allot__text_number(out, "saved", sums->saved);
+    allot__text_puts(out, "},\n \"jobs\": {");
+    for (int i = 0; i < 5; i++)
         put_numbers(out, jobs[i], sums->jobs[0][i], sums->jobs[1][i]);
-    }
     allot__text_puts(out, "},\n \"consumers\": [");
     for (size_t i = 0; i < sums->count; i++) {
         if (sums->rows[i].states == 0)

@@ -106,9 +106,9 @@ static void put_counts(const allot_simulation_counts *it, allot__text *out)
     };
     allot__text_puts(out, "\"counts\": {");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        allot__text_printf(out, "%s\"%s\": %" PRId64, i > 0 ? ", " : "", rows[i].name,
-                           rows[i].value);
-    allot__text_printf(out, ", \"stopped\": %s}", it->stopped ? "true" : "false");
+        allot__text_number(out, rows[i].name, rows[i].value);
+    allot__text_bool(out, "stopped", it->stopped);
+    allot__text_puts(out, "}");
 }
 
 static int put_run(const allot__sim *sim, const allot__sim_run *run)
