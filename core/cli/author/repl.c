@@ -159,20 +159,14 @@ static int talk(repl *it)
 
 /* ---- Without one ----------------------------------------------------------------------------- */
 
-static int too_soon(repl *it, const char *name)
-{
-    return allot__cli_fail(it->host.cli, CLI_SCRIPT, "E-repl-syntax", NULL,
-                           "%s ends in the middle of a statement", name);
-}
-
-/* Evaluates a text piece by piece, a piece being as many lines as it takes. */
-static int run_text(repl *it, const char *text, size_t len, const char *name)
+/* Evaluates a text as a whole, or piece by piece, a piece being as many lines as it takes. */
+static int run_text(repl *it, const char *text, size_t len, const char *name, bool whole)
 {
     size_t from = 0, to = 0;
     int32_t line = 1, lines = 0;
     allot_repl_outcome outcome = ALLOT_EVALUATED;
     while (to < len && outcome != ALLOT_QUIT) {
-        const char *end = memchr(text + to, '\n', len - to);
+        const char *end = whole ? NULL : memchr(text + to, '\n', len - to);
         int status;
         to = end ? (size_t)(end - text) + 1 : len;
         lines++;
@@ -186,19 +180,11 @@ static int run_text(repl *it, const char *text, size_t len, const char *name)
         line += lines;
         lines = 0;
     }
-    return outcome == ALLOT_INCOMPLETE ? too_soon(it, name) : CLI_DONE;
-}
-
-/* A text as one piece. */
-static int run_whole(repl *it, const char *text, const char *name)
-{
-    int status;
-    allot_repl_outcome outcome =
-        allot_repl_eval(it->session, text, strlen(text), name, 1, it->host.cli->report, &status);
-    if (outcome == ALLOT_FAILED)
-        return allot__cli_status(it->host.cli, status);
     it->quit = outcome == ALLOT_QUIT;
-    return outcome == ALLOT_INCOMPLETE ? too_soon(it, name) : CLI_DONE;
+    if (outcome == ALLOT_INCOMPLETE)
+        return allot__cli_fail(it->host.cli, CLI_SCRIPT, "E-repl-syntax", NULL,
+                               "%s ends in the middle of a statement", name);
+    return CLI_DONE;
 }
 
 static int run_all(repl *it)
@@ -207,13 +193,13 @@ static int run_all(repl *it)
     const allot__list *list = &cli->options.eval;
     int code = CLI_DONE;
     for (int i = 0; code == CLI_DONE && i < list->count && !it->quit; i++)
-        code = run_whole(it, list->items[i], "eval");
+        code = run_text(it, list->items[i], strlen(list->items[i]), "eval", true);
     if (list->count > 0)
         return code;
     allot__text text = {0};
     code = allot__cli_read(cli, "-", &text);
     if (code == CLI_DONE)
-        code = run_text(it, text.bytes, text.len, "<stdin>");
+        code = run_text(it, text.bytes, text.len, "<stdin>", false);
     allot__text_free(&text);
     return code;
 }

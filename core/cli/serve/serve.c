@@ -12,19 +12,13 @@
 
 #include "cli/term/cli.h"
 
-/* The token is the file's first line. */
 static int read_token(allot__cli *cli, const char *path, allot__text *token)
 {
-    int code = allot__cli_read(cli, path, token);
-    if (code != CLI_DONE)
-        return code;
-    allot__text_add(token, "", 1);
-    size_t len = token->bytes ? strcspn(token->bytes, "\r\n") : 0;
-    if (len < 16 || len > 1024)
+    int code = allot__cli_first_line(cli, path, token);
+    if (code == CLI_DONE && (token->len < 16 || token->len > 1024))
         return allot__cli_fail(cli, CLI_INVALID, "E-token", NULL,
-                               "%.200s: a token has 16 to 1024 bytes, found %zu", path, len);
-    token->bytes[len] = '\0';
-    return CLI_DONE;
+                               "%.200s: a token has 16 to 1024 bytes, found %zu", path, token->len);
+    return code;
 }
 
 static int read_uids(allot__cli *cli, uint32_t *uids)

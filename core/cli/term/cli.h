@@ -185,6 +185,8 @@ const char *allot__cli_words(int error, char words[CLI_WHY]);
 int allot__cli_drain(const char *path, allot_sink sink, void *ud);
 /* Reads it whole. CLI_IO (reported), CLI_INTERNAL. */
 int allot__cli_read(allot__cli *cli, const char *path, allot__text *out);
+/* Its first line, as a string: a token. As above. */
+int allot__cli_first_line(allot__cli *cli, const char *path, allot__text *out);
 /* How diagnostics name it. */
 const char *allot__cli_file_name(const char *path);
 /* Is it a log of jobs, by its name? */

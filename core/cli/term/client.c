@@ -80,14 +80,12 @@ static int say_token(allot__client *client)
     size_t len;
     if (!cli->options.token_file)
         return CLI_DONE;
-    int code = allot__cli_read(cli, cli->options.token_file, &token);
+    int code = allot__cli_first_line(cli, cli->options.token_file, &token);
     if (code == CLI_DONE) {
-        allot__text_add(&token, "", 1);
-        token.bytes[token.failed ? 0 : strcspn(token.bytes, "\r\n")] = '\0';
-        allot__text_puts(&params, "{\"token\": ");
-        allot__text_json(&params, token.bytes);
+        allot__text_puts(&params, "{");
+        allot__text_member(&params, "token", token.bytes);
         allot__text_puts(&params, "}");
-        code = token.failed || params.failed
+        code = params.failed
                    ? allot__cli_status(cli, ALLOT_ENOMEM)
                    : allot__client_ask(client, "auth", params.bytes, params.len, &result, &len);
     }

@@ -87,6 +87,17 @@ int allot__cli_read(allot__cli *cli, const char *path, allot__text *out)
     return error != 0 ? allot__cli_unread(cli, path, error) : CLI_DONE;
 }
 
+int allot__cli_first_line(allot__cli *cli, const char *path, allot__text *out)
+{
+    int code = allot__cli_read(cli, path, out);
+    allot__text_add(out, "", 1);
+    if (out->failed)
+        return allot__cli_status(cli, ALLOT_ENOMEM);
+    out->len = strcspn(out->bytes, "\r\n");
+    out->bytes[out->len] = '\0';
+    return code;
+}
+
 int allot__cli_write(int fd, const char *bytes, size_t len)
 {
     while (len > 0) {
