@@ -47,6 +47,11 @@ static inline void allot__bits_remove(allot__bits *bits, int32_t number)
     }
 }
 
+static inline bool allot__bits_has(const allot__bits *bits, int32_t number)
+{
+    return bits->level[0][number / 64] >> number % 64 & 1;
+}
+
 static inline void allot__bits_set(allot__bits *bits, int32_t number, bool member)
 {
     if (member)

@@ -33,9 +33,9 @@ static void give_up(const allot_state *state)
 /* About the bytes that a group takes. */
 static size_t group_size(const allot_plan *plan)
 {
-    enum { COLUMNS = 17, PIECES = 80 };
+    enum { COLUMNS = 17, PER_ROW = 11, PIECES = 80 }; /* bits, classes, room for what may change */
     size_t rows = (size_t)plan->tree.rows, families = (size_t)plan->tree.families;
-    return rows * (COLUMNS * sizeof(int32_t) + 1) + rows / 2 + (size_t)plan->tree.widest * 300 +
+    return rows * (COLUMNS * sizeof(int32_t) + 1) + rows * PER_ROW +
            families * (sizeof(allot__sums) + sizeof(allot__critical) +
                        sizeof(allot__follow_family) + 8 * sizeof(int64_t)) +
            (size_t)PIECES * 64;
@@ -91,7 +91,7 @@ static void tell_rows(allot__follow *follow, const allot__group_state *group)
     const int32_t *rows = group->changed.items;
     for (size_t i = 0; i < group->changed.count; i++) {
         allot__follow_demand(follow, rows[i], group->demand[rows[i]]);
-        allot__followedocated(follow, rows[i], group->allocated[rows[i]]);
+        allot__follow_allocated(follow, rows[i], group->allocated[rows[i]]);
     }
 }
 

@@ -38,6 +38,25 @@ static bool keeps_slots(const allot__group *group, const int64_t *options)
            options[ALLOT_OPTION_HOLD_ROUNDING] != 0;
 }
 
+static bool moves(allot_source source)
+{
+    return source.kind == ALLOT_FROM_COLUMN &&
+           (source.value == ALLOT_ALLOCATED || source.value == ALLOT_IN_FLIGHT);
+}
+
+/* Do quotas go by what leaves hold? A change of that would reach them. */
+static bool goes_by_held(const allot_policy *policy)
+{
+    bool held = false;
+    for (int32_t i = 0; i < policy->fill_count; i++) {
+        const allot__fill *fill = &policy->fills[i];
+        held = held || moves(fill->by) || moves(fill->up_to);
+        for (int32_t k = 0; k < fill->order.count; k++)
+            held = held || moves(fill->order.keys[k].source);
+    }
+    return held;
+}
+
 const char *allot__follow_why(const allot_state *state, int32_t group)
 {
     const allot__group *of = &state->plan->groups[group];
@@ -51,6 +70,8 @@ const char *allot__follow_why(const allot_state *state, int32_t group)
         return "a ledger";
     if (policy->functions.count > 0)
         return "functions"; /* which are not to be called once more, just to see */
+    if (goes_by_held(policy))
+        return "fills by what leaves hold";
     if (of->limited)
         return "attributes that are limits";
     if (keeps_slots(of, of->governing[0].options))
@@ -86,7 +107,8 @@ static int take_room(allot__follow *follow, allot__arena *arena, int32_t numbers
         if (!allot__bits_take(families[i], arena, tree->families))
             return ALLOT_ENOMEM;
     follow->touched_at = allot__arena_take(arena, (size_t)tree->rows + 1, 1);
-    if (!follow->touched_at || !allot__bits_take(&follow->lacking, arena, numbers))
+    if (!follow->touched_at || !allot__bits_take(&follow->over, arena, tree->rows) ||
+        !allot__bits_take(&follow->lacking, arena, numbers))
         return ALLOT_ENOMEM;
     return allot__bits_take(&follow->getting, arena, numbers) ? ALLOT_OK : ALLOT_ENOMEM;
 }
@@ -181,8 +203,34 @@ static int divide(allot__follow *follow, const allot__flown_all *flown)
     if (status == ALLOT_OK)
         status = allot__quota(work);
     if (status == ALLOT_OK)
-        status = allot__quota_keep(work, &follow->kept);
+        status = allot__quota_keep(work, false, &follow->kept);
     return status == ALLOT_OK && (!follow->kept || work->held_part) ? ALLOT_EUSAGE : status;
+}
+
+/* Divides in memory of its own: from then on only families that are not broad need the room that
+ * pouring takes. */
+static int divide_apart(allot__follow *follow, const allot_state *state,
+                        const allot__flown_all *flown, allot__arena *arena)
+{
+    allot__work *work = follow->work;
+    allot__arena apart;
+    allot__arena_init(&apart, arena->engine);
+    work->arena = &apart;
+    int status = divide(follow, flown);
+    work->arena = arena;
+    if (status == ALLOT_OK) {
+        copy_inputs(follow);
+        status = allot__broad_begin(follow, state->since->broad);
+    }
+    work->widest = 1;
+    for (int32_t family = 0; family < work->tree->families; family++)
+        if (!follow->families[family].broad && allot__family_size(work, family) > work->widest)
+            work->widest = allot__family_size(work, family);
+    if (status == ALLOT_OK)
+        status = allot__quota_keep(work, false, &follow->kept);
+    allot__arena_free(&apart);
+    allot__spare_free(arena->engine);
+    return status;
 }
 
 int allot__follow_begin(const allot_state *state, int32_t group, const allot__flown_all *flown,
@@ -195,17 +243,19 @@ int allot__follow_begin(const allot_state *state, int32_t group, const allot__fl
         return ALLOT_ENOMEM;
     memset(follow->families, 0, families * sizeof *follow->families);
     int status = allot__work_init(follow->work, state->plan, state, group, arena, NULL);
+    if (status != ALLOT_OK || allot__follow_why(state, group))
+        return status != ALLOT_OK ? status : ALLOT_EUSAGE;
+    find_above(follow);
+    status = allot__leaves_take(&follow->leaves, follow->work, arena, true);
     if (status == ALLOT_OK)
-        status = allot__follow_why(state, group) ? ALLOT_EUSAGE : divide(follow, flown);
+        status = take_room(follow, arena, follow->leaves.count);
+    if (status == ALLOT_OK)
+        status = divide_apart(follow, state, flown, arena);
+    if (status == ALLOT_OK)
+        status = allot__follow_log_take(follow, arena);
     if (status != ALLOT_OK)
         return status;
-    find_above(follow);
-    if (allot__leaves_take(&follow->leaves, follow->work, arena, true) != ALLOT_OK ||
-        take_room(follow, arena, follow->leaves.count) != ALLOT_OK ||
-        allot__follow_log_take(follow, arena) != ALLOT_OK)
-        return ALLOT_ENOMEM;
     allot__leaves_number(&follow->leaves, follow->work);
-    copy_inputs(follow);
     empty(follow);
     status = compute(follow);
     return status == ALLOT_OK ? allot__follow_flights(follow, flown) : status;
@@ -232,6 +282,19 @@ void allot__follow_open(allot__follow *follow)
     allot__follow_forget(follow);
 }
 
+void allot__follow_demand(allot__follow *follow, int32_t row, int32_t slots)
+{
+    if (slots == follow->demand[row])
+        return;
+    int32_t before = follow->work->need[row];
+    allot__broad *broad = follow->families[allot__siblings_of(follow->work, row)].broad;
+    allot__follow_touch(follow, row);
+    follow->demand[row] = slots;
+    allot__quota_change(follow->kept, row);
+    if (broad && follow->work->need[row] != before)
+        allot__broad_need(follow, broad, row, before);
+}
+
 /* A family's quotas are new. */
 static void take_quotas(allot__follow *follow, int32_t family)
 {
@@ -250,13 +313,20 @@ static void take_quotas(allot__follow *follow, int32_t family)
         }
         allot__follow_net(follow, family, row);
     }
-    find_spare(follow, family);
 }
 
 int allot__follow_cycle(allot__follow *follow)
 {
-    for (int32_t family; (family = allot__quota_next_family(follow->kept)) >= 0;)
-        take_quotas(follow, family);
+    for (int32_t family; (family = allot__quota_next_changed(follow->kept)) >= 0;) {
+        allot__broad *broad = follow->families[family].broad;
+        if (broad) {
+            allot__broad_quotas(follow, broad);
+        } else {
+            allot__quota_pour_changed(follow->kept, family);
+            take_quotas(follow, family);
+        }
+        find_spare(follow, family);
+    }
     int status = allot__follow_distribute(follow);
     if (status != ALLOT_OK)
         return status;

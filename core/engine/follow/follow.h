@@ -8,7 +8,8 @@
  * something else get their quotas anew, parents first; then both passes of C-5 go through families
  * in which somebody's quota or allocation is another, or who are passed something else; then slots
  * are reclaimed at nodes where somebody is over and somebody lacks slots, or a limit may break.
- * Families in which none of that happens are not looked at.
+ * Families in which none of that happens are not looked at. Of a family of many leaves only those
+ * rows are that change (broad.h).
  *
  * That is known for policies whose fills go by columns of the plan; and only where leaves take and
  * give by the default orders, without ledgers, functions, hosts, tasks, windows or whatever keeps
@@ -17,6 +18,7 @@
 #ifndef ALLOT_ENGINE_FOLLOW_FOLLOW_H
 #define ALLOT_ENGINE_FOLLOW_FOLLOW_H
 
+#include "engine/follow/broad.h"
 #include "engine/quota/again.h"
 #include "engine/reclaim/orders.h"
 #include "engine/rows/in_flight.h"
@@ -34,6 +36,7 @@ typedef struct allot__follow_family {
     int64_t spare_first;   /* what that gets in the first pass, */
     int64_t spare_deficit; /* and what it lacks after both */
     int32_t above;         /* the family that its parent is a member of */
+    allot__broad *broad;   /* NULL: its rows are gone through */
 } allot__follow_family;
 
 /* A leaf whose numbers may be others than in the cycle before, and what they were. */
@@ -54,6 +57,8 @@ typedef struct allot__follow {
     allot__quota_kept *kept;
     allot__follow_family *families;
     allot__leaves leaves;
+    allot__broad *broad; /* families of many leaves */
+    int32_t broad_count;
     /* By row; of the first four the work reads these. */
     int32_t *demand, *allocated, *in_flight, *earmarked;
     int32_t *net;        /* quota above what a member has, of parents too */
@@ -63,6 +68,7 @@ typedef struct allot__follow {
     int32_t *lack;                 /* what nothing serves yet, */
     allot__bits lacking;           /* ... where that is something */
     allot__bits getting;           /* leaves that are granted slots */
+    allot__bits over;              /* rows of leaves that are over */
     allot__bits pass, may, second; /* families to be passed through: first, upwards, second */
     allot__bits weighed;           /* families whose sums are others */
     allot__bits deep;              /* ... in which somebody is over, and may be asked for that */
@@ -96,7 +102,7 @@ void allot__follow_end(allot__follow *follow);
 void allot__follow_open(allot__follow *follow);
 /* A leaf demands, and has, so many slots now; a consumer gives back, and is given, so many. */
 void allot__follow_demand(allot__follow *follow, int32_t row, int32_t slots);
-void allot__followedocated(allot__follow *follow, int32_t row, int32_t slots);
+void allot__follow_allocated(allot__follow *follow, int32_t row, int32_t slots);
 void allot__follow_flight(allot__follow *follow, int32_t row, int32_t in_flight, int32_t earmarked);
 /* All reclaims that are in flight now. ENOMEM. */
 int allot__follow_flights(allot__follow *follow, const allot__flown_all *flown);
@@ -132,6 +138,10 @@ static inline void allot__follow_back(allot__followed *all)
 /* rows.c: a leaf that is about to change: lists its numbers as they are. NULL: it is listed, or
  * there was no memory, which status tells. */
 allot__follow_touched *allot__follow_touch(allot__follow *follow, int32_t row);
+/* A member receives so much now. */
+void allot__follow_receive(allot__follow *follow, int32_t row, int64_t slots);
+/* A leaf has another quota. */
+void allot__follow_quota(allot__follow *follow, int32_t family, int32_t row, int32_t quota);
 /* A member's quota is another, or what it has: how much of it is not served. */
 void allot__follow_net(allot__follow *follow, int32_t family, int32_t row);
 /* What the sums have of a leaf; of all that changed, and which nodes may take slots. */

@@ -7,22 +7,6 @@
 #include "base/least.h"
 #include "engine/follow/follow.h"
 
-/* A member receives so much now. */
-static void receive(allot__follow *follow, int32_t row, int64_t slots)
-{
-    allot__work *work = follow->work;
-    int32_t below = allot__family_of(work, row);
-    if (slots == work->received[row])
-        return;
-    if (below == 0)
-        allot__follow_touch(follow, row);
-    work->received[row] = (int32_t)slots;
-    if (below != 0) {
-        work->sums[below].received = slots;
-        allot__bits_add(&follow->weighed, below);
-    }
-}
-
 static void set_spare(allot__follow *follow, int32_t family, int64_t slots)
 {
     follow->work->spare[family] = (int32_t)slots;
@@ -35,7 +19,7 @@ static void first_row(allot__follow *follow, int32_t row, int32_t part)
     int32_t more = part - follow->first[row];
     if (more == 0)
         return;
-    receive(follow, row, (int64_t)follow->work->received[row] + more);
+    allot__follow_receive(follow, row, (int64_t)follow->work->received[row] + more);
     follow->first[row] = part;
     if (below != 0) {
         allot__bits_add(&follow->pass, below);
@@ -50,8 +34,14 @@ static int64_t first_family(allot__follow *follow, int32_t family, int64_t left)
     allot__follow_family *it = &follow->families[family];
     int32_t first = allot__family_first(work, family),
             end = first + allot__family_size(work, family);
-    it->leaves_lack = 0;
-    for (int32_t row = first; row < end; row++) {
+    it->leaves_lack = it->broad ? it->nets : 0;
+    if (it->broad) {
+        int64_t part = allot__least(it->nets, left);
+        left -= part;
+        it->leaves_lack -= part;
+        it->broad->passed = true;
+    }
+    for (int32_t row = first; row < end && !it->broad; row++) {
         int32_t part = (int32_t)allot__least(follow->net[row], left);
         left -= part;
         first_row(follow, row, part);
@@ -115,21 +105,39 @@ static void second_family(allot__follow *follow, int32_t family)
     const allot__work *work = follow->work;
     int32_t first = allot__family_first(work, family),
             end = first + allot__family_size(work, family);
-    int64_t left = follow->families[family].second;
-    for (int32_t row = first; row < end; row++) {
+    allot__follow_family *it = &follow->families[family];
+    int64_t left = it->second;
+    if (it->broad) {
+        left -= allot__least(it->leaves_lack, left);
+        it->broad->passed = true;
+    }
+    for (int32_t row = first; row < end && !it->broad; row++) {
         int32_t below = allot__family_of(work, row);
         int64_t lacks =
             below == 0 ? follow->net[row] - follow->first[row] : follow->families[below].may;
         int64_t part = allot__least(lacks, left);
         left -= part;
-        receive(follow, row, follow->first[row] + part);
+        allot__follow_receive(follow, row, follow->first[row] + part);
         if (below != 0 && part != follow->families[below].second) {
             follow->families[below].second = part;
             allot__bits_add(&follow->second, below);
         }
     }
     if (family > 0)
-        set_spare(follow, family, follow->families[family].spare_first + left);
+        set_spare(follow, family, it->spare_first + left);
+}
+
+/* What members of broad families have of both passes, in one order. */
+static void receive_broad(allot__follow *follow)
+{
+    for (int32_t i = 0; i < follow->broad_count; i++) {
+        allot__broad *broad = &follow->broad[i];
+        const allot__follow_family *it = &follow->families[broad->family];
+        if (it->broad && broad->passed) {
+            broad->total = it->nets - it->leaves_lack + allot__least(it->leaves_lack, it->second);
+            allot__broad_receive(follow, broad);
+        }
+    }
 }
 
 int allot__follow_distribute(allot__follow *follow)
@@ -148,6 +156,7 @@ int allot__follow_distribute(allot__follow *follow)
         allot__bits_remove(&follow->second, family);
         second_family(follow, family);
     }
+    receive_broad(follow);
     work->idle_left = follow->left - placed;
     if (work->sums[0].received != work->idle - work->idle_left)
         allot__bits_add(&follow->weighed, 0);

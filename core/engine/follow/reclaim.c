@@ -107,7 +107,9 @@ int allot__follow_log_take(allot__follow *follow, allot__arena *arena)
         return ALLOT_ENOMEM;
     *it = (allot__follow_log){.log = {.listener = {on_parts}, .node = on_node}, .follow = follow};
     follow->log = it;
-    return allot__split_init(&it->split, follow->work, &it->log.listener);
+    int status = allot__split_init(&it->split, follow->work, &it->log.listener);
+    it->split.over = &follow->over;
+    return status;
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
@@ -139,6 +141,8 @@ int allot__follow_reclaim(allot__follow *follow)
         allot__reclaim_node(&follow->log->split, &follow->log->log, family);
         pass_up(follow, family);
     }
+    if (follow->log->split.status != ALLOT_OK)
+        return follow->log->split.status;
     if (follow->status == ALLOT_OK)
         finish_node(follow);
     return follow->status;

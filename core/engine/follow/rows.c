@@ -29,20 +29,60 @@ allot__follow_touched *allot__follow_touch(allot__follow *follow, int32_t row)
     return it;
 }
 
+void allot__follow_quota(allot__follow *follow, int32_t family, int32_t row, int32_t quota)
+{
+    int32_t *was = &follow->work->quota[row];
+    if (quota == *was)
+        return;
+    allot__follow_touch(follow, row);
+    follow->families[family].quotas += quota - *was;
+    *was = quota;
+    allot__follow_net(follow, family, row);
+}
+
 static int64_t has(const allot__follow *follow, int32_t row)
 {
     int32_t below = allot__family_of(follow->work, row);
     return below == 0 ? follow->allocated[row] : follow->work->sums[below].allocated;
 }
 
+void allot__follow_receive(allot__follow *follow, int32_t row, int64_t slots)
+{
+    allot__work *work = follow->work;
+    int32_t below = allot__family_of(work, row);
+    if (slots == work->received[row])
+        return;
+    if (below == 0)
+        allot__follow_touch(follow, row);
+    work->received[row] = (int32_t)slots;
+    if (below != 0) {
+        work->sums[below].received = slots;
+        allot__bits_add(&follow->weighed, below);
+    }
+}
+
+/* A leaf of a broad family could receive `before`: one before the front receives all it can. */
+static void set_front(allot__follow *follow, allot__broad *broad, int32_t row, int32_t before)
+{
+    int32_t net = follow->net[row];
+    allot__bits_set(&broad->nets, row - broad->first, net > 0);
+    if (row < broad->front) {
+        broad->served += net - before;
+        allot__follow_receive(follow, row, net);
+    }
+}
+
 void allot__follow_net(allot__follow *follow, int32_t family, int32_t row)
 {
     int32_t net = (int32_t)allot__most(0, follow->work->quota[row] - has(follow, row));
-    if (net == follow->net[row])
+    int32_t before = follow->net[row];
+    if (net == before)
         return;
-    follow->families[family].nets += net - follow->net[row];
+    follow->families[family].nets += net - before;
     follow->net[row] = net;
     allot__bits_add(&follow->pass, family);
+    if (follow->families[family].broad)
+        set_front(follow, follow->families[family].broad, row, before);
 }
 
 /* Adds to a sum, which stands at that offset, of a family and all above it. */
@@ -58,16 +98,7 @@ static void add(allot__follow *follow, int32_t family, size_t offset, int64_t mo
 
 /* ---- What is told ---------------------------------------------------------------------------- */
 
-void allot__follow_demand(allot__follow *follow, int32_t row, int32_t slots)
-{
-    if (slots == follow->demand[row])
-        return;
-    allot__follow_touch(follow, row);
-    follow->demand[row] = slots;
-    allot__quota_change(follow->kept, row);
-}
-
-void allot__followedocated(allot__follow *follow, int32_t row, int32_t slots)
+void allot__follow_allocated(allot__follow *follow, int32_t row, int32_t slots)
 {
     int32_t more = slots - follow->allocated[row], family = allot__siblings_of(follow->work, row);
     if (more == 0)
@@ -155,6 +186,7 @@ void allot__follow_settle_leaf(allot__follow *follow, int32_t row)
     int32_t family = allot__siblings_of(follow->work, row);
     int64_t over = allot__over(work, row), more = over - work->over[row];
     work->over[row] = (int32_t)over;
+    allot__bits_set(&follow->over, row, over > 0);
     add(follow, family, offsetof(allot__sums, over), more);
     add(follow, family, offsetof(allot__sums, over_left), more);
     set_lack(follow, family, follow->leaves.number[row], allot__lack(work, row));

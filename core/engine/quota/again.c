@@ -42,10 +42,11 @@ bool allot__quota_lasting(const allot__work *work)
     return lasting && policy->rounding != ALLOT_ROUND_CEIL_IN_ORDER;
 }
 
-static bool take_room(allot__quota_kept *kept)
+static bool take_room(allot__quota_kept *kept, bool shares)
 {
     const allot__work *work = kept->pass.work;
-    bool alone = work->tree->families == 1 && work->rules[0].policy->rounding == ALLOT_ROUND_RANK;
+    bool alone =
+        shares && work->tree->families == 1 && work->rules[0].policy->rounding == ALLOT_ROUND_RANK;
     size_t size = sizeof(int32_t);
     if (!allot__bits_take(&kept->changed, work->arena, work->tree->families) ||
         !allot__quota_take(&kept->pass, &kept->before, size))
@@ -54,7 +55,7 @@ static bool take_room(allot__quota_kept *kept)
                       allot__quota_take(&kept->pass, &kept->rest, size));
 }
 
-int allot__quota_keep(allot__work *work, allot__quota_kept **out)
+int allot__quota_keep(allot__work *work, bool shares, allot__quota_kept **out)
 {
     *out = NULL;
     if (work->ledger || !allot__quota_lasting(work))
@@ -64,7 +65,7 @@ int allot__quota_keep(allot__work *work, allot__quota_kept **out)
         return ALLOT_ENOMEM;
     *kept = (allot__quota_kept){
         .pass = {.work = work, .rules = &work->rules[0], .pour = allot__pour_fast}};
-    int status = take_room(kept) ? allot__quota_open(&kept->pass) : ALLOT_ENOMEM;
+    int status = take_room(kept, shares) ? allot__quota_open(&kept->pass) : ALLOT_ENOMEM;
     if (status != ALLOT_OK)
         return status;
     kept->pass.low = kept->low;
@@ -83,16 +84,21 @@ void allot__quota_change(allot__quota_kept *kept, int32_t row)
     allot__need_again(kept->pass.work, row, kept->open, &kept->changed);
 }
 
-int32_t allot__quota_next_family(allot__quota_kept *kept)
+int32_t allot__quota_next_changed(allot__quota_kept *kept)
 {
-    const allot__work *work = kept->pass.work;
     int32_t family = allot__bits_next(&kept->changed, 0);
     if (family == kept->changed.bound)
         return -1;
+    allot__bits_remove(&kept->changed, family);
+    return family;
+}
+
+void allot__quota_pour_changed(allot__quota_kept *kept, int32_t family)
+{
+    const allot__work *work = kept->pass.work;
     int32_t first = allot__family_first(work, family), left = work->tree->inner[family];
     size_t count = (size_t)allot__family_size(work, family);
     memcpy(kept->before, work->quota + first, count * sizeof *kept->before);
-    allot__bits_remove(&kept->changed, family);
     allot__quota_family(&kept->pass, family);
     /* Families below that have other slots now have changed, too. */
     for (int32_t row = first; left > 0; row++) {
@@ -101,7 +107,6 @@ int32_t allot__quota_next_family(allot__quota_kept *kept)
         if (below > 0 && work->quota[row] != kept->before[row - first])
             allot__bits_add(&kept->changed, below);
     }
-    return family;
 }
 
 void allot__quota_again(allot__quota_kept *kept)
@@ -112,8 +117,8 @@ void allot__quota_again(allot__quota_kept *kept)
             allot__bits_add(&kept->changed, family);
         allot__planned(&kept->pass, work->slots, NULL);
     }
-    while (allot__quota_next_family(kept) >= 0) {
-    }
+    for (int32_t family; (family = allot__quota_next_changed(kept)) >= 0;)
+        allot__quota_pour_changed(kept, family);
 }
 
 /* ---- Bounds ---------------------------------------------------------------------------------- */

@@ -23,17 +23,19 @@ typedef struct allot__quota_kept {
 
 /* Do all numbers that the group's only policy reads to divide slots stay, whatever is demanded? */
 bool allot__quota_lasting(const allot__work *work);
-/* After need and quotas. *out NULL: they depend on something that is not known here (ledgers,
- * functions, several policies, columns that follow from demand or quota), so all must be computed
- * as ever. *out is of the work's arena. ENOMEM, or what a policy's function failed with. */
-int allot__quota_keep(allot__work *work, allot__quota_kept **out);
+/* After need and quotas; `shares`: with exact shares of the only family. *out NULL: they depend on
+ * something that is not known here (ledgers, functions, several policies, columns that follow from
+ * demand or quota), so all must be computed as ever. *out is of the work's arena. ENOMEM, or what a
+ * policy's function failed with. */
+int allot__quota_keep(allot__work *work, bool shares, allot__quota_kept **out);
 /* A leaf demands something else now: what is needed then. */
 void allot__quota_change(allot__quota_kept *kept, int32_t row);
 /* Quotas of what is needed now. */
 void allot__quota_again(allot__quota_kept *kept);
-/* The same step by step: computes those of the next family that changed; -1: none did. Its rows'
- * quotas before are kept->before. */
-int32_t allot__quota_next_family(allot__quota_kept *kept);
+/* The same step by step: the next family that changed, which counts as poured; -1: none. */
+int32_t allot__quota_next_changed(allot__quota_kept *kept);
+/* Computes its quotas; those before are kept->before. */
+void allot__quota_pour_changed(allot__quota_kept *kept, int32_t family);
 /* With `low`: the most that the exact share of a row, rounded up, could be if it needed so much,
  * and the other rows at least what they need now. */
 int64_t allot__quota_most(allot__quota_kept *kept, int32_t row, int64_t need);

@@ -165,6 +165,7 @@ static int plan_quota(allot__work *work, allot__monitor *out)
                                      ALLOT__WANTED(busy.critical, places)};
     if (allot__taken_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
         return ALLOT_ENOMEM;
+    busy.widest = work->tree->widest;
     busy.planned_part = NULL;
     busy.held_part = NULL;
     need_all(work, busy.need);

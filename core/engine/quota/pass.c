@@ -9,7 +9,7 @@
 
 bool allot__quota_take(allot__quota_pass *pass, void *slot, size_t size)
 {
-    void *room = allot__arena_take(pass->work->arena, (size_t)pass->work->tree->widest + 1, size);
+    void *room = allot__arena_take(pass->work->arena, (size_t)pass->work->widest + 1, size);
     memcpy(slot, &room, sizeof room);
     return room != NULL;
 }

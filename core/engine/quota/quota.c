@@ -18,7 +18,7 @@ static bool spread(allot__quota_pass *pass, allot__amounts *amounts)
         return true;
     if (!allot__quota_take(pass, &same, sizeof *same))
         return false;
-    for (int32_t i = 0; i < pass->work->tree->widest; i++)
+    for (int32_t i = 0; i < pass->work->widest; i++)
         same[i] = amounts->number;
     amounts->number = -1; /* marks a column that is not by row */
     amounts->column = same;
@@ -66,7 +66,7 @@ static bool take_rows(allot__quota_pass *pass)
         !allot__quota_take(pass, &pass->own, size) ||
         !allot__quota_take(pass, &pass->own_part, size))
         return false;
-    memset(zeros, 0, (size_t)pass->work->tree->widest * size);
+    memset(zeros, 0, (size_t)pass->work->widest * size);
     pass->zeros = zeros;
     return rows->unit == 1 || (allot__quota_take(pass, &pass->part[0], size) &&
                                allot__quota_take(pass, &pass->part[1], size));

@@ -3,6 +3,8 @@
 /* split.c: down the subtree with a stack of families; no recursion, however deep the tree. */
 #include "engine/reclaim/split.h"
 
+#include <string.h>
+
 static bool by_over(const allot_policy *policy)
 {
     return policy->reclaim_by.kind == ALLOT_FROM_COLUMN && policy->reclaim_by.value == ALLOT_OVER;
@@ -47,8 +49,9 @@ static bool is_across(const allot__work *work)
 static int take_room(allot__reclaim_split *split, bool across)
 {
     const allot__work *work = split->work;
-    size_t widest = (size_t)(across ? work->tree->rows : work->tree->widest) + 1;
+    size_t widest = (size_t)(across ? work->tree->rows : work->widest) + 1;
     size_t families = (size_t)work->tree->families;
+    split->room = (int32_t)widest;
     const allot__wanted columns[] = {ALLOT__WANTED(split->split_rules, (size_t)work->rules_count),
                                      ALLOT__WANTED(split->order, widest),
                                      ALLOT__WANTED(split->donors, widest),
@@ -253,6 +256,59 @@ static int64_t take_weighted(allot__reclaim_split *split, int32_t *depth, int32_
     return weighted;
 }
 
+/* A group of equal keys gives up to `slots`, of which this returns what it gave. */
+static int64_t take_group(allot__reclaim_split *split, int32_t *depth, int32_t donors, int64_t over,
+                          int64_t slots)
+{
+    if (over > slots)
+        share_out(split, donors, slots);
+    else
+        for (int32_t i = 0; i < donors; i++)
+            split->donors[i].part = split->donors[i].over;
+    for (int32_t i = 0; i < donors; i++)
+        take_part(split, depth, split->donors[i].row, split->donors[i].part);
+    return over < slots ? over : slots;
+}
+
+/* Twice the room for donors; false: no memory, which status says. */
+static bool add_room(allot__reclaim_split *split)
+{
+    size_t room = 2 * (size_t)split->room;
+    allot__donor *donors = allot__arena_take(split->work->arena, room, sizeof *donors);
+    int32_t *heap = allot__arena_take(split->work->arena, room, sizeof *heap);
+    if (!donors || !heap) {
+        split->status = ALLOT_ENOMEM;
+        return false;
+    }
+    memcpy(donors, split->donors, (size_t)split->room * sizeof *donors);
+    split->donors = donors;
+    split->heap = heap;
+    split->room = (int32_t)room;
+    return true;
+}
+
+/* A family of leaves, when natural, by those that are known to be over. */
+static void take_known(allot__reclaim_split *split, int32_t family, int64_t slots)
+{
+    allot__work *work = split->work;
+    int32_t first = allot__family_first(work, family), depth = 0;
+    int32_t row = allot__bits_last(split->over, first + allot__family_size(work, family));
+    split->listed = false;
+    while (row >= first && slots > 0) {
+        int32_t donors = 0, rank = work->rank[row];
+        int64_t over = 0;
+        for (; row >= first && work->rank[row] == rank; row = allot__bits_last(split->over, row)) {
+            int64_t left = over_left(work, row);
+            if (donors == split->room && !add_room(split))
+                return;
+            split->donors[donors] = (allot__donor){.row = row, .over = left, .weight = left};
+            donors += left > 0;
+            over += left;
+        }
+        slots -= take_group(split, &depth, donors, over, slots);
+    }
+}
+
 void allot__split_family(allot__reclaim_split *split, int32_t *depth, int32_t family, int64_t slots)
 {
     allot__work *work = split->work;
@@ -275,23 +331,17 @@ void allot__split_family(allot__reclaim_split *split, int32_t *depth, int32_t fa
             slots -= given;
             over -= given;
         }
-        if (over > slots) {
-            share_out(split, donors, slots);
-            over = slots;
-        } else {
-            for (int32_t i = 0; i < donors; i++)
-                split->donors[i].part = split->donors[i].over;
-        }
-        for (int32_t i = 0; i < donors; i++)
-            take_part(split, depth, split->donors[i].row, split->donors[i].part);
-        slots -= over;
+        slots -= take_group(split, depth, donors, over, slots);
     }
 }
 
 static void take_family(allot__reclaim_split *split, int32_t *depth, int32_t family, int64_t slots)
 {
     split->rule = &split->split_rules[allot__rules_of(split->work, family) - split->work->rules];
-    if (split->rule->natural && split->work->tree->inner[family] == 0)
+    bool leaves = split->rule->natural && split->work->tree->inner[family] == 0;
+    if (leaves && split->over)
+        take_known(split, family, slots);
+    else if (leaves)
         allot__split_leaves(split, family, slots);
     else
         allot__split_family(split, depth, family, slots);

@@ -14,6 +14,7 @@
 #ifndef ALLOT_ENGINE_RECLAIM_SPLIT_H
 #define ALLOT_ENGINE_RECLAIM_SPLIT_H
 
+#include "base/bits.h"
 #include "base/wide.h"
 #include "engine/rows/order.h"
 
@@ -44,9 +45,12 @@ typedef struct allot__reclaim_split {
     allot__split_rule *split_rules;  /* by the work's rules */
     const allot__split_rule *rule;   /* of the family at hand */
     allot__sorter sorter;
-    int32_t *order; /* rows of a family in order; unused when natural and not listed */
-    int32_t family; /* at hand */
-    bool listed;    /* the members at hand are `order`'s, of whatever family */
+    int32_t *order;          /* rows of a family in order; unused when natural and not listed */
+    int32_t family;          /* at hand */
+    bool listed;             /* the members at hand are `order`'s, of whatever family */
+    const allot__bits *over; /* rows of leaves that are over; NULL: all are to be looked at */
+    int status;              /* ENOMEM: there was no room for those */
+    int32_t room;            /* for donors */
     struct allot__across *across; /* NULL: no policy enforces shares at the leaves */
     allot__donor *donors;         /* those of a group that are over */
     int32_t *heap;

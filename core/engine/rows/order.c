@@ -12,7 +12,7 @@ enum { FEW = 64 };
 
 int allot__sorter_init(allot__work *work, allot__sorter *room)
 {
-    size_t widest = (size_t)work->tree->widest;
+    size_t widest = (size_t)work->widest;
     room->keys = allot__arena_take(work->arena, widest + 1, sizeof *room->keys);
     room->other = allot__arena_take(work->arena, widest + 1, sizeof *room->other);
     return room->keys != NULL && room->other ? ALLOT_OK : ALLOT_ENOMEM;

@@ -146,6 +146,7 @@ int allot__work_init(allot__work *work, const allot_plan *plan, const allot_stat
                           .state = state,
                           .group = &plan->groups[group],
                           .tree = &plan->tree,
+                          .widest = plan->tree.widest,
                           .arena = arena,
                           .report = report,
                           .index = group,

@@ -69,8 +69,9 @@ typedef struct allot__work {
     int32_t rules_count;
     allot__arena *arena;
     allot_report *report;
-    int32_t index; /* of the group */
-    int64_t slots; /* T */
+    int32_t index;  /* of the group */
+    int64_t slots;  /* T */
+    int32_t widest; /* of rows side by side, as many as stages take room for */
     int64_t times, unit;
     bool leaves_out; /* some of the rules do */
 

@@ -31,7 +31,7 @@ int allot__whole_know(allot__whole_all *all, int32_t group)
     if (!alike || !all->again[group].natural)
         return ALLOT_OK;
     all->again[group].lasting = work->ledger && allot__quota_lasting(work);
-    return allot__quota_keep(work, &all->again[group].kept);
+    return allot__quota_keep(work, true, &all->again[group].kept);
 }
 
 static void let_go(allot__whole_again *again)

@@ -32,8 +32,9 @@ typedef struct allot__group_state {
 
 /* What a cycle goes on from (engine/follow/), beside each group's rows that changed since. */
 typedef struct allot__since {
-    bool full;                /* whatever changed, all is to be computed */
-    bool other;               /* something else changed: sizes, hosts, tasks, jobs, ... */
+    bool full;     /* whatever changed, all is to be computed */
+    bool other;    /* something else changed: sizes, hosts, tasks, jobs, ... */
+    int32_t broad; /* families of so many leaves are broad (engine/follow/broad.h); 0: as usual */
     int32_t cycles, patience; /* full passes since there was something, and how many are awaited */
     void *kept;               /* NULL: there is nothing */
     void (*end)(void *kept);

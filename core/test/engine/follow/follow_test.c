@@ -28,7 +28,21 @@ static const allot_source owned = {ALLOT_FROM_COLUMN, ALLOT_OWNED};
 
 static void draw_policy(allot_policy *policy)
 {
-    int kind = draw(0, 5);
+    int kind = draw(0, 8);
+    if (kind >= 8) { /* takes full passes */
+        allot_source held = {ALLOT_FROM_COLUMN, draw(0, 1) ? ALLOT_ALLOCATED : ALLOT_IN_FLIGHT};
+        CHECK_EQ(allot_policy_fill(policy, "kept", one, held, NULL, 0), ALLOT_OK);
+        return;
+    }
+    if (kind > 5) { /* levels that end at marks, and rates at which rows just reach them */
+        allot_source most = {ALLOT_FROM_NUMBER, draw(1, 6)};
+        CHECK_EQ(allot_policy_fill(policy, "some", one, owned, NULL, 0), ALLOT_OK);
+        if (kind == 7) {
+            CHECK_EQ(allot_policy_fill(policy, "even", one, most, NULL, 0), ALLOT_OK);
+            CHECK_EQ(allot_policy_fill(policy, "more", owned, need, NULL, 0), ALLOT_OK);
+        }
+        return;
+    }
     if (kind < 4)
         CHECK_EQ(allot_policy_fill(policy, "owned", owned, owned, NULL, 0), ALLOT_OK);
     if (kind < 3)
@@ -41,10 +55,10 @@ static void draw_policy(allot_policy *policy)
 static int32_t draw_family(allot_plan *plan, int32_t parent, int depth)
 {
     int32_t sum = 0;
-    for (int32_t i = draw(1, depth > 0 ? 4 : 7); i > 0; i--) {
-        char name[2] = {(char)('a' + i), '\0'};
+    for (int32_t i = draw(1, depth > 0 ? 4 : draw(0, 4) == 0 ? 40 : 7); i > 0; i--) {
+        char name[3] = {(char)('a' + i % 20), (char)('a' + i / 20), '\0'};
         int32_t handle, own = draw(0, 2) > 0 ? draw(0, 6) : 0;
-        CHECK_EQ(allot_plan_add(plan, parent, name, 1, &handle), ALLOT_OK);
+        CHECK_EQ(allot_plan_add(plan, parent, name, 2, &handle), ALLOT_OK);
         bool leaf = depth == 0 || draw(0, 2) == 0;
         if (!leaf)
             own = draw_family(plan, handle, depth - 1) + draw(0, 2);
@@ -128,6 +142,7 @@ static bool begin(world *at)
     CHECK_EQ(allot_state_slots(at->state, 0, slots), ALLOT_OK);
     CHECK_EQ(allot_state_slots(at->plain, 0, slots), ALLOT_OK);
     CHECK_EQ(allot_state_full(at->plain, 1), ALLOT_OK);
+    at->state->since->broad = draw(0, 2) > 0 ? draw(1, 6) : 0;
     for (int32_t i = 0; i < allot_plan_consumers(it->plan); i++) {
         at->demand[i] = draw(0, 12);
         at->allocated[i] = draw(0, 2) == 0 ? draw(0, 8) : 0;
@@ -417,18 +432,22 @@ static void test_now_and_then(void)
 static void test_always(void)
 {
     const allot_key last = {owned, 1};
+    const allot_source allocated = {ALLOT_FROM_COLUMN, ALLOT_ALLOCATED};
     const allot_attribute most = {.name = "most", .type = ALLOT_INTEGER, .limit = 1, .max = 100};
     static const char *const reasons[] = {"slots that are kept", "an order of its own",
-                                          "attributes that are limits"};
-    for (int i = 0; i < 3; i++) {
+                                          "attributes that are limits",
+                                          "fills by what leaves hold"};
+    for (int i = 0; i < 4; i++) {
         site at;
         site_begin(&at);
         if (i == 0)
             CHECK_EQ(allot_policy_damp(at.it.policy, ALLOT_OPTION_DEAD_ZONE, 1), ALLOT_OK);
         else if (i == 1)
             CHECK_EQ(allot_policy_distribute(at.it.policy, &last, 1), ALLOT_OK);
-        else
+        else if (i == 2)
             CHECK_EQ(allot_policy_attribute(at.it.policy, &most), ALLOT_OK);
+        else
+            CHECK_EQ(allot_policy_fill(at.it.policy, "held", one, allocated, NULL, 0), ALLOT_OK);
         site_seal(&at);
         CHECK_STR(why(&at), reasons[i]);
         site_end(&at);

@@ -198,7 +198,7 @@ static void test_case(uint64_t number)
     seed = number;
     bool valid = begin(&at) && compute(&at, &at.again);
     if (valid)
-        CHECK_EQ(allot__quota_keep(&at.again, &at.kept), ALLOT_OK);
+        CHECK_EQ(allot__quota_keep(&at.again, true, &at.kept), ALLOT_OK);
     left_out += valid && !at.kept;
     kept += valid && at.kept;
     for (int i = 0; i < CHANGES && valid && at.kept; i++) {
