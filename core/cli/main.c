@@ -21,7 +21,7 @@ static int work(allot__cli *cli, int argc, char **argv)
         return allot__cli_tool(cli, "command", "help");
     }
     if (cli->options.version)
-        return allot__cli_tool(cli, "command", "version");
+        return allot__cli_tool(cli, "command.version", "show");
     if (!cli->verb)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage",
                                "allot help lists the verbs, allot help VERB explains one",

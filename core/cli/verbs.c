@@ -32,7 +32,7 @@ const allot__verb allot__cli_verbs[] = {
      NULL, NULL},
     {"import", "FILE...", 1, -1, NULL, 0, 0, "", NULL, "import.tool", "import"},
     {"bench", "", 0, 0, NULL, 0, 0, "shape repeat", allot__cli_bench, NULL, NULL},
-    {"version", "", 0, 0, NULL, 0, 0, "", NULL, "command", "version"},
+    {"version", "", 0, 0, NULL, 0, 0, "", NULL, "command.version", "show"},
     {"types", "", 0, 0, NULL, 0, 0, "out format=text|json|luacheck|luarc", NULL, "reference",
      "types"},
     {"completion", "bash|zsh|fish", 1, 1, NULL, 0, 0, "", NULL, "command", "completion"},

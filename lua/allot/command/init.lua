@@ -138,15 +138,4 @@ function command.help(host, arguments)
   return reference.help(host, { topic, table.unpack(of.names) }) -- verbs, for what was meant
 end
 
-function command.version(host)
-  local names = core.ready()
-  if host.option "format" == "json" then
-    host.out(('{"schema": "allot/version/v1", "version": "%s", "policies": ["%s"]}\n'):format(
-      core.version, table.concat(names, '", "')))
-  else
-    host.out(("allot %s\nready-made policies: %s\n"):format(core.version,
-      table.concat(names, ", ")))
-  end
-end
-
 return command
