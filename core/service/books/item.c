@@ -245,8 +245,10 @@ static bool same_member(const allot_member *member, const char *a, const char *b
         memcpy(&one, a + member->at, sizeof one);
         memcpy(&other, b + member->at, sizeof other);
         same = same_text(one, other);
+    } else if (width == sizeof(int64_t)) {
+        same = memcmp(a + member->at, b + member->at, sizeof(int64_t)) == 0;
     } else if (width > 0) {
-        same = memcmp(a + member->at, b + member->at, width) == 0;
+        same = number_at(a, member->at) == number_at(b, member->at);
     }
     return same && same_members(member->members, member->member_count, a, b);
 }

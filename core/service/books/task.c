@@ -127,10 +127,10 @@ static int check_slots(const allot__books *books, const allot__known *old, const
     return status;
 }
 
-static int check_start(const allot__books *books, const allot_task *task, bool adopt,
+static int check_start(const allot__books *books, const allot_task *task, bool adopt, bool known,
                        allot__error *fault)
 {
-    if (allot__item_find(&books->tasks, task->id))
+    if (known)
         return allot__error_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
                                 "id: the task \"%.100s\" runs already", task->id);
     int status = check_slots(books, NULL, task, adopt, fault);
@@ -258,11 +258,12 @@ int allot__apply_start(allot__books *books, const allot__event *event, allot__er
         return allot__error_set(fault, ALLOT_EINVALID, "E-task-state", "state",
                                 "`task` tells of tasks that wait",
                                 "state: found \"pending\", allowed \"running\"");
-    if (allot__task_known(books, event->id, &old) && !allot__task_runs(&old.it))
+    bool known = allot__task_known(books, event->id, &old);
+    if (known && !allot__task_runs(&old.it))
         return task_change(books, &old, event, ALLOT_TASK_RUNNING, fault);
     int status = allot__event_task_new(books->plan, event, &task, fault);
     if (status == ALLOT_OK)
-        status = check_start(books, &task, event->adopt, fault);
+        status = check_start(books, &task, event->adopt, known, fault);
     return status == ALLOT_OK ? allot__task_new(books, &task, event, false) : status;
 }
 
