@@ -93,6 +93,7 @@ static int take_room(allot__candidates *candidates)
         ALLOT__WANTED(candidates->gone, jobs),
         ALLOT__WANTED(candidates->slots_left, queues),
         ALLOT__WANTED(candidates->slots_protected, queues),
+        ALLOT__WANTED(candidates->protected_below, queues),
         ALLOT__WANTED(candidates->most_left, queues),
         ALLOT__WANTED(candidates->reach, queues),
         ALLOT__WANTED(candidates->reach_at, queues),
@@ -102,7 +103,7 @@ static int take_room(allot__candidates *candidates)
     int status = allot__zeroed_all(candidates->work, all, sizeof all / sizeof *all);
     candidates->help_count = (int32_t)bounds;
     for (size_t i = 0; status == ALLOT_OK && i < queues; i++)
-        candidates->reach_at[i] = -1;
+        candidates->reach_at[i] = candidates->protected_below[i] = -1;
     return status;
 }
 
@@ -404,14 +405,23 @@ static int find_victims(allot__search *search)
 
 /* ---- Its end --------------------------------------------------------------------------------- */
 
+/* Slots that guards protect of queues that a queue may preempt: these stay as they are. */
+static int64_t protected_below(allot__candidates *candidates, int32_t high)
+{
+    int64_t *known = &candidates->protected_below[high];
+    if (*known < 0)
+        *known =
+            allot__sum_below(candidates->work->plan->relation, high, candidates->slots_protected);
+    return *known;
+}
+
 static void set_why(const allot__search *search, allot__found *found)
 {
     allot__candidates *candidates = search->candidates;
     const allot__fit *fit = &search->fit;
     int32_t high = fit->job->queue;
     int64_t reach = reach_of(candidates, high);
-    int64_t protected =
-        allot__sum_below(candidates->work->plan->relation, high, candidates->slots_protected);
+    int64_t protected = protected_below(candidates, high);
     found->binding = fit->over > 0 ? allot__fit_binding(fit) : -1;
     if (fit->over > 0 && found->binding < 0) {
         found->why = ALLOT_PEND_RESOURCE;

@@ -46,7 +46,8 @@ typedef struct allot__candidates {
     uint8_t *gone;       /* by job: away in the search that goes on */
     /* By queue: slots that its candidates can make free, at most; and those that guards protect. */
     int64_t *slots_left, *slots_protected;
-    int64_t *most_left; /* the most that one of them could when the search began */
+    int64_t *protected_below; /* the latter's sum over those that it may preempt; -1: not known */
+    int64_t *most_left;       /* the most that one of them could when the search began */
     /* By bound: what it has less in use with all candidates gone. */
     int64_t *helps;
     int32_t help_count;
