@@ -142,7 +142,7 @@ static void drop(allot__watch *watch, const allot__watch_paths *paths,
 static bool has(const allot__watch *watch, const allot__watch_path *place, const char *path)
 {
     for (const watched *it = watch->items; it; it = it->next)
-        if (place ? is_of(it, place) : it->file && strcmp(it->path, path) == 0)
+        if (place ? is_of(it, place) : it->file && path && strcmp(it->path, path) == 0)
             return true;
     return false;
 }
