@@ -47,7 +47,7 @@ describe("call", function ()
     local _, help = shell.command("help", "call")
     local readme = shell.read "core/service/README.md"
     local names = {}
-    for name in shell.read "core/service/events/event.h":gmatch 'XX%(%u[%u_]+, +"([%l_]+)", +0%)' do
+    for name in shell.read "core/service/events/event.h":gmatch 'XX%(%u[%u_]+, +"([%l_]+)", +0, ' do
       names[#names + 1] = name
     end
     for name in shell.read "core/service/methods.c":gmatch '\n    {"([%l_]+)", [%l_]+, %l+, ' do
