@@ -14,8 +14,8 @@
  *
  * Else two implementations agree row by row: `sorted` puts all rows in order; `fast` guesses from a
  * sample how far down the order the slots will reach, reads the rows once to find those that go no
- * later, and puts only these in order. Where the guess was low it is raised and the rows are read
- * again; it decides nothing.
+ * later (pick_filter.h), and puts only these in order. Where the guess was low it is raised and the
+ * rows are read again; it decides nothing.
  */
 #ifndef ALLOT_ENGINE_VICTIMS_PICK_H
 #define ALLOT_ENGINE_VICTIMS_PICK_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* pick_fast.c: a guess from a sample, one reading of all rows, a sort of the few. */
-#include "engine/victims/pick_items.h"
+#include "engine/victims/pick_filter.h"
 
-enum { SMALL = 1024, SAMPLE_MOST = 2048, SAMPLE_PART = 64, BLOCK = ALLOT__PICK_BLOCK };
+enum { SMALL = 1024, SAMPLE_MOST = 2048, SAMPLE_PART = 64 };
 
 /* ---- The guess ------------------------------------------------------------------------------- */
 
@@ -63,71 +63,8 @@ static int find_bar(const allot__pick *pick, allot_engine *engine, const allot__
     return status;
 }
 
-/* ---- The few --------------------------------------------------------------------------------- */
-
-/* By class + 1, whether its rows may go by their first key; ENOMEM. */
-static int mark_classes(const allot__pick *pick, allot_engine *engine, const allot__item *bar,
-                        uint8_t **out)
-{
-    *out = NULL;
-    if (!pick->classes)
-        return ALLOT_OK;
-    *out = allot__new(engine, (size_t)pick->class_count + 1, 1);
-    for (int32_t i = 0; *out && i <= pick->class_count; i++)
-        (*out)[i] = (pick->class_keys[i] ^ -(int64_t)pick->falling[0]) <= bar->keys[0];
-    return *out ? ALLOT_OK : ALLOT_ENOMEM;
-}
-
-/* Lists the rows of a block that may go by their first key. Whether one may cannot be foretold, so
- * none is skipped. */
-static int32_t list_rows(const allot__pick *pick, const uint8_t *of_class, const allot__item *bar,
-                         int32_t first, int32_t *restrict rows)
-{
-    int32_t n = pick->count - first < BLOCK ? pick->count - first : BLOCK, count = 0;
-    if (of_class) {
-        const int32_t *restrict classes = pick->classes + first;
-#pragma GCC unroll 4
-        for (int32_t i = 0; i < n; i++) {
-            rows[count] = first + i;
-            count += of_class[classes[i] + 1];
-        }
-        return count;
-    }
-    int64_t room[BLOCK], flip = pick->keys > 0 ? -(int64_t)pick->falling[0] : 0;
-    const int64_t *values = pick->keys > 0 ? pick->values(pick, 0, first, n, room) : NULL;
-    for (int32_t i = 0; i < n; i++) {
-        rows[count] = first + i;
-        count += !values || (values[i] ^ flip) <= bar->keys[0];
-    }
-    return count;
-}
-
-/* One reading of all rows, for those that go no later than a bar, and the sum of their slots;
- * ENOMEM. */
-static int filter(const allot__pick *pick, allot_engine *engine, const allot__item *bar,
-                  allot__items *all, int64_t *slots)
-{
-    int32_t rows[BLOCK + 1];
-    uint8_t *of_class;
-    int status = mark_classes(pick, engine, bar, &of_class);
-    all->count = 0;
-    *slots = 0;
-    for (int32_t first = 0; first < pick->count && status == ALLOT_OK; first += BLOCK) {
-        int32_t count = list_rows(pick, of_class, bar, first, rows);
-        status = allot__items_room(engine, all, (size_t)all->count + (size_t)count);
-        for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
-            allot__item *item = &all->list[all->count];
-            if (allot__pick_ineligible(pick, rows[i]))
-                continue;
-            allot__item_read(pick, rows[i], item);
-            bool goes = !allot__item_before(pick, bar, item);
-            *slots += goes ? item->slots : 0;
-            all->count += goes;
-        }
-    }
-    allot__free(engine, of_class, (size_t)pick->class_count + 1, 1);
-    return status;
-}
+/* ---- The few ----------------------------------------------------------------------------------
+ */
 
 /* Rows among which are all that have to go; ENOMEM. */
 static int find_few(const allot__pick *pick, allot_engine *engine, int64_t owed, allot__items *few)
@@ -145,7 +82,7 @@ static int find_few(const allot__pick *pick, allot_engine *engine, int64_t owed,
         status = find_bar(pick, engine, &sample, guess, &bar, &found);
     }
     while (status == ALLOT_OK && slots < owed && found) {
-        status = filter(pick, engine, &bar, few, &slots);
+        status = allot__pick_filter(pick, engine, &bar, few, &slots);
         guess *= 2;
         if (status == ALLOT_OK && slots < owed)
             status = find_bar(pick, engine, &sample, guess, &bar, &found);

@@ -61,11 +61,6 @@ static inline bool item_before(const allot__pick *pick, bool packed, const allot
                   : before_by_keys(pick, a, b);
 }
 
-bool allot__item_before(const allot__pick *pick, const allot__item *a, const allot__item *b)
-{
-    return before_by_keys(pick, a, b);
-}
-
 /* How many bits tell a key's values apart, and the least of them. */
 static int32_t bits_of(const allot__items *all, int32_t key, int64_t *least)
 {
@@ -251,12 +246,35 @@ static int32_t split(const allot__pick *pick, bool packed, allot__item *list, in
     return at;
 }
 
+/* Packed items by their keys' first DIGIT bits: drops those behind the last that is needed. */
+static void shorten_dealing(allot__items *all, int64_t owed)
+{
+    int64_t slots[1 << DIGIT] = {0};
+    allot__item *list = all->list;
+    int32_t n = all->count;
+    int32_t shift = all->bits > DIGIT ? all->bits - DIGIT : 0;
+    int32_t last = 0;
+    int32_t count = 0;
+    for (int32_t i = 0; i < n; i++)
+        slots[list[i].keys[0] >> shift] += list[i].slots;
+    while (last < (1 << DIGIT) - 1 && slots[last] < owed)
+        owed -= slots[last++];
+    for (int32_t i = 0; i < n; i++) {
+        int64_t digit = list[i].keys[0] >> shift;
+        list[count] = list[i];
+        count += digit <= last;
+    }
+    all->count = count;
+}
+
 /*
  * Leaves those that go until `owed` is covered, and perhaps some more, in front, and drops the
  * others. Splitting that goes on badly is given up: then more is left to sort.
  */
 void allot__items_shorten(const allot__pick *pick, allot__items *all, int64_t owed)
 {
+    if (all->packed && all->count >= MANY)
+        shorten_dealing(all, owed);
     int32_t low = 0;
     int32_t high = all->count;
     for (int32_t round = 0; high - low > FEW && round < 48; round++) {

@@ -39,8 +39,6 @@ static inline int64_t allot__item_key(const allot__pick *pick, const allot__item
     return key < ALLOT__ITEM_KEYS ? item->keys[key] : allot__key_at(pick, key, item->row);
 }
 void allot__item_read(const allot__pick *pick, int32_t row, allot__item *out);
-/* Does one go before another, by keys that are not packed? */
-bool allot__item_before(const allot__pick *pick, const allot__item *a, const allot__item *b);
 /* All candidates, in no order; ENOMEM. */
 int allot__items_read(const allot__pick *pick, allot_engine *engine, allot__items *all);
 /* Makes one key of all where they fit 64 bits, so that comparing is cheap. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* pick_test.c: the fast pick against the plain one, and both against C-8's words. */
-#include "engine/victims/pick_items.h"
+#include "engine/victims/pick_filter.h"
 
 #include "test/support/check.h"
 #include "test/support/oom.h"
@@ -167,6 +167,40 @@ static void short_ways_agree_with_values(void)
     end();
 }
 
+/* Exactly those that go no later than the bar, in the order in which they were read. */
+static void the_filter_keeps_its_bar(void)
+{
+    static const int64_t widths[] = {0, 1, 6, 1000000};
+    begin();
+    for (int32_t turn = 0; turn < 120; turn++) {
+        seed = (uint64_t)turn + 9000;
+        fill((int32_t)drawn(5000) + 1, (int32_t)drawn(4), widths[drawn(3)], 3, drawn(1) != 0);
+        if (drawn(2) > 0)
+            shorten_ways();
+        allot__items found = {0};
+        allot__item bar;
+        int64_t slots;
+        int64_t sum = 0;
+        int32_t at = 0;
+        allot__item_read(&rows.pick, (int32_t)drawn(rows.pick.count - 1), &bar);
+        CHECK_EQ(allot__pick_filter(&rows.pick, engine, &bar, &found, &slots), ALLOT_OK);
+        rows.pick = without_ways();
+        for (int32_t i = 0; i < rows.pick.count; i++) {
+            int32_t key;
+            bool ineligible = rows.pick.ineligible != NULL && rows.ineligible[i];
+            if (!ineligible && allot__pick_compare(&rows.pick, i, bar.row, &key) <= 0) {
+                sum += rows.size[i];
+                CHECK(at < found.count && found.list[at].row == i);
+                at++;
+            }
+        }
+        CHECK_EQ(found.count, at);
+        CHECK_EQ(slots, sum);
+        allot__items_free(engine, &found);
+    }
+    end();
+}
+
 /* C-8 in its own words, on few rows: order, until covered, nobody who is not needed. */
 static void what_is_picked_covers_and_is_needed(void)
 {
@@ -284,6 +318,7 @@ int main(void)
 {
     RUN(fast_agrees_with_sorted);
     RUN(short_ways_agree_with_values);
+    RUN(the_filter_keeps_its_bar);
     RUN(what_is_picked_covers_and_is_needed);
     RUN(the_reverse_pass_spares);
     RUN(compare_names_the_key);
