@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* bound.c: which limits hold of which jobs. */
+/* bound.c: which limits apply to which jobs. */
 #include "engine/jobs/limits/bound.h"
 
 #include <string.h>
 
-/* A queue's jobs are scattered in memory: so far ahead they are called for. */
+/* How far ahead jobs are prefetched: a queue's jobs are scattered in memory. */
 enum { AHEAD = 8 };
 
 static bool bit(const uint64_t *bits, int32_t i)
@@ -19,7 +19,7 @@ static bool by_host(const allot__job_limit *limit)
            limit->stated.kind == ALLOT_LIMIT_PER_PROCESSOR;
 }
 
-/* It counts slots or jobs of some hosts together. */
+/* Does it count slots or jobs of a set of hosts together? */
 static bool of_hosts(const allot__job_limit *limit)
 {
     return limit->set > 0 && !by_host(limit);
@@ -49,7 +49,7 @@ static bool counts_suspended(const allot__work *work, const allot__job_limit *li
         return false;
     if (allot__limit_by_group(limit) || allot__limit_by_user(limit))
         return word != 0 && !(work->rules[0].policy->lift & word);
-    bool hosts = by_host(limit) || stated->host_count > 0; /* however many are named */
+    bool hosts = by_host(limit) || stated->host_count > 0; /* whether or not it names all hosts */
     return !hosts || limit->queues || (stated->per & ALLOT_PER_QUEUE);
 }
 
@@ -69,7 +69,7 @@ static int read_limits(allot__bounds *bounds)
                                                  .by_host = by_host(limit),
                                                  .of_hosts = of_hosts(limit)};
         bool groups = allot__limit_by_group(limit) || limit->but_groups;
-        bounds->users = bounds->users || allot__limit_by_user(limit) || groups; /* theirs, too */
+        bounds->users = bounds->users || allot__limit_by_user(limit) || groups; /* of groups, too */
         bounds->groups = bounds->groups || groups;
     }
     return ALLOT_OK;
@@ -93,7 +93,7 @@ static groups groups_of(const allot__bounds *bounds, const allot__bound_class *c
     return out;
 }
 
-/* The i-th group, from 0; -1: none such, or it was the own one. */
+/* The i-th group, from 0; -1: there is none, or it is the class's own again. */
 static int32_t group_at(const groups *of, int32_t i)
 {
     if (i == 0)
@@ -107,7 +107,7 @@ static bool has_group(const allot__bounds *bounds, const uint64_t *bits, int32_t
     return bits != NULL && group >= 0 && (size_t)group < known && bit(bits, group);
 }
 
-/* Is a class among those users, or of those groups? NULL: none. */
+/* Is the class's user among those users, or a group of it among those groups? NULL: none are. */
 static bool among(const allot__bounds *bounds, const uint64_t *users, const uint64_t *groups,
                   const allot__bound_class *class)
 {
@@ -121,7 +121,7 @@ static bool among(const allot__bounds *bounds, const uint64_t *users, const uint
     return false;
 }
 
-/* Does the limit hold of a class? */
+/* Does the limit apply to a class? */
 static bool names(const allot__bounds *bounds, const allot__job_limit *limit,
                   const allot__bound_class *class)
 {
@@ -131,8 +131,8 @@ static bool names(const allot__bounds *bounds, const allot__job_limit *limit,
            !among(bounds, limit->but_users, each ? NULL : limit->but_groups, class);
 }
 
-/* Which limits name a queue, or all: `limits` is NULL while they are counted, behind first[queue].
- */
+/* Lists the limits that apply to each queue and moves first[queue] behind them; `limits` NULL: only
+ * counts them. */
 static void list_limits(const allot__bounds *bounds, int32_t *first, int32_t *limits)
 {
     int32_t queues = allot__queue_count(bounds->work->plan);
@@ -170,8 +170,8 @@ static int sort_limits(allot__bounds *bounds)
     return ALLOT_OK;
 }
 
-/* The bound of an entry without a host; -1: out of memory. A class comes with a queue and a user
- * once only where no groups tell jobs apart, so that what is by both is new with it. */
+/* The bound of an entry without a host; -1: out of memory. Where no limit goes by groups, a queue
+ * and user have one class, so a bound by both is new with the class. */
 static int32_t find_bound(allot__bounds *bounds, const allot__bound_entry *entry)
 {
     const allot__job_limit *of = allot__limit_at(bounds, entry->limit);
@@ -231,8 +231,8 @@ static uint32_t class_hash(const allot__bound_class *class)
     return allot__hash(0, (const char *)key, sizeof key);
 }
 
-/* The class of such jobs, or -1. Those of the queue begin at `first`; `head` is the last of its
- * user, which is all there is to know where no groups tell jobs apart. */
+/* The class of such jobs, or -1. Classes of the queue begin at `first`; `head` is the user's last
+ * class, the only one that can match if no limit goes by groups. */
 static int32_t known_class(const allot__bounds *bounds, const allot__bound_class *sought,
                            int32_t first, int32_t head)
 {
@@ -332,7 +332,7 @@ static int count_job(allot__bounds *bounds, int32_t number)
     return status;
 }
 
-/* Queue by queue: so classes and bounds are found where those before them were. */
+/* Counts queue by queue, so that classes and bounds are found near the ones before. */
 static int count_jobs(allot__bounds *bounds)
 {
     const allot__jobs *jobs = bounds->work->state->jobs;

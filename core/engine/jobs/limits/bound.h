@@ -3,8 +3,8 @@
 /*
  * bound.h: limits on jobs, and how far they are used (P-20 ... P-24, Q-33).
  *
- * A limit with `per` is many *bounds*: one for each of its queues, users, groups, hosts. A bound
- * knows what runs and what is suspended; which suspended jobs count depends:
+ * A limit with `per` has many *bounds*: one for each of its queues, users, groups, hosts. A bound
+ * counts what runs and what is suspended; which suspended jobs count depends on the limit:
  *
  *   preemption off                                  all do (P-20)
  *   a queue's own limits                            all do (P-22)
@@ -14,8 +14,8 @@
  *   processor, users' and groups' per host          (PREEMPT_FOR)
  *   every other                                     all do (P-21)
  *
- * A limit per processor holds on each host for its slots, rounded down, so that it is never
- * exceeded. A host's own slots are no bound: view.h counts them.
+ * A limit per processor holds on each host, for the host's slots, rounded up as in LSF. A host's
+ * own slots are not a bound: view.h counts them.
  *
  * Whether a job fits depends on its state. A suspended job is resumed if running jobs leave enough
  * for it, whether it counts already or not (P-23). A running job that grows counts in limits on
@@ -28,15 +28,15 @@
 
 typedef struct allot__bound {
     int32_t limit;              /* of the plan's */
-    int32_t queue, user, group; /* that it holds of; -1: it is of none by itself */
-    int32_t host;               /* of the view; -1: it is of none */
+    int32_t queue, user, group; /* it applies to; -1: not to a single one */
+    int32_t host;               /* of the view; -1: not of one host */
     int64_t most;
     int64_t used;   /* slots or jobs that count */
-    int64_t asleep; /* ... of these suspended */
-    int64_t trial;  /* of a job that is being put on hosts */
+    int64_t asleep; /* ... of these, of suspended jobs */
+    int64_t trial;  /* slots of a job that is being placed */
 } allot__bound;
 
-/* A limit of a class of jobs: its bound, or (-1) one by host. */
+/* A limit that applies to a class of jobs: its bound, or -1: a bound for each host. */
 typedef struct allot__bound_entry {
     int32_t limit, queue, user, group;
     int32_t bound;
@@ -46,10 +46,10 @@ typedef struct allot__bound_entry {
 typedef struct allot__bound_class {
     int32_t queue, user, group;
     int32_t first, count;
-    bool by_host; /* some are by host, or of some hosts together */
+    bool by_host; /* some entries are by host, or of a set of hosts */
 } allot__bound_class;
 
-/* What of a limit is asked for with every job. */
+/* Properties of a limit that are read for every job. */
 typedef struct allot__bound_trait {
     bool counts; /* suspended jobs count */
     bool jobs;   /* it counts jobs */
@@ -63,16 +63,16 @@ typedef struct allot__bounds {
     allot__index index;         /* ... by limit, queue, user, group, host */
     allot__index by_group;      /* classes by queue, user, group, where groups tell them apart */
     allot__bound_trait *traits; /* by limit */
-    int32_t *first, *limits;    /* by queue, one more: those that name it limits[first[q]] ... */
+    int32_t *first, *limits;    /* by queue, one more: its limits are limits[first[q]] ... */
     allot__vector entries;      /* of allot__bound_entry */
-    allot__vector classes;      /* of allot__bound_class; those of a queue behind each other */
-    bool users, groups;         /* some limit tells them apart */
-    int32_t *last;              /* by limit: the bound without a host that was made last, or -1 */
+    allot__vector classes;      /* of allot__bound_class; those of a queue together */
+    bool users, groups;         /* some limit distinguishes them */
+    int32_t *last;              /* by limit: the newest bound without a host, or -1 */
     int32_t *class_of;          /* by job; NULL: there are no limits */
-    const uint8_t *states;      /* by job: as it stands; NULL: as the state has it */
-    int64_t *pending;           /* by class: 0, but while allot__bounds_wants counts */
+    const uint8_t *states;      /* by job: its state by now; NULL: as in the state */
+    int64_t *pending;           /* by class: 0, except during allot__bounds_wants */
     struct allot__resources *resources; /* resource.h; NULL: the plan has none */
-    allot__vector on; /* of int32_t: bounds by host of a change, as it comes to them */
+    allot__vector on; /* of int32_t: bounds by host that a change counts in, in order */
 } allot__bounds;
 
 /* Counts what runs and is suspended in the state; ENOMEM. */
@@ -121,20 +121,20 @@ static inline const allot__bound_entry *allot__bounds_entries(const allot__bound
     return allot__vector_from(&bounds->entries, (size_t) class->first, sizeof(allot__bound_entry));
 }
 
-/* May a job use so many slots more, wherever? Only limits that are of no hosts are asked. Else
- * *binding is the first bound that says no. */
+/* May a job use so many slots more, on any hosts? Checks only limits without hosts. If not,
+ * *binding is the first bound that it would exceed. */
 bool allot__bounds_allow(const allot__bounds *bounds, int32_t job, int64_t slots, int32_t *binding);
-/* How many of those that are free on a host a job may use there; *binding is what says fewest. */
+/* How many of a host's free slots a job may use; *binding is the bound that leaves the fewest. */
 int32_t allot__bounds_on_host(const allot__bounds *bounds, int32_t job, int32_t host, int32_t slots,
                               int32_t *binding);
 /* Does any limit of that job's class go by hosts? */
 bool allot__bounds_by_host(const allot__bounds *bounds, int32_t job);
-/* A job is to have slots on a host: allot__bounds_on_host says what it may have besides. Until it
- * has been put on hosts, or not: all that is taken back. */
+/* A job is to have slots on a host: allot__bounds_on_host counts them from now on.
+ * allot__bounds_tried takes all of it back once the job's places are found or not. */
 void allot__bounds_try(allot__bounds *bounds, int32_t job, int32_t host, int32_t slots);
 void allot__bounds_tried(allot__bounds *bounds, int32_t job);
-/* The word of PREEMPT_FOR that leaves suspended jobs out of a limit (P-21), ALLOT_LIFT_...; 0: none
- * does. */
+/* The word of PREEMPT_FOR (ALLOT_LIFT_...) that leaves suspended jobs out of a limit (P-21), or
+ * 0. */
 int32_t allot__limit_lift(const allot__job_limit *limit);
 static inline const allot__bound_trait *allot__limit_trait(const allot__bounds *bounds,
                                                            int32_t limit)
@@ -148,19 +148,19 @@ int32_t allot__bound_find(const allot__bounds *bounds, const allot__bound_entry 
 int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry, int32_t host,
                           bool sole);
 
-/* What an order of that kind, ALLOT_ORDER_START to RESIZE, does to a job's bounds; or (-1) is taken
- * back, so that a job ends, is suspended, or loses what it got besides. ENOMEM: nothing is counted;
- * only 1 can fail so. */
+/* Counts (1) or takes back (-1) what an order of a kind, ALLOT_ORDER_START to RESIZE, does to a
+ * job's bounds; taken back, a job ends, is suspended, or loses what it grew by. ENOMEM, only for 1:
+ * nothing is counted. */
 int allot__bounds_change(allot__bounds *bounds, int32_t job, allot_order_kind kind,
                          const allot__job_place *places, int32_t count, int32_t sign);
-/* A running job stops (-1), with what it was given to grow by (P-53): it ends, or is suspended; or
- * it runs on as before (1). */
+/* A running job ends or is suspended (-1), together with slots given to it for growth (P-53); or it
+ * runs on as before (1). */
 int allot__job_turn(allot__host_view *view, allot__bounds *bounds, int32_t job, bool ends,
                     int32_t sign);
 
-/* Slots that a queue's pending jobs would use within the limits (Q-33), were there
- * enough: of `pending`, what they ask for. Classes of its jobs take what limits leave one after
- * another, each as much as it has pending. Limits on numbers of jobs are left out. */
+/* Slots that a queue's pending jobs would use within the limits (Q-33) if enough were free, at most
+ * `pending`, which they ask for. Its classes of jobs take what limits leave one after another, each
+ * as much as it has pending. Limits on numbers of jobs are left out. */
 int64_t allot__bounds_wants(allot__bounds *bounds, int32_t queue, int64_t pending);
 
 #endif

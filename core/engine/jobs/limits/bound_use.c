@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* bound_use.c: what limits allow, and what is used of them; how much of what a queue has pending
- * its limits let run (Q-33). */
+/* bound_use.c: what limits allow, and what is used of them; how many pending slots of a queue its
+ * limits let run (Q-33). */
 #include "engine/jobs/limits/bound.h"
 
 #include "base/least.h"
@@ -63,15 +63,15 @@ int32_t allot__bound_make(allot__bounds *bounds, const allot__bound_entry *entry
     return found;
 }
 
-/* Does this limit of hosts hold on one? */
+/* Does this limit of hosts apply to a host? */
 static bool holds_on(const allot__bounds *bounds, int32_t limit, int32_t host)
 {
     int32_t set = allot__limit_at(bounds, limit)->set;
     return set <= 0 || allot__host_view_has(bounds->view, set, host);
 }
 
-/* Does a count of jobs have the job already, as the state has it: if it goes by hosts, on that one,
- * else on any of those that it is of? */
+/* Does a limit on jobs count the job already, by its places in the state: on that host if the limit
+ * goes by hosts, else on any of the limit's hosts? */
 static bool counted(const allot__bounds *bounds, int32_t number, int32_t limit, int32_t host)
 {
     const allot__bound_trait *trait = allot__limit_trait(bounds, limit);
@@ -86,7 +86,7 @@ static bool counted(const allot__bounds *bounds, int32_t number, int32_t limit, 
     return all;
 }
 
-/* Is the job to be asked about by that limit on a host (-1: wherever), as it stands? */
+/* Must the limit be checked for the job on a host (-1: on any), given the job's state? */
 static bool asks(const allot__bounds *bounds, int32_t job, int32_t limit, int32_t host)
 {
     int state = allot__bounds_state(bounds, job);
@@ -94,7 +94,7 @@ static bool asks(const allot__bounds *bounds, int32_t job, int32_t limit, int32_
            !counted(bounds, job, limit, host);
 }
 
-/* What is used of a bound, for a job that begins or is resumed. */
+/* The use of a bound that counts for a job that starts or is resumed. */
 static int64_t used_for(const allot__bounds *bounds, const allot__bound *bound, int32_t job)
 {
     int state = allot__bounds_state(bounds, job);
@@ -130,7 +130,7 @@ bool allot__bounds_by_host(const allot__bounds *bounds, int32_t job)
     return bounds->class_of != NULL && classes[bounds->class_of[job]].by_host;
 }
 
-/* What the entry leaves on a host, and what binds there. */
+/* What the entry leaves on a host, and the bound that binds there. */
 static int32_t bound_on(const allot__bounds *bounds, const allot__bound_entry *entry, int32_t job,
                         int32_t host, int64_t *left)
 {
@@ -169,7 +169,7 @@ int32_t allot__bounds_on_host(const allot__bounds *bounds, int32_t job, int32_t 
     return (int32_t)most;
 }
 
-/* Counts of jobs are not tried: a job counts once, however many hosts it is on. */
+/* Limits on jobs are not tried: a job counts once, on however many hosts it runs. */
 void allot__bounds_try(allot__bounds *bounds, int32_t job, int32_t host, int32_t slots)
 {
     if (!allot__bounds_by_host(bounds, job))
@@ -198,8 +198,8 @@ void allot__bounds_tried(allot__bounds *bounds, int32_t job)
         forget_trial(bounds, job);
 }
 
-/* Bounds host by host are found, or made, before anything is counted, so that nothing fails then:
- * of entries by host, of places where they hold. */
+/* Finds or makes all bounds by host before anything is counted, so that counting cannot fail: for
+ * each entry by host, those of the places where it applies. */
 static int prepare(allot__bounds *bounds, int32_t job, const allot__job_place *places,
                    int32_t count)
 {
@@ -218,10 +218,10 @@ static int prepare(allot__bounds *bounds, int32_t job, const allot__job_place *p
     return ALLOT_OK;
 }
 
-/* A job's slots that change. */
+/* A change of a job's slots. */
 typedef struct changed {
     int32_t job;
-    allot_order_kind kind; /* RESIZE: it runs besides, so counts of jobs may have it already */
+    allot_order_kind kind; /* RESIZE: it runs already, so limits on jobs may count it */
     int32_t sign;
     const allot__job_place *places;
     int32_t count;
@@ -236,7 +236,7 @@ static void move(allot__bound *bound, const allot__bound_trait *limit, const cha
     bound->asleep -= wakes ? of->sign * amount : 0;
 }
 
-/* `on`: those of `prepare` from this entry on; what is behind its own is returned. */
+/* `on`: bounds found by `prepare`, from this entry's on; returns the next entry's. */
 static const int32_t *count(allot__bounds *bounds, const allot__bound_entry *entry,
                             const changed *of, const int32_t *on)
 {
@@ -320,14 +320,14 @@ static int64_t left_on_hosts(const allot__bounds *bounds, const allot__bound_ent
     return allot__least(sum, most);
 }
 
-/* A limit of some hosts together binds a queue that has no others. */
+/* A limit of a set of hosts binds a queue that has no other hosts. */
 static bool binds(const allot__bounds *bounds, const allot__bound_entry *entry, int32_t set)
 {
     const allot__bound_trait *trait = allot__limit_trait(bounds, entry->limit);
     return !trait->jobs && (!trait->of_hosts || allot__limit_at(bounds, entry->limit)->set == set);
 }
 
-/* What the class of a job wants; limits are as if it had that. */
+/* What the class of a job wants; then counts that in the limits. */
 static int64_t class_wants(allot__bounds *bounds, int32_t job, int32_t set, int64_t pending)
 {
     int32_t count;

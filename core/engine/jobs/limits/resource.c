@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* resource.c: how much of resources is held, and which jobs may go for them. */
+/* resource.c: how much of resources jobs hold, and whether jobs may be preempted for them. */
 #include "engine/jobs/limits/resource.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static const allot_resource *resource_at(const allot__resources *resources, int3
     return (const allot_resource *)queues->resources.items + number;
 }
 
-/* What a job asks for: from here until the next job's. */
+/* The first of a job's requests; they end where the next job's begin. */
 static const allot_job_resource *asks_of(const allot__resources *resources, int32_t job)
 {
     return allot__vector_from(&resources->work->state->jobs->resources,
@@ -112,7 +112,7 @@ void allot__resources_count(allot__resources *resources, int32_t job, int32_t si
 
 /* ---- Preempting ------------------------------------------------------------------------------ */
 
-/* Does it end when it is preempted? */
+/* Does the job release its resources when it is preempted? */
 static bool releases(const allot__resources *resources, int32_t job)
 {
     const allot_plan *plan = resources->work->plan;

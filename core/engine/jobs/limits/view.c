@@ -31,7 +31,7 @@ static int take_columns(const allot__work *work, allot__host_view *view)
     return allot__zeroed_all(work, all, sizeof all / sizeof *all);
 }
 
-/* By queue and by job: which suspended job keeps which slots. */
+/* Allocates lists of suspended jobs that keep slots, by queue and by job. */
 static int take_keepers(const allot__work *work, allot__host_view *view)
 {
     size_t queues = (size_t)allot__queue_count(work->plan);
@@ -290,12 +290,12 @@ void allot__host_view_claim(allot__host_view *view, int32_t number)
 void allot__host_view_claim_none(allot__host_view *view)
 {
     if (view->claim_count == view->claims_ended)
-        return; /* none did */
+        return; /* no claims since */
     view->claims_ended = view->claim_count;
     memset(view->claimed, 0, (size_t)view->count * sizeof *view->claimed);
 }
 
-/* The first word from `from` on that has open hosts; as many as there are: none. */
+/* The first word from `from` on that has open hosts, or the number of words. */
 static size_t next_word(const allot__host_view *view, size_t from)
 {
     if (from >= view->words)
@@ -335,7 +335,7 @@ int64_t allot__host_view_total(allot__host_view *view, int32_t set)
 
 /* ---- As a queue sees it ---------------------------------------------------------------------- */
 
-/* The bit of a host says whether the viewer may have slots there. */
+/* Sets the bit of a host: may the viewer have slots there? */
 static void settle(allot__host_view *view, int32_t host)
 {
     bool mine = !view->owner || view->owner[host] < 0 || view->owner[host] == view->viewer;
@@ -356,7 +356,7 @@ void allot__host_view_take(allot__host_view *view, int32_t host, int32_t slots)
     settle(view, host);
 }
 
-/* A job keeps its slots from the viewer, or (-1) no longer. */
+/* A job keeps its slots from the viewer (1), or no longer (-1). */
 static void count_job(allot__host_view *view, int32_t number, int32_t sign)
 {
     const allot__jobs *jobs = view->work->state->jobs;
@@ -383,7 +383,7 @@ static bool seen(const allot__host_view *view, int32_t queue)
     return view->against[(size_t)queue / 64] >> queue % 64 & 1;
 }
 
-/* Hosts that are given to queues open and close. */
+/* Opens and closes hosts that the state gives to queues. */
 static void turn_owned(allot__host_view *view)
 {
     for (int32_t host = 0; view->owner && host < view->count; host++)
@@ -409,7 +409,7 @@ void allot__host_view_as(allot__host_view *view, int32_t queue)
     }
     view->viewer = queue;
     turn_owned(view);
-    view->gains = gains; /* for no queue there is more than when it looked last */
+    view->gains = gains; /* no queue has more free than when it last looked */
 }
 
 void allot__host_view_keep(allot__host_view *view, int32_t job)

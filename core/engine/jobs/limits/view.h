@@ -28,34 +28,34 @@ typedef struct allot__host_view {
     int32_t count;    /* hosts, in that order */
     int32_t *site;    /* of the state; -1: the only one */
     int32_t *slots;   /* of an open host; 0 of a closed one */
-    int64_t *free;    /* for the viewer; below 0: more is used and kept there than it has */
-    int64_t *kept;    /* ... of these those that suspended jobs keep against it */
-    int64_t *claimed; /* slots that suspended jobs keep against the next one to be resumed */
-    int32_t *claims;  /* by job: the how-many-th claim is its newest, from 1; 0: it has none */
-    int32_t claim_count, claims_ended; /* ... and how many there were when all ended last */
+    int64_t *free;    /* for the viewer; below 0: used and kept slots exceed the host's */
+    int64_t *kept;    /* ... slots that suspended jobs keep from the viewer */
+    int64_t *claimed; /* slots that suspended jobs keep from the next one to be resumed */
+    int32_t *claims;  /* by job: the number of its newest claim, from 1; 0: none */
+    int32_t claim_count, claims_ended; /* ... and the count when all claims last ended */
     int64_t *load;                     /* thousandths */
     int32_t *running;                  /* jobs that run there */
     int32_t *alone; /* of these the exclusive ones (P-40): 1 closes it to others */
-    bool exclusive; /* there is an exclusive job, be it pending */
+    bool exclusive; /* there is an exclusive job, even if pending */
     int32_t
         *owner; /* the queue that the state gives the host to, -1: none; NULL: no host has one */
-    int32_t *leased;  /* slots that contracts keep there; NULL: there are none */
-    int32_t *host_of; /* by site: its place in the order, or -1; NULL: there is one */
+    int32_t *leased;  /* slots that contracts keep there; NULL: no contracts */
+    int32_t *host_of; /* by site: its place in the order, or -1; NULL: there is a single host */
     uint64_t *open; /* a bit by host: free > 0, not alone, and given to the viewer or to no queue */
-    uint64_t *open_words; /* a bit by word of `open`: it has some */
-    /* By the plan's set of hosts: bits in this order, and slots of open hosts. */
+    uint64_t *open_words; /* a bit by word of `open`: the word is not 0 */
+    /* By the plan's set of hosts: bits in the view's order, and slots of open hosts. */
     uint64_t **sets;
     int64_t *most;
     int32_t set_count;
     size_t words;
-    /* Free slots are counted when asked for, and the count holds until `changes` moves on. `gains`
-     * moves on whenever a host may have more free than before, for any viewer: until then jobs of a
-     * queue that did not fit do not fit. */
+    /* Free slots are counted on demand; a count is valid until `changes` changes. `gains` changes
+     * whenever a host may have more free than before, for any viewer: until then jobs of a queue
+     * that did not fit still do not fit. */
     int64_t *total, *counted;
     int64_t changes, gains;
-    /* Suspended jobs: by queue a list, which also has some that are no longer. */
-    int32_t viewer;    /* a queue; -1: none yet, no job keeps slots */
-    uint64_t *against; /* a bit by queue: its suspended jobs keep their slots against the viewer */
+    /* Suspended jobs: a list by queue, which may also have jobs that are no longer suspended. */
+    int32_t viewer;    /* a queue; -1: none yet, so no job keeps slots */
+    uint64_t *against; /* a bit by queue: its suspended jobs keep their slots from the viewer */
     uint64_t *keepers; /* a bit by queue: it has suspended jobs */
     int32_t *kept_first, *kept_next; /* by queue, by job; -1: no more */
     uint8_t *keeps;                  /* by job: ALLOT__KEEP_... */
@@ -63,9 +63,9 @@ typedef struct allot__host_view {
 
 enum { ALLOT__KEEP_LISTED = 1, ALLOT__KEEP_NOW = 2 };
 
-/* Puts hosts in order and takes off what runs; ENOMEM. */
+/* Puts hosts in order and subtracts what runs; ENOMEM. */
 int allot__host_view_make(const allot__work *work, allot__host_view *out);
-/* Does a set of hosts have one? */
+/* Is the host in the set? */
 static inline bool allot__host_view_has(const allot__host_view *view, int32_t set, int32_t host)
 {
     return view->sets[set][(size_t)host / 64] >> host % 64 & 1;
@@ -92,24 +92,24 @@ static inline bool allot__host_view_empty(const allot__host_view *view, int32_t 
            view->free[host] == view->slots[host];
 }
 
-/* Does a job that is preempted so end, and keep nothing? */
+/* Does a job that is preempted by this action end, and keep nothing? */
 static inline bool allot__action_ends(allot_action action)
 {
     return action == ALLOT_REQUEUE || action == ALLOT_KILL;
 }
-/* ... as the queue of a job has it preempted? */
+/* ... by the action of the job's queue? */
 static inline bool allot__job_ends(const allot_plan *plan, const allot__job *job)
 {
     return allot__action_ends(allot__queue_at(allot__queues_of(plan), job->queue)->on_preempt);
 }
-/* The i-th of a job's places, those that it grew by behind its own; and the host there, or -1. */
+/* The i-th of a job's places, those that it grew by last; and its host, or -1. */
 static inline const allot__job_place *allot__job_place_at(const allot__jobs *jobs,
                                                           const allot__job *job, int32_t i)
 {
     int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
     return (const allot__job_place *)jobs->places.items + at;
 }
-/* Slots that a job has, and those that it is given to grow by. */
+/* Slots that a job has, including those given for growth. */
 static inline int64_t allot__job_all_slots(const allot__jobs *jobs, const allot__job *job)
 {
     int64_t slots = job->slots;
@@ -123,15 +123,15 @@ static inline int32_t allot__job_host_at(const allot__host_view *view, const all
     return allot__host_view_host(view, allot__job_place_at(view->work->state->jobs, job, i)->site);
 }
 
-/* Slots are taken (below 0: given back) on a host; keeps bits. */
+/* Takes slots on a host (below 0: gives them back), and updates the bits. */
 void allot__host_view_take(allot__host_view *view, int32_t host, int32_t slots);
-/* A job begins to run on slots of a host, or (-1) ends to. */
+/* A job begins (1) or ceases (-1) to run on slots of a host. */
 void allot__host_view_run(allot__host_view *view, const allot__job *job, int32_t host,
                           int32_t slots, int32_t sign);
-/* All that a running job has is taken, or given back as it stops; `keeps`: suspended it keeps its
- * own slots. */
+/* Takes all slots of a running job (1), or gives them back as it stops (-1); `keeps`: it is
+ * suspended and keeps its own. */
 void allot__host_view_job(allot__host_view *view, int32_t number, bool keeps, int32_t sign);
-/* What an order by which a job gets places does, or (-1) is taken back. */
+/* Applies (1) or takes back (-1) an order that gives a job places. */
 void allot__host_view_order(allot__host_view *view, allot_order_kind kind, int32_t number,
                             const allot__job_place *places, int32_t count, int32_t sign);
 /* The first host of a set from `from` on that is open to the viewer, or -1. */
@@ -139,10 +139,10 @@ int32_t allot__host_view_next(const allot__host_view *view, int32_t set, int32_t
 /* Slots that are free for the viewer on a set's hosts. */
 int64_t allot__host_view_total(allot__host_view *view, int32_t set);
 
-/* Takes off what contracts of this cycle keep; ENOMEM. And how much that is on a set's hosts. Of a
- * contract's slots, which stand in the order of its hosts, the consumer has the last (A-45); while
- * the contract is inactive nothing starts on idle ones of the provider either (L-7, A-43). An
- * exclusive one leaves the provider's own count of slots as it is (L-8). */
+/* Subtracts slots that contracts of this cycle keep (ENOMEM); and how many these are on a set's
+ * hosts. Of a contract's slots, in the order of its hosts, the consumer has the last (A-45); while
+ * the contract is inactive, no job starts on the provider's idle ones either (L-7, A-43). An
+ * exclusive contract leaves the provider's own count of slots as it is (L-8). */
 int allot__host_view_lease(allot__host_view *view, const allot_lease_part *parts);
 int64_t allot__host_view_leased(const allot__host_view *view, int32_t set);
 
@@ -150,18 +150,17 @@ int64_t allot__host_view_leased(const allot__host_view *view, int32_t set);
  */
 void allot__host_view_claim(allot__host_view *view, int32_t job);
 void allot__host_view_claim_none(allot__host_view *view);
-/* What a job that is to be resumed finds on a host. */
+/* Free slots of a host for a job that is to be resumed. */
 static inline int64_t allot__host_view_unclaimed(const allot__host_view *view, int32_t host)
 {
     return view->free[host] + view->kept[host] - view->claimed[host];
 }
 
-/* Hosts are as a queue sees them from now on. From one viewer to the next only those queues are
- * gone through that have suspended jobs and keep slots against one of the two alone: as queues come
- * by falling priority, they can preempt fewer and fewer, so that over a cycle each suspended job is
- * gone through about once. */
+/* Makes a queue the viewer. A change of viewer visits only queues with suspended jobs that keep
+ * slots from just one of the two viewers. As queues come by falling priority, they can preempt
+ * fewer and fewer, so a cycle visits each suspended job about once. */
 void allot__host_view_as(allot__host_view *view, int32_t queue);
-/* A job that has stopped keeps its places' slots, or does so no longer: it is resumed. */
+/* A stopped job keeps the slots of its places; or no longer, as it is resumed. */
 void allot__host_view_keep(allot__host_view *view, int32_t job);
 void allot__host_view_unkeep(allot__host_view *view, int32_t job);
 
