@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* choose.c: candidates chosen for a job one by one, and let go again. */
+/* choose.c: chooses candidates for a job one by one, and spares them again. */
 #include "engine/jobs/preempt/search.h"
 
 #include <string.h>
 
-/* By host where so many rows are on the hosts that their square is below so many times all rows:
- * sorting them costs less than passing by the others. */
+/* Rows are found by host if the square of their number on these hosts is below NEAR times all rows:
+ * then sorting them costs less than skipping the others. */
 enum { NEAR = 8 };
 
 bool allot__backfill_reserved(const allot__queues *queues, const allot__job *job, int32_t high)

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * fewest.c: the fewest jobs that make enough room, and of such sets the first in the order.
+ * fewest.c: the fewest jobs that free enough slots, and of such sets the first in the order.
  *
- * What jobs make free adds up where slots alone are wanting and no limit goes by hosts. Then as
- * many are needed as of the largest gains cover what lacks; and the first in the order is taken
- * that the largest of those behind it can complete, then the next, and so on.
+ * Gains of jobs add up if only slots are lacking and no limit goes by hosts. Then the number needed
+ * is how many of the largest gains cover the lack. Candidates are taken in their order: each one
+ * that the largest gains behind it can complete to such a set.
  */
 #include "engine/rows/order.h"
 #include "engine/jobs/preempt/search.h"
 
-/* Candidates that make some room, in their order. */
+/* Candidates with a gain, in their order. */
 struct allot__gain {
     int32_t *jobs;
     int64_t *gains, *keys;
-    int32_t *sorted, *other; /* by falling gain */
-    int32_t *ranks;          /* by candidate: its place there */
-    int32_t *next, *before;  /* ... those not yet passed: by candidate; `count` is both ends */
+    int32_t *sorted, *other; /* candidates by falling gain; scratch to sort */
+    int32_t *ranks;          /* by candidate: its place in `sorted` */
+    int32_t *next, *before;  /* a ring of those not yet passed, by candidate; `count` is its end */
     int32_t count;
-    /* Of those not passed the `n` that have most: their sum, and the last of them (`count`: n is
+    /* The `n` largest gains of those not passed: their sum, and the last of them (`count` if n is
      * 0). */
     int64_t sum;
     int32_t last, n;
@@ -49,7 +49,7 @@ static struct allot__gain *take_room(allot__candidates *candidates)
     return it;
 }
 
-/* On a host that has more than fits, or an exclusive job, a victim may make room only together with
+/* On an overfull host, or one with an exclusive job, a victim may free slots only together with
  * another. */
 static bool host_adds_up(const allot__search *search, int32_t host)
 {
@@ -59,7 +59,7 @@ static bool host_adds_up(const allot__search *search, int32_t host)
     return view->free[host] >= 0 && !closed;
 }
 
-/* Is any host at all like that, maybe? */
+/* Can any host be like that? */
 static bool some_crowded(const allot__host_view *view)
 {
     int32_t some = 0;
@@ -81,7 +81,7 @@ bool allot__search_adds_up(const allot__search *search)
     return all;
 }
 
-/* Slots of a job where the job that searches may use them. */
+/* Slots of a job that the searching job could use. */
 static int64_t gain_of(const allot__fit *fit, int32_t number)
 {
     const allot__host_view *view = fit->view;
@@ -99,7 +99,7 @@ static int64_t gain_of(const allot__fit *fit, int32_t number)
     return gain;
 }
 
-/* The most that any candidate gives. */
+/* The most that any candidate can free. */
 static int64_t most_of(const allot__candidates *candidates, int32_t high)
 {
     const allot__relation *relation = candidates->work->plan->relation;
@@ -115,8 +115,8 @@ static int64_t most_of(const allot__candidates *candidates, int32_t high)
     return most;
 }
 
-/* As if those behind all gave the most: then so many are needed at least. If that many are enough,
- * they are the set sought, since a job that was passed by could not be among so many. */
+/* Assumes that every later candidate frees the most, which gives the least number needed. If that
+ * many suffice, they are the set sought: a job that was passed cannot be in a set of that size. */
 static bool guess(allot__search *search, allot__candidate_list *list)
 {
     allot__candidates *candidates = search->candidates;
@@ -151,7 +151,7 @@ static void read_gains(allot__search *search, allot__candidate_list *list, struc
     }
 }
 
-/* Puts gains in order and links them; how many are needed at least, or -1: all are too few. */
+/* Sorts and links gains; returns how many are needed at least, or -1: all are too few. */
 static int32_t link_gains(struct allot__gain *it, int64_t lack)
 {
     for (int32_t i = 0; i < it->count; i++) {
@@ -174,7 +174,7 @@ static int32_t link_gains(struct allot__gain *it, int64_t lack)
     return needed;
 }
 
-/* One more or less of the largest is summed up, as far as there are any. */
+/* Adds one more of the largest to the sum (or one less), if there is any. */
 static void more(struct allot__gain *it)
 {
     int32_t next = it->next[it->last];
@@ -192,7 +192,7 @@ static void less(struct allot__gain *it)
     it->n--;
 }
 
-/* A candidate is passed; the `n` largest of the others are summed up. */
+/* Passes a candidate; sums the `n` largest of the others. */
 static void pass(struct allot__gain *it, int32_t at, int32_t n)
 {
     bool among = it->n > 0 && it->ranks[at] <= it->ranks[it->last];

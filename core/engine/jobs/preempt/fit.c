@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* fit.c: what is wanting is kept host by host as others go and come back; and limits that they
- * lessen. */
+/* fit.c: keeps what is lacking host by host as other jobs stop and run on; and limits in which
+ * these count. */
 #include "engine/jobs/preempt/fit.h"
 
 #include "base/least.h"
@@ -9,7 +9,7 @@
 
 /* ---- Hosts ----------------------------------------------------------------------------------- */
 
-/* What a pending job may use of a host. */
+/* Slots of a host that a pending job may use. */
 static int64_t has_for_start(const allot__fit *fit, int32_t host, int64_t wanted)
 {
     const allot__host_view *view = fit->view;
@@ -78,7 +78,7 @@ int64_t allot__fit_above(const allot__fit *fit, const allot__bound_entry *entry)
     return above > 0 ? above : 0;
 }
 
-/* What is above all limits, and the first of them that something is above. */
+/* By how much limits are exceeded in all; the first bound that is. */
 static int32_t count_over(const allot__fit *fit, int64_t *over)
 {
     int32_t first = -1;
@@ -138,7 +138,7 @@ void allot__fit_begin(allot__host_view *view, allot__bounds *bounds, int32_t job
     allot__fit_count(out);
 }
 
-/* What a host has for a pending job, or (below 0) lacks for one that is resumed. */
+/* What a host has for a pending job, or (below 0) lacks for a job that is resumed. */
 static int64_t worth(const allot__fit *fit, int32_t host)
 {
     if (!fit->resumes) {
@@ -189,7 +189,7 @@ void allot__fit_turn(allot__fit *fit, int32_t other, int32_t sign)
 {
     const allot__job *job = allot__job_at(fit->view->work->state->jobs, other);
     int64_t before = fit->whole ? 0 : worth_of(fit, job);
-    /* Its bounds are there since it began to run, so that nothing is made that could fail. */
+    /* Its bounds exist since it began to run, so this cannot fail. */
     (void)allot__job_turn(fit->view, fit->bounds, other,
                           allot__job_ends(fit->view->work->plan, job), sign);
     if (fit->whole) {
@@ -202,7 +202,7 @@ void allot__fit_turn(allot__fit *fit, int32_t other, int32_t sign)
 
 /* ---- Limits that victims lessen -------------------------------------------------------------- */
 
-/* Does a bound leave more for the job when one of such an entry is gone? */
+/* Does a bound leave more for the job once a job with such an entry stops? */
 static bool lessens(const allot__fit *fit, const allot__bound_entry *entry, const allot__job *job)
 {
     return fit->resumes || !allot__limit_trait(fit->bounds, entry->limit)->counts ||

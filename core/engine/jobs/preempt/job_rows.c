@@ -6,10 +6,10 @@
 #include "engine/rows/order.h"
 #include "engine/victims/units.h"
 
-/* Counters that do not apply. */
+/* What is left of a counter that does not apply. */
 #define NEVER ((int64_t)1000000000)
 
-/* Rows are scattered jobs: so far ahead they are called for. */
+/* How far ahead jobs are prefetched: they are scattered in memory. */
 enum { AHEAD = 8 };
 
 int32_t allot__job_host(const allot__jobs *jobs, const allot__host_view *view, int32_t job)
@@ -26,7 +26,7 @@ int32_t allot__job_host(const allot__jobs *jobs, const allot__host_view *view, i
 
 /* ---- What protects --------------------------------------------------------------------------- */
 
-/* Of jobs one after another: those of an application in a queue are protected alike. */
+/* The protection last found: jobs of an application in a queue have the same. */
 typedef struct protector {
     int32_t queue, application;
     allot_protection of;
@@ -42,7 +42,7 @@ static const allot_protection *protect(const allot__queues *queues, protector *i
     return &it->of;
 }
 
-/* So that sums with it fit. */
+/* Seconds that a job has run, capped so that sums with them fit. */
 static int64_t ran_of(const allot__job *job, int64_t now)
 {
     int64_t ran = allot__job_ran(job, now);
@@ -59,8 +59,8 @@ static int64_t remaining(const allot__job *job, int64_t now)
     return job->run_limit == ALLOT_NONE ? NEVER : job->run_limit - ran_of(job, now);
 }
 
-/* Percents are of the limit itself, not of whole seconds of it (P-33); without one they do not
- * apply (A-9). */
+/* Percents are of the run limit itself, not rounded to seconds (P-33); without a run limit they do
+ * not apply (A-9). */
 static int64_t part_of(const allot__job *job, int32_t percent, int64_t seconds, int32_t up)
 {
     if (percent <= 0)
@@ -161,7 +161,7 @@ static int64_t attribute_value(const allot__job_rows *rows, const allot__job *jo
                                told->value_count, attribute);
 }
 
-/* A column that is of jobs and queues alone, or of neither. */
+/* A column that depends on the job and its queue only, or on neither. */
 static int64_t job_value(const allot__job_rows *rows, const allot__job *job, int32_t column)
 {
     const allot__work *work = rows->rows.work;
@@ -251,7 +251,7 @@ int allot__job_rows_make(const allot__work *work, const allot__host_view *view, 
 
 /* ---- Two queues ------------------------------------------------------------------------------ */
 
-/* By falling level, then rising priority; both are amounts. */
+/* Sorts by falling level, then rising priority; neither is negative. */
 static int64_t rank_key(int64_t level, int32_t priority)
 {
     return ((int64_t)ALLOT_AMOUNT_MAX - level) << 31 | priority;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* list.c: queues' rows sorted when they are first asked for, and merged by a heap. */
+/* list.c: queues' rows, sorted on first use and merged by a heap. */
 #include "engine/jobs/preempt/list.h"
 
 #include <string.h>
@@ -67,10 +67,9 @@ int allot__candidate_rows_make(const allot__work *work, const allot__host_view *
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* Keys that stand behind each other, and are not of two queues together, become one where their
- * ranges fit: each takes as many bits as it needs, so that comparing one number compares them all.
- */
-enum { BITS_MOST = 63 /* less than 0 is none of them */ };
+/* Adjacent keys that do not depend on two queues are joined where their ranges fit: each takes as
+ * many bits as it needs, so that one comparison compares them all. */
+enum { BITS_MOST = 63 /* joined keys are never below 0 */ };
 
 typedef struct range {
     int64_t least;
@@ -89,7 +88,7 @@ static range range_of(const int64_t *values, int32_t count)
     return (range){least, width == 0 ? 0 : 64 - __builtin_clzll(width)};
 }
 
-/* Makes the first of two keys both; false: they are too wide together. */
+/* Joins the second of two keys to the first; false: together they are too wide. */
 static bool join(int64_t *first, const int64_t *second, int32_t count)
 {
     range a = range_of(first, count);
@@ -127,7 +126,7 @@ int allot__candidate_rows_read(allot__candidate_rows *rows)
     for (int32_t i = 0; i < victims->count; i++) {
         const allot_key *key = &victims->keys[i];
         if (key->source.kind == ALLOT_FROM_NUMBER)
-            continue; /* it orders nothing */
+            continue; /* a constant orders nothing */
         rows->keys[rows->key_count] = *key;
         if (!allot__job_pair_column(key->source)) {
             own[count] = key;
@@ -159,7 +158,7 @@ static const allot__job *job_at(const allot__candidate_rows *rows, int32_t row)
     return allot__job_at(rows->work->state->jobs, rows->jobs[row]);
 }
 
-/* A key's value; 0 of one behind the last, and with `list` NULL of one that two queues have. */
+/* A key's value; 0 behind the last key, and for keys of two queues if `list` is NULL. */
 static int64_t value_of(const allot__candidate_rows *rows, const allot__candidate_list *list,
                         int32_t key, int32_t row)
 {
@@ -213,7 +212,7 @@ void allot__candidate_sort(const allot__candidate_rows *rows, const allot__candi
 /* Rows are scattered jobs: so far ahead they are called for. */
 enum { AHEAD = 8 };
 
-/* Counts, and with `list` lists, rows by host; a job on a host twice is there twice. */
+/* Counts rows by host, or lists them in `list`; a job with two places on a host is there twice. */
 static void by_host(allot__candidate_rows *rows, const allot__host_view *view, int32_t *first,
                     int32_t *list)
 {
@@ -249,7 +248,7 @@ static int list_hosts(allot__candidate_rows *rows)
         return ALLOT_ENOMEM;
     first[hosts + 1] = first[hosts];
     by_host(rows, view, first, rows->on);
-    /* Each host's first is now where its end was. */
+    /* Listing has moved each host's first to its end. */
     rows->on_first = first + 1;
     return ALLOT_OK;
 }
@@ -294,7 +293,7 @@ int32_t allot__candidate_on_set(allot__candidate_rows *rows, int32_t set)
     return !rows->on_set ? -1 : rows->on_set[set];
 }
 
-/* Fills a list with what is on hosts of its queue's set; ENOMEM. */
+/* Fills a list with the candidates on hosts of its queue's set; ENOMEM. */
 static int list_near(allot__candidate_rows *rows, allot__candidate_list *list)
 {
     const allot__host_view *view = rows->of.view;
@@ -334,7 +333,7 @@ static bool tied(const allot__candidate_rows *rows, int32_t a, int32_t b)
     return true;
 }
 
-/* Puts rows of one queue in order: by the last key first, and then those alike by id. */
+/* Sorts rows of one queue, by the last key first; then ties by id. */
 static void sort_rows(const allot__candidate_rows *rows, int32_t *first, int32_t count)
 {
     for (int32_t key = rows->key_count - 1; key >= 0; key--)
@@ -347,7 +346,7 @@ static void sort_rows(const allot__candidate_rows *rows, int32_t *first, int32_t
     }
 }
 
-/* Puts a queue's candidates in order; the others of its rows stand behind them as -1. */
+/* Sorts a queue's candidates; -1 replaces its other rows, behind them. */
 static void sort_queue(allot__candidate_rows *rows, int32_t queue)
 {
     int32_t first = rows->first[queue];
@@ -355,7 +354,7 @@ static void sort_queue(allot__candidate_rows *rows, int32_t queue)
     int32_t count = 0;
     for (int32_t at = first; at < end; at++) {
         int32_t row = rows->sorted[at];
-        if (rows->ineligible[rows->jobs[row]] <= ALLOT__INELIGIBLE_TAKEN) /* it may be one again */
+        if (rows->ineligible[rows->jobs[row]] <= ALLOT__INELIGIBLE_TAKEN) /* not for good */
             rows->sorted[first + count++] = row;
     }
     for (int32_t i = first + count; i < end; i++)
@@ -364,7 +363,7 @@ static void sort_queue(allot__candidate_rows *rows, int32_t queue)
     rows->is_sorted[queue] = true;
 }
 
-/* The first of a queue's places from `at` on that has a candidate; its end: there is none. */
+/* The first of a queue's places from `at` on that has a candidate, or its end. */
 static int32_t skip_ineligible(const allot__candidate_rows *rows, int32_t queue, int32_t at)
 {
     int32_t end = rows->first[queue + 1];
@@ -373,7 +372,7 @@ static int32_t skip_ineligible(const allot__candidate_rows *rows, int32_t queue,
     return at < end && rows->sorted[at] >= 0 ? at : end;
 }
 
-/* Turns a queue to its next candidate from there on; false: there is none. */
+/* Moves a queue's top to its next candidate from there on; false: there is none. */
 static bool turn(const allot__candidate_rows *rows, const allot__candidate_list *list,
                  int32_t queue, int32_t at, allot__candidate_top *top)
 {
@@ -456,8 +455,8 @@ static bool take_list(const allot__candidate_rows *rows, allot__candidate_list *
     return true;
 }
 
-/* The list of a queue, or the one that was asked for longest ago, which is begun anew for it; NULL:
- * out of memory. */
+/* The list of a queue, or the least recently used one, which begins anew for it; NULL: out of
+ * memory. */
 static allot__candidate_list *find_list(allot__candidate_rows *rows, int32_t high, bool near,
                                         bool *begun)
 {
@@ -507,7 +506,7 @@ allot__candidate_list *allot__candidate_list_of(allot__candidate_rows *rows, int
     return list;
 }
 
-/* Merges one more; false: there is none. */
+/* Merges one more row; false: there is none. */
 static bool extend(allot__candidate_rows *rows, allot__candidate_list *list)
 {
     while (list->heap_count > 0) {

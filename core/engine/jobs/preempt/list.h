@@ -3,20 +3,19 @@
 /*
  * list.h: running jobs in the order in which a queue preempts them.
  *
- * Rows are running jobs, in the order of the state. Keys of the policy's victims that two queues
- * have together (PREFERENCE, QUEUE_ORDER) are the same for all jobs of a queue, so each queue's
- * rows are put in order once, by the other keys, when they are first asked for; a preempting
- * queue's list merges those of the queues that it may preempt, as far as it is asked for. Ties: the
- * larger id first (A-4).
+ * Rows are running jobs, in the order of the state. Keys of the policy's victims that depend on two
+ * queues (PREFERENCE, QUEUE_ORDER) are the same for all jobs of a queue. So each queue's rows are
+ * sorted once, by the other keys, on first use; a preempting queue's list merges the rows of queues
+ * that it may preempt, on demand. Ties: the larger id first (A-4).
  *
- * Lists drop an ineligible job for good; where one is a candidate again, all begin anew.
+ * Lists drop an ineligible job for good; when a job becomes a candidate again, all begin anew.
  */
 #ifndef ALLOT_ENGINE_JOBS_PREEMPT_LIST_H
 #define ALLOT_ENGINE_JOBS_PREEMPT_LIST_H
 
 #include "engine/jobs/preempt/job_rows.h"
 
-/* A queue with rows that are to come to a list: the first of them. */
+/* The next row of a queue that is not in the list yet. */
 typedef struct allot__candidate_top {
     int64_t keys[2];   /* the first two, 0 where there are fewer */
     int32_t queue, at; /* its place among `sorted` */
@@ -24,15 +23,15 @@ typedef struct allot__candidate_top {
 
 /* The list of one queue. */
 typedef struct allot__candidate_list {
-    int32_t high;   /* -1: no queue's */
-    bool near;      /* only what is on hosts of the queue's set, and all of that at once */
-    int64_t asked;  /* when it was asked for last: a list that is needed no more is given away */
+    int32_t high;   /* the preempting queue; -1: the list is unused */
+    bool near;      /* only rows on hosts of the queue's set, all merged at once */
+    int64_t asked;  /* when it was last used: the least recent one is reused */
     int32_t *rows;  /* merged so far */
-    int32_t *alive; /* by place in `rows`, one more: the next that may not have been dropped */
+    int32_t *alive; /* by place in `rows`, one more: the next place not known to be dropped */
     int32_t count;
-    allot__candidate_top *heap; /* the first of them first */
+    allot__candidate_top *heap; /* a heap, first candidate at [0] */
     int32_t heap_count;
-    int32_t *room;                     /* for two times as many as there are queues */
+    int32_t *room;                     /* scratch: two for each queue */
     int64_t *preference, *queue_order; /* by queue */
 } allot__candidate_list;
 
@@ -45,37 +44,37 @@ typedef struct allot__candidate_rows {
     int32_t count;
     int32_t *jobs;   /* by row */
     int32_t *queues; /* by row */
-    int32_t *sorted; /* rows by queue, in order once is_sorted says so: those of queue q are */
+    int32_t *sorted; /* rows by queue, in order where is_sorted: those of queue q are */
     int32_t *first;  /* ... sorted[first[q]] up to the first of the next */
-    int32_t *other;  /* room to sort */
+    int32_t *other;  /* scratch to sort */
     bool *is_sorted;
     int32_t *head; /* by queue: all before that place are ineligible */
     allot_key keys[ALLOT_KEYS_MAX];
     int32_t key_count;
-    int64_t *values[ALLOT_KEYS_MAX]; /* by row, turned so that they rise; NULL: of two queues */
-    int32_t *on_first, *on;          /* rows by host of the view; NULL: not asked for yet */
-    int32_t *on_set;                 /* by set of hosts: how many; -1: not asked for yet */
+    int64_t *values[ALLOT_KEYS_MAX]; /* by row, signed to ascend; NULL: depends on two queues */
+    int32_t *on_first, *on;          /* rows by host of the view; NULL: not needed yet */
+    int32_t *on_set;                 /* by set of hosts: how many; -1: not counted yet */
     allot__candidate_list lists[ALLOT__CANDIDATE_LISTS];
     int64_t asked;
 } allot__candidate_rows;
 
-/* Finds rows: jobs that are eligible by their state. Guards come behind, but before lists are
- * asked for. ENOMEM. */
+/* Finds rows: jobs that are eligible by their state. Guards are applied later, but before the first
+ * list is made. ENOMEM. */
 int allot__candidate_rows_make(const allot__work *work, const allot__host_view *view,
                                const uint8_t *ineligible, allot__candidate_rows *out);
-/* Reads the keys of the policy's victims, made few. ENOMEM, and what its functions
- * fail with. */
+/* Reads the keys of the policy's victims, joined where they fit. ENOMEM, and failures of its
+ * functions. */
 int allot__candidate_rows_read(allot__candidate_rows *rows);
 
-/* A job of that queue is eligible again: lists are begun anew. */
+/* A job of that queue is eligible again: lists begin anew. */
 void allot__candidate_rows_again(allot__candidate_rows *rows, int32_t queue);
-/* The list of a queue, or (`near`) only of what is on hosts of its set: found by host, which is
- * worth it where these are few. NULL: out of memory. It holds until 8 others were asked for. */
+/* The list of a queue; `near`: only rows on hosts of its set, found by host, which pays if these
+ * are few. NULL: out of memory. It is valid until 8 others were used. */
 allot__candidate_list *allot__candidate_list_of(allot__candidate_rows *rows, int32_t high,
                                                 bool near);
 /* How many rows are on hosts of a set; -1: out of memory. */
 int32_t allot__candidate_on_set(allot__candidate_rows *rows, int32_t set);
-/* The first candidate at place `from` or behind it: its place, or -1. */
+/* The place of the first candidate from `from` on, or -1. */
 int32_t allot__candidate_list_seek(allot__candidate_rows *rows, allot__candidate_list *list,
                                    int32_t from);
 /* The job at a place is not a candidate for this queue. */
@@ -91,7 +90,7 @@ static inline int32_t allot__candidate_list_job(const allot__candidate_rows *row
 /* Does row a go before row b for that list's queue? */
 bool allot__candidate_before(const allot__candidate_rows *rows, const allot__candidate_list *list,
                              int32_t a, int32_t b);
-/* Puts rows in that order; `list` NULL: they are of one queue. `other` is room for as many. */
+/* Sorts rows in that order; `list` NULL: they are of one queue. `other`: scratch for as many. */
 void allot__candidate_sort(const allot__candidate_rows *rows, const allot__candidate_list *list,
                            int32_t *first, int32_t *other, int32_t count);
 

@@ -28,14 +28,14 @@ static int run_guard(allot__candidates *candidates, const allot__guard *guard, u
     allot__rowset *rows = &candidates->rows.of.rows;
     if (guard->min <= 1 && guard->max >= ALLOT_AMOUNT_MAX &&
         allot__job_unprotected(candidates->work->plan, guard->value))
-        return ALLOT_OK; /* of nobody it is spent */
+        return ALLOT_OK; /* no job's counter is spent */
     int status = allot__rowset_prepare(rows, guard->value);
     if (status == ALLOT_OK)
         allot__rowset_guard(rows, guard, mark, candidates->rows.jobs, candidates->ineligible);
     return status;
 }
 
-/* The most that is free once a job is gone: with an exclusive one all of its hosts. */
+/* The most slots that a job's preemption can free: for an exclusive job all of its hosts. */
 static int64_t gives(const allot__candidates *candidates, const allot__job *job)
 {
     const allot__jobs *jobs = candidates->work->state->jobs;
@@ -50,7 +50,7 @@ static int64_t gives(const allot__candidates *candidates, const allot__job *job)
     return sum;
 }
 
-/* Counts what a candidate would lessen of limits, or (-1) no longer. */
+/* Counts how far a candidate would lower the use of limits (1), or no longer (-1). */
 static void help(allot__candidates *candidates, int32_t number, int32_t sign)
 {
     const allot__job *job = allot__job_at(candidates->work->state->jobs, number);
@@ -69,7 +69,7 @@ static void count_slots(allot__candidates *candidates)
     const allot__jobs *jobs = candidates->work->state->jobs;
     for (int32_t number = 0; (size_t)number < jobs->list.count; number++) {
         if (candidates->ineligible[number] == ALLOT__INELIGIBLE_NEW)
-            continue; /* it does not run */
+            continue; /* not running */
         const allot__job *job = allot__job_at(jobs, number);
         int64_t slots = gives(candidates, job);
         if (candidates->ineligible[number] == ALLOT__ELIGIBLE) {
@@ -113,7 +113,7 @@ int allot__candidates_make(const allot__work *work, allot__host_view *view, allo
     *out = (allot__candidates){.work = work, .view = view, .bounds = bounds};
     int status = take_room(out);
     for (int32_t i = 0; (size_t)i < work->state->jobs->list.count && status == ALLOT_OK; i++) {
-        /* A job that is pending still was so when the cycle began. */
+        /* A job that is still pending was pending when the cycle began. */
         bool waits = bounds->states != NULL && bounds->states[i] == ALLOT_PENDING;
         out->ineligible[i] = waits
                                  ? ALLOT__INELIGIBLE_NEW
@@ -167,7 +167,7 @@ static int64_t wanting(int64_t lack)
     return lack > 0 ? lack : 0;
 }
 
-/* Takes a job where it makes room; else all is as before. */
+/* Chooses a job if it frees what is lacking; else all stays as it is. */
 static void try_one(allot__search *search, int32_t job)
 {
     int64_t lack = wanting(search->fit.lack);
@@ -177,7 +177,7 @@ static void try_one(allot__search *search, int32_t job)
         allot__search_leave(search, search->count - 1);
 }
 
-/* Rules 2 and 3; or (`together`) rule 2 where jobs make room together, if at all. ENOMEM. */
+/* Rules 2 and 3; `together`: rule 2 for jobs that free slots only together. ENOMEM. */
 static int merge_down(allot__search *search, bool together)
 {
     allot__candidates *candidates = search->candidates;
@@ -204,7 +204,7 @@ static int merge_down(allot__search *search, bool together)
 
 /* ---- Host by host ---------------------------------------------------------------------------- */
 
-/* Room for all rows that run on a host; ENOMEM. */
+/* Makes room for all rows that run on a host; ENOMEM. */
 static int near_room(allot__candidates *candidates, int32_t count)
 {
     if (candidates->near_room >= count)
@@ -221,7 +221,7 @@ static int near_room(allot__candidates *candidates, int32_t count)
     return ALLOT_OK;
 }
 
-/* Adds the rows on a host to `count` that are near; *all: are all candidates? ENOMEM. */
+/* Appends the candidates on a host to `near`; *all: are all its jobs candidates? ENOMEM. */
 static int add_near(allot__search *search, int32_t host, int32_t *count, bool *all)
 {
     allot__candidates *candidates = search->candidates;
@@ -241,7 +241,7 @@ static int add_near(allot__search *search, int32_t host, int32_t *count, bool *a
     return ALLOT_OK;
 }
 
-/* In the order of the job's queue, each once: a job may be on several hosts. ENOMEM. */
+/* Sorts these rows for the job's queue, each once: a job may be on several hosts. ENOMEM. */
 static int sort_near(allot__search *search, int32_t *count)
 {
     allot__candidates *candidates = search->candidates;
@@ -258,8 +258,8 @@ static int sort_near(allot__search *search, int32_t *count)
     return ALLOT_OK;
 }
 
-/* Candidates on the own hosts of a suspended job that make room, or together all of them. ENOMEM.
- */
+/* Chooses candidates on a suspended job's own hosts that free slots, or all of them `together`.
+ * ENOMEM. */
 static int own_hosts(allot__search *search, bool together)
 {
     allot__candidates *candidates = search->candidates;
@@ -282,7 +282,7 @@ static int own_hosts(allot__search *search, bool together)
     return status;
 }
 
-/* Empties a host where all that run there may go, and that makes room. */
+/* Empties a host if all its jobs are candidates and that frees what is lacking. */
 static int empty_host(allot__search *search, int32_t host)
 {
     allot__candidates *candidates = search->candidates;
@@ -328,7 +328,7 @@ int64_t allot__sum_below(const allot__relation *relation, int32_t high, const in
     return sum;
 }
 
-/* What candidates of queues that a queue may preempt can make free, at most. */
+/* The most slots that candidates of queues that a queue may preempt can free. */
 static int64_t reach_of(allot__candidates *candidates, int32_t high)
 {
     if (candidates->reach_at[high] != candidates->spent) {
@@ -339,7 +339,7 @@ static int64_t reach_of(allot__candidates *candidates, int32_t high)
     return candidates->reach[high];
 }
 
-/* Is it at least so much? What is spent since it was known may all be of its queues, or none. */
+/* Is it at least so much? Slots spent since it was computed may be of its queues, or not. */
 static bool reaches(allot__candidates *candidates, int32_t high, int64_t slots)
 {
     int64_t since = candidates->spent - candidates->reach_at[high];
@@ -349,7 +349,7 @@ static bool reaches(allot__candidates *candidates, int32_t high, int64_t slots)
     return reach_of(candidates, high) >= slots;
 }
 
-/* Is a limit over that candidates do not lessen by as much? */
+/* Is a limit exceeded by more than all candidates count in it? */
 static bool helpless(const allot__search *search)
 {
     const allot__fit *fit = &search->fit;
@@ -367,8 +367,7 @@ static bool helpless(const allot__search *search)
     return false;
 }
 
-/* An exclusive job's hosts, and those that limits close, may have more free for it than the victims
- * leave. */
+/* Hosts of an exclusive job, and those that limits close, may gain more than the victims' slots. */
 static bool hopeless(allot__search *search)
 {
     const allot__fit *fit = &search->fit;
@@ -405,7 +404,7 @@ static int find_victims(allot__search *search)
 
 /* ---- Its end --------------------------------------------------------------------------------- */
 
-/* Slots that guards protect of queues that a queue may preempt: these stay as they are. */
+/* Slots that guards protect in queues that a queue may preempt: constant over a cycle. */
 static int64_t protected_below(allot__candidates *candidates, int32_t high)
 {
     int64_t *known = &candidates->protected_below[high];
