@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * again.c: has something become free, with jobs that went and one that came?
+ * again.c: did anything become free as jobs were preempted and one started?
  *
  * On hosts: slots on which no job runs, or a host that an exclusive job closed. Below limits: slots
- * for jobs that begin, or for jobs that are resumed, for which suspended jobs do not count. Of
- * resources: what is left. There can be more than before only where a job went. There may also be
- * more to preempt: the job that came, for jobs that could not preempt those that went.
+ * for jobs that start, or for jobs that are resumed, for which suspended jobs do not count. Of
+ * resources: what is left. Only where a job was preempted can more be free than before. The job
+ * that started may also be a new candidate, for jobs that could not preempt its victims.
  */
 #include "engine/jobs/turn.h"
 #include "engine/jobs/limits/resource.h"
@@ -85,7 +85,7 @@ int allot__again_mark_places(allot__turns *turns, int32_t number, const allot__j
     return status;
 }
 
-/* Of queues that may preempt the job's, those 64 that may not preempt all that went for it. */
+/* A word of 64 queues: those that may preempt the job, but not all of its victims. */
 static uint64_t fed(const allot__turns *turns, int32_t job, size_t word)
 {
     const allot__relation *relation = turns->work->plan->relation;
@@ -99,8 +99,8 @@ static uint64_t fed(const allot__turns *turns, int32_t job, size_t word)
     return some & ~all;
 }
 
-/* A job that came as others went is a candidate, too: for some that wait, these may have been
- * none. */
+/* A job that started by preemption is a candidate itself, perhaps for waiting jobs that could not
+ * preempt its victims. */
 static bool feeds(const allot__turns *turns, int32_t job)
 {
     size_t words = ((size_t)turns->work->plan->relation->count + 63) / 64;

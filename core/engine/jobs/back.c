@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * back.c: orders of this cycle that are taken back, and what is kept for jobs that wait for
- * victims.
+ * back.c: takes orders of this cycle back, and keeps slots for jobs that wait for victims.
  *
- * Once something has become free, a job has its turn again, after jobs of lower queues. If it may
- * preempt such jobs that were given slots in this cycle, these do not run yet: if the job fits
- * without their orders, or finds victims then, the orders are taken back, and those jobs wait again
- * for their turn. Jobs that do not run yet have no protection.
+ * Once something has become free, a job has its turn again, after jobs of lower queues. Jobs that
+ * it may preempt and that were given slots in this cycle do not run yet: if the job fits or finds
+ * victims without their orders, these orders are taken back, and those jobs wait again. Jobs that
+ * do not run yet have no protection.
  *
- * Jobs whose victims are being notified of new slots wait (A-15): nothing happens yet, but what
- * such a job needs is kept for it: free slots that it would have, what limits and resources allow
- * it, and its victims. Should something become free, it leaves all that, and is tried again.
+ * A job waits while victims of it are being notified of new slots (A-15): no order is given, but
+ * its free slots, its part of limits and resources, and its victims are kept for it. If something
+ * becomes free, the job releases all of these and is tried again.
  *
- * A job that went for another and is then resumed, since slots are free for it again, has two
- * orders that cancel each other: both are taken back, and the job runs on.
+ * A job that was suspended for another and then resumed on slots that became free has two orders
+ * that cancel each other: both are taken back, and the job runs on.
  */
 #include <string.h>
 
@@ -32,7 +31,7 @@ static void spare(allot__turns *turns, const allot_job_order *order, bool again)
         allot__candidates_restore(&turns->out->candidates, order->job);
 }
 
-/* Of orders from the last on: those that the job may take back are undone, or (1) done again. */
+/* From the last order on: undoes (-1) those that the job may take back, or does them again (1). */
 static int turn_orders(allot__turns *turns, int32_t number, int32_t sign, int32_t *count)
 {
     const allot_job_order *orders = turns->out->orders.items;
@@ -59,7 +58,7 @@ static int turn_orders(allot__turns *turns, int32_t number, int32_t sign, int32_
     return status;
 }
 
-/* Takes the orders back; the jobs wait for their turn. */
+/* Drops these orders for good; their jobs wait for their turn. */
 static void forget(allot__turns *turns, int32_t number, size_t end)
 {
     allot_job_order *orders = turns->out->orders.items;
@@ -124,8 +123,8 @@ int allot__back_take(allot__turns *turns, int32_t number, bool *done)
 
 /* ---- Held ------------------------------------------------------------------------------------ */
 
-/* Among turns->holding from `first` on: its places, as many with what was free of each, and its
- * victims as sites. */
+/* Its entries of turns->holding, from `first` on: its places, then the free slots of each place,
+ * then its victims (`site` is a job). */
 typedef struct held {
     int32_t job, first, place_count, victim_count;
     size_t orders, order_count;
@@ -140,7 +139,7 @@ static int note(allot__turns *turns, int32_t site, int64_t slots)
     return ALLOT_OK;
 }
 
-/* Free slots of those places; the others are its victims' still. */
+/* Keeps the free slots of its places; its victims still have the others. */
 static int keep_slots(allot__turns *turns)
 {
     allot__host_view *view = &turns->out->view;
@@ -176,7 +175,8 @@ static int keep_victims(allot__turns *turns, const allot__found *found)
     return status;
 }
 
-/* Limits and resources, as if it ran, or (-1) no longer. Suspended, it keeps its own slots. */
+/* Counts the job in limits and resources as if it ran (1), or no longer (-1). A suspended job keeps
+ * its own slots. */
 static int count(allot__turns *turns, int32_t number, const allot__job_place *places, int32_t n,
                  int32_t sign)
 {
@@ -254,7 +254,7 @@ int allot__hold_leave(allot__turns *turns, int32_t job)
 
 /* ---- At the end ------------------------------------------------------------------------------ */
 
-/* A job that went and runs on: both its orders, to go and to come back, are taken back. */
+/* Takes back both orders of a job that was suspended and resumed. */
 static void pair_off(allot__turns *turns)
 {
     allot_job_order *orders = turns->out->orders.items;
@@ -277,7 +277,7 @@ static void pair_off(allot__turns *turns)
     }
 }
 
-/* Jobs that went for a job that runs on now go for the job that this one had to go for. */
+/* Victims of a job that runs on become victims of its own preemptor. */
 static void hand_on(allot__turns *turns)
 {
     allot_job_order *orders = turns->out->orders.items;
@@ -291,7 +291,7 @@ static void hand_on(allot__turns *turns)
     }
 }
 
-/* A job that came as others went, where these run on, found free slots. */
+/* A job whose victims all run on started on free slots. */
 static void give_reasons(allot__turns *turns)
 {
     allot_job_order *orders = turns->out->orders.items;
@@ -305,7 +305,7 @@ static void give_reasons(allot__turns *turns)
             orders[i].reason = "free";
 }
 
-/* Puts orders of one kind down, those that stop jobs or the others. */
+/* Copies the orders that stop jobs, or all others. */
 static void put_down(const allot__turns *turns, bool stops, allot_job_order *orders,
                      allot_place *places, size_t *order_count, size_t *place_count)
 {
@@ -324,8 +324,8 @@ static void put_down(const allot__turns *turns, bool stops, allot_job_order *ord
     }
 }
 
-/* A job that goes stands before the job that comes. Some orders to go were taken back, so a job may
- * now have slots of jobs that went later. */
+/* Orders that stop jobs come before all others: as some of them were taken back, a job may now have
+ * slots of jobs that were stopped after it started. */
 static int compact(allot__turns *turns)
 {
     allot__dispatched *out = turns->out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* begin.c: what queues have before anything is decided. */
+/* begin.c: counts what queues have at the beginning of a cycle. */
 #include <string.h>
 
 #include "engine/jobs/turn.h"
@@ -88,13 +88,13 @@ static void note_grower(allot__turns *turns, int32_t queue)
     turns->pools_grow = turns->pools_grow || turn->pool >= 0;
 }
 
-/* Slots of running jobs that have had them since the same time. */
+/* Slots of running jobs that started at the same time. */
 typedef struct alike {
     int64_t since, slots;
 } alike;
 
-/* What a queue's running jobs have used since the time of the state's use: millionths of
- * slot-seconds, and the last jobs alike, which are not among them yet. */
+/* Use by a queue's running jobs since the time of the state's use, in millionths of slot-seconds;
+ * the last jobs alike are not in that sum yet. */
 typedef struct queue_use {
     allot__u128 sum;
     alike last;
@@ -127,7 +127,7 @@ static void add_use(const allot__turns *turns, uses *uses, const allot__job *job
     use->last.slots += job->slots;
 }
 
-/* P-43: jobs that run on slots whose reservation is due now. */
+/* P-43: does the job backfill slots whose reservation is due now? */
 static bool overdue(const allot__turns *turns, const allot__job *job)
 {
     return (job->flags & ALLOT_JOB_BACKFILL) && job->state == ALLOT_RUNNING &&
@@ -135,7 +135,7 @@ static bool overdue(const allot__turns *turns, const allot__job *job)
            job->until <= turns->work->state->now;
 }
 
-/* All of a job that is known from itself, so that jobs are gone through once; is it overdue? */
+/* Counts all that a job says by itself, so that jobs are visited once; is it overdue? */
 static bool count_one(allot__turns *turns, uses *uses, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
@@ -179,7 +179,7 @@ static bool count_jobs(allot__turns *turns, uses *uses)
     return any;
 }
 
-/* the state's use fades until now, and the use since then is added. */
+/* decays the state's use until now, and adds the use since then. */
 static void count_usage(allot__turns *turns, const uses *uses)
 {
     const allot__jobs *jobs = turns->jobs;
@@ -202,7 +202,7 @@ static void count_usage(allot__turns *turns, const uses *uses)
     }
 }
 
-/* A job goes for no other. While it is being notified of new slots it is held back. */
+/* Stops a job without a preemptor; held while the job is being notified of new slots. */
 static int stop(allot__turns *turns, allot__stop order)
 {
     order.preemptor = -1;
@@ -234,12 +234,12 @@ static int64_t slots_on_closed(const allot__turns *turns, const allot__job *job)
     return slots;
 }
 
-/* Running jobs on hosts that are closed with reclaim go (C-10, E-34), on however many other hosts
- * they have slots, too. As with tasks, no guard protects them, and no other job need want the
+/* Stops running jobs with slots on hosts that are closed with reclaim (C-10, E-34), on whatever
+ * other hosts they run. As with tasks, no guard protects them, and no other job need want the
  * slots. A suspended job would keep its slots, so the host would not be free: if the job's queue
  * would suspend it, saved or not, the job is killed and pending again, and may start elsewhere.
- * This does not count as a preemption (A-7). A job that is suspended there stays suspended, and is
- * not resumed while the host is closed (A-13): it uses no slots. */
+ * This does not count as a preemption (A-7). A job suspended there uses no slots: it stays
+ * suspended, and is not resumed while the host is closed (A-13). */
 static int end_closed(allot__turns *turns)
 {
     int status = ALLOT_OK;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * dispatch.h: jobs of queues, one by one (P-60, Q-43, A-10 ... A-13, A-30).
+ * dispatch.h: dispatches jobs of queues, one by one (P-60, Q-43, A-10 ... A-13, A-30).
  *
  * Rules, in this order:
  *  1. queues go by larger PRIORITY, then as in the file. Those of equal PRIORITY that are in no
  *     pool and have no fairshare go as one, at the place of their first (P-60). A pool's queues
- *     stand in that list, too (Q-43): use orders its slices alone (slices.h);
- *  2. at its place a queue's suspended jobs are resumed, then pending ones started, by the policy's
- *     dispatch, or larger priority, then the first submitted; ties as in the state (A-12). A job
- *     that does not fit is passed by;
+ *     stand in that list, too: decayed use orders only their slices (Q-43, slices.h);
+ *  2. at its place a queue resumes its suspended jobs, then starts pending ones, in the order of
+ *     the policy's dispatch, by default larger priority, then first submitted; ties as in the state
+ *     (A-12). A job that does not fit is skipped;
  *  3. a job that fits is started on free slots (limits/view.h) below all limits (limits/bound.h);
  *     in a pool, within its queue's slice, or above the slice if the whole slice is too small for
  *     the job and the queue is below its slice (A-25). A pool never has more than
@@ -20,21 +20,20 @@
  *     is over since an earlier cycle preempted for the resource (limits/resource.h);
  *  5. then running jobs of the queue that want to grow get free slots, up to what they want (P-50);
  *     not while they are being notified of slots that they were given;
- *  6. after a pool's last queue the rest of the pool goes, in the pool's order, round by round, to
- *     jobs that fit: in a round a queue gets ceil(left * share / 100) slots, or one job. With
- *     USE_PRIORITY_IN_POOL it goes to jobs by priority, larger PRIORITY, first submitted (A-30).
- *     Before a pool's queue that comes behind others which took slots of its hosts, slices are cut
- *     anew from what is left, for those not reached yet (A-26);
- *  7. if a preemption leaves more free than its job takes, on a host, below a limit or of a
- *     resource, or if it lets a job run that may be preempted by jobs that could not preempt its
- *     victims, everything begins again from the highest queue (A-12, P-35), with pools: a cycle
- *     decides all that it can. A job preempted in this cycle is one of the suspended jobs: if it is
- *     resumed, it was not preempted. A job that fits only with slots given in this cycle to jobs
- *     that it may preempt takes them back (back.c). Jobs that are known not to fit are passed by
- *     (walk.c).
+ *  6. after a pool's last queue, jobs that fit get the rest of the pool, in the pool's order, round
+ *     by round: in a round a queue gets ceil(left * share / 100) slots, or one job. With
+ *     USE_PRIORITY_IN_POOL jobs get the rest by priority, larger PRIORITY, first submitted (A-30).
+ *     If other queues took slots of a pool's hosts, slices of its queues not reached yet are cut
+ *     anew from what is left before the next of them has its turn (A-26);
+ *  7. dispatch begins again from the highest queue, pools included, if a preemption frees more than
+ *     its job takes (on a host, below a limit or of a resource), or if it starts a job that others
+ *     may preempt which could not preempt its victims (A-12, P-35): a cycle decides all that it
+ *     can. A job preempted in this cycle counts as suspended: if it is resumed, its preemption is
+ *     withdrawn. A job that fits only with slots given in this cycle to jobs that it may preempt
+ *     takes those slots back (back.c). Jobs that are known not to fit are skipped (walk.c).
  *
- * The stage stands for need, quota, distribution and reclaim of the group: it writes need, quota,
- * received and reclaimed of queues' rows.
+ * This stage replaces need, quota, distribution and reclaim of the group: it writes the columns
+ * need, quota, received and reclaimed of queues' rows.
  */
 #ifndef ALLOT_ENGINE_JOBS_DISPATCH_H
 #define ALLOT_ENGINE_JOBS_DISPATCH_H
@@ -44,12 +43,12 @@
 #include "engine/jobs/preempt/search.h"
 #include "engine/jobs/slices.h"
 
-/* What is decided of a job; and what is asked of it again and again while that is not, so that jobs
- * that do not fit are passed by without going to each. */
+/* The decision about a job; and copies of what dispatch reads of it often, so that jobs that do not
+ * fit are skipped without reading the jobs themselves. */
 typedef struct allot__job_verdict {
-    uint8_t now;   /* an allot_job_state, after the cycle; ALLOT_JOB_STATE_COUNT: it is gone */
+    uint8_t now;   /* an allot_job_state, after the cycle; ALLOT_JOB_STATE_COUNT: ended */
     uint8_t why;   /* an allot_pending */
-    uint8_t began; /* an allot_job_state: the state's */
+    uint8_t began; /* an allot_job_state, before the cycle */
     bool exclusive;
     int32_t queue, slots;
     int32_t binding; /* allot__binding_limit, or -1; of ALLOT_PEND_RESOURCE... the resource */
@@ -62,22 +61,22 @@ typedef struct allot__dispatched {
     allot__candidates candidates;
     bool searched;            /* a job searched for victims */
     allot__vector orders;     /* of allot_job_order */
-    allot__vector places;     /* of allot_place: those of the orders, one behind another */
+    allot__vector places;     /* of allot_place: the orders' places, order by order */
     allot__job_verdict *jobs; /* by job */
     allot_queue_part *parts;  /* by queue */
     allot_pool_part *pools;
-    int64_t *used;     /* by queue: slots that its jobs use, those suspended included */
-    int64_t *usage;    /* by queue, twice: slot-seconds, millionths */
-    int32_t *sequence; /* queues in the order of rule 1, but for pools' own order */
-    /* For explanations: suspended and pending jobs in the order of their turns, and by queue of a
-     * pool the slots that its slice was cut from. */
+    int64_t *used;     /* by queue: slots used by its jobs, suspended ones included */
+    int64_t *usage;    /* two by queue: whole slot-seconds, then millionths */
+    int32_t *sequence; /* queues in the order of rule 1, which is not pools' order */
+    /* For explanations: suspended and pending jobs in the order of their turns; by queue of a pool,
+     * how its slice was cut. */
     const int32_t *tried;
     int32_t tried_count;
     allot__cut *cuts;
 } allot__dispatched;
 
-/* Decides about the queues of the group, after contracts (leases.h; NULL: there are none); ENOMEM,
- * ESCRIPT, EBUDGET. */
+/* Dispatches jobs of the group's queues; `leases` are the contracts' results (leases.h; NULL: there
+ * are no contracts). ENOMEM, ESCRIPT, EBUDGET. */
 int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__dispatched *out);
 void allot__dispatched_free(allot__work *work, allot__dispatched *dispatched);
 

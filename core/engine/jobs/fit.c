@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* fit.c: does a job fit, where, and what of it does not; and running jobs that want more slots get
- * free ones (P-50). */
+/* fit.c: does a job fit, where, and if not, why; and running jobs that want more slots get free
+ * ones (P-50). */
 #include "base/least.h"
 #include "base/wide.h"
 #include "engine/jobs/turn.h"
@@ -31,8 +31,7 @@ static bool exclusive(const allot__job *job)
     return (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
 }
 
-/* What is remembered of jobs like this one: of its class where limits have a say, else of its
- * queue. */
+/* What is remembered of jobs like this one: of its class if limits matter, else of its queue. */
 static allot__missed *missed(allot__turns *turns, allot__missed *all, int32_t number, bool limited)
 {
     const allot__job_verdict *job = at(turns, number);
@@ -42,14 +41,14 @@ static allot__missed *missed(allot__turns *turns, allot__missed *all, int32_t nu
     return all + (size_t)turns->kinds * class + job->exclusive;
 }
 
-/* What is known of where jobs like that fit. */
+/* What is known of where jobs like this one fit. */
 static allot__missed *known_of(allot__turns *turns, int32_t number)
 {
     bool by_host = allot__bounds_by_host(&turns->out->bounds, number);
     return missed(turns, turns->fits, number, by_host);
 }
 
-/* Is the job known not to fit? Then sets the reason. */
+/* Is the job known not to fit? If so, sets the reason. */
 static bool misses(allot__turns *turns, const allot__missed *missed, int32_t number)
 {
     int32_t slots = at(turns, number)->slots;
@@ -68,7 +67,7 @@ int64_t allot__pool_left(const allot__turns *turns, int32_t pool)
     return most > turns->held[pool] ? most - turns->held[pool] : 0;
 }
 
-/* Why its pool does not let it have its slots; ALLOT_PEND_NOT: it does. */
+/* Why the pool denies the job its slots; ALLOT_PEND_NOT: it does not. */
 static allot_pending barred_by_pool(const allot__turns *turns, const allot__job_verdict *job)
 {
     int32_t pool = allot__turn_pool(turns, job->queue);
@@ -81,7 +80,7 @@ static allot_pending barred_by_pool(const allot__turns *turns, const allot__job_
     return turns->leftover || used + job->slots <= may || above ? ALLOT_PEND_NOT : ALLOT_PEND_SLICE;
 }
 
-/* Why there are so many slots for the job and no more: the reason if it asks for more. */
+/* The job found `found` slots and no more: remembers why, for jobs that ask for more. */
 static void miss(allot__turns *turns, allot__missed *missed, int32_t number, int32_t found,
                  bool limited)
 {
@@ -99,9 +98,9 @@ static void miss(allot__turns *turns, allot__missed *missed, int32_t number, int
     }
 }
 
-/* Goes through hosts that have slots, in their order, until there are enough; how many are lacking.
- * *from: the host to begin with, then the first that has some for it. *binding: the first limit
- * that leaves fewer of a host than are free, or -1. */
+/* Visits hosts that have slots, in their order, until there are enough; returns how many are
+ * lacking. *from: in: the first host to visit, out: the first that has slots for it. *binding: the
+ * first bound that leaves fewer slots of a host than are free, or -1. */
 static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, int32_t *binding)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
@@ -133,7 +132,8 @@ static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, 
     return left;
 }
 
-/* Hosts that had nothing for such a job are passed by; but if it does not fit, all say why. */
+/* Skips hosts that had nothing for such a job; but if it does not fit, all hosts count for the
+ * reason. */
 static bool put(allot__turns *turns, int32_t number, allot__missed *known)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
@@ -191,7 +191,7 @@ bool allot__fit_start(allot__turns *turns, int32_t number)
     return !misses(turns, known, number) && put(turns, number, known);
 }
 
-/* Its own hosts have slots on which no job runs, and its limits allow it. */
+/* A job resumes if its own hosts have slots on which no job runs and its limits allow it. */
 bool allot__fit_resume(allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
@@ -223,7 +223,7 @@ static bool fit(allot__turns *turns, int32_t number)
     return pending ? allot__fit_start(turns, number) : allot__fit_resume(turns, number);
 }
 
-/* P-35: takes the place of other reasons to wait. */
+/* P-35: if the job is delayed, this replaces its other reason to wait. */
 static bool delayed(allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
@@ -236,7 +236,7 @@ static bool delayed(allot__turns *turns, int32_t number)
     return true;
 }
 
-/* P-42, P-36: likewise. May no job be preempted, or not yet, for a resource that the job lacks? */
+/* P-42, P-36: likewise, if jobs may not (yet) be preempted for a resource that the job lacks. */
 static bool without_resource(allot__turns *turns, int32_t number)
 {
     allot__resources *resources = turns->out->bounds.resources;
@@ -247,7 +247,7 @@ static bool without_resource(allot__turns *turns, int32_t number)
     return why != ALLOT_PEND_NOT && !note_why(turns, number, why, binding);
 }
 
-/* Jobs of a class ask for the same, but for resources that are wanting. */
+/* Does its class speak for the job? Not if it lacks resources: these differ within a class. */
 static bool alike(const allot__turns *turns, int32_t number)
 {
     const allot__resources *resources = turns->out->bounds.resources;
@@ -255,7 +255,7 @@ static bool alike(const allot__turns *turns, int32_t number)
            (!resources || allot__resources_above(resources, number) == 0);
 }
 
-/* Candidates are only listed once a job searches for victims. */
+/* Candidates are listed only once a job searches for victims. */
 static int make_candidates(allot__turns *turns)
 {
     allot__dispatched *out = turns->out;
@@ -271,7 +271,7 @@ static int make_candidates(allot__turns *turns)
     return ALLOT_OK;
 }
 
-/* The first `count` victims stop (-1), no order yet; or, from the last on, run on as before (1). */
+/* Stops the first `count` victims (-1), without orders; or lets them run on, last one first (1). */
 static int turn_victims(allot__turns *turns, const allot__found *found, int32_t count, int32_t sign)
 {
     int status = ALLOT_OK;
@@ -284,7 +284,7 @@ static int turn_victims(allot__turns *turns, const allot__found *found, int32_t 
     return status;
 }
 
-/* The victims go if the job then fits; if not, none goes. */
+/* Preempts the victims if the job then fits; otherwise none. */
 static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
 {
     int status = ALLOT_OK;
@@ -315,7 +315,7 @@ static int carry_out(allot__turns *turns, const allot__found *found, bool *done)
     return status;
 }
 
-/* May the job preempt no job at all? */
+/* Is the job barred from preempting any job? */
 static bool barred(allot__turns *turns, int32_t number)
 {
     const allot__job_verdict *job = at(turns, number);
@@ -343,7 +343,7 @@ static int search(allot__turns *turns, int32_t number, bool *done)
         status = allot__candidates_search(&turns->out->candidates, &found);
     if (status == ALLOT_OK && found.count > 0)
         return carry_out(turns, &found, done);
-    if (status == ALLOT_OK && found.why != ALLOT_PEND_SLOTS) /* else it stays as it is without */
+    if (status == ALLOT_OK && found.why != ALLOT_PEND_SLOTS) /* else the reason remains */
         note_why(turns, number, found.why, found.binding);
     if (status == ALLOT_OK && is_alike)
         *known = (allot__missed){.gains = turns->out->view.gains,
@@ -382,8 +382,8 @@ int allot__turn_start(allot__turns *turns, int32_t job, const char *reason, bool
 
 /* ---- Growing --------------------------------------------------------------------------------- */
 
-/* How many slots more a job may have below limits that are of no host: a search, as these are asked
- * about one number. Its pool lets it have what is left of the slice. */
+/* How many more slots limits without hosts allow a job: found by bisection, as limits answer for
+ * one number at a time. Its pool allows what is left of the slice. */
 static int32_t allowed(const allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
@@ -403,7 +403,7 @@ static int32_t allowed(const allot__turns *turns, int32_t number)
     return low;
 }
 
-/* What the job may have of a host; its own hosts are closed to others if it is exclusive. */
+/* Takes up to `most` slots of a host, as limits allow; an exclusive job is alone on its hosts. */
 static int32_t put_on(allot__turns *turns, int32_t number, int32_t host, int32_t most)
 {
     allot__host_view *view = &turns->out->view;
@@ -421,7 +421,7 @@ static int32_t put_on(allot__turns *turns, int32_t number, int32_t host, int32_t
     return slots;
 }
 
-/* Its own hosts in the view's order, whatever the state's; how many. */
+/* Its own hosts, sorted in the view's order; returns how many. */
 static int32_t own_hosts(const allot__turns *turns, const allot__job *job, int32_t *hosts)
 {
     const allot__job_place *places = allot__job_places(turns->jobs, job);
@@ -435,7 +435,7 @@ static int32_t own_hosts(const allot__turns *turns, const allot__job *job, int32
     return count;
 }
 
-/* On hosts that it runs on first, then on others, both in their order. */
+/* First on hosts that it runs on, then on others, both in the view's order. */
 static int32_t put_more(allot__turns *turns, int32_t number, int32_t most)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* leases.c: contract by contract, then those that are due together, as a policy is asked. */
+/* leases.c: each contract by itself, then those that are due, in batches for the policy. */
 #include "engine/jobs/leases.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ static int64_t idle(const allot_lease_side *side)
 
 /* ---- Size ------------------------------------------------------------------------------------ */
 
-/* What of a contract's slots on a host is there now. */
+/* How many of a contract's slots on a host exist now. */
 static int64_t slots_on(const allot_plan *plan, const allot_state *state,
                         const allot_lease_host *exported, int32_t *host)
 {
@@ -53,7 +53,7 @@ static bool resize(allot_lease_part *part)
 
 /* ---- One contract ---------------------------------------------------------------------------- */
 
-/* One side has as many slots, but not those that the other uses; the other has the rest. */
+/* Gives one side `slots` slots, except those that the other uses; the other has the rest. */
 static void divide(int64_t size, int64_t slots, allot_lease_side *side, allot_lease_side *other)
 {
     side->available = allot__most(allot__least(slots, size - other->used), side->used);
@@ -113,7 +113,7 @@ static bool step(const allot_plan *plan, const allot_state *state, int32_t numbe
 
 /* ---- Moving ---------------------------------------------------------------------------------- */
 
-/* Slots before ... before + count - 1 of the contract's, by host. */
+/* Finds by host the contract's slots before ... before + count - 1. */
 static int find_places(const allot_plan *plan, const allot_state *state, const allot_lease *lease,
                        allot__arena *arena, int64_t before, allot_lease_part *part)
 {
@@ -193,7 +193,7 @@ static int64_t column_value(const allot_lease_part *part, int32_t column)
     return values[column];
 }
 
-/* Asks the policy about some of them; `room` is for a batch of every column. */
+/* Calls the policy's function for a batch; `room` has capacity for a batch of every column. */
 static int ask(const due *it, const allot_policy *policy, int32_t first, int32_t n, int64_t *room)
 {
     const allot__function *function =

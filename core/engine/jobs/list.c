@@ -5,7 +5,7 @@
 #include "engine/jobs/turn.h"
 #include "engine/rows/order.h"
 
-/* Columns that need nothing but the job. */
+/* Is it a column that needs only the job? */
 static bool plain(allot_source source)
 {
     return source.kind == ALLOT_FROM_COLUMN &&
@@ -67,7 +67,7 @@ int allot__turn_keys(allot__turns *turns)
     int status = ALLOT_OK;
     for (int32_t i = 0; i < order->count && status == ALLOT_OK; i++) {
         if (turns->keys[i])
-            continue; /* it is read */
+            continue; /* read already */
         status = made ? ALLOT_OK : make_rows(turns, &rows);
         made = status == ALLOT_OK;
         if (made)
@@ -104,13 +104,13 @@ static int32_t gather(allot__turns *turns, const allot__turn *turn, int state, i
                 allot__job_call(turns, by_queue[i]);
                 jobs[count++] = by_queue[i];
             }
-    if (turn->queue_count > 1) /* ties go as in the state */
+    if (turn->queue_count > 1) /* ties as in the state */
         allot__sort_numbers(jobs, count);
     allot__turn_sort(turns, turns->keys, turns->key_count, jobs, count);
     return count;
 }
 
-/* Takes memory once for all jobs of its queues, so that jobs suspended later fit in. */
+/* Allocates once for all jobs of its queues, so that jobs suspended later fit in. */
 static void take_room(allot__turns *turns, allot__turn *turn)
 {
     turn->jobs = turns->list + turns->listed;

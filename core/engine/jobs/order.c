@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* order.c: what is done to jobs, written down, and what that does to hosts and limits. */
+/* order.c: records orders to jobs, and applies them to hosts and limits. */
 #include "engine/jobs/turn.h"
 
 static int64_t sum_of(const allot__job_place *places, int32_t count)
@@ -38,7 +38,7 @@ int32_t allot__order_places(const allot__work *work, const allot_job_order *orde
     return order->place_count > 0 ? order->place_count : 1;
 }
 
-/* Writes an order down; its places have their place at the end (walk.c). */
+/* Records an order; its `places` is set at the end (walk.c), when the list of places is final. */
 static int give(allot__turns *turns, allot_job_order order, const allot__job_place *places,
                 int32_t count)
 {
@@ -69,7 +69,7 @@ void allot__turn_use(allot__turns *turns, int32_t queue, int64_t slots)
         turns->held[pool] += slots;
 }
 
-/* Slots that a queue's job got now. */
+/* Counts slots that a queue's job got in this cycle. */
 static void count_taken(allot__turns *turns, int32_t queue, int64_t slots)
 {
     int32_t pool = allot__turn_pool(turns, queue);
@@ -78,7 +78,7 @@ static void count_taken(allot__turns *turns, int32_t queue, int64_t slots)
         turns->own[pool] += slots;
 }
 
-/* Sums of the queue, and the job's state. */
+/* Updates the queue's sums and the job's state. */
 static void count_effect(allot__turns *turns, allot_order_kind kind, int32_t number, int64_t slots)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
@@ -108,7 +108,7 @@ int allot__order_effect(allot__turns *turns, allot_order_kind kind, int32_t numb
     return ALLOT_OK;
 }
 
-/* It happens, and is written down. */
+/* Applies an order and records it. */
 static int bring(allot__turns *turns, allot_order_kind kind, int32_t number,
                  const allot__job_place *places, int32_t count, const char *reason)
 {
@@ -146,7 +146,7 @@ int allot__order_grow(allot__turns *turns, int32_t number)
     return bring(turns, ALLOT_ORDER_RESIZE, number, turns->places, turns->place_count, "free");
 }
 
-/* A killed job does not wait: it is gone. */
+/* A killed job does not wait: it has ended. */
 static uint8_t state_after(allot_action action)
 {
     if (!allot__action_ends(action))

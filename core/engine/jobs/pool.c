@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* pool.c: pools: whose turn it is, slices, and what is left behind the last queue. */
+/* pool.c: pools: the order of queues, slices, and what is left after the last queue. */
 #include "engine/jobs/turn.h"
 
 /* Slots that the pool may still get: free on its hosts, and left by MAX_SLOTS_IN_POOL. */
@@ -86,8 +86,7 @@ static bool others_took(allot__turns *turns, int32_t pool)
     return false;
 }
 
-/* The order in which slices are cut, by use; queues have their turns by their own PRIORITY (Q-43).
- */
+/* Makes the order in which slices are cut, by use; turns go by queues' own PRIORITY. */
 static int put_in_order(allot__turns *turns, int32_t pool)
 {
     const allot__slot_pool *of = &turns->queues->pools[pool];
@@ -100,8 +99,8 @@ static int put_in_order(allot__turns *turns, int32_t pool)
                                turns->out->usage, turn->order);
 }
 
-/* What queues before this one in the pool's order lack of their slices is theirs, though their turn
- * comes later: else a queue that uses more than its slice would do so at their cost for ever. */
+/* Slots that earlier queues of the pool's order lack of their slices are reserved for them, though
+ * their turn comes later: else a queue above its slice could stay there at their cost for ever. */
 static int64_t may_use(allot__turns *turns, int32_t pool, int32_t queue)
 {
     const int32_t *order = turns->pools[pool].order;
@@ -143,7 +142,7 @@ void allot__pools_reset(allot__turns *turns)
     }
 }
 
-/* A queue's part of a round: jobs that do not fit now do not fit later. */
+/* Gives a queue its part of a round: jobs that do not fit now do not fit later. */
 static int serve(allot__turns *turns, allot__turn *turn, int64_t part, int64_t *given)
 {
     int64_t sum = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * rows.c: queues as the consumers that they are.
+ * rows.c: writes the rows of queues, which are consumers of the first level.
  *
- * A queue demands what its jobs have and want, needs that within its own limit, holds what runs;
+ * A queue demands what its jobs have and want, needs that up to its own limit, and holds what runs;
  * its quota is what runs once the decision is carried out.
  */
 #include <string.h>
@@ -46,7 +46,7 @@ static void fill_row(allot__turns *turns, int32_t queue, int32_t *demand, int32_
     add_up(&work->sums[0], part, wants, work->need[row]);
 }
 
-/* Slots that run on hosts which have none to give: they are closed, or another group's. */
+/* Slots in use on hosts that offer none: closed ones, or those of another group. */
 static int64_t used_elsewhere(const allot__turns *turns, bool after)
 {
     const allot__host_view *view = &turns->out->view;

@@ -11,7 +11,7 @@
 #include "engine/rows/rowset.h"
 #include "model/jobs/queue.h"
 
-/* Rule 3, for what is left; returns what is left then. */
+/* Rule 3 with `base` slots; returns how many are left. */
 static int64_t pour(allot__slice_row *rows, int32_t count, int64_t base, int32_t round,
                     const allot__slice_watch *watch)
 {
@@ -52,7 +52,7 @@ void allot__slices_cut(allot__slice_row *rows, int32_t count, int64_t base, bool
 /* ---- The order ------------------------------------------------------------------------------- */
 
 typedef struct pool_rows {
-    allot__rowset set; /* first: the columns' functions get it */
+    allot__rowset set; /* first, as columns' functions get a pointer to it */
     const int32_t *queues;
     const int64_t *used, *pending, *usage;
     int64_t *values[ALLOT_KEYS_MAX];
@@ -104,7 +104,7 @@ static int32_t item_of(const allot__rowset *set, int32_t row)
     return ((const pool_rows *)set)->queues[row];
 }
 
-/* Use over share as it is, not its quotient, which is cut: a * 1/share against b * 1/share. */
+/* Compares use over share exactly, not by truncated quotients. */
 static int compare_use(const pool_rows *rows, int32_t a, int32_t b)
 {
     const int64_t *x = rows->usage + 2 * rows->queues[a], *y = rows->usage + 2 * rows->queues[b];
@@ -156,7 +156,7 @@ int allot__slices_order(allot__work *work, int32_t pool, const int64_t *used,
                       .usage = usage};
     int status = read_keys(&rows, keys);
     for (int32_t i = 0; i < of->count && status == ALLOT_OK; i++) {
-        int32_t low = 0, high = i; /* behind all that go before it, or as early */
+        int32_t low = 0, high = i; /* insert behind all that go before it or tie with it */
         while (low < high) {
             int32_t middle = low + (high - low) / 2;
             if (compare(&rows, keys, order[middle], i) <= 0)

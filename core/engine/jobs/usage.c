@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* usage.c: powers of fixed-point roots, in 256 bits where 128 do not do. */
+/* usage.c: powers of fixed-point roots, in 256 bits where 128 are too few. */
 #include "engine/jobs/usage.h"
 
 #include <stdbool.h>
 
 enum { USE_BITS = 84 };
 
-/* n / divisor, cut; the divisor has 32 bits. */
+/* n / divisor, truncated; the divisor has 32 bits. */
 static allot__wide divided(allot__wide n, uint32_t divisor)
 {
     uint32_t limbs[8];
@@ -49,7 +49,7 @@ allot__fading allot__fading_over(int64_t seconds, const allot_decay *decay,
 
 allot__u128 allot__usage_left(allot__u128 use, const allot__fading *fading)
 {
-    if (fading->times > USE_BITS) /* it has halved more often than it has bits */
+    if (fading->times > USE_BITS) /* use has halved more often than it has bits */
         return 0;
     allot__wide left = allot__wide_times(use, fading->part);
     for (int64_t i = 0; i < fading->times; i++)

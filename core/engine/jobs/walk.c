@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* walk.c: queues in their order, and the jobs of each. */
+/* walk.c: visits queues in their order, and the jobs of each. */
 #include <string.h>
 
 #include "engine/jobs/limits/resource.h"
 #include "engine/jobs/turn.h"
 #include "engine/rows/order.h"
 
-/* So far ahead jobs are called for, of turns that have more than stay at hand once listed. */
+/* How far ahead jobs are prefetched, in turns too long to stay in the cache once listed. */
 enum { AHEAD = 8 };
 
 static int resume(allot__turns *turns, int32_t job)
@@ -53,7 +53,7 @@ static int try(allot__turns *turns, allot__turn *turn, int32_t job)
     return status;
 }
 
-/* Those that waited when they were tried last. */
+/* Tries the jobs that waited when last tried. */
 static int try_waiting(allot__turns *turns, allot__turn *turn)
 {
     int32_t count = turn->waiting, i = 0;
@@ -79,7 +79,7 @@ static int try_others(allot__turns *turns, allot__turn *turn)
     return status;
 }
 
-/* Can no job fit there that did not before? */
+/* Is it certain that no job fits now that did not before? */
 static bool settled(const allot__turns *turns, const allot__turn *turn)
 {
     int64_t freed = turns->freed - turn->seen;
@@ -88,7 +88,7 @@ static bool settled(const allot__turns *turns, const allot__turn *turn)
            !(turn->grows && freed > 0);
 }
 
-/* Passes a turn by: its suspended jobs still claim their slots. */
+/* Skips a turn: its suspended jobs still claim their slots. */
 static void pass(allot__turns *turns, const allot__turn *turn)
 {
     allot__turn_claim_stopped(turns, turn);
@@ -114,7 +114,7 @@ static int take_turn(allot__turns *turns, allot__turn *turn)
     if (status == ALLOT_OK)
         status = try_others(turns, turn);
     if (turns->again)
-        turn->lack = 0; /* not all were tried */
+        turn->lack = 0; /* as not all were tried */
     for (int32_t i = 0; i < turn->queue_count && status == ALLOT_OK && !turns->again; i++)
         if (turns->grows[turn->queues[i]])
             status = allot__turn_grow(turns, turn->queues[i]);
@@ -129,8 +129,8 @@ static bool alone(const allot__turns *turns, int32_t queue)
            allot__queue_at(turns->queues, queue)->fairshare != 0;
 }
 
-/* Those of the same PRIORITY that go with the queue at `at`, itself first, moved behind each other;
- * what is between goes behind them. */
+/* Moves queues of the same PRIORITY that share a turn with the queue at `at` next behind it; those
+ * between follow. Returns how many share the turn. */
 static int32_t merge(const allot__turns *turns, int32_t *sequence, int32_t at, int32_t count,
                      int32_t *other)
 {
@@ -174,8 +174,8 @@ static int walk(allot__turns *turns)
     return status;
 }
 
-/* The jobs of all turns, in order. Jobs preempted in this cycle are left out: their orders tell why
- * they wait. */
+/* Lists the jobs of all turns, in order, without jobs preempted in this cycle: their orders state
+ * why they wait. */
 static void list_tried(allot__turns *turns)
 {
     int32_t count = 0;
@@ -222,7 +222,7 @@ static int make_sequence(allot__turns *turns)
     return ALLOT_OK;
 }
 
-/* Orders get their places, now that these do not move any more. */
+/* Sets the places of orders, as the list of places is final now. */
 static void finish_orders(allot__dispatched *out)
 {
     allot_job_order *orders = out->orders.items;
