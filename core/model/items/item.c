@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* item.c: items copied, and their numbers visited, by the table of their members. */
+/* item.c: copies items, and visits their numbers, by the tables of their members. */
 #include <allot/members.h>
 
 #include <string.h>
 
-/* Where the next piece of a room goes; without a room sizes add up alone. */
+/* Where the next piece of a block goes; without a block only sizes add up. */
 typedef struct packing {
     char *room;
     size_t size;
@@ -25,7 +25,7 @@ static void pack_text(packing *it, const char **text)
         *text = copy;
 }
 
-/* The first member of each item of the list is a text. */
+/* Packs the texts of a list; each is the first member of its entry. */
 static void pack_texts(packing *it, char *list, int32_t count, size_t size)
 {
     for (int32_t i = 0; i < count; i++) {
@@ -49,7 +49,7 @@ static size_t size_of(const allot_member *member)
     return sizes[member->type];
 }
 
-/* A list of an item: its first byte, NULL without a list, and how many there are. */
+/* A list of an item: its first byte, or NULL without a list; *count is its length. */
 static char *list_of(const allot_member *member, const char *item, int32_t *count)
 {
     char *list;
@@ -86,7 +86,7 @@ static void pack(packing *it, const allot_member *members, int32_t count, char *
 size_t allot_item_room(const allot_members *members, const void *item)
 {
     packing it = {NULL, 0};
-    pack(&it, members->items, members->count, (char *)item); /* without a room nothing is set */
+    pack(&it, members->items, members->count, (char *)item); /* without a block nothing is set */
     return it.size;
 }
 

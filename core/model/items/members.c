@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* members.c: the tables of what a state lists: their members, and their words. */
+/* members.c: tables of the members of what a state lists, and the names of their values. */
 #include <allot/members.h>
 #include <allot/stated.h>
 

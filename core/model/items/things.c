@@ -83,7 +83,7 @@ void allot__things_swap(allot__things *things, allot__thing *old, allot__thing *
     bury(things, old);
 }
 
-/* Its place is kept until the numbers are closed up. */
+/* Its number stays unused until gaps are closed up. */
 void allot__things_end(allot__things *things, allot__thing *thing)
 {
     if (is_found(thing))

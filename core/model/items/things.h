@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * things.h: what a state lists of a kind, one block each, found by id, in the order of adding.
+ * things.h: things of a kind that a state lists, a block each, found by id, in the order of adding.
  *
- * This is the truth of a state's tasks, sessions, jobs and reclaims; the columns that the engine
- * reads follow from it when the state is sealed. A thing that has ended leaves its number free, and
- * its block is there until the numbers are closed up: a decision may borrow from it.
+ * These lists are the source of a state's tasks, sessions, jobs and reclaims; sealing derives the
+ * columns that the engine reads. A thing that ends leaves a gap among the numbers; its block stays
+ * until the gaps are closed up, as a decision may borrow from it.
  */
 #ifndef ALLOT_MODEL_ITEMS_THINGS_H
 #define ALLOT_MODEL_ITEMS_THINGS_H
@@ -14,21 +14,21 @@
 
 #include "base/name.h"
 
-/* What a block begins with. In that of a task allot__task goes on from here, in others the item
- * (allot_session, ...) stands behind this; then what those point to. */
+/* The beginning of a block. A task's block is an allot__task, which begins with this; in others the
+ * item (allot_session, ...) follows. Behind these stands what they point to. */
 typedef struct allot__thing {
     const char *id;             /* the item's; NULL: it has none */
     int32_t number;             /* among those of its kind; -1: it has ended */
     uint32_t size : 31;         /* of the block */
-    uint32_t part : 1;          /* of the thing in front of it: it is not found by id */
-    struct allot__thing *ended; /* of those that have ended the one before */
+    uint32_t part : 1;          /* a part of the thing before it, not found by id */
+    struct allot__thing *ended; /* the one that ended before this */
 } allot__thing;
 
 typedef struct allot__things {
     allot__vector list;  /* of allot__thing * */
     allot__index index;  /* by id */
     allot__thing *ended; /* the last, until the numbers are closed up */
-    size_t gone;         /* of the list */
+    size_t gone;         /* entries of the list without a thing */
 } allot__things;
 
 static inline void *allot__thing_item(const allot__thing *thing)
@@ -49,23 +49,23 @@ static inline const void *allot__things_item(const allot__things *things, int32_
     return thing ? allot__thing_item(thing) : NULL;
 }
 
-/* NULL: no such; also of id NULL. */
+/* The thing of that id; NULL: there is none, or id is NULL. */
 allot__thing *allot__things_find(const allot__things *things, const char *id);
-/* A block with a copy of an item. NULL: ENOMEM. */
+/* Makes a block with a copy of an item. NULL: ENOMEM. */
 allot__thing *allot__thing_make(allot_engine *engine, allot_item kind, const void *item);
 void allot__thing_free(allot_engine *engine, allot__thing *thing);
-/* Room for so many more: putting them in cannot fail. ENOMEM. */
+/* Makes room for so many more, so that adding them cannot fail. ENOMEM. */
 int allot__things_room(allot_engine *engine, allot__things *things, size_t more);
-/* Behind the others; its id is not taken. */
+/* Adds a thing at the end; its id must not be taken. */
 void allot__things_put(allot_engine *engine, allot__things *things, allot__thing *thing);
-/* In the place of another of the same id. */
+/* Replaces a thing by another of the same id. */
 void allot__things_swap(allot__things *things, allot__thing *old, allot__thing *thing);
 void allot__things_end(allot__things *things, allot__thing *thing);
-/* Ends the last, as if they had never been there: so many are left. */
+/* Removes the last, as if they had never been added, until `count` are left. */
 void allot__things_cut(allot_engine *engine, allot__things *things, size_t count);
-/* Numbers anew those that are left. ENOMEM: all is as it was. */
+/* Closes gaps: numbers what is left anew. ENOMEM: all is as it was. */
 int allot__things_close_up(allot_engine *engine, allot__things *things);
-/* Ends all; keeps the room for others, or gives it back too. */
+/* Ends all. The first keeps the lists' memory, the second frees it. */
 void allot__things_clear(allot_engine *engine, allot__things *things);
 void allot__things_free(allot_engine *engine, allot__things *things);
 
