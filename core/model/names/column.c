@@ -18,7 +18,7 @@ static const column queue_columns[] = {ALLOT_QUEUE_COLUMN_MAP(COLUMN)};
 static const column lease_columns[] = {ALLOT_LEASE_COLUMN_MAP(COLUMN)};
 #undef COLUMN
 
-/* The built-in columns of such rows, *count of them. */
+/* The built-in columns of rows of a kind, *count of them. */
 static const column *columns_of(allot_rows rows, int *count)
 {
     switch (rows) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* named.c: lists of things that have a name, found by it. */
+/* named.c: lists of named things, found by name. */
 #include "model/names/named.h"
 
 #include <string.h>

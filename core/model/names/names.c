@@ -63,7 +63,7 @@ int32_t allot__names_find(const allot__names *names, int32_t parent, const char 
     return ALLOT_ROOT;
 }
 
-/* Shrinking a block may fail: then it stays as it is. */
+/* Shrinks a block; if that fails, the block stays as it is. */
 static void *shrink(allot_engine *engine, void *block, size_t *capacity, size_t count, size_t size)
 {
     if (count == 0 || count == *capacity)

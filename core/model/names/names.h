@@ -8,7 +8,7 @@
 
 typedef struct allot__entry {
     int32_t parent;
-    uint32_t text; /* where the name begins; the next entry's is behind it */
+    uint32_t text; /* where the name begins; the next entry's follows it */
 } allot__entry;
 
 typedef struct allot__names {
@@ -20,13 +20,13 @@ typedef struct allot__names {
     allot__index index; /* by parent and name */
 } allot__names;
 
-/* Adds a name that `parent` has no child of; ENOMEM. */
+/* Adds a child of `parent`, which has no child of that name; ENOMEM. */
 int allot__names_add(allot_engine *engine, allot__names *names, int32_t parent, const char *name,
                      size_t len);
 /* The child of that name, or ALLOT_ROOT. */
 int32_t allot__names_find(const allot__names *names, int32_t parent, const char *name, size_t len);
 const char *allot__names_at(const allot__names *names, int32_t consumer, size_t *len);
-/* Gives back what growing took too much. */
+/* Frees unused capacity. */
 void allot__names_trim(allot_engine *engine, allot__names *names);
 void allot__names_free(allot_engine *engine, allot__names *names);
 

@@ -6,9 +6,9 @@
 
 #include <allot/plan.h>
 
-/* Is it an option, and the value allowed? EUSAGE, ERANGE. */
+/* Checks that the option exists and the value is allowed. EUSAGE, ERANGE. */
 int allot__option_check(int option, int64_t value);
-/* Its value where nobody states one. */
+/* The value of an option that is not stated. */
 int64_t allot__option_fallback(int option);
 
 #endif
