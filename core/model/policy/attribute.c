@@ -40,7 +40,7 @@ int allot__attribute_declare(allot_policy *policy, const allot_attribute *attrib
 bool allot__attribute_same(const allot_attribute *a, const allot_attribute *b)
 {
     return a->type == b->type && a->min == b->min && a->max == b->max &&
-           a->fallback == b->fallback; /* whether it is a limit is each policy's own */
+           a->fallback == b->fallback; /* each policy decides whether it is a limit */
 }
 
 static bool within(int32_t value, int32_t min, int32_t max)

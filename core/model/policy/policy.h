@@ -17,7 +17,7 @@ typedef struct allot__order {
     int32_t count;
 } allot__order;
 
-/* How a part of a quota comes about. */
+/* The kinds of rules that add to a quota. */
 typedef enum allot__fill_kind {
     ALLOT__FILL = 0, /* poured over siblings */
     ALLOT__POOL,     /* from share pools: `by` up to `up_to` */
@@ -38,7 +38,7 @@ typedef struct allot__function {
     allot_rows rows;
 } allot__function;
 
-/* Protects tasks whose value is outside min ... max. */
+/* Protects tasks unless their value is in min ... max. */
 typedef struct allot__guard {
     const char *label;
     allot_source value; /* of tasks */
@@ -58,7 +58,7 @@ typedef struct allot__requirement {
 
 struct allot_policy {
     allot_engine *engine;
-    int32_t holds;    /* the maker's and one for every group that uses it */
+    int32_t holds;    /* references: the creator's, and one for every group that uses it */
     allot__pool pool; /* of all strings and lists of columns */
     const char *name;
     char digest[65];
@@ -74,19 +74,19 @@ struct allot_policy {
     allot_source reclaim_by;
     allot__order reclaim;
     bool switches[ALLOT_SWITCH_COUNT];
-    int64_t options[ALLOT_OPTION_COUNT]; /* of damping alone, */
-    uint32_t options_set;                /* where the bit is set */
+    int64_t options[ALLOT_OPTION_COUNT]; /* damping options, */
+    uint32_t options_set;                /* ... valid where the bit is set */
     allot_attribute task_attributes[ALLOT_ATTRIBUTES_MAX];
     int32_t task_attribute_count;
     allot__order victims;       /* of tasks; by default importance, then the last started */
     bool victims_given;         /* ... else it is the default */
-    bool divides;               /* something was said that only consumers need */
+    bool divides;               /* a rule was set that only consumers need */
     allot__vector guards;       /* of allot__guard */
     allot__vector requirements; /* of allot__requirement */
     allot__vector session_fills[ALLOT_SCHEDULING_COUNT]; /* of allot__session_fill; empty: the
                                                             built-in rule */
-    /* Jobs of queues; what was not said has its default, guards and victims once a plan holds it.
-     */
+    /* For jobs of queues; what is not set has its default, guards and victims only once a plan
+     * holds the policy. */
     bool dispatches;
     allot__order dispatch; /* of tasks */
     int32_t preempts;      /* for the provider's relate; ALLOT_NOBODY; ALLOT__AS_QUEUES_SAY */
@@ -98,7 +98,7 @@ struct allot_policy {
 
 enum { ALLOT__AS_QUEUES_SAY = -2 /* P-7 */ };
 
-/* Does whoever goes by it hold own, shared and borrowed slots apart (C-11)? */
+/* Do its consumers hold own, shared and borrowed slots separately (C-11)? */
 static inline bool allot__policy_ledger(const allot_policy *policy)
 {
     return policy->fill_count > 0 && policy->fills[policy->fill_count - 1].kind != ALLOT__FILL;
@@ -108,62 +108,62 @@ const allot__fill *allot__policy_part(const allot_policy *policy, allot__fill_ki
 
 /* The fill that goes up to planned shares, or -1. */
 int32_t allot__policy_parted(const allot_policy *policy);
-/* Does the quota rule go by what a consumer owns? If not, nothing is its own. */
+/* Does the quota rule use what consumers own? If not, they own nothing. */
 bool allot__policy_owns(const allot_policy *policy);
-/* What a plan may state that a fill goes by: `share`, or the first attribute; NULL: nothing. */
+/* A column that its fills divide by and a plan may state: `share`, or an attribute; or NULL. */
 const char *allot__policy_divides_by(const allot_policy *policy);
-/* Can a share of 0 leave a row out of all its fills (E-23)? Those up to the reserve do not count:
- * they give nothing beyond it. */
+/* Can a share of 0 leave a row out of all its fills (E-23)? Fills up to the reserve do not count:
+ * they give no slot beyond it. */
 bool allot__policy_leaves_out(const allot_policy *policy);
 static inline bool allot__is_reserve(allot_source source)
 {
     return source.kind == ALLOT_FROM_COLUMN && source.value == ALLOT_RESERVE;
 }
 
-/* May it still be changed? Once a plan holds it, no more. */
+/* May the policy still be changed? No longer once a plan holds it. */
 static inline bool allot__policy_open(const allot_policy *policy)
 {
     return policy && policy->holds == 1;
 }
 
-/* May it be given a rule that divides slots among consumers? */
+/* May the policy get a rule that divides slots among consumers? */
 static inline bool allot__policy_divides(const allot_policy *policy)
 {
     return allot__policy_open(policy) && !policy->dispatches;
 }
 
-/* Gives a new policy the defaults of what is said of jobs. */
+/* Gives a new policy the defaults for jobs. */
 void allot__policy_jobs_init(allot_policy *policy);
-/* Gives one that dispatches the victims and guards that it did not say; ENOMEM. */
+/* Gives a policy that dispatches the default victims and guards that it lacks; ENOMEM. */
 int allot__policy_jobs_complete(allot_policy *policy);
 
-/* May a rule about such rows take its numbers from there? Consumers' columns up to `last`. */
+/* May a rule about such rows read this source? Of consumers' columns, those up to `last`. */
 bool allot__source_valid(const allot_policy *policy, allot_rows rows, allot_source source,
                          int32_t last);
-/* Copies an order when its keys are sound; false: nothing. */
+/* Copies an order if its keys are valid; false: they are not. */
 bool allot__order_make(const allot_policy *policy, allot_rows rows, const allot_key *keys,
                        int32_t n, int32_t last, allot__order *out);
 /* The number of columns that such rows have under the policy, its attributes included. */
 int32_t allot__column_count(const allot_policy *policy, allot_rows rows);
 /* The requirement of that name, or -1. */
 int32_t allot__requirement_find(const allot_policy *policy, const char *name);
-/* Are the attribute's name and bounds sound? ENAME, ERANGE, EUSAGE. */
+/* Checks an attribute's name and bounds. ENAME, ERANGE, EUSAGE. */
 int allot__attribute_check(const allot_attribute *attribute);
 
-/* Gives a policy without fills the one that every policy begins with, and one that dispatches its
- * defaults; ENOMEM. */
+/* Gives a policy without fills the fill that every policy begins with, and a policy that dispatches
+ * its defaults; ENOMEM. */
 int allot__policy_complete(allot_policy *policy);
 
 /* The place of the attribute of that name in a list, or -1. */
 int32_t allot__attribute_find(const allot_attribute *list, int32_t count, const char *name,
                               size_t len);
-/* Do two policies declare the same? */
+/* Are the two declarations equal? */
 bool allot__attribute_same(const allot_attribute *a, const allot_attribute *b);
 /* Copies an attribute and its strings; ENOMEM. */
 int allot__attribute_copy(allot_engine *engine, allot__pool *pool, const allot_attribute *from,
                           allot_attribute *out);
-/* Adds it to one of the policy's lists, where its name is not taken; EUSAGE: that is full; ENOMEM.
- */
+/* Adds an attribute to a list of the policy, unless its name is taken; EUSAGE: the list is full;
+ * ENOMEM. */
 int allot__attribute_declare(allot_policy *policy, const allot_attribute *attribute,
                              allot_attribute *list, int32_t *count);
 

@@ -7,10 +7,10 @@
 #include "model/names/option.h"
 #include "model/policy/policy.h"
 
-/* The last column that a stage can read: what it computes itself is not there yet. */
+/* The last column that each stage can read: its own result does not exist yet. */
 enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };
 
-/* Amounts are weights and caps: a column that can be below 0 is none. */
+/* Is the source valid as a weight or cap? Not a column that can be below 0. */
 static bool amount_valid(const allot_policy *policy, allot_source source, int32_t last)
 {
     if (!allot__source_valid(policy, ALLOT_CONSUMERS, source, last))
@@ -34,7 +34,7 @@ static int append(allot_policy *policy, const char *label, allot__fill fill)
     return ALLOT_OK;
 }
 
-/* The invariant reserve <= quota holds because this is always poured first. */
+/* This fill, always poured first, keeps the invariant reserve <= quota. */
 int allot__policy_complete(allot_policy *policy)
 {
     if (policy->fill_count > 0)
@@ -115,7 +115,7 @@ static bool pours_column(const allot__fill *fill, int32_t column)
            fill->up_to.kind == ALLOT_FROM_COLUMN && fill->up_to.value == column;
 }
 
-/* A ledger tells own slots from others: so reserve and owned come first, and nothing else. */
+/* A ledger distinguishes own slots: so only the fills reserve and owned come before it. */
 static int append_part(allot_policy *policy, const char *label, const allot__fill *part)
 {
     const allot__fill *fills = policy->fills;
@@ -190,7 +190,7 @@ static bool reads_owned(const allot_policy *policy, allot_source source)
 
 static bool divides_by(const allot_policy *policy, int32_t column)
 {
-    for (int32_t i = 1; i < policy->fill_count; i++) /* behind reserve */
+    for (int32_t i = 1; i < policy->fill_count; i++) /* after reserve */
         if (reads(policy, policy->fills[i].by, column))
             return true;
     return false;
@@ -271,7 +271,7 @@ int allot_policy_scale(allot_policy *policy, int scaled)
     return ALLOT_OK;
 }
 
-/* Rounding up goes in the order of distribution, so that order cannot wait for quotas. */
+/* Rounding up uses the order of distribution, so that order must not depend on quotas. */
 static bool goes_round(const allot_policy *policy, allot_rounding rounding,
                        const allot__order *distribute)
 {

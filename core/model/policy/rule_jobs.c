@@ -24,7 +24,7 @@ void allot__policy_jobs_init(allot_policy *policy)
         (allot__order){{rising(ALLOT_QUEUE_USED_OVER_SHARE), falling(ALLOT_QUEUE_PRIORITY)}, 2};
 }
 
-/* Named as the parameters are: what spares a job is then told by its name. */
+/* Guards have the parameters' names, so that explanations name what protects a job. */
 static int add_guards(allot_policy *policy)
 {
     static const struct {
@@ -50,7 +50,7 @@ static bool of_preemptor(int32_t column)
     return column == ALLOT_TASK_PREFERENCE || column == ALLOT_TASK_QUEUE_ORDER;
 }
 
-/* Does anything but a key of victims ask who preempts? Jobs are asked about once for all. */
+/* Does anything but a key of victims read the preemptor? Values of jobs are read once for all. */
 static bool is_partial(const allot_policy *policy)
 {
     const allot__function *functions = policy->functions.items;
@@ -82,7 +82,7 @@ int allot__policy_jobs_complete(allot_policy *policy)
     return guarded ? ALLOT_OK : add_guards(policy);
 }
 
-/* From here on it dispatches; false: it cannot, or its rules divide slots among consumers. */
+/* Makes the policy dispatch; false: it is closed, or its rules divide slots among consumers. */
 static bool turn(allot_policy *policy)
 {
     if (!allot__policy_open(policy) || policy->divides || policy->fill_count > 0)

@@ -6,7 +6,7 @@
 #include "base/name.h"
 #include "model/policy/policy.h"
 
-/* What tasks are told by besides their attributes. */
+/* Is it a key of tasks in documents, so that no attribute can have its name? */
 static bool is_task_key(const char *name)
 {
     static const char *const keys[] = {"id", "consumer", "group", "session", "slot", "tags"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* source.c: what a rule may take its numbers from. */
+/* source.c: the sources from which a rule may read its numbers. */
 #include "model/policy/policy.h"
 
 int32_t allot__column_count(const allot_policy *policy, allot_rows rows)
