@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* columns.c: what a plan states of its consumers, before it is sealed. */
+/* columns.c: values that a plan states of its consumers, before it is sealed. */
 #include <string.h>
 
 #include "model/plan/plan.h"

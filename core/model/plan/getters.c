@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* getters.c: what a plan tells. */
+/* getters.c: reading a plan. */
 #include <string.h>
 
 #include "model/plan/plan.h"
@@ -77,7 +77,7 @@ int32_t allot_plan_parent(const allot_plan *plan, int32_t consumer)
     return known(plan, consumer) ? plan->names->entries[consumer].parent : ALLOT_ROOT;
 }
 
-/* The family of a consumer's children, or -1 when it has none. */
+/* The family of a consumer's children, or -1 without children. */
 static int32_t family_of(const allot_plan *plan, int32_t consumer)
 {
     if (!plan || !plan->sealed || consumer < ALLOT_ROOT || consumer >= plan->tree.rows)

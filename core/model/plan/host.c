@@ -97,13 +97,13 @@ static const allot_host_value *value_find(const allot__host *host, const char *n
     return NULL;
 }
 
-/* What a script can write as a parameter. */
+/* Is it a name that a script can use for a parameter? */
 static bool value_name_valid(const char *name)
 {
     return name && allot__name_valid(name, strlen(name)) && !strchr(name, '-');
 }
 
-/* What every host has. */
+/* Is it an attribute that every host has? */
 static bool is_own(const char *name)
 {
     return strcmp(name, "name") == 0 || strcmp(name, "slots") == 0 || strcmp(name, "group") == 0;

@@ -6,7 +6,7 @@
 #include "base/near.h"
 #include "model/plan/plan.h"
 
-/* A suggestion is worth looking at so many siblings. */
+/* So many siblings at most are compared for a suggestion. */
 enum { SIBLINGS_TRIED = 10000 };
 
 static size_t component(const char *path, size_t len)

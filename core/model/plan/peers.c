@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* peers.c: who lends to whom, as stated (E-2). */
+/* peers.c: which leaves lend to which, as stated (E-2). */
 #include <string.h>
 
 #include "model/plan/plan.h"

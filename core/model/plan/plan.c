@@ -7,7 +7,7 @@
 
 #include "model/names/option.h"
 
-/* Puts a policy in the place of another, each with its hold. */
+/* Replaces a policy by another, and moves the reference. */
 static void hold(allot_policy **place, allot_policy *policy)
 {
     if (policy)
@@ -82,8 +82,7 @@ int allot_plan_slots(allot_plan *plan, int32_t group, int64_t slots)
     return ALLOT_OK;
 }
 
-/* Adds a policy's attributes to those that the plan has; they must be the same where their names
- * are. */
+/* Adds a policy's attributes to those of the plan; attributes of the same name must be equal. */
 static int adopt(allot_plan *plan, allot__vector *known, const allot_attribute *list, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
@@ -176,7 +175,7 @@ int allot_plan_add(allot_plan *plan, int32_t parent, const char *name, size_t le
     return status;
 }
 
-/* Where a group keeps what is stated of a consumer; NULL when out of memory. */
+/* Where a group keeps a stated value of a consumer; NULL: out of memory. */
 static int32_t *cell(allot_engine *engine, allot__group *group, int32_t index, int32_t consumer)
 {
     while (group->stated.count <= (size_t)index)

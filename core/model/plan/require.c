@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* require.c: what consumers ask of hosts, by name. */
+/* require.c: consumers' requirements on hosts, by name. */
 #include <string.h>
 
 #include "model/plan/plan.h"
 
-/* Where a consumer stands in the list, which is by rising handle, or would. */
+/* A consumer's place in the list, which is by rising handle, or where to insert it. */
 static size_t place_of(const allot_plan *plan, int32_t consumer)
 {
     const allot__require *list = plan->requires.items;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* ruled.c: mixed plans: which policy is at work where. A branch goes by one policy throughout. */
+/* ruled.c: mixed plans: which policy governs what. One policy governs a whole branch. */
 #include <string.h>
 
 #include "model/plan/plan.h"
@@ -17,7 +17,7 @@ static struct allot_policy *policy_of(const allot_plan *plan, const allot__group
     return group->policy;
 }
 
-/* The number of a policy in the group's list, where it is put if it is new. */
+/* The number of a policy in the group's list, added if new. */
 static uint8_t number_of(allot__group *group, struct allot_policy *policy)
 {
     int32_t i = 0;
@@ -37,7 +37,7 @@ static void find_columns(const allot_plan *plan, allot__governing *governing)
     }
 }
 
-/* What the plan states goes before what the policy does. */
+/* An option that the plan states takes precedence over the policy's. */
 static void find_options(const allot__group *group, allot__governing *governing)
 {
     const struct allot_policy *policy = governing->policy;
@@ -47,7 +47,7 @@ static void find_options(const allot__group *group, allot__governing *governing)
             governing->options[i] = policy->options[i];
 }
 
-/* A family goes by its parent's branch; parents' families come first. */
+/* The policy of a family is that of its parent's branch; parents' families come first. */
 static void spread(const allot_plan *plan, allot__group *group)
 {
     const allot__tree *tree = &plan->tree;
@@ -58,7 +58,7 @@ static void spread(const allot_plan *plan, allot__group *group)
     }
     int32_t above = 0;
     for (int32_t f = 1; f < tree->families; f++) {
-        /* Parents of one family may stand in any order in a group, families above them may not. */
+        /* Within a family a group may reorder parents, but not the families above. */
         int32_t parent = tree->parent[f];
         while (parent >= tree->first[above + 1])
             above++;

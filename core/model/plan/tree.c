@@ -30,8 +30,7 @@ static int kin_make(allot_engine *engine, const allot__names *names, kinship *ou
         kin_free(engine, &kin, count);
         return ALLOT_ENOMEM;
     }
-    /* A counting sort: filling moves each beginning up to its end, which is the next's beginning.
-     */
+    /* A counting sort: filling moves each start to its end, which is where the next starts. */
     for (int32_t i = 0; i < count; i++)
         kin.at[names->entries[i].parent + 3]++;
     for (size_t i = 1; i < kin.size; i++)
@@ -95,7 +94,7 @@ static void seat_all(allot__tree *tree, const kinship *kin)
     }
 }
 
-/* Tells where levels begin: a level's children are one range, ended by its last family's end. */
+/* Finds where levels begin: a level's children are one range, up to its last family's end. */
 static int32_t find_levels(const allot__tree *tree, int32_t *level)
 {
     int32_t levels = 0, f = 1;

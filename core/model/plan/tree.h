@@ -25,16 +25,16 @@ typedef struct allot__tree {
     int32_t *first;     /* by family, families + 1 entries: the family's rows are
                            first[f] ... first[f + 1] - 1 */
     int32_t *parent;    /* by family: the parent's row; -1 for family 0 */
-    int32_t *inner;     /* by family: how many of its members have children */
+    int32_t *inner;     /* by family: the number of members that have children */
     int32_t widest;     /* members of the largest family */
     int32_t levels;
     int32_t *level; /* by level, levels + 1 entries: its first row */
 } allot__tree;
 
-/* Lays out the consumers named. ENOMEM: *out is as it was. */
+/* Lays out the consumers in `names`. ENOMEM: *out is unchanged. */
 int allot__tree_make(allot_engine *engine, const allot__names *names, allot__tree *out);
 void allot__tree_free(allot_engine *engine, allot__tree *tree);
-/* The next handle in plan order; of ALLOT_ROOT the first; ALLOT_ROOT after the last. */
+/* The next handle in plan order; for ALLOT_ROOT the first; ALLOT_ROOT after the last. */
 int32_t allot__tree_next(const allot__tree *tree, const allot__names *names, int32_t consumer);
 
 /* Which of `count` ranges holds a row; range i begins at first[i], and they stand in order. */
