@@ -56,7 +56,7 @@ static bool below(const allot_plan *plan, int32_t consumer, int32_t parent)
     return consumer >= 0;
 }
 
-/* How much a window has to do with a fault. */
+/* How likely a window is the cause of a fault: larger is likelier. */
 static int guilt(const allot_plan *plan, const allot__hours *hours, const allot__fault *fault)
 {
     int32_t index = fault->field < 0 ? -1 : allot__column_index(plan, fault->field);

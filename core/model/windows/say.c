@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* say.c: findings about a plan, and about its variants, which blame a window. */
+/* say.c: findings about a plan, and about its variants, where a window is at fault. */
 #include "model/windows/say.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include "base/report.h"
 #include "model/windows/window.h"
 
-/* The path as a string, or NULL when out of memory; *size is what it takes. */
+/* The path as a string, or NULL: out of memory; *size is its size in bytes. */
 static char *path_make(const allot_plan *plan, int32_t consumer, size_t *size)
 {
     if (consumer < 0)
@@ -22,7 +22,7 @@ static char *path_make(const allot_plan *plan, int32_t consumer, size_t *size)
     return path;
 }
 
-/* A variant is told only what neither the plan nor another variant was told before. */
+/* Was the finding reported before, for the plan or another variant? */
 static bool said(const allot__fault *fault, const char *message)
 {
     for (int32_t i = 0; i < allot_report_count(fault->report); i++) {
@@ -39,7 +39,7 @@ void allot__say(const allot_plan *plan, const allot__fault *fault, const char *f
     char message[256] = "";
     char *path = NULL;
     size_t size = 0;
-    /* What is only counted needs no words: a path can be very long. */
+    /* A finding that is only counted needs no message: a path can be very long. */
     if (allot__report_keeps(fault->report, fault->severity)) {
         va_list args;
         va_start(args, format);

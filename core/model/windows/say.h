@@ -6,17 +6,17 @@
 
 #include "model/plan/plan.h"
 
-/* Where a finding goes and what it is about; -1: not about one. */
+/* Where a finding goes, and what it is about; -1: not about any. */
 typedef struct allot__fault {
     allot_report *report;
     allot_severity severity;
     const char *code, *hint;
     int32_t group, consumer, field;
     const char *path; /* NULL: the consumer's */
-    int32_t window;   /* what the plan itself knows of one, plus 1; else who holds is blamed */
+    int32_t window;   /* the window at fault, plus 1; in a variant ignored: its windows decide */
 } allot__fault;
 
-/* An error about nothing in particular, for the caller to complete. */
+/* An error without a place, for the caller to complete. */
 static inline allot__fault allot__fault_of(allot_report *report, const char *code, const char *hint)
 {
     return (allot__fault){.report = report,

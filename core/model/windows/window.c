@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * window.c: building a plan: zones, windows, and what they say.
+ * window.c: building a plan: zones, windows, and what these change.
  *
  * This file owns: the life of struct allot__windows.
  */

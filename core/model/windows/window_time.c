@@ -39,7 +39,7 @@ static bool holds(const allot_window *window, int32_t week_second)
            (second < window->to && begins_on(window, weekday - 1));
 }
 
-/* Those of one zone that hold. */
+/* The windows of one zone that hold. */
 static uint64_t holding(const allot_plan *plan, int32_t zone, int32_t week_second)
 {
     uint64_t found = 0;
@@ -167,7 +167,7 @@ static int find_sets(const allot_plan *plan, uint64_t about, int32_t zone, sets 
     return status;
 }
 
-/* Each set so far with each of the zone's: all differ, as zones have no window in common. */
+/* Combines each set so far with each of the zone's: all differ, as zones share no window. */
 static int add_zone(const allot_plan *plan, uint64_t about, int32_t zone, sets *all)
 {
     sets own = {.engine = plan->engine}, more = {.engine = plan->engine};

@@ -8,7 +8,7 @@
 enum { HEADER = 44, TYPE = 6 };
 enum { OFFSET_MIN = -89999, OFFSET_MAX = 93599 }; /* RFC 8536, 3.2 */
 
-/* What is left of a file. */
+/* The unread rest of a file. */
 typedef struct input {
     const unsigned char *at;
     size_t left;
@@ -26,7 +26,7 @@ static uint32_t get32(const unsigned char *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* Two's complement, whatever the machine's is. */
+/* Reads two's complement, whatever the machine uses. */
 static int32_t signed32(uint32_t bits)
 {
     return bits <= INT32_MAX ? (int32_t)bits : -(int32_t)(UINT32_MAX - bits) - 1;

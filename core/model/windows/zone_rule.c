@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* zone_rule.c: POSIX TZ rules, which say the time behind a zone's table. */
+/* zone_rule.c: POSIX TZ rules, which apply after the end of a zone's table. */
 #include <string.h>
 
 #include "model/windows/zone.h"
@@ -26,7 +26,7 @@ static bool skip(input *in, char c)
     return true;
 }
 
-/* One to `most` digits, with a value from `least` on; -1: they are not. */
+/* Reads one to `most` digits with a value in least ... max; -1: there is no such number. */
 static int32_t number(input *in, int most, int32_t least, int32_t max)
 {
     int32_t value = 0;
@@ -67,7 +67,7 @@ static bool read_time(input *in, int32_t hours_max, int32_t *out)
     return hours >= 0 && minutes >= 0 && seconds >= 0;
 }
 
-/* An offset counts west of UTC there. */
+/* Reads an offset, which counts west of UTC there. */
 static bool read_offset(input *in, int32_t *out)
 {
     bool sound = read_time(in, 24, out);
@@ -170,8 +170,8 @@ static int64_t rule_day(const allot__rule_day *day, int64_t year)
 
 /* ---- When ------------------------------------------------------------------------------------ */
 
-/* Years are those around a time, so that a change near New Year is seen from both sides. Times so
- * far off that a year around them does not fit 64 bits are cut. */
+/* The year of a time; the years around it are looked at too, so that a change near New Year is
+ * seen. Times so far off that a year around them does not fit 64 bits are capped. */
 static int64_t year_at(const allot__zone_rule *rule, int64_t *when)
 {
     const int64_t most = INT64_MAX - 4000LL * DAY;
@@ -189,7 +189,7 @@ static int64_t end_in(const allot__zone_rule *rule, int64_t year)
     return rule_day(&rule->end, year) * DAY + rule->end.time - rule->daylight;
 }
 
-/* The last change decides; where saving ends as it begins again, it goes on. */
+/* The last change decides; if saving ends at the moment when it begins again, it continues. */
 int32_t allot__rule_offset(const allot__zone_rule *rule, int64_t when)
 {
     if (!rule->saving)
