@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* lease_check.c: contracts against hosts, and queues against what may not stand beside them. */
+/* lease_check.c: checks contracts against hosts, and what stands beside queues. */
 #include <stdio.h>
 
 #include "model/jobs/queue.h"
 #include "model/windows/say.h"
 
-/* What hosts have in contracts: the first that has it, plus 1, and whether that is shared. */
+/* By host: the first contract that names it, plus 1, and whether that is shared. */
 typedef struct hosted {
     int32_t lease;
     bool shared;
@@ -17,7 +17,7 @@ static const allot_lease *lease_at(const allot_plan *plan, int32_t i)
     return (const allot_lease *)plan->queues->leases.items + i;
 }
 
-/* A host with a shared contract has no other; nor has one twice the same (L-3). */
+/* A host in a shared contract is in no other; no contract names a host twice (L-3). */
 static int check_host(const allot_plan *plan, int32_t lease, int32_t i, hosted *hosts,
                       allot_report *report)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* listing.c: lists of queues and hosts, found by name; sets of hosts. */
+/* listing.c: looks up lists of names of queues and hosts; sets of hosts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ int allot__listing_unknown(const allot_plan *plan, const allot__listing *listing
     fault.consumer = listing->consumer;
     fault.path = path;
     snprintf(path, sizeof path, "%s[%d]", listing->path, (int)i);
-    if (allot__report_keeps(listing->report, ALLOT_ERROR)) /* else it is only counted */
+    if (allot__report_keeps(listing->report, ALLOT_ERROR)) /* else the finding is only counted */
         fault.hint = advise(plan, listing, name, hint, sizeof hint);
     allot__say(plan, &fault, "there is no %s \"%.120s\"", listing->hosts ? "host" : "queue", name);
     return ALLOT_EINVALID;
@@ -82,7 +82,7 @@ static int32_t count_bits(const uint64_t *bits, size_t words)
     return count;
 }
 
-/* The number of an equal set, made where it is new; -1: out of memory. */
+/* The number of an equal set, added if new; -1: out of memory. */
 static int32_t set_of(allot_plan *plan, uint64_t *bits)
 {
     allot__queues *queues = plan->queues;

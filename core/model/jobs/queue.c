@@ -128,7 +128,7 @@ int allot__protection_check(const allot_protection *it)
                  limit(it->no_preempt_interval, 0) && limit(it->no_preempt_run_time, 0) &&
                  limit(it->no_preempt_finish_time, 0) && limit(it->preempt_delay, 0) &&
                  within(it->run_time_percent, 0, 99) && within(it->finish_time_percent, 0, 99);
-    /* One or the other. */
+    /* Run times are stated in percent or in seconds, not both. */
     bool one = (it->run_time_percent == 0 || it->no_preempt_run_time == ALLOT_NONE) &&
                (it->finish_time_percent == 0 || it->no_preempt_finish_time == ALLOT_NONE);
     return sound && one ? ALLOT_OK : ALLOT_ERANGE;
@@ -193,7 +193,7 @@ static int copy_low(allot_engine *engine, allot__pool *pool, allot_queue *queue)
     return ALLOT_OK;
 }
 
-/* What a failure leaves behind in the pool ends with it. */
+/* Copies a queue. What a failure leaves in the pool is freed with the pool. */
 static int copy_queue(allot_engine *engine, allot__pool *pool, const allot_queue *from,
                       allot_queue *out)
 {

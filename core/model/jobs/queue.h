@@ -3,8 +3,8 @@
 /*
  * queue.h: a plan's queues as the engine reads them, once it is sealed.
  *
- * Queues are leaves of the first level, so queue q is consumer handle q. Everything here is the
- * base plan's: variants share it, but for the relation, which goes by the policy.
+ * Queues are leaves of the first level, so queue q is consumer handle q. Everything here belongs to
+ * the base plan, and variants share it; only the relation depends on the policy.
  */
 #ifndef ALLOT_MODEL_JOBS_QUEUE_H
 #define ALLOT_MODEL_JOBS_QUEUE_H
@@ -17,8 +17,8 @@
 #include "base/root.h"
 #include "model/plan/plan.h"
 
-/* Hosts that a queue, a limit or a contract names: a bit by host of the plan; NULL: all. Equal sets
- * are one. */
+/* Hosts that a queue, a limit or a contract names: a bit by host of the plan; NULL: all. Each set
+ * is stored once. */
 typedef struct allot__host_set {
     uint64_t *bits;
     int32_t count; /* hosts in it */
@@ -28,8 +28,8 @@ typedef struct allot__slot_pool {
     const char *name;
     int32_t *queues; /* in the order of the file */
     int32_t count;
-    int32_t most;     /* MAX_SLOTS_IN_POOL of the first; ALLOT_NONE */
-    bool by_priority; /* USE_PRIORITY_IN_POOL of the first */
+    int32_t most;     /* MAX_SLOTS_IN_POOL of its first queue; ALLOT_NONE */
+    bool by_priority; /* USE_PRIORITY_IN_POOL of its first queue */
     int32_t set;      /* of hosts */
 } allot__slot_pool;
 
@@ -39,21 +39,21 @@ typedef struct allot__application {
     int32_t run_limit; /* ALLOT_NONE */
 } allot__application;
 
-/* A limit, with what it names found; what a queue says of its own (QJOB_LIMIT, ...) is one too. */
+/* A limit, with its names looked up; a queue's own limits (QJOB_LIMIT, ...) are among them. */
 typedef struct allot__job_limit {
     allot_job_limit stated; /* lists of names are in the pool */
-    bool queue_level;       /* it counts suspended jobs whatever PREEMPT_FOR says (P-22) */
+    bool queue_level;       /* it counts suspended jobs, whatever PREEMPT_FOR is (P-22) */
     uint64_t *queues;       /* a bit by queue; NULL: all */
-    /* Whom it names; both NULL: all. A job counts whose user, or one of whose groups (its own,
-     * and those that the plan puts its user in), is named. */
+    /* Users and groups that it names; both NULL: all. A job counts if its user, its own group, or a
+     * group that the plan puts its user in is named. */
     uint64_t *users;                  /* a bit by the plan's user; NULL: it names no users */
     uint64_t *groups;                 /* a bit by the plan's group; likewise */
-    uint64_t *but_users, *but_groups; /* those that are excepted; NULL: none */
+    uint64_t *but_users, *but_groups; /* excepted users and groups; NULL: none */
     int32_t set;                      /* of hosts; -1: all */
-    int32_t queue;                    /* whose own it is; -1: stated for itself */
+    int32_t queue;                    /* the queue that states it; -1: stated by itself */
 } allot__job_limit;
 
-/* Does it tell groups apart, or users? */
+/* Does the limit distinguish groups, or users? */
 static inline bool allot__limit_by_group(const allot__job_limit *limit)
 {
     return limit->groups != NULL || (limit->stated.per & ALLOT_PER_GROUP);
@@ -64,7 +64,7 @@ static inline bool allot__limit_by_user(const allot__job_limit *limit)
            limit->but_groups;
 }
 
-/* A user group; a limit may name one that the plan states no users of. */
+/* A user group; limits may name groups for which the plan states no users. */
 typedef struct allot__user_group {
     const char *name;
     bool stated;
@@ -81,37 +81,37 @@ typedef struct allot__queues {
         leases; /* of allot__application, allot__job_limit, allot_lease */
     allot_protection params;
     allot_decay decay;
-    const allot__roots *roots; /* of its parts; after sealing */
-    /* Users that the plan names, and groups of them; users and groups that jobs alone name come
-     * behind, in the state (job.h). */
+    const allot__roots *roots; /* of its `parts`; after sealing */
+    /* Users and user groups that the plan names; those that only jobs name follow in the state
+     * (job.h). */
     allot__vector users;  /* of const char * */
     allot__vector groups; /* of allot__user_group */
     allot__index user_index, group_index, application_index, lease_index;
-    allot__vector members;   /* of allot__member; one may be there twice */
+    allot__vector members;   /* of allot__member, perhaps with duplicates */
     allot__vector resources; /* of allot_resource */
     allot__index resource_index;
     int32_t preemption_wait; /* s; 0: not stated */
-    int32_t limits_stated;   /* so many of the limits; queues' own are behind them */
+    int32_t limits_stated;   /* the number of stated limits; queues' own follow them */
     /* After sealing. */
-    allot__pool sealed; /* of all that is there then alone */
+    allot__pool sealed; /* memory of what only a sealed plan has */
     allot__vector sets; /* of allot__host_set; set 0 is all hosts */
     int32_t *set_of;    /* by queue */
     allot__slot_pool *pools;
     int32_t pool_count;
     int32_t *pool_of; /* by queue, or -1 */
-    bool preempts;    /* some queue is preemptive or preemptable (P-21), or a policy says who is */
-    /* By the plan's user, one more: its groups, each once: group_of[user_first[u]] ... */
+    bool preempts;    /* some queue is preemptive or preemptable (P-21), or a policy relates */
+    /* By user of the plan, one more: its groups, without duplicates: group_of[user_first[u]] ... */
     int32_t *user_first, *group_of;
 } allot__queues;
 
-/* Who may preempt whom, by the policy of a plan or variant: row-major bits, and preferences where
- * there are any. */
+/* Which queue may preempt which, by the policy of a plan or variant: row-major bits, and
+ * preferences if there are any. */
 typedef struct allot__relation {
     int32_t count;   /* queues */
     uint64_t *may;   /* bit low of row high: words per row = (count + 63) / 64 */
     uint64_t *by;    /* the same by low: bit high of row low */
-    int32_t *levels; /* by high * count + low; NULL: nobody prefers anybody */
-    int8_t *refused; /* likewise, an allot_refusal; NULL: no policy was asked */
+    int32_t *levels; /* by high * count + low; NULL: no queue prefers another */
+    int8_t *refused; /* likewise, an allot_refusal; NULL: no policy function relates queues */
 } allot__relation;
 
 static inline bool allot__may_preempt(const allot__relation *relation, int32_t high, int32_t low)
@@ -140,69 +140,68 @@ static inline const allot_queue *allot__queue_at(const allot__queues *queues, in
     return (const allot_queue *)queues->list.items + queue;
 }
 
-/* A plan's queues, made when they are first asked for; NULL: out of memory. */
+/* A plan's queues, made on first use; NULL: out of memory. */
 allot__queues *allot__queues_open(allot_plan *plan);
 void allot__queues_free(allot_plan *plan);
 
-/* Checks queues (Q-10 ... Q-13, A-16, A-27 ...), limits and contracts, finds sets, pools and what
- * limits name. Called by sealing: EINVALID with every fault, ENOMEM. */
+/* Checks queues (Q-10 ... Q-13, A-16, A-27 ...), limits and contracts; makes sets and pools, and
+ * looks up names in limits. Called by sealing. EINVALID with every fault, ENOMEM. */
 int allot__queues_seal(allot_plan *plan, allot_report *report);
-/* Takes back what sealing made. */
+/* Undoes allot__queues_seal. */
 void allot__queues_unseal(allot_plan *plan);
-/* Makes the limits that queues state, and finds what limits name: a step of it. */
+/* A step of sealing: makes the limits that queues state, and looks up names in limits. */
 int allot__limits_seal(allot_plan *plan, allot_report *report);
-/* Makes pools (a step), and checks them and what queues state beside each other. */
+/* A step: makes pools; then checks them and what queues state beside each other. */
 int allot__pools_make(allot_plan *plan);
 int allot__pools_check(const allot_plan *plan, allot_report *report);
 int allot__leases_check(const allot_plan *plan, allot_report *report);
-/* Where hosts are known, a plan's and its windows' other sizes are warned of: they change nothing.
- */
+/* Warns of sizes of a plan and its windows that differ from its hosts: they have no effect. */
 void allot__sizes_check(const allot_plan *plan, allot_report *report);
-/* Do queues stand alone in a plan, and does the group's policy dispatch them? EINVALID. Of variants
- * too. */
+/* Checks that queues stand alone in a plan and that the group's policy dispatches them; for
+ * variants too. EINVALID. */
 int allot__check_queues(const allot_plan *plan, int32_t group, allot_report *report);
-/* Of the base alone: are there consumers, groups or branches that queues do not stand beside? */
+/* For the base only: checks that no consumers, groups or branches stand beside queues. EINVALID. */
 int allot__check_beside(const allot_plan *plan, allot_report *report);
-/* Makes plan->relation by the policy's relation, or P-7; finds cycles: EINVALID. ENOMEM, ESCRIPT,
- * EBUDGET. Of variants too, which share their base's where the policy is the same. */
+/* Makes plan->relation by the policy's relation, or P-7; for variants too, which share their base's
+ * if the policy is the same. EINVALID: it has a cycle; ENOMEM, ESCRIPT, EBUDGET. */
 int allot__relation_make(allot_plan *plan, allot_report *report);
 void allot__relation_free(allot_plan *plan);
 
 /* Seconds between cycles that preempt for one resource (P-36). */
 int32_t allot__preemption_wait(const allot__queues *queues);
 
-/* Names that a list has of queues or hosts, at `path` in a document. */
+/* A list of names of queues or hosts, at `path` in a document. */
 typedef struct allot__listing {
     bool hosts; /* else queues */
     const void *names;
     size_t stride; /* bytes from a name to the next */
     int32_t count;
     const char *path;
-    int32_t consumer; /* whose; -1: nobody's */
+    int32_t consumer; /* the consumer that states it, or -1 */
     allot_report *report;
 } allot__listing;
 /* The number of the i-th name, or -1. */
 int32_t allot__listing_at(const allot_plan *plan, const allot__listing *listing, int32_t i);
-/* Says that there is nothing of the i-th name: EINVALID. */
+/* Reports that no queue or host has the i-th name: EINVALID. */
 int allot__listing_unknown(const allot_plan *plan, const allot__listing *listing, int32_t i);
-/* Sets the bits of those that are there, and tells of the others: EINVALID. */
+/* Sets the bits of names that exist, and reports the others: EINVALID. */
 int allot__listing_bits(const allot_plan *plan, const allot__listing *listing, uint64_t *bits);
-/* Words for a bit each. */
+/* Words of 64 bits for so many bits. */
 static inline size_t allot__words(int32_t bits)
 {
     return ((size_t)bits + 63) / 64;
 }
-/* The set of the hosts listed, none meaning all; EINVALID, ENOMEM. */
+/* The set of the listed hosts; an empty list means all. EINVALID, ENOMEM. */
 int allot__set_make(allot_plan *plan, const allot__listing *listing, int32_t *out);
 
-/* The run limit of jobs that state none: their application's (-1: none), else their queue's, or
- * ALLOT_NONE. */
+/* The run limit of jobs that state none: their application's (-1: no application), else their
+ * queue's, or ALLOT_NONE. */
 int32_t allot__run_limit_of(const allot__queues *queues, int32_t application, int32_t queue);
-/* What protects the jobs of an application (-1: none) in a queue: value by value the application's,
- * the queue's, the plan's (A-6). */
+/* The protection of jobs of an application (-1: none) in a queue: each value is the application's,
+ * else the queue's, else the plan's (A-6). */
 allot_protection allot__protection_of(const allot__queues *queues, int32_t application,
                                       int32_t queue);
-/* Are the numbers sound? ERANGE. */
+/* Checks the numbers of a protection. ERANGE. */
 int allot__protection_check(const allot_protection *protection);
 
 #endif

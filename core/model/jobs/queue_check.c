@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* queue_check.c: queues checked against each other, against their pools and the plan's policy. */
+/* queue_check.c: checks queues against each other, their pools and the plan's policy. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "model/windows/say.h"
 #include "model/windows/window.h"
 
-/* A queue that is looked at, and where findings about it go. */
+/* The queue being checked, and where findings about it go. */
 typedef struct looking {
     const allot_plan *plan;
     const allot__queues *queues;
@@ -22,8 +22,8 @@ typedef struct looking {
 
 enum { PATH_SIZE = 64 };
 
-/* Tells of a key of the queue, and of its i-th item where i >= 0, with a warning or, where the code
- * is one, an error. */
+/* Reports a finding about a key of the queue, and its i-th item if i >= 0: a warning, or an error
+ * if the code is one. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 5, 6)))
 #endif
@@ -50,7 +50,7 @@ tell(looking *it, const char *code, const char *key, int32_t i, const char *form
 
 /* ---- Preemption lists (A-16, Q-11) ---- */
 
-/* `above`: the other should be of higher priority, else of lower. */
+/* `above`: the other queue should have higher priority; else lower. */
 static void check_listed(looking *it, const char *key, int32_t i, int32_t other, bool above)
 {
     const allot_queue *of = allot__queue_at(it->queues, other);
@@ -96,7 +96,7 @@ static void check_unpooled(looking *it)
     }
 }
 
-/* What only the first queue of a pool says. */
+/* Warns of a key that only the first queue of a pool may state. */
 static void check_later(looking *it, const char *key, bool stated, const allot_queue *first)
 {
     if (!stated)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* queue_limit.c: limits: those that queues state of their own, and what all of them name. */
+/* queue_limit.c: limits: makes those that queues state, and looks up names in all of them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static int add_all(allot_plan *plan)
 
 /* ---- What a limit names ---- */
 
-/* Bits of names that are all there. */
+/* The bits of names, all of which exist. */
 static uint64_t *bits_of(allot_plan *plan, const allot__vector *list, const allot__index *index,
                          const char *const *names, int32_t n)
 {
@@ -68,7 +68,7 @@ static uint64_t *bits_of(allot_plan *plan, const allot__vector *list, const allo
     return bits;
 }
 
-/* A group whose users nobody states may be one that jobs state; or a slip. */
+/* Warns of a group without stated users: jobs may name it, or it may be a typing error. */
 static void warn_groups(const allot_plan *plan, const allot__job_limit *limit, int32_t number,
                         allot_report *report)
 {
@@ -91,7 +91,7 @@ static void warn_groups(const allot_plan *plan, const allot__job_limit *limit, i
     }
 }
 
-/* *out: bits of users, or groups, that a limit names, NULL where it names none; false: ENOMEM. */
+/* *out: bits of users or groups that a limit names, NULL if it names none; false: ENOMEM. */
 static bool name_bits(allot_plan *plan, bool groups, const char *const *names, int32_t n,
                       uint64_t **out)
 {

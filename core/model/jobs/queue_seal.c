@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* queue_seal.c: from what queues state to what a cycle reads: sets of hosts, pools, groups. */
+/* queue_seal.c: makes what a cycle reads of queues: sets of hosts, pools, user groups. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static int make_sets(allot_plan *plan, allot_report *report)
         snprintf(path, sizeof path, "queues[%zu].hosts", i);
         allot__listing hosts = {
             true, queue->hosts, sizeof *queue->hosts, queue->host_count, path, (int32_t)i, report};
-        queues->set_of[i] = -1; /* not known while a name is not */
+        queues->set_of[i] = -1; /* unknown if a name is */
         int status = allot__set_make(plan, &hosts, &queues->set_of[i]);
         result = status ? status : result;
     }
@@ -45,7 +45,7 @@ static int32_t pool_named(const allot__queues *queues, const char *name)
     return -1;
 }
 
-/* Numbers pools in the order of their first queues, which say what holds of all. */
+/* Numbers pools in the order of their first queues, which state the pool's terms. */
 static void number_pools(allot__queues *queues)
 {
     for (int32_t q = 0; q < (int32_t)queues->list.count; q++) {
@@ -90,7 +90,7 @@ int allot__pools_make(allot_plan *plan)
 
 /* ---- Users' groups ---- */
 
-/* Sorts members by user, stably, and leaves out what is there twice. */
+/* Sorts members by user, stably, without duplicates. */
 static int make_groups(allot_plan *plan)
 {
     allot__queues *queues = plan->queues;
@@ -105,7 +105,7 @@ static int make_groups(allot_plan *plan)
     for (size_t i = 2; i < users + 2; i++)
         first[i] += first[i - 1];
     for (size_t i = 0; i < count; i++)
-        of[first[members[i].user + 1]++] = members[i].group; /* equal ones stay together */
+        of[first[members[i].user + 1]++] = members[i].group; /* equal ones become adjacent */
     int32_t kept = 0, from = 0;
     for (size_t u = 0; u < users; u++) {
         int32_t begin = kept, end = first[u + 1];
@@ -121,7 +121,7 @@ static int make_groups(allot_plan *plan)
 
 /* ---- All ---- */
 
-/* Is preemption on (P-20)? A relation of the policy has a say in it later: policy/relation.c. */
+/* Is preemption on (P-20)? The policy's relation may switch it on later (relation.c). */
 static bool preempts(const allot_plan *plan)
 {
     const allot_policy *policy = plan->groups[0].policy;

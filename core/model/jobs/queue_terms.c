@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* queue_terms.c: what binds jobs of all queues: protection, applications, users, decay, limits,
+/* queue_terms.c: terms for jobs of all queues: protection, applications, users, decay, limits,
  * resources. */
 #include "model/names/named.h"
 #include "model/jobs/queue.h"
@@ -65,7 +65,7 @@ int allot_plan_decay(allot_plan *plan, const allot_decay *decay)
 
 /* ---- Users ---- */
 
-/* The number of a group that is there or made; -2: out of memory. */
+/* The number of a group, added if new; -2: out of memory. */
 static int32_t group_number(allot_plan *plan, const char *name)
 {
     allot__queues *it = plan->queues;
@@ -143,7 +143,7 @@ static int check_limit(const allot_job_limit *limit)
     return status;
 }
 
-/* Users and groups that it names have numbers from now on. */
+/* Gives numbers to the users and groups that a limit names. */
 static int number_names(allot_plan *plan, int32_t (*number)(allot_plan *plan, const char *name),
                         const char *const *names, int32_t n)
 {
@@ -195,7 +195,7 @@ int allot_plan_job_limit(allot_plan *plan, const allot_job_limit *limit)
 
 /* ---- What jobs hold of beside slots ---- */
 
-/* What P-36 says: the default is the least. */
+/* P-36: the default is also the minimum. */
 enum { WAIT_LEAST = 300 };
 
 int allot_plan_resource(allot_plan *plan, const allot_resource *resource)
@@ -266,7 +266,7 @@ static void prefer(int32_t *of, int32_t more)
         *of = more;
 }
 
-/* Seconds or percent: which of the two is stated is one value. */
+/* Seconds or percent: the two are one value, stated in either way. */
 static void prefer_time(int32_t *of, int32_t *percent, int32_t more, int32_t more_percent)
 {
     if (more == ALLOT_NONE && more_percent == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * relation.c: who may preempt whom.
+ * relation.c: which queue may preempt which.
  *
  * This file owns: the life of allot__relation.
  */
@@ -65,9 +65,9 @@ static bool admits(const allot_queue *low, const char *name)
     return false;
 }
 
-/* A list of those that may preempt it is a queue's only say (A-1); without one all may, where it is
- * preemptable. Its list of those that it may preempt restricts it (P-3). Only what is of lower
- * priority is preempted (P-6). */
+/* If a queue lists those that may preempt it, only these may (A-1); without a list all may if it is
+ * preemptable. A list of queues that it may preempt restricts it to these (P-3). A queue preempts
+ * only queues of lower priority (P-6). */
 static bool built_in(const allot_queue *high, const allot_queue *low)
 {
     if (low->priority >= high->priority)
@@ -111,7 +111,7 @@ static int put_asked(const allot_plan *plan, allot__relation *it, allot_report *
     return ALLOT_OK;
 }
 
-/* Queues of pools neither preempt nor are preempted, whoever says so. */
+/* Queues of pools neither preempt nor are preempted, whatever states so. */
 static void cut_pools(const allot_plan *plan, const allot__relation *it)
 {
     const allot__queues *queues = allot__queues_of(plan);
@@ -163,7 +163,7 @@ static int put_levels(const allot_plan *plan, allot__relation *it)
 
 /* ---- Cycles ---------------------------------------------------------------------------------- */
 
-/* Of those left, the first queue that it may preempt; -1: none. */
+/* The first queue left that `high` may preempt; -1: none. */
 static int32_t next_of(const allot__relation *it, const uint64_t *left, int32_t high)
 {
     const uint64_t *row = row_of(it, high);
@@ -176,8 +176,8 @@ static int32_t next_of(const allot__relation *it, const uint64_t *left, int32_t 
     return -1;
 }
 
-/* Takes away who preempts nobody that is left, until nobody goes: what is left leads in circles.
- * Returns one of those, or -1. */
+/* Removes queues that may preempt no queue left, until no more are removed: from those that remain
+ * every way leads into a cycle. Returns one of them, or -1. */
 static int32_t find_circle(const allot__relation *it, uint64_t *left)
 {
     int32_t found = -1;
@@ -200,8 +200,8 @@ static int32_t find_circle(const allot__relation *it, uint64_t *left)
     return found;
 }
 
-/* From each to the first that it may preempt: after as many steps as there are queues that goes
- * round, and from there on names them. */
+/* Steps from each queue to the first that it may preempt: after as many steps as there are queues
+ * it is in a cycle, whose queues it names. */
 static int say_circle(const allot_plan *plan, const allot__relation *it, const uint64_t *left,
                       int32_t from, allot_report *report)
 {
@@ -236,7 +236,7 @@ static int check_circles(const allot_plan *plan, const allot__relation *it, allo
     return status;
 }
 
-/* The bits by who is preempted. */
+/* Makes the bits by the preempted queue. */
 static int turn_round(const allot_plan *plan, allot__relation *it)
 {
     size_t words = allot__words(it->count);
@@ -262,10 +262,10 @@ static int make(const allot_plan *plan, allot__relation *it, allot_report *repor
     if (!it->may || put_levels(plan, it))
         return ALLOT_ENOMEM;
     if (policy->preempts == ALLOT__AS_QUEUES_SAY)
-        put_built_in(plan, it); /* by priority, so without circles */
+        put_built_in(plan, it); /* by priority, so without cycles */
     int status = policy->preempts < 0 ? ALLOT_OK : put_asked(plan, it, report);
     cut_pools(plan, it);
-    if (!plan->base) /* who may, does so though no queue says it (P-20) */
+    if (!plan->base) /* a policy may relate queues that state nothing (P-20) */
         plan->queues->preempts = plan->queues->preempts || any_may(it);
     if (status == ALLOT_OK && policy->preempts >= 0)
         status = check_circles(plan, it, report);
@@ -278,7 +278,7 @@ int allot__relation_make(allot_plan *plan, allot_report *report)
     bool same = plan->base && plan->groups[0].policy == plan->base->groups[0].policy;
     if (count == 0 || same)
         return ALLOT_OK;
-    plan->relation = NULL; /* of a variant: its base's no more */
+    plan->relation = NULL; /* of a variant: not its base's any more */
     allot__relation *it = allot__new(plan->engine, 1, sizeof *it);
     if (!it)
         return ALLOT_ENOMEM;
