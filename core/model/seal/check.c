@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* check.c: a plan's numbers, checked against each other (C-1), and what it asks of policies. */
+/* check.c: checks a plan's numbers against each other (C-1), and against its policies. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@
 /* A consumer's numbers in a group. */
 typedef struct numbers {
     int32_t owned, reserve, limit;
-    int32_t limit_column;               /* which of the group's says so */
-    int64_t owned_below, reserve_below; /* sums of the children's */
-    bool owned_stated, owns;            /* owns: its policy goes by what is owned */
+    int32_t limit_column;               /* the group's column that decides */
+    int64_t owned_below, reserve_below; /* sums over the children */
+    bool owned_stated, owns;            /* owns: its policy uses `owned` */
 } numbers;
 
 static bool unbalanced(const numbers *n)
@@ -42,7 +42,7 @@ static bool owned_stated(const allot_plan *plan, const allot__group *group, int3
            stated->values[consumer] != allot__unset;
 }
 
-/* `effective` is by row: what a consumer and those below it reserve. */
+/* `effective` is by row: slots reserved by a consumer and those below it. */
 static numbers numbers_at(const allot_plan *plan, const allot__group *group, int32_t row,
                           const int32_t *effective)
 {
@@ -117,8 +117,8 @@ static void say_all(const allot_plan *plan, int32_t group, const int32_t *effect
     }
 }
 
-/* Fills `effective` from the last row up, so children are before their parents: a row's family
- * is behind it. Returns whether all is sound. */
+/* Fills `effective` from the last row up, so that children, whose rows come later, are done before
+ * their parents. Returns whether all is valid. */
 static bool reserve_up(const allot_plan *plan, const allot__group *group, int32_t *effective)
 {
     bool all_sound = true;
@@ -126,25 +126,25 @@ static bool reserve_up(const allot_plan *plan, const allot__group *group, int32_
         numbers n = numbers_at(plan, group, row, effective);
         all_sound = all_sound && sound(&n);
         int64_t most = n.reserve_below > n.reserve ? n.reserve_below : n.reserve;
-        /* More than any amount, it is above every limit: how much more does not matter. */
+        /* Cut to just above any amount: that exceeds every limit. */
         effective[row] = most > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX + 1 : (int32_t)most;
     }
     return all_sound;
 }
 
-/* Does some policy of the group scale what is owned, and another not? */
+/* Do some policies of the group scale owned slots, and others not? */
 static bool is_mixed(const allot__group *group)
 {
     bool exact = false, scaled = false;
     for (int32_t i = 0; i < group->governing_count; i++) {
-        const allot_policy *policy = group->governing[i].policy; /* NULL: E-policy tells */
+        const allot_policy *policy = group->governing[i].policy; /* NULL: reported by E-policy */
         exact = exact || (policy && policy->exact);
         scaled = scaled || (policy && !policy->exact);
     }
     return exact && scaled;
 }
 
-/* The planned size against what the first level owns: more may be owned than is there (E-5). */
+/* Checks the planned size against what the first level owns, which may be more (E-5). */
 static int check_slots(const allot_plan *plan, int32_t group, allot_report *report)
 {
     allot__group *it = &plan->groups[group];
@@ -177,7 +177,7 @@ static int check_slots(const allot_plan *plan, int32_t group, allot_report *repo
     return ALLOT_OK;
 }
 
-/* Where nobody owns anything, what is stated is worth a word: of all the first one. */
+/* Under policies without ownership, warns of the first consumer that states `owned`. */
 static void warn_owned(const allot_plan *plan, int32_t group, allot_report *report)
 {
     const allot__group *it = &plan->groups[group];
@@ -223,7 +223,7 @@ static bool states(const int32_t *at, const allot__vector *peers, int32_t row)
     return at && at[row] >= 0 && ((const allot__peers *)peers->items)[at[row]].count != 0;
 }
 
-/* What is stated of one consumer's loans. */
+/* Checks what is stated of a consumer's loans. */
 static int check_loans(const allot_plan *plan, allot__fault fault, int32_t row)
 {
     const allot__group *it = &plan->groups[fault.group];
@@ -248,7 +248,7 @@ static int check_loans(const allot_plan *plan, allot__fault fault, int32_t row)
     return ALLOT_OK;
 }
 
-/* A branch's slots beyond its leaves' are a pool: nobody can be said to reserve them. */
+/* A branch's slots beyond those of its leaves are a pool, which cannot be reserved. */
 static int check_reserve(const allot_plan *plan, allot__fault fault, int32_t row)
 {
     const allot__group *it = &plan->groups[fault.group];
@@ -297,7 +297,7 @@ static const char *requirement_at(const allot_policy *policy, size_t i)
     return ((const allot__requirement *)policy->requirements.items)[i].name;
 }
 
-/* The nearest requirement that the policy has, else all, as far as they fit. */
+/* Suggests the policy's nearest requirement, or else lists all, as far as they fit. */
 static const char *advise(const allot_policy *policy, const char *name, char *buf, size_t size)
 {
     allot__near near = allot__near_begin(name, strlen(name));

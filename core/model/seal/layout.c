@@ -6,8 +6,8 @@
 #include "model/seal/seal.h"
 #include "model/windows/window.h"
 
-/* Columns begin 64 bytes apart from one another and have as much slack behind them, so that loops
- * may read whole vectors. */
+/* Columns start at multiples of 64 bytes, with as much slack behind each, so that loops may read
+ * whole vectors. */
 static size_t stride(int32_t rows)
 {
     return ((size_t)rows + 15) / 16 * 16 + 16;
@@ -42,7 +42,7 @@ static void merge(const uint64_t *a, const uint64_t *a_end, const uint64_t *b_en
         *out++ = *b++;
 }
 
-/* Merges runs from the bottom up; returns the one of the two blocks that has the result. */
+/* Merge sort from the bottom up; returns whichever of the two blocks has the result. */
 static const uint64_t *sort_keys(uint64_t *keys, uint64_t *spare, size_t n)
 {
     enum { RUN = 16 };
@@ -70,7 +70,7 @@ static bool in_order(const allot__tree *tree, const int32_t *rank)
     return true;
 }
 
-/* Fills tree_row. Ranks are at least 0, so (rank, row) fits one number, and no two are equal. */
+/* Fills tree_row. Ranks are at least 0, so (rank, row) fits into one number, unique by row. */
 static void order_siblings(const allot__tree *tree, const int32_t *rank, uint64_t *keys,
                            int32_t *tree_row)
 {
@@ -145,7 +145,7 @@ static void fill_column(const allot_plan *plan, const allot__group *group, int32
         allot__variant_fill(plan, group, index);
 }
 
-/* From the last family up: what is not stated is the sum of the children's. */
+/* From the last family up: a value that is not stated becomes the sum over the children. */
 static void derive_owned(const allot__tree *tree, const allot__group *group)
 {
     int32_t *owned = group->columns[ALLOT_OWNED];
@@ -212,7 +212,7 @@ int allot__layout_make(const allot_plan *plan, allot__group *group)
 {
     int status = make_columns(plan, group);
     if (status == ALLOT_OK) {
-        fill_column(plan, group, ALLOT_RANK); /* by the tree's rows, there is no order yet */
+        fill_column(plan, group, ALLOT_RANK); /* by the tree's rows, as there is no order yet */
         status = make_row_order(plan, group, group->columns[ALLOT_RANK]);
     }
     if (status) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * life.c: a plan, made and freed with all that it has.
+ * life.c: makes a plan, and frees it with all its parts.
  *
  * This file owns: the life of struct allot_plan.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* seal.c: from what was stated to what a cycle reads. */
+/* seal.c: turns what a plan states into what a cycle reads. */
 #include "model/seal/seal.h"
 
 #include "model/jobs/queue.h"
@@ -28,7 +28,7 @@ static int check(const allot_plan *plan, allot_report *report)
     return result;
 }
 
-/* What is wrong with queues is told beside what is wrong with the rest. */
+/* Reports faults of queues together with those of all else. */
 static int check_all(allot_plan *plan, allot_report *report)
 {
     int beside = allot__check_beside(plan, report);
@@ -65,7 +65,7 @@ static int seal(allot_plan *plan, allot_report *report)
         return status;
     }
     for (int32_t i = 0; i < plan->group_count && !plan->windows; i++)
-        allot__stated_free(plan->engine, &plan->groups[i]); /* else variants are made from it */
+        allot__stated_free(plan->engine, &plan->groups[i]); /* else variants still need it */
     allot__build_free(plan);
     allot__names_trim(plan->engine, plan->names);
     plan->sealed = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * seal.h: a plan made whole: its groups laid out by rows and checked, and its variants.
+ * seal.h: sealing a plan: lays its groups out by rows, checks them, and makes its variants.
  */
 #ifndef ALLOT_MODEL_SEAL_SEAL_H
 #define ALLOT_MODEL_SEAL_SEAL_H
@@ -12,14 +12,14 @@
 int allot__layout_make(const allot_plan *plan, allot__group *group);
 void allot__layout_free(const allot_plan *plan, allot__group *group);
 int64_t allot__family_sum(const allot__tree *tree, int32_t family, const int32_t *column);
-/* Checks a group that is laid out, says every fault in plan order: EINVALID, ENOMEM. */
+/* Checks a group that is laid out; reports every fault in plan order: EINVALID, ENOMEM. */
 int allot__check_group(const allot_plan *plan, int32_t group, allot_report *report);
 
 void allot__variants_free(allot_plan *plan);
-/* Checks the groups of all variants; EINVALID, ENOMEM. The base is laid out. */
+/* Checks the groups of all variants of a base that is laid out; EINVALID, ENOMEM. */
 int allot__variants_check(const allot_plan *plan, allot_report *report);
 
-/* Takes away the group "default" that was implied. */
+/* Removes the group "default" that was added implicitly. */
 void allot__plan_unimply(allot_plan *plan);
 void allot__build_free(allot_plan *plan);
 

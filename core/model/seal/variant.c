@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * variant.c: the plan that holds while certain windows do.
+ * variant.c: the plan that holds while a set of windows holds.
  *
  * This file owns: the life of variants.
  */
@@ -13,7 +13,7 @@
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-/* A group as the windows leave it, not laid out yet. */
+/* Applies the windows to a copy of a group that is not laid out yet. */
 static void alter_group(const allot_plan *plan, allot__group *group)
 {
     uint64_t held = allot__held_windows(plan, group);
@@ -41,7 +41,7 @@ static void alter_group(const allot_plan *plan, allot__group *group)
     }
 }
 
-/* What the plan says, and behind it what its windows do; the lists stay theirs. */
+/* Appends a window's peers to the plan's; the lists inside stay shared. */
 static int join(const allot_plan *plan, const allot__vector *more, allot__vector *peers)
 {
     const allot__peers *items = more->items;
@@ -88,7 +88,7 @@ static void variant_free(allot_plan *variant)
     allot__free(base->engine, variant, 1, sizeof *variant);
 }
 
-/* Lays out what differs in the groups that `held` is about: of the others the base's. */
+/* Lays out what differs in the groups that `held` changes; shares the base's other groups. */
 static int variant_make(const allot_plan *base, uint64_t held, int32_t group, allot_plan **out)
 {
     allot_plan *variant = allot__new(base->engine, 1, sizeof *variant);
@@ -127,7 +127,7 @@ void allot__variants_free(allot_plan *plan)
         plan->windows->variants.count = 0;
 }
 
-/* What checking settles: a size that is not stated. Nothing is wrong any more. */
+/* Derives sizes that are not stated, as checking does; no check can fail any more. */
 static int settle(allot_plan *variant)
 {
     int status = ALLOT_OK;
@@ -193,11 +193,11 @@ typedef struct checking {
     const allot_plan *plan;
     int32_t group;
     allot_report *report;
-    allot__vector faulty; /* of uint64_t: sets that are */
+    allot__vector faulty; /* of uint64_t: faulty sets */
     int result;
 } checking;
 
-/* A set with more than a faulty one has its faults again. */
+/* A superset of a faulty set would repeat its faults. */
 static bool known_faulty(const checking *check, uint64_t windows)
 {
     const uint64_t *faulty = check->faulty.items;
