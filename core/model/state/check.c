@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* check.c: whether a plan's state may have an item, by the table of its members. */
+/* check.c: checks an item for a plan's state, by the table of its members. */
 #include <string.h>
 
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
 
-/* What is wrong: of several the first of these is said. */
+/* Faults found; of several the first of these is returned. */
 typedef struct checking {
     const allot_plan *plan;
     bool usage, name, range;
@@ -19,13 +19,13 @@ static bool within(int64_t value, int64_t least, int64_t most)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* What claims, resources, slots of groups and values of attributes all are. */
+/* The common form of claims, resources, slots of groups and values of attributes. */
 typedef struct entry {
     int32_t number;
     int64_t amount;
 } entry;
 
-/* The slots of all places are an amount, too. */
+/* The sum of all places' slots must be an amount, too. */
 static void check_places(checking *it, const allot_job_host *places, int32_t count)
 {
     int64_t left = ALLOT_AMOUNT_MAX;
@@ -36,8 +36,8 @@ static void check_places(checking *it, const allot_job_host *places, int32_t cou
     }
 }
 
-/* What a list of that type begins its entries with is below this, and all but claimants and
- * attributes stand there once. */
+/* Checks that entries' numbers are below the type's end, and that none but claimants and attributes
+ * are there twice. */
 static void check_entries(checking *it, allot_member_type type, const char *list, int32_t count)
 {
     bool values = type == ALLOT_MEMBER_VALUES, claims = type == ALLOT_MEMBER_CLAIMS;
@@ -91,7 +91,7 @@ static void check_text(checking *it, const allot_member *member, const char *ite
         it->name = it->name || (text && !allot__label_valid(text));
 }
 
-/* A leaf of a plan with queues is a queue, which nothing else is of than jobs. */
+/* In a plan with queues leaves are queues, which only jobs may name. */
 static void check_number(checking *it, const allot_member *member, const char *item)
 {
     int32_t number, queues = allot__queue_count(it->plan);
@@ -128,7 +128,7 @@ static void check_members(checking *it, const allot_member *members, int32_t cou
             it->range = it->range ||
                         (whole != member->unset && !within(whole, member->least, member->most));
             break;
-        case ALLOT_MEMBER_CONSUMER: /* of hosts alone, which have setters of their own */
+        case ALLOT_MEMBER_CONSUMER: /* only hosts, which have their own setters */
         case ALLOT_MEMBER_THOUSANDTHS:
         case ALLOT_MEMBER_TIME:
         case ALLOT_MEMBER_FLAG:
@@ -143,7 +143,7 @@ static void check_members(checking *it, const allot_member *members, int32_t cou
 
 /* ---- What members have to do with each other ------------------------------------------------- */
 
-/* A task that waits is nowhere yet, and one of several groups shares no slot. */
+/* A waiting task has no host or slot yet, and a task of several groups shares no slot. */
 static void check_task(checking *it, const allot_task *task)
 {
     bool waits = task->state == ALLOT_TASK_PENDING;
@@ -178,7 +178,7 @@ int allot__item_check(const allot_plan *plan, allot_item kind, const void *item)
     const allot_members *members = allot_members_of(kind);
     checking it = {.plan = plan};
     allot_task task;
-    if (kind == ALLOT_ITEM_TASK) { /* to which a priority of 0 is 1 */
+    if (kind == ALLOT_ITEM_TASK) { /* a task's priority of 0 means 1 */
         task = *(const allot_task *)item;
         task.priority += task.priority == 0;
         item = &task;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* flights.c: what is under way when a cycle begins: reclaims in flight, and who waits. */
+/* flights.c: reclaims in flight when a cycle begins, and since when leaves wait. */
 #include <stdio.h>
 #include <string.h>
 
@@ -88,7 +88,7 @@ int allot__flights_fill(allot_state *state)
 
 /* ---- Coming back ---- */
 
-/* Are its slots back already? */
+/* Have its slots come back already? */
 static bool is_back(const allot_state *state, const allot_in_flight *reclaim)
 {
     bool runs = false;
@@ -143,7 +143,7 @@ int allot_state_reclaim_back(allot_state *state, const char *id, int64_t slots)
         return ALLOT_ENOENT;
     if (slots < 0 || slots > reclaim->slots)
         return ALLOT_ERANGE;
-    allot_claim *claims = (allot_claim *)reclaim->claims; /* of the same block */
+    allot_claim *claims = (allot_claim *)reclaim->claims; /* part of the same block */
     int32_t left = 0;
     reclaim->slots -= slots;
     for (int32_t i = 0; i < reclaim->claim_count; i++) {
@@ -196,8 +196,8 @@ static void say_task(const allot_state *state, size_t flight, const char *id, co
     allot__say(state->plan, &fault, "the task %s %s", id, what);
 }
 
-/* The task that a reclaim of a group names: of a task of several groups its number there; -1: it
- * is gone, or it waits again. */
+/* The task that a reclaim of a group names; for a task of several groups its number in that group;
+ * -1: it has ended or waits again. */
 static int32_t find_named(const allot_state *state, const char *id, int32_t group)
 {
     const allot__tasks *tasks = &state->tasks;

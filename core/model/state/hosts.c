@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * hosts.c: what a state tells of hosts; and sites, which are where tasks run: the plan's hosts, the
- * state's own, and those that tasks alone name.
+ * hosts.c: hosts that a state lists; and sites, where tasks run: the plan's hosts, the state's own,
+ * and those that only tasks name.
  */
 #include <allot/stated.h>
 
@@ -35,7 +35,7 @@ int allot_state_host(allot_state *state, const char *name, int64_t slots, allot_
     return ALLOT_OK;
 }
 
-/* The state's entry of a host that it was told of, or that is as planned until now. */
+/* The state's entry of a host, made if the host has been as planned so far. */
 static int told_host(allot_state *state, const char *name, allot__host **out)
 {
     if (!allot__state_changes(state) || !name)
@@ -141,7 +141,7 @@ static allot__site site_of(const allot__host *host)
                          .important = -1};
 }
 
-/* What the state tells of hosts: over what the plan says, or behind that. */
+/* Applies the state's hosts: they replace the plan's values, or follow the plan's hosts. */
 static void put_hosts(allot_state *state)
 {
     allot__tasks *tasks = &state->tasks;

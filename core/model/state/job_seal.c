@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* job_seal.c: a state's jobs checked, and what follows from them. */
+/* job_seal.c: checks a state's jobs, and derives what follows from them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* ---- Arranging ---- */
 
-/* Jobs by queue, in the order of the state; `queues` has room for the queue of each. */
+/* Sorts jobs by queue, in the order of the state; `queues`: scratch, an entry a job. */
 static void sort(allot_state *state, int32_t *queues)
 {
     allot__jobs *jobs = state->jobs;
@@ -44,7 +44,7 @@ static int sort_jobs(allot_state *state)
     return room ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* The only site, or -1: there are none, or several. */
+/* The only site, or -1 if there are none or several. */
 static int32_t only_site(const allot_state *state)
 {
     return state->tasks.site_count == 1 ? 0 : -1;
@@ -55,7 +55,7 @@ static bool holds_slots(const allot__job *job)
     return job->state == ALLOT_RUNNING;
 }
 
-/* What runs at the sites. */
+/* Counts what runs on the sites. */
 static void count_busy(allot_state *state)
 {
     const allot__jobs *jobs = state->jobs;
@@ -123,7 +123,7 @@ static void say_host(looking *it, int32_t place, const char *key)
                allot__label_at(&it->state->tasks, labels[place])->text);
 }
 
-/* Places on hosts that are known; the only one where none is named. */
+/* Checks that places are on known hosts; without a name, on the only one. */
 static void check_places(looking *it, int32_t place, int32_t count, const char *key)
 {
     const allot__tasks *tasks = &it->state->tasks;
@@ -230,8 +230,8 @@ static void sum_queue(looking *it, int32_t queue)
     group->allocated[row] = (int32_t)allocated;
 }
 
-/* Jobs run on hosts: where those are known, it is their slots that there are, and a size beside
- * them that is another is said. */
+/* Jobs run on hosts: if hosts are known, their slots are the size, and a different stated size is
+ * reported. */
 static void size_by_hosts(const looking *it)
 {
     const allot_state *state = it->state;
@@ -260,7 +260,7 @@ static void size_by_hosts(const looking *it)
     group->slots = all;
 }
 
-/* How many slots there are is known from the state, from hosts, or from the plan. */
+/* The size comes from the state, from hosts, or from the plan. */
 static void check_size(looking *it)
 {
     const allot_state *state = it->state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * jobs.c: the columns of a state's jobs, made, filled and freed.
+ * jobs.c: makes, fills and frees a state's jobs.
  *
  * This file owns: the life of allot__jobs.
  */
@@ -102,8 +102,8 @@ void allot__jobs_free(allot_state *state)
 
 /* ---- Columns ------------------------------------------------------------------------------- */
 
-/* A number among the plan's names and, behind them, those that jobs alone have; -1: no name; -2:
- * out of memory. */
+/* The number of a name, among the plan's and behind them those that only jobs have; -1: no name;
+ * -2: out of memory. */
 static int32_t number_of(allot_state *state, const allot__vector *planned,
                          const allot__index *planned_index, allot__vector *list,
                          allot__index *index, const char *name)
@@ -224,7 +224,7 @@ static int put_job(allot_state *state, const allot_job *job)
     return ALLOT_OK;
 }
 
-/* All labels of a plan with queues are those of jobs. */
+/* In a plan with queues only jobs have labels. */
 int allot__jobs_fill(allot_state *state)
 {
     const allot__things *things = &state->all_jobs;
@@ -243,7 +243,7 @@ int allot__jobs_fill(allot_state *state)
 
 /* ---- Read back ------------------------------------------------------------------------------- */
 
-/* The name of a number among the plan's and, behind them, those that jobs alone have. */
+/* The name of a number, among the plan's and behind them those that only jobs have. */
 static const char *name_of(const allot__vector *planned, const allot__vector *list, int32_t number)
 {
     if (number < 0)
@@ -262,7 +262,7 @@ const char *allot__job_group(const allot_state *state, int32_t number)
     return name_of(&allot__queues_of(state->plan)->groups, &state->jobs->groups, number);
 }
 
-/* The first that is of that job or a later one. */
+/* The first resource entry of that job or a later one. */
 static size_t first_of(const allot__jobs *jobs, int32_t job)
 {
     const int32_t *of = jobs->resource_jobs.items;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* labels.c: names that tasks mention, numbered; and the sessions that they name. */
+/* labels.c: numbers the names that tasks mention, and the sessions among them. */
 #include <string.h>
 
 #include "model/state/state.h"
@@ -29,7 +29,7 @@ int32_t allot__label_of(allot_state *state, const char *text)
     return found;
 }
 
-/* Names that only tasks had which ended are let go when those may be as many as there are. */
+/* Labels that only ended tasks had are dropped once these may be as many as the others. */
 static bool is_spent(const allot__tasks *tasks)
 {
     enum { SPENT_LEAST = 10000 };
@@ -43,7 +43,7 @@ static int32_t *label_of(const allot__tasks *tasks, int32_t number, int which)
     return labels[which];
 }
 
-/* Names of tasks get numbers among the labels; `set`: they have one, and the tasks get it. */
+/* Numbers the names of tasks among the labels; `set`: all have a number, and tasks get it. */
 static bool number_all(allot_state *state, const allot__label *old, bool set)
 {
     allot__tasks *tasks = &state->tasks;

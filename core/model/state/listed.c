@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* listed.c: what a state lists, added, changed and ended one by one. */
+/* listed.c: adds, changes and ends what a state lists, one by one. */
 #include <string.h>
 
 #include <allot/stated.h>
@@ -17,13 +17,13 @@ allot__things *allot__state_things(const allot_state *state, allot_item kind)
     return kind >= 0 && kind < ALLOT_ITEM_LOAN ? (allot__things *)(uintptr_t)all[kind] : NULL;
 }
 
-/* Those of an open state. */
+/* The things of a kind, if the state is open. */
 static allot__things *open_things(const allot_state *state, allot_item kind)
 {
     return state && !state->sealed ? allot__state_things(state, kind) : NULL;
 }
 
-/* Its columns have to be filled anew, and what is arranged by leaf or site with them. */
+/* Marks columns of a kind, and what is arranged by leaf or site, to be filled anew. */
 static void changed(allot_state *state, allot_item kind)
 {
     state->sessions_stale = state->sessions_stale || kind == ALLOT_ITEM_SESSION;
@@ -35,7 +35,7 @@ static void changed(allot_state *state, allot_item kind)
     }
 }
 
-/* A task is compact, and stands behind the others when it changes; the rest where they were. */
+/* A task has a compact block, and moves to the end as it changes; others keep their place. */
 static int put_task(allot_state *state, allot__thing *old, const void *item)
 {
     int status = allot__task_put(state, item);
@@ -242,7 +242,7 @@ const allot_loan *allot_state_loan_at(const allot_state *state, int32_t i)
 
 /* ---- Times ----------------------------------------------------------------------------------- */
 
-/* Times that are not known are 0 or INT64_MIN, and stay it. */
+/* Unknown times are 0 or INT64_MIN, and stay so. */
 static void set_time(int64_t now, int64_t by, int64_t *time)
 {
     if (*time > now)
@@ -303,7 +303,7 @@ int allot_state_set_back(allot_state *state, int64_t now, int64_t by)
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-/* Does one step of filling what is stale; what fails is stale still. */
+/* Runs a step of filling what is stale; if it fails, that stays stale. */
 static int fill(allot_state *state, bool *stale, int (*fills)(allot_state *state), int status)
 {
     if (status != ALLOT_OK || !*stale)
@@ -333,7 +333,7 @@ int allot_state_clear(allot_state *state)
         return ALLOT_EUSAGE;
     allot__things_clear(state->engine, &state->reclaims);
     changed(state, ALLOT_ITEM_RECLAIM);
-    if (state->slight) /* there is nothing else */
+    if (state->slight) /* the state has nothing else */
         return ALLOT_OK;
     allot__things_clear(state->engine, &state->sessions);
     allot__things_clear(state->engine, &state->all_jobs);

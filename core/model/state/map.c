@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* map.c: which number has under one plan, and under another, what both name. */
+/* map.c: maps numbers of one plan to those of another, by name. */
 #include <string.h>
 
 #include <allot/stated.h>
@@ -14,7 +14,7 @@ static bool is_there(const allot_plan *to, int32_t number, int32_t parent, const
            strcmp(allot_plan_name(to, number), name) == 0;
 }
 
-/* Where nobody was added or taken out before, a consumer stands behind the one before it. */
+/* Tries the place after the previous consumer's first: right unless one was added or removed. */
 static void find_consumers(allot_plan_map *it)
 {
     const allot_plan *from = it->from, *to = it->to;
@@ -40,7 +40,7 @@ static void find_others(allot_plan_map *it)
     const allot_plan *from = it->from, *to = it->to;
     allot_attribute mine, theirs;
     allot_resource resource;
-    bool one = from->group_count == 1 && to->group_count == 1; /* nobody names it */
+    bool one = from->group_count == 1 && to->group_count == 1; /* then its name does not matter */
     for (int32_t i = 0; i < from->group_count; i++) {
         const char *name = allot_plan_group_name(from, i);
         it->groups[i] = one ? 0 : allot_plan_group_find(to, name, strlen(name));
@@ -62,7 +62,7 @@ static void find_others(allot_plan_map *it)
                (allot__queue_count(from) > 0) == (allot__queue_count(to) > 0);
 }
 
-/* None is empty. */
+/* At least 1, so that no block is empty. */
 static size_t room(int32_t count)
 {
     return (size_t)count + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* since.c: what changed in a state since the decision that cycles go on from. */
+/* since.c: what changed in a state since the decision that the next cycle follows. */
 #include "model/state/state.h"
 
 int allot_state_full(allot_state *state, int32_t full)
@@ -22,7 +22,7 @@ void allot__row_changed(allot_state *state, int32_t group, int32_t row)
     if (it)
         *it = row;
     else
-        state->since->other = true; /* too many to go on */
+        state->since->other = true; /* too many changes to follow */
 }
 
 void allot__since_now(const allot_state *state)

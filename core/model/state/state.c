@@ -139,7 +139,7 @@ int allot_state_slots(allot_state *state, int32_t group, int64_t slots)
     return ALLOT_OK;
 }
 
-/* A leaf, but no queue: that has what its jobs have. */
+/* Is it a leaf that setters may set? Not a queue: its values come from its jobs. */
 static bool is_told(const allot_plan *plan, int32_t consumer)
 {
     return allot__queue_count(plan) == 0 && allot__plan_leaf(plan, consumer);
@@ -297,7 +297,7 @@ int allot_state_row_get(const allot_state *state, int32_t group, int32_t consume
     return ALLOT_OK;
 }
 
-/* What is as it was takes no memory. */
+/* Setting an unchanged value takes no memory. */
 int allot_state_row_set(allot_state *state, int32_t group, int32_t consumer,
                         const allot_stated_leaf *row)
 {
@@ -327,7 +327,7 @@ int allot_state_row_set(allot_state *state, int32_t group, int32_t consumer,
     return ALLOT_OK;
 }
 
-/* A demand of 0 without a task, and what is allocated as 0, are stated as well as not. */
+/* A demand of 0 without tasks, or 0 allocated slots, mean the same as none stated. */
 int allot_state_leaf_get(const allot_state *state, int32_t group, int32_t consumer,
                          allot_stated_leaf *out)
 {

@@ -17,31 +17,31 @@
 
 typedef struct allot__group_state {
     int64_t slots;      /* actual size T, after sealing */
-    int64_t stated;     /* as it was set; -1: it was not */
+    int64_t stated;     /* as it was set; -1: not set */
     int32_t *demand;    /* by the group's row; 0 for parents */
-    int32_t *allocated; /* likewise; after sealing the tasks' sums where they were not set */
+    int32_t *allocated; /* likewise; after sealing the sum of its tasks where not set */
     uint8_t *set;       /* a bit by row: `allocated` was set */
     uint8_t *demanded;  /* ... `demand` was */
-    bool derived;       /* some row's demand is that of its tasks (C-13), */
-    bool whole;         /* ... and some task starts or goes with several slots at once, or waits */
-    int32_t *unlisted;  /* by handle; NULL: told of nobody */
-    /* By handle; INT64_MIN: not told. NULL: told of nobody. */
+    bool derived;       /* some row's demand comes from its tasks (C-13), */
+    bool whole;         /* ... and some task has several slots at once, or waits */
+    int32_t *unlisted;  /* by handle; NULL: none stated */
+    /* By handle; INT64_MIN: not stated. NULL: none stated. */
     int64_t *reclaimed_at, *waiting_since;
-    allot__vector changed; /* of int32_t: rows whose demand or allocated were set (allot__since) */
+    allot__vector changed; /* of int32_t: rows whose demand or allocated was set (allot__since) */
 } allot__group_state;
 
-/* What a cycle goes on from (engine/follow/), beside each group's rows that changed since. */
+/* What the next cycle follows (engine/follow/), beside each group's rows that changed since. */
 typedef struct allot__since {
-    bool full;     /* whatever changed, all is to be computed */
+    bool full;     /* the next cycle is a full pass, whatever changed */
     bool other;    /* something else changed: sizes, hosts, tasks, jobs, ... */
-    int32_t broad; /* families of so many leaves are broad (engine/follow/broad.h); 0: as usual */
-    int32_t cycles, patience; /* full passes since there was something, and how many are awaited */
-    void *kept;               /* NULL: there is nothing */
+    int32_t broad; /* families of so many leaves are broad (engine/follow/broad.h); 0: default */
+    int32_t cycles, patience; /* full passes since `kept` was set, and how many are awaited */
+    void *kept;               /* NULL: nothing to follow */
     void (*end)(void *kept);
 } allot__since;
 
-/* A reclaim in flight, as the engine reads it; its tasks are flight_tasks[first_task] ... of the
- * state. */
+/* A reclaim in flight, as the engine reads it; its tasks are the state's flight_tasks[first_task]
+ * ... */
 typedef struct allot__flight {
     const char *id;
     const allot_in_flight *told;
@@ -50,47 +50,47 @@ typedef struct allot__flight {
     const allot_claim *claims;
     int32_t count; /* of claims */
     int32_t first_task, task_count;
-    int32_t gone; /* tasks that it named beside these */
+    int32_t gone; /* tasks that it named and that have ended */
 } allot__flight;
 
 struct allot_state {
-    const allot_plan *base; /* the plan that it was made for */
-    /* After sealing the variant of `now`; rows are by its rows. Before, the base, or what held
-     * when the state was sealed last. */
+    const allot_plan *base; /* the plan that the state was made for */
+    /* After sealing the variant of `now`, whose rows all rows here are. Before, the base, or the
+     * variant when the state was last sealed. */
     const allot_plan *plan;
     /* After sealing the variant of the cycle before; NULL: the same windows hold. */
     const allot_plan *former;
     allot_engine *engine;
     bool sealed;
-    bool reopened; /* it is filled again and again, and keeps the room for that */
-    bool slight;   /* sealed once, and since then nothing changed but rows, times and reclaims
-                      in flight: where there are no tasks, jobs and hosts, the rest stands */
+    bool reopened; /* it has been reopened, and so keeps memory for the next filling */
+    bool slight;   /* only rows, times and reclaims in flight changed since it was sealed, and there
+                      are no tasks, jobs or hosts: all else is still valid */
     allot__since *since;
     int64_t now, last; /* last: when last_set */
     bool last_set, now_rounded;
     allot__group_state *groups; /* one for each of the plan's */
     allot__tasks tasks;
     allot__things sessions, all_jobs, reclaims;
-    /* What follows from them once the state is sealed; some is to be filled anew (`..._stale`). */
+    /* Derived once the state is sealed; lists marked `..._stale` are to be filled anew. */
     bool sessions_stale, flights_stale, jobs_stale;
     allot__vector flights;      /* of allot__flight */
-    allot__vector flight_tasks; /* of int32_t: numbers of the tasks that go; -1: gone */
-    bool flights_found;         /* the tasks that they name, among those that are arranged */
+    allot__vector flight_tasks; /* of int32_t: numbers of the tasks that go; -1: ended */
+    bool flights_found;         /* flight_tasks is valid for the arranged tasks */
     allot__vector loans;        /* of allot_loan */
-    allot__hosts hosts;         /* those that are not as planned */
-    /* model/state/job.h; after sealing NULL alone where the plan has neither queues nor leases. */
+    allot__hosts hosts;         /* hosts that differ from the plan */
+    /* model/state/job.h; after sealing NULL only if the plan has neither queues nor leases. */
     struct allot__jobs *jobs;
 };
 
-/* May a plan's state have such an item? EUSAGE, ENAME, ERANGE. */
+/* Checks an item for a state of the plan. EUSAGE, ENAME, ERANGE. */
 int allot__item_check(const allot_plan *plan, allot_item kind, const void *item);
-/* Room for a time of each leaf, none of them told. ENOMEM. */
+/* Makes room for a time of each leaf, all INT64_MIN. ENOMEM. */
 int allot__times_room(allot_state *state, int64_t **times);
 /* Fills the columns of reclaims in flight anew. ENOMEM. */
 int allot__flights_fill(allot_state *state);
 void allot__flights_free(allot_state *state);
-/* Finds the tasks that flights name; a task that is not of the flight's consumer and group, or that
- * two name, is an error: EINVALID. ENOMEM. Changes nothing else. */
+/* Finds the tasks that flights name; changes nothing else. EINVALID: a task is not of the flight's
+ * consumer and group, or two flights name it; ENOMEM. */
 int allot__flights_seal(allot_state *state, allot_report *report);
 
 static inline bool allot__is_amount(int64_t slots)
@@ -98,7 +98,7 @@ static inline bool allot__is_amount(int64_t slots)
     return slots >= 0 && slots <= ALLOT_AMOUNT_MAX;
 }
 
-/* Is it open? Then something else than rows, times and reclaims in flight is about to change. */
+/* Is the state open? Called before anything but rows, times and reclaims in flight changes. */
 static inline bool allot__state_changes(allot_state *state)
 {
     if (!state || state->sealed)
@@ -109,14 +109,13 @@ static inline bool allot__state_changes(allot_state *state)
 }
 /* A row's demand or allocated was set. */
 void allot__row_changed(allot_state *state, int32_t group, int32_t row);
-/* Cycles go on from what is now, or from nothing. */
+/* Cycles follow the present one; or none: the next is a full pass. */
 void allot__since_now(const allot_state *state);
 void allot__since_end(const allot_state *state);
 
-/* The things of a kind; NULL: of loans, which have no ids. */
+/* The things of a kind; NULL for loans, which have no ids. */
 allot__things *allot__state_things(const allot_state *state, allot_item kind);
-/* Fills what is stale, and numbers anew what is left of lists: the first step of sealing. ENOMEM.
- */
+/* The first step of sealing: fills what is stale and closes gaps in lists. ENOMEM. */
 int allot__lists_fill(allot_state *state);
 
 /* After sealing: is there a leaf of whole tasks (C-13)? */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * state_copy.c: a state under another plan: everything that was told, by names.
+ * state_copy.c: a state under another plan: copies all that was set, by names.
  *
- * What is known of a state before it is copied is what its setters were told, so a copy is made by
- * the same setters: it is checked as every state is.
+ * A state consists of what its setters were given, so a copy is made by the same setters, and
+ * checked as every state is.
  */
 #include <string.h>
 
@@ -19,14 +19,14 @@ typedef struct copying {
     allot_state *to;
     allot_report *report;
     const allot_plan_map *map;
-    bool moves; /* the one is of no more use */
-    char *room; /* of what is copied, for now */
+    bool moves; /* the source is no longer needed */
+    char *room; /* scratch for the item being copied */
     size_t room_size;
 } copying;
 
 /* ---- Who is who ------------------------------------------------------------------------------ */
 
-/* ENOENT: the other plan lacks what the state tells of, which the report says. */
+/* ENOENT: the other plan lacks what the state names; reported. */
 static int lacks(const copying *it, const char *what, const char *name)
 {
     allot_report_say(it->report, ALLOT_ERROR, "E-unknown-path",
@@ -69,7 +69,7 @@ static int move_resource(const copying *it, int32_t resource, int32_t *out)
     return *out >= 0 ? ALLOT_OK : lacks(it, "resource", of.name);
 }
 
-/* Of an item; a queue's number is a consumer's. */
+/* Moves a number of an item; a queue's number is a consumer's. */
 static int move_number(void *ud, allot_member_type type, void *number)
 {
     int32_t *of = number;
@@ -102,17 +102,17 @@ static int copy_row(copying *it, int32_t group, int32_t to, int32_t consumer)
         status = move_consumer(it, consumer, &other);
     if (status == ALLOT_OK)
         status = allot_state_row_set(it->to, to, other, &row);
-    return status == ALLOT_EUSAGE ? no_consumer(it, consumer) : status; /* there it is a parent */
+    return status == ALLOT_EUSAGE ? no_consumer(it, consumer) : status; /* a parent there */
 }
 
-/* Whether all columns of a group stand there as here. */
+/* Have all rows of a group the same numbers in both plans? */
 static bool same_rows(const copying *it, int32_t group)
 {
     return it->map->same && it->from->plan->tree.rows == it->to->plan->tree.rows &&
            !it->from->plan->groups[group].group_row && !it->to->plan->groups[group].group_row;
 }
 
-/* All columns as they are; NULL stays it. ENOMEM. */
+/* Copies all columns unchanged; NULL stays NULL. ENOMEM. */
 static int copy_columns(const copying *it, int32_t group)
 {
     const allot__group_state *from = &it->from->groups[group];
@@ -162,7 +162,7 @@ static int copy_groups(copying *it)
 
 /* ---- Hosts, sessions, loans, flights --------------------------------------------------------- */
 
-/* Slots that are the plan's are the other plan's there. */
+/* Slots that come from the plan come from the other plan there. */
 static int copy_hosts(copying *it)
 {
     int status = ALLOT_OK;
@@ -181,7 +181,7 @@ static int copy_hosts(copying *it)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* Room for the strings and lists of an item, at least that much. ENOMEM. */
+/* Makes room for at least `size` bytes of an item's strings and lists. ENOMEM. */
 static int make_room(copying *it, size_t size)
 {
     if (size <= it->room_size)
@@ -223,7 +223,7 @@ static int copy_item(copying *it, allot_item kind, const void *item)
 
 /* ---- Lists that go over ---------------------------------------------------------------------- */
 
-/* Whether a number is there, and may be what it is here. */
+/* Does the number exist in the other plan, with the same role? */
 static int fits_number(void *ud, allot_member_type type, void *number)
 {
     const copying *it = ud;
@@ -273,7 +273,7 @@ static int check_lists(copying *it)
     return status;
 }
 
-/* In each of its groups it has a block; what few tasks have is of the first. */
+/* A task has a block for each of its groups; the first owns what few tasks have. */
 static void move_task(const copying *it, allot__task *task)
 {
     const allot__task_more *more = task->part <= 1 ? task->more : NULL;
@@ -328,7 +328,7 @@ static int copy_lists(copying *it)
     if (it->moves)
         return move_lists(it);
     for (int32_t i = 0; i < allot_state_tasks(it->from) && status == ALLOT_OK; i++)
-        if (allot_state_task_at(it->from, i, &task) == ALLOT_OK) /* or one of its parts */
+        if (allot_state_task_at(it->from, i, &task) == ALLOT_OK) /* else a part */
             status = copy_item(it, ALLOT_ITEM_TASK, &task);
     for (size_t k = 0; k < OTHERS; k++) {
         const allot__things *things = allot__state_things(it->from, others[k]);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* state_seal.c: a state checked whole under the plan of its time, and what follows from what was
- * set. */
+/* state_seal.c: checks a state as a whole under the plan of its time, and derives what follows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@
 typedef struct move {
     const allot__group *from, *to;
     int32_t rows;
-    unsigned char *spare; /* room for a column of 8-byte entries */
+    unsigned char *spare; /* scratch: a column of 8-byte entries */
 } move;
 
 static int32_t group_row(const allot__group *group, int32_t row)
@@ -47,7 +46,7 @@ static void move_bits(const move *move, uint8_t *bits)
     memcpy(bits, move->spare, size);
 }
 
-/* Every column of a group's state that is by row. */
+/* Moves every column of a group's state that is by row. */
 static void move_group(const move *move, allot__group_state *group)
 {
     move_column(move, group->demand, sizeof *group->demand);
@@ -56,8 +55,7 @@ static void move_group(const move *move, allot__group_state *group)
     move_bits(move, group->demanded);
 }
 
-/* A group that both plans share, or that neither orders otherwise than the tree, is left as it
- * is. */
+/* Skips groups that both plans share, or that both order as the tree. */
 static int tree_row(allot_state *state, const allot_plan *to)
 {
     size_t rows = (size_t)to->tree.rows + 1;
@@ -70,7 +68,7 @@ static int tree_row(allot_state *state, const allot_plan *to)
         if (!move.spare)
             move.spare = allot__new(state->engine, rows, sizeof(int64_t));
         if (!move.spare)
-            return ALLOT_ENOMEM; /* at the first: nothing has moved */
+            return ALLOT_ENOMEM; /* at the first group, so nothing has moved */
         move_group(&move, &state->groups[i]);
     }
     allot__free(state->engine, move.spare, rows, sizeof(int64_t));
@@ -125,7 +123,7 @@ static int check_size(const allot_state *state, int32_t group, allot_report *rep
     return ALLOT_EINVALID;
 }
 
-/* What still runs on hosts that drain has its slots there until it ends. */
+/* Tasks that run on draining hosts have their slots there until they end. */
 static int size_groups(const allot_state *state, allot_report *report)
 {
     const allot__hosts *planned = &state->plan->hosts, *actual = &state->hosts;
@@ -151,7 +149,7 @@ static int size_groups(const allot_state *state, allot_report *report)
 
 /* ---- Slots held ------------------------------------------------------------------------------ */
 
-/* Both add up by row what a group's leaves have: their tasks' slots, and those in flight. */
+/* Both sum up by row slots of a group's leaves: those of their tasks, and those in flight. */
 static void add_tasks(const allot_state *state, int32_t group, int64_t *sum)
 {
     const allot__units *units = &state->tasks.units[group];
@@ -163,7 +161,7 @@ static void add_tasks(const allot_state *state, int32_t group, int64_t *sum)
     }
 }
 
-/* What a reclaim still holds at most: tasks that it names and that are gone hold nothing. */
+/* The most slots that a reclaim still holds: tasks that it names and that have ended hold none. */
 static int64_t still_held(const allot_state *state, const allot__flight *flight)
 {
     const int32_t *list = state->flight_tasks.items;
@@ -187,7 +185,7 @@ static void add_flights(const allot_state *state, int32_t group, int64_t *sum)
     }
 }
 
-/* The most that a row's tasks may hold. */
+/* The most slots that a row's tasks may hold. */
 static int64_t most_held(const allot__group_state *group, int32_t row)
 {
     return allot__allocated_set(group, row) ? group->allocated[row] : ALLOT_AMOUNT_MAX;
@@ -223,7 +221,7 @@ static void say_flying(const allot_state *state, allot__fault fault, int32_t row
                (long long)flying, (long)allocated);
 }
 
-/* Says of every consumer in plan order what there is to say about its sum. */
+/* Reports findings about every consumer's sum, in plan order. */
 static void say_all(const allot_state *state, int32_t group, const int64_t *sum,
                     allot_report *report,
                     void (*say)(const allot_state *, allot__fault, int32_t, int64_t))
@@ -245,7 +243,7 @@ static int64_t waiting_slots(const allot_state *state, int32_t group, int32_t co
     return slots;
 }
 
-/* What a leaf demands where that is not set: the slots of its tasks, also of those that wait. */
+/* Sets demands that are not set: the slots of a leaf's tasks, waiting ones included. */
 static void demand_tasks(const allot_state *state, int32_t group, const int64_t *running)
 {
     allot__group_state *it = &state->groups[group];
@@ -281,7 +279,7 @@ static int check_held(const allot_state *state, int32_t group, int64_t *sum, all
     return sound ? ALLOT_OK : ALLOT_EINVALID;
 }
 
-/* What a flight's consumer gives back. */
+/* Slots that a flight's consumer gives back. */
 typedef struct flying {
     int32_t group, row;
     int64_t slots;
@@ -295,7 +293,7 @@ static int by_row(const void *a, const void *b)
     return x->row == y->row ? 0 : x->row < y->row ? -1 : 1;
 }
 
-/* Does no consumer give back more than it holds? */
+/* Does every consumer give back at most what it holds? */
 static bool fly_within(const allot_state *state, flying *all, size_t count)
 {
     qsort(all, count, sizeof *all, by_row);
@@ -359,7 +357,7 @@ static int check_claims(const allot_state *state, allot_report *report)
     return result;
 }
 
-/* Is there nothing that follows from more than a row, or from reclaims in flight? */
+/* Does all that is derived depend on single rows and reclaims in flight only? */
 static bool is_slight(const allot_state *state)
 {
     return !state->plan->windows && !state->jobs && state->plan->hosts.list.count == 0 &&
@@ -367,7 +365,7 @@ static bool is_slight(const allot_state *state)
            allot_state_sessions(state) == 0 && state->loans.count == 0;
 }
 
-/* What follows from all that was set. EINVALID, ENOMEM. */
+/* Derives what follows from all that was set. EINVALID, ENOMEM. */
 static int seal_all(allot_state *state, allot_report *report)
 {
     size_t rows = state->plan->tree.rows > 0 ? (size_t)state->plan->tree.rows : 1;
@@ -386,7 +384,7 @@ static int seal_all(allot_state *state, allot_report *report)
     return found == ALLOT_OK ? result : found;
 }
 
-/* The worse of two: memory that lacks is told before what is wrong. */
+/* The worse of two statuses: out of memory comes before faults. */
 static int worse(int a, int b)
 {
     return a == ALLOT_ENOMEM || b == ALLOT_OK ? a : b;

@@ -177,7 +177,7 @@ bool allot__task_running(const allot_state *state, const char *id)
     return number >= 0 && !allot__task_at(&state->tasks, number)->pending;
 }
 
-/* Its block in each of its groups; the place is that of the first. */
+/* Changes a task's block in each of its groups; the host is stored in the first. */
 static void turn(allot_state *state, int32_t number, bool pending, int64_t started, int32_t host)
 {
     allot__tasks *tasks = &state->tasks;

@@ -14,11 +14,11 @@ typedef struct arranging {
     allot_state *state;
     int32_t group;
     allot__units *units;
-    int32_t *running, *waiting; /* by task: its leaf, if it does that in the group; else -1 */
-    bool slots;                 /* some that runs has a slot with a name */
+    int32_t *running, *waiting; /* by task: its leaf, if it runs or waits in the group; else -1 */
+    bool slots;                 /* some running task has a named slot */
     int32_t *order;             /* tasks by leaf */
     int32_t *unit_of;           /* by place in `order`; NULL: no slot is shared */
-    allot__index places; /* slots that have a name: the place in `order` of the first task there */
+    allot__index places;        /* by named slot: the place in `order` of its first task */
 } arranging;
 
 static size_t consumers(const allot_state *state)
@@ -42,7 +42,7 @@ void allot__by_leaf(const int32_t *leaf, size_t n, size_t leaves, int32_t *first
     for (size_t i = 0; i < n; i++)
         if (leaf[i] >= 0)
             order[first[leaf[i]]++] = (int32_t)i;
-    memmove(first + 1, first, leaves * sizeof *first); /* each is now where the next begins */
+    memmove(first + 1, first, leaves * sizeof *first); /* each is now at the start of the next */
     first[0] = 0;
 }
 
@@ -77,7 +77,7 @@ static void sink(const allot__tasks *tasks, int32_t *heap, int32_t count, int32_
     }
 }
 
-/* Sorts numbers of tasks; mostly they come in order. */
+/* Sorts numbers of tasks, which are mostly in order already. */
 static void sort(const allot__tasks *tasks, int32_t *list, int32_t count, comes_before *before)
 {
     int32_t sorted = 1;
@@ -108,7 +108,7 @@ static uint32_t slot_hash(const allot__task *task)
     return allot__hash(0, (const char *)key, sizeof key);
 }
 
-/* The place in `order` of the first task on the same slot, or -1; then this place is the first. */
+/* The place in `order` of the first task on the same slot; -1: there was none, so it is this. */
 static int32_t first_there(arranging *it, int32_t place)
 {
     const allot__tasks *tasks = &it->state->tasks;
@@ -146,7 +146,7 @@ static int number_units(arranging *it)
     return ALLOT_OK;
 }
 
-/* Of two tasks of a unit: which stands first, whatever the order in which they were told of? */
+/* Does task a of a unit stand before b, whatever the order in which they were added? */
 static bool is_first_by_id(const allot__tasks *tasks, int32_t a, int32_t b)
 {
     return strcmp(allot__task_at(tasks, a)->thing.id, allot__task_at(tasks, b)->thing.id) < 0;
@@ -200,8 +200,8 @@ static int make_units(arranging *it)
 
 /* ---- Groups ---- */
 
-/* Sorts by leaf; *count is set first, and with nothing to sort nothing else. ENOMEM leaves what
- * there is to whoever frees the arrays by *count. */
+/* Sorts by leaf. Sets *count first, and only that if it is 0. ENOMEM: the caller frees the arrays
+ * made so far, by *count. */
 static int sort_by_leaf(arranging *it, const int32_t *leaf, size_t n, int32_t *count,
                         int32_t **first, int32_t **order)
 {
@@ -249,7 +249,7 @@ static void find_leaves(arranging *it)
     }
 }
 
-/* Tasks that wait, of each leaf as they start. */
+/* Lists waiting tasks, for each leaf in the order in which they start. */
 static int arrange_waiting(arranging *it, allot__waiting *out)
 {
     const allot__tasks *tasks = &it->state->tasks;
@@ -305,7 +305,7 @@ void allot__tasks_clear(allot_state *state)
     allot__pool_clear(state->engine, &tasks->pool);
 }
 
-/* What building took too much; shrinking may fail, then it stays as it is. */
+/* Frees unused capacity; if shrinking fails, the block stays as it is. */
 static void trim(allot_engine *engine, allot__vector *list)
 {
     if (list->count == 0 || list->count == list->capacity)

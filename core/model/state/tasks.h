@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * tasks.h: a state's tasks, sessions and sites, as they were added and, once it is sealed, by leaf.
+ * tasks.h: a state's tasks, sessions and sites, as added, and by leaf once it is sealed.
  *
- * Tasks that share a slot (same leaf, host and slot) are one *unit*: the slot is free when all of
- * them are gone, so they go or stay together, and it counts once. A task with a slot of its own is
- * a unit too. Units of a leaf stand together, in the order of their first tasks; their columns are
- * plain arrays. Everything is by consumers' handles, so that it fits every variant of the plan.
+ * Tasks that share a slot (same leaf, host and slot) are one *unit*: the slot is free once all of
+ * them have ended, so they go or stay together and count as one. A task with a slot of its own is a
+ * unit too. Units of a leaf stand together, in the order of their first tasks; their columns are
+ * plain arrays. Columns are by consumers' handles, which are the same in every variant of the plan.
  *
- * A *site* is where tasks run: the plan's hosts, then the state's own, then those that tasks alone
+ * A *site* is where tasks run: the plan's hosts, then the state's own, then those that only tasks
  * name. Site h of the plan is host h; another is ~(h - planned) in the public headers.
  */
 #ifndef ALLOT_MODEL_STATE_TASKS_H
@@ -20,7 +20,7 @@
 #include "base/pool.h"
 #include "model/items/things.h"
 
-/* What few tasks have, in their block. */
+/* Members that few tasks have, stored in their block. */
 typedef struct allot__task_more {
     const char *const *tags;
     const allot_task_value *values;
@@ -38,7 +38,7 @@ typedef struct allot__task {
     int32_t session, host, slot; /* labels */
     int16_t priority;
     uint16_t pending : 1;
-    uint16_t part : 15; /* which of its groups this is, from 1 on; 0: it has one alone */
+    uint16_t part : 15; /* which of its groups this is, from 1 on; 0: its only one */
 } allot__task;
 
 /* A name that tasks mention: of a session, a host, a slot. */
@@ -54,25 +54,25 @@ typedef struct allot__site {
     int32_t group;        /* -1: not known */
     int32_t slots;        /* -1: not known */
     int32_t closed;       /* an allot_closed */
-    int32_t load;         /* thousandths; -1: not told */
+    int32_t load;         /* thousandths; -1: not stated */
     int32_t exclusive_to; /* a consumer, or ALLOT_ROOT */
     int64_t busy;         /* slots that run there: of tasks, or of jobs */
-    int32_t important;    /* of all that has tasks there the most important session; -1: nobody */
+    int32_t important;    /* the most important session with tasks there; -1: none */
 } allot__site;
 
-/* What runs in a group. All NULL where nothing does. */
+/* The units of a group. All NULL if nothing runs. */
 typedef struct allot__units {
     int32_t count;
     int32_t *first; /* by consumer, one more than there are: its units first[c] ... first[c + 1] */
     int32_t *begin; /* by unit, one more: its tasks begin[u] ...; NULL: unit u is tasks[u] alone */
     int32_t *tasks; /* numbers of tasks, unit by unit; those of one by id */
     int32_t task_count;
-    int64_t *started, *submitted; /* of several tasks the last */
+    int64_t *started, *submitted; /* of several tasks: the latest */
     int32_t *slots;               /* of several the most */
     int32_t *preempted;           /* of several the most */
-    int32_t *session;             /* of several the most important, then the first; -1: none */
+    int32_t *session;             /* of several: the most important, then the first; -1: none */
     int32_t *site;                /* -1: none */
-    int32_t **attributes; /* by the plan's task attributes: of several the largest; tags 1 or 0 */
+    int32_t **attributes; /* by task attribute of the plan: of several the largest; tags 1 or 0 */
     void *block;          /* behind the columns */
     size_t bytes;
     int32_t session_count;
@@ -80,8 +80,8 @@ typedef struct allot__units {
     int32_t *sessions;
 } allot__units;
 
-/* Tasks of a group's leaves that wait, of each as they start (C-13): the highest priority, the
- * first submitted, the least id. All NULL where none waits. */
+/* Waiting tasks of a group's leaves, of each in the order in which they start (C-13): highest
+ * priority, first submitted, least id. All NULL if none waits. */
 typedef struct allot__waiting {
     int32_t count;
     int32_t *first; /* by consumer, one more than there are: tasks[first[c]] ... */
@@ -90,9 +90,9 @@ typedef struct allot__waiting {
 
 typedef struct allot__tasks {
     allot__things things; /* of allot__task */
-    size_t pending;       /* ... that wait */
-    size_t coupled;       /* ... that have slots of several groups */
-    size_t spent;         /* that ended since labels were made: some may be theirs alone */
+    size_t pending;       /* ... those that wait */
+    size_t coupled;       /* ... those with slots of several groups */
+    size_t spent;         /* tasks ended since labels were trimmed: some labels may be unused */
     allot__pool pool;     /* of labels' texts */
     allot__vector labels; /* of allot__label */
     allot__index label_index;
@@ -108,7 +108,7 @@ typedef struct allot__tasks {
 } allot__tasks;
 
 enum { ALLOT__NO_LABEL = -2 };
-/* The label of a name, made where it is new; -1: text is NULL; NO_LABEL: out of memory. */
+/* The label of a name, added if new; -1: text is NULL; NO_LABEL: out of memory. */
 int32_t allot__label_of(allot_state *state, const char *text);
 static inline allot__label *allot__label_at(const allot__tasks *tasks, int32_t label)
 {
@@ -130,36 +130,36 @@ int32_t allot__task_in(const allot__tasks *tasks, int32_t number, int32_t group)
 int32_t allot__task_first(const allot__tasks *tasks, int32_t number);
 /* Where a task stands among those that were added. */
 int32_t allot__task_place(const allot__tasks *tasks, int32_t number);
-/* The session that a task is of: of its own leaf; -1: none that the state knows. */
+/* The session of a task, of the same leaf; -1: none that the state lists. */
 int32_t allot__task_session(const allot__tasks *tasks, const allot__task *task);
 
-/* Puts in a task that is sound, behind the others. ENOMEM. Takes one out. */
+/* Adds a checked task at the end (ENOMEM); removes one. */
 int allot__task_put(allot_state *state, const allot_task *task);
 void allot__task_take(allot_state *state, const allot__thing *thing);
-/* Is there a task of that id, and does it run? */
+/* Does a task of that id exist and run? */
 bool allot__task_running(const allot_state *state, const char *id);
 /* Lets the task of that number, which waits, run from `started` on, on the host of that label. */
 void allot__task_start(allot_state *state, int32_t number, int64_t started, int32_t host);
-/* Ends a task that runs; or it waits again, as if it had never run. */
+/* Ends a running task; or (`waits`) lets it wait again, as if it had never run. */
 void allot__task_stop(allot_state *state, const char *id, bool waits);
 void allot__tasks_clear(allot_state *state);
-/* Lets go of names that nothing mentions any more, once they may be many. ENOMEM: all stay. */
+/* Drops labels that nothing mentions any more, once they may be many. ENOMEM: all stay. */
 int allot__labels_trim(allot_state *state);
 /* Numbers sessions. ENOMEM. */
 int allot__sessions_fill(allot_state *state);
 
-/* Makes sites, units and what else is by leaf; when nothing was added since, nothing. ENOMEM. */
+/* Makes sites, units and other data by leaf, unless no task changed since. ENOMEM. */
 int allot__tasks_arrange(allot_state *state);
 /* Checks what was arranged: sessions' schedulings, tasks' sessions. EINVALID. */
 int allot__tasks_check(const allot_state *state, allot_report *report);
-/* Ends what was arranged; and everything. */
+/* Frees what was arranged; and everything. */
 void allot__tasks_release(allot_state *state);
 void allot__tasks_free(allot_state *state);
 
-/* Of a leaf's units: does one have several slots, or a task of several groups? */
+/* Has a leaf a unit with several slots, or with a task of several groups? */
 bool allot__units_wide(const allot_state *state, int32_t group, int32_t consumer);
 
-/* A leaf's tasks that wait in a group, and how many; NULL: none. */
+/* A leaf's waiting tasks in a group, *count of them; NULL: none. */
 static inline const int32_t *allot__waiting_of(const allot__tasks *tasks, int32_t group,
                                                int32_t consumer, int32_t *count)
 {
@@ -168,12 +168,12 @@ static inline const int32_t *allot__waiting_of(const allot__tasks *tasks, int32_
         waiting && waiting->first ? waiting->first[consumer + 1] - waiting->first[consumer] : 0;
     return *count > 0 ? waiting->tasks + waiting->first[consumer] : NULL;
 }
-/* Of two tasks that wait: which starts first? */
+/* Does waiting task a start before b? */
 bool allot__task_starts_before(const allot__tasks *tasks, int32_t a, int32_t b);
-/* Makes the sites: step one of arranging. ENOMEM. */
+/* Step one of arranging: makes the sites. ENOMEM. */
 int allot__sites_make(allot_state *state);
 
-/* Slots that run on a group's hosts which drain: none has more in use than it has. */
+/* Slots in use on a group's draining hosts, at most those that each has. */
 int64_t allot__draining(const allot_state *state, int32_t group);
 
 /* Makes and fills the columns of units whose tasks are known. ENOMEM. */
@@ -183,7 +183,7 @@ int allot__units_fill(allot_state *state, allot__units *units);
  * room for all. */
 void allot__by_leaf(const int32_t *leaf, size_t n, size_t leaves, int32_t *first, int32_t *order);
 
-/* An attribute of a task or job, as its tags and values state it or as it is by default. */
+/* The value of an attribute of a task or job: stated by its tags and values, or the default. */
 int32_t allot__attribute_of(const allot_plan *plan, const char *const *tags, int32_t tag_count,
                             const allot_task_value *values, int32_t value_count, int32_t attribute);
 

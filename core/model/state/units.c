@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* units.c: the columns of a group's units, and what is wrong with its sessions. */
+/* units.c: the columns of a group's units, and faults of its sessions. */
 #include <stdio.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ int32_t allot__attribute_of(const allot_plan *plan, const char *const *tags, int
     return shown(of->fallback);
 }
 
-/* What a session counts for when one of its tasks might go. */
+/* How important a session is when victims are chosen. */
 static int64_t importance(const allot_state *state, int32_t number)
 {
     const allot_session *session = allot__things_item(&state->sessions, number);
@@ -70,8 +70,8 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Which of two sessions a unit is of: the more important, then the one that is told of first, so
- * that the order of tasks has no say. -1: none. */
+/* Which of two sessions a unit belongs to: the more important, then the one added first, so that
+ * the order of tasks does not matter. -1: none. */
 static int32_t session_of(const allot_state *state, int32_t a, int32_t b)
 {
     int64_t ahead = importance(state, a) - importance(state, b);
@@ -106,8 +106,8 @@ static void put(const allot_state *state, allot__units *units, int32_t unit,
     }
 }
 
-/* What the units of a leaf have on their sites, the most important session there among it: without
- * one a task counts as of the least. */
+/* Counts the units of a leaf on their sites, and finds the most important session there: without
+ * one a task has the least importance. */
 static void put_on_sites(allot_state *state, const allot__units *units, int32_t leaf)
 {
     const int32_t *first = units->session_first;
@@ -202,7 +202,7 @@ static int check_session(const allot_state *state, int32_t number, allot_report 
     if (!label || allot__task_session(&state->tasks, task) >= 0)
         return ALLOT_OK;
     if (label->session < 0 && (!first || first[task->consumer] == first[task->consumer + 1]))
-        return ALLOT_OK; /* nothing is told of any session there */
+        return ALLOT_OK; /* the leaf has no session */
     char path[48];
     snprintf(path, sizeof path, "tasks[%d].session", (int)allot__task_place(&state->tasks, number));
     allot__fault fault = {.report = report,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* uses.c: what a state tells of queues, resources and contracts. */
+/* uses.c: what a state records of queues, resources and contracts. */
 #include <allot/stated.h>
 
 #include "model/jobs/queue.h"
