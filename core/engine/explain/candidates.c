@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* candidates.c: jobs that a waiting job may preempt, which of them are ineligible, and jobs that it
- * may not preempt. */
+/* candidates.c: jobs that a waiting job may preempt, those of them that are ineligible, and jobs
+ * that it may not preempt. */
 #include "engine/explain/job.h"
 
 #include <string.h>
 
-/* What a running job is to the one that waits. */
+/* Kinds of running jobs, as seen from the waiting job. */
 enum { GUARD = ALLOT__INELIGIBLE_GUARD, KINDS = GUARD + ALLOT_GUARDS_MAX };
 
 typedef struct tally {
@@ -117,7 +117,7 @@ static bool lists(const char *const *names, int32_t count, const char *name)
     return false;
 }
 
-/* What the queues themselves say (P-3 ... P-5). */
+/* What the queues themselves do not allow (P-3 ... P-5). */
 static allot__phrase unsaid(const allot_queue *above, const allot_queue *below)
 {
     if (below->high_count > 0 && !lists(below->high, below->high_count, above->name))
@@ -130,7 +130,7 @@ static allot__phrase unsaid(const allot_queue *above, const allot_queue *below)
     return PHRASE("the policy's relation says no");
 }
 
-/* What refused; where no policy was asked, what P-6 and P-7 come to first. */
+/* The refusal; without a policy's function, the first that applies of P-6 and P-7. */
 static int32_t refusal(const allot__job_explanation *it, int32_t high, int32_t low)
 {
     const allot__relation *relation = it->about.work->plan->relation;
@@ -141,7 +141,7 @@ static int32_t refusal(const allot__job_explanation *it, int32_t high, int32_t l
                : ALLOT_REFUSED_QUEUES;
 }
 
-/* What the policy says, or a test of its own. */
+/* A refusal in words; maybe by a test of the policy. */
 static allot__phrase refused(const allot_policy *policy, const allot_queue *above,
                              const allot_queue *below, int32_t refusal)
 {

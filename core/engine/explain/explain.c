@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* explain.c: a verdict in sentences; all that they say is read from the decision. */
+/* explain.c: a verdict in sentences, all of it read from the decision. */
 #include "engine/explain/explain.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static void add_value(allot__sentence *to, const char *name, bool flag, int64_t 
          now != ALLOT_NONE ? is.text : "none");
 }
 
-/* Is a consumer one of those whose peers are stated? */
+/* Are peers of the consumer stated? */
 static bool stated(const allot__vector *peers, int32_t consumer)
 {
     const allot__peers *list = peers->items;
@@ -37,7 +37,7 @@ static bool stated(const allot__vector *peers, int32_t consumer)
     return false;
 }
 
-/* What windows change of the consumer. */
+/* Lists what windows change for the consumer. */
 static void add_columns(const allot__explanation *about, const allot_plan *base,
                         allot__sentence *to)
 {
@@ -67,7 +67,7 @@ static void add_columns(const allot__explanation *about, const allot_plan *base,
         LIST(to, "whom it borrows from");
 }
 
-/* What they change of the group. */
+/* Lists what windows change for the group. */
 static void add_group(const allot__explanation *about, const allot_plan *base, allot__sentence *to)
 {
     const allot__group *group = &about->decision->plan->groups[about->group];
@@ -105,7 +105,7 @@ static void explain_windows(const allot__explanation *about)
         own.items > 0 ? own.text : "nothing", all.items > 0, all.text);
 }
 
-/* A leaf's pending tasks, where it has any. */
+/* Finds what becomes of a leaf's pending tasks, if it has any. */
 static int find_starting(allot__explanation *about, allot__arena *arena, allot__starting *out)
 {
     const allot__whole *whole = about->work->whole;

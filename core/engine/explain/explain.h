@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * explain.h: what the chapters of an explanation share.
+ * explain.h: types and functions that the chapters of an explanation share.
  */
 #ifndef ALLOT_ENGINE_EXPLAIN_EXPLAIN_H
 #define ALLOT_ENGINE_EXPLAIN_EXPLAIN_H
@@ -18,41 +18,41 @@ typedef struct allot__explanation {
     const allot__work *work;
     const allot__rules *rules; /* the row's */
     int32_t group, row;
-    int32_t family;   /* of the children; 0: a leaf */
-    int32_t siblings; /* the family that the row is of */
+    int32_t family;   /* the family of its children; 0: a leaf */
+    int32_t siblings; /* the family that contains the row */
     allot_verdict verdict;
     allot__levels levels;
-    const struct allot__starting *starting; /* of a leaf with tasks that wait; NULL: none does */
+    const struct allot__starting *starting; /* of a leaf with waiting tasks; else NULL */
     void (*line)(void *ud, const char *text);
     void *ud;
 } allot__explanation;
 
-/* The path of a consumer; long ones keep their end. */
+/* The path of a consumer; of a long path the end. */
 allot__phrase allot__phrase_path(const allot__explanation *about, int32_t consumer);
 allot__phrase allot__phrase_ratio(allot__u128 num, allot__u128 den);
-/* A value; of a flag "true" or "false". */
+/* A value; for a flag "true" or "false". */
 allot__phrase allot__phrase_value(bool flag, int64_t value);
-/* "largest", ...: what a key puts first. */
+/* Which values a key puts first: "largest", ... */
 const char *allot__phrase_first(bool flag, bool descending);
-/* What a key, guard or fill reads, of rows of that kind. */
+/* The name of what a key, guard or fill reads of rows of a kind. */
 const char *allot__explain_source(const allot__explanation *about, allot_rows rows,
                                   allot_source source);
 /* The keys of an order, first to last. */
 allot__sentence allot__explain_keys(const allot__explanation *about, allot_rows rows,
                                     const allot__order *order);
-/* Is what a source of the policy reads of such rows, CONSUMERS or TASKS, true or false? */
+/* Is a source of the policy a flag, read of such rows (CONSUMERS or TASKS)? */
 bool allot__explain_is_flag(const allot__explanation *about, allot_rows rows, allot_source source);
 
 /* The chapters: quota (quota.c); slots given and taken, and hosts (slots.c). */
 void allot__explain_quota(const allot__explanation *about);
 void allot__explain_changes(const allot__explanation *about);
 void allot__explain_hosts(const allot__explanation *about);
-/* queue.c: in their place, of a queue: what it wants, has and gets; its pool and limits; the queues
- * that it preempts, and those that preempt it. ENOMEM. */
+/* queue.c: for a queue, in place of these: what it wants, has and gets; its pool and limits; the
+ * queues that it preempts, and those that preempt it. ENOMEM. */
 int allot__explain_queue(const allot__explanation *about, int32_t queue);
 
-/* slots.c: who gives slots back for the subject, which sentences call `whom`, and how many; and why
- * nobody gives the `lacks` that are still missing. */
+/* slots.c: which consumers give slots back for the subject (called `whom` in sentences), and how
+ * many; why no consumer gives the `lacks` slots still missing. */
 int64_t allot__explain_coming(const allot__explanation *about, const char *whom);
 void allot__explain_lacking(const allot__explanation *about, int64_t lacks);
 
@@ -60,8 +60,8 @@ void allot__explain_lacking(const allot__explanation *about, int64_t lacks);
 
 /* What becomes of a leaf's pending tasks in one group. */
 typedef struct allot__starting {
-    int64_t held;           /* slots that are held until tasks have all of theirs, */
-    allot__sentence awaits; /* ... and these tasks */
+    int64_t held;           /* slots held until tasks have all of theirs, */
+    allot__sentence awaits; /* ... and these tasks' names */
     allot__sentence starts;
     int32_t waits;    /* tasks that do not start, */
     const char *next; /* ... and the first of them */

@@ -7,7 +7,7 @@
 #include "engine/jobs/turn.h"
 #include "engine/rows/order.h"
 
-/* Does the policy go by that parameter? */
+/* Does the policy use that parameter? */
 static bool guards(const allot__job_explanation *it, int32_t column)
 {
     const allot__vector *all = &it->about.rules->policy->guards;
@@ -26,13 +26,12 @@ static bool counter_of(const allot__job_explanation *it, int32_t column, allot__
            guards(it, column);
 }
 
-/* P-30 ... P-34, which stand behind each other among columns: what a job has of one, and the bound.
- * `says` may go on with whether it protects, and for how long it does, or since when, or from when.
- */
+/* P-30 ... P-34, in the order of their columns: a job's value and the bound. `says` may continue
+ * with whether it protects, and for how long, since when, or from when. */
 static const struct parameter {
     const char *name, *says, *spares;
-    int32_t unit; /* s of what plans state */
-    bool up;      /* more of it would spare a job */
+    int32_t unit; /* seconds in a unit of what plans state */
+    bool up;      /* a larger parameter would protect a job */
 } parameters[] = {
     {"MAX_JOB_PREEMPT", "it was preempted {} of {} times", "max_job_preempt of {}", 1, false},
     {"MAX_TOTAL_TIME_PREEMPT", "it was suspended for {} of {} s",
@@ -114,7 +113,7 @@ static bool is_parameter(const allot__guard *guard)
            guard->value.value <= ALLOT_TASK_FINISH_TIME_LEFT;
 }
 
-/* The guard that protected it, if it is not one of the parameters explained. */
+/* The guard that protected it, unless it is an explained parameter. */
 static const char *guard_of(const allot__job_explanation *it)
 {
     int32_t mark = it->out->searched ? it->out->candidates.ineligible[it->number] : ALLOT__ELIGIBLE;
@@ -139,14 +138,14 @@ void allot__explain_protection(const allot__job_explanation *it)
 
 /* ---- What would have protected --------------------------------------------------------------- */
 
-/* Of so much the whole units, or one more where that is not all. */
+/* An amount in units, rounded up. */
 static int64_t units(int64_t amount, const struct parameter *of)
 {
     int64_t whole = amount / of->unit + (of->up && amount % of->unit > 0);
     return of->up && whole < 1 ? 1 : whole;
 }
 
-/* The policy's own guards, by their labels, which let it go. */
+/* The policy's own guards, by their labels, which did not protect it. */
 static void explain_own_guards(const allot__job_explanation *it)
 {
     const allot_policy *policy = it->about.rules->policy;
@@ -185,7 +184,7 @@ static void explain_sparing(const allot__job_explanation *it)
     explain_own_guards(it);
 }
 
-/* Hosts as a queue saw them before an order: it stays where it is, as the view points into it. */
+/* Hosts as a queue saw them before an order. Must not move, as the view points into it. */
 typedef struct past {
     allot__work work;
     allot__host_view view;
@@ -225,11 +224,11 @@ static int look_back(allot__job_explanation *it, int32_t orders, int32_t viewer,
 typedef struct inquiry {
     const allot__job_explanation *it;
     const allot_job_order *order;
-    allot__job_explanation high; /* of the job that it goes for */
-    int32_t first, end;          /* orders: those that go for that job, if nothing is held back */
-    int32_t row;                 /* its own */
-    allot__candidate_list list;  /* what two queues have together */
-    past past;                   /* before these went */
+    allot__job_explanation high; /* of the job that preempts it */
+    int32_t first, end;          /* orders: that job's victims, if no order is held */
+    int32_t row;                 /* the job's own */
+    allot__candidate_list list;  /* for columns of two queues */
+    past past;                   /* before these victims stopped */
 } inquiry;
 
 static const allot_job_order *order_at(const inquiry *of, int32_t i)
@@ -255,7 +254,7 @@ static void explain_held(const inquiry *of)
         SAY(&of->it->about, "That waits until it was notified of its new slots (A-15).");
 }
 
-/* Neither its hosts nor its protection matter. */
+/* Explains a stop for closed hosts: neither its other hosts nor its protection matter. */
 static void explain_closed(const inquiry *of)
 {
     const allot__job_explanation *it = of->it;
@@ -305,7 +304,7 @@ static bool goes(const inquiry *of, int32_t job)
     return at >= of->first && at < of->end;
 }
 
-/* Was it to choose from, when its preemptor had its turn? */
+/* Was it a candidate when its preemptor had its turn? */
 static bool candidate(const inquiry *of, int32_t job)
 {
     const allot__job_explanation *it = of->it;
@@ -354,7 +353,7 @@ static allot__phrase load(int64_t of)
     return PHRASE("{}.{}{}{}", of / 1000, of / 100 % 10, of / 10 % 10, of % 10);
 }
 
-/* What two rows differ in, and what would turn them round. */
+/* Explains how two rows differ, and what would reverse their order. */
 static void explain_values(const inquiry *of, const allot_key *key, int64_t mine, int32_t other)
 {
     const char *name = allot__explain_source(&of->it->about, ALLOT_TASKS, key->source);
@@ -404,9 +403,9 @@ static void explain_key(const inquiry *of, int32_t other)
     SAY(&of->it->about, "  All keys agree: the larger id goes first (A-4).");
 }
 
-/* Where it stands among those that could go for that job. */
+/* Its place among the candidates for that job. */
 typedef struct standing {
-    int32_t count, before, passed; /* all; those before it; of these those that stay */
+    int32_t count, before, passed; /* all; those before it; of these, those that stay */
     int32_t next;                  /* the row of the first behind it that stays, or -1 */
 } standing;
 
@@ -453,7 +452,7 @@ static void explain_order(const inquiry *of)
 
 /* ---- By how much ----------------------------------------------------------------------------- */
 
-/* Had some host of a job less than nothing free? */
+/* Was some host of the job overfull? */
 static bool overdrawn(const inquiry *of, const allot_job_order *order)
 {
     bool some = false;
@@ -464,7 +463,7 @@ static bool overdrawn(const inquiry *of, const allot_job_order *order)
     return some;
 }
 
-/* Does the job lack only slots, and do those of the jobs that go add up to them? */
+/* Does the job lack only slots, and do its victims' slots add up to these? */
 static bool adds_up(const inquiry *of)
 {
     const allot__bounds *bounds = &of->it->out->bounds;
@@ -481,7 +480,7 @@ static bool adds_up(const inquiry *of)
            of->it->about.rules->policy->fewest != ALLOT_OPTIMAL_MINI_JOB;
 }
 
-/* Were slots kept for a job whose victims are held back? There is no order for these. */
+/* Were slots kept for a job whose victims are held? No order states these slots. */
 static bool kept_before(const inquiry *of)
 {
     for (int32_t i = 0; i < of->first; i++)

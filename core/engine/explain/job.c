@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* job.c: why a job waits, runs or goes: what it is, and the chapters that this asks for. */
+/* job.c: why a job waits, runs or is preempted: what it is, and the chapters that apply. */
 #include "engine/explain/job.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ static void explain_queues(const allot__job_explanation *it)
         SAY(&it->about, "  {} more queues: {} job{|s} ({} slot{|s}).", others, jobs, slots);
 }
 
-/* Those of its own queue that came behind it and fit where it does not. */
+/* Jobs of its queue that came behind it and fit although it does not. */
 static void explain_behind(const allot__job_explanation *it, int32_t from)
 {
     int64_t behind[NUMBERS] = {0};
@@ -105,7 +105,7 @@ static void explain_ahead(const allot__job_explanation *it)
 
 /* ---- What it is ------------------------------------------------------------------------------ */
 
-/* " on h1 (2), h2 (1)"; of one host its name alone. */
+/* " on h1 (2), h2 (1)"; for a single host only its name. */
 static allot__sentence places_of(const allot_place *places, int32_t count)
 {
     allot__sentence words = {.len = 0};
@@ -118,7 +118,7 @@ static allot__sentence places_of(const allot_place *places, int32_t count)
     return words;
 }
 
-/* Where it is, as the state has it. */
+/* Where the job is in the state. */
 static allot__sentence here(const allot__job_explanation *it)
 {
     allot_place places[ALLOT__EXPLAIN_NAMED];
@@ -157,7 +157,7 @@ static void explain_what(const allot__job_explanation *it)
 
 /* ---- What it gets ---------------------------------------------------------------------------- */
 
-/* In whose place it comes. */
+/* Its victims. */
 static void explain_victims(const allot__job_explanation *it)
 {
     const allot_job_order *orders = it->out->orders.items;

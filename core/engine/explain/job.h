@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * job.h: what the chapters of an explanation of a job share.
+ * job.h: types and functions that the chapters of a job's explanation share.
  *
  * Hosts and limits are explained as at the end of the cycle; the numbers of the job's turn are
  * computed anew from the orders before it.
@@ -23,13 +23,13 @@ typedef struct allot__job_explanation {
     allot__job_verdict verdict;
     int32_t set;    /* of its queue's hosts */
     int64_t *kept;  /* by host of the view: slots that suspended jobs keep against its queue */
-    int64_t *ran;   /* by host: slots that jobs run on, or are given to grow by */
+    int64_t *ran;   /* by host: slots that jobs run on, or were given for growth */
     int64_t free;   /* slots of its queue's hosts that it could have */
-    int64_t *tally; /* by queue, room for four numbers each, zeroed */
+    int64_t *tally; /* by queue: four zeroed numbers each, for counting */
     allot__arena arena;
 } allot__job_explanation;
 
-/* So many of a kind are named; the others are counted. */
+/* Of a kind so many are named; the others are counted. */
 enum { ALLOT__EXPLAIN_NAMED = 6 };
 
 /* tell.c: "is suspended", ... */
@@ -47,31 +47,31 @@ static inline bool allot__explain_may(const allot__job_explanation *it, int32_t 
 {
     return allot__may_preempt(it->about.work->plan->relation, high, low);
 }
-/* The order by which the job gives up or gets slots; NULL: none. */
+/* The order that takes slots from the job or gives it some; NULL: none. */
 const allot_job_order *allot__explain_order(const allot__job_explanation *it);
 
-/* view.c: counts `kept`, `ran` and `free`; ENOMEM. What its queue's hosts have, and what its
- * own hosts lack for it, if it is suspended. */
+/* view.c: counts `kept`, `ran` and `free`; ENOMEM. Explains what its queue's hosts have; what its
+ * own hosts lack, if it is suspended. */
 int allot__explain_view_count(allot__job_explanation *it);
 void allot__explain_view(const allot__job_explanation *it);
 void allot__explain_own_hosts(const allot__job_explanation *it);
 /* The view's host of a place. */
 int32_t allot__explain_host(const allot__job_explanation *it, const allot_place *place);
-/* Slots that another job has where this one could use some; those given to it to grow by too. And
- * once the cycle is over, which `on` adds up by host, whether or not this one could use them. */
+/* Slots of another job, those given for growth included, that this one could use. The same after
+ * the cycle; `on` sums up all of the other's slots by host. */
 int64_t allot__explain_shares(const allot__job_explanation *it, int32_t other);
 int64_t allot__explain_has(const allot__job_explanation *it, int32_t other, int64_t *on);
-/* queue.c: the limit that binds; its pool. */
+/* queue.c: the limit that binds; the pool. */
 void allot__explain_limit(const allot__job_explanation *it);
 void allot__explain_slice(const allot__job_explanation *it);
-/* view.c: the resources that it holds or asks for; those that it releases, as it ends, to another
- * job that asks for them. The resource that it lacks, and the jobs that hold it. */
+/* view.c: resources that the job holds or asks for; the one that it lacks, and the jobs that hold
+ * that; those that it releases to another job as it ends. */
 void allot__explain_resources(const allot__job_explanation *it);
 void allot__explain_resource(const allot__job_explanation *it);
 void allot__explain_released(const allot__job_explanation *it, int32_t other);
-/* candidates.c: which jobs it may preempt, which not, and why that is not enough. */
+/* candidates.c: which jobs it may preempt, which not, and why these are not enough. */
 void allot__explain_candidates(const allot__job_explanation *it);
-/* gone.c: why it goes, and what would have protected it; ENOMEM. */
+/* gone.c: why it is preempted, and what would have protected it; ENOMEM. */
 int allot__explain_gone(allot__job_explanation *it);
 /* What protects a job that stays, since when, until when. */
 void allot__explain_protection(const allot__job_explanation *it);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* lease.c: a contract in sentences: both sides, what moves and why, what comes next. */
+/* lease.c: a contract in sentences: both sides, which slots move and why, what comes next. */
 #include "engine/explain/explain.h"
 
 #include <string.h>

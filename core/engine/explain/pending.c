@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* pending.c: why a pending task waits, or that it starts; the walk of tasks that wait (C-13). */
+/* pending.c: why a pending task waits, or that it starts; walks the waiting tasks (C-13). */
 #include "engine/explain/job.h"
 
 #include "base/least.h"
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
-/* What a task finds on one side of its leaf once all before it have been looked at. */
+/* What the tasks before it leave a task on one side of its leaf. */
 typedef struct walk_side {
-    int64_t rest, wants; /* of quota and demand: what tasks that run, and those before it, leave */
-    int64_t there;       /* of the slots to start on: what those before it leave */
+    int64_t rest, wants; /* quota and demand left by running tasks and those before it */
+    int64_t there;       /* slots to start on, left by those before it */
     int64_t before;      /* slots of tasks before it that fit, */
-    int64_t awaited;     /* ... and of these, of tasks that do not start: slots are held for them */
-    /* Strict: the task, by its first number, behind which nothing fits; the first that does not
-     * start. -1: none. */
+    int64_t awaited;     /* ... and of these, of tasks that do not start: held slots */
+    /* Strict: the task (its first number) behind which none fits; the first that does not start.
+     * -1: none. */
     int32_t full, ended;
 } walk_side;
 
-/* A leaf's list of tasks that wait, walked from the first on with quotas as they were decided. */
+/* A walk of a leaf's waiting tasks, from the first on, under the decided quotas. */
 typedef struct list_walk {
     const allot__asker *asker;
     bool skip;
-    int32_t at; /* the task at hand: an index of asker->task */
+    int32_t at; /* the current task: an index of asker->task */
     walk_side *sides;
 } list_walk;
 
 typedef enum waited {
     STARTS,
-    FITS,  /* but its slots are not all there; or it still runs, and goes */
-    UNFIT, /* the quota has no room for it */
-    BEHIND /* nothing starts behind one before it */
+    FITS,  /* but not all its slots are free; or it still runs, and goes */
+    UNFIT, /* the rest of the quota is too small */
+    BEHIND /* no task starts behind one before it */
 } waited;
 
-/* Behind whom nothing starts: of tasks that run and go the first in the list. */
+/* Of running tasks that go, the first in the list: no task starts behind it. */
 static int32_t first_gone(const allot__side *side)
 {
     const allot__tasks *tasks = &side->work->state->tasks;
@@ -70,7 +70,7 @@ static bool is_behind(const list_walk *walk)
     return false;
 }
 
-/* Does it fit into what is left of quotas, and of demands? A task that goes has its slots. */
+/* Does it fit into the rest of quotas and demands? A task that goes has its slots. */
 static bool fits(const list_walk *walk)
 {
     bool pending = walk->at >= walk->asker->going, fit = true;
@@ -101,8 +101,8 @@ static bool on_closed_host(const allot__tasks *tasks, int32_t number)
     return host && host->site >= 0 && tasks->sites[host->site].closed == ALLOT_CLOSED_NOW;
 }
 
-/* Are slots held for it? Slots of a task that goes are still its own, unless nobody counts them any
- * more. */
+/* Are slots held for it? Slots of a task that goes are still its own, unless its host is closed
+ * with reclaim. */
 static bool is_awaiting(const list_walk *walk)
 {
     const allot__tasks *tasks = &walk->asker->sides[0].work->state->tasks;
@@ -182,9 +182,9 @@ typedef struct inquiry {
     const allot__asker *asker;
     const allot__tasks *tasks;
     allot__arena *arena;
-    list_walk end;    /* all have had their walk, */
-    uint8_t *outcome; /* ... and by place, what became of each: an waited */
-    bool groups;      /* the plan has several */
+    list_walk end;    /* the walk after the last task, */
+    uint8_t *outcome; /* ... and by place, the outcome of each: a `waited` */
+    bool groups;      /* the plan has several groups */
     allot__phrase path;
 } inquiry;
 
@@ -203,7 +203,7 @@ static const char *group_of(const inquiry *it, int32_t i)
     return allot_plan_group_name(it->about.decision->plan, side_at(it, i)->work->index);
 }
 
-/* "In gpu " at the beginning of a sentence; nothing where there is one group. */
+/* "In gpu " to begin a sentence; empty if there is only one group. */
 static allot__phrase in_group(const inquiry *it, int32_t i)
 {
     return PHRASE("{?In {} |}", it->groups, group_of(it, i));
@@ -215,7 +215,7 @@ static int64_t quota_at(const inquiry *it, int32_t i)
     return side->work->quota[side->row];
 }
 
-/* Where a task stands in the list; -1: it does not wait. */
+/* A task's place in the list; -1: it does not wait. */
 static int32_t place_of(const inquiry *it, int32_t number)
 {
     for (int32_t i = 0; i < it->asker->waits; i++)
@@ -260,7 +260,7 @@ static void explain_what(const inquiry *it, const list_walk *walk)
 
 /* ---- Its quota ------------------------------------------------------------------------------- */
 
-/* " (t0, t5)": on a side, tasks from a place on that fit, up to another. */
+/* " (t0, t5)": the tasks that fit on a side, from one place up to another. */
 static allot__sentence fitting(const inquiry *it, int32_t from, int32_t to, int32_t side)
 {
     allot__sentence words = {.len = 0};
@@ -278,7 +278,7 @@ static allot__sentence fitting(const inquiry *it, int32_t from, int32_t to, int3
     return words;
 }
 
-/* Its leaf's quota on a side, and what of it those before the task use. */
+/* Its leaf's quota on a side, and how much of it tasks before this one use. */
 static void explain_quota(const inquiry *it, const list_walk *walk, int32_t side,
                           const char *subject)
 {
@@ -296,7 +296,7 @@ static void explain_quota(const inquiry *it, const list_walk *walk, int32_t side
 
 /* ---- It does not fit ------------------------------------------------------------------------- */
 
-/* The limit that does not allow `missing` slots of a task's. */
+/* The limit that denies a task `missing` slots. */
 static void explain_limit(const inquiry *it, const allot__work *work, int32_t row, int64_t missing)
 {
     allot_attribute column = {0};
@@ -311,7 +311,7 @@ static void explain_limit(const inquiry *it, const allot__work *work, int32_t ro
         SAY(&it->about, "The {} of {} is {}: {} too low.", column.name, path.text, limit, missing);
 }
 
-/* Is there something on another side that it lacks, and that nobody can give? */
+/* Does it lack slots on another side that no consumer can give? */
 static bool lacks_elsewhere(const inquiry *it, int32_t at, int32_t side)
 {
     bool lacks = false;
@@ -326,7 +326,7 @@ static bool lacks_elsewhere(const inquiry *it, int32_t at, int32_t side)
     return lacks;
 }
 
-/* Why nobody gives its leaf the `lacks` slots. */
+/* Why no consumer gives its leaf the `lacks` slots. */
 static void explain_lacks(const inquiry *it, int32_t at, int32_t side, int64_t lacks)
 {
     const allot__work *work = side_at(it, side)->work;
@@ -346,7 +346,7 @@ static void explain_lacks(const inquiry *it, int32_t at, int32_t side, int64_t l
             lacks, group, it->path.text);
 }
 
-/* What is its leaf's own, and of no use to it now. */
+/* Slots that its leaf owns and cannot use now. */
 static void explain_unused(const inquiry *it, int32_t side)
 {
     const allot__side *of = side_at(it, side);
@@ -360,7 +360,7 @@ static void explain_unused(const inquiry *it, int32_t side)
             allot__phrase_ratio(owned, unit).text);
 }
 
-/* Skip: what others take that stand behind it. */
+/* Skip: slots that tasks behind it take. */
 static void explain_passed(const inquiry *it, const list_walk *walk, int32_t side)
 {
     allot__sentence names = fitting(it, walk->at + 1, it->asker->waits, side);
@@ -398,7 +398,7 @@ static void explain_unfit(const inquiry *it, const list_walk *walk, const char *
 
 /* ---- It fits --------------------------------------------------------------------------------- */
 
-/* Who gives slots back, or why nobody does. */
+/* Which consumers give slots back, or why none does. */
 static void explain_source(const inquiry *it, int32_t side)
 {
     allot__explanation leaf = it->about;
@@ -457,7 +457,7 @@ static int walk_to(const inquiry *it, int32_t at, list_walk *out)
     return status;
 }
 
-/* The first task behind which it stands: one that runs and is to go, or else waits. */
+/* The first task behind which it must wait: one that runs and is to go, or one that waits. */
 static int32_t blocker(const inquiry *it, const list_walk *walk)
 {
     for (int32_t i = 0; i < it->asker->side_count; i++) {
@@ -469,7 +469,7 @@ static int32_t blocker(const inquiry *it, const list_walk *walk)
     return -1;
 }
 
-/* Behind a task that runs, and does not fit into a quota any more. */
+/* The task waits behind one that runs and no longer fits into a quota. */
 static void explain_gone(const inquiry *it, int32_t number)
 {
     for (int32_t i = 0; i < it->asker->side_count; i++) {
@@ -485,7 +485,7 @@ static void explain_gone(const inquiry *it, int32_t number)
     }
 }
 
-/* Behind a task that runs still. */
+/* The task waits behind one that runs and is to go. */
 static void explain_behind_going(const inquiry *it, int32_t number)
 {
     const allot__task *task = allot__task_at(it->tasks, number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* queue.c: what a queue wants, has and gets, what binds its jobs, and its slice of a pool. */
+/* queue.c: what a queue wants, has and gets, limits that bind jobs, and slices of pools. */
 #include "engine/explain/job.h"
 
 #include "base/least.h"
@@ -14,10 +14,10 @@ typedef struct cutting {
     const allot__queues *queues;
     const allot__slot_pool *pool;
     int32_t queue;
-    int32_t *order;         /* the pool's queues in its order, those not reached left out */
+    int32_t *order;         /* the pool's queues in its order, without those not reached */
     allot__slice_row *rows; /* of the cut, in that order */
     int32_t count, rows_count;
-    int64_t poured; /* its slice, whatever it uses */
+    int64_t poured; /* its slice, before rule 5 of slices.h */
 } cutting;
 
 static const allot__cut *cut_of(const cutting *it, int32_t queue)
@@ -55,7 +55,7 @@ static void explain_order(const cutting *it)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* What the own row gets in a round. */
+/* What the queue's own row gets in a round. */
 static void explain_gets(void *ud, const allot__slice_row *row, int64_t base, int64_t slots,
                          int32_t round)
 {
@@ -83,7 +83,7 @@ static void explain_steps(cutting *it, const allot__cut *cut)
         SAY(it->about, "  It uses {}, which it keeps, but gets no more (Q-34).", cut->row.used);
 }
 
-/* Rows of the cut that the queue's slice comes from; false: some were cut again since. */
+/* Gathers rows of the cut that gave the queue its slice; false: some were cut again since. */
 static bool gather(cutting *it, const allot__cut *cut)
 {
     for (int32_t place = 0; place < it->count; place++) {
@@ -96,7 +96,7 @@ static bool gather(cutting *it, const allot__cut *cut)
     return true;
 }
 
-/* What it might use of its slice, where that is less. */
+/* What it may use of its slice, if that is less. */
 static void explain_may_use(const allot__explanation *about, const allot__cut *cut)
 {
     SAY(about,
@@ -169,7 +169,7 @@ static int explain_slices(const allot__explanation *about, int32_t queue)
 
 /* ---- The limit that binds a job -------------------------------------------------------------- */
 
-/* The queue, user, group or host of a bound, as words behind what it allows. */
+/* The queue, user, group or host of a bound, in words that follow what it allows. */
 static allot__sentence whose(const allot__job_explanation *it, const allot__bound *bound)
 {
     allot__sentence words = {.len = 0};
@@ -229,7 +229,7 @@ static void explain_bound(const allot__job_explanation *it, const allot__bound *
     int64_t more = jobs ? 1 : it->job->slots;
     bool whole = bound->host < 0 && !allot__limit_trait(&it->out->bounds, bound->limit)->of_hosts;
     const char *unit = jobs ? "job" : "slot";
-    /* A job being resumed is judged by running jobs: it is one of the suspended jobs itself. */
+    /* For a job being resumed only running jobs count: it is itself one of the suspended. */
     bool back = it->job->state == ALLOT_SUSPENDED;
     int64_t used = bound->used - (back ? bound->asleep : 0);
     SAY(&it->about, "The limit \"{.100}\" binds: at most {} {}{|s}{}, {} used{? by running jobs|}.",
@@ -281,7 +281,7 @@ static void explain_most(const allot__job_explanation *it, const allot__slot_poo
         pool->name, pool->most, used, pool->most > used ? pool->most - used : 0);
 }
 
-/* Is it held back for queues before its own, though it is within the slice? */
+/* Does it wait for queues before its own, although it is within the slice? */
 static bool is_held_back(const allot__job_explanation *it)
 {
     const allot__cut *cut = &it->out->cuts[it->job->queue];
@@ -372,7 +372,7 @@ static void explain_waiting(const allot__explanation *about, int32_t queue)
 
 /* ---- Limits ---------------------------------------------------------------------------------- */
 
-/* Its own, and those stated for themselves that hold of all its jobs together. */
+/* Its own limits, and plan-wide ones that apply to all its jobs together. */
 static void explain_limits(const allot__explanation *about, int32_t queue)
 {
     const allot__bounds *bounds = &about->decision->dispatched->bounds;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* quota.c: ownership, need, what each fill gave, and how it became whole slots; or what a ledger
- * has.
- */
+/* quota.c: ownership, need, what each fill gave, and how that became whole slots; or a ledger's
+ * accounts. */
 #include "engine/explain/explain.h"
 
 #include "engine/hosts/hosts.h"
@@ -41,7 +40,7 @@ static bool is_left_out(const allot__explanation *about)
            verdict->need == verdict->reserve;
 }
 
-/* What keeps its need below its demand: hosts, or a limit. */
+/* Explains what keeps its need below its demand: hosts, or a limit. */
 static void explain_limit(const allot__explanation *about, const char *demands)
 {
     const allot__work *work = about->work;
@@ -109,7 +108,7 @@ static allot__u128 gain(const allot__levels *levels, int32_t fill)
     return levels->level[fill] - (fill > 0 ? levels->level[fill - 1] : 0);
 }
 
-/* What a fill goes by: a number as it is. */
+/* What a fill divides by; a number as it is. */
 static allot__phrase rate_of(const allot__explanation *about, allot_source by)
 {
     return by.kind == ALLOT_FROM_NUMBER
@@ -117,7 +116,7 @@ static allot__phrase rate_of(const allot__explanation *about, allot_source by)
                : PHRASE("{}", allot__explain_source(about, ALLOT_CONSUMERS, by));
 }
 
-/* Its level is its need: it takes no part in what comes. */
+/* Does the level meet its need? Then it takes no part in later fills. */
 static bool content(const allot__explanation *about, allot__u128 level)
 {
     return level == (allot__u128)about->work->need[about->row] * about->levels.denominator;
@@ -145,7 +144,7 @@ static void explain_level(const allot__explanation *about, int32_t fill, const c
             label, part.text, had.text, total.text, content(about, levels->level[fill]), rate, by);
 }
 
-/* The fill in which slots ran out: its rate is told, since everybody's part follows from it. */
+/* The fill in which slots ran out: states its rate, from which every part follows. */
 static void explain_critical(const allot__explanation *about, int32_t fill)
 {
     const allot__levels *levels = &about->levels;
@@ -252,7 +251,7 @@ static void explain_rounding(const allot__explanation *about)
         up, quota, ways[about->rules->policy->rounding], names.len > 0, names.text);
 }
 
-/* What tasks that start whole can use. */
+/* How much of the quota tasks that start whole can use. */
 static void explain_used(const allot__explanation *about)
 {
     const allot__work *work = about->work;
@@ -268,7 +267,7 @@ static void explain_used(const allot__explanation *about)
         about->family != 0, used);
 }
 
-/* ... and what was left over for the next one. */
+/* ... and the rest that was left over for the next task. */
 static void explain_whole_part(const allot__explanation *about)
 {
     int32_t whole = allot__whole_part(about->work, about->row);
@@ -321,7 +320,7 @@ static void explain_loan(const allot__explanation *about, const allot__lent *loa
             loan->before, why, code);
 }
 
-/* Slots that go, each with its reason. */
+/* Slots that are reclaimed, each with its reason. */
 static void explain_recalls(const allot__explanation *about, const allot__holder *holder)
 {
     const allot__ledger *ledger = about->work->ledger;

@@ -28,7 +28,7 @@ static void explain_holding(const allot__explanation *about)
         SAY(about, "{} of these are already being given back (C-6).", verdict->in_flight);
 }
 
-/* What it holds on closed hosts. */
+/* Slots that it holds on closed hosts. */
 static void explain_closed(const allot__explanation *about)
 {
     const allot__closed_slots *closed = about->work->closed;
@@ -39,7 +39,7 @@ static void explain_closed(const allot__explanation *about)
         SAY(about, "{} of these are on closed hosts: they count no more (E-34).", held);
 }
 
-/* Tasks that start, and those that wait for slots that are held. */
+/* Tasks that start, and tasks for which slots are held. */
 static void explain_starting(const allot__explanation *about)
 {
     const allot__starting *it = about->starting;
@@ -121,7 +121,7 @@ static void explain_options(const allot__explanation *about)
         SAY(about, "hold_rounding holds back a reclaim that only rounding asks for (C-9).");
 }
 
-/* What it keeps of what it is over, whatever is damped. */
+/* Slots over quota that it keeps, apart from damping. */
 static void explain_kept(const allot__explanation *about, const allot__damped *damped)
 {
     if (damped->protected > 0) {
@@ -149,7 +149,7 @@ static void explain_kept(const allot__explanation *about, const allot__damped *d
     }
 }
 
-/* What damping lets it keep, and by which numbers. */
+/* Slots that damping lets it keep, and by which numbers. */
 static void explain_damped(const allot__explanation *about, const allot__damped *damped)
 {
     const allot__work *work = about->work;
@@ -212,7 +212,7 @@ static const char *why_unowed(const char *reason)
     return "no consumer may keep them";
 }
 
-/* Slots that go whatever the demand. */
+/* Slots that are reclaimed whatever the demand. */
 static void explain_forced(const allot__explanation *about)
 {
     const allot__work *work = about->work;
@@ -335,7 +335,7 @@ void allot__explain_changes(const allot__explanation *about)
     explain_going(about);
 }
 
-/* A list of hosts is cut when it gets long. */
+/* A list of hosts is cut after so many. */
 enum { SHOWN = 8 };
 
 static const char *host_name(const allot__work *work, int32_t host)
@@ -401,7 +401,7 @@ static void explain_places(const allot__explanation *about)
             hosts->unplaced[about->row]);
 }
 
-/* Consumers on the hosts that would serve it, which may stay there. */
+/* Consumers that may stay on the hosts that would serve it. */
 static void explain_blocked(const allot__explanation *about)
 {
     const allot__work *work = about->work;
@@ -424,7 +424,7 @@ static void explain_blocked(const allot__explanation *about)
     }
 }
 
-/* What it gets beyond its quota. */
+/* Slots that it gets beyond its quota. */
 static void explain_lent(const allot__explanation *about)
 {
     const allot__work *work = about->work;

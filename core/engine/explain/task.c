@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* task.c: why a task goes or stays: the tasks it was compared with, and what decided. */
+/* task.c: why a task goes or stays: the tasks that it was compared with, and what decided. */
 #include "engine/explain/explain.h"
 
-/* A task and what it is compared with. */
+/* A task and the units that it is compared with. */
 typedef struct inquiry {
-    allot__explanation about;  /* says lines; of the leaf */
+    allot__explanation about;  /* of the leaf */
     const allot__queue *queue; /* NULL: its leaf names no tasks */
     const allot__units *units;
     const allot_state *state;
     int32_t task, unit;
     int32_t at;              /* its row among the leaf's units */
     allot__unit_rows rows;   /* to read columns */
-    allot__queue keys;       /* behind `queue`: each key by itself */
-    allot__victim_line line; /* of `keys`: all that may go */
+    allot__queue keys;       /* the keys of `queue`, each by itself */
+    allot__victim_line line; /* of `keys`: all candidates */
 } inquiry;
 
-/* Are there tasks of its leaf that have slots of several groups? */
+/* Has its leaf tasks with slots of several groups? */
 static bool is_coupled(const inquiry *it)
 {
     const uint8_t *coupled = it->about.work->coupled;
@@ -25,7 +25,7 @@ static bool is_coupled(const inquiry *it)
 
 /* ---- What it is ------------------------------------------------------------------------------ */
 
-/* "4 slots of cpu and 1 slot of gpu"; in one group "4 slots". */
+/* "4 slots of cpu and 1 slot of gpu"; with a single group "4 slots". */
 static allot__sentence slots_of(const inquiry *it)
 {
     allot_task task = {.also_count = 0};
@@ -41,7 +41,7 @@ static allot__sentence slots_of(const inquiry *it)
     return words;
 }
 
-/* The unit that a task is of. */
+/* The unit of a task. */
 static int32_t unit_of(const allot__units *units, const allot__task *task, int32_t number)
 {
     for (int32_t unit = units->first[task->consumer]; unit < units->first[task->consumer + 1];
@@ -117,7 +117,7 @@ static void explain_bounds(const inquiry *it, const allot__guard *guard)
             allot__phrase_value(flag, value).text);
 }
 
-/* Whether it is not a candidate, and why. */
+/* Why it is not a candidate, or that it is one. */
 static uint8_t mark_of(const inquiry *it)
 {
     const uint8_t *ineligible = it->about.decided->victims.ineligible;
@@ -166,7 +166,7 @@ static int64_t key_at(const inquiry *it, int32_t key, int32_t row)
     return *it->queue->pick.values(&it->queue->pick, key, row, 1, &room);
 }
 
-/* Which key tells the two apart, and what would turn them round. */
+/* Explains which key distinguishes the two, and what would reverse their order. */
 static void explain_key(const inquiry *it, int32_t other, bool goes)
 {
     int32_t key;
@@ -193,7 +193,7 @@ static void explain_key(const inquiry *it, int32_t other, bool goes)
             its, name_of(it, other));
 }
 
-/* Keys in the order in which they were asked. */
+/* Explains the keys, in the order in which they apply. */
 static void explain_order(const inquiry *it)
 {
     const allot__order *order = &it->queue->order;
@@ -224,7 +224,7 @@ static void explain_gives(const inquiry *it)
             path.text, it->queue->owed);
 }
 
-/* Whether hosts are not all alike, so that the order alone does not decide (E-30). */
+/* If hosts are not all alike, says so: then not only the order decides (E-30). */
 static bool explain_hosts_differ(const inquiry *it)
 {
     if (!it->about.work->reach)
@@ -343,7 +343,7 @@ static bool is_chosen(const inquiry *it)
     return chosen[it->task / 8] >> it->task % 8 & 1;
 }
 
-/* What its leaf gives back in one group, and its place there. */
+/* Explains what its leaf gives back in one group, and its place there. */
 static int explain_in_group(const inquiry *it, int32_t group, bool *gives)
 {
     inquiry there = {.state = it->state, .about = it->about};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* tell.c: templates filled in, and the words that all chapters of an explanation share. */
+/* tell.c: fills in templates; words that all chapters of an explanation share. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 typedef struct filling {
     char *to;
-    size_t room, len; /* len: of what does not fit, too */
+    size_t room, len; /* len: what does not fit included */
     const allot__told *next;
     bool one; /* the last number was 1 */
 } filling;
@@ -39,7 +39,7 @@ static void put_value(filling *it, const char *hole)
 
 static const char *put_hole(filling *it, const char *hole, bool shown);
 
-/* Writes up to a character outside of holes, and returns where that is; or (not `shown`) skips. */
+/* Writes up to a character outside of holes (not `shown`: only skips); returns where that is. */
 static const char *put_until(filling *it, const char *at, char end, bool shown)
 {
     for (;;) {
@@ -54,7 +54,7 @@ static const char *put_until(filling *it, const char *at, char end, bool shown)
     }
 }
 
-/* Returns what is behind the hole. */
+/* Writes a hole; returns what follows it. */
 static const char *put_hole(filling *it, const char *hole, bool shown)
 {
     const allot__told *value = it->next;
@@ -79,7 +79,7 @@ static const char *put_hole(filling *it, const char *hole, bool shown)
     return put_until(it, other, '}', shown && !one) + 1;
 }
 
-/* Fills a template in, as snprintf would: what does not fit is cut. */
+/* Fills in a template. As with snprintf, what does not fit is cut. */
 static size_t fill_in(char *to, size_t room, const allot__told *values)
 {
     filling it = {.to = to, .room = room, .next = values + 1};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * tell.h: sentences, by templates and values.
+ * tell.h: sentences, made of templates and values.
  *
  * In a template `{}` is the next value, a number or a text, and `{.60}` at most 60 bytes of a text.
- * `{one|several}` goes by the number before it: "one" for 1, else "several", as in
- * "{} slot{|s} {is|are}". `{?yes|no}` goes by the next value, which is not written: "yes" for 1,
- * for true and for a text that is not empty. `{&, user {}}` is left out where the value in it is
- * empty or 0. Holes may stand in any of these; values of what is left out are skipped.
+ * `{one|several}` depends on the number before it: "one" for 1, else "several", as in "{} slot{|s}
+ * {is|are}". `{?yes|no}` depends on the next value, which is not written: "yes" for 1, true or a
+ * text that is not empty. `{&, user {}}` is left out if the value in it is empty or 0. Any of these
+ * may contain holes; values in parts left out are skipped.
  */
 #ifndef ALLOT_ENGINE_EXPLAIN_TELL_H
 #define ALLOT_ENGINE_EXPLAIN_TELL_H
@@ -46,17 +46,17 @@ static inline allot__told allot__told_text(const char *text)
 #define ALLOT__TOLD_12(x, ...) ALLOT__TOLD(x), ALLOT__TOLD_11(__VA_ARGS__)
 
 #define ALLOT__EACH(a, b, c, d, e, f, g, h, i, j, k, l, of, ...) ALLOT__TOLD_##of
-/* A template and up to 11 values; what is forgotten is 0. */
+/* A template and up to 11 values; missing ones are 0. */
 #define ALLOT__TOLDS(...)                                                                          \
     ((const allot__told[12]){                                                                      \
         ALLOT__EACH(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)})
 
-/* A part of a sentence; what is too long is cut. */
+/* A part of a sentence; cut if too long. */
 typedef struct allot__phrase {
     char text[300];
 } allot__phrase;
 
-/* A list or a sentence in the making; an addition that is too long is left out. */
+/* A list or sentence being built; an addition that does not fit is left out. */
 typedef struct allot__sentence {
     char text[1800];
     size_t len;
@@ -65,7 +65,7 @@ typedef struct allot__sentence {
 
 struct allot__explanation;
 
-/* Says a sentence of an explanation. */
+/* Writes a sentence of an explanation. */
 #define SAY(about, ...)    allot__tell(about, ALLOT__TOLDS(__VA_ARGS__))
 #define PHRASE(...)        allot__phrase_of(ALLOT__TOLDS(__VA_ARGS__))
 #define ADD(sentence, ...) allot__sentence_add(sentence, ALLOT__TOLDS(__VA_ARGS__))

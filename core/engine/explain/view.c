@@ -15,7 +15,7 @@ static const allot__host_view *view_of(const allot__job_explanation *it)
     return &it->out->view;
 }
 
-/* What is free there, were nothing kept by suspended jobs. */
+/* Slots on which no job runs, those kept by suspended jobs included. */
 static int64_t unused(const allot__host_view *view, int32_t host)
 {
     return view->free[host] + view->kept[host];
@@ -27,7 +27,7 @@ static bool others_own(const allot__job_explanation *it, int32_t host)
     return view->owner != NULL && view->owner[host] >= 0 && view->owner[host] != it->job->queue;
 }
 
-/* Slots of a host that the job could have, at most. */
+/* The most slots of a host that the job could have. */
 static int64_t free_of(const allot__job_explanation *it, int32_t host)
 {
     int64_t free = unused(view_of(it), host) - it->kept[host];
@@ -76,7 +76,7 @@ static bool wants(const allot__job_explanation *it, int32_t host)
     return false;
 }
 
-/* Counts slots of another job on a host; those that this one could use are returned. */
+/* Counts slots of another job on a host; returns those that this one could use. */
 static int64_t put(const allot__job_explanation *it, int32_t host, int64_t slots, int64_t *on)
 {
     if (host >= 0 && on)
@@ -138,7 +138,7 @@ int allot__explain_view_count(allot__job_explanation *it)
 
 /* ---- A queue's hosts ------------------------------------------------------------------------- */
 
-/* Hosts that have slots which are not for the job. */
+/* Hosts that have slots which the job cannot have. */
 typedef struct apart {
     int64_t count, slots;
     int32_t first;
@@ -324,7 +324,7 @@ static void count_held(const allot__job_explanation *it, int32_t resource)
     }
 }
 
-/* Why the jobs of a queue do not go for it. */
+/* What becomes of a queue's jobs that hold the resource, and why. */
 static const char *stay(const allot__job_explanation *it, int32_t queue)
 {
     if (!allot__explain_may(it, it->job->queue, queue))
