@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* diff.c: two decisions compared: which things of A and B are the same, what both come to for each,
- * and which rows are kept. */
+/* diff.c: compares two decisions: matches things of A and B, lists what both decide about each, and
+ * keeps the rows that differ. */
 #include <allot/diff.h>
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/name.h"
 #include "engine/decision/decision.h"
 
-/* Which number of a thing on one side is which on the other; -1: none. */
+/* Maps numbers of things on one side to those on the other; -1: none. */
 typedef struct twins {
     int32_t count[2];
     int32_t *of[2];
@@ -23,11 +23,11 @@ struct allot_diff {
     twins groups, consumers;
     allot__vector rows; /* of allot_change, kind by kind */
     int32_t first[ALLOT_DIFF_KINDS + 1];
-    /* Of the kind that is being compared: its rows, by what they are about. */
+    /* Rows of the kind being compared, by subject. */
     allot__index index;
 };
 
-/* What a row is about, by the numbers of one side; -1: nothing of that kind. */
+/* A row's subject, by the numbers of one side; -1: none of that kind. */
 typedef struct about {
     int32_t group, consumer, other, item;
     const char *name;
@@ -74,8 +74,8 @@ static int match_groups(allot_diff *it, const allot_plan *a, const allot_plan *b
     return status;
 }
 
-/* The child of A's `parent` that has the name of B's consumer: plans differ little, so it is looked
- * for first where B has it. */
+/* The child of A's `parent` with the name of B's consumer. Tries B's handle first, as plans differ
+ * little. */
 static int32_t find_child(const allot_plan *a, int32_t parent, const allot_plan *b, int32_t child)
 {
     const char *name = allot_plan_name(b, child);
@@ -137,7 +137,7 @@ static void measure_consumer(const allot_decision *decision, int32_t group, int3
     memcpy(value, measures, sizeof measures);
 }
 
-/* A row of a group, and of a consumer, or -1 of none. */
+/* Adds a row of a group and a consumer; -1: none. */
 static int add_pair(allot_diff *diff, const int32_t group[2], int32_t a, int32_t b)
 {
     bool whole = a < 0 && b < 0;
@@ -159,7 +159,7 @@ static int add_pair(allot_diff *diff, const int32_t group[2], int32_t a, int32_t
     return made ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* The consumers of a side in its plan's order: all of A's, and those that B alone has. */
+/* Adds the consumers of a side in its plan's order: all of A's, or those that only B has. */
 static int add_consumers(allot_diff *diff, const int32_t group[2], int side)
 {
     const allot_plan *plan = diff->side[side]->plan;
@@ -174,7 +174,7 @@ static int add_consumers(allot_diff *diff, const int32_t group[2], int side)
     return status;
 }
 
-/* All of A's groups, and those that B alone has: rows of these, or of their consumers. */
+/* All of A's groups, and those that only B has: adds rows of these, or of their consumers. */
 static int add_groups(allot_diff *diff, allot_diff_kind kind)
 {
     int status = ALLOT_OK;
@@ -230,7 +230,7 @@ static const char *item_name(const allot_decision *decision, allot_diff_kind kin
     }
 }
 
-/* Both sides' numbers of what has number `of` on `side`. */
+/* The numbers on both sides of the thing with number `of` on `side`. */
 static void both(const twins *twins, int side, int32_t of, int32_t out[2])
 {
     out[side] = of;
@@ -263,7 +263,7 @@ static uint32_t hash_of(const allot_change *key)
     return key->name ? allot__hash(hash, key->name, strlen(key->name)) : hash;
 }
 
-/* The row of that kind, made where it is new; NULL: out of memory. It may move with the next. */
+/* The row of that kind, added if new; NULL: out of memory. It may move as the next is added. */
 static allot_change *row_of(allot_diff *diff, allot_diff_kind kind, int side, const about *of)
 {
     allot_change key = {.kind = kind, .name = of->name, .item = {-1, -1}};
@@ -389,7 +389,7 @@ static about about_job(const walk *it, int32_t job)
     return about_item(job, allot_plan_queue_consumer(it->decision->plan, what.queue));
 }
 
-/* Where jobs come to; those that go leave the hosts that they are on. */
+/* Hosts on which jobs get slots, and those that stopped jobs leave. */
 static int list_job_places(const walk *it, int32_t i)
 {
     allot_job_order order;
@@ -438,7 +438,7 @@ static int32_t count_leases(const allot_decision *decision)
     return allot_plan_leases(decision->plan);
 }
 
-/* What one side lists, of the kinds from RECLAIM on. */
+/* Adds what one side lists, of the kinds from RECLAIM on. */
 static int add_lists(allot_diff *diff, allot_diff_kind kind, int side)
 {
     static const struct {
@@ -471,7 +471,7 @@ static bool is_shown(const allot_diff *diff, const allot_change *row)
     return allot_change_differs(row) || (diff->all && row->kind <= ALLOT_DIFF_CONSUMER);
 }
 
-/* Takes out the rows of the last kind that say nothing. */
+/* Removes rows of the last kind that show no difference. */
 static void thin_out(allot_diff *diff, int32_t first)
 {
     allot_change *rows = diff->rows.items;

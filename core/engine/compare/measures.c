@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* measures.c: what the measures of rows are called, and whether they differ. */
+/* measures.c: the names of rows' measures, and whether they differ. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ int32_t allot_diff_measures(int kind)
     return is_kind(kind) ? count : 0;
 }
 
-/* The i-th word of a kind's measures, or NULL. */
+/* The name of a kind's i-th measure, or NULL. */
 static const char *word(int kind, int32_t i)
 {
     const char *at = i >= 0 && i < allot_diff_measures(kind) ? kinds[kind].measures : NULL;
@@ -55,7 +55,7 @@ int allot_diff_decided(int kind, int32_t i)
     return at != NULL && *at != '(';
 }
 
-/* A row is of one side alone where what it is about, or its group, is not on the other. */
+/* Is the row on one side only, as its subject or group is not on the other? */
 static bool is_alone(const allot_change *row)
 {
     if (row->kind == ALLOT_DIFF_GROUP)
