@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* apply.c: what a decision changes in a state: slots, tasks, reclaims, loans and times. */
+/* apply.c: carries out a decision in a state: slots, tasks, reclaims, loans and times. */
 #include "engine/decision/apply.h"
 
 #include <stdio.h>
@@ -64,7 +64,7 @@ static int add_reclaims(allot__applying *it)
     return status;
 }
 
-/* Those that were in flight before stand first, in the decision's order. */
+/* Enters flights: in the decision's order those that were in flight before come first. */
 static void enter_flights(allot__applying *it)
 {
     for (int32_t i = 0; i < allot_decision_flights(it->decision); i++) {
@@ -88,7 +88,7 @@ static void enter_flights(allot__applying *it)
 
 /* ---- Grants ---------------------------------------------------------------------------------- */
 
-/* Which consumers the state has tasks of. ENOMEM. */
+/* Finds which consumers have tasks in the state. ENOMEM. */
 static int find_tasks(allot__applying *it)
 {
     size_t rows = (size_t)it->state->plan->tree.rows;
@@ -110,7 +110,7 @@ static bool is_stated(const allot_state *state, const allot_grant *grant)
     return allot__allocated_set(&state->groups[grant->group], row);
 }
 
-/* The first host by name that has the slots left; -1: none has. */
+/* The grant's first host by name that has so many slots left; -1: none has. */
 static int32_t place_for(const allot_grant *grant, const int64_t *left, int64_t slots)
 {
     int32_t best = -1;
@@ -127,7 +127,7 @@ static int start_task(allot__applying *it, const allot_grant *grant, int32_t num
     int32_t first = allot__task_first(&state->tasks, number);
     const allot__task *task = allot__task_at(&state->tasks, first);
     if (task->group != grant->group || !task->pending)
-        return ALLOT_OK; /* it is the grant of its own group that has its place */
+        return ALLOT_OK; /* its own group's grant places it */
     int32_t at = place_for(grant, left, task->slots);
     int32_t host = allot__label_of(state, at < 0 ? NULL : grant->places[at].name);
     allot__task_start_of *start = NULL;
@@ -171,7 +171,7 @@ static int add_task(allot__applying *it, const allot_grant *grant, int64_t slots
     return status == ALLOT_OK ? allot_state_add(it->state, ALLOT_ITEM_TASK, &task) : status;
 }
 
-/* By the names of their hosts; then the slots whose host is not known. */
+/* Adds tasks by the names of their hosts; then those whose host is not known. */
 static int add_tasks(allot__applying *it, const allot_grant *grant)
 {
     int64_t *left = slots_left(it, grant);
@@ -184,7 +184,7 @@ static int add_tasks(allot__applying *it, const allot_grant *grant)
     return status == ALLOT_OK && unplaced > 0 ? add_task(it, grant, unplaced, NULL) : status;
 }
 
-/* What the state had of it may change as soon as slots are granted: so grants are read once. */
+/* Reads all grants first, as values of the state may change as soon as one is entered. */
 static int read_grants(allot__applying *it)
 {
     int32_t count =
@@ -294,7 +294,7 @@ static void enter_times(allot__applying *it)
         for (int32_t i = 0; i < state->plan->tree.rows; i++) {
             allot_brief brief;
             if (allot_decision_brief(it->decision, g, i, &brief) != ALLOT_OK)
-                continue; /* no leaf */
+                continue; /* not a leaf */
             int64_t *since = &state->groups[g].waiting_since[i];
             bool changes = *since != brief.waiting_since || brief.reclaimed > 0;
             *since = brief.waiting_since;
@@ -333,7 +333,7 @@ static int make(allot__applying *it)
     return status;
 }
 
-/* Times go first: the decision finds them from what leaves have. */
+/* Enters times first: the decision computes them from what leaves have. */
 static void enter(allot__applying *it)
 {
     enter_times(it);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* apply_jobs.c: what orders make of jobs. */
+/* apply_jobs.c: changes jobs by orders. */
 #include <string.h>
 
 #include "engine/decision/apply.h"
 #include "model/state/job.h"
 
-/* Adds up what a job did until `now`, from which something else counts. */
+/* Adds a job's time up to `now` to its sums; from now on the new state counts. */
 static void turn_to(allot_job *job, allot_job_state state, int64_t now)
 {
     int64_t passed = job->since != INT64_MIN && job->since < now ? now - job->since : 0;
@@ -20,7 +20,7 @@ static void turn_to(allot_job *job, allot_job_state state, int64_t now)
     job->since = now;
 }
 
-/* The places of an order beside the first `kept` in `hosts`, each host once; how many there are. */
+/* Appends an order's places to the first `kept` of `hosts`, each host once; returns how many. */
 static int32_t add_places(const allot_job_order *order, int32_t kept, allot_job_host *hosts)
 {
     int32_t count = kept;
@@ -46,7 +46,7 @@ static void grow(allot_job *job, const allot_job_order *order, allot_job_host *h
     job->grow = job->grow > order->slots ? job->grow - order->slots : 0;
 }
 
-/* It runs no more, and loses what it was given to grow (P-53). */
+/* The job stops, and loses slots given to it for growth (P-53). */
 static void stop(allot_job *job, const allot_job_order *order)
 {
     job->preempted = order->preempted;
@@ -86,7 +86,7 @@ static int make_job(allot__applying *it, const allot_job_order *order)
 {
     const allot__thing *old = allot__things_at(&it->state->all_jobs, order->job);
     if (!old || it->jobs[order->job])
-        return ALLOT_EUSAGE; /* one thing is decided about a job */
+        return ALLOT_EUSAGE; /* a job has only one order */
     allot_job job = *(const allot_job *)allot__thing_item(old);
     size_t room = (size_t)(job.host_count + order->place_count) + 1;
     allot_job_host *hosts = allot__arena_take(&it->arena, room, sizeof *hosts);
@@ -121,7 +121,7 @@ int allot__apply_jobs_make(allot__applying *it)
     return status;
 }
 
-/* What others had run is counted from now on, if it was said as of now. */
+/* Jobs without `since` count from now on, unless they are pending. */
 static bool count_from_now(const allot__applying *it, allot__thing *thing)
 {
     allot_job *job = allot__thing_item(thing);

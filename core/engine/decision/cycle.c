@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* cycle.c: the driver: knows which stage comes when; the stages know how. */
+/* cycle.c: the driver: it knows which stage comes when; the stages know how. */
 #include <string.h>
 
 #include "engine/decision/decision.h"
@@ -20,7 +20,7 @@
 #include "engine/victims/leavers.h"
 #include "engine/whole/whole.h"
 
-/* Quotas, with hosts set apart for exclusive consumers; which hosts follows from quotas in turn. */
+/* Computes quotas and the hosts set aside for exclusive consumers; each depends on the other. */
 static int run_quota(allot__work *work)
 {
     const int32_t *limit = work->limit;
@@ -42,7 +42,7 @@ static int run_quota(allot__work *work)
     return status;
 }
 
-/* What quotas are computed from. */
+/* Makes what quotas are computed from. */
 static int begin_group(allot__work *work)
 {
     int status = allot__group_hosts_make(work);
@@ -51,7 +51,7 @@ static int begin_group(allot__work *work)
     return status == ALLOT_OK ? allot__ledger_begin(work) : status;
 }
 
-/* All behind distribution, up to orders. */
+/* All stages after distribution, up to orders. */
 static int order_group(allot__decided *group, allot_stage last)
 {
     allot__work *work = &group->work;
@@ -60,7 +60,7 @@ static int order_group(allot__decided *group, allot_stage last)
         return status;
     status = allot__sessions(work);
     status = status ? status : allot__reach(work);
-    if (status == ALLOT_OK && !work->whole) /* else it was asked */
+    if (status == ALLOT_OK && !work->whole) /* else done before */
         status = allot__victims_protect(work, &group->victims);
     if (status != ALLOT_OK)
         return status;
@@ -69,7 +69,7 @@ static int order_group(allot__decided *group, allot_stage last)
                   : allot__reclaim(work, NULL);
 }
 
-/* All behind orders that is for people. */
+/* Figures for people, computed after orders. */
 static int find_figures(allot__decided *group, allot_stage last)
 {
     int status = ALLOT_OK;
@@ -92,7 +92,7 @@ int allot__decision_figures(const allot_decision *decision)
     return status;
 }
 
-/* Bytes that a group's columns take: asked for at once, so that a cycle allocates once. */
+/* Bytes of a group's columns, reserved at once so that a cycle allocates once. */
 static size_t columns_size(const allot_plan *plan)
 {
     size_t rows = (size_t)plan->tree.rows + 64;
@@ -104,13 +104,13 @@ static size_t columns_size(const allot_plan *plan)
                (sizeof(allot__sums) + 2 * sizeof(allot__critical) + sizeof(allot__watched) + 64);
 }
 
-/* Room for what sessions deserve, where there are any. */
+/* Allocates needs and quotas of sessions, if there are any. */
 static int take_sessions(allot_decision *decision)
 {
     size_t count = decision->state->tasks.sessions.count;
     decision->session_need = NULL;
     decision->session_quota = NULL;
-    /* Victims of whole tasks are asked for at once. */
+    /* Whole tasks need victims from the start. */
     if (count == 0 || (decision->last < ALLOT_STAGE_RECLAIM && !allot__any_whole(decision->state)))
         return ALLOT_OK;
     int32_t *both = allot__arena_take(&decision->arena, 2 * count, sizeof *both);
@@ -122,7 +122,7 @@ static int take_sessions(allot_decision *decision)
     return ALLOT_OK;
 }
 
-/* Queues' slots are not divided: their jobs get them, one by one. */
+/* Slots of queues are not divided: jobs get them, one by one. */
 static int dispatch(allot_decision *decision, allot__work *work)
 {
     allot__dispatched *out = allot__arena_take(&decision->arena, 1, sizeof *out);
@@ -150,7 +150,7 @@ static int open_group(allot_decision *decision, int32_t index, allot_report *rep
     return status;
 }
 
-/* Tasks that wait couple groups: all of these have their quotas before any goes on. */
+/* Waiting tasks couple groups: all groups get quotas before any goes on. */
 static int begin_whole(allot_decision *decision, allot__whole_all *all)
 {
     size_t count = (size_t)decision->plan->group_count;
@@ -166,7 +166,7 @@ static int begin_whole(allot_decision *decision, allot__whole_all *all)
     return allot__whole_begin(all);
 }
 
-/* Tasks that have slots of several groups go in all. */
+/* Tasks with slots of several groups are reclaimed in all of them. */
 static int couple(allot_decision *decision)
 {
     size_t count = (size_t)decision->plan->group_count;
@@ -213,7 +213,7 @@ static int run_groups(allot_decision *decision)
     return status == ALLOT_OK ? allot__decision_figures(decision) : status;
 }
 
-/* Goes on from the cycle before, where that can be. */
+/* Follows the cycle before, if possible. */
 static void go_on(allot_decision *decision)
 {
     decision->full = "the orders were not asked for";
@@ -241,7 +241,7 @@ static int run_all(allot_decision *decision, allot_report *report)
     if (status == ALLOT_OK && allot__queue_count(plan) == 0)
         status = run_groups(decision);
     for (int32_t i = 0; i < plan->group_count && status == ALLOT_OK; i++)
-        decision->groups[i].work.report = NULL; /* it may not outlive this call */
+        decision->groups[i].work.report = NULL; /* the report may not outlive this call */
     if (status == ALLOT_OK && decision->last >= ALLOT_STAGE_ORDERS)
         allot__follow_keep(decision->state, &decision->flown);
     return status;
@@ -270,7 +270,7 @@ int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_st
     allot_decision *decision = allot__new(plan->engine, 1, sizeof *decision);
     if (!decision)
         return ALLOT_ENOMEM;
-    decision->plan = state->plan; /* as it is at the state's time */
+    decision->plan = state->plan; /* the variant of the state's time */
     decision->state = state;
     decision->last = last;
     allot__arena_init(&decision->arena, plan->engine);
@@ -300,7 +300,7 @@ void allot_decision_free(allot_decision *decision)
             allot__dispatched_free(&decision->groups[0].work, decision->dispatched);
         allot__arena_free(&decision->arena);
         if (follows)
-            allot__spare_free(engine); /* room for a full pass, which the next one need not be */
+            allot__spare_free(engine); /* memory of a full pass: the next one may be none */
         allot__free(engine, decision, 1, sizeof *decision);
     }
 }

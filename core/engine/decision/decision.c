@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* decision.c: reading what a cycle decided; nothing here changes it. */
+/* decision.c: reads what a cycle decided, and changes nothing. */
 #include "engine/decision/decision.h"
 
 #include "engine/ownership/ledger.h"
@@ -43,7 +43,7 @@ static int64_t allocated_of(const allot__work *work, int32_t row)
     return work->allocated[row] + (work->closed ? work->closed->held[row] : 0);
 }
 
-/* Slots on closed hosts are held, go, and are forced to. */
+/* Adds slots on closed hosts: they are held, and reclaimed by force. */
 static void closed_verdict(const allot__work *work, int32_t row, allot_stage last,
                            allot_verdict *out)
 {
@@ -58,7 +58,7 @@ static void closed_verdict(const allot__work *work, int32_t row, allot_stage las
     }
 }
 
-/* Where leaves keep what they are over, or must give what they are not. */
+/* Slots over quota that a leaf keeps, and slots that it must give by force. */
 static void kept_verdict(const allot__work *work, int32_t row, allot_verdict *out)
 {
     allot__damped damped;
@@ -70,7 +70,7 @@ static void kept_verdict(const allot__work *work, int32_t row, allot_verdict *ou
         out->forced = work->forced[row] < out->reclaimed ? work->forced[row] : out->reclaimed;
 }
 
-/* What a stage that has not run would have decided stays 0. */
+/* Results of stages that have not run stay 0. */
 static void leaf_verdict(const allot__work *work, int32_t row, allot_stage last, allot_verdict *out)
 {
     out->demand = work->whole ? work->whole->stated[row] : work->demand[row];
@@ -236,7 +236,7 @@ static void places(const allot__group_hosts *hosts, int32_t row, allot_grant *ou
     }
 }
 
-/* Which tasks start, where some wait. */
+/* Lists the tasks that start, if some wait. */
 static void tasks(const allot__work *work, int32_t row, allot_grant *out)
 {
     if (work->whole && work->whole->sides[row]) {
@@ -271,7 +271,7 @@ int32_t allot_decision_reclaims(const allot_decision *decision)
     return count;
 }
 
-/* What a leaf is over, whatever it keeps of that. */
+/* Slots that a leaf is over quota, those that it keeps included. */
 static int64_t over_of(const allot__work *work, int32_t row)
 {
     allot__damped damped = {.over = work->over[row]};
@@ -291,7 +291,7 @@ static const char *forced_reason(const allot__work *work, int32_t row)
     return window ? "over-window" : "over-attribute";
 }
 
-/* Is all that it gives for what it got elsewhere? */
+/* Does it give back only slots for which it got others on other hosts? */
 static bool makes_way(const allot__work *work, int32_t row)
 {
     return work->moved != NULL && work->moved[row] > 0 && over_of(work, row) <= work->moved[row];
@@ -426,7 +426,7 @@ int allot_decision_kill(const allot_decision *decision, int32_t i, allot_kill *o
 
 /* ---- A group as a whole ---------------------------------------------------------------------- */
 
-/* What is owned is exact: as planned or over the group's unit, policy by policy. */
+/* Sums up the first level. `owned` is exact: as planned or scaled, depending on the policy. */
 static void add_up(const allot__work *work, allot_totals *out)
 {
     allot__u128 owned = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* digest.c: what a decision came from and came to, as two numbers. */
+/* digest.c: hashes of a decision's inputs and results. */
 #include "engine/decision/decision.h"
 
 #include "engine/jobs/dispatch.h"
 #include "engine/whole/whole.h"
 
-/* Four sums side by side, so that none waits for the one before. */
+/* Four independent sums, so that none waits for another. */
 typedef struct digest {
     uint64_t lanes[4];
 } digest;
