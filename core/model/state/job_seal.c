@@ -230,7 +230,7 @@ static void sum_queue(looking *it, int32_t queue)
     group->allocated[row] = (int32_t)allocated;
 }
 
-/* Jobs run on hosts: if hosts are known, their slots are the size, and a different stated size is
+/* Jobs run on hosts: if hosts are known, their slots are the size, and another stated size is
  * reported. */
 static void size_by_hosts(const looking *it)
 {

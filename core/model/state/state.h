@@ -35,13 +35,13 @@ typedef struct allot__since {
     bool full;     /* the next cycle is a full pass, whatever changed */
     bool other;    /* something else changed: sizes, hosts, tasks, jobs, ... */
     int32_t broad; /* families of so many leaves are broad (engine/follow/broad.h); 0: default */
-    int32_t cycles, patience; /* full passes since `kept` was set, and how many are awaited */
+    int32_t cycles, patience; /* full passes since `kept` ended, and how many are awaited */
     void *kept;               /* NULL: nothing to follow */
     void (*end)(void *kept);
 } allot__since;
 
-/* A reclaim in flight, as the engine reads it; its tasks are the state's flight_tasks[first_task]
- * ... */
+/* A reclaim in flight, as the engine reads it; its tasks: flight_tasks[first_task] ... of the
+ * state. */
 typedef struct allot__flight {
     const char *id;
     const allot_in_flight *told;

@@ -6,7 +6,7 @@
  * Tasks that share a slot (same leaf, host and slot) are one *unit*: the slot is free once all of
  * them have ended, so they go or stay together and count as one. A task with a slot of its own is a
  * unit too. Units of a leaf stand together, in the order of their first tasks; their columns are
- * plain arrays. Columns are by consumers' handles, which are the same in every variant of the plan.
+ * plain arrays. Indexes are consumers' handles, which are the same in every variant of the plan.
  *
  * A *site* is where tasks run: the plan's hosts, then the state's own, then those that only tasks
  * name. Site h of the plan is host h; another is ~(h - planned) in the public headers.
