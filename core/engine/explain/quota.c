@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* quota.c: ownership, need, what each fill gave, and how that became whole slots; or a ledger's
+/* quota.c: ownership, need, what each fill gave, how that became whole slots; or a ledger's
  * accounts. */
 #include "engine/explain/explain.h"
 

@@ -43,8 +43,8 @@
 #include "engine/jobs/preempt/search.h"
 #include "engine/jobs/slices.h"
 
-/* The decision about a job; and copies of what dispatch reads of it often, so that jobs that do not
- * fit are skipped without reading the jobs themselves. */
+/* The decision about a job; and copies of members that dispatch reads often, so that it skips jobs
+ * that do not fit without reading them. */
 typedef struct allot__job_verdict {
     uint8_t now;   /* an allot_job_state, after the cycle; ALLOT_JOB_STATE_COUNT: ended */
     uint8_t why;   /* an allot_pending */

@@ -132,8 +132,8 @@ static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, 
     return left;
 }
 
-/* Skips hosts that had nothing for such a job; but if it does not fit, all hosts count for the
- * reason. */
+/* Skips hosts that had nothing for such a job; but if it does not fit, the reason is of all
+ * hosts. */
 static bool put(allot__turns *turns, int32_t number, allot__missed *known)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);

@@ -175,8 +175,7 @@ int64_t allot__pool_left(const allot__turns *turns, int32_t pool);
 int allot__order_start(allot__turns *turns, int32_t job, const char *reason);
 int allot__order_resume(allot__turns *turns, int32_t job, const char *reason);
 int allot__order_grow(allot__turns *turns, int32_t job);
-/* Applies (1) or takes back (-1) what an order does to hosts and limits; `places` are the
- * order's. */
+/* Applies (1) or takes back (-1) what an order with these places does to hosts and limits. */
 int allot__order_effect(allot__turns *turns, allot_order_kind kind, int32_t job,
                         const allot__job_place *places, int32_t count, int32_t sign);
 /* The number of places that an order gave a job, from `places`, or else the job's own. The capacity

@@ -127,7 +127,7 @@ bool allot__bounds_allow(const allot__bounds *bounds, int32_t job, int64_t slots
 /* How many of a host's free slots a job may use; *binding is the bound that leaves the fewest. */
 int32_t allot__bounds_on_host(const allot__bounds *bounds, int32_t job, int32_t host, int32_t slots,
                               int32_t *binding);
-/* Does any limit of that job's class go by hosts? */
+/* Is any limit of the job's class by host, or of a set of hosts? */
 bool allot__bounds_by_host(const allot__bounds *bounds, int32_t job);
 /* A job is to have slots on a host: allot__bounds_on_host counts them from now on.
  * allot__bounds_tried takes all of it back once the job's places are found or not. */

@@ -46,8 +46,8 @@ int64_t allot__resources_above(const allot__resources *resources, int32_t job);
 void allot__resources_count(allot__resources *resources, int32_t job, int32_t sign);
 /* Would the other job, if preempted, release what the job lacks? */
 bool allot__resources_help(const allot__resources *resources, int32_t job, int32_t other);
-/* A job becomes a preemption candidate (1), or is no longer one (-1). The sums show whether all
- * candidates together release too little of a resource. */
+/* A job becomes a preemption candidate (1), or is no longer one (-1). The sums show whether all of
+ * them release too little of a resource. */
 void allot__resources_candidate(allot__resources *resources, int32_t job, int32_t sign);
 bool allot__resources_hopeless(const allot__resources *resources, int32_t job);
 /* Why no job may be preempted for *resource, which the job lacks. ALLOT_PEND_NOT: jobs may be

@@ -367,7 +367,7 @@ static bool helpless(const allot__search *search)
     return false;
 }
 
-/* Hosts of an exclusive job, and those that limits close, may gain more than the victims' slots. */
+/* With an exclusive job, or limits by host, more may become free than the victims' slots. */
 static bool hopeless(allot__search *search)
 {
     const allot__fit *fit = &search->fit;
