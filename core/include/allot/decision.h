@@ -38,9 +38,9 @@ typedef enum allot_stage {
  * decision lives. ESCRIPT or EBUDGET: a policy's function failed, and the report says why; ENOMEM.
  * Getters below do not accept a NULL decision.
  *
- * A state that is opened, changed a little, sealed and decided about again costs what the changes
- * reach: the state keeps what the last cycle knew, some 70 bytes a consumer, and the cycle goes on
- * from there (allot_decision_full).
+ * When a state is opened, changed a little and sealed again, its next cycle costs what the changes
+ * reach: the state keeps the last cycle's results, some 70 bytes a consumer, and the next cycle
+ * goes on from these (allot_decision_full).
  */
 ALLOT_API int allot_cycle(const allot_plan *plan, const allot_state *state, allot_report *report,
                           allot_decision **out);
@@ -48,12 +48,12 @@ ALLOT_API int allot_cycle(const allot_plan *plan, const allot_state *state, allo
 ALLOT_API int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_stage last,
                                 allot_report *report, allot_decision **out);
 ALLOT_API void allot_decision_free(allot_decision *decision);
-/* Why the cycle computed all anew; NULL: it went on from the one before. Static. */
+/* Why the cycle computed everything anew; NULL: it went on from the cycle before. Static. */
 ALLOT_API const char *allot_decision_full(const allot_decision *decision);
 /* Digests, for records that do not keep documents. `input` is of the decision's input: time, sizes,
  * each consumer's demand and allocated, queues' jobs. `output` is of what was decided about each
- * consumer or job. A digest is another number when any of these is another. ALLOT_STAGE_RECLAIM and
- * later stages give the same digests. */
+ * consumer or job. A digest changes when any of these changes. ALLOT_STAGE_RECLAIM and later stages
+ * give the same digests. */
 ALLOT_API void allot_decision_digest(const allot_decision *decision, uint64_t *input,
                                      uint64_t *output);
 
@@ -73,7 +73,7 @@ typedef struct allot_totals {
     int64_t reserve, demand, allocated;
     int64_t own_used, lent, borrowed, shared, planned;
 } allot_totals;
-/* ENOMEM: the first time that these or a verdict are asked for, figures for people are computed. */
+/* ENOMEM: the first call of this or of allot_decision_verdict computes figures for people. */
 ALLOT_API int allot_decision_totals(const allot_decision *decision, int32_t group,
                                     allot_totals *out);
 
@@ -114,15 +114,15 @@ ALLOT_API int allot_decision_verdict(const allot_decision *decision, int32_t gro
  * name have the same value. EUSAGE: the consumer is not a leaf, or the plan has queues. */
 typedef struct allot_brief {
     int64_t quota, over, reclaimed, held_back, waiting_since, held;
-    /* 0: no task behind those of the leaf that wait in the state could have changed the decision
-     * (C-13), so that of a long list the state may have the first few that would start. 1: all of
-     * them fit, at some step, and the leaf demands more than they ask for. */
+    /* 0: pending tasks of the leaf beyond those in the state could not have changed the decision
+     * (C-13), so a state may list only the first few of a long list. 1: all listed tasks fitted at
+     * some step, and the leaf demands more slots than they ask for. */
     int64_t exhausted;
 } allot_brief;
 ALLOT_API int allot_decision_brief(const allot_decision *decision, int32_t group, int32_t consumer,
                                    allot_brief *out);
-/* The label of part i of that consumer's quota: the fill of its policy; of the one behind these
- * "whole". */
+/* The label of part i of that consumer's quota: of its policy's fill, or "whole" behind the fills.
+ */
 ALLOT_API const char *allot_decision_part_label(const allot_decision *decision, int32_t group,
                                                 int32_t consumer, int32_t i);
 
@@ -140,8 +140,8 @@ typedef struct allot_grant {
     int32_t place_count;
     int64_t unplaced; /* slots of the grant whose host is unknown */
     /* Of a leaf with pending tasks: the tasks that start (allot_state_task_at). `slots` are those
-     * of these tasks, less slots that the leaf has already and that nothing uses: such a grant may
-     * have 0 slots. A task of several groups is named by the grants of each. Borrowed. */
+     * of these tasks, less unused slots that the leaf has already, and may be 0. The grants of
+     * every group of a task name the task. Borrowed. */
     const int32_t *tasks;
     int32_t task_count;
 } allot_grant;

@@ -139,16 +139,16 @@ ALLOT_API void allot_json_fault(allot_json *json, const char *code, const char *
 /* Gets the pieces of a written document in order; nonzero ends the writing with EIO. */
 typedef int (*allot_sink)(void *ud, const char *text, size_t len);
 
-/* Writes a sealed state as "allot/state/v1", ended by a newline, without what would be as it is
- * if nothing were stated. Read under the same plan the document decides the same. EUSAGE, ENOMEM,
- * EIO. */
+/* Writes a sealed state as "allot/state/v1", ended by a newline, without values that equal their
+ * defaults. Read under the same plan, the document leads to the same decision. EUSAGE, ENOMEM, EIO.
+ */
 ALLOT_API int allot_state_write(const allot_state *state, allot_sink sink, void *ud);
-/* Writes an item of a state (members.h), which is the struct of its kind, as documents have it: an
- * object on one line. EUSAGE: no such kind; ENOMEM, EIO. */
+/* Writes an item of a state (members.h), the struct of its kind, as an object on one line, as
+ * documents have it. EUSAGE: no such kind; ENOMEM, EIO. */
 ALLOT_API int allot_item_write(const allot_plan *plan, allot_item kind, const void *item,
                                allot_sink sink, void *ud);
-/* The same piece by piece, of a state that stays as it is meanwhile: so many consumers, hosts and
- * items of lists at a time. *over: all of it is written. What fails, fails again. */
+/* Writes a state piece by piece: each call writes `items` consumers, hosts and items of lists. The
+ * state must not change meanwhile. *over: everything is written. After a failure all calls fail. */
 typedef struct allot_state_writing allot_state_writing;
 ALLOT_API int allot_state_write_begin(const allot_state *state, allot_sink sink, void *ud,
                                       allot_state_writing **out);

@@ -3,9 +3,9 @@
 /*
  * members.h: what a state lists (tasks, sessions, jobs, ...), member by member.
  *
- * One table says of each item what its members are: the readers and writers of documents, of
- * events and of snapshots, copies, Lua's types and the documentation's tables all go by it. A new
- * member is a member of its struct and a row here.
+ * One table lists the members of each item: readers and writers of documents, events and snapshots,
+ * copies, Lua's types and the tables of the documentation all use it. A new member is a member of
+ * its struct and a row of the table (model/items/members.c).
  */
 #ifndef ALLOT_ITEM_H
 #define ALLOT_ITEM_H
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* What the items of a list are. */
+/* Kinds of items. */
 typedef enum allot_item {
     ALLOT_ITEM_TASK = 0, /* allot_task */
     ALLOT_ITEM_SESSION,  /* allot_session */
@@ -30,7 +30,7 @@ typedef enum allot_item {
     ALLOT_ITEMS
 } allot_item;
 
-/* How a member is written in JSON, and what its struct has. */
+/* A member's form in JSON, and its type in the struct. */
 typedef enum allot_member_type {
     ALLOT_MEMBER_TEXT = 0, /* const char *: a string */
     ALLOT_MEMBER_CONSUMER, /* int32_t: the path of any consumer */
@@ -45,8 +45,8 @@ typedef enum allot_member_type {
     ALLOT_MEMBER_PLACES,   /* const allot_job_host *: {host: slots} */
     ALLOT_MEMBER_AMOUNTS,  /* const allot_job_resource *: {resource: amount} */
     ALLOT_MEMBER_CLAIMS,   /* const allot_claim *: [{consumer, slots}] */
-    /* {group: slots}, const allot_task_slots *: those of other groups than the item's own; or an
-     * integer least ... most, as of its own group, which the first of `members` is */
+    /* {group: slots}, const allot_task_slots *: slots of groups other than the item's own; or an
+     * integer least ... most, the slots of its own group: the first of `members` */
     ALLOT_MEMBER_SLOTS,
     ALLOT_MEMBER_VALUES,      /* const allot_task_value *: members named as the plan's attributes */
     ALLOT_MEMBER_THOUSANDTHS, /* int64_t: a number with three digits behind the point, -1 unset */
@@ -57,9 +57,9 @@ enum {
     ALLOT_MEMBER_REQUIRED = 1,
     ALLOT_MEMBER_NULLABLE = 2, /* null is as good as not stated */
     ALLOT_MEMBER_DIGITS = 4,   /* of a TEXT: an integer least ... most reads as its digits */
-    ALLOT_MEMBER_PASSED = 8,   /* decisions write it for people: it is checked and not kept */
+    ALLOT_MEMBER_PASSED = 8,   /* decisions write it for people: checked, but not kept */
     ALLOT_MEMBER_LABEL = 16,   /* of TEXT and TEXTS: 1 ... 255 bytes without control characters */
-    ALLOT_MEMBER_FALSE = 32,   /* of a WORD: instead of its first word false is written */
+    ALLOT_MEMBER_FALSE = 32,   /* of a WORD: `false` is written in place of its first word */
     ALLOT_MEMBER_KEY = 64,     /* of a TEXT: in documents the key of the item's object */
     ALLOT_MEMBER_ALL = 128     /* of a WHOLE: true is `most`, and false is 0 */
 };
@@ -68,9 +68,9 @@ typedef struct allot_member {
     const char *name; /* in documents; "" of VALUES */
     allot_member_type type;
     int32_t flags;                 /* ALLOT_MEMBER_... */
-    uint16_t at, count_at;         /* in the struct: the member, and of lists how many (int32_t) */
-    int64_t least, most;           /* of what is stated */
-    int64_t unset;                 /* what the member is that is not stated: of numbers and words */
+    uint16_t at, count_at;         /* offsets: of the member, and of a list's length (int32_t) */
+    int64_t least, most;           /* range of a stated value */
+    int64_t unset;                 /* the value of a number or word that is not stated */
     const char *unit, *doc;        /* "s", "slots" or ""; one sentence */
     const char *rule;              /* where it comes from; "": nowhere */
     const char *(*word)(int word); /* of a WORD: its names from 0 on; NULL ends them */
@@ -80,7 +80,7 @@ typedef struct allot_member {
 
 typedef struct allot_members {
     const char *name; /* "task": in messages */
-    const char *list; /* "tasks": the key of states that has them */
+    const char *list; /* "tasks": their key in a state */
     size_t size;      /* of the struct */
     const allot_member *items;
     int32_t count;
@@ -90,43 +90,42 @@ typedef struct allot_members {
 ALLOT_API const allot_members *allot_members_of(allot_item item);
 /* The member of that name, or NULL. */
 ALLOT_API const allot_member *allot_member_find(const allot_members *members, const char *name);
-/* What an item is that states nothing: `item` is as the struct of these members. */
+/* Sets every member of `item`, the struct of these members, to its default. */
 ALLOT_API void allot_item_init(const allot_members *members, void *item);
-/* The bytes that the strings and lists of an item take in a copy; and copies it: `room` has so
- * many, aligned to 8, and keeps them. */
+/* The bytes that strings and lists of an item take in a copy; and the copy, whose strings and lists
+ * are in `room`: that many bytes, aligned to 8, which must live as long as the copy. */
 ALLOT_API size_t allot_item_room(const allot_members *members, const void *item);
 ALLOT_API void allot_item_copy(const allot_members *members, const void *item, void *to,
                                char *room);
 
-/* Takes a number of the plan's that an item has, and may set another one: *number is an int32_t, a
- * consumer's, group's or queue's as `type` says; of CLAIMS, AMOUNTS, SLOTS and VALUES it is what an
- * entry of the list begins with: a consumer's, resource's, group's or attribute's. */
+/* Gets a number of the plan in an item, and may change it: *number is an int32_t, a consumer's,
+ * group's or queue's by `type`; of CLAIMS, AMOUNTS, SLOTS and VALUES the first member of a list's
+ * entry: a consumer's, resource's, group's or attribute's. */
 typedef int (*allot_item_number)(void *ud, allot_member_type type, void *number);
-/* Calls `each` with all of them but those that are unset, so that a copy of an item
- * (allot_item_copy) can move to another plan. What `each` returns, which ends it if it is not
- * ALLOT_OK. */
+/* Calls `each` with all such numbers that are set, so that a copy of an item (allot_item_copy) can
+ * move to another plan. Ends early, with the status of `each`, if that is not ALLOT_OK. */
 ALLOT_API int allot_item_numbers(const allot_members *members, void *item, allot_item_number each,
                                  void *ud);
 
 /* ---- A state's items, one by one ------------------------------------------------------------- */
 
-/* Adds a task, session, job or reclaim to an open state: a copy of `item`, which is the struct of
- * its kind; what allot_state_task, _session, _job and _in_flight say counts. EEXIST: the id is
- * taken. EUSAGE: also of another kind. */
+/* Adds a copy of `item`, the struct of its kind (a task, session, job or reclaim), to an open
+ * state, with the rules and errors of allot_state_task, _session, _job and _in_flight. EEXIST: the
+ * id is taken. EUSAGE: also another kind. */
 ALLOT_API int allot_state_add(allot_state *state, allot_item kind, const void *item);
-/* The same, in the place of what has its id: of a task behind all others, else where that was. */
+/* The same, but replaces the item of that id: a task moves to the end, others keep their place. */
 ALLOT_API int allot_state_set(allot_state *state, allot_item kind, const void *item);
-/* Takes it out of an open state; the others keep their order and, until the state is sealed, their
- * numbers. What was borrowed of it stays until then. ENOENT, EUSAGE. */
+/* Removes an item from an open state; the others keep their order and, until the state is sealed,
+ * their numbers. Borrowed pointers live until then, too. ENOENT, EUSAGE. */
 ALLOT_API int allot_state_end(allot_state *state, allot_item kind, const char *id);
-/* It is `now` again, and was later by `by`: times of leaves, tasks, sessions, jobs, contracts,
- * resources, of use and of the last cycle that lie behind it are moved back by so much, to `now` at
- * the most. EUSAGE. */
+/* Sets a clock that ran ahead by `by` seconds back to `now`: times after `now` (of leaves, tasks,
+ * sessions, jobs, contracts, resources, use, the last cycle) move back by `by`, but not beyond
+ * `now`. EUSAGE. */
 ALLOT_API int allot_state_set_back(allot_state *state, int64_t now, int64_t by);
-/* Its number, for the getters of its kind, or -1. */
+/* An item's number, for the getters of its kind, or -1. */
 ALLOT_API int32_t allot_state_find(const allot_state *state, allot_item kind, const char *id);
-/* What the state has of that id, also of a host: `out` is the struct of its kind. Borrowed until
- * the state is sealed after it was changed or ended, a host's name until it is. ENOENT. */
+/* The item of that id, or host of that name: `out` is the struct of its kind. Borrowed until the
+ * state is sealed after the item changed or ended; a host's name only until then. ENOENT. */
 ALLOT_API int allot_state_get(const allot_state *state, allot_item kind, const char *id, void *out);
 
 #ifdef __cplusplus

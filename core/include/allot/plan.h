@@ -35,7 +35,7 @@ typedef enum allot_option {
         ALLOT_OPTION_COUNT
 } allot_option;
 
-/* "keep_shrunk_ownership"; NULL when there is no such option. Static. */
+/* "keep_shrunk_ownership"; NULL: no such option. Static. */
 ALLOT_API const char *allot_option_name(int option);
 
 /*
@@ -142,8 +142,8 @@ ALLOT_API int allot_plan_window_borrow(allot_plan *plan, int32_t window, int32_t
 /* The number of windows, the i-th, and a zone's name ("UTC" of -1; NULL: no such). Also before
  * sealing. */
 ALLOT_API int32_t allot_plan_windows(const allot_plan *plan);
-/* 1: decisions depend on when leaves began to wait and gave slots back last (allot/state.h), since
- * a group's `reclaim_interval` or `claim_delay` asks for it, or a window may. 0 with queues. */
+/* 1: decisions depend on the times when leaves began to wait and last gave slots back (state.h),
+ * since a group or a window may set `reclaim_interval` or `claim_delay`. 0 with queues. */
 ALLOT_API int32_t allot_plan_damps(const allot_plan *plan);
 ALLOT_API int allot_plan_window_at(const allot_plan *plan, int32_t i, allot_window *out);
 /* Writes the i-th as "window 2 (08:00 to 17:00 mon tue, Europe/Berlin)", a string cut to size;
@@ -206,8 +206,8 @@ ALLOT_API const allot_policy *allot_plan_consumer_policy(const allot_plan *plan,
 ALLOT_API int64_t allot_plan_option_get(const allot_plan *plan, int32_t group, allot_option option);
 /* The consumer at "/a/b", or ALLOT_ROOT when there is none. Also before sealing. */
 ALLOT_API int32_t allot_plan_find(const allot_plan *plan, const char *path, size_t len);
-/* The nearest path to one that was not found, written to buf as a string; 0 when none is near,
- * else its length. */
+/* Writes the known path nearest to an unknown one to buf as a string, and returns its length; 0:
+ * none is near. */
 ALLOT_API size_t allot_plan_nearest(const allot_plan *plan, const char *path, size_t len, char *buf,
                                     size_t size);
 /* Writes "/a/b" as a string cut to size; returns the length that it needs. Also before sealing. */

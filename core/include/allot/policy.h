@@ -132,8 +132,8 @@ ALLOT_API int allot_policy_function(allot_policy *policy, const int32_t *columns
  * ALLOT_FROM_PART; only fills behind it may go up to ALLOT_FROM_HELD. EUSAGE, EEXIST, ENAME. */
 ALLOT_API int allot_policy_fill(allot_policy *policy, const char *label, allot_source by,
                                 allot_source up_to, const allot_key *keys, int32_t n);
-/* The last fill raises totals (C-15): with what earlier fills gave a row its total becomes at most
- * rate * by, where it is not more already. EUSAGE: the last is no fill, or there is none. */
+/* The last fill raises totals (C-15): a row's total, with slots from earlier fills, becomes at most
+ * rate * by, unless it is more already. EUSAGE: the last rule is not a fill, or there is none. */
 ALLOT_API int allot_policy_fill_level(allot_policy *policy);
 /* Whether owned slots grow and shrink with the group's size (1, the default) or stay as planned
  * (0). Consumers under scaling policies share what consumers under the others leave (H-15). */
@@ -206,7 +206,7 @@ typedef enum allot_scheduling {
     ALLOT_PRIORITY,         /* highest priority first, then the first created */
     ALLOT_SCHEDULING_COUNT
 } allot_scheduling;
-/* "proportional", ...; NULL when there is no such. Static. */
+/* "proportional", ...; NULL: no such scheduling. Static. */
 ALLOT_API const char *allot_scheduling_name(int scheduling);
 /* Appends a fill to the rule of a scheduling, in place of the built-in one; sources are of
  * sessions. */
@@ -241,7 +241,7 @@ ALLOT_API int allot_policy_requirement(allot_policy *policy, const char *name, i
 /* The order of a queue's pending jobs, and of its suspended ones (P-60); ties as in the state.
  * Sources are of tasks. */
 ALLOT_API int allot_policy_dispatch(allot_policy *policy, const allot_key *keys, int32_t n);
-/* Which queues' jobs may preempt which: the provider's `relate` says so; `function` (0 ...) is a
+/* Has the provider's `relate` answer which queues' jobs may preempt which; `function` (0 ...) is a
  * number for the provider. A plan refuses the policy if its provider has no `relate` (EUSAGE).
  * ALLOT_NOBODY: no job preempts another. */
 enum { ALLOT_NOBODY = -1 };

@@ -143,7 +143,7 @@ ALLOT_API void allot_report_clear(allot_report *report);
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 /* The nearest of `names` (n of them, NULL entries skipped) to `name` of `len` bytes by edit
- * distance, for "did you mean"; NULL when none is near. Borrowed from `names`. */
+ * distance, for "did you mean"; NULL: none is near. Borrowed from `names`. */
 ALLOT_API const char *allot_nearest(const char *name, size_t len, const char *const *names,
                                     size_t n);
 

@@ -21,10 +21,10 @@ typedef struct allot_task_value {
 
 /* A task runs, or it waits to start with all its slots at once (C-13). */
 typedef enum allot_task_state { ALLOT_TASK_RUNNING = 0, ALLOT_TASK_PENDING } allot_task_state;
-/* "running", "pending"; NULL: no such. */
+/* "running", "pending"; NULL: no such state. */
 ALLOT_API const char *allot_task_state_name(int state);
 
-/* What a task has or wants of one more resource group. */
+/* Slots that a task has or wants in one more resource group. */
 typedef struct allot_task_slots {
     int32_t group;
     int64_t slots; /* 1 ... ALLOT_AMOUNT_MAX */
@@ -47,7 +47,7 @@ typedef struct allot_task {
     int32_t tag_count, value_count;
     const allot_task_value *values;
     allot_task_state state;
-    int64_t priority; /* of a pending one: the highest starts first; 1 ... 10000, 0: 1 */
+    int64_t priority; /* of a pending task: the highest starts first; 1 ... 10000, 0: 1 */
     /* Its slots of other groups, each named once. Session, host and slot are of `group` alone. */
     const allot_task_slots *also;
     int32_t also_count;
@@ -137,8 +137,8 @@ ALLOT_API int allot_state_session(allot_state *state, const allot_session *sessi
 ALLOT_API int allot_state_loan(allot_state *state, const allot_loan *loan);
 /* Ends all loans of an open state. EUSAGE. */
 ALLOT_API int allot_state_loans_end(allot_state *state);
-/* Says that `now` is rounded down to whole seconds, as a running service's clock is: a grace other
- * than 0 then ends a second later, so that no task has less than its grace. */
+/* States that `now` is rounded down to whole seconds, as a running service's clock is: a grace
+ * other than 0 then ends a second later, so that no task has less than its grace. */
 ALLOT_API int allot_state_now_rounded(allot_state *state, int32_t rounded);
 /* The time of the cycle before this one: a switch of windows since then is enforced (C-10). Not
  * set: a second ago, so that a cycle at the very time of a switch enforces it. */
@@ -153,8 +153,8 @@ ALLOT_API int allot_state_waiting_since(allot_state *state, int32_t group, int32
 ALLOT_API int allot_state_seal(allot_state *state, allot_report *report);
 /* Makes a sealed state changeable again; its contents stay. */
 ALLOT_API int allot_state_open(allot_state *state);
-/* Whether cycles over the state compute all anew (1), or go on from the one before where they can
- * (0, as it is to begin with): they decide the same, and cost what changed. */
+/* Whether cycles over the state compute everything anew (1), or go on from the cycle before where
+ * they can (0, the default), which decides the same at the cost of what changed. */
 ALLOT_API int allot_state_full(allot_state *state, int32_t full);
 /* Removes from an open state what was added one by one: tasks, sessions, reclaims in flight, loans
  * and jobs. What was set stays: times, demand, allocated, sizes, hosts, use of queues. The state
@@ -164,22 +164,21 @@ ALLOT_API int allot_state_clear(allot_state *state);
  * Until then allot_state_tasks counts the removed task, and allot_state_task_at gives ENOENT for
  * it. ENOENT: no task has that id; EUSAGE. */
 ALLOT_API int allot_state_task_end(allot_state *state, const char *id);
-/* Makes a state of another plan with the contents of a state, matched by names; the new
- * state is to be sealed, and takes its memory from that plan's engine. ENOENT: the plan lacks a
- * thing that the state has, other than a consumer or group that wants and holds nothing, and what
- * queues and resources were used; EINVALID: the plan cannot have such a state; both with a
- * diagnostic. ENOMEM. */
+/* Makes an unsealed state of another plan with the contents of a state, matched by names, in memory
+ * of that plan's engine. ENOENT: the plan lacks a thing that the state has (a consumer or group
+ * that wants and holds nothing, and past use of queues and resources, may be lacking); EINVALID:
+ * the plan cannot have such a state; both with a diagnostic. ENOMEM. */
 ALLOT_API int allot_state_copy(const allot_state *state, const allot_plan *plan,
                                allot_report *report, allot_state **out);
-/* The same, of a state that is of no more use but to be freed: where all that it may name has the
- * same numbers, what it lists goes over as it is. */
+/* The same, but afterwards `state` may only be freed: if everything that it may name has the same
+ * numbers in both plans, its lists move without a copy. */
 ALLOT_API int allot_state_move(allot_state *state, const allot_plan *plan, allot_report *report,
                                allot_state **out);
 
-/* What was added of each kind, in the order of adding. Borrowed until the state is sealed after it
- * was removed. EUSAGE, or NULL: no such. ENOENT, or NULL: it was removed. A task of several groups
- * has a number for each, one after another; of those but the first allot_state_task_at says
- * ENOENT. */
+/* The items of each kind, in the order of adding. Borrowed until the state is sealed after the item
+ * was removed. EUSAGE, or NULL: no such number. ENOENT, or NULL: the item was removed. A task of
+ * several groups has a number for each, one after another; allot_state_task_at returns ENOENT for
+ * all but the first. */
 ALLOT_API int32_t allot_state_tasks(const allot_state *state);
 ALLOT_API int allot_state_task_at(const allot_state *state, int32_t i, allot_task *out);
 /* The id of a task that is nearest to one that was not found, for hints; NULL: none is near. The
