@@ -11,7 +11,7 @@ enum { ALIGNMENT = 64, SMALLEST = 64 * 1024 };
 
 struct allot__chunk {
     struct allot__chunk *next;
-    size_t size; /* of the whole block, this header and what aligning may lose included */
+    size_t size; /* of the whole block, with this header and alignment loss */
 };
 
 static const size_t overhead = sizeof(struct allot__chunk) + ALIGNMENT;
@@ -27,7 +27,7 @@ static char *chunk_data(struct allot__chunk *chunk)
     return (char *)(chunk + 1) + (ALIGNMENT - start % ALIGNMENT) % ALIGNMENT;
 }
 
-/* Of two chunks keeps the larger as the engine's spare. */
+/* Keeps the larger of two chunks as the engine's spare. */
 static void spare_offer(allot_engine *engine, struct allot__chunk *chunk)
 {
     struct allot__chunk *loser = chunk;

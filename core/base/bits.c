@@ -7,7 +7,7 @@
 
 #include "base/simd.h"
 
-/* One word more than numbers need: the search for the next goes up by way of the word behind. */
+/* One word more than the numbers need: the search for the next number may read the word behind. */
 static size_t words(size_t numbers)
 {
     return numbers / 64 + 1;

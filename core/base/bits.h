@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * bits.h: a set of numbers below a bound, which finds the next of them from a number on, or the
- * last before it, without asking for each number between.
+ * bits.h: a set of numbers below a bound, which finds the first member from a number on, or the
+ * last before a number, without a test of each number between.
  *
  * A level has a bit for each word of the level below it that is not 0.
  */
@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 
-enum { ALLOT__BITS_LEVELS = 6 }; /* 64 numbers to their power are more than a bound can be */
+enum { ALLOT__BITS_LEVELS = 6 }; /* 64 to this power exceeds every bound */
 
 typedef struct allot__bits {
     uint64_t *level[ALLOT__BITS_LEVELS]; /* level[0]: a bit a number */
@@ -60,7 +60,7 @@ static inline void allot__bits_set(allot__bits *bits, int32_t number, bool membe
         allot__bits_remove(bits, number);
 }
 
-/* The first from a number on; the bound: none. */
+/* The first member from a number on; the bound: none. */
 static inline int32_t allot__bits_next(const allot__bits *bits, int32_t number)
 {
     for (int i = 0; i < bits->levels; i++) {
@@ -76,7 +76,7 @@ static inline int32_t allot__bits_next(const allot__bits *bits, int32_t number)
     return bits->bound;
 }
 
-/* The last before a number; -1: none. */
+/* The last member before a number; -1: none. */
 static inline int32_t allot__bits_last(const allot__bits *bits, int32_t number)
 {
     for (int i = 0; i < bits->levels; i++) {

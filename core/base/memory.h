@@ -15,7 +15,7 @@
 struct allot_engine {
     allot_alloc alloc;
     void *ud;
-    struct allot__chunk *spare; /* the last cycle's block, kept so that the next need not ask */
+    struct allot__chunk *spare; /* the last cycle's block, kept for the next cycle */
 };
 
 /* `count` items of `size` bytes, zeroed; NULL on overflow, when out of memory, or for 0 bytes. */
@@ -26,8 +26,8 @@ void allot__free(allot_engine *engine, void *block, size_t count, size_t size);
 char *allot__copy(allot_engine *engine, const char *text, size_t len);
 void allot__free_string(allot_engine *engine, char *text);
 
-/* The block with room for `need` items, grown by doubling; NULL with all as it was. What is behind
- * the old *capacity is not zeroed. */
+/* Grows a block by doubling to at least `need` items; NULL: out of memory, nothing changed. Items
+ * behind the old *capacity are not zeroed. */
 void *allot__grow(allot_engine *engine, void *block, size_t *capacity, size_t need, size_t size);
 
 /* A block that grows by doubling. Zero it to begin. */
@@ -36,18 +36,18 @@ typedef struct allot__vector {
     size_t count, capacity, size; /* size of an item: set by the first push */
 } allot__vector;
 
-/* The items of `size` bytes from number `first` on; NULL of a vector that never had any, where even
- * adding 0 to its address would be undefined. For a range that may be empty. */
+/* The items of `size` bytes from number `first` on, for ranges that may be empty; NULL: the vector
+ * never had an item (adding even 0 to a NULL pointer would be undefined). */
 static inline void *allot__vector_from(const allot__vector *vector, size_t first, size_t size)
 {
     return !vector->items ? NULL : (char *)vector->items + first * size;
 }
 
-/* Room for one more item, zeroed, or NULL with the vector as it was. */
+/* Adds a zeroed item; NULL: out of memory, nothing changed. */
 void *allot__push(allot_engine *engine, allot__vector *vector, size_t size);
-/* Room for `more` items behind those that there are. ENOMEM, all as it was. */
+/* Reserves capacity for `more` items. ENOMEM: nothing changed. */
 int allot__vector_room(allot_engine *engine, allot__vector *vector, size_t more, size_t size);
-/* Gives back what is not used; may fail, and then nothing changes. */
+/* Frees unused capacity; may fail, and then nothing changes. */
 void allot__vector_trim(allot_engine *engine, allot__vector *vector);
 void allot__vector_free(allot_engine *engine, allot__vector *vector);
 
@@ -59,8 +59,8 @@ typedef struct allot__arena {
 } allot__arena;
 
 void allot__arena_init(allot__arena *arena, allot_engine *engine);
-/* Makes sure that `bytes` more can be had without another allocation, every piece counted as
- * rounded up to 64; ENOMEM. */
+/* Reserves `bytes` more, so that pieces (each rounded up to 64 bytes) need no further allocation;
+ * ENOMEM. */
 int allot__arena_reserve(allot__arena *arena, size_t bytes);
 /* `count` items of `size` bytes, 64-byte aligned, *not* zeroed; NULL when out of memory. */
 void *allot__arena_take(allot__arena *arena, size_t count, size_t size);

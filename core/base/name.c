@@ -103,7 +103,7 @@ int32_t allot__index_next(const allot__index *index, uint32_t hash, uint32_t *pr
     return -1;
 }
 
-/* What stands behind moves up as far as its own place, so that no probe ends early. */
+/* Later entries move up, but not beyond their own place, so that no probe ends early. */
 void allot__index_remove(allot__index *index, uint32_t hash, int32_t number)
 {
     uint32_t mask = index->capacity - 1, at = hash & mask;

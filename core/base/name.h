@@ -8,7 +8,7 @@
 
 /* [A-Za-z][A-Za-z0-9_-]*, at most ALLOT_NAME_MAX bytes (E-1). */
 bool allot__name_valid(const char *name, size_t len);
-/* Names that others give us (hosts, policies): 1 ... 255 bytes without control characters. */
+/* Names given by others (hosts, policies): 1 ... 255 bytes without control characters. */
 bool allot__label_valid(const char *name);
 
 uint32_t allot__hash(uint32_t seed, const char *text, size_t len);
@@ -21,17 +21,17 @@ typedef struct allot__index {
     uint32_t count;
 } allot__index;
 
-/* Makes sure that one more can be added; ENOMEM. */
+/* Reserves a place for one more number; ENOMEM. */
 int allot__index_room(allot_engine *engine, allot__index *index);
-/* Adds a number; there must be room. */
+/* Adds a number, for which a place is reserved. */
 void allot__index_add(allot__index *index, uint32_t hash, int32_t number);
-/* Takes out a number that was added with that hash. */
+/* Removes a number that was added with that hash. */
 void allot__index_remove(allot__index *index, uint32_t hash, int32_t number);
-/* Gives each number n that is in it the number numbers[n]. */
+/* Replaces each number n in the index by numbers[n]. */
 void allot__index_renumber(allot__index *index, const int32_t *numbers);
 /* The next number that may be the one sought, or -1. *probe is 0 at first. */
 int32_t allot__index_next(const allot__index *index, uint32_t hash, uint32_t *probe);
-/* Takes all numbers out; the room stays. */
+/* Removes all numbers; the memory stays. */
 void allot__index_clear(allot__index *index);
 void allot__index_free(allot_engine *engine, allot__index *index);
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Longer names are near to nothing: a suggestion is worth only bounded work. */
+/* Longer names are never near, which bounds the work for a suggestion. */
 enum { LONGEST = 255 };
 
 static char fold(char c)

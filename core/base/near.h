@@ -11,7 +11,7 @@
 typedef struct allot__near {
     const char *name; /* sought */
     size_t len;
-    int32_t best; /* twice the distance of the best so far, + 1 when upper and lower case differ */
+    int32_t best; /* twice the best distance so far, + 1 if upper and lower case differ */
 } allot__near;
 
 allot__near allot__near_begin(const char *name, size_t len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* path.h: a consumer's path, written into a text. Inline: what is compiled of base/ needs no plan.
- */
+/* path.h: a consumer's path, written into a text. Inline, so that the compiled files of base/ need
+ * no plan. */
 #ifndef ALLOT_BASE_PATH_H
 #define ALLOT_BASE_PATH_H
 

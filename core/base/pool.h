@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-/* Pieces are handed out behind each other from chunks, and freed all at once. Zero it to begin. */
+/* Pieces come one after another from chunks, and are freed all at once. Zero it to begin. */
 typedef struct allot__pool {
     struct allot__pool_chunk *chunks;
     size_t used, room; /* of the newest chunk */
@@ -17,7 +17,7 @@ typedef struct allot__pool {
 void *allot__pool_take(allot_engine *engine, allot__pool *pool, size_t bytes, size_t align);
 /* A copy of a string with its NUL. */
 char *allot__pool_copy(allot_engine *engine, allot__pool *pool, const char *text);
-/* Takes all pieces back; the newest block stays for those to come. */
+/* Frees all pieces; the newest chunk stays for new ones. */
 void allot__pool_clear(allot_engine *engine, allot__pool *pool);
 void allot__pool_free(allot_engine *engine, allot__pool *pool);
 

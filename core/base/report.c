@@ -167,7 +167,7 @@ int64_t allot_report_total(const allot_report *report, allot_severity severity)
     return report ? report->total[kind(severity)] : 0;
 }
 
-/* Puts `fresh` in the place of an owned string, unless it is NULL. */
+/* Replaces an owned string by a copy of `fresh`, unless `fresh` is NULL. */
 static void replace(allot_engine *engine, const char **string, const char *fresh)
 {
     if (!fresh)

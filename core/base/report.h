@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* report.h: what the folders above need of reports beyond the public header. */
+/* report.h: helpers for reports beyond the public header. */
 #ifndef ALLOT_BASE_REPORT_H
 #define ALLOT_BASE_REPORT_H
 

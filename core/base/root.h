@@ -21,7 +21,7 @@ allot__u128 allot__wide_whole(allot__wide n);
 /* The largest r with r * r <= n * 2^126, n at most 2^126. */
 allot__u128 allot__root(allot__u128 n);
 
-/* The square root of 1/parts, its square root, and so on: found once a plan, since each costs as
+/* The square root of 1/parts, its square root, and so on: computed once a plan, since each costs as
  * much as a small cycle. */
 typedef struct allot__roots {
     allot__u128 of[ALLOT__ROOTS];

@@ -4,8 +4,8 @@
  * simd.h: one binary for every x86-64.
  *
  * A function marked ALLOT__CLONES is compiled once for each level of the architecture and the
- * loader picks the best that the machine has. Sanitized builds have one version: their run-time is
- * not up yet when the loader picks.
+ * loader picks the best that the machine has. Sanitized builds have one version, since their
+ * run-time does not work yet when the loader picks.
  */
 #ifndef ALLOT_BASE_SIMD_H
 #define ALLOT_BASE_SIMD_H
@@ -17,7 +17,7 @@
 #define ALLOT__CLONES
 #endif
 
-/* What such a function is made of: compiled into each of its versions. */
+/* For functions that ALLOT__CLONES functions call: inlined into each version. */
 #if defined(__GNUC__)
 #define ALLOT__INLINE static inline __attribute__((always_inline))
 #else

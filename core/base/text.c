@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* text.c: text that grows in memory or goes on to a sink, and JSON written into it. */
+/* text.c: text that grows in memory or goes to a sink in pieces, and JSON written into it. */
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -9,10 +9,10 @@
 
 #include "base/memory.h"
 
-/* Bytes that gather before a sink gets them. */
+/* Bytes collected before a sink gets them. */
 enum { PIECE = 65536 };
 
-/* Hands on all but the last `rest` bytes. */
+/* Passes all but the last `rest` bytes to the sink. */
 static void flush(allot__text *text, size_t rest)
 {
     size_t len = text->len - rest;
@@ -24,7 +24,7 @@ static void flush(allot__text *text, size_t rest)
     text->len = rest;
 }
 
-/* Where `len` more bytes fit once a sink has got what there is, or memory has grown. */
+/* Makes space for `len` more bytes, by passing bytes to the sink or by growing. */
 static char *make_room(allot__text *text, size_t len)
 {
     if (text->failed || len >= SIZE_MAX - text->len)
@@ -280,7 +280,7 @@ static inline bool is_comma_due(const allot__text *text)
     return last != '{' && last != '[' && last != '\n';
 }
 
-/* The comma that is due, and the key, in room for both and `more`; where they end, or NULL. */
+/* Writes the comma that is due and the key, with space for `more` bytes; its end, or NULL. */
 static inline char *put_key(allot__text *text, const char *key, size_t more)
 {
     size_t len = key ? strlen(key) : 0;
