@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* decide.c: one cycle, by the plan's policies, and whoever watches. */
+/* decide.c: one cycle by the plan's policies, and its report to the watcher. */
 #include "simulate/sim.h"
 
 int allot__seal(allot_simulation *sim, allot_report *report)
 {
     int status = allot_state_seal(sim->state, NULL);
-    if (status == ALLOT_EINVALID) /* once more, to report what is wrong */
+    if (status == ALLOT_EINVALID) /* once more, for the diagnostics */
         status = allot_state_seal(sim->state, report);
     return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * dispatch.c: a cycle of a plan with queues, and what it decides is done. The state has the jobs
- * that have come and are not over, and carries orders out; the simulation knows when they end.
+ * dispatch.c: runs a cycle of a plan with queues and carries the decision out. The state has the
+ * jobs that have arrived and are not over, and executes orders; the simulation knows when jobs end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { ID = 12, TEXT = 260, TICK = 60 };
 
-#define USAGE_MOST ((int64_t)1 << 62) /* that a state may tell of */
+#define USAGE_MOST ((int64_t)1 << 62) /* the most that a state may state */
 
 /* ---- Jobs that come and end ------------------------------------------------------------------ */
 
@@ -50,7 +50,7 @@ int allot__queue_job_come(allot_simulation *sim, int32_t number)
     return allot_state_job(sim->state, &job);
 }
 
-/* What it ran since the last cycle is use of its queue that no cycle has seen. */
+/* The time that the job ran since the last cycle is use of its queue that no cycle has counted. */
 int allot__queue_job_end(allot_simulation *sim, int32_t number)
 {
     const allot__segment *segment = allot__segment_of(sim, allot__job_of(sim, number)->segment);
@@ -88,7 +88,7 @@ static int start(allot_simulation *sim, int32_t number, const allot_job *as)
     return allot__segment_start(sim, number, job->slots, sim->now + job->run - ran, INT32_MIN);
 }
 
-/* What runs stops; nothing is lost yet. */
+/* Stops a running job; no work is lost yet. */
 static void pause_job(allot_simulation *sim, allot__sim_job *job)
 {
     allot__account *account = &sim->accounts[job->account];
@@ -117,7 +117,7 @@ static int stop(allot_simulation *sim, int32_t number, const allot_job *as, allo
         sim->counts.suspends++;
         return allot__touch(sim, account);
     }
-    /* Its work so far is lost, which was counted as useful when it was paused. */
+    /* The work so far is lost; pause_job counted it as useful. */
     account->useful -= allot__area(job->slots, ran);
     account->lost += allot__area(job->slots, ran);
     account->killed += job->slots;
@@ -151,7 +151,7 @@ static int carry_out(allot_simulation *sim, const allot_decision *decision, bool
 
 /* ---- Who waits ------------------------------------------------------------------------------- */
 
-/* Nothing that can come lets it start. */
+/* No future event lets the job start. */
 static bool never(const allot_simulation *sim, const allot_pending_of *why, int64_t slots)
 {
     if (sim->varies)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * divide.c: a cycle of a plan that divides slots, and what it decides is done.
+ * divide.c: runs a cycle of a plan that divides slots, and carries the decision out.
  *
- * Whether anybody has to give back follows from sums alone: tasks can only keep slots from going
- * (guards). So a cycle gets sums first, and only when somebody must give back once more, with
- * the tasks of those who hold too much.
+ * Sums alone show whether a leaf must give slots back: tasks can only protect slots (guards). So a
+ * cycle gets sums first; only if a leaf must give back, it runs again, with the tasks of all leaves
+ * that hold too much.
  *
- * The tasks that a reclaim names go at once, or run on for the grace.
+ * The tasks of a reclaim stop at once, or run on for the grace.
  */
 #include "simulate/sim.h"
 
@@ -18,8 +18,8 @@ static int reopen(allot_simulation *sim, allot_decision *decision)
     return allot_state_open(sim->state);
 }
 
-/* Whose tasks matter: those who are above their target, or give back for another reason. Are there
- * any whose tasks were not told? */
+/* Marks leaves above their target, or that give back for another reason. True: the state did not
+ * list the tasks of one of them. */
 static bool mark_over(const allot_simulation *sim, const allot_decision *decision)
 {
     bool some = false;
@@ -36,7 +36,7 @@ static bool mark_over(const allot_simulation *sim, const allot_decision *decisio
     return some;
 }
 
-/* Has more of what waits to be told? */
+/* Has more waiting tasks listed of each account whose listed tasks were exhausted; true: any. */
 static bool deepen(const allot_simulation *sim, const allot_decision *decision)
 {
     bool some = false;
@@ -101,7 +101,7 @@ static int64_t mark(const allot_simulation *sim, const allot_reclaim *reclaim)
     return slots;
 }
 
-/* What the marks say is done; `serial` -1: at once. */
+/* Kills the marked tasks (`serial` -1), or splits them off for the reclaim of that number. */
 static int take_marked(allot_simulation *sim, const allot_reclaim *reclaim, int32_t serial)
 {
     int status = ALLOT_OK;
@@ -171,7 +171,7 @@ static int start_on(allot_simulation *sim, const allot_grant *grant)
     return status;
 }
 
-/* Takes slots off places, one after another: the host of all of them, or INT32_MIN. */
+/* Takes slots from places in order; returns their host, or INT32_MIN if it is not one host. */
 static int32_t take_place(const allot_grant *grant, int32_t *place, int64_t *taken, int64_t slots)
 {
     int32_t host = INT32_MIN;
@@ -216,7 +216,7 @@ static int start_all(allot_simulation *sim, const allot_decision *decision)
     return status;
 }
 
-/* What is held for tasks that wait, until there is enough for one. */
+/* Keeps slots held for waiting tasks until they suffice for one. */
 static int keep_held(allot_simulation *sim, const allot_decision *decision)
 {
     int status = ALLOT_OK;
@@ -260,7 +260,7 @@ static void wake_at(allot_simulation *sim, int64_t when)
         sim->wake = when;
 }
 
-/* Who waits since when; and when a delay is over, so that a cycle comes then. */
+/* Keeps since when leaves wait, and has a cycle run at the end of each delay. */
 static void keep_waiting(allot_simulation *sim, const allot_decision *decision)
 {
     const allot_plan *plan = allot_decision_plan(decision);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* figures.c: what a simulation comes to: sums, spreads, and how evenly it was good to all. */
+/* figures.c: the figures of a simulation: sums, spreads and fairness. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@ enum { BOUND = 10 }; /* s: shorter jobs count as that long in slowdowns */
 /* Jobs of a part of the tree while they are read. */
 typedef struct reading {
     const allot_simulation *sim;
-    uint8_t *within; /* by consumer: it is of the part */
-    double *speeds;  /* by account: sum of its ended jobs' */
+    uint8_t *within; /* by consumer: nonzero in this part of the tree */
+    double *speeds;  /* by account: sum over its ended jobs */
     int64_t *counts; /* ... and how many */
     allot__vector waits, slowdowns;
     double speed, square; /* of jobs: sums */
@@ -63,7 +63,7 @@ static double jain(double sum, double square, int64_t count)
     return count > 0 && square > 0 ? sum * sum / ((double)count * square) : 1;
 }
 
-/* Of a leaf over its jobs; else over the leaves below. */
+/* Of a leaf: over its jobs; of a parent: over the leaves below. */
 static double fairness_of(const reading *it, int32_t consumer)
 {
     const allot_simulation *sim = it->sim;

@@ -3,8 +3,8 @@
 /*
  * flight.c: reclaims whose tasks run on until a deadline, and slots that are back.
  *
- * What comes back of a reclaim serves its claims first to last. The next cycle is told of it, so
- * that the slots reach those for whom they were taken; then it is over.
+ * Slots that come back serve the reclaim's claims, first to last. The state of the next cycle lists
+ * them, so that they reach their claimants; then the reclaim is over.
  */
 #include <string.h>
 
@@ -33,7 +33,7 @@ void allot__ways_free(allot_simulation *sim, allot__vector *ways)
     allot__vector_free(sim->engine, ways);
 }
 
-/* Adds a way with the claims, first to last, as far as the slots go. */
+/* Adds a reclaim with the claims, first to last, as far as the slots suffice. */
 static allot__on_way *add(allot_simulation *sim, allot__vector *ways, int32_t account,
                           int64_t slots, const allot_claim *claims, int32_t count)
 {
@@ -81,7 +81,7 @@ int allot__flight_return(allot_simulation *sim, int32_t account, int64_t slots,
     return add(sim, &sim->back, account, slots, claims, count) ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* Takes so many slots off the claims, first to last. */
+/* Takes `slots` from the claims, first to last. */
 static void cut_claims(allot__on_way *way, int64_t slots)
 {
     int32_t kept = 0;

@@ -35,7 +35,7 @@ static int end_segments(allot_simulation *sim)
     return status;
 }
 
-/* Kills what is left of a reclaim, which ends with it. */
+/* Kills the remaining tasks of a reclaim, and ends the reclaim. */
 static int end_flight(allot_simulation *sim, const allot__on_way *flight)
 {
     int32_t serial = flight->serial;
@@ -70,8 +70,8 @@ static void refuse(allot_simulation *sim, allot__sim_job *job, allot__why_not wh
     sim->over++;
 }
 
-/* The most slots that a leaf may have: its quota if nobody else wants any. Of a plan that stays as
- * it is, once a leaf. */
+/* The most slots that a leaf may have: its quota if no other leaf wants any. Computed once a leaf
+ * if the plan never varies. */
 static int most_of(allot_simulation *sim, allot__account *account, allot_report *report)
 {
     allot_decision *decision = NULL;
@@ -149,7 +149,7 @@ static int apply_change(allot_simulation *sim, const allot__change *change)
     return change_host(sim, change);
 }
 
-/* Records in their order, those of this time. */
+/* Takes the records of this time, in order. */
 static int take_records(allot_simulation *sim, allot_report *report)
 {
     int status = ALLOT_OK;

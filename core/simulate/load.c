@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * load.c: a trace's records become jobs and changes of a plan's leaves or queues: whose a job is
- * follows from what the log says of it.
+ * load.c: a trace's records become jobs and changes of a plan's leaves or queues; the record's
+ * names decide the leaf or queue of a job.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -127,7 +127,7 @@ static int32_t find_queue(trying *it, const allot_record *record)
     return queue < 0 && allot_plan_queues(plan) == 1 ? 0 : queue;
 }
 
-/* The consumer of a record that nobody mapped, or -1; what was tried is in `tried`. */
+/* The consumer of an unmapped record, or -1; `tried` lists the paths that were tried. */
 static int32_t find_consumer(const allot_simulation *sim, const leaves_by_name *leaves,
                              const allot_record *record, char *tried, size_t size)
 {
@@ -160,10 +160,10 @@ typedef struct loading {
     void *ud;
     allot_report *report;
     leaves_by_name leaves;
-    allot__strings said; /* messages: one like another is said once */
+    allot__strings said; /* messages, each reported once */
     allot_record record;
     int32_t number;
-    int32_t told, faults; /* kinds of faults, of which TOLD_MOST are told, and records with one */
+    int32_t told, faults; /* kinds of faults (TOLD_MOST are reported), and records with one */
     bool invalid;
 } loading;
 
@@ -228,7 +228,7 @@ static int nobodys(loading *it, const char *tried)
     return fault(it, "E-map", hint, "the plan has no %s for this job: none of %.400s", what, tried);
 }
 
-/* The consumer of a record, or -1 (told, or out of memory: *status). */
+/* The consumer of a record, or -1 (reported, or out of memory: *status). */
 static int32_t consumer_of(loading *it, const char *name, int *status)
 {
     allot_simulation *sim = it->sim;
@@ -414,7 +414,7 @@ static int load_all(loading *it)
     }
     if (status != ALLOT_OK || !it->invalid)
         return status;
-    if (it->faults > it->told) /* of a kind the first alone is told */
+    if (it->faults > it->told) /* only the first fault of a kind is reported */
         allot__log_say(
             it->report,
             &(allot_diagnostic){.code = "E-map", .file = allot_trace_file(it->sim->trace)},

@@ -8,7 +8,7 @@
 enum {
     ROUNDS_MOST = 100,           /* cycles at one instant */
     PROGRESS_EACH = 16,          /* instants */
-    PATIENCE = 15 * 24 * 60 * 60 /* s without anything that comes, starts or ends */
+    PATIENCE = 15 * 24 * 60 * 60 /* s without an arrival, start or end */
 };
 
 /* ---- When the next instant is ---------------------------------------------------------------- */
@@ -18,7 +18,7 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* When something happens by itself; ALLOT__NEVER: nothing does. */
+/* The next time of an end, deadline, arrival or change; ALLOT__NEVER: none. */
 static int64_t next_event(allot_simulation *sim)
 {
     const allot__change *change = allot__next_change(sim);
@@ -103,7 +103,7 @@ static void show_sizes(allot_simulation *sim)
         }
 }
 
-/* Tells of all of whom something changed, in order; who is still to be told to a cycle stays. */
+/* Reports samples of changed accounts in order; keeps accounts that the next state must list. */
 static void end_instant(allot_simulation *sim)
 {
     int32_t *dirty = sim->dirty.items;
@@ -114,7 +114,7 @@ static void end_instant(allot_simulation *sim)
     for (size_t i = 0; i < sim->dirty.count; i++) {
         allot__account *account = &sim->accounts[dirty[i]];
         sample(sim, account);
-        account->dirty = !allot__is_known(sim, account); /* the next cycle is to know of it */
+        account->dirty = !allot__is_known(sim, account); /* the next cycle's state must list it */
         dirty[kept] = dirty[i];
         kept += account->dirty;
     }

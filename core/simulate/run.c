@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * run.c: jobs of an account: those that wait, the highest priority first, then the first submitted;
- * what runs, by account and by when it ends; and tasks of leaves that start, end, and are killed.
+ * run.c: jobs of an account: waiting jobs, the highest priority first, then the first submitted;
+ * running segments, by account and by end; and starts, ends and kills of tasks of leaves.
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ static int32_t *waiting_of(const allot__account *account)
     return (int32_t *)account->waiting.items + account->gone;
 }
 
-/* How many of those that wait go before a job. */
+/* How many waiting jobs go before a job. */
 static size_t place_of(const allot_simulation *sim, const allot__account *account, int32_t job)
 {
     const int32_t *list = waiting_of(account);
@@ -89,7 +89,7 @@ static int32_t *heap_of(const allot_simulation *sim)
     return sim->ends.items;
 }
 
-/* By time, then by job: so that nothing depends on where a segment lies. */
+/* By time, then by job, so that the order does not depend on a segment's number. */
 static bool ends_before(const allot_simulation *sim, int32_t a, int32_t b)
 {
     const allot__segment *one = allot__segment_of(sim, a), *other = allot__segment_of(sim, b);
@@ -171,7 +171,7 @@ static void unlink_segment(allot_simulation *sim, allot__account *account, int32
         account->last = segment->prev;
 }
 
-/* A segment as given, in its account and, where it ends, in the heap; -1 when out of memory. */
+/* Adds a segment to its account and, if it has an end, to the heap; -1: out of memory. */
 static int32_t put(allot_simulation *sim, const allot__segment *made)
 {
     if (allot__vector_room(sim->engine, &sim->ends, 1, sizeof(int32_t)) != ALLOT_OK)
@@ -308,7 +308,7 @@ int allot__segment_end(allot_simulation *sim, int32_t segment)
     return status == ALLOT_OK && flight >= 0 ? allot__flight_back(sim, flight, count) : status;
 }
 
-/* Of standing demand nothing is lost: it is no work that begins anew. */
+/* Standing demand loses nothing: it is not work that begins anew. */
 int allot__kill(allot_simulation *sim, int32_t segment, int32_t count)
 {
     const allot__segment *of = allot__segment_of(sim, segment);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * sim.c: a simulation made and ended, and what it tells of jobs.
+ * sim.c: a simulation's life, and its results by job.
  *
  * This file owns: the life of struct allot_simulation.
  */
 #include "simulate/sim.h"
 
-/* Of tasks that wait so many are told to begin with. */
+/* The number of waiting tasks that a state lists at first. */
 enum { FEW = 4 };
 
 static int make_accounts(allot_simulation *sim)

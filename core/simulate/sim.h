@@ -3,15 +3,15 @@
 /*
  * sim.h: a simulation from the inside.
  *
- * An *account* is a leaf (or queue) in a resource group. What runs of a job and began at the same
- * instant is a *segment*: `count` tasks of one slot, or all slots of a rigid job. Segments that a
- * reclaim takes are apart from those that run on. Waiting jobs of an account are sorted by priority
- * and submission; segments that end are a heap by time.
+ * An *account* is a leaf (or queue) in a resource group. Tasks of a job that began at the same
+ * instant are a *segment*: `count` tasks of one slot, or all slots of a rigid job. Tasks that a
+ * reclaim takes are segments of their own. Waiting jobs of an account are sorted by priority and
+ * submission; segments that end are a heap by time.
  *
- * An account is *whole* if one of its jobs is rigid. A cycle's state has all its tasks, those that
- * wait too, so that the engine decides which start (C-13). They stay in the state from cycle to
- * cycle; only those of an account of which something changed are told anew. Of other accounts the
- * state has sums, and tasks only where some may have to go.
+ * An account is *whole* if one of its jobs is rigid. A cycle's state lists all its tasks, also
+ * waiting ones, so that the engine decides which start (C-13). They stay in the state from cycle to
+ * cycle; only a changed account's tasks are listed anew. Of other accounts the state has sums, and
+ * tasks only if some may have to go.
  */
 #ifndef ALLOT_SIMULATE_SIM_H
 #define ALLOT_SIMULATE_SIM_H
@@ -38,7 +38,7 @@ typedef struct allot__sim_job {
     int64_t preempted; /* slots lost so far */
     int32_t record, account;
     int32_t slots, run;
-    int32_t segment;           /* that began last */
+    int32_t segment;           /* the segment that began last */
     int32_t priority, session; /* session: among the names; -1: its own */
     int32_t pending, left;     /* tasks that wait; that have not ended */
     int32_t times;             /* how often it lost slots */
@@ -54,7 +54,7 @@ typedef struct allot__segment {
     int32_t flight;     /* the serial number of the reclaim that takes it; -1: none */
     int32_t place;      /* in the heap of ends; -1: it has no end, or is free */
     int32_t prev, next; /* of its account; of free ones next; -1: none */
-    int32_t host;       /* of the plan, or ~i of the state's own; INT32_MIN: not known */
+    int32_t host;       /* of the plan, or ~i of the state's own; INT32_MIN: unknown */
     int32_t taken;      /* while a reclaim is read: tasks of it that go */
 } allot__segment;
 
@@ -62,18 +62,18 @@ typedef struct allot__account {
     int32_t group, consumer;
     int32_t first, last;    /* segments */
     int32_t standing;       /* the job that stands for demand; -1: none */
-    bool leaf, dirty, over; /* over: its tasks are told */
+    bool leaf, dirty, over; /* over: the state lists its tasks */
     bool whole;             /* one of its jobs is rigid */
-    bool stale;             /* it changed since a state was told of it */
-    bool cut;               /* not all that waits is told: `depth` tasks */
+    bool stale;             /* it changed since a state listed its tasks */
+    bool cut;               /* the state lists only `depth` of its waiting tasks */
     int32_t depth;
     int64_t pending, running, gathered; /* slots */
     int64_t demand_told, held_told;
-    int64_t most;              /* its quota if nobody else wants any; -1: not known yet */
-    int64_t waiting_since;     /* as the last cycle said; INT64_MIN: it does not wait */
+    int64_t most;              /* its quota if no other leaf wants any; -1: not computed yet */
+    int64_t waiting_since;     /* as the last cycle decided; INT64_MIN: it does not wait */
     int64_t reclaimed, killed; /* at this instant */
     int64_t shown[3];          /* of the last sample: demand, allocated, busy */
-    allot__vector waiting;     /* of int32_t: jobs, behind `gone` that wait no more */
+    allot__vector waiting;     /* of int32_t: waiting jobs, behind `gone` others */
     size_t gone;
     allot__vector told; /* of allot__told: its tasks in the state */
     /* Sums. */
@@ -86,8 +86,8 @@ typedef struct allot__told {
     int32_t job, segment;
 } allot__told;
 
-/* A reclaim whose tasks run on until its deadline; or slots that have come back from one, which the
- * next cycle is told of. */
+/* A reclaim whose tasks run on until its deadline; or slots that came back from one, which the next
+ * cycle's state lists. */
 typedef struct allot__on_way {
     int32_t serial, account;
     int64_t slots, deadline;
@@ -110,19 +110,19 @@ struct allot_simulation {
     allot_simulation_options options;
     allot_watcher watcher;
     allot_simulation_counts counts;
-    bool queues, hosted, varies; /* hosts are known; what there is may change */
-    bool damped;                 /* who waits since when matters */
+    bool queues, hosted, varies; /* hosts are known; sizes or windows may change */
+    bool damped;                 /* decisions depend on since when leaves wait */
     bool whole;                  /* some job is rigid */
     bool filled;                 /* the state has tasks, reclaims, loans or jobs */
     bool loaded, ran;
     int64_t now, last_cycle, wake; /* wake: a cycle is due then */
-    int64_t next_switch, progress; /* of windows; when something came, started or ended last */
+    int64_t next_switch, progress; /* of windows; time of the last arrival, start or end */
     bool cycled, due;              /* there was a cycle; one is wanted */
     int32_t groups, consumers;
     allot__account *accounts;
     int64_t *sizes;        /* by group: slots now */
     allot__u128 *offered;  /* likewise: slot-seconds */
-    int64_t *sizes_shown;  /* as the watcher was told; -1: it was not */
+    int64_t *sizes_shown;  /* as reported to the watcher; -1: not yet */
     allot__vector jobs;    /* of allot__sim_job */
     allot__vector changes; /* of allot__change */
     allot__strings names;  /* sessions */
@@ -136,9 +136,9 @@ struct allot_simulation {
     allot__vector back;    /* of allot__on_way */
     int32_t serial;
     allot__vector loans; /* of allot_loan */
-    size_t told, added;  /* tasks in the state; that were told since it was empty */
+    size_t told, added;  /* tasks in the state; tasks added since it was empty */
     int32_t ways_told;   /* reclaims in the state, named by their numbers */
-    allot__vector hosts; /* of const char *: those that the plan does not know */
+    allot__vector hosts; /* of const char *: hosts that the plan lacks */
     bool preempts;
 };
 
@@ -166,7 +166,7 @@ static inline int64_t allot__whole(allot__u128 area)
     return area > INT64_MAX ? INT64_MAX : (int64_t)area;
 }
 
-/* Ten digits, by which states know jobs; returns what stands behind them. */
+/* Writes the ten digits of a job's id in states; returns their end. */
 static inline char *allot__put_number(char *at, int32_t number)
 {
     for (int i = 9; i >= 0; i--, number /= 10)
@@ -176,12 +176,12 @@ static inline char *allot__put_number(char *at, int32_t number)
 
 /* ---- load.c ---------------------------------------------------------------------------------- */
 
-/* "g7" of number 7 and "g", or the text itself; "" where there is none. Cut to `size`. */
+/* "g7" of number 7 and "g", or the text itself; "": no name. Cut to `size`. */
 void allot__record_text(const allot_record_name *name, char prefix, char *buf, size_t size);
 
 /* ---- run.c ----------------------------------------------------------------------------------- */
 
-/* Adds a job that is not there. ENOMEM. */
+/* Adds a job to the waiting jobs. ENOMEM. */
 int allot__wait_put(allot_simulation *sim, allot__account *account, int32_t job);
 static inline size_t allot__waits(const allot__account *account)
 {
@@ -192,33 +192,32 @@ int32_t allot__wait_at(const allot__account *account, size_t i);
 /* Something of the account changed. ENOMEM. */
 int allot__touch(allot_simulation *sim, allot__account *account);
 
-/* Starts `count` tasks of a job that wait; `end` ALLOT__NEVER: without an end. ENOMEM ends the
+/* Starts `count` waiting tasks of a job; `end` ALLOT__NEVER: without an end. ENOMEM ends the
  * simulation. */
 int allot__segment_start(allot_simulation *sim, int32_t job, int32_t count, int64_t end,
                          int32_t host);
 /* Splits `count` tasks off for a reclaim; the number of their segment, or -1 when out of memory. */
 int32_t allot__segment_split(allot_simulation *sim, int32_t segment, int32_t count, int32_t flight);
-/* `count` of a segment's tasks stop now: ended (their time is useful), or not (it is lost). What
- * then becomes of them is the caller's. */
+/* Stops `count` of a segment's tasks now: ended (their time is useful), or not (it is lost). The
+ * caller decides what becomes of the tasks. */
 void allot__segment_stop(allot_simulation *sim, int32_t segment, int32_t count, bool ended);
 /* The segment that ends first, or -1. */
 int32_t allot__segment_next(const allot_simulation *sim);
 
 /* ---- happen.c: what happens at an instant ---------------------------------------------------- */
 
-/* The next change; the next job that arrives: standing demand comes with its changes. NULL: none.
- */
+/* The next change; the next job that arrives (standing demand comes by changes). NULL: none. */
 const allot__change *allot__next_change(const allot_simulation *sim);
 const allot__sim_job *allot__next_job(allot_simulation *sim);
-/* All that is due now. ENOMEM; ESCRIPT, EBUDGET (report). */
+/* Carries out everything that is due now. ENOMEM; ESCRIPT, EBUDGET (report). */
 int allot__happen(allot_simulation *sim, allot_report *report);
 
 /* ---- flight.c: reclaims on their way --------------------------------------------------------- */
 
-/* A new one of `account` with `slots`; claims are copied as far as they fit in. ENOMEM. */
+/* Adds a reclaim of `account`; claims are copied as far as `slots` suffice. ENOMEM. */
 int allot__flight_add(allot_simulation *sim, int32_t account, int64_t slots, int64_t deadline,
                       const allot_claim *claims, int32_t count, int32_t *serial);
-/* Slots of it are free now. ENOMEM. */
+/* Slots of a reclaim are free now. ENOMEM. */
 int allot__flight_back(allot_simulation *sim, int32_t serial, int64_t slots);
 /* Slots were free at once: they are for the claims, first to last. ENOMEM. */
 int allot__flight_return(allot_simulation *sim, int32_t account, int64_t slots,
@@ -231,35 +230,34 @@ void allot__ways_clear(allot_simulation *sim, allot__vector *ways);
 /* ---- state.c: the state of a cycle
  * ------------------------------------------------------------ */
 
-/* Whose tasks are told: those of accounts that are whole, and besides */
+/* Accounts whose tasks a state lists: those that are whole, and in addition */
 typedef enum allot__task_detail {
     ALLOT__TASKS_NONE,
     ALLOT__TASKS_OF_OVER,
     ALLOT__TASKS_ALL
 } allot__task_detail;
 
-/* Fills and seals the state, which is open before; sizes are those of it. ENOMEM, EINVALID
- * (reported). */
+/* Fills and seals the open state, and takes sizes from it. ENOMEM, EINVALID (reported). */
 int allot__cycle_state(allot_simulation *sim, allot__task_detail tasks, allot_report *report);
-/* Was the last state told what an account has now? */
+/* Does the last state list what an account has now? */
 bool allot__is_known(const allot_simulation *sim, const allot__account *account);
-/* What a task of the state is. */
+/* The job and segment of a task of the state. */
 allot__told allot__told_at(const allot_simulation *sim, int32_t task);
 
 /* ---- decide.c, run.c, divide.c, dispatch.c: cycles --------------------------------- */
 
 /* Seals the state. ENOMEM, EINVALID (reported). */
 int allot__seal(allot_simulation *sim, allot_report *report);
-/* A cycle over the sealed state; when it fails it comes once more, to tell why. */
+/* Runs a cycle over the sealed state; a failed cycle runs once more, for the diagnostics. */
 int allot__decide(allot_simulation *sim, allot_report *report, allot_decision **out);
-/* Tells whoever watches of a decision; what it says. */
+/* Passes a decision to the watcher; returns the watcher's status. */
 int allot__decided(allot_simulation *sim, const allot_decision *decision, allot_report *report);
 
-/* Slots are granted to an account: starts what waits first, one a slot. ENOMEM. */
+/* Starts the first waiting tasks of an account, one on each granted slot. ENOMEM. */
 int allot__start(allot_simulation *sim, allot__account *account, int64_t slots, int32_t host);
 /* Starts a rigid job that waits, or one task of another. ENOMEM. */
 int allot__start_whole(allot_simulation *sim, int32_t job, int32_t host);
-/* From now on so many slots are held idle. */
+/* Sets how many slots the account holds idle from now on. */
 void allot__gather(allot_simulation *sim, allot__account *account, int64_t slots);
 /* `count` tasks of a segment stop, their work is lost, and they wait again. ENOMEM. */
 int allot__kill(allot_simulation *sim, int32_t segment, int32_t count);
@@ -268,10 +266,10 @@ int allot__segment_end(allot_simulation *sim, int32_t segment);
 /* A leaf's standing demand is so many slots now. ENOMEM. */
 int allot__level(allot_simulation *sim, int32_t account, int64_t slots);
 
-/* A cycle and what it decides; *again: it should come again now. Statuses of allot_cycle. */
+/* Runs a cycle and carries it out; *again: another cycle is due now. Statuses of allot_cycle. */
 int allot__divide(allot_simulation *sim, allot_report *report, bool *again);
 int allot__dispatch_jobs(allot_simulation *sim, allot_report *report, bool *again);
-/* A job of a queue comes; one that runs has ended. ENOMEM. */
+/* Adds a job of a queue; ends a running one. ENOMEM. */
 int allot__queue_job_come(allot_simulation *sim, int32_t number);
 int allot__queue_job_end(allot_simulation *sim, int32_t number);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* state.c: the state that a cycle of a plan without queues is told. */
+/* state.c: the state for a cycle of a plan without queues. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,8 @@ bool allot__is_known(const allot_simulation *sim, const allot__account *account)
     return sim->queues || (account->whole ? !account->stale : sums);
 }
 
-/* What runs whole wants what its tasks have; what waits may be more than the tasks that are told.
- */
+/* A whole account without waiting tasks demands the slots of its tasks (-1); of waiting tasks, the
+ * state may list only some. */
 static int put_account(allot_simulation *sim, allot__account *account)
 {
     int64_t demand = account->whole && account->pending == 0 ? -1 : demand_of(account);
@@ -124,7 +124,7 @@ static const char *host_name(const allot_simulation *sim, int32_t host)
 
 static int64_t known(int64_t time)
 {
-    return time > 0 ? time : 1; /* 0 would be: not known */
+    return time > 0 ? time : 1; /* 0 would mean unknown */
 }
 
 static int32_t tasks_of(const allot_simulation *sim, int32_t job, int32_t slots)
@@ -132,7 +132,7 @@ static int32_t tasks_of(const allot_simulation *sim, int32_t job, int32_t slots)
     return allot__job_of(sim, job)->rigid ? 1 : slots;
 }
 
-/* Tasks of a job that run or wait: one a slot, of a rigid job one in all. */
+/* Running or waiting tasks of a job: one a slot, or one for a rigid job. */
 static int put_tasks(allot_simulation *sim, allot__account *account, allot__told what,
                      int32_t slots, allot_task *task)
 {
@@ -182,9 +182,8 @@ static int put_running(allot_simulation *sim, allot__account *account)
     return status;
 }
 
-/* Those that wait and may start: nothing starts behind as many slots as there are, but if tasks are
- * passed by (C-13). Else only the first, and more of an account of which a decision might have
- * started these, too (allot_brief). */
+/* Lists waiting tasks that may start: as many as fill the group, or all if tasks may be passed by
+ * (C-13). At first only a few; more for an account whose decision exhausted them (allot_brief). */
 static int put_waiting(allot_simulation *sim, allot__account *account)
 {
     bool skip = allot_plan_option_get(sim->plan, account->group, ALLOT_OPTION_PENDING) != 0;
@@ -205,7 +204,7 @@ static int put_waiting(allot_simulation *sim, allot__account *account)
     return status;
 }
 
-/* Takes an account's tasks out of the state. */
+/* Removes an account's tasks from the state. */
 static int untell(allot_simulation *sim, allot__account *account)
 {
     int status = ALLOT_OK;
@@ -230,14 +229,14 @@ static int tell_account(allot_simulation *sim, allot__account *account)
     return status;
 }
 
-/* Of whom tasks are told. */
+/* Does the state list the account's tasks? */
 static bool is_told(const allot__account *account, allot__task_detail tasks)
 {
     return account->leaf && (account->whole || tasks == ALLOT__TASKS_ALL ||
                              (tasks == ALLOT__TASKS_OF_OVER && account->over));
 }
 
-/* The job that has most tasks of those that are told, and how many. */
+/* The job with the most listed tasks, and how many. */
 static int32_t widest(const allot_simulation *sim, allot__task_detail tasks, int32_t *count)
 {
     int32_t most = 0;
@@ -309,7 +308,7 @@ static int tell_way(allot_simulation *sim, const allot__on_way *way, const char 
     return allot_state_in_flight(sim->state, &flight);
 }
 
-/* ... with the tasks that it takes, as far as they were told. */
+/* ... with the tasks that it takes, as far as the state lists them. */
 static int tell_flight(allot_simulation *sim, const allot__on_way *way)
 {
     const allot__account *account = &sim->accounts[way->account];
@@ -334,7 +333,7 @@ static int tell_flight(allot_simulation *sim, const allot__on_way *way)
 
 static int tell_ways(allot_simulation *sim)
 {
-    static const char *const gone[] = {"gone"}; /* no task of that name is there: all is back */
+    static const char *const gone[] = {"gone"}; /* no task has that name, so all slots are back */
     const allot__on_way *back = sim->back.items, *flights = sim->flights.items;
     int status = ALLOT_OK;
     for (size_t i = 0; i < sim->flights.count && status == ALLOT_OK; i++)
@@ -353,7 +352,7 @@ static int tell_loans(allot_simulation *sim)
     return status;
 }
 
-/* Takes reclaims and loans out of the state: those of the cycle before are over or told again. */
+/* Removes reclaims and loans of the cycle before: they are over or added again. */
 static int untell_orders(allot_simulation *sim)
 {
     int status = allot_state_loans_end(sim->state);
@@ -365,8 +364,8 @@ static int untell_orders(allot_simulation *sim)
     return status;
 }
 
-/* The state without tasks, reclaims and loans; tasks of whom may be told again stay, as long as
- * most that was told is still there. */
+/* Removes tasks, reclaims and loans from the state. Tasks that may be listed again stay, as long as
+ * most added tasks are still there. */
 static int clear(allot_simulation *sim)
 {
     if (!sim->filled)
@@ -400,7 +399,7 @@ static int fill(allot_simulation *sim, allot__task_detail tasks, allot_report *r
     return status == ALLOT_OK ? allot__seal(sim, report) : status;
 }
 
-/* Takes sizes over from the state. Has one grown, so that more may start than was told? */
+/* Copies sizes from the state. True: one grew, so more tasks may start than are listed. */
 static bool grown(allot_simulation *sim)
 {
     bool some = false;

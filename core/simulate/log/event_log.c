@@ -54,7 +54,7 @@ static const struct {
     [CLOSED_KEY] = {"closed", CLOSED},
 };
 
-/* What an event has, and what it must have. */
+/* The keys that an event may have, and those it must have. */
 static const struct {
     const char *name;
     uint32_t may, must;
@@ -98,7 +98,7 @@ static void fault(event *it, const char *hint, const char *message)
 
 /* ---- Which event it is ----------------------------------------------------------------------- */
 
-/* The event that a line names; -1: it names none (told), or one that is left out. */
+/* The event that a line names; -1: none (reported), or an event that is left out. */
 static int find_kind(event *it)
 {
     allot_json_event next;

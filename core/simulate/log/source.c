@@ -22,7 +22,7 @@ typedef struct stream {
     char *raw;   /* PIECE bytes: as they come */
     char *plain; /* PIECE bytes: uncompressed */
     size_t raw_count;
-    allot__vector line; /* the line in hand, as far as it has come */
+    allot__vector line; /* the current line, as far as it was read */
     int32_t number;
 } stream;
 
@@ -144,7 +144,7 @@ static int unzip_failed(stream *it, int result)
     return refuse(it, "E-gzip", message, "fetch it again");
 }
 
-/* Uncompresses what has come, member by member. */
+/* Uncompresses the bytes at hand, member by member. */
 static int unzip(stream *it, allot__line_sink each, void *ud)
 {
     int status = ALLOT_OK;
@@ -172,7 +172,7 @@ static int unzip(stream *it, allot__line_sink each, void *ud)
 static int fill(stream *it)
 {
     it->raw_count = 0;
-    /* Two bytes tell what it is. */
+    /* Two bytes show the format. */
     do {
         int64_t got = it->source(it->ud, it->raw + it->raw_count, PIECE - it->raw_count);
         if (got < 0)

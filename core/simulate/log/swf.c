@@ -27,7 +27,7 @@ enum {
     FIELDS
 };
 
-/* What may stand in a field: the most, and whether decimals may. */
+/* The most that a field may have, and whether it may have decimals. */
 static const struct {
     const char *name;
     int64_t most;
@@ -93,7 +93,7 @@ static int take_header(allot__reader *reader)
 
 typedef struct number {
     int64_t value;
-    bool sound; /* it is a number: decimals, where they may be, are cut */
+    bool sound; /* the field is a number; allowed decimals are cut */
     bool too_big;
 } number;
 
@@ -149,8 +149,8 @@ static size_t next_field(const allot__reader *reader, size_t *at, size_t *start)
     return *at - *start;
 }
 
-/* The line's fields. Of what is wrong with it the first is told: a file that is no log is not told
- * word by word. */
+/* The line's fields. Reports only the first fault, so that a file of another format does not fill
+ * the report. */
 static bool take_fields(allot__reader *reader, int64_t *values)
 {
     size_t at = 0, start[FIELDS], len[FIELDS];
@@ -203,7 +203,7 @@ static int add_job(allot__reader *reader, const int64_t *values)
     return ALLOT_OK;
 }
 
-/* A part of the run of the job before, which was told as a whole: status 2, 3 or 4. */
+/* Is the line a part (status 2, 3 or 4) of the job before, which another line lists as a whole? */
 static bool is_part(const allot_trace *trace, const int64_t *values)
 {
     const allot__line *lines = trace->lines.items;

@@ -13,7 +13,7 @@
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* What the first line that is not blank begins with tells the format. */
+/* The beginning of the first line that is not blank shows the format. */
 static int take_line(void *ud, const char *text, size_t len, int32_t number)
 {
     allot__reader *reader = ud;
@@ -92,7 +92,7 @@ static bool ids_rise(const allot_trace *trace)
     return true;
 }
 
-/* No job comes twice. */
+/* Checks that no job id repeats. */
 static int check_ids(allot__reader *reader)
 {
     allot_trace *trace = reader->trace;

@@ -8,14 +8,14 @@
 
 #include "base/name.h"
 
-/* Texts, each once: numbers 0, 1, ... in the order of coming. */
+/* Texts, each once, numbered 0, 1, ... in the order of adding. */
 typedef struct allot__strings {
     allot__vector bytes;  /* with a NUL behind each */
     allot__vector starts; /* of size_t, by number */
     allot__index index;
 } allot__strings;
 
-/* The number of a text, which is added if it is new; -1 when out of memory. */
+/* The number of a text, which is added if it is new; -1: out of memory. */
 int32_t allot__strings_put(allot_engine *engine, allot__strings *names, const char *text,
                            size_t len);
 /* ... and if it is there; else -1. */
@@ -34,7 +34,7 @@ typedef struct allot__line {
     uint8_t kind, status, closed; /* status 255: not known */
 } allot__line;
 
-/* What stands for "not told" of a priority. */
+/* The priority of a record that states none. */
 enum { ALLOT__NO_PRIORITY = INT32_MIN };
 
 struct allot_trace {
@@ -53,25 +53,25 @@ typedef struct allot__header {
     int32_t key, value; /* among the names */
 } allot__header;
 
-/* What a reader works on: the line in hand, for diagnostics. */
+/* The state of a reader, with the current line for diagnostics. */
 typedef struct allot__reader {
     allot_trace *trace;
     allot_report *report;
     const char *text; /* of the line, ended by a NUL */
     size_t len;
     int32_t line;
-    bool begun;   /* a line that is not blank has come */
-    bool invalid; /* a fault was told */
+    bool begun;   /* a line that is not blank was read */
+    bool invalid; /* a fault was reported */
 } allot__reader;
 
-/* Tells what a diagnostic says, but for its message, which is formatted; it is of no consumer, and
- * an error unless its severity says otherwise. */
+/* Reports a diagnostic with a formatted message, about no consumer; an error unless its severity is
+ * set. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
 void
 allot__log_say(allot_report *report, const allot_diagnostic *about, const char *format, ...);
-/* Tells a fault of the line in hand, from `col` (0: of all of it), `width` columns wide. */
+/* Reports a fault of the current line, from `col` (0: the whole line), `width` columns wide. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 6, 7)))
 #endif
@@ -79,7 +79,7 @@ void
 allot__line_fault(allot__reader *reader, const char *code, int32_t col, int32_t width,
                   const char *hint, const char *format, ...);
 
-/* Read a line of a format: what is wrong is told. ENOMEM. */
+/* Read a line of a format, and report its faults. ENOMEM. */
 int allot__swf_line(allot__reader *reader);
 int allot__event_line(allot__reader *reader);
 
