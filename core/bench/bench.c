@@ -49,7 +49,7 @@ static const struct {
     {"turn", allot__bench_turn},
 };
 
-/* What fails is in the report. */
+/* Failures are in the report. */
 static int call(void *ud, const char *name, const char *text, size_t len, allot_sink sink,
                 void *sink_ud, char why[ALLOT_TOOL_WHY_MAX])
 {

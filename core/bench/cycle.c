@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* cycle.c: a plan, a state, a log, and what is done with them, timed. */
+/* cycle.c: times what is done with a plan, a state and a log. */
 #include "bench/bench.h"
 
 #include <stdio.h>
@@ -72,7 +72,7 @@ int allot__bench_state(bench *it)
     int status =
         allot_state_read(it->plan, it->text, it->len, "bench", it->cli->report, &it->state);
     it->took = allot__bench_clock() - start;
-    if (status == ALLOT_OK) /* what is measured is a full pass */
+    if (status == ALLOT_OK) /* a full pass is measured */
         status = allot_state_full(it->state, 1);
     return allot__cli_status(it->cli, status);
 }
@@ -152,7 +152,7 @@ typedef struct order {
     int64_t slots;
 } order;
 
-/* What the last decision says. */
+/* Carries out the last decision. */
 static int carry_out(bench *it)
 {
     allot_decision *decision = it->decision;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* sample.c: times taken, memory counted, and how fast this machine can read it at all. */
+/* sample.c: times, counts of memory, and the speed at which this machine reads memory. */
 #include "bench/bench.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static uint64_t sum(const uint64_t *words, size_t count)
     return total;
 }
 
-/* Memory whose words differ, or all its pages would be the same one. */
+/* Memory whose words differ; else all its pages might be one page. */
 static uint64_t *new_words(bench *it, size_t count)
 {
     uint64_t *words = allot_engine_alloc(it->cli->engine, NULL, 0, count * sizeof *words);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* service.c: a service in a process of its own, and who talks to it. */
+/* service.c: a service in a process of its own, and its clients. */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "bench/bench.h"
 
@@ -69,8 +69,8 @@ static void run_service(bench *it, int watches, int ready)
     _exit(status == ALLOT_OK ? 0 : 1);
 }
 
-/* Runs the one or the other in a process of its own, and returns once it is ready; its process, or
- * 0. */
+/* Runs service or readers in a process of its own, and waits until it is ready; returns the
+ * process, or 0. */
 static pid_t start(bench *it, void (*run)(bench *it, int how, int ready), int how)
 {
     int ready[2];
@@ -156,7 +156,7 @@ static bool send_some(bench_peer *peer)
     return goes_on(sent);
 }
 
-/* Takes whole lines, which go to the answer behind the peer's number. */
+/* Moves whole lines to the answer, each behind the peer's number. */
 static void take_lines(bench *it, int number)
 {
     allot__text *in = &it->peers[number].in;
@@ -170,7 +170,7 @@ static void take_lines(bench *it, int number)
     memmove(in->bytes, line, in->len);
 }
 
-/* Sends and receives what there is, or waits for some, `wait` ms. False: a connection is closed. */
+/* Sends and receives, waiting up to `wait` ms for data. False: a connection is closed. */
 static bool turn(bench *it, int wait)
 {
     struct pollfd polls[BENCH_PEERS];
@@ -214,7 +214,7 @@ static void ask(bench_peer *peer, int times)
                          "{\"from\":1,\"most\":1000}}\n");
 }
 
-/* Drops what has come; how many lines end there. */
+/* Drops received bytes; returns how many lines ended. */
 static int drop_lines(allot__text *in)
 {
     int count = 0;
@@ -227,8 +227,8 @@ static int drop_lines(allot__text *in)
     return count;
 }
 
-/* Reads until it is killed, or the service ends: so many requests of each wait for their answers.
- */
+/* Reads until it is killed or the service ends, with `ahead` unanswered requests on each
+ * connection. */
 static void run_readers(bench *it, int ahead, int ready)
 {
     bool good = true;
@@ -268,7 +268,7 @@ int allot__bench_readers(bench *it)
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-/* With all that a service and the shapes put in. */
+/* Removes the folder with all files of the service and the shapes. */
 static void remove_folder(const bench *it)
 {
     static const char *const names[] = {"plan.json",        "plan.json.db",      "plan.json.db-wal",
