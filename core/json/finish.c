@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* finish.c: the plan is sealed; what the model finds is placed where the document says it. */
+/* finish.c: seals the plan, and places the model's findings in the document. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "json/plan/plan.h"
 #include "json/jobs/queues.h"
 
-/* In an entry of a group or window: the value that states the column of a consumer, or all that it
- * states of that; 0: nothing. */
+/* In an entry of a group or window: the value that states the column of a consumer, or else the
+ * object that states the consumer; 0: none. */
 static uint32_t differs_at(const allot__plan_reader *reader, uint32_t consumers, int32_t consumer,
                            const char *column)
 {
@@ -29,7 +29,7 @@ static const char *column_name(const allot__plan_reader *reader, int32_t field)
     return NULL;
 }
 
-/* Where a window says what is wrong while it holds. */
+/* The window's value behind a finding that holds only in the window. */
 static uint32_t window_at(const allot__plan_reader *reader, const allot_diagnostic *finding)
 {
     const allot__window_entry *entry = reader->windows;
@@ -44,8 +44,8 @@ static uint32_t window_at(const allot__plan_reader *reader, const allot_diagnost
     return number != 0 ? number : entry->object;
 }
 
-/* The value that states a column of a consumer: in the group if there, else for all, else its
- * object. */
+/* The value that states a column of a consumer: the group's, else the one for all groups, else the
+ * consumer's object. */
 static uint32_t stated_at(const allot__plan_reader *reader, const allot_diagnostic *finding,
                           uint32_t object)
 {
@@ -66,7 +66,7 @@ static uint32_t stated_at(const allot__plan_reader *reader, const allot_diagnost
     return own != 0 ? own : object;
 }
 
-/* What is about a group as a whole stands at its size. */
+/* Findings about a group as a whole are placed at its size. */
 static uint32_t group_at(const allot__plan_reader *reader, int32_t group)
 {
     for (size_t i = 0; i < reader->group_count; i++)
@@ -75,7 +75,7 @@ static uint32_t group_at(const allot__plan_reader *reader, int32_t group)
     return reader->top[ALLOT__PLAN_SLOTS].number;
 }
 
-/* What is wrong between the plan's policy and its consumers or queues. */
+/* Findings about the policy together with consumers or queues are placed at the policy. */
 static uint32_t policy_at(const allot__plan_reader *reader)
 {
     uint32_t number = reader->top[ALLOT__PLAN_POLICY].number;
@@ -101,7 +101,7 @@ static uint32_t place_of(allot__plan_reader *reader, const allot_diagnostic *fin
 
 /* ---- Queues, limits, contracts --------------------------------------------------------------- */
 
-/* What a finding's path names: "queues[3].preemptive[1]". */
+/* The parts of a finding's path: "queues[3].preemptive[1]". */
 typedef struct step {
     char list[12], key[32];
     unsigned entry;
@@ -135,7 +135,7 @@ static uint32_t entry_of(const allot__plan_reader *reader, const step *it, bool 
                                                                         : 0;
 }
 
-/* The key, or that which says the same. */
+/* The member of that key, or of a key that states the same. */
 static uint32_t member_of(const allot__doc *doc, uint32_t object, const char *key)
 {
     static const char *const instead[][2] = {
@@ -151,8 +151,8 @@ static uint32_t member_of(const allot__doc *doc, uint32_t object, const char *ke
     return number;
 }
 
-/* Where the document says what a finding about queues, limits or contracts is of; 0: it is of
- * something else. *doubted: it may follow from another fault. */
+/* The place of a finding about queues, limits or contracts; 0: the finding is about something else.
+ * *doubted: it may follow from another fault. */
 static uint32_t queues_place(const allot__plan_reader *reader, const allot_diagnostic *finding,
                              bool *doubted)
 {
@@ -175,7 +175,7 @@ static uint32_t queues_place(const allot__plan_reader *reader, const allot_diagn
     return item != 0 ? item : number;
 }
 
-/* What is about queues has a path by keys: it becomes the document's. */
+/* Findings about queues have a path by keys: gives the finding its place in the document. */
 static bool adopt_queues(allot__plan_reader *reader, const allot_diagnostic *finding)
 {
     char path[ALLOT__PATH_MAX];
@@ -191,7 +191,7 @@ static bool adopt_queues(allot__plan_reader *reader, const allot_diagnostic *fin
     return true;
 }
 
-/* What a policy's function says has the place in its own file. */
+/* Adopts findings of a policy's function, which have a place in the policy's file. */
 static void adopt_placed(allot__plan_reader *reader, const allot_diagnostic *finding)
 {
     if (reader->doubtful)
@@ -214,17 +214,17 @@ static void adopt(allot__plan_reader *reader, const allot_diagnostic *finding)
         object = allot__consumer_object(reader, finding->consumer, &faulty);
     uint32_t number = place_of(reader, finding, object);
     bool doubted = reader->no_policy && finding->severity == ALLOT_WARNING;
-    if (!faulty && !doubted) /* what policies ask for is not known */
+    if (!faulty && !doubted) /* without the policy, warnings are doubtful */
         allot__doc_adopt(&reader->doc, allot__at(number), finding);
 }
 
-/* A plan whose policy failed is checked all the same, with any policy. */
+/* A plan whose policy failed is still checked, with any policy. */
 static void give_any_policy(allot__plan_reader *reader)
 {
     allot_policy *any;
     if (allot__doc_keep(&reader->doc, allot_policy_new(reader->doc.engine, "any", &any)))
         return;
-    if (allot__plan_states(reader, ALLOT__PLAN_QUEUES)) /* which makes it one that dispatches */
+    if (allot__plan_states(reader, ALLOT__PLAN_QUEUES)) /* makes the policy dispatch */
         allot__doc_keep(&reader->doc, allot_policy_fewest(any, ALLOT_ONE_BY_ONE));
     allot__doc_keep(&reader->doc, allot_plan_policy(reader->plan, ALLOT_ALL, any));
     allot_policy_free(any);

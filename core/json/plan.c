@@ -65,7 +65,7 @@ static void read_groups(allot__plan_reader *reader)
         read_group(reader, it, &reader->groups[reader->group_count++]);
 }
 
-/* A group without a size of its own has the plan's. */
+/* A group without a size of its own gets the plan's. */
 static void set_slots(allot__plan_reader *reader)
 {
     const allot__value *top = &reader->top[ALLOT__PLAN_SLOTS];
@@ -89,7 +89,7 @@ static const allot__field host_fields[] = {
 /* Any other key is an attribute. */
 static const allot__shape host_shape = {host_fields, 2, ALLOT__SCALAR};
 
-/* What a requirement can ask for; null says that there is none. */
+/* An attribute that requirements can read; null: no attribute. */
 static void set_attribute(allot__plan_reader *reader, const char *host, uint32_t member)
 {
     allot__doc *doc = &reader->doc;
@@ -148,7 +148,7 @@ static void read_hosts(allot__plan_reader *reader)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* What is of queues alone. */
+/* Refuses keys that only plans with queues may have. */
 static void refuse_alone(allot__plan_reader *reader)
 {
     static const struct {
@@ -165,7 +165,7 @@ static void refuse_alone(allot__plan_reader *reader)
                              alone[i].name);
 }
 
-/* What a plan must have, and what may not stand without queues. */
+/* Checks keys that a plan must have, and keys that need queues. */
 static void check_needs(allot__plan_reader *reader)
 {
     const allot__value *top = reader->top;
@@ -176,7 +176,7 @@ static void check_needs(allot__plan_reader *reader)
         refuse_alone(reader);
 }
 
-/* Queues are not what groups and windows state consumers otherwise for. */
+/* Groups and windows may not state other values of queues. */
 static void refuse_differences(allot__plan_reader *reader, uint32_t consumers)
 {
     if (consumers != 0)
@@ -219,7 +219,7 @@ static int read_plan(allot__plan_reader *reader)
     allot__object_read(doc, 0, &plan_shape, reader->top);
     for (int i = 0; i < ALLOT__PLAN_KEYS; i++)
         if (reader->top[i].kind == ALLOT__NULL)
-            reader->top[i] = (allot__value){0}; /* as good as not stated */
+            reader->top[i] = (allot__value){0}; /* counts as not stated */
     check_needs(reader);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && doc->status == ALLOT_OK; i++)
         steps[i](reader);

@@ -62,7 +62,7 @@ static void write_parts(allot__page *page, int32_t group, const allot_verdict *v
     allot__text_puts(&page->out, "}");
 }
 
-/* From `own_used` to `planned`: whose slots are in whose hands (E-35). */
+/* `own_used` to `planned`: which consumers use whose slots (E-35). */
 #define OF(member) ALLOT__NUMBER_OF(allot_verdict, member)
 static const allot__number amounts[] = {
     OF(allocated), OF(in_flight), OF(granted),   OF(held),   OF(received), OF(over),
@@ -124,7 +124,7 @@ static void write_group(allot__page *page, int32_t group)
 
 /* ---- What to carry out ----------------------------------------------------------------------- */
 
-/* The ids of a reclaim's or a grant's, first to last. */
+/* The ids of a reclaim's or grant's tasks, first to last. */
 static void write_tasks(allot__page *page, const int32_t *tasks, int32_t count)
 {
     allot_task task;
@@ -192,7 +192,7 @@ static void write_reclaim(allot__page *page, int32_t i)
     allot__text_puts(out, "}}");
 }
 
-/* What each session deserves of its leaf's quota. */
+/* Each session's part of its leaf's quota. */
 static void write_session(allot__page *page, int32_t i)
 {
     allot__text *out = &page->out;
@@ -210,7 +210,7 @@ static void write_session(allot__page *page, int32_t i)
     allot__text_puts(out, "}");
 }
 
-/* A reclaim in flight as it stands. A time that is not known is not written. */
+/* A reclaim in flight. Unknown times are not written. */
 static void write_flight(allot__page *page, int32_t i)
 {
     allot__text *out = &page->out;
@@ -231,7 +231,7 @@ static void write_flight(allot__page *page, int32_t i)
     allot__text_puts(out, "}");
 }
 
-/* A task whose time is over. */
+/* A task to kill: its reclaim's deadline has passed. */
 static void write_kill(allot__page *page, int32_t i)
 {
     allot__text *out = &page->out;
@@ -270,8 +270,7 @@ static void write_loan(allot__page *page, int32_t i)
     allot__text_puts(out, "}}");
 }
 
-/* Orders on jobs; where there are none the list is there all the same: readers need no second
- * way. */
+/* Orders on jobs; an empty list is written, too, so that readers need no special case. */
 static void write_jobs(allot__page *page)
 {
     static const struct {
@@ -326,7 +325,7 @@ static bool is_one_policy(const allot_plan *plan)
     return true;
 }
 
-/* The numbers of the plan's windows that hold, where it has any. */
+/* The numbers of the windows that hold, if the plan has windows. */
 static void write_windows(allot__page *page)
 {
     int32_t count = allot_plan_windows(page->plan);

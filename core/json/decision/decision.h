@@ -15,7 +15,7 @@ typedef struct allot__page {
     const allot_state *state;
 } allot__page;
 
-/* An int64_t of a struct, whose name is its key. */
+/* An int64_t member of a struct; its key is the member's name. */
 typedef struct allot__number {
     const char *key;
     size_t at;
@@ -27,15 +27,15 @@ typedef struct allot__number {
 void allot__write_numbers(allot__text *out, const allot__number *numbers, size_t count,
                           const void *thing);
 
-/* "hosts", where some are known. */
+/* Writes "hosts", if some are known. */
 void allot__write_places(allot__text *out, const allot_place *places, int32_t count);
 
-/* The orders of a kind, item by item; into a list that is open. */
+/* Writes the orders of a kind, item by item, into an open list. */
 void allot__write_orders(allot__page *page, allot_order_kind kind);
-/* "resizes", "queues", "pools", and how queues were used, of plans with queues: "usage",
- * "usage_at" and "usage_rest" are what the next state is to say. */
+/* Of plans with queues: writes "resizes", "queues", "pools", and the queues' use: "usage",
+ * "usage_at" and "usage_rest", which the next state should state. */
 void allot__write_queues(allot__page *page);
-/* "leases": contracts as the next state may say them, and what changed. */
+/* Writes "leases": contracts as the next state may state them, and what changed. */
 void allot__write_leases(allot__page *page);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* dispatch.c: what a decision says of queues and jobs. */
+/* dispatch.c: queues and jobs of a decision. */
 #include "json/decision/decision.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ void allot__write_places(allot__text *out, const allot_place *places, int32_t co
 
 /* ---- Orders ---------------------------------------------------------------------------------- */
 
-/* What an order is about. */
+/* An order with its job and queue. */
 typedef struct told {
     const allot_decision *decision;
     const allot_plan *plan;
@@ -47,7 +47,7 @@ static bool tell(allot__page *page, int32_t i, told *it)
            allot__text_got(out, allot_plan_queue_at(it->plan, it->job.queue, &it->queue));
 }
 
-/* How long it has run in all; not where nobody knows. */
+/* How long the job has run in all, if known. */
 static void write_ran(allot__text *out, const told *it)
 {
     int64_t now = allot_decision_now(it->decision);
@@ -57,7 +57,7 @@ static void write_ran(allot__text *out, const told *it)
         allot__text_number(out, "ran", it->job.started < now ? now - it->job.started : 0);
 }
 
-/* What made it this job that goes: its queue, the other's, and what orders victims. */
+/* Why this job goes: its queue, the preemptor's, and the keys that order victims. */
 static void write_reasons(allot__text *out, const told *it)
 {
     allot_job by;
@@ -93,7 +93,7 @@ static void write_why(allot__text *out, const told *it)
     allot__text_puts(out, "}");
 }
 
-/* Of those that go: what becomes of them, and for whom. */
+/* Of a job that goes: the action, and the preemptor. */
 static void write_going(allot__text *out, const told *it)
 {
     const allot_job_order *order = &it->order;
@@ -135,7 +135,7 @@ void allot__write_orders(allot__page *page, allot_order_kind kind)
 
 /* ---- Queues and pools ------------------------------------------------------------------------ */
 
-/* How many of a queue's jobs wait, by reason. */
+/* The number of a queue's waiting jobs, by reason. */
 static void write_waits(allot__text *out, const int32_t *waits)
 {
     allot__text_open(out, "waits", "{");
@@ -219,7 +219,7 @@ static void write_pools(allot__page *page)
     allot__text_puts(out, "}");
 }
 
-/* Of queues of pools, and of others that were used; `rests`: millionths, where there are any. */
+/* The use of queues in pools, and of others with use; `rests`: their millionths, if any. */
 static void write_usage(allot__page *page, bool rests)
 {
     allot__text *out = &page->out;
@@ -293,7 +293,7 @@ static bool is_one_of(const char *word, const char *const words[])
     return *words != NULL;
 }
 
-/* Of a contract that was looked at (L-6): what was idle then, and whose it was to be. */
+/* Of an evaluated contract (L-6): both sides' idle slots, and the side that should get them. */
 static void write_lease_why(allot__text *out, const allot_lease_part *part)
 {
     static const char *const looked_at[] = {"provider-idle", "consumer-idle", "equal", "policy",

@@ -5,9 +5,9 @@
  *
  * PER_HOST: on every host the policy's slots are divided by shares. RES_SELECT: hosts that match,
  * at most NHOSTS of them in the plan's order, are divided by shares, whole: the first consumer gets
- * the first of them, and so on. Either way parts are rounded down, and what is left goes one each
- * to the largest remainders: of equal ones to the larger share, then to who is listed first. The
- * provider's own name in the distribution is passed over (L-2).
+ * the first of them, and so on. Either way parts are rounded down, and the rest goes, one each, to
+ * the largest remainders: among equal ones to the larger share, then to the first listed. The
+ * provider's own name in the distribution is skipped (L-2).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 typedef struct side {
     const char *consumer;
     uint32_t number;
-    int64_t shares, got, rest; /* rest: of the division; -1: it has got it */
+    int64_t shares, got, rest; /* rest: of the division; -1: used up */
 } side;
 
 typedef struct dividing {
@@ -94,7 +94,7 @@ static void read_sides(dividing *it)
     check_sides(it);
 }
 
-/* Consumers that are meant: others have no shares. */
+/* The number of consumers with shares. */
 static int32_t consumers(const dividing *it)
 {
     int32_t count = 0;
@@ -108,7 +108,7 @@ static bool comes_before(const side *a, const side *b)
     return a->rest != b->rest ? a->rest > b->rest : a->shares > b->shares;
 }
 
-/* Divides an amount by shares, as said above. */
+/* Divides an amount by shares (see above). */
 static void divide(dividing *it, int64_t amount)
 {
     int64_t sum = 0, left = amount;
@@ -121,7 +121,7 @@ static void divide(dividing *it, int64_t amount)
         left -= of->got;
     }
     for (; left > 0 && sum > 0; left--) {
-        side *best = &it->sides[0]; /* there is one, or there would be no shares */
+        side *best = &it->sides[0]; /* there is at least one with shares */
         for (int32_t i = 1; i < it->count; i++)
             if (comes_before(&it->sides[i], best))
                 best = &it->sides[i];
@@ -180,7 +180,7 @@ static void warn_nothing(dividing *it, const side *of)
                     allot__doc_quote(&it->reader->doc, spot));
 }
 
-/* The part of one consumer, of hosts from `*next` on where they are whole; returns how many. */
+/* Makes the part of one consumer, of whole hosts from `*next` on; returns the number of hosts. */
 static int32_t make_part(dividing *it, const side *of, bool whole, int32_t *next)
 {
     int32_t count = whole ? (int32_t)of->got : of->got > 0 ? it->host_count : 0;
@@ -214,11 +214,10 @@ static void add_contracts(dividing *it, bool whole)
 
 /* ---- Which hosts match ----------------------------------------------------------------------- */
 
-/* RES_SELECT means the hosts that fulfil all its terms.
- * An object names attributes and what they are: {"type": "LINUX"}. A text is LSF's, as far as it is
- * comparisons with && between them: "type == LINUX && mem >= 64". Attributes are those that hosts
- * state, and name, group and slots. Equal to "any" is everything. A host without the attribute does
- * not match, but for "any". */
+/* RES_SELECT selects the hosts that fulfil all its terms. An object has attributes with their
+ * values: {"type": "LINUX"}. A text is LSF's, restricted to comparisons joined by &&: "type ==
+ * LINUX && mem >= 64". Attributes are those that hosts state, and name, group and slots. "any"
+ * equals everything. A host without the attribute matches only "any". */
 typedef enum compare_kind { EQUAL, UNEQUAL, AT_LEAST, AT_MOST, ABOVE, BELOW } compare_kind;
 
 typedef struct term {
@@ -237,7 +236,7 @@ static const char *copy_text(allot__doc *doc, const char *text, size_t len)
     return copy ? memcpy(copy, text, len) : "";
 }
 
-/* Numbers and booleans stand as they are written. */
+/* Numbers and booleans keep their text. */
 static void read_object(allot__doc *doc, const allot__value *value, selection *out)
 {
     static const allot__field field = {.kinds = ALLOT__INTEGER | ALLOT__NUMBER | ALLOT__BOOLEAN |
@@ -280,7 +279,7 @@ static bool read_compare(const char **at, compare_kind *out)
     return false;
 }
 
-/* One comparison at *at; false: it is none. */
+/* Reads one comparison at *at; false: there is none. */
 static bool read_term(allot__doc *doc, const char **at, selection *out)
 {
     static const char letters[] =
@@ -326,7 +325,7 @@ static void read_text(allot__doc *doc, const allot__value *value, selection *out
             ", allowed comparisons with \"&&\" between them, as in \"type == LINUX && mem >= 64\"");
 }
 
-/* Not there: all hosts. */
+/* Without it: all hosts. */
 static void read_select(allot__doc *doc, const allot__value *value, selection *out)
 {
     *out = (selection){0};
@@ -336,7 +335,7 @@ static void read_select(allot__doc *doc, const allot__value *value, selection *o
         read_text(doc, value, out);
 }
 
-/* What a host says, as text; false: it does not say it. */
+/* A host's attribute, as text; false: the host has no such attribute. */
 static bool text_of(const allot_plan *plan, int32_t host, const char *name, char *buf, size_t size,
                     const char **out)
 {
@@ -359,7 +358,7 @@ static bool text_of(const allot_plan *plan, int32_t host, const char *name, char
     return *out != NULL;
 }
 
-/* In thousandths; false: it is no number from 0 on. */
+/* A number >= 0 in thousandths; false: not such a number. */
 static bool number_of(const char *text, int64_t *out)
 {
     size_t len = strlen(text);
@@ -415,7 +414,7 @@ static void find_listed(dividing *it)
     it->hosts = allot__hosts_named(it->reader, &texts, &it->host_count);
 }
 
-/* Hosts that match, the first NHOSTS. */
+/* Finds the first NHOSTS hosts that match. */
 static void find_matching(dividing *it)
 {
     const allot__export *policy = it->policy;
@@ -432,7 +431,7 @@ static void find_matching(dividing *it)
             hosts[it->host_count++] = allot_plan_host_name(plan, i);
 }
 
-/* What is missing, or too much. */
+/* Reports missing and superfluous keys. */
 static void check_keys(dividing *it)
 {
     const allot__export *policy = it->policy;

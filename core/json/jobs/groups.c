@@ -78,7 +78,7 @@ static void set_all(const allot__plan_reader *reader, uint64_t *bits)
         set_host(bits, i);
 }
 
-/* Sets the bits of what a name means; false: it means nothing. */
+/* Sets the bits of the hosts that a name means; false: unknown name. */
 static bool set_named(const allot__plan_reader *reader, const char *name, uint64_t *bits)
 {
     int32_t host = allot_plan_host_find(reader->plan, name);
@@ -94,8 +94,8 @@ static bool set_named(const allot__plan_reader *reader, const char *name, uint64
     return host >= 0 || group || strcmp(name, "all") == 0;
 }
 
-/* What a list names, less what it names behind "~"; of nothing but such, all others. `less` is a
- * block of the same size. */
+/* The hosts that a list names, less those behind "~"; a list of only such names means all others.
+ * `less` is a block of the same size. */
 static void evaluate(allot__plan_reader *reader, const allot__texts *texts, uint64_t *bits,
                      uint64_t *less)
 {
@@ -164,8 +164,8 @@ static allot__name_group *member_undone(allot__plan_reader *reader, const allot_
     return member != NULL && member->progress != ALLOT__GROUP_DONE ? member : NULL;
 }
 
-/* The first group inside that nobody has looked at; NULL: none is left. Those that are open then
- * contain this one: a fault. */
+/* The first unresolved group inside; NULL: none is left. A group that is still open contains this
+ * one: a fault. */
 static allot__name_group *undone(allot__plan_reader *reader, const allot__name_group *group)
 {
     for (int32_t i = 0; i < group->members.count; i++) {
@@ -182,7 +182,7 @@ static allot__name_group *undone(allot__plan_reader *reader, const allot__name_g
     return NULL;
 }
 
-/* Groups inside a group come before it: `open` holds those that are under way. */
+/* Resolves groups inside a group first: `open` is the stack of groups in progress. */
 static void resolve(allot__plan_reader *reader, allot__name_group *group, allot__name_group **open)
 {
     size_t depth = 0;
@@ -217,7 +217,7 @@ typedef struct users {
     const char **names;
     int32_t count;
     bool *seen;    /* by group */
-    size_t *queue; /* groups, in the order that they were come upon */
+    size_t *queue; /* groups, in the order in which they were found */
     size_t queued;
 } users;
 

@@ -40,7 +40,7 @@ static const allot__shape lease_shape = {lease_fields, LEASE_KEYS, 0};
 
 /* ---- Hosts ----------------------------------------------------------------------------------- */
 
-/* What a contract borrows until it is added. */
+/* Memory that a contract borrows until it is added. */
 typedef struct lent {
     allot_lease_host *list;
     int32_t count;
@@ -128,7 +128,7 @@ static int32_t is_shared(allot__doc *doc, const allot__value *value)
     return shared;
 }
 
-/* What a contract says has no place in an export policy. */
+/* Reads an export policy; refuses keys of contracts. */
 static void read_export(allot__plan_reader *reader, uint32_t object, const allot__value *values,
                         const allot_lease *lease)
 {

@@ -8,7 +8,7 @@
 #include "json/jobs/queues.h"
 #include "json/text/names.h"
 
-/* Lists of names, and the keys that also say "of each of them by itself". */
+/* Lists of names, and the keys that mean "each of them separately". */
 enum { QUEUES, USERS, GROUPS, HOSTS, LISTS };
 enum { NAME = 2 * LISTS, SLOTS, PER_PROCESSOR, JOBS, LIMIT_KEYS };
 #define NAMES ALLOT__LIST | ALLOT__STRING, 0, 0, false
@@ -88,7 +88,7 @@ static bool mark_queue(const allot_plan *plan, const char *name, const char **qu
     return all || found >= 0;
 }
 
-/* "all ~q1": what is not meant is taken out last. */
+/* "all ~q1": exceptions are removed last. */
 static void mark_queues(allot__plan_reader *reader, const allot__texts *texts, const char **queues)
 {
     bool any = false;
@@ -130,7 +130,7 @@ static void find_queues(allot__plan_reader *reader, const allot__texts *texts,
 
 /* ---- Users and groups: "all ~ann", say ------------------------------------------------------- */
 
-/* Four lists in one block, each with room for all that it may get. */
+/* Four lists in one block, each with its full capacity. */
 typedef struct lists {
     const char **users, **groups, **but_users, **but_groups;
 } lists;
@@ -140,7 +140,7 @@ static bool names_all(const char *name)
     return strcmp(name, "all") == 0;
 }
 
-/* Besides "all" no name says anything, unless it is excepted. */
+/* Is "all" in the list? Then other names have no effect, unless they are excepted. */
 static bool has_all(const allot__texts *texts)
 {
     for (int32_t i = 0; i < texts->count; i++)
@@ -227,7 +227,7 @@ static bool is_number(const allot__value *value)
     return value->kind == ALLOT__INTEGER || value->kind == ALLOT__NUMBER;
 }
 
-/* Slots on a processor, in thousandths; below 0: it cannot be, which is said. */
+/* Slots on a processor, in thousandths; below 0: out of range (reported). */
 static int64_t per_processor(allot__doc *doc, const allot__value *value, int32_t per)
 {
     int64_t most = allot__thousandths_take(doc, value);
@@ -273,10 +273,10 @@ static void read_limit(allot__plan_reader *reader, uint32_t object, int32_t plac
 
 /* ---- What hosts allow each user -------------------------------------------------------------- */
 
-/* Hosts that state jl_u: those that state the same are one limit, of each host by itself. */
+/* Hosts that state jl_u: hosts with the same value share one limit, which holds per host. */
 typedef struct allowed {
     const char *host;
-    uint32_t number; /* the value; 0: its limit is there */
+    uint32_t number; /* the value; 0: the limit was added */
     int64_t most;
 } allowed;
 
@@ -295,7 +295,7 @@ static void read_allowed(allot__plan_reader *reader, uint32_t object, allowed *l
         list[(*count)++] = (allowed){host, number, value.integer};
 }
 
-/* The limit of entry i and of those behind it that say the same; `hosts` has room for all. */
+/* Adds the limit of entry i and of later entries with the same value; `hosts` has space for all. */
 static void add_allowed(allot__plan_reader *reader, allowed *list, int32_t count, int32_t i,
                         const char **hosts)
 {

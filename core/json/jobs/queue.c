@@ -148,7 +148,7 @@ static void take_side(allot__doc *doc, const allot__value *value, allot__texts *
     *out = named || (value->kind == ALLOT__BOOLEAN && value->integer != 0);
 }
 
-/* The names in brackets behind a keyword at *at, if there are brackets; false: they do not end. */
+/* The names in brackets behind a keyword at *at, if any; false: an unclosed bracket. */
 static bool bracket(const char **at, const char **from, size_t *len)
 {
     *len = 0;
@@ -212,7 +212,7 @@ static void take_text(allot__doc *doc, const allot__value *value, allot__texts *
     take_side(doc, &sides[1], high, &queue->preemptable);
 }
 
-/* LSF's text, or the two keys in its place: true, false, or names, of lower queues perhaps with
+/* LSF's text, or the two keys in its place: true, false, or names; names of lower queues may have
  * levels, "low+2". */
 static void take_preemption(allot__doc *doc, const allot__value *text,
                             const allot__value *preemptive, const allot__value *preemptable,
@@ -252,7 +252,7 @@ static const char *take_pool(allot__doc *doc, const allot__value *value)
 
 /* ---- What becomes of preempted jobs (P-41) --------------------------------------------------- */
 
-/* LSF's other events have no meaning here. */
+/* Other events of LSF have no effect. */
 static void take_events(allot__doc *doc, const allot__value *value, allot_queue *queue)
 {
     allot__texts events;
@@ -271,7 +271,7 @@ static void take_events(allot__doc *doc, const allot__value *value, allot_queue 
     }
 }
 
-/* LSF's own words: brequeue may have the job's number behind it. */
+/* LSF's own words; the job's number may follow brequeue. */
 static bool action_of_lsf(const char *text, allot_action *out)
 {
     if (allot__word_is(text, "CHKPNT"))
@@ -316,11 +316,11 @@ static void take_controls(allot__doc *doc, const allot__value *value, allot_queu
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-/* What LSF does with these keys, nobody does here. */
+/* Warns of LSF keys without effect. */
 static void warn_unused(allot__doc *doc, const allot__value *values, const allot_queue *queue)
 {
     if (queue->slot_pool)
-        return; /* of which the model tells */
+        return; /* the model reports these */
     if (queue->slot_reserve)
         allot__doc_warn(doc, allot__at(values[SLOT_RESERVE].number), "W-unused", NULL,
                         "no slots are reserved for jobs here: slot_reserve has no effect");
@@ -351,7 +351,7 @@ static void take_all(allot__plan_reader *reader, const allot__value *values, all
     queue->hosts = allot__hosts_named(reader, &hosts, &queue->host_count);
 }
 
-/* `faults`: as many as there were before the queue. */
+/* `faults`: the number of faults before the queue. */
 static void add_queue(allot__plan_reader *reader, uint32_t object, const allot__value *name,
                       const allot_queue *queue, int64_t faults)
 {

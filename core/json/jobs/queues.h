@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * queues.h: the parts of a plan that are about queues, while it is read from its document.
+ * queues.h: reading a plan's queues, limits, resources and contracts from its document.
  *
  * Keys are those of LSF's lsb.queues, lsb.params, lsb.applications and lsb.resources in lower case,
- * with their units: what LSF states in minutes is in minutes here, and seconds in the model.
- * Where LSF has a list of names in one text, a list of texts is as good; of two that say Y or N,
- * true and false.
+ * with LSF's units: minutes of LSF are minutes here, and seconds in the model. A list of texts may
+ * replace LSF's names in one text; true and false may replace Y and N.
  */
 #ifndef ALLOT_JSON_JOBS_QUEUES_H
 #define ALLOT_JSON_JOBS_QUEUES_H
@@ -43,25 +42,25 @@ enum {
     [ALLOT__NO_PREEMPT_FINISH_TIME] = {"no_preempt_finish_time", ALLOT__MINUTES_OR_TEXT},          \
     [ALLOT__PREEMPT_DELAY] = {"preempt_delay", ALLOT__LIMIT}
 
-/* What those values say. */
+/* Takes the protection from the values of these keys. */
 void allot__protection_take(allot__doc *doc, const allot__value *values, allot_protection *out);
-/* Minutes, or "hours:minutes", in seconds; ALLOT_NONE: not there, or a fault, which is said. */
+/* Minutes, or "hours:minutes", in seconds; ALLOT_NONE: not stated, or a fault (reported). */
 int32_t allot__run_limit_take(allot__doc *doc, const allot__value *value);
-/* true, false, "Y" or "N"; 0 where it is not there. */
+/* true, false, "Y" or "N"; 0: not stated. */
 int32_t allot__yes_take(allot__doc *doc, const allot__value *value);
-/* The integer, or `none` where there is none. */
+/* The integer, or `none` if it is not stated. */
 int32_t allot__number_take(const allot__value *value, int32_t none);
 
 /* ---- Groups of hosts and users (groups.c) ---------------------------------------------------- */
 
-/* Reads `host_groups`, whose members are hosts, groups, "all", and "~" before what is not meant;
- * and `user_groups`, whose members are users and groups, into the plan. */
+/* Reads `host_groups` (members: hosts, groups, "all", and "~" before exceptions) and `user_groups`
+ * (members: users and groups) into the plan. */
 void allot__groups_of_names_read(allot__plan_reader *reader);
 /* Is it a group of users? */
 bool allot__is_user_group(const allot__plan_reader *reader, const char *name);
 
-/* Hosts that a list names, in the plan's order; none: all. Unknown names are said. The names live
- * as by allot__doc_take; NULL: none. */
+/* Hosts that a list names, in the plan's order; none: all. Unknown names are reported. The names
+ * live as by allot__doc_take; NULL: none. */
 const char *const *allot__hosts_named(allot__plan_reader *reader, const allot__texts *texts,
                                       int32_t *count);
 
@@ -69,22 +68,22 @@ const char *const *allot__hosts_named(allot__plan_reader *reader, const allot__t
 
 void allot__terms_read(allot__plan_reader *reader); /* params, applications */
 void allot__queues_read(allot__plan_reader *reader);
-/* The resource of that name; -1: a fault, which is said (resource.c). */
+/* The resource of that name; -1: a fault (reported) (resource.c). */
 int32_t allot__resource_find(allot__doc *doc, const allot_plan *plan, allot__spot spot,
                              const char *name);
-/* `resources`, and of `params` what is about them (resource.c). */
+/* `resources`, and the keys of `params` about resources (resource.c). */
 void allot__resources_read(allot__plan_reader *reader);
-/* Of a plan that is sealed: warns where nobody can be preempted for a resource. */
+/* Of a sealed plan: warns if no job can be preempted for a resource. */
 void allot__resources_effect(allot__plan_reader *reader);
 void allot__limits_read(allot__plan_reader *reader); /* also hosts' jl_u */
 void allot__leases_read(allot__plan_reader *reader);
-/* Of a plan that is sealed: contracts are decided about by policies that dispatch. */
+/* Of a sealed plan with contracts: checks that its policy dispatches. */
 void allot__leases_policy(allot__plan_reader *reader);
 
 /* Notes the object that became the next of the model's limits or contracts. */
 void allot__objects_add(allot__doc *doc, allot__objects *objects, uint32_t number);
 
-/* An export policy (L-1), some of whose keys are there: adds its contracts. */
+/* Adds the contracts of an export policy (L-1). */
 typedef struct allot__export {
     uint32_t object; /* values */
     const char *name, *provider;
@@ -94,7 +93,7 @@ typedef struct allot__export {
     int32_t damped;
 } allot__export;
 void allot__export_read(allot__plan_reader *reader, const allot__export *policy);
-/* Adds a contract of that object; what the plan does not take of it is said. */
+/* Adds a contract of that object; reports what the plan refuses. */
 void allot__lease_add(allot__plan_reader *reader, uint32_t object, const allot_lease *lease);
 /* The nearest host's name, or NULL. */
 const char *allot__host_near(const allot__plan_reader *reader, const char *name);

@@ -21,14 +21,14 @@ int32_t allot__resource_find(allot__doc *doc, const allot_plan *plan, allot__spo
     return allot__named_read(doc, plan, spot, name, &resources);
 }
 
-/* What `params` says of resources. */
+/* Keys of `params` about resources. */
 enum { PREEMPTABLE, WAIT, PARAM_KEYS };
 typedef struct terms {
     allot__texts preemptable;
     allot__value wait;
 } terms;
 
-/* terms.c has checked these, and that there are no others; what it found is not said again. */
+/* terms.c has checked these keys; its findings are not reported again. */
 static void read_terms(allot__plan_reader *reader, terms *out)
 {
     allot__doc *doc = &reader->doc;
@@ -75,7 +75,7 @@ static void read_resource(allot__plan_reader *reader, uint32_t member, const ter
     allot__doc *doc = &reader->doc;
     const char *name = allot__doc_key(doc, member);
     allot__value value = read_amount(doc, member);
-    /* Also where its amount is faulty: others name it. */
+    /* Added even with a faulty amount, since other keys name it. */
     allot_resource resource = {name, value.kind != 0 ? value.integer : 0,
                                names(&terms->preemptable, name)};
     int status = allot_plan_resource(reader->plan, &resource);
@@ -110,7 +110,7 @@ void allot__resources_read(allot__plan_reader *reader)
     apply(reader, &terms);
 }
 
-/* Does any queue preempt another; and one whose jobs end then, and so release what they hold? */
+/* *any: a queue preempts another; *ends: preempted jobs of a queue end, and release resources. */
 static void find_victims(const allot_plan *plan, bool *any, bool *ends)
 {
     allot_queue queue;

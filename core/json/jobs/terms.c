@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* terms.c: what binds jobs of all queues: `params`, `applications`, and the keys they share. */
+/* terms.c: keys about jobs of all queues: `params`, `applications`, and what they share. */
 #include <string.h>
 
 #include "json/text/names.h"
@@ -25,7 +25,7 @@ int32_t allot__yes_take(allot__doc *doc, const allot__value *value)
     return 0;
 }
 
-/* The digits at *text, at most `max`, as a number; -1: there are none, or it is more. */
+/* The digits at *text as a number; -1: no digits, or more than `max`. */
 static int64_t digits(const char **text, int64_t max)
 {
     int64_t number = **text >= '0' && **text <= '9' ? 0 : -1;
@@ -99,7 +99,7 @@ enum {
 };
 static const allot__field param_fields[PARAM_KEYS] = {
     ALLOT__PROTECTION_FIELDS,
-    /* The policy's: plan/policy.c hands them over. */
+    /* For the policy: plan/policy.c passes them on. */
     [PREEMPT_FOR] = {"preempt_for", ALLOT__STRING | ALLOT__LIST, 0, 0, false},
     [PREEMPT_JOBTYPE] = {"preempt_jobtype", ALLOT__STRING | ALLOT__LIST, 0, 0, false},
     [HIST_HOURS] = {"hist_hours", ALLOT__INTEGER, 0, ALLOT_AMOUNT_MAX / 3600, false},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* consumer.c: a plan's consumers, and what its groups and windows state otherwise. */
+/* consumer.c: a plan's consumers, and their other values in groups and windows. */
 #include "json/plan/plan.h"
 
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "json/text/names.h"
 
-/* A faulty consumer's own faults are said, but it is in no plan: so are those below it. */
+/* Faults of a faulty consumer, and of those below it, are reported, but none of them is added. */
 #define NOWHERE (-2)
-/* From LEND on a group or window may state them otherwise. */
+/* A group or window may state other values of the keys from LEND on. */
 enum { NAME, CHILDREN, POLICY, REQUIRES, LEND, BORROW, OWN_FIELDS };
 static const allot__field own_fields[OWN_FIELDS] = {
     [NAME] = {"name", ALLOT__STRING, 0, 0, true},
@@ -41,12 +41,12 @@ static void make_fields(allot__plan_reader *reader)
     }
 }
 
-/* allot_plan_set, where a group or ALLOT_ALL, or allot_plan_window_set. */
+/* allot_plan_set (`where`: a group or ALLOT_ALL) or allot_plan_window_set. */
 typedef int (*setter)(allot_plan *plan, int32_t where, int32_t consumer, int32_t column,
                       int64_t value);
 
-/* States the columns that `values` has, before which are `lend` and `borrow`. In a group or window
- * null says that there is none; for all groups it already is so. */
+/* Sets the columns in `values`, behind `lend` and `borrow`. In a group or window null means no
+ * limit; for all groups that is the default. */
 static void set_columns(allot__plan_reader *reader, int32_t where, int32_t consumer,
                         const allot__value *values, setter set)
 {
@@ -69,7 +69,7 @@ static void set_columns(allot__plan_reader *reader, int32_t where, int32_t consu
 /* Set in a consumer's object number. */
 #define FAULTY UINT32_C(0x80000000)
 
-/* Sums go up, so what is above a faulty consumer is in doubt too. */
+/* Marks the consumer and all above it: their sums are in doubt, too. */
 void allot__consumer_mark(allot__plan_reader *reader, int32_t consumer)
 {
     reader->doubtful = true;
@@ -98,7 +98,7 @@ void allot__consumer_remember(allot__plan_reader *reader, int32_t consumer, uint
 
 /* ---- Consumers ------------------------------------------------------------------------------- */
 
-/* Adds the consumer that the object names; NOWHERE when it cannot be. */
+/* Adds the consumer that the object names; NOWHERE: not possible. */
 static int32_t add_consumer(allot__plan_reader *reader, uint32_t object, int32_t parent)
 {
     allot__doc *doc = &reader->doc;
@@ -129,7 +129,7 @@ static void set_requirement(allot__plan_reader *reader, int32_t consumer)
     allot__doc_named(&reader->doc, status, allot__at(value->number), "", ALLOT__NAME_RULE);
 }
 
-/* Reads what the object says itself; its children's list is in *children (0: none). */
+/* Reads the object's own keys; *children is the list of its children (0: none). */
 static int32_t read_own(allot__plan_reader *reader, uint32_t object, int32_t parent,
                         uint32_t *children)
 {
@@ -155,7 +155,7 @@ static int32_t read_own(allot__plan_reader *reader, uint32_t object, int32_t par
     return consumer;
 }
 
-/* Recursion ends with the scan's limit of depth. */
+/* The scan's limit of depth bounds the recursion. */
 static void read_list(allot__plan_reader *reader, uint32_t list, int32_t parent)
 {
     allot__doc *doc = &reader->doc;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* options.c: `options`, and what stands beside a policy's name: for the core, or for policies. */
+/* options.c: `options`, and keys beside a policy's name, for the core or for policies. */
 #include "json/plan/options.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Options of every plan besides the core's: those of ready-made policies. A policy that does
- * not know one lets it pass. */
+/* Options of every plan besides the core's: those of ready-made policies. A policy ignores those
+ * that it does not declare. */
 static const allot__field plan_options[] = {
     {"reclaim_before_borrow", ALLOT__BOOLEAN, 0, 0, false},
     {"adjust_share_to_workload", ALLOT__BOOLEAN, 0, 0, false},
@@ -16,7 +16,7 @@ static const allot__field plan_options[] = {
 };
 #define PLAN_OPTIONS (sizeof plan_options / sizeof plan_options[0])
 
-/* What an option is written as; some are words. */
+/* The kind of an option's value; some are words. */
 #define OPTION_KIND(name, max)                                                                     \
     (ALLOT_OPTION_##name == ALLOT_OPTION_PLACEMENT || ALLOT_OPTION_##name == ALLOT_OPTION_PENDING  \
          ? ALLOT__STRING                                                                           \
@@ -94,7 +94,7 @@ bool allot__core_option_take(allot__plan_reader *reader, uint32_t member, int32_
 {
     const char *key = allot__doc_key(&reader->doc, member);
     if (group < ALLOT_ALL && !allot__is_window(group))
-        return false; /* a branch has none: they are the group's */
+        return false; /* a branch has none: core options belong to groups */
     for (int i = 0; i < ALLOT_OPTION_COUNT; i++) {
         if (strcmp(key, core_options[i].key) != 0)
             continue;
@@ -114,7 +114,7 @@ static void join(allot__doc *doc, allot__value *value)
     static const allot__field word = {.kinds = ALLOT__STRING};
     uint32_t list = value->number;
     size_t room, len = 0;
-    allot__doc_text(doc, list, &room); /* two quotes are more than a blank */
+    allot__doc_text(doc, list, &room); /* two quotes take more bytes than a blank */
     char *text = allot__doc_take(doc, room, 1);
     value->string = text;
     for (uint32_t it = allot__doc_in(doc, list); it && text; it = allot__doc_after(doc, list, it)) {
@@ -126,7 +126,7 @@ static void join(allot__doc *doc, allot__value *value)
     }
 }
 
-/* An option that the policy alone knows. */
+/* An option that only the policy knows. */
 void allot__any_option_take(allot__doc *doc, uint32_t member, bool mine, allot__choices *list)
 {
     static const allot__field any = {.kinds = ALLOT__INTEGER | ALLOT__BOOLEAN | ALLOT__STRING |
@@ -140,7 +140,7 @@ void allot__any_option_take(allot__doc *doc, uint32_t member, bool mine, allot__
         choose(list, allot__doc_key(doc, member), &value, mine);
 }
 
-/* A name near one that every plan knows is a slip. */
+/* Is the name near that of an option of every plan, and so a slip? */
 static bool is_slip(allot__doc *doc, uint32_t member)
 {
     const char *names[ALLOT_OPTION_COUNT + PLAN_OPTIONS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* peers.c: whom consumers lend to and borrow from (E-2); once all consumers are known. */
+/* peers.c: the lists `lend` and `borrow` of consumers (E-2), read once all consumers are known. */
 #include "json/plan/plan.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static const struct {
     const char *key, *limit;
 } ways[] = {{"lend", "lend_limit"}, {"borrow", "borrow_limit"}};
 
-/* The consumer that an item of a list names, or -1: a fault, which is said. `before` others are
+/* The consumer that an item of a list names, or -1: a fault (reported). `before` others are
  * in the list already. */
 static int32_t read_item(allot__plan_reader *reader, uint32_t item, int32_t consumer,
                          const int32_t *list, int32_t before)
@@ -30,7 +30,7 @@ static int32_t read_item(allot__plan_reader *reader, uint32_t item, int32_t cons
     return !wrong ? other : -1;
 }
 
-/* The paths of a list, or a path alone. */
+/* The paths of a list, or a single path. */
 static void read_paths(allot__plan_reader *reader, const allot__value *value, int32_t where,
                        int32_t consumer, allot__peers_setter set)
 {
@@ -50,7 +50,7 @@ static void read_paths(allot__plan_reader *reader, const allot__value *value, in
     allot__entry_end(doc);
 }
 
-/* A text that is neither a path nor a word. */
+/* Refuses a text that is neither a path nor a word. */
 static void refuse(allot__plan_reader *reader, const allot__value *value)
 {
     static const char *const words[] = {"all", "none"};
@@ -70,7 +70,7 @@ static bool is_word(const allot__value *value, const char *word)
     return value->kind == ALLOT__STRING && strcmp(value->string, word) == 0;
 }
 
-/* What stands under `lend` or `borrow`; what is of a kind that is not allowed was said before. */
+/* Reads the value of `lend` or `borrow`; values of other kinds were reported before. */
 static void read_value(allot__plan_reader *reader, uint32_t number, int32_t where, int32_t consumer,
                        allot__peers_setter set)
 {
@@ -98,12 +98,12 @@ void allot__peers_object(allot__plan_reader *reader, uint32_t object, int32_t wh
         uint32_t limit = allot__doc_member(doc, object, ways[i].limit);
         if (stated != 0)
             read_value(reader, stated, where, consumer, set);
-        else if (limit != 0) /* who states a limit lends, or borrows, up to it */
+        else if (limit != 0) /* a stated limit allows loans up to it */
             allot__doc_keep(doc, set(reader->plan, where, consumer, NULL, -1));
     }
 }
 
-/* Where somebody lends already, or says that it does not, a limit alone changes nothing else. */
+/* If a consumer's loans are allowed or forbidden elsewhere, a limit alone does not change them. */
 static int leave(allot_plan *plan, int32_t where, int32_t consumer, const int32_t *list, int32_t n)
 {
     (void)plan, (void)where, (void)consumer, (void)list, (void)n;
@@ -120,7 +120,7 @@ static bool is_kept(const allot__plan_reader *reader, uint32_t object, int32_t c
             allot__doc_member(doc, own, ways[way].limit) != 0);
 }
 
-/* What a group's or a window's entry says under `consumers`. */
+/* Reads `consumers` of a group's or a window's entry. */
 static void read_entry(allot__plan_reader *reader, uint32_t consumers, int32_t where,
                        allot__peers_setter lend, allot__peers_setter borrow)
 {

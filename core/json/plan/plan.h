@@ -3,9 +3,9 @@
 /*
  * plan.h: a plan while it is read from its document.
  *
- * Policies are read first, wherever they stand: they declare what consumers may state. Then come
- * the groups' sizes, the consumers, what differs in groups, and hosts. After a fault all goes on,
- * so that one run shows them all.
+ * Policies are read first, wherever they stand: they declare attributes of consumers. Then come the
+ * groups' sizes, the consumers, their values in groups, and hosts. Reading goes on after a fault,
+ * so that one run shows all faults.
  */
 #ifndef ALLOT_JSON_PLAN_PLAN_H
 #define ALLOT_JSON_PLAN_PLAN_H
@@ -37,7 +37,7 @@ typedef enum allot__plan_key {
     ALLOT__PLAN_KEYS
 } allot__plan_key;
 
-/* A group as its entry says it. */
+/* A group's entry. */
 typedef struct allot__group_entry {
     int32_t group; /* -1: its name is faulty */
     allot__value slots;
@@ -47,18 +47,18 @@ typedef struct allot__group_entry {
 /* A first-level consumer that names a policy. */
 typedef struct allot__branch_entry {
     uint32_t object, policy; /* values */
-    allot_policy *loaded;    /* held by the reader; NULL: the group's, or it could not be */
+    allot_policy *loaded;    /* held by the reader; NULL: the group's, or it could not be loaded */
     bool shared;             /* ... by another entry */
 } allot__branch_entry;
 
-/* A window as its entry says it. */
+/* A window's entry. */
 typedef struct allot__window_entry {
     uint32_t object;
     int32_t window;                    /* -1: it is faulty */
     uint32_t slots, policy, consumers; /* values; 0: not there */
 } allot__window_entry;
 
-/* Values of the document by what they became in the model. */
+/* Values of the document, by the number of the object made of them. */
 typedef struct allot__objects {
     uint32_t *numbers;
     size_t count, room;
@@ -87,18 +87,18 @@ typedef struct allot__plan_reader {
     size_t group_count;
     allot__branch_entry *branches;
     size_t branch_count;
-    bool peers; /* somebody says whom it lends to or borrows from */
+    bool peers; /* some consumer states `lend` or `borrow` */
     allot__window_entry *windows;
     size_t window_count;
-    bool no_policy; /* one failed: what consumers may state is not known */
-    /* The plan's own policy where another stands in, held by the reader; NULL: none does, or it
-     * cannot be loaded. What it declares may be stated all the same. */
+    bool no_policy; /* a policy failed, so attributes of consumers are unknown */
+    /* The plan's own policy if another replaces it, held by the reader; NULL: none does, or it
+     * cannot be loaded. Consumers may still state what it declares. */
     allot_policy *displaced;
-    /* Of the faults: policies that could not be read, or ran past their budget; and which of these
-     * was the first. */
+    /* Of the faults: the number of policies that could not be read, or ran past their budget; and
+     * the first one's status. */
     int64_t unread;
     int unread_status;
-    bool doubtful; /* a consumer is faulty, so sums over consumers may be */
+    bool doubtful; /* a consumer is faulty, so sums over consumers may be wrong */
     /* The keys of a consumer: those of consumer.c, then the plan's columns. */
     allot__field *fields;
     allot__value *values;
@@ -109,49 +109,49 @@ typedef struct allot__plan_reader {
     allot__name_groups host_groups, user_groups;
     allot__objects limits, leases;
     int64_t reclaim_delay; /* of leases that state none, s */
-    bool hosts_doubtful;   /* a host is faulty, so those that there are are not known */
+    bool hosts_doubtful;   /* a host is faulty, so the plan may lack it */
     bool queues_lost;      /* a queue, limit or contract is faulty and not in the plan */
 } allot__plan_reader;
 
-/* Reads `options` and every `policy`; the plan holds the policies. Faults are said, and failures
- * kept (allot__doc_keep), as by all of these. */
+/* Reads `options` and every `policy`; the plan holds the policies. All these functions report
+ * faults, and keep failures (allot__doc_keep). */
 void allot__policies_read(allot__plan_reader *reader);
 void allot__policies_free(allot__plan_reader *reader);
 
-/* Finds the policies of first-level consumers; gives a consumer that of its object, if any. */
+/* Finds the policies of first-level consumers; gives a consumer the policy of its object, if any.
+ */
 void allot__branches_find(allot__plan_reader *reader);
 void allot__branch_set(allot__plan_reader *reader, uint32_t object, int32_t consumer);
 
-/* Reads the windows but for their policies and what they state of consumers, which come later. */
+/* Reads the windows, except their policies and consumers' values, which are read later. */
 void allot__windows_read(allot__plan_reader *reader);
 
-/* Reads the consumers, and then what the groups and windows state otherwise. */
+/* Reads the consumers, and then their values in groups and windows. */
 void allot__consumers_read(allot__plan_reader *reader);
-/* Notes the object of a consumer that was added; ENOMEM. And that it is faulty, and with it all
- * above it. */
+/* Notes the object of an added consumer; ENOMEM. And marks it, and all above it, as faulty. */
 void allot__consumer_remember(allot__plan_reader *reader, int32_t consumer, uint32_t object);
 void allot__consumer_mark(allot__plan_reader *reader, int32_t consumer);
-/* The consumer's object; *faulty: what is said about it may follow from another fault. */
+/* The consumer's object; *faulty: findings about it may follow from another fault. */
 uint32_t allot__consumer_object(const allot__plan_reader *reader, int32_t consumer, bool *faulty);
 
-/* Whom a consumer lends to, or borrows from: true, "all" or ["all"] (everybody), false or "none", a
+/* The consumers that one lends to or borrows from: true, "all" or ["all"] (all), false or "none", a
  * path or a list of paths. */
 #define ALLOT__PEERS (ALLOT__BOOLEAN | ALLOT__STRING | ALLOT__LIST)
-/* Reads `lend` and `borrow` of all consumers, and what groups and windows state otherwise. */
+/* Reads `lend` and `borrow` of all consumers, and their values in groups and windows. */
 void allot__peers_read(allot__plan_reader *reader);
-/* The same of one object that states them of a consumer, by `lend` and `borrow` of the plan: NULL
- * lists are everybody's. */
+/* The same for one object of a consumer, by the setters `lend` and `borrow`: a NULL list means all
+ * consumers. */
 typedef int (*allot__peers_setter)(allot_plan *plan, int32_t where, int32_t consumer,
                                    const int32_t *list, int32_t n);
 void allot__peers_object(allot__plan_reader *reader, uint32_t object, int32_t where,
                          int32_t consumer, allot__peers_setter lend, allot__peers_setter borrow);
-/* Is it a column that makes a consumer lend to or borrow from everybody? */
+/* Is it a column that makes a consumer lend to or borrow from all others? */
 static inline bool allot__peers_limit(const char *column)
 {
     return strcmp(column, "lend_limit") == 0 || strcmp(column, "borrow_limit") == 0;
 }
 
-/* Seals the plan and says what the model finds wrong, each at its place. Also EINVALID. */
+/* Seals the plan and reports the model's findings at their places. Also EINVALID. */
 void allot__plan_finish(allot__plan_reader *reader);
 
 /* Does a list or object of the plan state anything? */

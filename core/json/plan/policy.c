@@ -8,7 +8,7 @@
 #include "json/plan/options.h"
 #include "json/plan/plan.h"
 
-/* Places what the loader said without a place: at the option it is about, or at `use`. */
+/* Places the loader's findings that have no place: at the option concerned, or at `use`. */
 static void place_findings(allot__doc *doc, int32_t first, uint32_t use, const allot__choices *list)
 {
     for (int32_t i = first; i < allot_report_count(doc->report); i++) {
@@ -74,7 +74,7 @@ static void load(allot__plan_reader *reader, int32_t group, const char *name, ui
         place_findings(doc, before, use, list);
 }
 
-/* The policy's own options join the list; what `use` names is in *use. */
+/* Adds the policy's own options to the list; *use is the value of `use`. */
 static void read_use(allot__plan_reader *reader, uint32_t object, int32_t group,
                      allot__choices *list, allot__value *use)
 {
@@ -94,7 +94,7 @@ static void no_loader(allot__plan_reader *reader, uint32_t number)
     reader->no_policy = true;
 }
 
-/* What stands beside the name of a policy that another stands in for is that policy's alone. */
+/* Loads a replaced policy with the options beside its name, which no other policy gets. */
 static void displace(allot__plan_reader *reader, const allot__value *use, allot__choices *list,
                      int32_t shared)
 {
@@ -137,8 +137,8 @@ static void read_policy(allot__plan_reader *reader, int32_t group, uint32_t numb
 
 /* ---- Branches -------------------------------------------------------------------------------- */
 
-/* The value of a first-level object's policy; 0: it names none. What is of another kind is said
- * with the consumer. */
+/* The value of a first-level object's policy; 0: none. Values of another kind are reported with the
+ * consumer. */
 static uint32_t policy_of(const allot__doc *doc, uint32_t object)
 {
     uint32_t policy =
@@ -172,7 +172,7 @@ static bool same_text(const allot__doc *doc, uint32_t a, uint32_t b)
     return a_len == b_len && memcmp(a_text, b_text, a_len) == 0;
 }
 
-/* Every group goes by the plan's own policy at all times, and the value is written as that is. */
+/* Do all groups use the plan's own policy at all times, and is the value the same text? */
 static bool as_the_plan(const allot__plan_reader *reader, uint32_t number)
 {
     const allot__doc *doc = &reader->doc;
@@ -189,8 +189,8 @@ static bool as_the_plan(const allot__plan_reader *reader, uint32_t number)
            strcmp(allot__doc_string(doc, number), "hybrid") == 0;
 }
 
-/* Entry i needs no loading: its value is written as the plan's own policy is, or as one before it,
- * which it then shares. */
+/* Does entry i need no loading? Its value is the same text as the plan's own policy, or as an
+ * earlier entry, whose policy it then shares. */
 static bool branch_is_known(allot__plan_reader *reader, size_t i)
 {
     allot__branch_entry *branch = &reader->branches[i];
@@ -224,7 +224,7 @@ void allot__branch_set(allot__plan_reader *reader, uint32_t object, int32_t cons
 
 /* ---- All policies ---------------------------------------------------------------------------- */
 
-/* The plan's own policy is wanted where it is written, or by groups that have none. */
+/* Is the plan's own policy needed: is it stated, or does a group have none? */
 static bool is_wanted(const allot__plan_reader *reader)
 {
     bool wanted = reader->group_count == 0 || reader->top[ALLOT__PLAN_POLICY].number != 0;
@@ -290,7 +290,7 @@ static bool declares(const allot_plan *plan, const char *name, bool of_tasks)
     return false;
 }
 
-/* Gives `rest` the attribute where no policy of the plan declares it; its name joins the list. */
+/* Adds the attribute to `rest`, and its name to the list, if no policy of the plan declares it. */
 static int leave_over(const allot__plan_reader *reader, const allot_attribute *it, bool of_tasks,
                       allot_policy *rest, char *names, size_t size)
 {
@@ -301,7 +301,7 @@ static int leave_over(const allot__plan_reader *reader, const allot_attribute *i
     return of_tasks ? allot_policy_task_attribute(rest, it) : allot_policy_attribute(rest, it);
 }
 
-/* What the displaced policy declares, and no other, may be stated; one note says what it is. */
+/* Allows attributes that only the replaced policy declares; one warning lists them. */
 static void read_leftover(allot__plan_reader *reader)
 {
     const allot_policy *own = reader->displaced;
@@ -331,8 +331,8 @@ static void read_leftover(allot__plan_reader *reader)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* Nobody else can know an option that the only policy does not; where one stands in for another,
- * the other may. */
+/* Has the plan a single policy, so that no other can know an option? Not if one replaces another.
+ */
 static bool is_single(const allot__plan_reader *reader)
 {
     bool single = reader->branch_count == 0 && (!reader->loader || !reader->loader->instead);
@@ -343,7 +343,7 @@ static bool is_single(const allot__plan_reader *reader)
     return single;
 }
 
-/* What lsb.params states for policies; `options` come behind it, and win. */
+/* Takes the policy's keys of `params`; `options` come later, and win. */
 static void take_params(allot__plan_reader *reader, allot__choices *list)
 {
     allot__doc *doc = &reader->doc;
@@ -366,7 +366,7 @@ void allot__policies_read(allot__plan_reader *reader)
                   allot__value_count(doc, &reader->top[ALLOT__PLAN_PARAMS]);
     if (!allot__choices_new(doc, &shared, NULL, most))
         return;
-    uint32_t it = allot__value_in(doc, options); /* repeated keys of both are said first */
+    uint32_t it = allot__value_in(doc, options); /* reports repeated keys of both first */
     allot__value_in(doc, &reader->top[ALLOT__PLAN_PARAMS]);
     take_params(reader, &shared);
     for (; it; it = allot__doc_after(doc, options->number, it))

@@ -23,7 +23,7 @@ static const allot__shape window_shape = {window_fields, WINDOW_FIELDS, 0};
 
 enum { UTC = -1 };
 
-/* What the loader or the model has against a zone, with the loader's own words if it said some. */
+/* Reports why the loader or the model refuses a zone, in the loader's words if it gave any. */
 static void refuse_zone(allot__doc *doc, allot__spot spot, int status, const allot_report *found)
 {
     const allot_diagnostic *said =
@@ -62,7 +62,7 @@ static void load_zone(allot__plan_reader *reader, allot__spot spot, const char *
     allot_report_free(found);
 }
 
-/* The zone that a value names; false: there is none, which is said. */
+/* The zone that a value names; false: unknown (reported). */
 static bool read_zone(allot__plan_reader *reader, const allot__value *value, int32_t *out)
 {
     int64_t faults = reader->doc.faults;
@@ -82,7 +82,7 @@ static int digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : -1;
 }
 
-/* "08:30" in seconds, up to `most`. False: it is not, and that is said. */
+/* "08:30" in seconds, up to `most`. False: malformed (reported). */
 static bool read_hours(allot__doc *doc, const allot__value *value, int32_t most, int32_t *out)
 {
     const char *text = value->string;

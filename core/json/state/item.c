@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* item.c: the things that a state lists, read by the tables of their members (allot/members.h). */
+/* item.c: reads the items of a state by the tables of their members (allot/members.h). */
 #include "json/state/item.h"
 
 #include <allot/stated.h>
@@ -72,7 +72,7 @@ static void read_group(allot__item_reader *it, const allot_member *member,
     memcpy(thing + member->at, &group, sizeof group);
 }
 
-/* LSF's own names. Jobs in its other states, as PSUSP, DONE and EXIT, are not to be decided. */
+/* LSF's own names. Cycles do not decide about jobs in its other states (PSUSP, DONE, EXIT). */
 static int word_of_lsf(const char *text)
 {
     static const struct {
@@ -88,7 +88,7 @@ static int word_of_lsf(const char *text)
     return -1;
 }
 
-/* "found X, allowed "a", "b" or "c"", with the nearest. */
+/* Reports "found X, allowed "a", "b" or "c"", with the nearest. */
 static void say_word(allot__doc *doc, const allot_member *member, const allot__value *value)
 {
     enum { WORDS = 8 };
@@ -166,7 +166,7 @@ static void read_texts(allot__item_reader *it, const allot_member *member,
     set_list(member, thing, texts, count);
 }
 
-/* {host: slots}; a number is so many on the only host. */
+/* {host: slots}; a number: slots on the only host. */
 static void read_places(allot__item_reader *it, const allot_member *member,
                         const allot__value *value, char *thing)
 {
@@ -204,7 +204,7 @@ static void read_amounts(allot__item_reader *it, const allot_member *member,
     set_list(member, thing, list, count);
 }
 
-/* {group: slots}, whose first is of the item's own group until the item is taken. */
+/* {group: slots}; its first entry counts as the item's own group until the item is taken. */
 static void read_slots(allot__item_reader *it, const allot_member *member,
                        const allot__value *value, char *thing)
 {
@@ -342,9 +342,9 @@ static unsigned kinds_of(const allot_member *member)
 {
     unsigned all = types[member->type].kinds;
     if (member->type == ALLOT_MEMBER_PLACES && member->most > 0)
-        all |= ALLOT__INTEGER; /* so many on the only host */
+        all |= ALLOT__INTEGER; /* slots on the only host */
     if (member->type == ALLOT_MEMBER_OBJECT && member->least != 0)
-        all |= ALLOT__YES_KINDS; /* true: the bit alone */
+        all |= ALLOT__YES_KINDS; /* true: only the bit */
     if (member->flags & ALLOT_MEMBER_DIGITS)
         all |= ALLOT__INTEGER;
     if (member->flags & ALLOT_MEMBER_FALSE)
@@ -364,7 +364,7 @@ static size_t fill_fields(const allot_member *members, int32_t count, allot__fie
     for (int32_t i = 0; i < count; i++) {
         const allot_member *member = &members[i];
         bool required = member->flags & ALLOT_MEMBER_REQUIRED;
-        bool number = member->type == ALLOT_MEMBER_THOUSANDTHS; /* its reader looks */
+        bool number = member->type == ALLOT_MEMBER_THOUSANDTHS; /* its reader checks the range */
         if (has_field(member))
             fields[filled++] =
                 (allot__field){member->name, kinds_of(member), number ? INT64_MIN : member->least,
@@ -405,7 +405,7 @@ static void read_members(allot__item_reader *it, const allot_member *members, in
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* Behind its own keys those that policies declare of tasks and jobs. */
+/* Adds attributes of tasks and jobs that policies declare, behind the item's own keys. */
 static void add_attributes(allot__item_reader *it)
 {
     allot_attribute of;

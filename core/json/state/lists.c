@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* lists.c: what a state lists: hosts, tasks, sessions, reclaims in flight, loans, jobs and how
- * contracts stand. Reclaims, loans and contracts of a decision can be written back as they are. */
+/* lists.c: the lists of a state: hosts, tasks, sessions, reclaims in flight, loans, jobs and
+ * contracts. Reclaims, loans and contracts of a decision can be copied into a state unchanged. */
 #include <allot/stated.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static allot__spot spot_of(const allot__item_reader *it, const char *name)
     return allot__at(allot__item_reader_value(it, name)->number);
 }
 
-/* What adding a thing that has an id came to. */
+/* Handles the status of adding an item with an id. */
 static void took(allot__item_reader *it, int status)
 {
     allot__doc *doc = &it->reader->doc;
@@ -37,8 +37,8 @@ static bool by_group(const allot__item_reader *it)
     return allot__item_reader_value(it, "slots")->kind == ALLOT__OBJECT;
 }
 
-/* The group that a task states, or else its host's; -1 without a fault: it is the first of its
- * slots by group. */
+/* The group that a task states, else its host's; -1 without a fault: the first of its slots by
+ * group. */
 static int32_t group_of_task(allot__item_reader *it, const allot__value *value)
 {
     const allot_plan *plan = it->reader->plan;
@@ -60,7 +60,7 @@ static int32_t group_of_task(allot__item_reader *it, const allot__value *value)
     return -1;
 }
 
-/* Of slots by group those of its own group are its slots; the others stay where they are. */
+/* Makes the entry of the task's own group its slots; the other entries stay. */
 static bool find_own(allot__item_reader *it, allot_task *task)
 {
     allot_task_slots *list = (allot_task_slots *)task->also; /* the item's */
@@ -159,7 +159,7 @@ static void take_loan(allot__item_reader *it, void *thing, bool sound)
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-/* A job with hosts has as many slots as it has there, unless it says otherwise. */
+/* A job with hosts has the sum of its slots there, unless it states `slots`. */
 static bool count_slots(allot__item_reader *it, allot_job *job)
 {
     allot__doc *doc = &it->reader->doc;
@@ -175,7 +175,7 @@ static bool count_slots(allot__item_reader *it, allot_job *job)
     return sum <= ALLOT_AMOUNT_MAX;
 }
 
-/* Names that nothing has found to be faulty before. */
+/* Refuses names that no earlier check has refused. */
 static void refuse_names(allot__item_reader *it, const allot_job *job)
 {
     static const char *const keys[] = {"user", "group", "app"};
@@ -213,8 +213,8 @@ static void take_job(allot__item_reader *it, void *thing, bool sound)
 
 enum { CHUNK = 64, HINTS_MAX = 16, SEARCH_MAX = 65536 };
 
-/* The plan's host whose name is nearest, or NULL: where many are wrong or there are very many, it
- * is not looked for. */
+/* The plan's host with the nearest name, or NULL; no search if many names are wrong or there are
+ * very many hosts. */
 static const char *nearest_host(const allot__doc *doc, const allot_plan *plan, const char *name)
 {
     const char *names[CHUNK] = {NULL}; /* the nearest so far, then some more */
@@ -228,7 +228,7 @@ static const char *nearest_host(const allot__doc *doc, const allot_plan *plan, c
     return names[0];
 }
 
-/* Says what the model does not take of a host. */
+/* Reports why the model refuses a host. */
 static void took_host(allot__state_reader *reader, uint32_t member, int status)
 {
     allot__doc *doc = &reader->doc;
@@ -241,7 +241,7 @@ static void took_host(allot__state_reader *reader, uint32_t member, int status)
         allot__doc_named(doc, status, spot, "the host's name ", ALLOT__LABEL_RULE);
 }
 
-/* One that is faulty otherwise is known all the same, so that nobody misses it. */
+/* Adds a host unless its slots are faulty; other faults must not make its name unknown. */
 static void take_host(allot__item_reader *it, void *thing, bool sound)
 {
     allot_stated_host *host = thing;
@@ -292,7 +292,7 @@ static const struct {
     allot_item kind;
     allot__item_taker take;
     int32_t (*group_of)(allot__item_reader *it, const allot__value *value);
-    bool sums; /* what is faulty in it makes sums doubtful */
+    bool sums; /* faults in it make sums doubtful */
 } lists[] = {
     {ALLOT__STATE_HOSTS, ALLOT_ITEM_HOST, take_host, NULL, false},
     {ALLOT__STATE_SESSIONS, ALLOT_ITEM_SESSION, take_session, NULL, true},

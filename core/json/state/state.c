@@ -45,7 +45,7 @@ static int set_group_slots(allot_state *state, int32_t group, int32_t consumer, 
     return allot_state_slots(state, group, slots);
 }
 
-/* true is as much as there is, false nothing. */
+/* true: as much as there is; false: nothing. */
 static bool read_number(allot__doc *doc, const allot__value *value, int64_t *out)
 {
     if (value->kind != ALLOT__BOOLEAN)
@@ -114,7 +114,7 @@ static void make_fields(allot__state_reader *reader)
     reader->row[SHARING] = (allot__field){"sharing", ALLOT__ANYTHING, INT64_MIN, INT64_MAX, false};
 }
 
-/* A feature of a later version; what says "none" does not ask for it. */
+/* A feature of a later version; "none" does not ask for it. */
 static void refuse_sharing(allot__doc *doc, const allot__value *value)
 {
     bool number = value->kind == ALLOT__BOOLEAN || value->kind == ALLOT__INTEGER;
@@ -149,7 +149,7 @@ static void read_consumer(allot__state_reader *reader, uint32_t number)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* The value that a path like "tasks[3].session" is of; 0: it is of another kind. */
+/* The value at a path like "tasks[3].session"; 0: another kind of path. */
 static uint32_t item_of(const allot__state_reader *reader, const char *path)
 {
     static const struct {
@@ -173,8 +173,8 @@ static uint32_t item_of(const allot__state_reader *reader, const char *path)
     return 0;
 }
 
-/* Where the document says what the model's finding is about; *faulty: it says something wrong
- * there, from which the finding may follow. */
+/* The place of the model's finding in the document; *faulty: another fault there may have caused
+ * the finding. */
 static uint32_t place_of(const allot__state_reader *reader, const allot_diagnostic *finding,
                          bool *faulty)
 {
@@ -241,7 +241,7 @@ static void read_top(allot__state_reader *reader)
         allot__time_read(doc, &reader->top[ALLOT__STATE_USAGE_AT], &reader->usage_at);
 }
 
-/* No jobs at all may be {}, too: many a Lua program writes an empty list so. */
+/* {} also means no jobs: many Lua programs write an empty list so. */
 static void check_jobs(allot__state_reader *reader)
 {
     allot__value *jobs = &reader->top[ALLOT__STATE_JOBS];
@@ -252,8 +252,8 @@ static void check_jobs(allot__state_reader *reader)
     jobs->kind = 0;
 }
 
-/* Some keys are of plans with queues, others of those with consumers: of the other kind they may
- * only be empty. */
+/* Some keys need a plan with queues, others a plan with consumers; in states of the other kind they
+ * must be empty. */
 static void check_kind(allot__state_reader *reader)
 {
     static const struct {
@@ -269,7 +269,7 @@ static void check_kind(allot__state_reader *reader)
         allot__value *value = &reader->top[kinds[i].key];
         bool some = allot__value_count(&reader->doc, value) > 0;
         if (value->kind == ALLOT__NULL)
-            *value = (allot__value){0}; /* as good as not stated */
+            *value = (allot__value){0}; /* counts as not stated */
         if (kinds[i].queues == queues)
             continue;
         if (some)

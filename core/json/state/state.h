@@ -10,7 +10,7 @@
 
 #include "json/text/read.h"
 
-/* What a state's "schema" says, where it says one. */
+/* The value of a state's "schema", if stated. */
 #define ALLOT__STATE_SCHEMA_V1 "allot/state/v1"
 
 /* The state's keys, in the order of the table in state.c. */
@@ -46,19 +46,19 @@ typedef struct allot__state_reader {
     /* Members of consumers, of all groups or each, and of one group (allot/members.h). */
     allot__field row[ALLOT__ROW_FIELDS], of_group[ALLOT__ROW_FIELDS];
     uint32_t *objects; /* by consumer: its object, and whether it is faulty; 0: none */
-    int64_t usage_at;  /* if `usage_known`: the time that the state says */
+    int64_t usage_at;  /* if `usage_known`: the time that the state states */
     bool usage_known;
-    bool doubtful; /* a task, job or reclaim is faulty, so sums of them may be */
+    bool doubtful; /* a task, job or reclaim is faulty, so sums may be wrong */
 } allot__state_reader;
 
-/* Each reads a part: faults are said, and failures kept (allot__doc_keep). `hosts`, `sessions`,
+/* Each reads a part, reports faults, and keeps failures (allot__doc_keep). `hosts`, `sessions`,
  * `tasks`, `reclaims`, `loans` and `jobs`; `usage`, `usage_at` and `usage_rest`; `leases`;
  * `resources_preempted_at`. */
 void allot__lists_read(allot__state_reader *reader);
 void allot__usage_read(allot__state_reader *reader);
 void allot__leases_now_read(allot__state_reader *reader);
 void allot__preempted_at_read(allot__state_reader *reader);
-/* The queue of that name, which stands at that spot; -1: a fault, which is said. */
+/* The queue of that name, which stands at that spot; -1: a fault (reported). */
 int32_t allot__queue_read(allot__doc *doc, const allot_plan *plan, allot__spot spot,
                           const char *name);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* usage.c: how queues were used, and when resources were preempted for. */
+/* usage.c: use of queues, and times of preemption for resources. */
 #include <string.h>
 
 #include "json/jobs/queues.h"
@@ -13,7 +13,7 @@
 static const allot__field whole = {NULL, ALLOT__INTEGER, 0, USAGE_MAX, false};
 static const allot__field rest = {NULL, ALLOT__INTEGER, 0, 999999, false};
 
-/* The millionths of that queue; 0 where the state does not say them. */
+/* The millionths of that queue; 0: not stated. */
 static int32_t read_rest(allot__state_reader *reader, const char *queue)
 {
     const allot__value *rests = &reader->top[ALLOT__STATE_USAGE_REST];
@@ -35,7 +35,7 @@ static void read_queue(allot__state_reader *reader, uint32_t member)
         allot__doc_keep(doc, allot_state_usage(reader->state, queue, value.integer, millionths));
 }
 
-/* Rests are of queues that have whole slot-seconds beside them, be they 0. */
+/* A queue with millionths must state whole slot-seconds, too, even 0. */
 static void check_rest(allot__state_reader *reader, uint32_t member)
 {
     const allot__value *usage = &reader->top[ALLOT__STATE_USAGE];
@@ -45,7 +45,7 @@ static void check_rest(allot__state_reader *reader, uint32_t member)
                          ", which \"usage\" does not have");
 }
 
-/* Use that fades was so much at a time; if that is not told, now. */
+/* The time of the stated use, since use fades; not stated: now. */
 static void read_when(allot__state_reader *reader)
 {
     if (reader->top[ALLOT__STATE_USAGE_AT].kind != 0 && reader->usage_known)

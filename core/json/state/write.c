@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* write.c: a state as "allot/state/v1", without what would be as it is if nothing were stated. */
+/* write.c: a state as "allot/state/v1", without values that equal their defaults. */
 #include "json/state/write.h"
 
 #include <string.h>
 
 #include "json/state/state.h"
 
-/* A document that is under way: what is written next. */
+/* A partly written document, and what is written next. */
 struct allot_state_writing {
     allot__text out;
     const allot_state *state;
     const allot_plan *plan;
     int part;     /* of the document, in the order of write.c */
-    int list;     /* which of the lists */
-    int32_t next; /* item of it; of consumers the last one that was looked at */
-    int32_t left; /* items that may be written yet */
-    bool open;    /* that list or object is begun */
+    int list;     /* the list */
+    int32_t next; /* item of the list; of consumers the last one visited */
+    int32_t left; /* items that this call may still write */
+    bool open;    /* the list or object is begun */
 };
 
-/* Begins what is written next, once. */
+/* Begins the next list or object, once. */
 static void open_part(allot_state_writing *it, const char *key, const char *bracket)
 {
     if (it->open)
@@ -29,7 +29,7 @@ static void open_part(allot_state_writing *it, const char *key, const char *brac
     it->open = true;
 }
 
-/* Ends it, if it was begun. */
+/* Ends the list or object, if begun. */
 static void close_part(allot_state_writing *it, const char *bracket)
 {
     if (it->open)
@@ -59,7 +59,7 @@ static bool get_leaf(const allot_state *state, int32_t group, int32_t consumer,
     return some;
 }
 
-/* A number of a leaf in all groups: {group: number}, of those that say one. */
+/* A number of a leaf in all groups: {group: number}, of groups with a stated number. */
 static void write_by_group(allot__text *out, const allot_state *state, int32_t consumer,
                            const allot_member *member)
 {
@@ -191,7 +191,7 @@ static const struct {
     {ALLOT_ITEM_JOB, allot_state_jobs, job_at},
 };
 
-/* Goes on with one list; false: there is more. */
+/* Continues one list; false: more is left. */
 static bool write_list(allot_state_writing *it)
 {
     allot__text *out = &it->out;
@@ -235,7 +235,7 @@ static void open_once(allot__text *out, const char *key, bool *open)
     *open = true;
 }
 
-/* `rests`: the millionths, where there are any. */
+/* `rests`: the millionths, if any. */
 static void write_used(allot__text *out, const allot_state *state, bool rests)
 {
     const allot_plan *plan = allot_state_plan(state);
@@ -350,7 +350,7 @@ static bool write_rest(allot_state_writing *it)
     return true;
 }
 
-/* Each goes on where it was, at `next`; false: there is more. */
+/* Each continues at `next`; false: more is left. */
 static const struct {
     bool (*write)(allot_state_writing *it);
     int32_t first;

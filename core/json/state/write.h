@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* write.h: the things that a state lists, written by the tables of their members. */
+/* write.h: writing items of a state by the tables of their members. */
 #ifndef ALLOT_JSON_STATE_WRITE_H
 #define ALLOT_JSON_STATE_WRITE_H
 
@@ -10,8 +10,7 @@
 
 #include "base/path.h"
 
-/* Writes the members of an item, which is as the struct of its table, into the object that is
- * open. */
+/* Writes the members of an item, the struct of its table, into the open object. */
 void allot__item_write(allot__text *out, const allot_plan *plan, const allot_members *members,
                        const void *item);
 

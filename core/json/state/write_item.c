@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* write_item.c: the things that a state lists, written by the tables of their members. */
+/* write_item.c: writes items of a state by the tables of their members. */
 #include <string.h>
 
 #include "json/state/write.h"
@@ -44,7 +44,7 @@ static int32_t count_of(const part *it)
 
 static bool is_stated(const part *it);
 
-/* Without a bit of its own an object is stated where something in it is. */
+/* An object without a bit of its own is stated if one of its members is. */
 static bool object_is_stated(const part *it)
 {
     if (it->member->least != 0)
@@ -167,11 +167,11 @@ static void write_claims(allot__text *out, const part *it)
     allot__text_puts(out, "]");
 }
 
-/* Those of its own group first. */
+/* Slots of the item's own group come first. */
 static void write_slots(allot__text *out, const part *it)
 {
     const allot_task *task =
-        (const allot_task *)(const void *)it->item; /* no other item has some */
+        (const allot_task *)(const void *)it->item; /* only tasks have such slots */
     if (task->also_count == 0) {
         allot__text_number(out, it->member->name, task->slots);
         return;

@@ -68,7 +68,7 @@ static uint32_t hash_of(const char *key)
     return (uint32_t)(hash ^ (hash >> 29));
 }
 
-/* `seen` has a power of two of places, more than the object has members. */
+/* The size of `seen` is a power of two, and above the object's number of members. */
 static void find_repeated(allot__doc *doc, uint32_t object, uint32_t *seen, size_t places)
 {
     uint32_t end = allot__doc_end(doc, object);
@@ -113,7 +113,7 @@ static void check_keys(allot__doc *doc, uint32_t object)
 
 /* ---- Members --------------------------------------------------------------------------------- */
 
-/* The item itself, or the first behind it that is no repeated member; 0: none is left. */
+/* The item itself, or the first later one that is not a repeated member; 0: none is left. */
 static uint32_t from(const allot__doc *doc, uint32_t number, uint32_t item)
 {
     bool object = allot__doc_first(doc, number) == '{';

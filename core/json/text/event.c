@@ -15,7 +15,7 @@ struct allot_json {
     uint32_t number;  /* the next value or end */
     allot__spot spot; /* the last event */
     bool key_told;    /* the next value's */
-    int32_t depth;    /* lists and objects that are open */
+    int32_t depth;    /* open lists and objects */
     bool object[ALLOT__DEPTH_MAX + 1];
 };
 
@@ -53,7 +53,7 @@ static void take_text(allot_json_event *event, const char *text)
     event->len = strlen(text);
 }
 
-/* strtoll and strtod read what the locale says a number is. */
+/* strtoll and strtod depend on the locale. */
 static void take_number(const allot__doc *doc, uint32_t number, allot_json_event *event)
 {
     char copy[ALLOT__NUMBER_MAX + 1];

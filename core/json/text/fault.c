@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* fault.c: what is wrong with a document goes to the report, with its place. */
+/* fault.c: reports the faults of a document with their places. */
 #include "json/text/doc.h"
 
 #include <stdarg.h>
@@ -30,13 +30,13 @@ int allot__doc_keep(allot__doc *doc, int status)
     return status;
 }
 
-/* What the report still keeps; the faults behind it are only counted. */
+/* Does the report still keep a finding? Later ones are only counted. */
 static bool is_kept(const allot__doc *doc, allot_severity severity)
 {
     return doc->report != NULL && allot_report_total(doc->report, severity) < 50;
 }
 
-/* What to show, of the caller's text: a scalar or key whole, of a list or object its bracket. */
+/* The part of the caller's text to show: a whole scalar or key, the bracket of a list or object. */
 static size_t extent(const allot__doc *doc, allot__spot spot, size_t *width)
 {
     const allot__mark *mark = &doc->scan.marks[spot.number];
@@ -87,7 +87,7 @@ static void add(allot__doc *doc, const allot__place *place, allot_diagnostic *fi
     allot_report_add(doc->report, finding);
 }
 
-/* Of a kind that is not kept any more nothing is worked out. */
+/* If the report keeps no more of that kind, skips the formatting. */
 static void say(allot__doc *doc, allot_severity severity, allot__spot spot, const char *code,
                 const char *hint, const char *format, va_list args)
 {
@@ -143,7 +143,7 @@ int allot__doc_named(allot__doc *doc, int status, allot__spot spot, const char *
     return status;
 }
 
-/* What holds in several groups is said once where the document says it once. */
+/* Is the finding reported already? Several groups may share one place in the document. */
 static bool said(const allot__doc *doc, const allot__place *place, const allot_diagnostic *finding)
 {
     for (int32_t i = 0; i < allot_report_count(doc->report); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* names.c: names and paths become numbers, or faults with the nearest known one; lists of names. */
+/* names.c: numbers of names and paths, or faults with the nearest name; lists of names. */
 #include "json/text/names.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "base/name.h"
 
-/* At most so many groups are candidates for "did you mean". */
+/* The most groups that are candidates for "did you mean". */
 #define GROUPS_MAX 128
 
 static void unknown_group(allot__doc *doc, const allot_plan *plan, allot__spot spot,
@@ -19,7 +19,7 @@ static void unknown_group(allot__doc *doc, const allot_plan *plan, allot__spot s
     int32_t count = allot_plan_groups(plan);
     size_t len = 0;
     count = count < GROUPS_MAX ? count : GROUPS_MAX;
-    names[0] = "default"; /* which a plan without any gets */
+    names[0] = "default"; /* the group of a plan without groups */
     for (int32_t i = 0; i < count; i++)
         names[i] = allot_plan_group_name(plan, i);
     count = count > 0 ? count : 1;
@@ -138,7 +138,7 @@ static void read_list(allot__doc *doc, uint32_t list, allot__texts *texts)
     }
 }
 
-/* The text is cut at its blanks, in a copy. */
+/* Cuts a copy of the text at its blanks. */
 static void read_text(allot__doc *doc, const allot__value *value, allot__texts *texts)
 {
     size_t len = strlen(value->string);

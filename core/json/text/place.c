@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* place.c: offsets become lines and columns, numbers become paths. */
+/* place.c: turns offsets into lines and columns, and numbers into paths. */
 #include "json/text/doc.h"
 
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-/* Characters in `len` bytes of UTF-8, or of what should be. */
+/* Characters in `len` bytes of (perhaps malformed) UTF-8. */
 static int32_t characters(const char *text, size_t len)
 {
     int32_t count = 0;
@@ -18,7 +18,7 @@ static int32_t characters(const char *text, size_t len)
     return count;
 }
 
-/* Looks up the line of `at`, going on from the last one looked up where that comes before. */
+/* Finds the line of `at`, from the last line found, if that is before. */
 static void find_line(allot__doc *doc, size_t at)
 {
     if (doc->line == 0 || at < doc->line_at) {
@@ -35,7 +35,7 @@ static void find_line(allot__doc *doc, size_t at)
     }
 }
 
-/* The line as far as it is worth showing; "" when the column would not be on it. */
+/* The beginning of the line; "": the column is beyond it. */
 static void copy_source(const allot__doc *doc, int32_t col, char *source)
 {
     const char *line = doc->given + doc->line_at;
@@ -88,7 +88,7 @@ write_text(pen *pen, const char *format, ...)
     pen->len += len > 0 ? (size_t)len : 0;
 }
 
-/* A key that reads as a name stands bare, others as written: hosts["h 1"]. */
+/* Writes a key that is a name without quotes, others as written: hosts["h 1"]. */
 static void write_key(pen *pen, const allot__doc *doc, uint32_t number)
 {
     const char *key = doc->given + allot__doc_key_at(doc, number) + 1;
@@ -123,7 +123,7 @@ static uint32_t step_towards(pen *pen, const allot__doc *doc, uint32_t inside, u
     return item;
 }
 
-/* Makes what was cut short whole characters again. */
+/* Removes a character that was cut in two. */
 static void trim(pen *pen)
 {
     size_t len = strlen(pen->buf), i = len;

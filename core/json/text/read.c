@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* read.c: keys are looked up, kinds and ranges are checked. */
+/* read.c: looks up keys, and checks kinds and ranges. */
 #include "json/text/read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* At most so many keys of an object are candidates for "did you mean". */
+/* The most keys of an object that are candidates for "did you mean". */
 #define KEYS_MAX 128
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* Reads the integer that `len` bytes are; saturates when it is beyond 64 bits. */
+/* Reads an integer of `len` bytes; saturates beyond 64 bits. */
 static void read_integer(const char *text, size_t len, allot__value *value)
 {
     bool negative = text[0] == '-';
@@ -24,7 +24,7 @@ static void read_integer(const char *text, size_t len, allot__value *value)
             sum = INT64_MIN;
             break;
         }
-        sum = sum * 10 - digit; /* below zero there is one more */
+        sum = sum * 10 - digit; /* one more value below zero than above */
     }
     if (!negative && sum == INT64_MIN)
         value->huge = true;
@@ -178,8 +178,8 @@ void allot__value_fault(allot__doc *doc, const allot__value *value, const char *
 
 /* ---- Objects --------------------------------------------------------------------------------- */
 
-/* The nearest key of the shape. `unstated`: of those that the object does not state; what is near
- * one that it does state is another word. */
+/* The nearest key of the shape. `unstated`: among keys that the object does not state; a word near
+ * a stated key is a word of its own. */
 static const char *nearest_key(const allot__doc *doc, uint32_t object, const char *key,
                                const allot__shape *shape, bool unstated)
 {
@@ -192,7 +192,7 @@ static const char *nearest_key(const allot__doc *doc, uint32_t object, const cha
     return allot_nearest(key, strlen(key), keys, count);
 }
 
-/* "allowed are "a", "b", ...", as far as there is room. */
+/* "allowed are "a", "b", ...", as far as the buffer goes. */
 static const char *list_keys(const allot__shape *shape, char *hint, size_t size)
 {
     size_t used = 0;
@@ -250,7 +250,7 @@ void allot__object_read(allot__doc *doc, uint32_t number, const allot__shape *sh
 
 /* ---- Numbers with a point, in whole thousandths ---------------------------------------------- */
 
-/* What stands behind the 'e' of a number, cut at +/- 9999. */
+/* The exponent of a number, cut at +/- 9999. */
 static int64_t exponent_of(const char *text, size_t len)
 {
     bool down = len > 0 && text[0] == '-';

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * read.h: objects by a table of the keys that they may have.
+ * read.h: reading objects by a table of their keys.
  *
- * Reading goes on after a fault; what is faulty reads as not there.
+ * Reading goes on after a fault; a faulty value reads as not stated.
  */
 #ifndef ALLOT_JSON_TEXT_READ_H
 #define ALLOT_JSON_TEXT_READ_H
 
 #include "json/text/doc.h"
 
-/* What a value is. Bits, so that a field can allow several. An integer is written without point
- * and exponent: 3, not 3.0 or 3e0, which are other numbers. */
+/* A value's kind: a bit, so that a field can allow several. An integer is written without point and
+ * exponent: 3, not 3.0 or 3e0, which are other numbers. */
 typedef enum allot__kind {
     ALLOT__INTEGER = 1,
     ALLOT__NUMBER = 2,
@@ -32,7 +32,7 @@ typedef struct allot__value {
     bool huge;          /* INTEGER beyond 64 bits */
 } allot__value;
 
-/* A key and what it may hold. */
+/* A key and its allowed values. */
 typedef struct allot__field {
     const char *key;
     unsigned kinds;
@@ -51,17 +51,17 @@ typedef struct allot__field {
 typedef struct allot__shape {
     const allot__field *fields;
     size_t count;
-    unsigned others; /* kinds that pass in silence under any other key, unless it looks like a slip
-                        for one of the fields that is not stated; 0: there is no other key */
+    unsigned others; /* kinds allowed under any other key, unless the key is near that of an
+                        unstated field; 0: other keys are faults */
 } allot__shape;
 
-/* What a value is; of a string or number also what it says. */
+/* A value's kind; of a string or number also its contents. */
 allot__value allot__value_of(const allot__doc *doc, uint32_t number);
-/* The same, and that it is what the field allows; else that is said, and its kind is 0. */
+/* The same, checked against the field: a value not allowed is reported, and its kind is 0. */
 allot__value allot__value_read(allot__doc *doc, uint32_t number, const allot__field *field);
-/* Is the value of that kind? Else it is said that it is not. */
+/* Is the value of that kind? Reports another kind. */
 bool allot__kind_check(allot__doc *doc, uint32_t number, allot__kind kind);
-/* The items or members of a value as by allot__doc_in and _count; 0: it is no list or object. */
+/* The items or members of a value as by allot__doc_in and _count; 0: not a list or object. */
 uint32_t allot__value_in(allot__doc *doc, const allot__value *value);
 size_t allot__value_count(const allot__doc *doc, const allot__value *value);
 
@@ -72,13 +72,13 @@ void allot__object_read(allot__doc *doc, uint32_t number, const allot__shape *sh
 /* "found X, allowed `allowed`": E-range at a value. */
 void allot__value_fault(allot__doc *doc, const allot__value *value, const char *allowed);
 
-/* The digits of a number as it is written in thousandths, what is beyond them dropped; -1: it is
- * below 0 or above ALLOT_AMOUNT_MAX thousandths. */
+/* A written number in thousandths, further digits dropped; -1: below 0 or above ALLOT_AMOUNT_MAX
+ * thousandths. */
 int64_t allot__thousandths(const char *text, size_t len);
-/* The same of a value; ALLOT_NONE: it is no number, or cannot be, which is said. */
+/* The same for a value; ALLOT_NONE: not a number, or out of range (reported). */
 int64_t allot__thousandths_take(allot__doc *doc, const allot__value *value);
 
-/* The time that a value says, a malformed one being said; false: none. */
+/* The time that a value states; false: no time, or a malformed one (reported). */
 bool allot__time_read(allot__doc *doc, const allot__value *value, int64_t *out);
 /* RFC 3339 with an offset to Unix seconds; fractions are dropped. False: malformed. */
 bool allot__time_parse(const char *text, int64_t *out);

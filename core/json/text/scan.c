@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* While a list or object is open, its mark's link names the one around it: the marks are the
- * stack. */
+/* The link of an open list or object names the one around it, so the marks are the stack. */
 #define NOTHING UINT32_MAX
 
 typedef enum step { FIRST_VALUE, VALUE, FIRST_KEY, KEY, AFTER, DONE } step;
@@ -42,7 +41,7 @@ static char opener(const allot__scan *scan, const cursor *cur)
     return cur->inside == NOTHING ? '\0' : scan->text[scan->marks[cur->inside].at];
 }
 
-/* The same with the bracket that the end of the document leaves open. */
+/* The same at the end of the document, with the unclosed bracket. */
 static int unexpected(allot__scan *scan, const cursor *cur, const char *expected)
 {
     if (cur->at >= scan->len && cur->inside != NOTHING)
@@ -98,7 +97,7 @@ static int scalar(allot__scan *scan, cursor *cur, const char *expected)
     return status;
 }
 
-/* A bracket right behind a comma: blanks the comma where that is fine. */
+/* At a bracket right behind a comma: blanks the comma if that is allowed. */
 static int trailing_comma(allot__scan *scan, cursor *cur)
 {
     if (!scan->relaxed)

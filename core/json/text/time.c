@@ -10,8 +10,8 @@
 
 #include "json/text/read.h"
 
-/* Moves *text past what has that form: 'd' is a digit of a number, which the next letter of the
- * form ends, 'T' may be small. False: it has another. */
+/* Moves *text past a text of that form: 'd' is a digit of a number, which the next letter of the
+ * form ends; 'T' may be lower case. False: another form. */
 static bool read_form(const char **text, const char *form, int32_t *numbers)
 {
     for (; *form != '\0'; form++, (*text)++) {
@@ -59,7 +59,7 @@ static bool read_offset(const char **text, int64_t *seconds)
     return true;
 }
 
-/* The second 60 is the leap second, one behind 59. */
+/* Second 60 is the leap second, the one after 59. */
 bool allot__time_parse(const char *text, int64_t *out)
 {
     enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND, NUMBERS };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* token.c: the words of JSON, each checked to the letter. */
+/* token.c: the tokens of JSON, strictly checked. */
 #include <cjson/cJSON.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -222,7 +222,7 @@ int allot__scan_string(allot__scan *scan, size_t *at)
     char *end = scan->text + (*at)++;
     if (escapes) {
         cJSON *node = cJSON_ParseWithLength(text, (size_t)(end + 1 - text));
-        if (!node) /* it is well-formed, so only memory can lack */
+        if (!node) /* the string is well-formed, so memory is lacking */
             return ALLOT_ENOMEM;
         end = text + 1 + strlen(node->valuestring);
         memcpy(text + 1, node->valuestring, (size_t)(end - text - 1));
@@ -232,7 +232,7 @@ int allot__scan_string(allot__scan *scan, size_t *at)
     return ALLOT_OK;
 }
 
-/* The digits from *at on; how many. */
+/* Moves *at past digits; returns their number. */
 static size_t digits(const char *text, size_t *at)
 {
     size_t first = *at;
@@ -241,7 +241,7 @@ static size_t digits(const char *text, size_t *at)
     return *at - first;
 }
 
-/* Digits before the point once the exponent (where it is; 0: none) is applied, cut at 9999. */
+/* Digits before the point once the exponent (its offset; 0: none) is applied, cut at 9999. */
 static int32_t magnitude(const char *text, size_t whole, size_t exponent)
 {
     bool down = text[exponent] == '-';

@@ -38,7 +38,7 @@ const char *allot__doc_string(const allot__doc *doc, uint32_t number)
     return doc->scan.text + doc->scan.marks[number].at + 1;
 }
 
-/* Between what stands before a member and its key there are blanks and a comma at most. */
+/* Before a member's key there are only blanks and at most one comma. */
 size_t allot__doc_key_at(const allot__doc *doc, uint32_t number)
 {
     const allot__mark *before = &doc->scan.marks[number - 1];
