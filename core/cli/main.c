@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* main.c: the command `allot`: reads its words, lets a verb work, and shows what came of it. */
+/* main.c: the command `allot`: reads the command line, runs a verb, and shows its result. */
 #include "cli/term/cli.h"
 
 #include <errno.h>
@@ -30,12 +30,12 @@ static int work(allot__cli *cli, int argc, char **argv)
     return verb->run ? verb->run(cli) : allot__cli_tool(cli, verb->module, verb->function);
 }
 
-/* Errors as text, or as the document that stands in place of the result. */
+/* Shows errors as text, or as a document in place of the result. */
 static void show_findings(allot__cli *cli, bool failed)
 {
     bool document = failed && cli->options.json;
     if (cli->options.json && !document)
-        return; /* the result has its warnings in it */
+        return; /* the result contains its warnings */
     allot__text text = {.engine = cli->engine};
     int fd = document ? STDOUT_FILENO : STDERR_FILENO;
     if (document)
@@ -46,7 +46,7 @@ static void show_findings(allot__cli *cli, bool failed)
     allot__text_free(&text);
 }
 
-/* A closed pipe (EPIPE) needs no message; the status says it. */
+/* A closed pipe (EPIPE) needs no message: the status suffices. */
 static int show_result(allot__cli *cli)
 {
     int error = allot__cli_write(STDOUT_FILENO, cli->out.bytes, cli->out.len);
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 {
     allot__cli cli = {.verbs = allot__cli_verbs};
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error, not the end */
+    signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error, not a signal */
     if (allot_engine_new(NULL, NULL, &cli.engine) != ALLOT_OK ||
         allot_report_new(cli.engine, &cli.report) != ALLOT_OK) {
         fputs("allot: error: out of memory [ENOMEM]\n", stderr);

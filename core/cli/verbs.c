@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* verbs.c: the table of verbs. What help says of them stands in lua/allot/command/verbs.lua. */
+/* verbs.c: the table of verbs. Their help texts are in lua/allot/command/verbs.lua. */
 #include "cli/term/cli.h"
 
 #include <stddef.h>

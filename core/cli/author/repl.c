@@ -16,7 +16,7 @@
 #include "cli/term/tool.h"
 
 typedef struct repl {
-    allot__tool_ud host; /* first: the tool's host */
+    allot__tool_ud host; /* the tool's host; must be first */
     allot_repl *session;
     bool terminal, quit;
     allot__look look;
@@ -159,7 +159,7 @@ static int talk(repl *it)
 
 /* ---- Without one ----------------------------------------------------------------------------- */
 
-/* Evaluates a text as a whole, or piece by piece, a piece being as many lines as it takes. */
+/* Evaluates a text as a whole, or piece by piece; a piece has as many lines as it needs. */
 static int run_text(repl *it, const char *text, size_t len, const char *name, bool whole)
 {
     size_t from = 0, to = 0;

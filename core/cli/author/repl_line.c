@@ -44,7 +44,7 @@ static char *get_prompt(EditLine *edit)
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* Ctrl-C: the line is given up. */
+/* Ctrl-C: drops the line. */
 static unsigned char key_clear(EditLine *edit, int c)
 {
     (void)c;
@@ -97,7 +97,7 @@ static void show_found(const allot__editor *line)
     fflush(stdout);
 }
 
-/* Only blanks stand before: the tab is part of pasted text, or indents. */
+/* True: only blanks precede the cursor, so the tab is part of pasted text, or indents. */
 static bool begins_line(const char *text, size_t cursor)
 {
     while (cursor > 0 && text[cursor - 1] == ' ')
@@ -179,8 +179,8 @@ void allot__editor_remember(allot__editor *line, const char *entry, size_t len)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* Only the editor knows characters: scripts know bytes. Documents are UTF-8, so an unset locale
- * becomes UTF-8. */
+/* Only the editor works in characters; scripts work in bytes. Documents are UTF-8, so an unset
+ * locale becomes UTF-8. */
 static void set_characters(bool editing)
 {
     const char *named = setlocale(LC_CTYPE, editing ? "" : "C");
@@ -217,7 +217,7 @@ int allot__editor_open(allot__cli *cli, allot__editor_complete *complete, void *
     line->history = history_init();
     bool fine = line->edit != NULL && line->history;
     if (fine)
-        set_keys(line); /* which keys insert goes by what characters there are */
+        set_keys(line); /* the locale's characters decide which keys insert */
     set_characters(false);
     if (!fine) {
         allot__editor_close(line);

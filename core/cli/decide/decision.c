@@ -26,7 +26,7 @@ static void put_head(const allot_decision *decision, int32_t group, const allot_
     allot__text_printf(out, "%s\n\n", now);
 }
 
-/* A long list of hosts is cut: the decision's document has it whole. */
+/* Cuts a long list of hosts; the decision's document has all. */
 static void put_places(const allot_grant *grant, allot__text *out)
 {
     enum { SHOWN = 6 };
@@ -148,7 +148,7 @@ static bool put_reclaim(const allot_decision *decision, int32_t i, int32_t group
     return true;
 }
 
-/* What a reclaim in flight waits for. */
+/* The phase of a reclaim in flight, in words. */
 static void put_phase(const allot_flight *flight, allot__text *out)
 {
     switch (flight->phase) {

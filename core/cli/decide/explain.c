@@ -173,7 +173,7 @@ static int explain_named(allot__cli *cli, const allot_decision *decision, const 
     return allot__cli_status(cli, status);
 }
 
-/* The operands; NULL: there is none such. */
+/* The operands; NULL: not given. */
 typedef struct words {
     const char *plan, *state, *what;
 } words;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* preview.c: what a switch of windows does: the reclaims, and the work that is lost. */
+/* preview.c: the effect of a switch of windows: reclaims, and lost work. */
 #include "cli/term/cli.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What all reclaims and grants of a decision come to. */
+/* Sums over all reclaims and grants of a decision. */
 typedef struct sums {
     int64_t slots, tasks, lost, unknown, granted;
 } sums;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* So many queues, resources, and orders are shown whole; more with --all. */
+/* The most queues, resources and orders shown without --all. */
 enum { SMALL = 20, SHOWN = 40, HOSTS_SHOWN = 6 };
 /* Characters. */
 enum { NAME_MOST = 32, NAME_MIN = 10, POOL_MIN = 6, ROOM = 100 };
@@ -52,7 +52,7 @@ static const allot__grid_column columns[] = {
 };
 enum { NAME, POOL, COLUMNS = sizeof columns / sizeof columns[0] };
 
-/* Adds a queue unless it has no jobs and only those that have are wanted. */
+/* Adds a queue; without `all` only if it has jobs. */
 static bool add_row(const allot_decision *decision, int32_t i, bool all, allot__grid *grid)
 {
     const allot_plan *plan = allot_decision_plan(decision);
@@ -80,7 +80,7 @@ static bool add_row(const allot_decision *decision, int32_t i, bool all, allot__
     return true;
 }
 
-/* Names are cut where the terminal, or 100 columns, are too narrow for them; numbers never. */
+/* Cuts names to fit the terminal, or 100 columns, but never numbers. */
 static void put_table(const allot_decision *decision, allot__text *out, const allot__look *look)
 {
     int32_t queues = allot_plan_queues(allot_decision_plan(decision)), left_out = 0;
@@ -134,7 +134,7 @@ static void add(const allot_job *job, resource_row *rows, int column)
         rows[job->resources[i].resource].numbers[column] += job->resources[i].amount;
 }
 
-/* Jobs keep their resources also while they are suspended; a job that waits asks for its own. */
+/* Suspended jobs keep their resources; waiting jobs ask for theirs. */
 static void count_jobs(const allot_decision *decision, resource_row *rows)
 {
     const allot_plan *plan = allot_decision_plan(decision);
@@ -152,7 +152,7 @@ static void count_jobs(const allot_decision *decision, resource_row *rows)
     }
 }
 
-/* A job that ends when it is preempted releases what it has. */
+/* A job that ends by its preemption releases its resources. */
 static void count_orders(const allot_decision *decision, resource_row *rows)
 {
     for (int32_t i = 0; i < allot_decision_job_orders(decision); i++) {
@@ -180,7 +180,7 @@ static void count_all(const allot_decision *decision, resource_row *rows, int32_
             continue;
         numbers[TOTAL] = resource.amount;
         numbers[AFTER] = numbers[USED] + numbers[STARTS] - numbers[PREEMPTED];
-        /* A plan that was cut down may have fewer than jobs hold. */
+        /* A plan may have been cut to less than jobs hold. */
         numbers[FREE] = numbers[TOTAL] > numbers[AFTER] ? numbers[TOTAL] - numbers[AFTER] : 0;
     }
 }

@@ -2,8 +2,8 @@
 /* Copyright the allot authors */
 /*
  * table.c: a group's consumers as a table: the tree indented, numbers right-aligned. Empty columns
- * are left out, and in large plans consumers with nothing, too; columns of who uses whose slots are
- * shown only if they fit. A terminal too narrow costs names and parts, never a digit.
+ * are left out, and in large plans also consumers with nothing; columns about use of others' slots
+ * are shown only if they fit. A narrow terminal cuts names and parts, never digits.
  */
 #include "cli/term/grid.h"
 
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FRACTION_MAX 11 /* characters of a fraction that is still easier read than a decimal */
+#define FRACTION_MAX 11 /* most characters of a fraction; longer ones become decimals */
 
 /* "3", "3 1/3", "~3.3333"; returns the length. */
 static int put_ratio(const allot_ratio *ratio, char *buf, size_t size)
@@ -30,7 +30,7 @@ static int put_ratio(const allot_ratio *ratio, char *buf, size_t size)
     return snprintf(buf, size, value < 0.001 ? "~%.3g" : "~%.4f", value);
 }
 
-#define SMALL    20 /* a plan of so many consumers is shown whole */
+#define SMALL    20 /* the most consumers of a plan that is shown whole */
 #define NAME_MIN 16
 #define ROOM     100 /* columns without a terminal */
 
@@ -64,7 +64,7 @@ static const allot__grid_column columns[] = {
 };
 enum { NAME = 0, PARTS = 13, COLUMNS = sizeof columns / sizeof columns[0] };
 
-/* Where a column is shown: always, unless it is empty, if there is room too; and in the monitor. */
+/* When a column is shown: always, unless empty, if it also fits, in the monitor. */
 enum { ALWAYS = 1, FILLED = 2, ROOMY = 4, MONITOR = 8 };
 static const unsigned shown[COLUMNS] = {
     ALWAYS | MONITOR, ALWAYS | MONITOR, FILLED | MONITOR, FILLED,          ALWAYS | MONITOR,
@@ -94,7 +94,7 @@ static bool next_row(row *of, int32_t *consumer)
     }
 }
 
-/* The group as a row: what its consumers sum up to. */
+/* The group as a row: the sums over its consumers. */
 static void total_row(row *of)
 {
     allot_totals totals = {0};
@@ -197,7 +197,7 @@ static bool is_shown(unsigned where, allot__columns choice, int width)
     return width > 0 && (where & (FILLED | ROOMY)) != 0;
 }
 
-/* Optional columns go first. Then names lose their middle, then the parts go. */
+/* Removes optional columns first, then cuts names in the middle, then removes parts. */
 static void fit(allot__grid *grid, int width, allot__columns choice)
 {
     bool narrow =

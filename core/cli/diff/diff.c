@@ -79,8 +79,8 @@ static int compare_folder(allot__cli *cli, allot__diff_side sides[2], const char
     return code;
 }
 
-/* A state, or a folder of them, which are taken by name. What cannot be opened as a folder is read
- * as a file, and that says why it cannot be. */
+/* A state, or a folder of states, taken by name. An operand that cannot be opened as a folder is
+ * read as a file, which then reports the error. */
 static int compare_operand(allot__cli *cli, allot__diff_side sides[2], const char *path,
                            bool single, allot__diff_sums *sums)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* diff.h: what the files of the verb `diff` share: its two sides, its states, and their sums. */
+/* diff.h: shared by the files of the verb `diff`: its two sides, its states, and their sums. */
 #ifndef ALLOT_CLI_DIFF_DIFF_H
 #define ALLOT_CLI_DIFF_DIFF_H
 
@@ -13,9 +13,9 @@ typedef struct allot__diff_side {
     const char *word;    /* as on the command line */
     allot__text what;    /* ... without the time */
     const char *at;      /* NULL: the state's own time */
-    const char *plan;    /* the file; of the live plan its name there */
-    const char *policy;  /* that stands in it, or NULL */
-    allot__remote *live; /* the service's plan and state; NULL: all is in files */
+    const char *plan;    /* the file; of the live plan its name in the service */
+    const char *policy;  /* the policy that replaces the plan's own, or NULL */
+    allot__remote *live; /* the service's plan and state; NULL: files only */
     bool is_live;        /* its plan is the live one */
     allot__documents docs;
 } allot__diff_side;
@@ -30,16 +30,16 @@ int allot__sides_decide(allot__cli *cli, allot__diff_side sides[2], const allot_
 
 /* ---- Sums over states (diff_sum.c) ----------------------------------------------------------- */
 
-/* A number that some states say: of B less that of A; and the first of them. */
+/* An extreme difference, B less A, over all states, and the first state with it. */
 typedef struct allot__extreme {
     int64_t value;
-    size_t state; /* where its name stands */
+    size_t state; /* the offset of its name */
 } allot__extreme;
 
 typedef struct allot__sum_row {
     int32_t side; /* the side of the numbers group and consumer */
     int32_t group, consumer;
-    int32_t states;            /* in which its quota differs */
+    int32_t states;            /* the states in which its quota differs */
     int64_t before, after;     /* quotas, summed */
     allot__extreme gain, loss; /* 0: none */
 } allot__sum_row;
@@ -49,7 +49,7 @@ typedef struct allot__diff_sums {
     size_t states, differ;
     allot__text names;    /* of states, each with its NUL */
     int64_t total[2][5];  /* granted, held, reclaimed, tasks, lost; by side */
-    int64_t added, saved; /* slots of reclaims that one side alone orders */
+    int64_t added, saved; /* slots of reclaims that only one side orders */
     int64_t jobs[2][5];   /* orders by their kind */
     allot__sum_row *rows; /* by consumer and group; of both sides */
     size_t count, places;
@@ -59,7 +59,7 @@ typedef struct allot__diff_sums {
 
 int allot__sums_new(allot__cli *cli, const allot__diff_side sides[2], allot__diff_sums *out);
 void allot__sums_add(allot__diff_sums *sums, const allot_diff *diff, const char *state);
-/* Rows by how much they gain or lose in one state, the largest first. */
+/* Sorts rows by the largest gain or loss in one state, largest first. */
 void allot__sums_sort(allot__diff_sums *sums);
 void allot__sums_free(allot__diff_sums *sums);
 

@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /*
  * diff_json.c: a comparison as "allot/diff/v1". For people lua/allot/text/diff.lua shows the same
- * document, in which rows also have names then: "/a", or "gpu: /a" where there are several groups.
+ * document, whose rows then also have names: "/a", or "gpu: /a" if there are several groups.
  */
 #include "cli/diff/diff.h"
 
@@ -54,7 +54,7 @@ static void put_consumer(allot__text *out, const allot_diff *diff, const char *k
     allot__text_json_path(out, plan_of(diff, side), consumer[side]);
 }
 
-/* Of whichever side has it; the group, where there are several, of the row's own consumer alone. */
+/* The name on either side; the group, if there are several, only with the row's own consumer. */
 static void put_name(allot__text *out, const char *key, const allot_diff *diff,
                      const allot_change *row, const int32_t consumer[2])
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* diff_side.c: one side of a comparison: a plan, or a policy that stands in one, at some time. */
+/* diff_side.c: one side of a comparison: a plan, perhaps with another policy, at some time. */
 #include "cli/diff/diff.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static bool has(const allot_report *report, const allot_diagnostic *finding)
     return false;
 }
 
-/* What the report of one side says and the other has not. */
+/* Adds findings of one report that the other lacks. */
 static void hand_on(allot_report *to, const allot_report *from)
 {
     for (int32_t i = 0; i < allot_report_count(from); i++)
@@ -89,7 +89,7 @@ static int split(allot__cli *cli, allot__diff_side *side, const allot__remote *l
     return side->policy ? allot__cli_check_policy(cli, what) : CLI_DONE;
 }
 
-/* A policy stands in the plan of --plan, in the other side's, or in the live one. */
+/* A policy is applied to --plan's plan, to the other side's, or to the live one. */
 static int find_plans(allot__cli *cli, const allot__remote *live, allot__diff_side sides[2])
 {
     const char *plan = cli->options.plan;
@@ -124,7 +124,7 @@ static int open_side(allot__cli *cli, allot__diff_side *side, const allot__text 
 
 int allot__sides_open(allot__cli *cli, allot__remote *live, allot__diff_side sides[2])
 {
-    /* Beside a service a single word is B, and A is what is live. */
+    /* With a service a single word is B, and A is the live plan. */
     int code = CLI_DONE, missing = live ? 2 - cli->operand_count : 0;
     for (int i = 0; i < 2; i++)
         sides[i] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* diff_sum.c: differences over many states: consumers that gain and lose most, and the costs. */
+/* diff_sum.c: differences over many states: the consumers' largest gains and losses, and costs. */
 #include "cli/diff/diff.h"
 
 #include <inttypes.h>
@@ -56,7 +56,7 @@ static allot__sum_row *row_of(allot__diff_sums *sums, const allot_diff *diff,
     return &rows[sums->count - 1];
 }
 
-/* The first state that says so much is kept. */
+/* Keeps the first state with the extreme. */
 static void add_change(allot__sum_row *sum, int64_t a, int64_t b, size_t state)
 {
     sum->before += a;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * diff_trace.c: a log in place of states: A plays it, and B decides about the states that A meets.
+ * diff_trace.c: a log in place of states: A plays it, and B decides about A's states.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ typedef struct watching {
     int64_t next; /* the time from which a state is compared */
 } watching;
 
-/* B decides about the state that A has decided about. */
+/* Has B decide about the state of A's decision. */
 static int decide(const watching *it, const allot_state *met, allot_report *report)
 {
     allot__documents *docs = &it->other->docs;
@@ -40,7 +40,7 @@ static int add(const watching *it, const allot_decision *a, int64_t now)
     return status;
 }
 
-/* An allot_watcher's `decided`. What B finds invalid is a fault of what A met, and ends it. */
+/* An allot_watcher's `decided`. A state that is invalid for B ends the run with its faults. */
 static int decided(void *ud, const allot_decision *decision, allot_report *report)
 {
     watching *it = ud;

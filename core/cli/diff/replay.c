@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* replay.c: the verb `replay`: what a service recorded, computed again, or by another policy. */
+/* replay.c: the verb `replay`: computes a service's record again, perhaps by another policy. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ typedef struct replay {
 
 /* ---- The first that differs ------------------------------------------------------------------ */
 
-/* For people a document is a text that is compared byte by byte. */
+/* For people a document is a text, compared byte by byte. */
 static void put_document(const replay *it, const char *text, size_t len)
 {
     allot__text *out = &it->cli->out;
@@ -170,8 +170,8 @@ static int take_options(replay *it, allot_replay_config *config)
     return CLI_DONE;
 }
 
-/* A policy's file is relative to where the command runs, not to the plan. The loader knows paths
- * from the root alone as they are. */
+/* A policy's file is relative to the current directory, not to the plan. The loader takes only
+ * absolute paths as they are. */
 static int find_policy(replay *it, allot_replay_config *config, char **path)
 {
     size_t len = it->policy ? strlen(it->policy) : 0;

@@ -5,7 +5,7 @@
 
 #include "cli/term/client.h"
 
-/* A request is a line: what ends one stands between JSON's words at most, and becomes a blank. */
+/* A request is a line, so line ends, which JSON has only between tokens, become blanks. */
 static int read_params(allot__cli *cli, const char *word, allot__text *out)
 {
     *out = (allot__text){.engine = cli->engine};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* serve.c: the verb `serve`: the running service, with what the line and variables say. */
+/* serve.c: the verb `serve`: runs a service, configured by the command line and variables. */
 #include <errno.h>
 #include <grp.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static bool read_keep(const char *text, size_t len, allot_service_config *config
     return true;
 }
 
-/* Bounds given replace all defaults: a bound not given is none. */
+/* Given bounds replace all defaults: a bound not given is no bound. */
 static int read_keeps(allot__cli *cli, allot_service_config *config)
 {
     const char *text = cli->options.keep;
@@ -128,12 +128,12 @@ static int read_keeps(allot__cli *cli, allot_service_config *config)
 
 /* ---- What the system gives ------------------------------------------------------------------- */
 
-/* Beside clients: the live view's connections, the store's files, listeners, watched folders,
- * policies that are read. */
+/* Files besides clients: the live view's connections, the store, listeners, watched folders,
+ * policies being read. */
 enum { VIEW_FILES = 648, OTHER_FILES = 128 };
 
-/* Lets so many files be open as the connections need, or, where those are more than the system
- * allows, all that it does; the service shares them out, and says so. */
+/* Raises the limit of open files to what the connections need, or to the most that the system
+ * allows; the service then has fewer connections, with a warning. */
 static void allow_files(const allot_service_config *config)
 {
     struct rlimit limit;
@@ -146,8 +146,8 @@ static void allow_files(const allot_service_config *config)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* What NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID say; texts are the environment's.
- * As sd_watchdog_enabled(3) reads them: a watchdog may be meant for a process before this one. */
+/* Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID as sd_watchdog_enabled(3) does: a watchdog
+ * may be for an earlier process. Texts are the environment's. */
 static void ask_manager(allot_service_config *config)
 {
     const char *socket = getenv("NOTIFY_SOCKET"), *every = getenv("WATCHDOG_USEC");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * gnuplot.c: lets gnuplot draw.
+ * gnuplot.c: runs gnuplot.
  *
- * It reads the script from a file without a name and writes the picture into another: no name of
- * ours is ever a word of a shell or of gnuplot, and nothing is left when anything fails.
+ * gnuplot reads the script from a nameless file and writes the picture into another: no name of
+ * ours is ever a word of a shell or of gnuplot, and no file is left after a failure.
  */
 #include "cli/simulate/simulate.h"
 
@@ -55,7 +55,7 @@ static void read_file(FILE *file, allot__text *out)
         allot__text_add(out, piece, len);
 }
 
-/* gnuplot's message when it failed, on one line. */
+/* gnuplot's message after a failure, on one line. */
 static void read_complaints(FILE *file, char *buf, size_t size)
 {
     rewind(file);

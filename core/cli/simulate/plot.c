@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * plot.c: takes simulations as they run: for a picture (--plot), and as a file of samples
- * (--samples). Both files appear when they are whole, or not at all.
+ * plot.c: records simulations as they run: for a picture (--plot), and as a file of samples
+ * (--samples). Both files appear complete, or not at all.
  *
- * For a picture it notes what happens in a file without a name, line by line; lua/allot/plot makes
- * of it what gnuplot draws: slots held by consumer, stacked; the slots there are and the slots
- * wanted as lines; below them what is reclaimed; simulations under each other on the same axes.
+ * For a picture it writes events into a nameless file, line by line; lua/allot/plot turns them into
+ * what gnuplot draws: slots held by consumer, stacked; actual and demanded slots as lines; below
+ * them reclaimed slots; simulations under each other on the same axes.
  */
 #include "cli/simulate/simulate.h"
 
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define PANELS   12
-#define SWITCHES 64    /* lines of more are not drawn */
+#define SWITCHES 64    /* lines of more switches are not drawn */
 #define BINS     "400" /* of about two pixels each */
 
 struct allot__plot {
@@ -25,11 +25,11 @@ struct allot__plot {
     FILE *series;      /* as lua/allot/plot/init.lua reads it; NULL: no picture */
     allot__text words; /* the tool's arguments, each ended by a NUL */
     FILE *samples;     /* lines of CSV; NULL: none */
-    allot__text part;  /* the name of that file until it is whole */
+    allot__text part;  /* the name of that file until it is complete */
     int error;         /* errno of the first line that could not be written */
-    /* Of the simulation that runs. */
+    /* Of the running simulation. */
     const allot_plan *plan;
-    allot__text name, field; /* as CSV has them; room for a consumer's path */
+    allot__text name, field; /* as in CSV; space for a consumer's path */
     int64_t first;           /* the first instant with a sample */
     bool begun;
 };
@@ -51,7 +51,7 @@ static int check_path(allot__cli *cli, const char *path, int32_t count)
     if (count > PANELS)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
                                "--plot draws at most %d simulations", PANELS);
-    /* Before minutes of work, not behind them. */
+    /* Fails before minutes of work, not after. */
     return ends_in(path, ".gp") ? CLI_DONE : allot__sim_gnuplot(cli, NULL, NULL);
 }
 
@@ -124,7 +124,7 @@ int allot__sim_plot_begin(allot__sim *sim)
 
 /* ---- A simulation ---------------------------------------------------------------------------- */
 
-/* A field of CSV, quoted where it must be (RFC 4180). */
+/* A field of CSV, quoted if necessary (RFC 4180). */
 static void put_field(allot__text *out, const char *text)
 {
     out->len = 0;

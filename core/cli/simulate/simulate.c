@@ -138,7 +138,7 @@ static int prepare(allot__sim *sim)
     return code == CLI_DONE ? allot__sim_read_trace(sim->cli, sim->trace_file, &sim->trace) : code;
 }
 
-/* Frees what there is. */
+/* Frees everything. */
 static void end(allot__sim *sim)
 {
     allot_engine *engine = sim->cli->engine;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* simulate.h: what the files of the verb `simulate` share. */
+/* simulate.h: shared by the files of the verb `simulate`. */
 #ifndef ALLOT_CLI_SIMULATE_SIMULATE_H
 #define ALLOT_CLI_SIMULATE_SIMULATE_H
 
@@ -19,7 +19,7 @@ typedef struct allot__sim_run {
     allot__documents docs;
     allot_simulation *simulation;
     allot_simulation_counts counts;
-    allot_figures figures; /* of the whole */
+    allot_figures figures; /* of the whole simulation */
 } allot__sim_run;
 
 typedef struct allot__sim {
@@ -31,7 +31,7 @@ typedef struct allot__sim {
     allot__sim_run *runs;
     int32_t count, played; /* runs; those that have results */
     bool interrupted;
-    allot__plot *plot; /* NULL: none is asked for */
+    allot__plot *plot; /* NULL: no plot or samples */
 } allot__sim;
 
 /* ---- simulate.c ------------------------------------------------------------------------------ */
@@ -54,7 +54,7 @@ typedef struct allot__sim_progress {
     const allot__sim_run *run;
     bool shows; /* standard error is a terminal */
     double began, shown;
-    int width; /* of what was shown */
+    int width; /* of the text shown */
 } allot__sim_progress;
 
 /* Until the end of the command Ctrl-C is noted. */
@@ -62,9 +62,9 @@ void allot__sim_catch(void);
 
 /* ---- plot.c, gnuplot.c ----------------------------------------------------------------------- */
 
-/* Begins what --plot and --samples ask for; nothing else is done where they ask for nothing.
- * CLI_USAGE: a file of another kind than can be drawn, or too many simulations; CLI_IO: no gnuplot,
- * or the samples cannot be written; CLI_INTERNAL. */
+/* Begins the files of --plot and --samples; without these options there is no effect. CLI_USAGE: an
+ * unknown kind of picture, or too many simulations; CLI_IO: no gnuplot, or the samples cannot be
+ * written; CLI_INTERNAL. */
 int allot__sim_plot_begin(allot__sim *sim);
 /* The next simulation: connects a watcher, whose ud is an allot__sim_progress. CLI_INTERNAL. */
 int allot__sim_plot_watch(const allot__sim *sim, const allot__sim_run *run, allot_watcher *watcher);
@@ -72,9 +72,9 @@ int allot__sim_plot_watch(const allot__sim *sim, const allot__sim_run *run, allo
 int allot__sim_plot_end(allot__plot *plot, int64_t at);
 /* Makes the files. CLI_IO, CLI_INTERNAL. */
 int allot__sim_plot_write(allot__plot *plot);
-/* Also if they were not made: nothing is left then. */
+/* Also after a failure, which leaves no files. */
 void allot__sim_plot_free(allot__plot *plot);
-/* Runs gnuplot over a script and takes its standard output; NULL: only asks whether it is there.
+/* Runs gnuplot over a script and takes its standard output; NULL: only checks that gnuplot runs.
  * CLI_IO (E-plot: there is no gnuplot, or it failed). */
 int allot__sim_gnuplot(allot__cli *cli, const allot__text *script, allot__text *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * simulate_json.c: what simulations came to, as a document. lua/allot/text/simulate.lua makes text
- * and CSV of it, for which numbers are exact.
+ * simulate_json.c: results of simulations as a document, with exact numbers.
+ * lua/allot/text/simulate.lua makes text and CSV of it.
  */
 #include "cli/simulate/simulate.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* simulate_run.c: one run of a simulation: its plan, with a policy that stands in, and the play,
- * with its progress. */
+/* simulate_run.c: one run of a simulation: reads its plan, perhaps with another policy, and plays
+ * it with a display of progress. */
 #include "cli/simulate/simulate.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* A policy as it was named; else the plan's file, where there are several, or its policy. */
+/* The policy as named; else the plan's file, if there are several plans, or its policy. */
 static void name_run(const allot__sim *sim, allot__sim_run *run)
 {
     const char *file = strrchr(run->plan_file, '/');
@@ -164,7 +164,7 @@ static void end_progress(allot__sim_progress *progress)
 
 /* ---- Playing --------------------------------------------------------------------------------- */
 
-/* Of jobs of that fate and reason the first, and how many: -1 for none. */
+/* Warns of the first job of that fate, and of how many there are. */
 static void warn_fate(const allot__sim *sim, const allot__sim_run *run, allot_job_fate fate,
                       const char *code, const char *what)
 {

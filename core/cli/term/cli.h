@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * cli.h: what the verbs of the command share.
+ * cli.h: shared by the verbs of the command.
  *
  * A verb writes its result to `out`, which stays in memory until the verb is done: standard output
- * gets a whole result or none. Findings go to `report`. What a verb returns is the exit status.
+ * gets a whole result or none. Findings go to `report`. A verb returns the exit status.
  */
 #ifndef ALLOT_CLI_TERM_CLI_H
 #define ALLOT_CLI_TERM_CLI_H
@@ -40,7 +40,7 @@ typedef enum allot__columns {
     CLI_COLUMNS_ALL
 } allot__columns;
 
-/* --format: "text|json" and whatever a verb has behind these. */
+/* --format: "text|json" and further words of the verb. */
 enum {
     CLI_TEXT_FORMAT = 0,
     CLI_JSON = 1,
@@ -57,7 +57,7 @@ typedef struct allot__list {
     int count;
 } allot__list;
 
-/* What options.c's table says where to put; all 0 where nothing was given. */
+/* Values of the options, which the table of options.c places; 0: not given. */
 typedef struct allot__options {
     bool given[CLI_OPTIONS_MAX]; /* by the place in the table; see allot__cli_given */
     bool json, help, version, all, coverage, trace, rigid;
@@ -75,8 +75,8 @@ typedef struct allot__options {
     int64_t cycle_limit, debounce, snapshot, clients;
     bool no_watch;
     int log, log_level;
-    int64_t last; /* decision; 0: as far as there are */
-    int64_t bins; /* of a picture; 0: as many as there may be */
+    int64_t last; /* decision; 0: the last of the store */
+    int64_t bins; /* of a picture; 0: the most possible */
 } allot__options;
 
 typedef struct allot__cli {
@@ -85,7 +85,7 @@ typedef struct allot__cli {
     allot__text out;
     allot__options options;
     const struct allot__verb *verbs; /* all; the last has no name */
-    const struct allot__verb *verb;  /* that is asked for */
+    const struct allot__verb *verb;  /* the verb of this command line */
     char **operands;                 /* behind the verb */
     int operand_count;
     int64_t traced;    /* lines of policies */
@@ -94,14 +94,14 @@ typedef struct allot__cli {
 
 typedef struct allot__verb {
     const char *name;
-    const char *operands; /* "PLAN STATE": kinds, by which shells complete (lua/allot/command) */
+    const char *operands; /* "PLAN STATE": kinds, used by shells' completion (lua/allot/command) */
     int min, max;         /* how many of them; max -1: any number */
     /* The same with --socket: the state is the service's, and so is the plan unless an operand
      * names one. NULL: the verb reads files alone, or a service alone. */
     const char *live_operands;
     int live_min, live_max;
-    /* Its own options' names, divided by blanks; with "=words" where it takes others than the
-     * table says: "at format=text|json|csv". */
+    /* Names of its own options, divided by blanks; with "=words" if these differ from the table's:
+     * "at format=text|json|csv". */
     const char *options;
     int (*run)(allot__cli *cli);   /* NULL: a tool, */
     const char *module, *function; /* ... as of allot__cli_tool */
@@ -179,7 +179,7 @@ void allot__cli_warnings_json(const allot_report *report, allot__text *out);
 /* ---- Files and streams (files.c) ------------------------------------------------------------- */
 
 enum { CLI_WHY = 128 };
-/* What an errno means. */
+/* The text of an errno. */
 const char *allot__cli_words(int error, char words[CLI_WHY]);
 /* Passes the bytes of a file or, for "-", of standard input to a sink; 0 or errno. */
 int allot__cli_drain(const char *path, allot_sink sink, void *ud);
@@ -193,11 +193,10 @@ const char *allot__cli_file_name(const char *path);
 bool allot__cli_is_log(const char *path);
 /* Writes all to a descriptor; 0 or errno. */
 int allot__cli_write(int fd, const char *bytes, size_t len);
-/* Makes the folders that a file of that name lies in; whether it can is seen when that is opened.
- */
+/* Makes the folders of a file of that name; failures show when the file is opened. */
 void allot__cli_make_folders(allot_engine *engine, const char *path, int mode);
-/* Writes a whole file: first beside it, then in its place, so that a reader never finds half of it.
- * 0 or errno. */
+/* Writes a whole file: first beside the old one, then in its place, so that a reader never finds
+ * half a file. 0 or errno. */
 int allot__cli_replace(allot_engine *engine, const char *path, const char *bytes, size_t len);
 /* The same, reported: CLI_IO, CLI_INTERNAL. */
 int allot__cli_put_file(allot__cli *cli, const char *path, const char *bytes, size_t len);
@@ -213,7 +212,7 @@ int allot__cli_width(int fd);
 
 /* Default limits, with `say` set: with --trace to standard error. */
 void allot__cli_trace(allot__cli *cli, allot_script_limits *limits);
-/* Behind the last line: how many were left out. */
+/* After the last line: reports how many lines were left out. */
 void allot__cli_trace_end(allot__cli *cli);
 
 /* ---- Tools (tool.c) ---------------------------------------------------------------------------
@@ -222,18 +221,17 @@ void allot__cli_trace_end(allot__cli *cli);
 /* Runs require("allot." .. module)[function](host, operands), with the command as its host
  * (cli/term/tool.h); the exit status. */
 int allot__cli_tool(allot__cli *cli, const char *module, const char *function);
-/* For people: has the tool's function `show` put its text in the place of the result, which is a
- * document, unless a document is wanted or the verb failed. Returns `code`, or the tool's failure.
- */
+/* For people: has the tool's function `show` replace the result, a document, by text, unless a
+ * document is wanted or the verb failed. Returns `code`, or the tool's failure. */
 int allot__cli_show(allot__cli *cli, int code, const char *module);
 
 /* ---- Documents (documents.c) ----------------------------------------------------------------- */
 
-/* Where a plan comes from, and the policy of the command line in place of its own. */
+/* A plan's source, and the policy of the command line that replaces its own. */
 typedef struct allot__source {
     const char *file;           /* of the live plan its name in the service */
     struct allot__remote *live; /* the service whose plan it is; NULL: the file's */
-    const char *policy;         /* a .lua file, or a ready-made one by name; NULL: none */
+    const char *policy;         /* a .lua file, or a ready-made policy's name; NULL: none */
     const char *options;        /* of that policy: "a=1,b,c=word"; NULL: none */
 } allot__source;
 
@@ -244,20 +242,19 @@ typedef struct allot__documents {
     allot_plan *plan;
     allot_state *state;
     allot_decision *decision;
-    int64_t from; /* the state's own time; the decision's is another with --at */
+    int64_t from; /* the state's own time; --at gives the decision another */
 } allot__documents;
 
 /* Reads a plan. End it with allot__cli_close, also after a failure; `docs` stays where it is. */
 int allot__cli_open_plan(allot__cli *cli, const allot__source *source, allot__documents *docs);
-/* Whether a policy's name stands for one; what there is is said of the command line, not of a plan.
- */
+/* Does a policy of that name exist? Faults are reported as of the command line, not of a plan. */
 int allot__cli_check_policy(allot__cli *cli, const char *name);
-/* Reads plan and state and runs a cycle, at the time of --at if there is one; with --socket the
- * state is the service's, and so is the plan unless `plan` is one (else NULL). As above. */
+/* Reads plan and state and runs a cycle, at the time of --at if given; with --socket the state is
+ * the service's, and, if `plan` is NULL, so is the plan. As above. */
 int allot__cli_decide(allot__cli *cli, const char *plan, const char *state, allot__documents *docs);
 void allot__cli_close(allot__cli *cli, allot__documents *docs);
-/* Reads a state of the plan that is open, from its text, and runs a cycle; `at` (NULL: as it is) is
- * a time, which messages call by the word before it, as in "--at ". */
+/* Reads a state of the open plan from its text, and runs a cycle; `at` (NULL: the state's own) is a
+ * time, and `word` stands before it in messages, as in "--at ". */
 int allot__cli_decide_text(allot__cli *cli, const allot__text *text, const char *path,
                            const char *word, const char *at, allot__documents *docs);
 /* Ends state and decision, and keeps the plan. */
@@ -269,7 +266,7 @@ typedef struct allot__look {
     bool color;
     allot__columns columns;
     bool all;  /* also consumers with nothing */
-    int width; /* of the terminal; 0: as wide as it is */
+    int width; /* of the terminal; 0: any width */
 } allot__look;
 
 /* One group's table; returns how many consumers with nothing it left out. */
@@ -280,7 +277,7 @@ void allot__cli_decision(const allot_decision *decision, allot__text *out, const
 /* Queues, orders, jobs that wait, and contracts of a decision; nothing if the plan has none. */
 void allot__cli_queues(const allot_decision *decision, allot__text *out, const allot__look *look);
 
-/* What a switch of windows does, for people or as a document (decide/preview.c). */
+/* The effect of a switch of windows, for people or as a document (decide/preview.c). */
 int allot__cli_preview(allot__cli *cli, const allot__documents *docs);
 
 /* ---- Verbs ----------------------------------------------------------------------------------- */

@@ -124,7 +124,7 @@ int allot__client_send(allot__client *client, const char *line, size_t len)
     return error == 0 ? CLI_DONE : fail_errno(client, "cannot be told", error);
 }
 
-/* More bytes behind those that are there. */
+/* Receives more bytes behind those at hand. */
 static int receive(allot__client *client, int wait)
 {
     struct pollfd it = {.fd = client->fd, .events = POLLIN};
@@ -167,7 +167,7 @@ int allot__client_line(allot__client *client, int wait, const char **line, size_
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-/* Behind a string whose quote stands at `at`. */
+/* The offset behind the string that begins at `at`. */
 static size_t string_end(const char *text, size_t len, size_t at)
 {
     for (at++; at < len && text[at] != '"'; at++)
@@ -175,7 +175,7 @@ static size_t string_end(const char *text, size_t len, size_t at)
     return at + 1;
 }
 
-/* Behind a value that begins at `at`. */
+/* The offset behind the value that begins at `at`. */
 static size_t value_end(const char *text, size_t len, size_t at)
 {
     int depth = 0;

@@ -11,7 +11,7 @@ typedef struct allot__client {
     allot__cli *cli;
     const char *address;
     int fd;
-    allot__text in; /* what came; up to `at` it was read */
+    allot__text in; /* received bytes; those before `at` were read */
     size_t at;
 } allot__client;
 
@@ -21,20 +21,20 @@ int allot__client_open(allot__cli *cli, allot__client *out);
 void allot__client_close(allot__client *client);
 /* Sends a line, to which the end is added. CLI_IO. */
 int allot__client_send(allot__client *client, const char *line, size_t len);
-/* The next line, borrowed until the next call. Waits so many ms, below 0: as long as it takes.
- * CLI_NO: nothing came (nothing is reported); CLI_IO: the service went away. */
+/* The next line, borrowed until the next call. Waits up to `wait` ms; below 0: without end. CLI_NO:
+ * no line came (not reported); CLI_IO: the service is gone. */
 int allot__client_line(allot__client *client, int wait, const char **line, size_t *len);
 /* Asks and waits for the answer: its "result", JSON, borrowed until the next call. params: an
- * object, NULL: none. Notifications that come meanwhile are passed over. CLI_NO: an error was
- * answered, and is reported, as JSON also written; CLI_IO, CLI_INTERNAL. */
+ * object, NULL: none. Skips notifications that come meanwhile. CLI_NO: the answer is an error,
+ * which is reported, and for JSON also written; CLI_IO, CLI_INTERNAL. */
 int allot__client_ask(allot__client *client, const char *method, const char *params, size_t len,
                       const char **result, size_t *result_len);
-/* Opens the client, and asks for the plan and the state of one instant; a service that refuses is
- * CLI_IO. */
+/* Opens the client, and asks for the plan and the state of one instant. CLI_IO: also if the service
+ * refuses. */
 int allot__client_state(allot__cli *cli, allot__client *client, const char **result, size_t *len);
 /* A member of a JSON object: its value's text; NULL: it has none. The text is valid JSON. */
 const char *allot__client_member(const char *text, size_t len, const char *name, size_t *out);
-/* Adds the member of a JSON object, if it is a text; false: it is none. */
+/* Adds the member of a JSON object, if it is a text; false: it is not. */
 bool allot__client_text(allot__client *client, const char *object, size_t len, const char *name,
                         allot__text *out);
 

@@ -14,7 +14,7 @@ enum { OPTIONS_MOST = 32 };
 typedef struct given {
     allot_use_option options[OPTIONS_MOST];
     int32_t count;
-    allot__text text; /* that they point into */
+    allot__text text; /* the text that the options point into */
 } given;
 
 static bool is_file(const char *policy)
@@ -75,7 +75,7 @@ static int take_options(const allot__documents *docs, const allot_use_option *op
     return ALLOT_OK;
 }
 
-/* A file of the command line is relative to where the command runs, not to the plan. */
+/* A file of the command line is relative to the current directory, not to the plan. */
 static int load_file(const allot__documents *docs, const char *path, const given *given,
                      allot_policy **out, allot_report *report)
 {
@@ -163,7 +163,7 @@ int allot__cli_open_plan(allot__cli *cli, const allot__source *source, allot__do
     return code;
 }
 
-/* The time that is said behind `word`: "--at ", or "@". */
+/* The time given behind `word`: "--at ", or "@". */
 static int find_time(allot__cli *cli, const allot__documents *docs, const char *word,
                      const char *at, int64_t *out)
 {
@@ -187,7 +187,7 @@ static int find_time(allot__cli *cli, const allot__documents *docs, const char *
     return CLI_DONE;
 }
 
-/* The state at another time: the cycle before was at the state's own time. */
+/* Moves the state to another time; its own time becomes that of the cycle before. */
 static int turn(allot__cli *cli, allot__documents *docs, const char *word, const char *at)
 {
     int64_t when;
@@ -200,7 +200,7 @@ static int turn(allot__cli *cli, allot__documents *docs, const char *word, const
     if (status == ALLOT_OK && when > docs->from)
         status = allot_state_last(docs->state, docs->from);
     if (status == ALLOT_OK)
-        status = allot_state_seal(docs->state, NULL); /* what there is to say was said */
+        status = allot_state_seal(docs->state, NULL); /* findings were reported before */
     return allot__cli_status(cli, status);
 }
 

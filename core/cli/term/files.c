@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* files.c: files and streams, read and written whole; and what policies say, as it comes. */
+/* files.c: files and streams, read and written whole; and lines of policies, shown as they come. */
 #include "cli/term/cli.h"
 
 #include <errno.h>
@@ -177,7 +177,7 @@ int allot__cli_width(int fd)
 /* ---- --trace: what policies print and log, on standard error, as it comes ----------------------
  */
 
-/* Lines in all; the script's own measure is of one load, one batch. */
+/* The most lines in all; a script's own limit is for one load or one batch. */
 enum { LINES_MAX = 1000 };
 
 static void put_line(allot__cli *cli, const char *chunk, int32_t line, const char *level,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* findings.c: what went wrong, where, and what to do about it. */
+/* findings.c: shows findings: what is wrong, where, and what helps. */
 #include "cli/term/cli.h"
 
 #include <inttypes.h>

@@ -86,8 +86,8 @@ static void put_cell(allot__text *out, const char *cell, int len, int width)
     }
 }
 
-/* One line of cells, or of titles (NULL); what follows the cells. Blanks are owed until something
- * follows them. */
+/* Writes one line of cells, or of titles (NULL); returns the cells behind. Blanks are written only
+ * before more text. */
 static const char *put_line(const allot__grid *grid, const char *cell, allot__text *out, bool color)
 {
     int owed = 0;

@@ -11,7 +11,7 @@
 typedef struct allot__grid_column {
     const char *title;
     bool left;         /* aligned; else right */
-    bool optional;     /* left out where all its cells are empty */
+    bool optional;     /* left out if all its cells are empty */
     const char *color; /* of its cells, on a terminal; NULL: none */
 } allot__grid_column;
 
@@ -19,7 +19,7 @@ typedef struct allot__grid {
     const allot__grid_column *columns;
     int count, at;     /* columns; the one of the next cell */
     allot__text cells; /* each ended by a NUL */
-    size_t start;      /* of the cell that is being written, in `cells` */
+    size_t start;      /* of the current cell, in `cells` */
     int width[GRID_COLUMNS];
     bool hidden[GRID_COLUMNS];
 } allot__grid;
@@ -32,14 +32,14 @@ void allot__grid_begin(allot__grid *grid, allot_engine *engine, const allot__gri
 __attribute__((format(printf, 2, 3)))
 #endif
 void allot__grid_add(allot__grid *grid, const char *format, ...);
-/* The next cell: a number, or, of 0, nothing. */
+/* The next cell: a number, or nothing for 0. */
 void allot__grid_count(allot__grid *grid, int64_t number);
 /* Hides empty optional columns, and fits widths to titles. `hidden` and `width` may be changed
  * then, before the table is put. */
 void allot__grid_measure(allot__grid *grid);
 /* The width of a line. */
 int allot__grid_total(const allot__grid *grid);
-/* Takes from a column, down to `least`, what the table is wider than `room`. */
+/* Narrows a column, at most to `least`, until the table fits `room`. */
 void allot__grid_narrow(allot__grid *grid, int column, int least, int room);
 /* Adds titles and rows to `out`, without blanks at their ends, and ends the table. A cell that is
  * too long loses its middle. */

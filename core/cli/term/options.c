@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* options.c: the command line. What help says of options stands in lua/allot/command/options.lua.
- */
+/* options.c: the command line. Help texts of options are in lua/allot/command/options.lua. */
 #include "cli/term/cli.h"
 
 #include <errno.h>
@@ -10,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A place in a table of getopt_long's, which letters leave free. */
+/* The first code of long options for getopt_long, above all letters. */
 #define FIRST_CODE 256
 #define AT(member) offsetof(allot__options, member)
 
@@ -63,7 +62,7 @@ const allot__option_row allot__cli_options[] = {
     {NULL, 0, NULL, CLI_FLAG, 0, 0, 0},
 };
 
-/* What a verb says of an option: where its name ends in the verb's list; NULL: nothing. */
+/* The end of an option's name in the verb's list; NULL: the list lacks it. */
 static const char *said(const allot__verb *verb, const char *name)
 {
     size_t len = strlen(name);
@@ -293,7 +292,7 @@ bool allot__cli_is_live(const allot__cli *cli)
     return cli->options.socket && cli->verb->live_operands;
 }
 
-/* Of a verb that also reads files ALLOT_SOCKET counts only if its operands are too few for files.
+/* For a verb that also reads files, ALLOT_SOCKET counts only if the operands are too few for files.
  */
 static bool has_variable(const allot__cli *cli, const char *option)
 {
@@ -303,8 +302,7 @@ static bool has_variable(const allot__cli *cli, const char *option)
            (strcmp(option, "socket") == 0 && cli->operand_count < cli->verb->min);
 }
 
-/* Options of verbs about a service that are not on the line may be in variables: --token-file is
- * ALLOT_TOKEN_FILE. */
+/* Options of verbs for a service may come from variables: ALLOT_TOKEN_FILE for --token-file. */
 static int read_variables(allot__cli *cli)
 {
     const allot__verb *verb = cli->verb;
@@ -330,7 +328,7 @@ static int read_variables(allot__cli *cli)
 
 /* ---- The whole line -------------------------------------------------------------------------- */
 
-/* How many operands there may be. */
+/* Checks the number of operands. */
 static int check_count(allot__cli *cli)
 {
     const allot__verb *verb = cli->verb;

@@ -39,7 +39,7 @@ void allot__remote_close(allot__remote *live)
     allot__client_close(&live->client);
 }
 
-/* A policy's file has the name that it has in the service: seen from the plan's folder. */
+/* A policy's file has its name in the service, relative to the plan's folder. */
 static void join(allot__text *out, const char *plan_file, const char *use)
 {
     bool file = strchr(use, '/') || (strlen(use) > 4 && strcmp(use + strlen(use) - 4, ".lua") == 0);

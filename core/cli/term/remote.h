@@ -21,10 +21,10 @@ typedef struct allot__remote {
 } allot__remote;
 
 /* Asks the service at --socket. End it with allot__remote_close, also after a failure. CLI_USAGE;
- * CLI_IO, also where the service refuses. */
+ * CLI_IO: also if the service refuses. */
 int allot__remote_open(allot__cli *cli, allot__remote *out);
 void allot__remote_close(allot__remote *live);
-/* Loads a policy of the service by its name in the plan; ENOENT: the service has none such. */
+/* Loads a policy of the service by its name in the plan; ENOENT: the service lacks it. */
 int allot__remote_load(allot__remote *live, const char *use, const char *plan_file,
                        const allot_use_option *options, int32_t count, allot_policy **out,
                        allot_report *report);

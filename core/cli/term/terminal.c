@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * terminal.c: a terminal taken and given back, and its keys.
+ * terminal.c: takes and restores a terminal, and reads its keys.
  *
- * It has to be given back when a signal ends the process, too, and a signal handler knows only
- * static data: so the data are here, and nowhere else.
+ * The terminal must be restored also when a signal ends the process. A signal handler needs static
+ * data, which therefore are only here.
  */
 #include <errno.h>
 #include <poll.h>
@@ -24,7 +24,7 @@ static const char enter[] = "\033[?1049h\033[?25l", leave[] = "\033[0m\033[?25h\
 static void write_all(const char *bytes, size_t len)
 {
     ssize_t wrote = write(STDOUT_FILENO, bytes, len);
-    (void)wrote; /* no one is left to read a message */
+    (void)wrote; /* nobody can read a message any more */
 }
 
 void allot__terminal_give(void)
@@ -65,7 +65,7 @@ static void on_signal(int number)
         }
         quitting = 1;
     } else {
-        /* A crash: as it would have been, but on a terminal that can be used. */
+        /* A crash: restores the terminal, then crashes as before. */
         allot__terminal_give();
         signal(number, SIG_DFL);
         raise(number);
@@ -120,7 +120,7 @@ static const char *sequence(const char *bytes, size_t len)
     return "";
 }
 
-/* Behind an escape: bytes that come at once make a key; without them the escape is the key. */
+/* After an escape: bytes that follow at once make a key; else the escape is the key. */
 static const char *read_escape(void)
 {
     char bytes[16], byte;
@@ -137,7 +137,7 @@ static const char *read_escape(void)
     return sequence(bytes, len);
 }
 
-/* What happened besides keys; "": nothing. */
+/* An event other than a key; "": none. */
 static const char *event(void)
 {
     if (resumed) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * tool.h: the command as the host of tools in Lua (allot/tool.h), and what it gives them besides
- * files: host.call(name, text).
+ * tool.h: the command as the host of tools in Lua (allot/tool.h), and its calls: host.call(name,
+ * text).
  *
  *   ask METHOD PARAMS   the answer of the service at --socket; behind the reason the exit status
  *   terminal            "COLUMNS ROWS" of standard output, 0 0 where it is no terminal, and words:
@@ -36,12 +36,12 @@ void allot__cli_host_end(allot__tool_ud *host);
 
 /* ---- The terminal (terminal.c) --------------------------------------------------------------- */
 
-/* Takes the terminal, and gives it back: also when the process is ended by a signal. */
+/* Takes the terminal, and restores it, also when a signal ends the process. */
 bool allot__terminal_take(void);
 void allot__terminal_give(void);
-/* Adds the name of a key that comes within so many ms. */
+/* Adds the name of a key that comes within `wait` ms. */
 void allot__terminal_key(int wait, allot__text *out);
-/* Whether its text is UTF-8, as the environment says. */
+/* Is the terminal's text UTF-8, by the environment? */
 bool allot__terminal_utf8(void);
 
 #endif
