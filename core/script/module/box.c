@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * box.c: what the module makes, as userdata, and what its functions return.
+ * box.c: the module's objects as userdata, and the results of its functions.
  *
  * This file owns: the metatables.
  */

@@ -8,7 +8,7 @@
 
 #include <allot/report.h>
 
-/* Pushes a table of the diagnostic's fields, without those that say nothing. */
+/* Pushes a table of the diagnostic's fields, without empty ones. */
 void allot__finding_push(lua_State *L, const allot_diagnostic *finding);
 /* The diagnostic that the table at `table` describes, which keeps its strings. */
 allot_diagnostic allot__finding_read(lua_State *L, int table);

@@ -10,7 +10,7 @@
 #include "script/sandbox/lua_text.h"
 #include "script/sandbox/require.h"
 
-/* What the tool hands out is kept until it is done: all is passed on, or nothing. */
+/* Collects the tool's output until the tool is done, and passes on all of it, or nothing. */
 typedef struct import {
     const allot_lsf_file *files;
     allot__text plan, notes; /* notes: diagnostics, each with its texts behind */

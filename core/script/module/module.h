@@ -31,7 +31,8 @@ typedef struct allot__module {
     bool borrowed;             /* the engine is the state's, not the module's own */
     allot_policy_loader files; /* ready-made policies, and files beside the plan */
     allot_script_limits limits;
-    allot__text *saying;  /* gets lines that policies print and log just now; NULL: none does */
+    allot__text *saying;  /* gets lines that policies print and log at present; NULL: lines are
+                             dropped */
     int32_t said, unsaid; /* lines in it, and lines left out */
     struct allot__coverage *coverage; /* lines that ran; NULL: not counted */
 } allot__module;
@@ -50,21 +51,19 @@ typedef struct allot__box {
     void *it;             /* NULL: not made, or ended */
     allot_report *report; /* warnings of its making */
     struct allot__box *parent;
-    allot__text *said; /* of a plan with a log function: what its policies said */
+    allot__text *said; /* of a plan with a log function: its policies' lines */
     int32_t holds;     /* boxes made from this one */
     bool closed;
     allot_script_meter meter; /* of a plan: of its policies that were given as texts */
 } allot__box;
 
-/* Makes the metatable of a kind, with its methods; the userdata at `module` is alive as long as
- * any.
- */
+/* Makes the metatable of a kind, with its methods; it keeps the userdata at `module` alive. */
 void allot__box_type(lua_State *L, allot__box_kind kind, const luaL_Reg *methods, int module);
 /* Pushes an empty box with its report; it keeps the value at `parent` (0: none) alive. */
 allot__box *allot__box_new(lua_State *L, allot__module *module, allot__box_kind kind, int parent);
 /* The open box of that kind at `index`; raises for anything else. */
 allot__box *allot__box_check(lua_State *L, int index, allot__box_kind kind);
-/* The results of a function whose box, on top of the stack, was made or not: box and warnings, or
+/* The results of a function with its box on top of the stack: box and warnings, or after a failure
  * nil, message and diagnostics. */
 int allot__box_return(lua_State *L, allot__box *box, int status, void *made, allot__box *parent);
 /* nil, a message and an empty list. */
@@ -73,14 +72,15 @@ int allot__module_fail(lua_State *L, const char *message);
 /* nil, the message and the diagnostics of a report. */
 int allot__module_return_failure(lua_State *L, const allot_report *report, int status);
 
-/* Raises for options of the table at `index` that are not among the names, which NULL ends. */
+/* Raises for options of the table at `index` that are not among `names` (ended by NULL). */
 void allot__module_options(lua_State *L, int index, const char *const *names);
-/* The option of that name, a text, pushed; `fallback` without it. */
+/* Pushes the option of that name, a text, or `fallback`. */
 const char *allot__module_option(lua_State *L, int index, const char *key, const char *fallback);
 
 /* Pushes a consumer's path. */
 void allot__module_path(lua_State *L, const allot_plan *plan, int32_t consumer);
-/* Set a field of the table on top; a text that is NULL or "" is none, nor is a flag that is off. */
+/* Set a field of the table on top; no field for a text that is NULL or "", or a flag that is off.
+ */
 void allot__set_text(lua_State *L, const char *key, const char *text);
 void allot__set_number(lua_State *L, const char *key, int64_t number);
 void allot__set_flag(lua_State *L, const char *key, bool on);
@@ -100,7 +100,7 @@ void allot__module_hear(void *ud, const char *chunk, int32_t line, const char *l
 
 /* ---- table_read.c, table_write.c ---- */
 
-/* The name of the metatable that says: a list, though it be empty. */
+/* The name of the metatable that marks lists, also empty ones. */
 #define ALLOT__LIST_TYPE "allot.list"
 /* Marks the table on top. */
 void allot__table_list(lua_State *L);

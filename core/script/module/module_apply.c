@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* module_apply.c: decision:apply: the state after a decision, as a cluster of its own plays it. */
+/* module_apply.c: decision:apply: the state after a decision, played by a simple cluster. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static lua_Integer get_seconds(lua_State *L, int index)
     return seconds;
 }
 
-/* Does some task of the state wait? Then those that go wait again. */
+/* Does some task of the state wait? Then reclaimed tasks wait again. */
 static bool some_wait(const allot_state *state)
 {
     allot_task task;
@@ -47,7 +47,7 @@ static bool some_wait(const allot_state *state)
     return false;
 }
 
-/* Is it back by `now`, of the first `old` that were in flight before? */
+/* Is the reclaim back by `now`? `old`: it was in flight before the decision. */
 static bool is_due(const allot_in_flight *reclaim, bool old, returns when, int64_t now)
 {
     if (when == AT_DEADLINE)
@@ -55,14 +55,14 @@ static bool is_due(const allot_in_flight *reclaim, bool old, returns when, int64
     return when == AT_ONCE || old;
 }
 
-/* What is back at once is for its claimants until the next cycle. */
+/* Returns reclaims; slots that are back at once are for their claimants until the next cycle. */
 static int give_back(allot_state *state, int32_t old, returns when, int64_t now, int32_t how)
 {
     int status = ALLOT_OK;
     for (int32_t i = 0; i < allot_state_reclaims(state) && status == ALLOT_OK; i++) {
         allot_in_flight reclaim;
         if (allot_state_reclaim_at(state, i, &reclaim) != ALLOT_OK)
-            continue; /* it has ended */
+            continue; /* the reclaim has ended */
         bool claimed = i >= old && when == AT_ONCE && reclaim.claim_count > 0;
         if (is_due(&reclaim, i < old, when, now))
             status =
@@ -71,7 +71,7 @@ static int give_back(allot_state *state, int32_t old, returns when, int64_t now,
     return status;
 }
 
-/* Makes of a copy of the decision's state what it leads to. */
+/* Turns a copy of the decision's state into the state that follows. */
 static int play(allot_state *state, const allot_decision *decision, returns when, int64_t seconds)
 {
     char ids[32];

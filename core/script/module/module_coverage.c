@@ -20,7 +20,7 @@ typedef struct ran {
 } ran;
 
 typedef struct allot__coverage {
-    bool on, failed;     /* failed: out of memory, and something was not counted */
+    bool on, failed;     /* failed: out of memory, so some lines were not counted */
     allot__text names;   /* of files, each ended by a NUL */
     allot__vector lines; /* of ran */
     allot__index index;  /* of them */
@@ -28,7 +28,7 @@ typedef struct allot__coverage {
 
 /* ---- Counting ------------------------------------------------------------------------------ */
 
-/* Where the name of a file begins; names are few. */
+/* The offset of a file's name, by a linear search: names are few. */
 static bool name_of(allot__coverage *it, const char *file, uint32_t *out)
 {
     size_t at = 0;
@@ -38,7 +38,7 @@ static bool name_of(allot__coverage *it, const char *file, uint32_t *out)
     return at < it->names.len || allot__text_sink(&it->names, file, strlen(file) + 1) == 0;
 }
 
-/* The line's count, made where it is new; NULL: out of memory. */
+/* The line's count, made if it is new; NULL: out of memory. */
 static ran *count_of(allot__coverage *it, allot_engine *engine, const ran *key)
 {
     uint32_t hash = allot__hash(0, (const char *)key, offsetof(ran, times)), probe = 0;
@@ -128,7 +128,7 @@ static void push_counts(lua_State *L, const allot__coverage *it)
     }
 }
 
-/* allot.coverage(true): counts; (false): counts no more; (): what was counted */
+/* allot.coverage(true): begins to count; (false): stops; (): the counts */
 int allot__module_coverage(lua_State *L)
 {
     allot__module *module = lua_touserdata(L, lua_upvalueindex(1));

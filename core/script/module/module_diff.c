@@ -3,7 +3,7 @@
 /* module_diff.c: allot.diff: two decisions compared, as a table. */
 #include "script/module/module.h"
 
-/* Hangs on a userdata while Lua is asked for tables. */
+/* A userdata owns the diff while Lua makes tables. */
 static int diff_gc(lua_State *L)
 {
     allot_diff **diff = lua_touserdata(L, 1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * module_log.c: what policies print and log, for the function that a plan was made with.
+ * module_log.c: passes what policies print and log to the function that a plan was made with.
  *
- * Policies print while the library works, when no Lua may be called: their lines are kept and
- * passed on once it is done, in the order in which they came.
+ * Policies print while the library works, when no Lua may be called: their lines are kept, and
+ * passed on in order once the library is done.
  */
 #include <stdio.h>
 #include <string.h>
@@ -110,7 +110,7 @@ void allot__module_tell(lua_State *L, allot__module *module)
         return;
     luaL_checkstack(L, LUA_MINSTACK, NULL);
     push_log(L);
-    /* The function may decide again, and get the lines of that decision inside. */
+    /* The function may decide again, and so be called for that decision's lines. */
     allot__text *told = allot__text_push(L, module->engine);
     allot__text empty = *told;
     *told = *lines;

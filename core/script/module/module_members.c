@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* module_members.c: allot.members: what tasks, sessions, jobs and so on have in states;
- * allot.columns: what rules can read. */
+/* module_members.c: allot.members: members of tasks, sessions, jobs and so on; allot.columns:
+ * columns that rules can read. */
 #include <allot/members.h>
 
 #include "script/module/module.h"

@@ -98,8 +98,8 @@ int allot__module_declared(lua_State *L)
     return copied ? 1 : luaL_error(L, "the policy's table is too deep");
 }
 
-/* policy:judge(i, case): whether its i-th property, from 1, holds of a case, and what the property
- * says; nil, message and diagnostics where it fails */
+/* policy:judge(i, case): whether its i-th property, from 1, holds of a case, and the property's
+ * message; nil, message and diagnostics after a failure */
 int allot__module_judge(lua_State *L)
 {
     const allot__box *box = allot__box_check(L, 1, ALLOT__POLICY);
@@ -122,7 +122,7 @@ int allot__module_judge(lua_State *L)
     return 2;
 }
 
-/* plan:use(): what the plan's policies that were given as texts have used at most */
+/* plan:use(): the most that the plan's policies given as texts have used */
 int allot__module_use(lua_State *L)
 {
     const allot__box *box = allot__box_check(L, 1, ALLOT__PLAN);
@@ -133,7 +133,7 @@ int allot__module_use(lua_State *L)
     return 1;
 }
 
-/* allot.core.limits: what a policy may use */
+/* allot.core.limits: a policy's limits */
 void allot__module_limits(lua_State *L)
 {
     lua_createtable(L, 0, 2);

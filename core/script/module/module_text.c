@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* module_text.c: what plans and decisions say: consumers, the document, explanations. */
+/* module_text.c: texts of plans and decisions: consumers, the document, explanations. */
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ int allot__module_time(lua_State *L)
     return 1;
 }
 
-/* What was written into `document`, which is on top of the stack. */
+/* Returns the text in `document`, which is on top of the stack. */
 static int return_document(lua_State *L, allot__text *document, int status)
 {
     if (status)
@@ -81,7 +81,7 @@ int allot__module_json(lua_State *L)
     return return_document(L, document, status);
 }
 
-/* Without a slash it is no path, but a task, job or contract may have been meant. */
+/* A text without a slash is not a path: it may name a task, job or contract. */
 static int fail_named(lua_State *L, const allot_state *state, const char *id)
 {
     const char *near = allot_state_task_nearest(state, id);
@@ -114,7 +114,7 @@ static void push_lines(lua_State *L, const allot__text *lines)
     }
 }
 
-/* What explaining gave, popped off `lines`. */
+/* Returns the lines of an explanation, popped off `lines`. */
 static int return_lines(lua_State *L, allot__text *lines, int status)
 {
     if (status || lines->failed)

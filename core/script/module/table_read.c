@@ -3,13 +3,13 @@
 /*
  * table_read.c: core.decode: JSON text as a Lua value.
  *
- * The values that are open lie on Lua's stack: an object with the key that waits, a list.
+ * Open values are on Lua's stack: a list, or an object with the key of its next value.
  */
 #include <string.h>
 
 #include "script/module/module.h"
 
-/* What a text is read with; its __gc ends both, whatever Lua does. */
+/* The reader and report of a text; __gc frees both, whatever Lua does. */
 typedef struct reader {
     allot_json *json;
     allot_report *report;
@@ -48,7 +48,7 @@ void allot__table_list(lua_State *L)
     lua_setmetatable(L, -2);
 }
 
-/* Puts the value on top, unless it is the whole, into what is open around it. */
+/* Puts the value on top into the open value around it; the outermost value stays. */
 static void put(lua_State *L, const allot_json_event *event)
 {
     if (event->depth == 0)
@@ -59,7 +59,7 @@ static void put(lua_State *L, const allot_json_event *event)
         lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
-/* The key of the event, pushed; false: the object on top has it. */
+/* Pushes the event's key; false: the object on top has it already. */
 static bool push_key(lua_State *L, const allot_json_event *event)
 {
     lua_pushlstring(L, event->text, event->len);
@@ -90,7 +90,7 @@ static void push_value(lua_State *L, const allot_json_event *event)
     }
 }
 
-/* Takes one event; false: it is a fault, which the report has. */
+/* Takes one event; false: a fault (reported). */
 static bool take(lua_State *L, reader *it, const allot_json_event *event)
 {
     luaL_checkstack(L, 6, "lists and objects nest too deep");

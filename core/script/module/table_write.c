@@ -15,7 +15,7 @@
 #include "script/module/module.h"
 #include "script/sandbox/lua_text.h"
 
-/* As deep as a text may be that is read. */
+/* DEEPEST: the most levels that texts have, too. */
 enum { DEEPEST = 1000, INDENT_MAX = 16 };
 static const size_t default_most = (size_t)1 << 30; /* bytes */
 
@@ -57,7 +57,7 @@ static void add_step(luaL_Buffer *path, const frame *frame)
     luaL_addstring(path, bare ? "" : "\"]");
 }
 
-/* The message with the steps to what is wrong in the table `in` (NULL: the value itself). */
+/* The message, with the path to the fault in table `in` (NULL: the value itself). */
 static const char *wrong(lua_State *L, const frame *in, const char *message)
 {
     const frame *frames[DEEPEST];
@@ -93,8 +93,8 @@ static void put_text(const writer *it, const char *text, size_t len)
         luaL_error(it->L, "%s", allot_status_text(ALLOT_ENOMEM));
 }
 
-/* The fewest digits that give the same double again. Whole numbers are written without a point: to
- * JSON 5.0 and 5 are one number. */
+/* Writes the fewest digits that give the same double. Whole numbers have no point: in JSON 5.0 and
+ * 5 are the same number. */
 static bool put_float(const writer *it, double number)
 {
     char text[48];
@@ -155,7 +155,7 @@ static void sort_keys(key *keys, size_t count)
     }
 }
 
-/* Pushes the keys of the frame's table; NULL, or what is wrong with one. */
+/* Pushes the keys of the frame's table; returns NULL, or the fault of a key. */
 static const char *push_keys(lua_State *L, frame *frame)
 {
     lua_Integer count = 0;
@@ -222,7 +222,7 @@ static void next_item(const writer *it, frame *frame)
     lua_rawget(it->L, frame->index);
 }
 
-/* What is wrong with the table that the frame is about, or NULL. */
+/* The fault of the frame's table, or NULL. */
 static const char *look(lua_State *L, frame *it)
 {
     if (it->depth > DEEPEST)
@@ -237,7 +237,7 @@ static const char *look(lua_State *L, frame *it)
     return it->list && length == it->count ? NULL : push_keys(L, it);
 }
 
-/* Writes the table on top, popped; NULL, or what is wrong. */
+/* Writes the table on top, and pops it; returns NULL, or the fault. */
 static const char *put_table(const writer *it, const frame *in)
 {
     frame own = {.outer = in, .depth = in ? in->depth + 1 : 1, .index = lua_gettop(it->L)};
@@ -260,7 +260,7 @@ static const char *put_table(const writer *it, const frame *in)
     return NULL;
 }
 
-/* Writes what is on top, and pops it; NULL, or what is wrong. `in`: the table that has it. */
+/* Writes the value on top, and pops it; returns NULL, or the fault. `in`: the table that has it. */
 static const char *put_value(const writer *it, const frame *in)
 {
     lua_State *L = it->L;
@@ -322,7 +322,7 @@ int allot__module_encode(lua_State *L)
     return 1;
 }
 
-/* core.list([table]): marks it (or a new one) as a list, so that it is one also when empty. */
+/* core.list([table]): marks the table (or a new one) as a list, also if it is empty. */
 int allot__module_list(lua_State *L)
 {
     lua_settop(L, 1);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * tool.c: a state for our own Lua: what is built in, allot.core, and a host.
+ * tool.c: a state for our own Lua: built-in modules, allot.core, and a host.
  *
- * The host's functions run while Lua waits, and what they hand over is kept in a text that belongs
- * to Lua: no C memory is lost when Lua jumps.
+ * The host's functions write into a text that Lua owns, so that no C memory is lost when Lua jumps.
  */
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +55,7 @@ static int fail(lua_State *L, int status, const char *why)
     return 3;
 }
 
-/* What the host gave, which is on top of the stack; or why it failed. */
+/* Returns the host's text, on top of the stack, or the reason of its failure. */
 static int give(lua_State *L, allot__text *text, int status, const char *why)
 {
     if (text->failed)
@@ -244,7 +243,7 @@ static int run(lua_State *L)
     return 0;
 }
 
-/* Errors leave as texts with the way that led to them. */
+/* Turns an error into a text with its traceback. */
 static int describe(lua_State *L)
 {
     const char *message = luaL_tolstring(L, 1, NULL);

@@ -10,16 +10,16 @@
 
 typedef struct allot__tool {
     const char *name; /* in messages */
-    const char *text; /* what returns the table of its functions */
+    const char *text; /* Lua code that returns the table of its functions */
     size_t len;
     const char *function;
     const char *const *args;
     int32_t count;
-    /* Gets what the tool says, with the host's ud; NULL: the report does. */
+    /* Gets the tool's findings, with the host's ud; NULL: the report gets them. */
     void (*say)(void *ud, const allot_diagnostic *finding);
 } allot__tool;
 
-/* A host at work; the tool is NULL where none runs. */
+/* A host in use; the tool is NULL if none runs. */
 typedef struct allot__host_use {
     allot_engine *engine;
     const allot_tool_host *host;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* columns.c: the columns that a policy's rows have. */
+/* columns.c: the columns of a policy's rows. */
 #include <string.h>
 
 #include "script/policy/read.h"

@@ -3,8 +3,8 @@
 /*
  * compute.c: a script's functions, called for rows, a batch in one protected call.
  *
- * The collector rests while a batch runs; what the rows leave behind is collected between batches,
- * and the memory cap holds all the while.
+ * The collector stops while a batch runs: garbage is collected between batches, and the memory cap
+ * always holds.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,12 +12,12 @@
 
 #include "script/policy/read.h"
 
-/* Results are left on the stack for so many rows, then read: cheaper than popping each. */
+/* Results are read from the stack in groups of so many rows: cheaper than popping each. */
 enum { GROUP = 32 };
-/* Where the function lies that is called, and the row view. */
+/* Stack places of the called function and of the row view. */
 enum { FUNCTION = 2, VIEW };
 
-/* Column `c` of those that the call reads, of a row. */
+/* Pushes a row's value of column `c` of the call. */
 static void push_column(lua_State *L, const allot__batch_run *run, int64_t c, int32_t row)
 {
     int64_t value = run->batch->columns[c][row];
@@ -107,7 +107,7 @@ static bool take(lua_State *L, allot__result answer, int index, int64_t *out)
            (answer == ALLOT__RESULT_NUMBER || (uint64_t)*out <= ALLOT_AMOUNT_MAX);
 }
 
-/* Takes the results of some rows, from `index` on; false: one is none, and run->row is its row. */
+/* Takes the results of some rows, from `index` on; false: that of run->row is not an answer. */
 static bool take_rows(lua_State *L, allot__batch_run *run, int index, int32_t first, int32_t rows)
 {
     int64_t *out = run->out + first;
@@ -145,8 +145,8 @@ static void push_attribute(lua_State *L, const allot_plan *plan, int32_t host, c
         lua_pushinteger(L, value.number);
 }
 
-/* Pushes what the function gets of a row: columns; of hosts the attributes that its parameters
- * name; of leases the views of both sides; or the row view. Returns how many. */
+/* Pushes the function's arguments for a row: columns; of hosts the attributes that its parameters
+ * name; of leases the views of both sides; or the row view. Returns their number. */
 static int push_arguments(lua_State *L, const allot__script *script, int32_t row,
                           const char *const *names)
 {
@@ -203,7 +203,7 @@ static int run_batch(lua_State *L)
 
 /* ---- The provider ---------------------------------------------------------------------------- */
 
-/* For every 1000 rows begun; -1: none is needed. */
+/* Fuel for every 1000 rows begun; -1: no budget is needed. */
 static int64_t fuel_for(const allot__script *script, int32_t rows)
 {
     int64_t times = rows > 0 ? ((int64_t)rows + 999) / 1000 : 1;
@@ -258,8 +258,8 @@ static int32_t about(const allot__batch_run *run, char *path, size_t size)
     return consumer;
 }
 
-/* Which of the function's parameters are true or false, where it took one for a number. Of hosts
- * those of the row. */
+/* Names the boolean parameters, if the function took one for a number. Of hosts those of the row.
+ */
 static void name_flags(lua_State *L, const allot__batch_run *run, char *hint, size_t size)
 {
     const allot__call *call = run->call;

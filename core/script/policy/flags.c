@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* flags.c: finds functions that take a boolean for a number; lua/allot/check/text.lua says why. */
+/* flags.c: finds functions that take a boolean for a number; see lua/allot/check/text.lua. */
 #include <stdio.h>
 #include <string.h>
 

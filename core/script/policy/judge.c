@@ -9,7 +9,7 @@
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* The property on top: one that is known by its name, or text and function. */
+/* Reads the property on top: a known name, or text and function. */
 static void read_property(lua_State *L, allot__reading *reading, int32_t i)
 {
     allot__script *script = reading->script;

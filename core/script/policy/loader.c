@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* loader.c: what a plan names: a ready-made policy, or a file beside the plan; time zones of the
- * system. */
+/* loader.c: loads what a plan names: a ready-made policy, or a file beside the plan; and time zones
+ * of the system. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,8 +29,8 @@ static int complain(allot_report *report, int status, const char *code, const ch
     return status;
 }
 
-/* A whole file in a block of its size (NULL: it is empty); of one larger than FILE_MAX some more
- * than that. EIO: errno tells why. */
+/* Reads a whole file into a block of its size (NULL: empty), or a little more than FILE_MAX of a
+ * larger file. EIO: errno has the reason. */
 static int read_file(allot_engine *engine, const char *path, char **out, size_t *len)
 {
     size_t room = 4096;
@@ -84,7 +84,7 @@ static int unknown_policy(const char *use, allot_report *report)
 
 /* ---- Files --------------------------------------------------------------------------------- */
 
-/* `use` as seen from the plan's folder. */
+/* The path of `use`, relative to the plan's folder. */
 static char *join(allot_engine *engine, const char *plan_file, const char *use, size_t *size)
 {
     const char *slash = plan_file && use[0] != '/' ? strrchr(plan_file, '/') : NULL;
@@ -175,7 +175,7 @@ static bool name_sound(const char *name)
     }
 }
 
-/* The system lists its zones: "Z NAME ...", and other names of them: "L NAME OTHER". */
+/* Finds the name in a line of the system's list: "Z NAME ...", or an alias, "L NAME OTHER". */
 static char *find_name(char *line)
 {
     char *name = NULL, *save = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * map.c: what a trace's records become, as a function in Lua says.
+ * map.c: a map of a trace's records by a function in Lua.
  *
  * This file owns: struct allot_script_map.
  */

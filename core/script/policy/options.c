@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* options.c: a policy's options: as it declares them, with the values that a plan states. */
+/* options.c: a policy's options as declared, with the values that a plan states. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static void keep_value(lua_State *L, const option *it, int values)
 
 /* ---- What a plan states ---------------------------------------------------------------------- */
 
-/* Placed by the plan's reader: at the option of that name. */
+/* Reports a fault, which the plan's reader places at the option of that name. */
 static bool refuse(const allot__reading *reading, const allot_use_option *use, const char *code,
                    const char *hint, const char *format, ...)
 {
@@ -101,7 +101,7 @@ static const char *advise(const char *name, size_t len, const char *const *names
     return near ? buf : NULL;
 }
 
-/* The option's values, one after another, each with that mark on both sides. */
+/* The option's values, each between two marks. */
 static const char *list_values(const option *it, const char *mark, char *buf, size_t size)
 {
     size_t at = 0;
@@ -193,7 +193,7 @@ static bool take_plain(const allot__reading *reading, const allot_use_option *us
     return true;
 }
 
-/* What LSF's parameters bind jobs by stands elsewhere in plans. */
+/* Is it a parameter of LSF that plans state elsewhere? */
 static bool is_parameter(const char *name)
 {
     static const char *const names[] = {
@@ -220,7 +220,7 @@ static bool refuse_unknown(const allot__reading *reading, const allot_use_option
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* The value that the plan states of one of the options, which are on top, their names beside. */
+/* Takes the value that the plan states for one of the options on top, beside their names. */
 static bool take(lua_State *L, const allot__reading *reading, const allot_use_option *use,
                  const char *const *names, int32_t count, int values)
 {
@@ -262,8 +262,7 @@ bool allot__read_options(lua_State *L, allot__reading *reading)
     return fine;
 }
 
-/* Puts a copy in the place of the table on top, whose unknown keys are an error; `what` they are
- * called. */
+/* Replaces the table on top by a copy with unknown keys as errors; `what`: the word for a key. */
 static void copy(lua_State *L, const char *what)
 {
     int from = lua_gettop(L), to = from + 1;

@@ -3,20 +3,20 @@
 /*
  * read.h: the table that a policy file returns, read into a policy.
  *
- * What is read goes into the policy at once, so no string of Lua's is kept: functions of the policy
- * that are called while the table is read may take it apart. lua/allot checks a policy with good
- * messages before it comes here. A table made by hand comes here unchecked, so everything is
- * checked again, and nothing but raw access is used. All of this raises.
+ * Values go into the policy at once, without pointers to Lua's strings: functions of the policy
+ * called during reading may change the table. lua/allot checks a policy first, with good messages.
+ * A table made by hand comes here unchecked, so everything is checked again, by raw access only.
+ * All of this raises.
  */
 #ifndef ALLOT_SCRIPT_POLICY_READ_H
 #define ALLOT_SCRIPT_POLICY_READ_H
 
 #include "script/sandbox/script.h"
 
-/* What the steps of reading work on. */
+/* The state of reading a policy. */
 typedef struct allot__reading {
     allot__script *script;
-    allot_policy *policy; /* what is made of the table */
+    allot_policy *policy; /* the result */
     const allot_use_option *use;
     int32_t use_count;
     allot_report *report;
@@ -24,8 +24,8 @@ typedef struct allot__reading {
     allot_rows rows;   /* the rows of the rule being read */
     bool dispatches;   /* it has none of the rules that divide slots among consumers */
     bool syntax_fault; /* the file is not Lua */
-    bool option_fault; /* an option of the plan is wrong: the report says so */
-    bool lacks_memory; /* the core does */
+    bool option_fault; /* an option of the plan is wrong (reported) */
+    bool lacks_memory; /* the core is out of memory */
 } allot__reading;
 
 /* An order of a rule, and a fill. */
@@ -46,7 +46,7 @@ typedef struct allot__rule_fill {
 
 /* Fails with a message, placed by `at` ("fair.lua:3: ", may be NULL). Does not return. */
 int allot__read_fail(lua_State *L, const char *at, const char *format, ...);
-/* Fails where the policy did not take what was read: `what` of that name. */
+/* Fails if the policy refused `what` of that name. */
 void allot__read_made(lua_State *L, allot__reading *reading, int status, const char *what,
                       const char *name);
 /* The string in field `key` of the table on top, which keeps it; NULL: nil. Fails for others. */
@@ -57,8 +57,8 @@ int allot__read_push(lua_State *L, const char *key);
 bool allot__read_boolean(lua_State *L, const char *at, const char *key, bool otherwise);
 /* Pushes the list in field `key`, and returns its length, at most `most`; nil is an empty one. */
 int32_t allot__read_list(lua_State *L, const char *key, int32_t most);
-/* Hands the items of the list on top, which `key` names and has `most` at most, one by one to
- * `item`, on top and with their place from 0. Pops the list; nil is an empty one. */
+/* Passes each item of the list on top (its key: `key`; at most `most` items) to `item`, on top and
+ * with its place from 0. Pops the list; nil is an empty one. */
 void allot__read_each(lua_State *L, allot__reading *reading, const char *key, int32_t most,
                       void (*item)(lua_State *L, allot__reading *reading, int32_t i));
 /* The value on top must be a table that the word `kind` made; `what` is its name in messages. */
@@ -97,9 +97,9 @@ void allot__read_tasks(lua_State *L, allot__reading *reading);
 
 /* ---- read_queues.c: what a policy says of queues and leases. --------------------------------- */
 
-/* Does the policy table on top say anything of that? */
+/* Has the policy table on top rules for queues or leases? */
 bool allot__read_dispatches(lua_State *L);
-/* Reads it. */
+/* Reads these rules. */
 void allot__read_queues(lua_State *L, allot__reading *reading);
 
 /* ---- judge.c --------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 #include "script/policy/read.h"
 
-/* What each stage knows: columns up to this one. */
+/* The last column that each stage can read. */
 enum { IN_QUOTA = ALLOT_IN_FLIGHT, IN_DISTRIBUTION = ALLOT_QUOTA, IN_RECLAIM = ALLOT_OVER };
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ static allot_source read_cap(lua_State *L, allot__reading *reading, const char *
     return (allot_source){ALLOT_FROM_NEED, 0};
 }
 
-/* What a fill goes up to: a cap, or the word `part` or `held`. */
+/* The `up_to` of a fill: a cap, or the word `part` or `held`. */
 static allot_source read_up_to(lua_State *L, allot__reading *reading, const char *at, int32_t last)
 {
     int type = allot__read_push(L, "up_to");
@@ -126,7 +126,7 @@ static void read_quota(lua_State *L, allot__reading *reading)
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* The number of the word that a key says, of up to three; 0 where it says none. */
+/* The number of a key's word, of up to three; 0: not given. */
 static int read_word(lua_State *L, const allot__reading *reading, const char *key,
                      const char *const words[3], const char *allowed)
 {
@@ -211,7 +211,7 @@ static int option_of(const char *name)
     return -1;
 }
 
-/* The key and value on top; the value's range is the core's to check. */
+/* Reads the key and value on top; the core checks the value's range. */
 static void read_damp(lua_State *L, allot__reading *reading)
 {
     const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;

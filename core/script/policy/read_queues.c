@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* read_queues.c: what a policy says of queues and leases. */
+/* read_queues.c: a policy's rules for queues and leases. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 static const char *const keys[] = {"dispatch",  "preempts", "fewest", "lift",
                                    "job_types", "slices",   "lease"};
-/* What divides slots among consumers. */
+/* Rules that divide slots among consumers. */
 static const char *const others[] = {"quota",  "attributes", "distribute", "reclaim",
                                      "recall", "shared",     "enforce",    "sessions"};
 
@@ -194,7 +194,7 @@ static void read_dispatch(lua_State *L, allot__reading *reading)
                          "dispatch");
 }
 
-/* What slices go by in the fill on top, but for their order. */
+/* Is the fill on top one that slices may use, apart from its order? */
 static bool slices_sound(lua_State *L)
 {
     allot__read_push(L, "again");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* read_tasks.c: what a policy says of tasks, sessions and hosts, as a parsed policy. */
+/* read_tasks.c: a policy's rules for tasks, sessions and hosts. */
 #include <string.h>
 
 #include "script/policy/read.h"
@@ -27,7 +27,7 @@ static int32_t find_tag(const allot_policy *policy, const char *tag)
     return -1;
 }
 
-/* The tag in the guard on top becomes an attribute where it is none yet. */
+/* Makes the tag in the guard on top an attribute, unless it is one already. */
 static void read_tag(lua_State *L, allot__reading *reading, int32_t i)
 {
     (void)i;

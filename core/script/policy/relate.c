@@ -12,7 +12,7 @@
 #include "base/report.h"
 #include "script/sandbox/script.h"
 
-/* Fuel for every pair of queues is that part of what 1000 rows have, and this at least. */
+/* The fuel for a pair of queues: 1 / PAIRS of that for 1000 rows, and at least FUEL_LEAST. */
 enum { PAIRS = 1000, FUEL_LEAST = 1000 };
 
 /* ---- The view of a queue --------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* sides.c: a lease's provider and consumer, as its function sees them; and the function's answer.
- */
+/* sides.c: views of a lease's provider and consumer for its function, and the function's answer. */
 #include <string.h>
 
 #include "script/sandbox/script.h"

@@ -3,7 +3,7 @@
 /*
  * source.c: where a rule's numbers come from: columns, numbers, functions.
  *
- * A function says by the names of its parameters which columns it reads. A function with a single
+ * The names of a function's parameters are the columns that it reads. A function with a single
  * parameter that does not name a column takes a row view: an object with all columns as fields.
  */
 #include <stdio.h>
@@ -169,7 +169,7 @@ static allot__result answer_of(const char *role)
     return number ? ALLOT__RESULT_NUMBER : ALLOT__RESULT_AMOUNT;
 }
 
-/* The function on top, as far as the core knows what it reads. */
+/* Reads which columns or attributes the function on top takes. */
 static void read_arguments(lua_State *L, allot__reading *reading, const char *at, int32_t last,
                            allot__call *call)
 {
@@ -181,7 +181,7 @@ static void read_arguments(lua_State *L, allot__reading *reading, const char *at
         read_parameters(L, reading, at, last, call);
 }
 
-/* The policy's number of it is the script's: both count from 0 in the same order. */
+/* Policy and script have the same number for it: both count from 0 in the same order. */
 static int32_t add_function(lua_State *L, allot__reading *reading, const allot__call *call)
 {
     int32_t columns[ALLOT__COLUMNS_MAX], number = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* native.c: `allot.repl.native`: what the REPL can do that pieces cannot. */
+/* native.c: `allot.repl.native`: functions of the REPL that pieces cannot call. */
 #include <string.h>
 
 #include <lualib.h>
@@ -14,7 +14,7 @@ static allot_repl *session_of(lua_State *L)
     return lua_touserdata(L, lua_upvalueindex(1));
 }
 
-/* say(text): something that was printed */
+/* say(text): passes on a printed text */
 static int native_say(lua_State *L)
 {
     size_t len;
@@ -24,7 +24,7 @@ static int native_say(lua_State *L)
     return 0;
 }
 
-/* width(): columns to write in; 0: as many as it takes */
+/* width(): columns to write in; 0: no bound */
 static int native_width(lua_State *L)
 {
     const allot_repl_host *host = &session_of(L)->host;
@@ -66,7 +66,7 @@ static int compile(lua_State *L, const allot_repl *session, int text, const char
     return status;
 }
 
-/* A message of a text that ends too soon. */
+/* Is it the message for a text that ends too soon? */
 static bool ends_early(lua_State *L)
 {
     static const char mark[] = "<eof>";
@@ -105,7 +105,7 @@ static int native_compile(lua_State *L)
     return 2;
 }
 
-/* help(topic): shows what there is to say, and returns true; or false, why and a hint */
+/* help(topic): shows help, and returns true; or false, the reason and a hint */
 static int native_help(lua_State *L)
 {
     const allot_repl *it = session_of(L);
@@ -152,7 +152,7 @@ static int native_nearest(lua_State *L)
 static void add_lua(lua_State *L)
 {
     static const char *const names[] = {"next", "rawget", "getmetatable", "setmetatable"};
-    lua_newtable(L); /* takes the place of the globals while Lua opens its own */
+    lua_newtable(L); /* replaces the globals while Lua opens its own */
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
     lua_pushvalue(L, -2);
     lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * repl.c: a sandbox for pieces that are typed, and their outcome.
+ * repl.c: a sandbox for typed pieces, and their outcome.
  *
- * A piece runs, what it changed is checked, and only then its values are shown; where one of these
- * fails, the REPL takes back what was changed. That cannot be interrupted.
+ * A piece runs, its changes are checked, and only then its values are shown; if one of these fails,
+ * the REPL undoes the changes, which cannot be interrupted.
  */
 #include "script/repl/repl.h"
 
@@ -20,7 +20,7 @@ static const int64_t default_memory = (int64_t)1 << 30;
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-/* What pieces print; log has its level in front. */
+/* Passes on what pieces print; `log` has its level in front. */
 static void say(void *ud, const char *chunk, int32_t line, const char *level, const char *text)
 {
     const allot_repl_host *host = &((allot_repl *)ud)->host;
@@ -163,7 +163,7 @@ static int find_hint(lua_State *L)
     return 0;
 }
 
-/* Cuts a message of ours short, and makes it fit for a terminal's eyes by the report's reader. */
+/* Cuts a message of ours short; the report's reader makes it safe for terminals. */
 static void tell_message(allot_repl *session, const char *message, allot_report *report)
 {
     char text[1000];
@@ -279,7 +279,7 @@ static int roll_back(lua_State *L)
     return 0;
 }
 
-/* Runs what may fail and be interrupted; where it fails, everything is as before. */
+/* Runs a function that may fail or be interrupted; a failure changes nothing. */
 static int attempt(allot_repl *session, lua_CFunction function, allot_report *report)
 {
     session->interrupted = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * repl.h: what the files of a session share.
+ * repl.h: shared by the files of a session.
  *
- * The REPL, lua/allot/repl, lives in the session's sandbox. It is trusted, and has what a user's
- * piece does not have: the engine, files through the host, and metatables. A user's piece cannot
- * reach them: they are upvalues and metatables, and the library opens neither.
+ * The REPL, lua/allot/repl, lives in the session's sandbox. It is trusted, and has the engine,
+ * files through the host, and metatables. A user's piece cannot reach these: they are upvalues and
+ * metatables, and the library opens neither.
  */
 #ifndef ALLOT_SCRIPT_REPL_REPL_H
 #define ALLOT_SCRIPT_REPL_REPL_H
@@ -18,9 +18,9 @@
 struct allot_repl {
     allot__sandbox box;
     allot_repl_host host;
-    allot__host_use tools; /* of the host, what tools have, too */
+    allot__host_use tools; /* the host's functions that tools have, too */
     volatile sig_atomic_t interrupted;
-    int words, env; /* in Lua's registry: the REPL's functions, and what pieces see as globals */
+    int words, env; /* in Lua's registry: the REPL's functions, and the globals of pieces */
     /* The piece that is evaluated, or the document that is taken by `function`: */
     const char *text, *name, *function;
     size_t len;

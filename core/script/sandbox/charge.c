@@ -16,7 +16,7 @@ allot__sandbox *allot__sandbox_of(lua_State *L)
 
 static void hook(lua_State *L, lua_Debug *ar);
 
-/* From here on every instruction fails. Also called by the allocator: it raises nothing. */
+/* Makes every later instruction fail. Raises nothing, since the allocator calls it, too. */
 static void run_out(allot__sandbox *box)
 {
     box->spent = true;

@@ -29,8 +29,8 @@ static bool push_plain(lua_State *from, lua_State *to)
     }
 }
 
-/* The entry on top of `from`, key and value: into the table on top of `to`, or, where the value is
- * a table, that table's beginning. Returns by how much deeper it is now. */
+/* Copies the entry on top of `from`, key and value, into the table on top of `to`; of a value that
+ * is a table, only its beginning. Returns by how much deeper the copy is now. */
 static int copy_entry(lua_State *from, lua_State *to)
 {
     lua_pushvalue(from, -2);

@@ -14,7 +14,7 @@
  * such, with raw access; other values in a table are left out. False: another value, or a table
  * deeper than 64.
  *
- * Raises in `to` alone, which both that and false leave with more on its stack, as they do `from`.
+ * Raises only in `to`. After an error or false both stacks have more values.
  */
 bool allot__copy_across(lua_State *from, lua_State *to);
 

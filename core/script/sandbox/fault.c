@@ -110,7 +110,7 @@ void allot__fault_say(const allot__script *script, const char *code, int32_t lin
     allot_report_add(report, &made);
 }
 
-/* What the script used too much of. */
+/* The limit that the script exceeded. */
 static const char *overrun(const allot__sandbox *box, int status, char *buf, size_t size)
 {
     bool memory = status == LUA_ERRMEM;
@@ -131,7 +131,7 @@ static const char *overrun(const allot__sandbox *box, int status, char *buf, siz
     return memory ? "E-policy-memory" : "E-policy-budget";
 }
 
-/* Several faults stand behind each other, each on a line that begins with its place. */
+/* Reports several faults, each on a line that begins with its place. */
 static void say_each(const allot__script *script, const char *code, const char *message,
                      const allot_diagnostic *finding, allot_report *report)
 {

@@ -3,7 +3,7 @@
 /*
  * library.c: the globals of a sandbox, built up from nothing.
  *
- * Scripts read globals through an empty table, so that every assignment is seen and refused.
+ * Scripts read globals through an empty table, so that every assignment is detected and refused.
  */
 #include "script/sandbox/library.h"
 
@@ -20,11 +20,11 @@
 
 /* ---- Unknown names ------------------------------------------------------------------------- */
 
-/* The most names that a message lists and guesses among: more than the library has. */
+/* The most names that a message lists or searches; more than the library has. */
 enum { NAMES_MAX = 64 };
 
-/* Pushes a block with the table's names in order, and returns how many they are; NAMES_MAX + 1
- * when there are more. */
+/* Pushes a block with the table's names in order, and returns their number, or NAMES_MAX + 1 if
+ * there are more. */
 static size_t list_names(lua_State *L, int table)
 {
     size_t count = 0;
@@ -206,8 +206,8 @@ static int push_sought(lua_State *L, const void *ud)
     return n + 2;
 }
 
-/* Pushes the place of a fault: where the third result of `check` says, at `where`: a place, or a
- * path of keys of the table that word `policy` takes; else that of the call, at 1. */
+/* Pushes the place of a fault: the third result of `check`, at `where` (a place, or a path of keys
+ * of the table that word `policy` takes), else the place of the call, at 1. */
 static void push_fault_place(lua_State *L, int where)
 {
     const allot__sandbox *box = allot__sandbox_of(L);
@@ -229,7 +229,7 @@ static void push_fault_place(lua_State *L, int where)
 /* Raises all faults of the list at `list`, each { message, where }, a line each. */
 static int raise_all(lua_State *L, int list)
 {
-    enum { MOST = ALLOT__STRING_MAX / 2 }; /* bytes, then no more is added */
+    enum { MOST = ALLOT__STRING_MAX / 2 }; /* after this many bytes no more is added */
     luaL_checkstack(L, LUA_MINSTACK, NULL);
     lua_pushliteral(L, "");
     for (int i = 1; lua_rawgeti(L, list, i) == LUA_TTABLE && lua_rawlen(L, -2) < MOST; i++) {
@@ -282,7 +282,7 @@ int allot__library_placed(lua_State *L)
 
 /* ---- Globals ------------------------------------------------------------------------------- */
 
-/* No random numbers; and none whose last digit depends on the machine's own library. */
+/* No random numbers, and no functions whose last digit depends on the machine's library. */
 static void push_math(lua_State *L)
 {
     static const char *const names[] = {"abs", "ceil",       "floor",     "fmod",       "huge",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * library.h: what a script can call.
+ * library.h: functions that a script can call.
  *
  * Base: assert error ipairs log pairs pcall print require select tonumber tostring type. math: abs
  * ceil floor fmod huge max maxinteger min mininteger modf pi sqrt tointeger type ult. string: byte
@@ -28,11 +28,11 @@ void allot__library_table(lua_State *L);
 
 /* Makes unknown keys of the table on top an error: allot__library_unknown. */
 void allot__library_strict(lua_State *L, const char *what);
-/* Raises "unknown `what` 'x'; known are y, z; did you mean 'y'?" for the value at `key`, where
- * known is what the table at `table` has; `place` is put in front (NULL: where Lua is). */
+/* Raises "unknown `what` 'x'; known are y, z; did you mean 'y'?" for the value at `key`, with the
+ * names of the table at `table`; `place` comes in front (NULL: the current place). */
 int allot__library_unknown(lua_State *L, const char *place, const char *what, int table, int key);
 
-/* Pushes what tostring makes of the value at `index`: no addresses, no metamethods. */
+/* Pushes tostring's text of the value at `index`: no addresses, no metamethods. */
 void allot__library_text(lua_State *L, int index);
 /* Sorts t[1 ... n] of the table at `table`, stably; `less` compares the two values on top and
  * leaves them there. Raises what it raises. */

@@ -140,7 +140,7 @@ static int key_less(lua_State *L)
     return order ? order < 0 : x_len < y_len;
 }
 
-/* Upvalues: table, its keys in order, where it is. */
+/* Upvalues: table, its keys in order, the current place. */
 static int next_pair(lua_State *L)
 {
     lua_settop(L, 0);
@@ -158,8 +158,8 @@ static int next_pair(lua_State *L)
     return 2;
 }
 
-/* A table that was large and is empty still takes its former size to walk through; how large, the
- * memory in use limits. */
+/* An empty table that was large still takes its former size to walk through; the memory in use
+ * bounds that size. */
 static int64_t walk_cost(lua_State *L)
 {
     return allot__sandbox_of(L)->used / 1024;

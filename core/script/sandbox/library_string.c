@@ -92,8 +92,8 @@ static int string_ends(lua_State *L)
     return 1;
 }
 
-/* string.glob(s, pattern): `*` is any text, `?` any one byte. Only the last star is ever taken
- * back: the steps are at most the product of the lengths, and are charged. */
+/* string.glob(s, pattern): `*` is any text, `?` any one byte. Only the last star is retried, so the
+ * steps, which are charged, are at most the product of the lengths. */
 static int string_glob(lua_State *L)
 {
     text in = check_text(L, 1), pattern = check_text(L, 2);
@@ -181,7 +181,7 @@ static int string_format(lua_State *L)
     return 1;
 }
 
-/* The stock functions that are sound as they are: linear, and on short strings. */
+/* Takes over stock functions that are safe unchanged: linear, on short strings. */
 static void take_stock(lua_State *L, int made)
 {
     static const char *const names[] = {"byte", "char", "len", "lower", "reverse", "sub", "upper"};

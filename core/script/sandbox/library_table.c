@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* library_table.c: tables; raw access alone, and paid for by length. */
+/* library_table.c: tables, by raw access only, charged by length. */
 #include <lauxlib.h>
 #include <lualib.h>
 
 #include "script/sandbox/library.h"
 #include "script/sandbox/sandbox.h"
 
-/* The length of the table at 1, paid for. */
+/* The length of the table at 1, which is charged. */
 static lua_Integer check_list(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * loop_free.c: finds functions that end by themselves: no loop, no call, no string or table made.
+ * loop_free.c: finds functions that always end: without loops, calls, and new strings or tables.
  *
  * A count hook sends every instruction of Lua through a check, which costs as much as the function
  * itself when that is a line of arithmetic. A loop-free function runs each of its instructions at
- * most once, so it needs no budget. Its code is read from lua_dump; what is not plainly of the
- * known format counts as not loop-free, and runs under the hook.
+ * most once, so it needs no budget. Its code is read from lua_dump; a function whose dump has
+ * another format counts as not loop-free, and runs under the hook.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ static int keep(lua_State *L, const void *bytes, size_t count, void *ud)
     return 0;
 }
 
-/* Numbers are written in groups of seven bits, the last one marked; -1: none is there. */
+/* Reads a number: groups of seven bits, the last one marked; -1: none. */
 static int64_t number(dump *from)
 {
     int64_t value = 0;
@@ -50,14 +50,14 @@ static bool loop_free_code(uint32_t instruction)
     enum { MOVE = 0, LOADK = 3, LOADFALSE = 5, GETUPVAL = 9, GETTABUP = 11, GETFIELD = 14 };
     enum { ADDI = 21, LEN = 52, JMP = 56, EQ = 57, TESTSET = 67, RETURN = 70, RETURN1 = 72 };
     uint32_t code = instruction & 0x7f;
-    if (code == JMP) /* forwards alone */
+    if (code == JMP) /* forwards only */
         return instruction >> 7 >= (1U << 24) - 1;
     return code <= LOADK || (code >= LOADFALSE && code <= GETUPVAL) ||
            (code >= GETTABUP && code <= GETFIELD) || (code >= ADDI && code <= LEN) ||
            (code >= EQ && code <= TESTSET) || (code >= RETURN && code <= RETURN1);
 }
 
-/* Comes to the instructions; their number, or -1. */
+/* Moves to the instructions; returns their number, or -1. */
 static int64_t find_code(dump *from)
 {
     static const unsigned char beginning[] = "\x1bLua\x54\x00\x19\x93\r\n\x1a\n\x04\x08\x08";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * lua_text.h: text that grows outside Lua, while no Lua may be called, and still belongs to it.
+ * lua_text.h: text that grows without a call of Lua, and that Lua owns.
  */
 #ifndef ALLOT_SCRIPT_SANDBOX_LUA_TEXT_H
 #define ALLOT_SCRIPT_SANDBOX_LUA_TEXT_H

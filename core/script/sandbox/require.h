@@ -17,14 +17,14 @@ const allot__embedded *allot__embedded_find(const char *name);
  * 0: the state's. Raises. */
 void allot__embedded_run(lua_State *L, const char *name, const char *text, size_t len, int globals);
 
-/* The body of a function require(name) whose upvalue 1 keeps what was required so far, by name.
- * `find` knows the files; what it does not know is refused: a format with one %s. Raises. */
+/* The body of a function require(name), whose upvalue 1 keeps loaded modules by name. `find` finds
+ * files; `refusal` is the message for other names, a format with one %s. Raises. */
 int allot__embedded_require(lua_State *L, const allot__embedded *(*find)(const char *name),
                             int globals, const char *refusal);
 
 /* A Lua state for our own files, with nothing in it; NULL: out of memory. */
 lua_State *allot__own_state(allot_engine *engine);
-/* Opens what of Lua's libraries they use. Raises. */
+/* Opens the libraries of Lua that our files use. Raises. */
 void allot__own_libraries(lua_State *L);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* Bytes allocated for the price of an instruction. */
 enum { BYTES_PER_FUEL = 32 };
-/* Lines that are passed on of one load or one batch of rows. */
+/* The most lines passed on of one load or one batch of rows. */
 enum { SAID_MAX = 100 };
 
 void allot__sandbox_disarm(allot__sandbox *box)
@@ -35,7 +35,7 @@ static int32_t find_line(const allot__sandbox *box)
     return 0;
 }
 
-/* Lua answers a refusal with a full collection, so a refusal costs what one costs. */
+/* Lua answers a refusal with a full collection, so a refusal is charged for one. */
 static void *deny(allot__sandbox *box, allot__denial why)
 {
     box->denial = why;
@@ -109,8 +109,8 @@ int allot__sandbox_run(allot__sandbox *box, lua_CFunction function, void *ud)
     return status;
 }
 
-/* Lua makes this text outside any protection, when an error has no place to go; once it is there,
- * making it again allocates nothing and so cannot fail. */
+/* Lua makes this text, unprotected, after an error in an error handler. Once the text exists, Lua
+ * finds it again without an allocation, which could fail. */
 static void keep_last_words(lua_State *L)
 {
     lua_pushliteral(L, "error in error handling");

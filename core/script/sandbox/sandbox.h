@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * sandbox.h: a Lua state that can do nothing but compute, for as long as it is allowed to.
+ * sandbox.h: a Lua state that can only compute, within limits.
  *
  * What a script uses is counted as fuel: a unit for every instruction, for every 32 bytes that it
- * allocates, and for what the library does on its behalf. Out of fuel, the next instruction fails,
- * and so does every one after it: no pcall of the script's gets past that.
+ * allocates, and for what the library does on its behalf. Without fuel, the next instruction fails,
+ * and so does every later one: no pcall of the script can continue.
  *
  * There are no metatables, coroutines, finalizers, weak tables or loaders in a sandbox, and its
- * strings and calls are small: nothing that a script can say takes long between two
- * instructions. A memory cap is only safe where weak tables cannot be made: Lua before 5.4.8 reads
- * freed memory when an emergency collection meets one.
+ * strings and calls are small: no single instruction or call takes long. A memory cap is only safe
+ * where weak tables cannot be made: Lua before 5.4.8 reads freed memory when an emergency
+ * collection meets one.
  */
 #ifndef ALLOT_SCRIPT_SANDBOX_SANDBOX_H
 #define ALLOT_SCRIPT_SANDBOX_SANDBOX_H
@@ -23,11 +23,11 @@
 
 #include <allot/script.h>
 
-/* What a script can have at most: bytes in a string, calls inside each other, variable arguments
- * of a call. The last two are looked at every 1000 instructions. */
+/* What a script can have at most: bytes in a string, calls inside each other, variable arguments of
+ * a call. The last two are checked every 1000 instructions. */
 enum { ALLOT__STRING_MAX = 4096, ALLOT__CALLS_MAX = 200, ALLOT__ARGUMENTS_MAX = 250 };
 
-/* Instructions between two looks at the fuel. */
+/* Instructions between two checks of the fuel. */
 enum { ALLOT__FUEL_INTERVAL = 1000 };
 
 /* The last refusal. */
@@ -46,7 +46,7 @@ typedef struct allot__sandbox {
     lua_State *L;
     int64_t cap, used, peak; /* bytes */
     int64_t fuel;            /* fuel left */
-    int64_t given;           /* what there was to begin with; below 0: as much as it takes */
+    int64_t given;           /* fuel at the start; below 0: no limit */
     bool armed, spent;       /* counting; ran out */
     allot__denial denial;
     void (*say)(void *ud, const char *chunk, int32_t line, const char *level, const char *text);
@@ -57,7 +57,7 @@ typedef struct allot__sandbox {
     int64_t said, said_max; /* lines since the sandbox was armed, and how many were passed on */
     size_t string_max;
     const volatile sig_atomic_t *interrupt; /* nonzero: the script must end; NULL: no interrupt */
-    const allot_script_time *time;          /* looked at with the fuel; NULL: nothing */
+    const allot_script_time *time;          /* checked with the fuel; NULL: no limit on time */
     bool keeps_errors;                      /* tables that were raised: see allot__sandbox_error */
     int64_t swept;                          /* bytes in use after the last collection */
     int32_t line;     /* of the script, where the last error was raised; 0: unknown */
@@ -84,10 +84,10 @@ void allot__sandbox_error(allot__sandbox *box);
  * Raises. */
 void allot__sandbox_name(lua_State *L, allot__sandbox *box, const char *chunk);
 
-/* Whether the time that it has is over. */
+/* Is the sandbox's time over? */
 bool allot__sandbox_late(const allot__sandbox *box);
 
-/* Gives fuel (below 0: as much as it takes) and counts from now on; stops counting. */
+/* Gives fuel (below 0: no limit) and counts from now on; stops counting. */
 void allot__sandbox_arm(allot__sandbox *box, int64_t fuel);
 void allot__sandbox_disarm(allot__sandbox *box);
 
@@ -95,20 +95,20 @@ void allot__sandbox_disarm(allot__sandbox *box);
 int64_t allot__sandbox_spent(const allot__sandbox *box);
 /* Passes the arguments of the function on the stack, print or log, to `say` of the limits. */
 void allot__sandbox_say(lua_State *L, const char *level);
-/* Passes on how many lines were left out, if any. */
+/* Passes on the number of dropped lines, if any. */
 void allot__sandbox_hush(allot__sandbox *box);
 
 /* Cuts "fair.lua:3: " or "fair.lua:3:7: " off a message of that source; returns the line, or 0 if
  * there is none; *col is 0 if there is none. */
 int32_t allot__fault_place(const char *source, const char **message, int32_t *col);
 
-/* What was found in a script's text: a line (0: nothing), and a column or a name. */
+/* A finding in a script's text: a line (0: none), and a column or a name. */
 typedef struct allot__text_answer {
     int32_t line, col;
     char name[ALLOT_NAME_MAX + 1];
 } allot__text_answer;
-/* Asks `function` of lua/allot/check/text.lua about the script's text; `push` pushes what is wanted
- * beside the text, in a state of that, and returns how much. ENOMEM. (text.c) */
+/* Asks `function` of lua/allot/check/text.lua about the script's text; `push` pushes further
+ * arguments in the state of that module, and returns their number. ENOMEM. (text.c) */
 int allot__sandbox_ask(const allot__sandbox *box, const char *function,
                        int (*push)(lua_State *L, const void *ud), const void *ud,
                        allot__text_answer *out);

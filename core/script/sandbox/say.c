@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* say.c: what scripts print and log: a line a call, a flood cut short. */
+/* say.c: passes on what scripts print and log: one line a call, up to a limit. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * script.h: a loaded policy script: its sandbox, its functions, and what is wrong with it.
+ * script.h: a loaded policy script: its sandbox, its functions, and its faults.
  *
  * A script becomes a policy in two steps. policy/load.c runs the file; read.c makes a policy of the
- * table that it returns, trusting nothing in it. From then on the policy owns the script, and
- * compute.c answers for its functions.
+ * returned table, which it does not trust. From then on the policy owns the script, and compute.c
+ * calls its functions.
  */
 #ifndef ALLOT_SCRIPT_SANDBOX_SCRIPT_H
 #define ALLOT_SCRIPT_SANDBOX_SCRIPT_H
@@ -29,7 +29,7 @@ _Static_assert((int)ALLOT_COLUMN_COUNT <= (int)ALLOT_TASK_COLUMN_COUNT &&
                "a call has room for the columns of all kinds of rows");
 _Static_assert((int)ALLOT__COLUMNS_MAX <= 64, "a bit for every column of a call");
 
-/* What a function gives. */
+/* The kind of a function's result. */
 typedef enum allot__result {
     ALLOT__RESULT_NUMBER,
     ALLOT__RESULT_AMOUNT, /* 0 ... ALLOT_AMOUNT_MAX */
@@ -54,7 +54,7 @@ typedef struct allot__call {
 
 /* A test of a relation of queues: a word of relations, or a function. */
 typedef struct allot__test {
-    int32_t refusal; /* what it says that does not hold: an allot_refusal, by which it is known */
+    int32_t refusal; /* the allot_refusal if the test does not hold */
     int ref;         /* of a function, in Lua's registry */
     int32_t line;    /* where the function begins; 0: not in the script's file */
     bool loop_free;
@@ -71,7 +71,7 @@ typedef struct allot__relating {
     const allot_plan *plan; /* NULL: none does */
     int32_t numbers[2];
     allot_queue queues[2]; /* the preempting one first */
-    int32_t answer;        /* -1: what came back is neither true nor false, but that: */
+    int32_t answer;        /* -1: the result is neither true nor false, but: */
     const char *found;
 } allot__relating;
 
@@ -81,7 +81,7 @@ typedef struct allot__batch_run {
     const allot_batch *batch; /* NULL: none is being computed */
     int64_t *out;
     int32_t row;
-    const char *fault; /* the format of a message about a result that is not an answer; or NULL */
+    const char *fault; /* the message's format for a result that is not an answer; or NULL */
     char found[64];    /* ... and that result */
 } allot__batch_run;
 
@@ -104,7 +104,7 @@ typedef struct allot__script {
     allot__batch_run run;
     int32_t property_count;
     allot__property properties[ALLOT__PROPERTIES_MAX];
-    bool keeps_table; /* what the file returned stays in the registry, under the script */
+    bool keeps_table; /* the file's result stays in the registry, under the script */
     allot_script_meter *meter;
     allot_script_time *time; /* NULL: no clock */
 } allot__script;
@@ -126,7 +126,7 @@ int allot__script_load_kept(allot_engine *engine, const char *text, size_t len, 
 
 /* ---- loop_free.c ----------------------------------------------------------------------------- */
 
-/* Does the function on top end by itself, having no loop and calling nothing? */
+/* Is the function on top without loops and calls, so that it always ends? */
 bool allot__script_loop_free(lua_State *L);
 
 /* ---- view.c: raises. ------------------------------------------------------------------------- */
@@ -134,8 +134,7 @@ bool allot__script_loop_free(lua_State *L);
 /* An object that can only be read, and only while a function runs. */
 typedef struct allot__view {
     const char *name, *field; /* in messages: "a row", "column" */
-    /* Pushes field `field`, by its place, of the object of that number; false: no
-     * function runs. */
+    /* Pushes the field of that place of object `number`; false: no function runs. */
     bool (*push)(lua_State *L, const void *ud, int number, int field);
 } allot__view;
 
@@ -198,14 +197,14 @@ int allot__fault(allot__script *script, int status, int otherwise, const char *c
 void allot__fault_say(const allot__script *script, const char *code, int32_t line,
                       const char *message, const allot_diagnostic *finding, allot_report *report);
 
-/* The time was over before the script's function began: adds that to the report. EBUDGET. */
+/* Reports that the time was over before the script's function began. EBUDGET. */
 int allot__time_over(allot__script *script, allot_report *report);
 
 /* ---- time.c: what functions take of a cycle's time ------------------------------------------- */
 
-/* Whether a batch of so many rows is worth a look at the clock. */
+/* Is a batch of `rows` rows worth a look at the clock? */
 bool allot__time_counts(const allot__script *script, const allot__call *call, int32_t rows);
-/* A call took so many microseconds. */
+/* Notes that a call took `took` microseconds. */
 void allot__time_note(const allot__script *script, allot__call *call, int64_t took);
 /* The message that the time is over. */
 void allot__time_say(const allot_script_time *time, char *buf, size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* sha256.c: SHA-256 as FIPS 180-4 writes it. */
+/* sha256.c: SHA-256 by FIPS 180-4. */
 #include <allot/script.h>
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * text.c: what the text of a script says beside what it does.
+ * text.c: questions about a script's text, apart from running it.
  *
  * lua/allot/check/text.lua reads it, in a state of its own: there the script's limits do not hold,
  * and a script cannot reach it.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* time.c: the time that functions take of a cycle, by the caller's clock. */
+/* time.c: the time that functions take in a cycle, by the caller's clock. */
 #include <inttypes.h>
 #include <stdio.h>
 
