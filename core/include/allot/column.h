@@ -43,7 +43,7 @@ typedef enum allot_column {
         ALLOT_COLUMN_COUNT
 } allot_column;
 
-/* The first eight, OWNED to REBALANCE, are what a plan states of every consumer. */
+/* The first eight, OWNED to REBALANCE, are columns that a plan states. */
 #define ALLOT_PLAN_COLUMNS 8
 
 /* "owned" and its text; NULL for a column that is not built in. Static. */

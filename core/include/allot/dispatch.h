@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* What is done to a job. */
+/* Kinds of orders for jobs. */
 typedef enum allot_order_kind {
     ALLOT_ORDER_START = 0,
     ALLOT_ORDER_RESUME,

@@ -204,7 +204,7 @@ ALLOT_API const allot_policy *allot_plan_consumer_policy(const allot_plan *plan,
 /* An option's value: as stated, else from the group's policy (allot_policy_damp), else the default.
  * After sealing. */
 ALLOT_API int64_t allot_plan_option_get(const allot_plan *plan, int32_t group, allot_option option);
-/* The consumer at "/a/b", or ALLOT_ROOT when there is none. Also before sealing. */
+/* The consumer at "/a/b", or ALLOT_ROOT: no such consumer. Also before sealing. */
 ALLOT_API int32_t allot_plan_find(const allot_plan *plan, const char *path, size_t len);
 /* Writes the known path nearest to an unknown one to buf as a string, and returns its length; 0:
  * none is near. */

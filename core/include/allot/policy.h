@@ -148,17 +148,17 @@ ALLOT_API int allot_policy_distribute(allot_policy *policy, const allot_key *key
 ALLOT_API int allot_policy_reclaim(allot_policy *policy, allot_source by, const allot_key *keys,
                                    int32_t n);
 /*
- * The share pool (C-11): what a branch owns beyond its children, and the group beyond its first
- * level. A leaf takes from the nearest pool first, then upward, in proportion to `by` among the
- * consumers of that pool, at most `up_to` in all. A policy with a pool or with `allot_policy_loan`
- * has a ledger, which counts own, shared and borrowed slots of its consumers separately. The fills
- * before the pool must be those of reserve and owned. EUSAGE, EEXIST, ENAME.
+ * The share pool (C-11): slots owned by a branch beyond its children, and by the group beyond its
+ * first level. A leaf takes from the nearest pool first, then upward, in proportion to `by` among
+ * the consumers of that pool, at most `up_to` in all. A policy with a pool or with
+ * `allot_policy_loan` has a ledger, which counts own, shared and borrowed slots of its consumers
+ * separately. The fills before the pool must be those of reserve and owned. EUSAGE, EEXIST, ENAME.
  */
 ALLOT_API int allot_policy_pool(allot_policy *policy, const char *label, allot_source by,
                                 allot_source up_to);
 /* Loans (C-11): idle slots that their owner does not want go to consumers that it lends to,
- * borrowers in the order of `keys` (n = 0: by rank). A limit from ALLOT_FROM_NEED is none. No fill
- * may follow. */
+ * borrowers in the order of `keys` (n = 0: by rank). ALLOT_FROM_NEED: no limit. No fill may follow.
+ */
 ALLOT_API int allot_policy_loan(allot_policy *policy, const char *label, allot_source lend_limit,
                                 allot_source borrow_limit, const allot_key *keys, int32_t n);
 
@@ -281,7 +281,7 @@ ALLOT_API int allot_policy_job_types(allot_policy *policy, int32_t types);
 /* The order in which the queues of a pool get their slices (Q-30, Q-40); ties by place. Sources are
  * of queues. */
 ALLOT_API int allot_policy_slices(allot_policy *policy, const allot_key *keys, int32_t n);
-/* What a contract that is due does (L-6); `function` is of leases and gives 1 (the provider's idle
+/* The action of a due contract (L-6); `function` is of leases and gives 1 (the provider's idle
  * slots go to the consumer), -1 (the consumer's go to the provider) or 0 (nothing moves). Any other
  * value makes the cycle fail with ESCRIPT. */
 ALLOT_API int allot_policy_lease(allot_policy *policy, int32_t function);
@@ -292,7 +292,7 @@ ALLOT_API int32_t allot_policy_dispatches(const allot_policy *policy);
 /* The digest (64 hex digits of SHA-256) of the policy's text, shown in decisions; "" by default. */
 ALLOT_API int allot_policy_digest(allot_policy *policy, const char *hex);
 
-/* What the policy declares, borrowed. */
+/* Getters of the policy's declarations; borrowed. */
 ALLOT_API const char *allot_policy_name(const allot_policy *policy);
 ALLOT_API const char *allot_policy_sha256(const allot_policy *policy);
 ALLOT_API int32_t allot_policy_attributes(const allot_policy *policy);

@@ -63,7 +63,7 @@ typedef struct allot_simulation allot_simulation;
 /* The most tasks in the state of a cycle: some 150 MB. */
 #define ALLOT_SIMULATION_TASKS 1000000
 
-/* What a job of the trace becomes. A map gets it filled with the defaults of the record. */
+/* A trace's job as the simulation takes it. A map gets it with the defaults of the record. */
 typedef struct allot_mapped {
     const char *consumer; /* the path of a leaf; NULL: see below */
     const char *queue;    /* of a plan with queues instead; NULL: see below */
@@ -76,7 +76,7 @@ typedef struct allot_mapped {
     int32_t left_out;     /* nonzero: the job takes no part in the simulation */
 } allot_mapped;
 
-/* Changes what a record becomes; strings must live until the next call. Any status other than
+/* Changes the job made of a record; strings must live until the next call. Any status other than
  * ALLOT_OK ends the loading with that status (and the report says why). */
 typedef int (*allot_record_map)(void *ud, const allot_trace *trace, const allot_record *record,
                                 allot_mapped *out, allot_report *report);
@@ -114,7 +114,7 @@ ALLOT_API int allot_simulation_load(allot_simulation *simulation, const allot_tr
 
 /* ---- Watching -------------------------------------------------------------------------------- */
 
-/* What a leaf or queue has at the end of an instant. Only leaves and queues with a change get a
+/* Numbers of a leaf or queue at the end of an instant. Only leaves and queues with a change get a
  * sample, in plan order. */
 typedef struct allot_sample {
     int64_t at;

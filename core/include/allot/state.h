@@ -156,9 +156,9 @@ ALLOT_API int allot_state_open(allot_state *state);
 /* Whether cycles over the state compute everything anew (1), or go on from the cycle before where
  * they can (0, the default), which decides the same at the cost of what changed. */
 ALLOT_API int allot_state_full(allot_state *state, int32_t full);
-/* Removes from an open state what was added one by one: tasks, sessions, reclaims in flight, loans
- * and jobs. What was set stays: times, demand, allocated, sizes, hosts, use of queues. The state
- * keeps its memory, so that it can be filled anew for every cycle. EUSAGE. */
+/* Removes from an open state everything added one by one: tasks, sessions, reclaims in flight,
+ * loans and jobs. Values that were set stay: times, demand, allocated, sizes, hosts, use of queues.
+ * The state keeps its memory, so that it can be filled anew for every cycle. EUSAGE. */
 ALLOT_API int allot_state_clear(allot_state *state);
 /* Removes one task from an open state. The others keep their order; sealing numbers them anew.
  * Until then allot_state_tasks counts the removed task, and allot_state_task_at gives ENOENT for
