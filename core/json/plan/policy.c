@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* policy.c: every `policy` of a plan is loaded, with what the plan states for it; those of
- * first-level consumers (H-15) are found before the consumers are read. */
+/* policy.c: loads every `policy` of a plan, with its options; finds those of first-level consumers
+ * (H-15) before the consumers are read. */
 #include <stdio.h>
 #include <string.h>
 
