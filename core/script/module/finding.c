@@ -9,7 +9,7 @@
 
 #include "base/report.h"
 
-/* The fields but for severity; those of text come first. */
+/* The fields except severity; text fields come first. */
 static const struct {
     const char *name;
     size_t at; /* in allot_diagnostic */

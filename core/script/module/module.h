@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * module.h: what the files of the Lua module "allot.core" share.
+ * module.h: shared by the files of the Lua module "allot.core".
  *
  * Wrong use raises; a failed operation returns nil, a message and a list of diagnostics.
  *

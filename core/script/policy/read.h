@@ -53,7 +53,7 @@ void allot__read_made(lua_State *L, allot__reading *reading, int status, const c
 const char *allot__read_string(lua_State *L, const char *key);
 /* Pushes field `key` of the table on top; its type. */
 int allot__read_push(lua_State *L, const char *key);
-/* Is field `key` true? Fails for what is no boolean; `otherwise`: nil. */
+/* Is field `key` true? Fails for other types; `otherwise`: the value for nil. */
 bool allot__read_boolean(lua_State *L, const char *at, const char *key, bool otherwise);
 /* Pushes the list in field `key`, and returns its length, at most `most`; nil is an empty one. */
 int32_t allot__read_list(lua_State *L, const char *key, int32_t most);
@@ -88,14 +88,14 @@ void allot__read_division(lua_State *L, allot__reading *reading);
 void allot__read_fill(lua_State *L, allot__reading *reading, const char *what, int32_t last,
                       allot__rule_fill *out);
 
-/* ---- read_tasks.c: what a policy says of tasks, sessions and hosts. -------------------------- */
+/* ---- read_tasks.c: rules for tasks, sessions and hosts. -------------------------------------- */
 
 /* Reads the attributes of tasks of the policy table on top, tags of guards included. */
 void allot__read_task_attributes(lua_State *L, allot__reading *reading);
 /* Reads guards, victims, sessions and requirements. */
 void allot__read_tasks(lua_State *L, allot__reading *reading);
 
-/* ---- read_queues.c: what a policy says of queues and leases. --------------------------------- */
+/* ---- read_queues.c: rules for queues and leases. --------------------------------------------- */
 
 /* Has the policy table on top rules for queues or leases? */
 bool allot__read_dispatches(lua_State *L);

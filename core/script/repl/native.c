@@ -187,7 +187,7 @@ static void push_native(lua_State *L, allot_repl *session)
     add_lua(L);
 }
 
-/* Upvalue 2: what the modules see as globals. */
+/* Upvalue 2: the globals of the modules. */
 static int require(lua_State *L)
 {
     return allot__embedded_require(L, allot__embedded_find, lua_upvalueindex(2),

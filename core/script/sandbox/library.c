@@ -129,7 +129,7 @@ static int refuse_global(lua_State *L)
 
 /* ---- require ------------------------------------------------------------------------------- */
 
-/* What a sandbox can require: the rest of lua/ is not for scripts. */
+/* A module that a sandbox can require; the rest of lua/ is not for scripts. */
 static const allot__embedded *find_module(const char *name)
 {
     static const char language[] = "allot.language";

@@ -35,7 +35,7 @@ int allot__library_unknown(lua_State *L, const char *place, const char *what, in
 /* Pushes tostring's text of the value at `index`: no addresses, no metamethods. */
 void allot__library_text(lua_State *L, int index);
 /* Sorts t[1 ... n] of the table at `table`, stably; `less` compares the two values on top and
- * leaves them there. Raises what it raises. */
+ * leaves them there. Raises the errors of `less`. */
 void allot__library_sort(lua_State *L, int table, lua_Integer n, int (*less)(lua_State *L));
 
 /* Pushes the list of the ready-made policies' names and returns 1. Raises. */

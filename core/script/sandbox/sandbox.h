@@ -23,8 +23,8 @@
 
 #include <allot/script.h>
 
-/* What a script can have at most: bytes in a string, calls inside each other, variable arguments of
- * a call. The last two are checked every 1000 instructions. */
+/* Limits of a script: bytes of a string, nested calls, variable arguments of a call. The last two
+ * are checked every 1000 instructions. */
 enum { ALLOT__STRING_MAX = 4096, ALLOT__CALLS_MAX = 200, ALLOT__ARGUMENTS_MAX = 250 };
 
 /* Instructions between two checks of the fuel. */
