@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* error.c: what is wrong with a call, in words. */
+/* error.c: the error of a call, in words. */
 #include <stdarg.h>
 #include <stdio.h>
 

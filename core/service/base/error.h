@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* error.h: what is wrong with a call, in words. */
+/* error.h: the error of a call, in words. */
 #ifndef ALLOT_SERVICE_BASE_ERROR_H
 #define ALLOT_SERVICE_BASE_ERROR_H
 
 #include <stdbool.h>
 
-/* What is wrong with a call or an event; texts are cut to what fits. */
+/* The error of a call or an event; texts are truncated to fit. */
 typedef struct allot__error {
     const char *code;  /* "E-unknown-key", ...; static */
     char path[160];    /* the member: "consumer", "tags[2]"; "": none */
     char message[400]; /* what was found and what is allowed */
     char hint[160];    /* "": none */
     int status;        /* of allot_status */
-    bool unfit;        /* no state can have it, though programs before took it */
+    bool unfit;        /* no state can have this; earlier versions accepted it */
 } allot__error;
 
 /* Fills a fault and returns `status`. path and hint may be NULL. */
@@ -24,7 +24,7 @@ int
 allot__error_set(allot__error *fault, int status, const char *code, const char *path,
                  const char *hint, const char *format, ...);
 
-/* The same of what no state can have: where it is on disk already, it is left out. */
+/* The same, of an event that no state can have: already on disk, it is skipped. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 5, 6)))
 #endif

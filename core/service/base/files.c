@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* files.c: open files shared among connections. */
+/* files.c: shares the limit on open files among connections. */
 #include "service/base/files.h"
 
 #include <inttypes.h>

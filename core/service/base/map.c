@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* map.c: things by their names: open addressing, at most half full. */
+/* map.c: a hash map by name: open addressing, at most half full. */
 #include "service/base/map.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ uint64_t allot__map_hash(const char *name, size_t len)
     return hash ^ hash >> 29;
 }
 
-/* Where a name is, or would be put. */
+/* The place of a name, or where it would be put. */
 static size_t place(const allot__map *map, const char *name, size_t len, uint64_t hash)
 {
     size_t mask = map->capacity - 1, at = hash & mask;
@@ -72,7 +72,7 @@ int allot__map_put(allot__map *map, allot__map_item *item)
     item->hash = allot__map_hash(item->name, item->len);
     map->slots[place(map, item->name, item->len, item->hash)] = (allot__map_slot){item->hash, item};
     item->early = NULL;
-    item->walk = map->walk; /* who walks now began before it was there */
+    item->walk = map->walk; /* a walk now began before the item was in */
     item->after = NULL;
     item->before = map->last;
     if (map->last)
@@ -84,7 +84,7 @@ int allot__map_put(allot__map *map, allot__map_item *item)
     return ALLOT_OK;
 }
 
-/* Moves what stands behind a hole into it, where its own place is not behind the hole. */
+/* Closes a hole: moves later slots into it, unless their own place lies after it. */
 static void close_hole(allot__map *map, size_t hole)
 {
     size_t mask = map->capacity - 1, at = hole;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * map.h: things by their names.
+ * map.h: a hash map of items by name.
  *
- * What is put in begins with an allot__map_item; it belongs to the caller and must not move while
- * it is in. Names are compared as bytes. Things keep the order of putting in.
+ * An item begins with an allot__map_item; it belongs to the caller and must not move while it is
+ * in. Names are compared as bytes. Items keep the order of insertion.
  *
- * Somebody may go through a map while it changes (books/list.c): a *walker* is told of every thing
- * before it changes or leaves.
+ * A map can be walked while it changes (books/list.c): the *walker* is called before an item
+ * changes or leaves.
  */
 #ifndef ALLOT_SERVICE_BASE_MAP_H
 #define ALLOT_SERVICE_BASE_MAP_H
@@ -21,18 +21,18 @@ typedef struct allot__map_item {
     size_t len;
     size_t size; /* of the block that it begins, for the caller */
     uint64_t hash;
-    struct allot__map_item *before, *after; /* in the order of putting in */
+    struct allot__map_item *before, *after; /* in the order of insertion */
     struct allot__early *early;             /* the walker's */
-    uint32_t walk; /* the last walk that has been here, or began before it was */
+    uint32_t walk; /* the last walk that visited it, or began before it was in */
 } allot__map_item;
 
 typedef struct allot__walker {
-    /* A thing changes, and leaves. */
+    /* Called before an item changes, and before it leaves. */
     void (*changes)(struct allot__walker *walker, allot__map_item *item);
     void (*leaves)(struct allot__walker *walker, allot__map_item *item);
 } allot__walker;
 
-/* The hash of the item's name, so that others' items are not read in search of one. */
+/* Has the hash of the item's name, so that a search need not read other items. */
 typedef struct allot__map_slot {
     uint64_t hash;
     allot__map_item *item; /* NULL: it is free */
@@ -43,7 +43,7 @@ typedef struct allot__map {
     allot__map_slot *slots;
     size_t count, capacity; /* 0, or a power of two */
     allot__map_item *first, *last;
-    allot__walker *walker; /* NULL: nobody walks */
+    allot__walker *walker; /* NULL: no walk */
     uint32_t walk;         /* the number of the last walk that began */
 } allot__map;
 
@@ -51,12 +51,12 @@ allot__map_item *allot__map_find(const allot__map *map, const char *name, size_t
 /* `item` has its name and length; nothing of that name is in. ENOMEM. */
 int allot__map_put(allot__map *map, allot__map_item *item);
 void allot__map_take(allot__map *map, allot__map_item *item);
-/* Room for one more, so that the next put cannot fail. ENOMEM. */
+/* Reserves capacity for one more, so that the next put cannot fail. ENOMEM. */
 int allot__map_reserve(allot__map *map);
-/* Room for so many more at once, if there is memory: it spares growing step by step. */
+/* Reserves capacity for so many more, if there is memory, to save growing step by step. */
 void allot__map_room(allot__map *map, size_t more);
-/* The hash of a name, by which these two fetch to the cache what a later search for the name will
- * read: its slot; and, once that is there, the item in the slot. */
+/* The hash of a name. With it the next two prefetch what a later search will read: the slot, and
+ * then the item in the slot. */
 uint64_t allot__map_hash(const char *name, size_t len);
 static inline void allot__map_fetch_slot(const allot__map *map, uint64_t hash)
 {
@@ -72,13 +72,13 @@ static inline void allot__map_fetch_item(const allot__map *map, uint64_t hash)
         __builtin_prefetch((const char *)slot->item + 128);
     }
 }
-/* To be said before a thing is changed where it is. */
+/* Call it before an item is changed in place. */
 static inline void allot__map_touch(const allot__map *map, allot__map_item *item)
 {
     if (map->walker)
         map->walker->changes(map->walker, item);
 }
-/* Forgets all; the items are the caller's. */
+/* Empties the map; the items stay the caller's. */
 void allot__map_free(allot__map *map);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* span.c: a JSON text taken apart without being read. */
+/* span.c: finds members, items and values in a JSON text without decoding them. */
 #include "service/base/span.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * span.h: a JSON text taken apart without being read: where its members, items and values stand.
+ * span.h: finds members, items and values in a JSON text without decoding them.
  *
  * The text is known to be valid (allot_json_open let it pass). Nothing is copied: any thread may.
  */
@@ -16,17 +16,17 @@ typedef struct allot__span {
     size_t len;
 } allot__span;
 
-/* Behind blanks; behind the string, or the value, that begins at `at`. */
+/* The end of the blanks, of the string, or of the value at `at`. */
 const char *allot__span_blank(const char *at, const char *end);
 const char *allot__span_text(const char *at);
 const char *allot__span_value(const char *at, const char *end);
 
-/* The next member of an object, or item of a list: `*at` stands at its bracket to begin, and is
- * moved. A name is what stands between its quotes. false: there is none left. */
+/* The next member of an object, or item of a list: `*at` begins at the bracket, and is advanced. A
+ * name is the text between its quotes. false: none is left. */
 bool allot__span_member(const char **at, const char *end, allot__span *name, allot__span *value);
 bool allot__span_item(const char **at, const char *end, allot__span *value);
 
-/* Whether a name, or what stands between a text's quotes, is that word, which needs no escapes. */
+/* Whether a name, or the text between quotes, is that word, which needs no escapes. */
 bool allot__span_is(const allot__span *span, const char *word);
 
 #endif
