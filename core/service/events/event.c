@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* event.c: the members of an event, read by the table of its kind. */
+/* event.c: reads the members of an event by the table of its kind. */
 #include "service/events/event.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "base/memory.h"
 
-/* So much one event may say. */
+/* Most bytes of an event's params. */
 #define PARAMS_MOST (256 * 1024)
 
 int allot__event_reader_new(allot_engine *engine, allot__event_reader **out)
@@ -34,8 +34,7 @@ void allot__event_reader_free(allot__event_reader *reader)
 
 /* ---- One event ------------------------------------------------------------------------------- */
 
-/* A string never has more bytes decoded than it takes in JSON; of ids that are numbers there are a
- * few. */
+/* Reserves space: a decoded string is never longer than in JSON; a few ids may be numbers. */
 static int make_room(allot__event_reader *reader, const char *params, size_t len)
 {
     size_t commas = 2;
@@ -62,7 +61,7 @@ static int twice(allot__event_reading *it, const char *name)
                             "\"%.80s\" stands there twice", name);
 }
 
-/* Values are in the order of the plan, however they were said. */
+/* Inserts a value in the plan's order, whatever order they are given in. */
 static int put_value(allot__event_reading *it, const allot_member *values, const char *name,
                      allot_task_value value)
 {
@@ -120,7 +119,7 @@ static int unknown(allot__event_reading *it, const char *name)
                             allot__event_name(it->event->kind));
 }
 
-/* What is no member of the kind may be an attribute of the plan. */
+/* Reads a name that is not a member of the kind: it may be an attribute of the plan. */
 static int read_other(allot__event_reading *it, const char *name)
 {
     const allot_member *values = allot_member_find(allot_members_of(it->fields->item), "");
@@ -132,7 +131,7 @@ static int read_other(allot__event_reading *it, const char *name)
     return unknown(it, name);
 }
 
-/* A member whose name is kept already; the value comes next. */
+/* Reads a member whose name is copied already; the value comes next. */
 static int read_member(allot__event_reading *it, const char *name)
 {
     allot__event *event = it->event;

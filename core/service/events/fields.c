@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* fields.c: the table of events: their names, their items, and members beside these. */
+/* fields.c: the table of events: their items, and the members beyond the items'. */
 #include "service/events/fields.h"
 
 #include <stddef.h>
@@ -67,7 +67,7 @@ static const allot_member only_name[] = {NAME("name", 0)};
 static const allot_member slots[] = {GROUP, SLOTS(MUST, 0)};
 static const allot_member returned[] = {NAME("reclaim", 0), SLOTS(MUST, 1),
                                         MARK("keep", keep, KEPT)};
-/* An event tells of an amount of seconds at most; a state may tell of more. */
+/* An event may give at most ALLOT_AMOUNT_MAX seconds; a state may have more. */
 #define SUSPENDED WHOLE("suspended_for", job.suspended_for, 0, 0, ALLOT_AMOUNT_MAX, 0)
 static const allot_member submit[] = {JOB_ID, SUSPENDED, MARK("whole", whole, KEPT), SOURCE};
 static const char *const not_submitted[] = {"since", "begin", "backfill", "resize", NULL};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * keys.c: idempotency keys, which go as they came: in a ring, in the order of coming, and an index
- * over its places.
+ * keys.c: idempotency keys in a ring, in the order of arrival, with an index over its places.
  */
 #include "service/events/keys.h"
 
@@ -15,7 +14,7 @@
 #include "base/text.h"
 #include "base/memory.h"
 
-/* So many of those that are too old go with each that comes: the loop waits for no more. */
+/* GO_MOST: how many old keys a new one removes at most, so that the loop is not delayed. */
 enum { GO_MOST = 16, ROOM_LEAST = 1024 };
 
 typedef struct item {
@@ -28,7 +27,7 @@ struct allot__event_keys {
     item *ring;
     allot__index index; /* of places, by keys */
     size_t room;        /* of the ring: 0, or a power of two */
-    size_t first, last; /* numbers of items, the last not included; modulo `room` their places */
+    size_t first, last; /* numbers of items, `last` excluded; places are modulo `room` */
 };
 
 int allot__event_keys_new(allot_engine *engine, allot__event_keys **out)
@@ -169,7 +168,7 @@ int64_t allot__event_keys_find(const allot__event_keys *keys, const char *key, i
     uint32_t probe = 0;
     int32_t place;
     digest_key(key, wanted);
-    /* Of two of the same key the older one is too old: the newest counts. */
+    /* If a key is there twice, the older one has expired: the newest counts. */
     while ((place = allot__index_next(&keys->index, (uint32_t)wanted[0], &probe)) >= 0) {
         const item *it = &keys->ring[place];
         if (it->key[0] == wanted[0] && it->key[1] == wanted[1] && (!found || it->seq > found->seq))

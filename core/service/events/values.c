@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* values.c: the value of one member of an event, by the type of its field; names and words in it,
- * found in the plan. */
+/* values.c: reads the value of a member by its type, and looks up names and words in the plan. */
 #include "service/events/fields.h"
 
 #include <inttypes.h>
@@ -57,7 +56,7 @@ int allot__name_find(const allot_plan *plan, const allot_member *member, const c
     return ALLOT_OK;
 }
 
-/* The words begin with the one that stands for false, if there is one. */
+/* The first word stands for false, if a boolean is allowed. */
 static int32_t word_find(const allot_member *member, const allot_json_event *value)
 {
     int32_t first = (member->flags & ALLOT_MEMBER_FALSE) != 0;
@@ -97,7 +96,7 @@ static int label_check(const allot_member *member, const char *path, const char 
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-/* So many items a client may say in a list: each is looked for among those before. */
+/* Most items in a client's list, since each is compared with those before. */
 enum { ITEMS_MOST = 256 };
 
 const char *allot__text_keep(allot__event_reader *reader, const char *text, size_t len)
@@ -228,7 +227,7 @@ static int read_item(allot__event_reading *it, const allot_member *member, const
     return label_check(member, path, list[count], it->fault);
 }
 
-/* Slots of the only host have "" for its name. */
+/* Slots on the only host have the name "". */
 static bool put_place(allot_job_host *list, int32_t count, const char *name, int64_t slots)
 {
     const char *host = name[0] != '\0' ? name : NULL;
@@ -248,7 +247,7 @@ static bool put_amount(allot_job_resource *list, int32_t count, int32_t resource
     return true;
 }
 
-/* In the order of the plan, however they were said. */
+/* Inserts a part in the plan's order, whatever order they are given in. */
 static bool put_part(allot_task_slots *list, int32_t count, int32_t group, int64_t slots)
 {
     for (int32_t i = 0; i < count; i++)
@@ -260,7 +259,7 @@ static bool put_part(allot_task_slots *list, int32_t count, int32_t group, int64
     return true;
 }
 
-/* A member of an object of amounts, whose key comes first: of a task's slots it names a group. */
+/* Reads a member of an object of amounts, from its key on; in a task's slots the key is a group. */
 static int read_amount(allot__event_reading *it, const allot_member *member, void *list,
                        int32_t count)
 {
@@ -291,7 +290,7 @@ static int read_amount(allot__event_reading *it, const allot_member *member, voi
                             "%s stands there twice", path);
 }
 
-/* The items of a list of texts, or the members of an object of amounts. */
+/* Reads a list of texts, or an object of amounts. */
 static int read_list(allot__event_reading *it, const allot_member *member, char *to)
 {
     allot__event_reader *reader = it->reader;
@@ -317,7 +316,7 @@ static int read_list(allot__event_reading *it, const allot_member *member, char 
     return status;
 }
 
-/* Slots of a task: a number, or those of one group or more. */
+/* Reads slots of a task: a number, or an object by group. */
 static int read_slots(allot__event_reading *it, const allot_member *member, char *to)
 {
     int32_t count;
