@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * keep.c: how long rows stay.
+ * keep.c: deletes old rows.
  *
- * Rows go from the oldest on, up to a whole snapshot, with which what is left can be begun. A step
- * looks at so many rows and no more, so that no batch waits for long, and the next step goes on
- * where it was. Pages that are free then are given back, but for some that the next rows take.
+ * Rows are deleted from the oldest up to a whole snapshot, from which the rest can be restored. A
+ * step looks at a limited number of rows, so that no batch waits long; the next step goes on there.
+ * Free pages are given back, except some for the next rows.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 
 enum { ROWS_STEP = 5000, PAGES_STEP = 500, SPARE = 8 };
 
-/* Versions of the plan before the one that decided at cycle ?1, but for the last two; and texts
- * that none which is left has. */
+/* Deletes versions before the one that decided at cycle ?1, except the last two; and unused
+ * texts. */
 static const struct {
     const char *sql, *types;
 } texts[] = {
@@ -31,10 +31,10 @@ static const struct {
 /* ---- How far --------------------------------------------------------------------------------- */
 
 typedef struct reach {
-    int64_t event, cycle; /* of the snapshot before which all goes; -1: none */
+    int64_t event, cycle; /* of the snapshot before which rows are deleted; -1: none */
 } reach;
 
-/* A row of two numbers; none where there is no such row, or it is damaged. */
+/* Reads a row of two numbers; none if the row is missing or damaged. */
 static int read_reach(sqlite3_stmt *statement, reach *out)
 {
     int status = sqlite3_step(statement);
@@ -49,7 +49,7 @@ static int read_reach(sqlite3_stmt *statement, reach *out)
     return status == SQLITE_ROW || status == SQLITE_DONE ? SQLITE_OK : status;
 }
 
-/* The oldest snapshot before which there are rows still. */
+/* The oldest snapshot that still has rows before it. */
 static int next_reach(allot__store *store, reach *out)
 {
     sqlite3_stmt *statement = allot__store_query(
@@ -98,14 +98,13 @@ static int run(sqlite3_stmt *statement)
     return status == SQLITE_DONE ? SQLITE_OK : status;
 }
 
-/* The number of the last row that this step looks at: so many behind the first that is there. */
+/* The last row that this step looks at, counted from the first existing one. */
 static int64_t end_of(int64_t first, int64_t to)
 {
     return first >= 0 && first <= to && to - first >= ROWS_STEP ? first + ROWS_STEP - 1 : to;
 }
 
-/* Events with a key stay for an hour; those that this or an earlier step has passed by are looked
- * at again once the rest is gone. */
+/* Events with a key stay for an hour; those that a step kept are looked at again after the rest. */
 static int delete_events(allot__store *store, int64_t to, int64_t keys)
 {
     int64_t from = store->work_seq;

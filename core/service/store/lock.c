@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * lock.c: a file is held by what it is, whatever it is called.
+ * lock.c: locks a file by its inode, whatever its name.
  *
- * The lock is on the file of the database, on a byte that SQLite has no use for, and belongs to an
- * open file (F_OFD_SETLK), so names, links and removed files beside it do not matter, and another
- * service of this process is refused as one of another. A file that a process closes takes with it
- * all locks that SQLite has on it there; so the one that holds the lock is closed once no store of
- * this process has the same file open, which is what the list is for.
+ * The lock is on a byte of the database file that SQLite never uses, and belongs to an open file
+ * (F_OFD_SETLK). So names, links and removed files beside it do not matter, and a second service in
+ * this process is refused like one in another. When a process closes a file, all of SQLite's locks
+ * there are lost; so the lock's file is closed only once no store of this process has the same file
+ * open, which the list records.
  */
 #define _GNU_SOURCE /* F_OFD_SETLK */
 #include <errno.h>
@@ -19,17 +19,17 @@
 
 #include "service/store/own.h"
 
-/* Behind all that a database can have; SQLite locks a few bytes at 2^30. */
+/* Beyond the end of any database; SQLite locks a few bytes at 2^30. */
 #define LOCKED_BYTE (INT64_C(1) << 62)
 
-/* From malloc: stores of several engines may have it in common. */
+/* From malloc: stores of several engines may share it. */
 struct allot__store_hold {
     struct allot__store_hold *next;
     dev_t dev;
     ino_t ino;
-    int file; /* -1: none of them writes */
+    int file; /* -1: no store writes */
     int stores;
-    bool written; /* one of them holds the lock */
+    bool written; /* a store holds the lock */
 };
 
 static struct allot__store_hold *holds;

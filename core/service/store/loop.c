@@ -92,7 +92,7 @@ static void work_done(uv_work_t *request, int status)
 {
     allot__store *store = request->data;
     allot__store_ask *ask = store->asking;
-    (void)status; /* nobody cancels it */
+    (void)status; /* never cancelled */
     store->working = false;
     store->asking = NULL;
     if (ask)
@@ -131,7 +131,7 @@ static int add_record(allot__store *store, allot__store_record *record, const ch
     return status;
 }
 
-/* The next part joins the batch that is about to be written; without memory, the one after. */
+/* Adds the next part to the batch about to be written; without memory, to the one after. */
 static void add_part(allot__store *store)
 {
     allot__store_record *head = &store->snapshot_head;
@@ -156,7 +156,7 @@ static void add_part(allot__store *store)
     allot__text_clear(&store->part, 4 * PART_SIZE);
 }
 
-/* Batches and asks take turns: none waits for more than one of the others. */
+/* Batches and reads alternate: each waits for at most one of the other. */
 static void begin_work(allot__store *store)
 {
     if (store->working || !store->attached)
@@ -278,7 +278,7 @@ bool allot__store_snapshots(const allot__store *store)
     return store->lines != NULL;
 }
 
-/* Without memory what was written of it stays until the file is compacted. */
+/* Without memory the written parts stay until old rows are deleted. */
 void allot__store_give_up(allot__store *store)
 {
     const int64_t *numbers = store->snapshot_head.numbers;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* measure.c: what disk and loop can do by themselves: the floor under every figure of a service. */
+/* measure.c: measures disk and loop alone: the lower bound of every figure of a service. */
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static int measure_commit(const char *folder, allot_report *report, double *out)
 
 /* ---- The loop -------------------------------------------------------------------------------- */
 
-/* Both ends are on one loop: what there is to do for a message is done once for each. */
+/* Both ends are on one loop, so the work for a message is done once at each end. */
 typedef struct echo {
     uv_loop_t loop;
     uv_pipe_t ends[2];
@@ -120,7 +120,7 @@ static void send_all(echo *it, int end, const char *text, size_t len)
     uv_try_write((uv_stream_t *)&it->ends[end], &buf, 1);
 }
 
-/* The far end sends back what comes; the near one sends all anew once all is back. */
+/* The far end echoes; the near end sends the next round once everything is back. */
 static void got(uv_stream_t *stream, ssize_t len, const uv_buf_t *buf)
 {
     echo *it = stream->data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* policy.c: which plans and policies took over, and their texts. */
+/* policy.c: the versions of plan and policies that took over, and their texts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static bool is_name(const char *text)
     return text != NULL && strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
 }
 
-/* A text is what its name says, or damaged. */
+/* A text must match its sha256; else it is damaged. */
 static int take_text(sqlite3_stmt *statement, const char *sha256, allot__text *out)
 {
     char known[65];
@@ -60,7 +60,7 @@ int allot__store_policy(allot__store *store, const char *sha256, allot_report *r
     return read_text(store, "SELECT text FROM policies WHERE sha256 = ?", sha256, report, out);
 }
 
-/* Of a store of version 1 the policies are not known. */
+/* A store of version 1 does not know the policies. */
 static int read_pair(const allot__store *store, sqlite3_stmt *from, allot_report *report,
                      allot__store_pair *out)
 {
@@ -79,7 +79,7 @@ static int read_pair(const allot__store *store, sqlite3_stmt *from, allot_report
     return ALLOT_OK;
 }
 
-/* The row that the statement finds, which is ended; NULL: the store is too old for it. */
+/* Reads the statement's row and ends the statement; NULL: the store is too old for it. */
 static int take_pair(const allot__store *store, sqlite3_stmt *statement, allot_report *report,
                      allot__store_pair *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* read.c: what is on disk, told in the order in which it came. */
+/* read.c: visits the rows on disk in their order. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,16 +13,16 @@ static int failed(const allot__store *store, allot_report *report)
 
 /* ---- Snapshot, events and cycles ------------------------------------------------------------- */
 
-/* Rows come in the order of their numbers, and none is left out: the last ones that were told. */
+/* Rows come in order of their numbers, without gaps: these are the last ones visited. */
 typedef struct reading {
     sqlite3_stmt *events, *cycles;
-    bool event, cycle; /* a row is there */
+    bool event, cycle; /* a row is present */
     int64_t last_event, last_cycle, last_seq;
     allot__store *store;
     allot_report *report;
 } reading;
 
-/* A part of a snapshot; all have the same head. */
+/* Reads a part of a snapshot; all parts have the same head. */
 static int read_part(const allot__store *store, sqlite3_stmt *statement, int64_t part,
                      allot__snapshot_row *row, char plan[65], allot__text *body,
                      allot_report *report)
@@ -52,7 +52,7 @@ static int read_part(const allot__store *store, sqlite3_stmt *statement, int64_t
     return ALLOT_OK;
 }
 
-/* The newest whole snapshot; its body is put together in `body`. */
+/* Finds the newest whole snapshot; assembles it in `body`. */
 static int find_snapshot(allot__store *store, int64_t event, allot__snapshot_row *row,
                          char plan[65], allot__text *body, allot_report *report)
 {
@@ -125,7 +125,7 @@ static int tell_event(reading *it, const allot__store_visitor *visitor)
     return visitor->event ? visitor->event(visitor->ud, &row) : ALLOT_OK;
 }
 
-/* A cycle sees no more events than there are, and a decision has the next number. */
+/* A cycle refers to existing events only, and a decision has the next number. */
 static int check_cycle(reading *it, const allot__cycle_row *row)
 {
     if (row->cycle != it->last_cycle + 1)
@@ -164,7 +164,7 @@ static int tell_cycle(reading *it, const allot__store_visitor *visitor)
     return visitor->cycle ? visitor->cycle(visitor->ud, &row) : ALLOT_OK;
 }
 
-/* The next row of a statement; false and *status where there is none. */
+/* Steps to the next row of a statement; false and *status: there is none. */
 static bool next(const allot__store *store, sqlite3_stmt *statement, allot_report *report,
                  int *status)
 {
@@ -193,8 +193,8 @@ static int tell_rows(reading *it, const allot__store_visitor *visitor)
     return status;
 }
 
-/* Rows before the first, and behind the last: those whose numbers somebody has changed. A store
- * that is written meanwhile by another may have got some since. */
+/* Rows before the first or after the last have changed numbers: damage. A store being written by
+ * another process may have new ones. */
 static int check_ends(const reading *it)
 {
     allot__store *store = it->store;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* row.c: SQL run, what SQLite says of it, and rows read as if somebody else had written them. */
+/* row.c: runs SQL, reports SQLite's errors, and validates rows. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* schema.c: what a file must be to be a store, how it becomes one, and which one it is. */
+/* schema.c: checks that a file is a store, makes or migrates it, and reads its identity. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <limits.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 
 #include "service/store/own.h"
 
-/* What makes version i + 1 of the schema from version i. `version` of a text is the last one that
- * has it; in `meta`, `unrounded` is the last cycle that took the service's whole seconds for the
- * exact time (allot_state_now_rounded). */
+/* SQL from version i of the schema to i + 1. `version` of a text is the last version that uses it;
+ * in `meta`, `unrounded` is the last cycle that took whole seconds for the exact time
+ * (allot_state_now_rounded). */
 static const char *const migrations[ALLOT__STORE_VERSION] = {
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
     "CREATE TABLE plans(sha256 TEXT PRIMARY KEY, text BLOB) WITHOUT ROWID;"
@@ -42,7 +42,7 @@ static const char *const migrations[ALLOT__STORE_VERSION] = {
 
 /* ---- Whether it is one ----------------------------------------------------------------------- */
 
-/* Version 1 did not say that it is a store: it has these tables and no others. */
+/* Version 1 had no application_id: it is known by having exactly these tables. */
 static bool looks_first(allot__store *store)
 {
     return allot__store_number(store,
@@ -92,8 +92,8 @@ static int step_up(allot__store *store, int64_t version)
                : ALLOT_OK;
 }
 
-/* A file that was made without it gets smaller only if it is written anew once, for which there may
- * be no room: then it goes on as it is, and the next start tries again. */
+/* A file made without auto_vacuum shrinks only after it is rewritten once (VACUUM). If the disk
+ * lacks space for that, the file stays as it is, and the next start tries again. */
 static void let_shrink(allot__store *store, allot_report *report)
 {
     enum { INCREMENTAL = 2 };
@@ -128,7 +128,7 @@ int allot__store_migrate(allot__store *store, allot_report *report)
 
 /* ---- Which one it is ------------------------------------------------------------------------- */
 
-/* A row of `meta`; "" where there is none. */
+/* Reads a row of `meta`; "" if there is none. */
 static int read_meta(allot__store *store, const char *key, char *out, size_t size,
                      allot_report *report)
 {
@@ -157,8 +157,8 @@ static int write_meta(const allot__store *store, const char *key, const char *va
     return step == SQLITE_DONE ? ALLOT_OK : ALLOT_EIO;
 }
 
-/* What is on disk but not yet in the file is under the name that it was written by (SQLite's log
- * is beside that); who comes by another link would not see it. */
+/* SQLite's log lies beside the name by which the file was opened; opened by another hard link,
+ * commits still in the log would be missed. */
 static int check_name(allot__store *store, char *real, allot_report *report)
 {
     char before[PATH_MAX], log[PATH_MAX + 8];
@@ -196,8 +196,7 @@ static int read_name(allot__store *store, allot_report *report)
     return ALLOT_OK;
 }
 
-/* An epoch is the time at which it began, in microseconds, so that two copies of a file begin
- * different ones. */
+/* An epoch is its start time in microseconds, so that two copies of a file begin different ones. */
 static int write_name(allot__store *store, const char *real)
 {
     unsigned char random[16];

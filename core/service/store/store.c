@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* store.c: the file: opened, checked, and closed. */
+/* store.c: opens, checks and closes the file. */
 #include "service/store/store.h"
 
 #include <fcntl.h>
@@ -25,8 +25,8 @@ static int check_sound(allot__store *store, allot_report *report)
     return status;
 }
 
-/* What a store tells is its service's alone, as its socket is; SQLite gives the files beside it the
- * same mode. One that is there keeps its own. */
+/* A new store is private to its user, like the socket; SQLite gives the files beside it the same
+ * mode. An existing file keeps its mode. */
 static void make_private(const allot__store *store)
 {
     int file = open(store->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -64,7 +64,7 @@ static int open_file(allot__store *store, allot_report *report)
     return allot__store_check(store, report);
 }
 
-/* A new file is made so that it can get smaller. */
+/* Makes a new file with auto_vacuum, so that it can shrink. */
 static int set_up(allot__store *store, allot_report *report)
 {
     bool good = allot__store_run(store, "PRAGMA auto_vacuum=INCREMENTAL") == ALLOT_OK;

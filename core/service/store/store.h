@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * store.h: what is on disk: events, cycles and snapshots, in one SQLite file.
+ * store.h: the store on disk: events, cycles and snapshots, in one SQLite file.
  *
- * Rows are gathered while a batch is being written, and then written together in one transaction,
- * by one of libuv's threads: batch after batch, in the order of adding. A batch has a number; once
- * it is on disk (WAL, synchronous FULL), `committed` is called with it on the loop. When writing
- * fails (the disk is full, an I/O error), the same batch is tried again, from 100 ms to 5 s apart,
- * until it succeeds: nothing is acknowledged meanwhile, allot__store_error says why, and the
- * service takes no more than allot__store_full allows.
+ * Rows are gathered while a batch is being written, and then written together in one transaction by
+ * one of libuv's threads, in the order of adding. Once a batch is on disk (WAL, synchronous FULL),
+ * `committed` is called with its number on the loop. When writing fails (the disk is full, an I/O
+ * error), the same batch is tried again, from 100 ms to 5 s apart, until it succeeds: meanwhile
+ * nothing is acknowledged, allot__store_error returns the reason, and the service accepts no more
+ * than allot__store_full allows.
  *
  * Tables: meta(key, value), plans(sha256, text, version), policies(sha256, text, version),
- * versions(number, cycle, plan, policies), events(seq, at, method, params, idem),
- * cycles(cycle, seq, at, event, plan, policy, input, output, decision, effect), snapshots(event,
- * cycle, part, parts, seq, at, plan, body). PRAGMA user_version is the schema's version, PRAGMA
- * application_id says that it is a store. Rows are read as if somebody else had written them: what
- * no service writes there is E-store.
+ * versions(number, cycle, plan, policies), events(seq, at, method, params, idem), cycles(cycle,
+ * seq, at, event, plan, policy, input, output, decision, effect), snapshots(event, cycle, part,
+ * parts, seq, at, plan, body). PRAGMA user_version is the schema's version, PRAGMA application_id
+ * marks the file as a store. Rows are validated when read: what no service would write is E-store.
  *
- * A store has an id, drawn when it was made, and an epoch, which each service that opens it begins
- * anew, later than any before, also than those that a copy of the file does not know of.
+ * A store has an id, drawn at random when it was made, and an epoch. Each service that opens it
+ * begins a new epoch, later than any before, even those unknown to a restored copy of the file.
  *
- * A snapshot goes in parts, one with each batch, so that neither a commit nor the loop waits for
- * all of it. Its last part alone says how many there are: until that is on disk, nobody reads it.
+ * A snapshot is written in parts, one with each batch, so that neither a commit nor the loop waits
+ * for all of it. Only its last part has their number: until it is on disk, the snapshot is ignored.
  */
 #ifndef ALLOT_SERVICE_STORE_STORE_H
 #define ALLOT_SERVICE_STORE_STORE_H
@@ -32,7 +31,7 @@
 
 #define ALLOT__STORE_VERSION 3
 #define ALLOT__STORE_MAGIC   0x616c6f74 /* application_id: "alot" */
-/* Numbers of rows, and times, that no service comes to. */
+/* Above any real row number or time. */
 #define ALLOT__STORE_LAST (INT64_C(1) << 53)
 /* Bytes that may wait for the disk. */
 #define ALLOT__STORE_MOST (32 * 1024 * 1024)
@@ -42,36 +41,36 @@ struct uv_loop_s;
 
 /* Strings are copied when a row is added. */
 typedef struct allot__event_row {
-    int64_t seq, at; /* at: when it came; what `params` say of when it happened wins over it */
+    int64_t seq, at; /* at: when it arrived; an `at` in `params` takes precedence */
     const char *method, *params, *key; /* key may be NULL */
     size_t params_len;
 } allot__event_row;
 
 typedef struct allot__cycle_row {
     int64_t cycle;          /* 1, 2, ...: every cycle */
-    int64_t seq;            /* the decision's number; of a cycle that decides nothing the last's */
+    int64_t seq;            /* the decision's number; without one, the last decision's */
     int64_t at, event;      /* its `now`; the last event that it saw */
     const char *plan;       /* sha256 */
     const char *policy;     /* sha256 of the first group's */
-    uint64_t input, output; /* digests of what it was decided from, and of all that was decided */
+    uint64_t input, output; /* digests of the state, and of the whole decision */
     const char *decision;   /* NULL: nothing was decided */
     size_t decision_len;
-    const char *effect; /* lines that enter in the books what it changed */
+    const char *effect; /* lines that enter its changes in the books */
     size_t effect_len;
 } allot__cycle_row;
 
 typedef struct allot__snapshot_row {
-    int64_t event, cycle, seq, at; /* the last ones that are in it */
+    int64_t event, cycle, seq, at; /* the last ones included */
     const char *plan;
-    const char *body; /* lines of allot__books_write; NULL: to be asked for, part by part */
+    const char *body; /* lines of allot__books_write; NULL: fetched part by part */
     size_t body_len;
 } allot__snapshot_row;
 
-/* Adds the next lines of a snapshot, about `most` bytes; *over: nothing is left. Nonzero: there
- * will be no more, and the snapshot is given up. */
+/* Adds the next lines of a snapshot, about `most` bytes; *over: nothing is left. Nonzero: the
+ * snapshot is given up. */
 typedef int allot__store_lines(void *ud, allot__text *out, size_t most, bool *over);
 
-/* What is told of the store's rows; borrowed. Nonzero ends the reading with it. */
+/* Receives the store's rows, borrowed. A nonzero result ends the reading and is returned. */
 typedef struct allot__store_visitor {
     void *ud;
     int (*snapshot)(void *ud, const allot__snapshot_row *row);
@@ -79,23 +78,22 @@ typedef struct allot__store_visitor {
     int (*cycle)(void *ud, const allot__cycle_row *row);
 } allot__store_visitor;
 
-/* Opens a store, makes or migrates it, checks its integrity. Blocks. It belongs to this store alone
- * until it is closed, by whatever name somebody comes. EIO (report): damaged, in use, unreadable,
- * of a later version, no store. ENOMEM. */
+/* Opens a store, makes or migrates it, checks its integrity. Blocks. The file is locked until
+ * closed, under any name. EIO (report): damaged, in use, unreadable, of a later version, not a
+ * store. ENOMEM. */
 int allot__store_open(allot_engine *engine, const char *path, allot_report *report,
                       allot__store **out);
-/* The same to read alone, also while a service writes: for replay. */
+/* The same read-only, also while a service writes: for replay. */
 int allot__store_open_read(allot_engine *engine, const char *path, allot_report *report,
                            allot__store **out);
 /* Closes; nothing may be being written. Blocks. */
 void allot__store_close(allot__store *store);
 
-/* Tells the snapshot, and then events and cycles behind it in the order in which they came: the
- * newest snapshot whose event is <= `event` (INT64_MAX: the newest). Blocks. EIO, or the visitor's.
- */
+/* Visits the newest snapshot whose event is <= `event` (INT64_MAX: any), then the later events and
+ * cycles in their order. Blocks. EIO, or the visitor's status. */
 int allot__store_read(allot__store *store, int64_t event, const allot__store_visitor *visitor,
                       allot_report *report);
-/* Tells events with an idempotency key from a time on, whole: what their keys stand for. Blocks. */
+/* Visits whole events with an idempotency key from a time on, to restore the keys. Blocks. */
 int allot__store_keys(allot__store *store, int64_t since,
                       int (*each)(void *ud, const allot__event_row *row), void *ud,
                       allot_report *report);
@@ -110,16 +108,16 @@ int64_t allot__store_cycles(allot__store *store);
 /* A plan's text by its sha256, into `out`; ENOENT; EIO (report): it is damaged. Blocks. */
 int allot__store_plan(allot__store *store, const char *sha256, allot_report *report,
                       allot__text *out);
-/* A policy's, or that of a list of policies. Likewise. */
+/* The text of a policy, or of a list of policies. Likewise. */
 int allot__store_policy(allot__store *store, const char *sha256, allot_report *report,
                         allot__text *out);
-/* What took over last, or `back` times before that. Likewise. */
+/* The version that took over last, or `back` versions before. Likewise. */
 typedef struct allot__store_pair {
     char plan[65], policies[65];
 } allot__store_pair;
 int allot__store_version(allot__store *store, int back, allot_report *report,
                          allot__store_pair *out);
-/* Whose policies decided in a cycle, which was under that plan. Likewise. */
+/* The version that decided in a cycle, which was under that plan. Likewise. */
 int allot__store_deciding(allot__store *store, const char *plan, int64_t cycle,
                           allot_report *report, allot__store_pair *out);
 
@@ -133,65 +131,65 @@ int allot__store_attach(allot__store *store, struct uv_loop_s *loop,
 /* Writes nothing more; it must not be working (allot__store_working). */
 void allot__store_detach(allot__store *store);
 bool allot__store_working(const allot__store *store);
-/* Room for a row with so many bytes of text, so that adding it cannot fail. ENOMEM. */
+/* Reserves capacity for a row with so many bytes of text, so that adding it cannot fail. ENOMEM. */
 int allot__store_reserve(allot__store *store, size_t bytes);
-/* Add to the batch that is gathered, and return its number, or ENOMEM with no effect. It is written
- * as soon as the one before is. */
+/* Adds to the gathered batch, and returns the batch's number, or ENOMEM with no effect. The batch
+ * is written as soon as the one before is. */
 int64_t allot__store_event(allot__store *store, const allot__event_row *row);
-/* The same for many events at once, which are written as a text in any turn of the loop, and then
- * join one batch: all of them are on disk, or none. The text is empty behind it. ENOMEM. */
+/* The same for many events: encoded to a text over any turns of the loop, then appended to one
+ * batch, so that all are on disk or none. Appending empties the text. ENOMEM. */
 int allot__store_encode(allot__text *rows, const allot__event_row *row);
 int64_t allot__store_append(allot__store *store, allot__text *rows, int64_t count, size_t bytes);
 int64_t allot__store_cycle(allot__store *store, const allot__cycle_row *row);
-/* A snapshot, whose lines are asked for on the loop as batches are written. One that is being
- * written is given up. No two have the same event and cycle. */
+/* Begins a snapshot, whose lines are fetched on the loop as batches are written. Gives up one in
+ * progress. No two snapshots have the same event and cycle. */
 int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *row,
                               allot__store_lines *lines, void *ud);
-/* Whether one is being written; gives it up. */
+/* Whether a snapshot is being written; gives it up. */
 bool allot__store_snapshots(const allot__store *store);
 void allot__store_give_up(allot__store *store);
 int64_t allot__store_put_plan(allot__store *store, const char *sha256, const char *text,
                               size_t len);
 int64_t allot__store_put_policy(allot__store *store, const char *sha256, const char *text,
                                 size_t len);
-/* These take over, and decide from that cycle on; their texts were put before. */
+/* Notes that this version decides from that cycle on; its texts were put before. */
 int64_t allot__store_put_version(allot__store *store, int64_t cycle, const char *plan,
                                  const char *policies);
-/* What may go: all before a snapshot of no later event than `event`, or no later time than `at`, or
- * before the oldest snapshots while the file is larger than `size`; never what is behind the newest
- * one, nor the last two versions of the plan. Below 0 (`at`: INT64_MIN): nothing for this reason.
+/* Which rows may be deleted: those before a snapshot of an event <= `event` or a time <= `at`, or
+ * before the oldest snapshots while the file is larger than `size`; never those after the newest
+ * snapshot, nor the last two versions of the plan. Below 0 (`at`: INT64_MIN): that bound is off.
  * Events with a key not older than `keys` stay. */
 typedef struct allot__store_bounds {
     int64_t event, at, size, keys;
 } allot__store_bounds;
-/* Lets it go, a few thousand rows a batch, and what no row needs any more; the file gets smaller.
+/* Deletes them, a few thousand rows a batch, with texts no row needs any more; shrinks the file.
  * ENOMEM. */
 int64_t allot__store_compact(allot__store *store, const allot__store_bounds *bounds);
-/* Bytes of events and cycles that came since the newest snapshot was begun; and its own. */
+/* Bytes of events and cycles since the newest snapshot was begun; and the snapshot's own. */
 int64_t allot__store_behind(const allot__store *store);
 int64_t allot__store_snapshot_size(const allot__store *store);
-/* The number of the batch after which all that was added is on disk; 0: it is. */
+/* The number of the batch after which all added rows are on disk; 0: all are. */
 int64_t allot__store_pending(const allot__store *store);
-/* Whether so much waits for the disk that no more may be taken. */
+/* Whether so many bytes wait for the disk that no more may be accepted. */
 bool allot__store_full(const allot__store *store);
-/* Whether all that was added is on disk. */
+/* Whether all added rows are on disk. */
 bool allot__store_idle(const allot__store *store);
-/* What is wrong; NULL: nothing. Borrowed until the loop turns. */
+/* The current error; NULL: none. Borrowed until the loop turns. */
 const char *allot__store_error(const allot__store *store);
-/* Batches and rows written, and bytes waiting; the slowest commit in microseconds, since asked; the
- * file's size, of which `unused` bytes are free; decisions that were asked for and are damaged. */
+/* Batches and rows written, bytes waiting; the slowest commit since the last call (us); the file's
+ * size, of which `unused` bytes are free; requested decisions found damaged. */
 typedef struct allot__store_figures {
     int64_t batches, rows, waiting, slowest, size, unused, damaged;
 } allot__store_figures;
 allot__store_figures allot__store_count(allot__store *store);
 
 /* Reads decisions with numbers from ... to, at most `most` of them and about 1 MiB, on a thread;
- * `done` gets them on the loop, one by one, in order, `text` NULL behind the last: then `seq` is a
- * status. Damaged ones are left out. ENOMEM. */
+ * `done` gets them on the loop, one by one, in order, then `text` NULL with a status in `seq`.
+ * Damaged ones are left out. ENOMEM. */
 int allot__store_decisions(allot__store *store, int64_t from, int64_t to, int32_t most,
                            void (*done)(void *ud, int64_t seq, const char *text, size_t len),
                            void *ud);
-/* The oldest decision's number that is there, and may be asked for; 0: none. */
+/* The number of the oldest decision in the store; 0: none. */
 int64_t allot__store_oldest(const allot__store *store);
 
 #endif

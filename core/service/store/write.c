@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* write.c: a batch of records, written in one transaction on a thread that works for it. */
+/* write.c: writes a batch of records in one transaction, on a thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "service/store/own.h"
 
-/* The number of the version that takes over next, whose texts are put before it. */
+/* The number of the next version; its texts are written before it. */
 #define NEXT "(SELECT coalesce(max(number), 0) + 1 FROM versions)"
 
 static const char *const statements[ALLOT__RECORDS] = {
@@ -25,7 +25,7 @@ static const char *const statements[ALLOT__RECORDS] = {
                              " ON CONFLICT(sha256) DO UPDATE SET version = excluded.version",
     [ALLOT__RECORD_VERSION] = "INSERT INTO versions(cycle, plan, policies) VALUES(?1, ?7, ?8)",
     [ALLOT__RECORD_FORGET] = "DELETE FROM snapshots WHERE event = ?1 AND cycle = ?2",
-    /* What may go, and how far (keep.c). */
+    /* The snapshot up to which rows may be deleted (keep.c). */
     [ALLOT__RECORD_COMPACT] = "SELECT event, cycle FROM snapshots WHERE part = parts - 1 AND"
                               " (event <= ?1 OR at <= ?2) ORDER BY event DESC, cycle DESC LIMIT 1",
 };
