@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* books.c: the life of the books, and which file enters which event. */
+/* books.c: making and ending the books, and which function enters which event. */
 #include "service/books/books.h"
 
 #include "service/books/own.h"
@@ -170,7 +170,7 @@ static int check_plan(const allot__books *books, const allot__event *event, allo
                             queues ? "queues" : "no queues", allot__event_name((int)event->kind));
 }
 
-/* The last word of a source; of all leaves (`whole`): those of nobody else are its from now on. */
+/* Notes a source's last word; `whole`: leaves without a source become the source's. */
 static int say_source(allot__books *books, const allot__event *event, allot__error *fault)
 {
     const allot__origin *source;
@@ -190,7 +190,7 @@ static int finish(allot__books *books, const allot__event *event, allot__error *
                              : allot__apply_finish(books, event, fault);
 }
 
-/* Who enters which event; of others allot__apply_kept. */
+/* The function for each kind; others: allot__apply_kept. */
 static int (*const applies[ALLOT__EVENTS])(allot__books *, const allot__event *, allot__error *) = {
     [ALLOT__EVENT_DEMAND] = allot__apply_row,
     [ALLOT__EVENT_RELEASE] = allot__apply_row,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* enter.c: what a decision changes in the books. */
+/* enter.c: a decision's changes to the books. */
 #include <stdio.h>
 
 #include <allot/apply.h>
 
 #include "service/books/own.h"
 
-/* A decision that is carried out, and what of that is written. */
+/* A decision being carried out, and the lines written about it. */
 typedef struct entry {
     allot__books *books;
     const allot_decision *decision;
@@ -44,12 +44,12 @@ int64_t allot__books_standing(const allot__books *books, const allot_decision *d
 
 /* ---- Tasks that start ------------------------------------------------------------------------ */
 
-/* A grant names such a task once. It is named again when it may not start for a while, and then may
- * again; and with more slots for its leaf. Where grants stand, because a source tells what its
- * leaves hold, they name it until the source tells that it runs. */
+/* A grant names such a task once, and again when its start was withheld for a while or its leaf
+ * gets more slots. Grants that stand (to leaves of a source) name it until the source states that
+ * it runs. */
 
-/* The pending task that a grant names as its i-th, in its own group alone; NULL: of another group,
- * or the grant stands, so that nothing is entered of it. */
+/* The pending task that a grant names as its i-th, only in the task's own group; NULL: in another
+ * group, or the grant stands and is not entered. */
 static allot__task_item *start_of(const allot__books *books, const allot_decision *decision,
                                   const allot_grant *grant, int32_t i)
 {
@@ -78,7 +78,7 @@ bool allot__books_starts_told(const allot__books *books, const allot_decision *d
     return true;
 }
 
-/* Those that are told are named, and no others. */
+/* The decision names exactly the tasks whose starts were sent. */
 bool allot__starts_stay(const allot__books *books, const allot_decision *decision)
 {
     int64_t named = 0;
@@ -105,7 +105,7 @@ static void say(allot__books *books, allot__task_item *task, bool told, allot__t
     allot__entry_close(effect);
 }
 
-/* Who was told to start, and would not start now. */
+/* Tasks whose start was sent, and which would not start now. */
 static void tell_others(allot__books *books, allot__text *effect)
 {
     for (allot__map_item *at = books->tasks.first; at; at = at->after) {
@@ -160,7 +160,7 @@ static bool leases_stay(const allot__books *books, const allot_decision *decisio
     return true;
 }
 
-/* The state lists them in the same order. */
+/* The state lists reclaims in the same order. */
 static bool flights_stay(const allot__books *books, const allot_decision *decision)
 {
     for (int32_t i = 0; i < allot_decision_flights(decision); i++) {
@@ -215,7 +215,7 @@ static void enter_kill(entry *it, const allot_kill *kill)
         say(it->books, allot__task_of(item), true, it->effect);
 }
 
-/* Kills of a reclaim stand together. Once all its tasks are told, nobody looks at them again. */
+/* Kills of a reclaim are adjacent. Once all are sent, its tasks are not looked at again. */
 static void enter_kills(entry *it)
 {
     allot_kill kill, next;
@@ -261,7 +261,7 @@ static int put_flight(entry *it, const allot_in_flight *flight)
     return status;
 }
 
-/* All that may fail, then all that is read of the decision while it can be. */
+/* First all steps that may fail, then all reads of the decision, while it is valid. */
 static int ready(void *ud, int32_t first)
 {
     entry *it = ud;
@@ -287,7 +287,7 @@ static int ready(void *ud, int32_t first)
     return ALLOT_OK;
 }
 
-/* Reclaims whose slots are all back go, deadlines of others may be sooner. */
+/* Ends a reclaim whose slots are all back; others may get an earlier deadline. */
 static void change_flight(entry *it, const allot_in_flight *flight, bool ends)
 {
     allot__flight_item *item = allot__books_flight(it->books, flight->id);

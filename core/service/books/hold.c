@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * hold.c: what tasks hold of the slots of their leaves, group by group; tasks that come, change and
- * go.
+ * hold.c: slots that tasks hold of their leaves, group by group; adding, changing and ending tasks.
  *
- * A task that waits holds nothing. What one that runs holds is allocated to its leaf.
+ * A waiting task holds nothing. The slots of a running task are allocated to its leaf.
  */
 #include <stdio.h>
 
@@ -29,8 +28,7 @@ static allot__unit *unit_of(const allot__books *books, const allot_task *task)
     return len > 0 ? (void *)allot__map_find(&books->units, key, len) : NULL;
 }
 
-/* The unit of a task that runs with a slot, made where there is none; ENOMEM. *out NULL: it needs
- * none. */
+/* The unit of a running task with a slot, made if new; ENOMEM. *out NULL: the task needs none. */
 static int join_unit(allot__books *books, const allot_task *task, allot__unit **out)
 {
     char key[600];
@@ -45,7 +43,7 @@ static int join_unit(allot__books *books, const allot_task *task, allot__unit **
     return ALLOT_OK;
 }
 
-/* The most slots that a task of a unit has, but for one. */
+/* The most slots of a task of a unit, except one task. */
 static int64_t most_of(const allot__books *books, const allot__unit *unit,
                        const allot__task_item *but)
 {
@@ -58,7 +56,7 @@ static int64_t most_of(const allot__books *books, const allot__unit *unit,
     return most;
 }
 
-/* What a unit has with the tasks that are in it; one without any ends. */
+/* Recomputes the slots of a unit; frees a unit without tasks. */
 static void sum_unit(allot__books *books, allot__unit *unit)
 {
     if (unit && unit->first)
@@ -106,8 +104,8 @@ static int64_t awaited_by(const allot_task *task, int32_t group)
     return task && !allot__task_runs(task) ? allot__task_slots(task, group) : 0;
 }
 
-/* What a leaf holds, and is allocated, with a task in the place of the old one (NULL: there is
- * none); `keep`: slots that come back stay the leaf's. */
+/* Updates what a leaf holds and is allocated, with a task in place of the old one (NULL: none);
+ * `keep`: slots that come back stay the leaf's. */
 static void hold(allot__books *books, int32_t leaf, const allot__known *old, const allot_task *task,
                  bool keep)
 {
@@ -124,7 +122,7 @@ static void hold(allot__books *books, int32_t leaf, const allot__known *old, con
     }
 }
 
-/* What a leaf demands with a task in the place of the old one. */
+/* Updates what a leaf demands, with a task in place of the old one. */
 static void want(allot__books *books, int32_t leaf, const allot__known *old, const allot_task *task)
 {
     for (int32_t g = 0; g < (int32_t)books->group_count; g++) {
@@ -141,7 +139,7 @@ static void want(allot__books *books, int32_t leaf, const allot__known *old, con
 
 /* ---- Tasks that come, change and go ---------------------------------------------------------- */
 
-/* How many wait, and are told to start. */
+/* Counts a waiting task, and one whose start was sent. */
 static void count(allot__books *books, const allot__task_item *item, const allot_task *task, int by)
 {
     books->pending += allot__task_runs(task) ? 0 : by;
@@ -159,20 +157,20 @@ void allot__task_tell(allot__books *books, allot__task_item *item, bool told)
     count(books, item, &task, 1);
 }
 
-/* What a task has in common with others. */
+/* The unit and session index that a task shares with others. */
 typedef struct ties {
     allot__task_index *index;
     allot__unit *unit;
 } ties;
 
-/* Where a task joins or has left: what nobody has in common any more ends. */
+/* Updates the unit and index of a task that joined or left; frees empty ones. */
 static void settle(allot__books *books, const ties *of)
 {
     allot__task_index_end(books, of->index);
     sum_unit(books, of->unit);
 }
 
-/* All that may fail: the state has the task from here on, and `of` is what it joins. */
+/* All steps that may fail: puts the task in the state, and sets `of` to what it joins. */
 static int prepare(allot__books *books, const allot_task *task, ties *of)
 {
     *of = (ties){.index = NULL};
@@ -186,7 +184,7 @@ static int prepare(allot__books *books, const allot_task *task, ties *of)
     return status;
 }
 
-/* It comes to stand behind all others, as in the state. */
+/* Appends it, as in the state. */
 static void put(allot__books *books, allot__task_item *item, const allot_task *task, const ties *of)
 {
     link_task(item, of->unit);
@@ -196,7 +194,7 @@ static void put(allot__books *books, allot__task_item *item, const allot_task *t
     allot__map_put(&books->tasks, &item->of.named);
 }
 
-/* `of` is what it leaves, to be settled. */
+/* Sets `of` to what it leaves, for settle. */
 static void take(allot__books *books, const allot__known *task, ties *of)
 {
     allot__task_item *item = task->item;

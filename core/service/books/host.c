@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* host.c: hosts that come, close and go, and sizes of groups. */
+/* host.c: adding, closing and ending hosts, and sizes of groups. */
 #include "service/books/own.h"
 
 static int unknown_host(const allot__event *event, allot__error *fault)
@@ -16,7 +16,7 @@ static int32_t group_of(const allot_plan *plan, const char *host)
     return planned >= 0 ? allot_plan_host_group(plan, planned) : 0;
 }
 
-/* What a group's hosts have, but for one. */
+/* The slots of a group's hosts, except one. */
 static int64_t sum_hosts(const allot__books *books, int32_t group, const char *but)
 {
     const allot_plan *plan = books->plan;
@@ -38,8 +38,8 @@ static int64_t sum_hosts(const allot__books *books, int32_t group, const char *b
     return sum;
 }
 
-/* The open hosts' slots are the size of their group, which has a limit: checked for all, as any may
- * open. It is seldom near, so that all are added up only when as many of the largest pass it. */
+/* A group's size is the sum of its open hosts' slots, and has a limit. Closed hosts count, too, as
+ * they may open. They are added up only if count times the largest exceeds the limit. */
 static int check_sum(allot__books *books, const allot__event *event, allot__error *fault)
 {
     int64_t count = (int64_t)books->hosts.count + allot_plan_hosts(books->plan) + 1;
@@ -63,8 +63,7 @@ bool allot__books_several_hosts(const allot__books *books)
     return count >= 2;
 }
 
-/* With another host nobody would know where jobs are that name none. While there are several, no
- * such job is. */
+/* Refuses a second host while a job names none, since its place would be unknown. */
 static int check_places(const allot__books *books, allot__error *fault)
 {
     bool first = allot_plan_hosts(books->plan) == 0 && books->hosts.count == 0;
@@ -82,7 +81,7 @@ static int check_places(const allot__books *books, allot__error *fault)
     return ALLOT_OK;
 }
 
-/* As it is known, or as planned. */
+/* A host as known, or as planned. */
 static allot_stated_host host_of(const allot__books *books, const char *name)
 {
     allot_stated_host host;
@@ -117,7 +116,7 @@ static int put_host(allot__books *books, const allot__event *event, allot__error
     return status;
 }
 
-/* A host that is gone is of no more use once nothing is said to be there. */
+/* Whether a host has ended: no slots, nothing else stated of it, and not in the plan. */
 static bool is_gone(const allot__books *books, const allot__record *record)
 {
     const allot_stated_host host = host_of(books, record->named.name);
@@ -150,8 +149,8 @@ static void mark_all_used(const allot__books *books)
     }
 }
 
-/* Clusters that grow and shrink name hosts without end: those that are gone are let go whenever
- * there are a power of two of them, so that looking for who is still there costs little. */
+/* Elastic clusters name ever new hosts: ended ones are freed whenever their number reaches a power
+ * of two, so that the scan costs little per host. */
 static void let_go(allot__books *books)
 {
     enum { GONE_LEAST = 64 };
@@ -171,7 +170,7 @@ static void let_go(allot__books *books)
     }
 }
 
-/* It stays known, without slots, for what is said to be there. */
+/* It stays known, without slots, while something is on it. */
 static int end_host(allot__books *books, const allot__event *event, allot__error *fault)
 {
     bool told = allot__item_find(&books->hosts, event->id) != NULL;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * index.c: what running tasks have to do with others by name: their session, and the reclaim
- * that names them.
+ * index.c: indexes of tasks: by session, and by the reclaim that names them.
  *
  * This file owns: allot__task_index, allot__victim_item.
  */
@@ -105,7 +104,7 @@ static int add_victim(allot__books *books, const char *task, const char *flight)
     return ALLOT_OK;
 }
 
-/* The first of them is in the map. */
+/* The map has the first entry of a task. */
 static void end_victim(allot__books *books, allot__victim_item *first, const char *flight)
 {
     allot__victim_item *it = first, *before = NULL;
@@ -118,7 +117,7 @@ static void end_victim(allot__books *books, allot__victim_item *first, const cha
     else if (it)
         allot__map_take(&books->victims, &it->named);
     if (it && !before && it->next)
-        allot__map_put(&books->victims, &it->next->named); /* there is room for it */
+        allot__map_put(&books->victims, &it->next->named); /* capacity is reserved */
     allot__item_free(books->engine, it);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* item.c: what the books have by names: blocks, records, sources; and items laid side by side. */
+/* item.c: named things of the books: blocks, records, sources; and comparing items. */
 #include "service/books/own.h"
 
 #include "base/memory.h"
@@ -132,7 +132,7 @@ int allot__origin_of(allot__books *books, const allot__event *event, const allot
 
 /* ---- Members of two items -------------------------------------------------------------------- */
 
-/* What a member is in its struct; 0: a bit, or nothing but its own members. */
+/* The size of a member in its struct; 0: a bit, or only a group of members. */
 static size_t width_of(allot_member_type type)
 {
     switch (type) {
@@ -197,7 +197,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Places, by whatever order they were told in. */
+/* Places are compared in any order. */
 static bool has_place(const allot_job_host *places, int32_t count, const allot_job_host *place)
 {
     for (int32_t i = 0; i < count; i++)
@@ -209,7 +209,7 @@ static bool has_place(const allot_job_host *places, int32_t count, const allot_j
 static bool same_entry(allot_member_type type, const void *a, const void *b, int32_t count,
                        int32_t i)
 {
-    const allot_claim *one = a, *other = b; /* as all that have a number and an amount */
+    const allot_claim *one = a, *other = b; /* as all pairs of a number and an amount */
     if (type == ALLOT_MEMBER_TEXTS)
         return strcmp(((const char *const *)a)[i], ((const char *const *)b)[i]) == 0;
     if (type == ALLOT_MEMBER_PLACES)

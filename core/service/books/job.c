@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* job.c: jobs of queues, as events tell of them and as decisions leave them. */
+/* job.c: jobs of queues, changed by events and decisions. */
 #include "service/books/own.h"
 
 #include <allot/apply.h>
@@ -43,7 +43,7 @@ void allot__job_merge(const allot_job *known, uint32_t stated, int64_t at, allot
 }
 #undef BIT
 
-/* The job's place in the list is kept: cycles go by it. */
+/* The job keeps its place in the list, which cycles use. */
 static int put_job(allot__books *books, const allot__event *event, const allot_job *old,
                    allot_job *job)
 {
@@ -52,7 +52,7 @@ static int put_job(allot__books *books, const allot__event *event, const allot_j
     if (job->since == INT64_MIN)
         job->since = event->at;
     if (job->state == ALLOT_RUNNING && job->ran < 0)
-        job->ran = 0; /* as far as anybody knows */
+        job->ran = 0; /* as far as is known */
     if (old && event->kind == ALLOT__EVENT_SUBMIT && job->state == ALLOT_PENDING)
         job->begin = old->begin;
     int status = allot__origin_of(books, event, &source);
@@ -66,8 +66,8 @@ static int put_job(allot__books *books, const allot__event *event, const allot_j
     return ALLOT_OK;
 }
 
-/* What a queue's jobs have in all has a limit. It is seldom near, so that all are added up only
- * when as many of the largest pass it. */
+/* The slots of all jobs of a queue have a limit. They are added up only if count times the largest
+ * exceeds it. */
 static int check_sum(const allot__books *books, const allot_job *told, allot__error *fault)
 {
     int64_t sum = told->slots;
@@ -92,7 +92,7 @@ static bool is_host(const allot__books *books, const char *name)
     return allot_plan_host_find(books->plan, name) >= 0 || allot__item_find(&books->hosts, name);
 }
 
-/* What a client says that a job has on hosts. */
+/* Checks the hosts that a client states for a job. */
 static int check_hosts(const allot__books *books, const allot_job *job, allot__error *fault)
 {
     int64_t sum = 0;
@@ -153,7 +153,7 @@ static int submit(allot__books *books, const allot__event *event, allot__error *
 
 /* ---- What users do to jobs ------------------------------------------------------------------- */
 
-/* Adds up what it did until `when`, from which something else counts. */
+/* Adds up its time in the old state until `when`, and sets the new state. */
 static void turn_to(allot_job *job, allot_job_state state, int64_t when)
 {
     *job = allot__job_now(job, when);
@@ -161,7 +161,7 @@ static void turn_to(allot_job *job, allot_job_state state, int64_t when)
     job->since = when;
 }
 
-/* It runs no more, and waits as if it had never run. */
+/* Makes a job pending, as if it had never run. */
 static void turn_back(allot_job *job, const allot__event *event)
 {
     turn_to(job, ALLOT_PENDING, event->at);
@@ -179,7 +179,7 @@ static int refuse_state(const allot_job *job, const char *allowed, allot__error 
                             allot_job_state_name((int)job->state), allowed);
 }
 
-/* Another than this service started it, or resumed it where it was. */
+/* A job that something other than this service started, or resumed in place. */
 static int run(const allot__books *books, allot_job *job, const allot__event *event,
                allot__error *fault)
 {
@@ -201,7 +201,7 @@ static int run(const allot__books *books, allot_job *job, const allot__event *ev
     return status;
 }
 
-/* What becomes of a job that stays. */
+/* Changes a job that stays in the books. */
 static int change(const allot__books *books, allot_job *job, const allot__event *event,
                   allot__error *fault)
 {
@@ -212,7 +212,7 @@ static int change(const allot__books *books, allot_job *job, const allot__event 
         turn_to(job, ALLOT_STOPPED, event->at);
         return ALLOT_OK;
     case ALLOT__EVENT_CONT:
-        /* Its slots may be somebody else's by now: the next cycles resume it. */
+        /* Its slots may be taken by now: the next cycles resume it. */
         if (job->state != ALLOT_STOPPED)
             return refuse_state(job, "stopped", fault);
         turn_to(job, ALLOT_SUSPENDED, event->at);

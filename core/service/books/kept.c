@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* kept.c: what snapshots say beside events: rows, reclaims in flight, loans, times. */
+/* kept.c: lines only of snapshots: rows, reclaims in flight, loans, times. */
 #include "service/books/own.h"
 
 #include "base/memory.h"
@@ -23,7 +23,7 @@ static int keep_row(allot__books *books, const allot__event *event)
     return ALLOT_OK;
 }
 
-/* Puts a reclaim in, or in the place of another of its id. */
+/* Adds a reclaim, or replaces the one of its id. */
 static int put_flight(allot__books *books, const allot_in_flight *flight, int64_t since)
 {
     allot__record *record;
@@ -43,7 +43,7 @@ static int keep_flight(allot__books *books, const allot__event *event)
     return status;
 }
 
-/* A claim or a task more. */
+/* Adds a claim or a task. */
 static int add_to_flight(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot_in_flight flight;

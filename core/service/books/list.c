@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * list.c: the books written bit by bit while they go on changing.
+ * list.c: the books written in parts while they change.
  *
- * What leaves have is copied when it begins; it is little. What has a name is walked through in
- * its order. A thing that is to change, or to leave, before the walk has come to it is written at
- * once, into pieces that wait in its place: with itself, or, when it leaves, with what stands
- * behind it. What comes in meanwhile stands behind all, and is not written.
+ * The rows of leaves are copied at the beginning; they are few. Named things are walked in order. A
+ * thing that changes or leaves before the walk reaches it is written at once, into pieces that wait
+ * in its place: with itself or, if it leaves, with the thing after it. Things added meanwhile stand
+ * last, and are not written.
  *
  * This file owns: struct allot__books_listing.
  */
@@ -22,10 +22,10 @@ typedef struct piece {
     char bytes[];
 } piece;
 
-/* Pieces that are written before a thing, or behind the last one. */
+/* Pieces to be written before a thing, or after the last one. */
 typedef struct allot__early {
     allot__map_item *of;
-    struct allot__early *before, *after; /* all there are */
+    struct allot__early *before, *after; /* the list of all */
     piece *first, *last;
 } allot__early;
 
@@ -34,18 +34,18 @@ typedef struct walk {
     struct allot__books_listing *listing;
     allot_item kind;
     allot__map *map;
-    allot__map_item *next; /* NULL: it is through */
+    allot__map_item *next; /* NULL: done */
     allot__early end;
 } walk;
 
-/* A leaf in a group of which something is to be said. */
+/* A leaf in a group with something to write. */
 typedef struct row {
     int32_t group, leaf;
     allot_stated_leaf told;
     const allot__origin *source;
 } row;
 
-/* What is written, one after the other; the walks are numbered as in allot__books_order. */
+/* The steps in order; walks are numbered as in allot__books_order. */
 enum { ROWS = ALLOT__KINDS, LOANS, CONTRACTS, USE, STEPS };
 static const int steps[] = {ROWS, 0, 1, 2, 3, LOANS, CONTRACTS, 4, USE};
 
@@ -53,11 +53,11 @@ struct allot__books_listing {
     allot__books *books;
     walk walks[ALLOT__KINDS];
     allot__early *earlies;
-    allot__vector rows; /* of row: copies of what leaves have */
+    allot__vector rows; /* of row: copies of leaves' rows */
     allot_loan *loans;
     size_t loan_count;
-    allot__text head, contracts, use; /* few lines, made when it begins */
-    size_t step, at;                  /* of `steps`; how far in rows and loans */
+    allot__text head, contracts, use; /* few lines, made at the beginning */
+    size_t step, at;                  /* the step; the position in rows and loans */
     bool failed;                      /* no memory for a piece */
 };
 
@@ -76,7 +76,7 @@ static void drop_pieces(allot__books_listing *it, allot__early *early, allot__te
     early->last = NULL;
 }
 
-/* Its thing has none any more. */
+/* Frees the pieces of a thing. */
 static void end_early(allot__books_listing *it, allot__early *early)
 {
     early->of->early = NULL;
@@ -107,7 +107,7 @@ static void append(allot__early *to, piece *first, piece *last)
     to->last = last;
 }
 
-/* Puts one's pieces before the other's. */
+/* Moves the pieces of `from` before those of `to`. */
 static void prepend(allot__early *to, allot__early *from)
 {
     if (!from->first)
@@ -156,7 +156,7 @@ static void leaves(allot__walker *walker, allot__map_item *item)
     if (to) {
         prepend(to, early);
         end_early(it, early);
-    } else { /* they go over whole */
+    } else { /* they are moved whole */
         item->early = NULL;
         early->of = item->after;
         item->after->early = early;
@@ -262,7 +262,7 @@ void allot__books_list_end(allot__books *books)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* All of these say whether it is through. */
+/* Each of these returns whether it is done. */
 static bool list_rows(allot__books_listing *it, allot__text *out, size_t until)
 {
     const row *rows = it->rows.items;

@@ -3,8 +3,8 @@
 /*
  * move.c: books read from lines, copied under another plan, and moved to it.
  *
- * When they are moved tables are made anew, and records keep their places in memory and in order.
- * The state moves last of what may fail, and says what does not fit.
+ * A move makes new tables; records keep their places in memory and in order. Moving the state is
+ * the last step that may fail, and finds what does not fit.
  */
 #include "service/books/own.h"
 
@@ -85,7 +85,7 @@ static int copy_source(const allot__books *from, allot__books *to, const allot_p
     return status;
 }
 
-/* Lines have those of leaves alone of which more is known. */
+/* Lines have the sources only of leaves with other content. */
 static int copy_sources(const allot__books *from, allot__books *to)
 {
     allot_plan_map *ids;
@@ -124,7 +124,7 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* Who is no more had nothing. */
+/* Consumers that are gone had nothing. */
 static void rebase_group(const allot__books_group *from, allot__books_group *to,
                          const allot_plan_map *ids)
 {
@@ -162,7 +162,7 @@ static void take_map(allot__map *from, allot__map *to)
     *from = (allot__map){.engine = to->engine};
 }
 
-/* Of leaves that are no more nothing is left. */
+/* Drops the declines of leaves that are gone. */
 static void rebase_declines(allot__books *from, allot__books *to, const allot_plan_map *ids)
 {
     to->declines = from->declines;
@@ -226,7 +226,7 @@ static void rebase_units(allot__books *from, allot__books *to, const allot_plan_
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* Empty books under the other plan, with room for all that comes over. */
+/* Makes empty books under the other plan, with capacity for everything that moves. */
 static int make_room(const allot__books *from, const allot_plan_map *ids, allot_report *report,
                      allot__books **out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * own.h: what the books are made of; of the files of this folder, of lists/ and sync/, alone.
+ * own.h: the structs of the books; only for this folder, lists/ and sync/.
  *
  * This file owns: struct allot__books.
  */
@@ -17,21 +17,21 @@
 #include "service/base/map.h"
 #include "base/text.h"
 
-/* Who tells the truth of something by `sync`: a thing that has a source ends when its source's
- * whole truth lacks it. */
+/* A source that calls `sync`: a thing of a source ends when the source's whole truth lacks it. */
 typedef struct allot__origin {
     allot__map_item named;
-    int64_t at; /* the last word's; INT64_MIN: none */
+    int64_t at; /* of its last word; INT64_MIN: none */
 } allot__origin;
 
-/* A leaf that can use no more than `most` slots for a while: that is what the state is told that it
- * demands, in place of `demand`. */
+/* A leaf that can use no more than `most` slots for a while: in the state it demands `most` instead
+ * of `demand`. */
 typedef struct allot__decline {
     int32_t group, consumer, most;
     int64_t demand, until;
 } allot__decline;
 
-/* Tasks of a leaf that share a slot (state.h), which counts once, with the most that one states. */
+/* Tasks of a leaf that share a slot (state.h); the unit counts once, with its largest task's
+ * slots. */
 typedef struct allot__unit {
     allot__map_item named;
     struct allot__task_item *first;
@@ -44,14 +44,14 @@ typedef struct allot__task_index {
     struct allot__task_item *first;
 } allot__task_index;
 
-/* A task, session, job, reclaim or host, which the state has: what the service alone knows of it.
- */
+/* What the service alone knows of a task, session, job, reclaim or host of the state. */
 typedef struct allot__record {
     allot__map_item named;
-    const allot__origin *source; /* NULL: clients tell of it one by one */
+    const allot__origin *source; /* NULL: clients' events report it */
     uint32_t seen;               /* the last truth that has it (sync/) */
-    bool used; /* something is said to be there: of a host while it is asked (host.c) */
-    /* A task: to go, by a kill, or to start, by a grant; a reclaim: all its tasks are to go. */
+    bool used;                   /* a host has something on it; set while host.c looks */
+    /* Sent to subscribers: a task's kill, or its start; for a reclaim, the kills of all its
+     * tasks. */
     bool told;
 } allot__record;
 
@@ -64,7 +64,7 @@ typedef struct allot__task_item {
     uint32_t start; /* the last decision by which it starts, by its number */
 } allot__task_item;
 
-/* A running task that a reclaim in flight names; one of several groups another reclaim, too. */
+/* A running task named by a reclaim in flight; a task of several groups may be in several. */
 typedef struct allot__victim_item {
     allot__map_item named;
     const char *flight;              /* its id */
@@ -76,12 +76,12 @@ typedef struct allot__flight_item {
     int64_t since; /* when it was ordered; INT64_MIN: not known */
 } allot__flight_item;
 
-/* What the books know of a leaf in a group beside the state. */
+/* What the books know of a leaf in a group, beyond the state. */
 typedef struct allot__books_leaf {
     int64_t awaited;     /* slots of its tasks that wait */
-    int64_t unmet_since; /* it wants more than it has; INT64_MIN: not. Not kept in the store */
-    /* Who tells all that it holds, so that grants to it are no news until that says so, and stand
-     * until then; NULL: nobody. */
+    int64_t unmet_since; /* since when its demand is unmet; INT64_MIN: met. Not stored */
+    /* The source that states all its holdings; grants to it stand until the source lists them as
+     * held. NULL: none. */
     const allot__origin *source;
     int32_t held;                             /* by its tasks */
     int32_t sessions[ALLOT_SCHEDULING_COUNT]; /* how many there are of each */
@@ -100,16 +100,16 @@ struct allot__books {
     allot__map tasks, units, indexes, sessions, jobs, flights, victims, hosts, sources;
     allot__decline *declines;
     size_t decline_count, decline_room;
-    int64_t pending, starts_told; /* tasks that wait; of these so many are told to start */
-    uint32_t starts;              /* the number of the last decision that told some */
-    uint32_t mark;                /* the last truth's (sync/) */
-    int64_t when;                 /* of what is being entered */
-    bool unrounded;               /* the time is the exact one */
-    bool damped;                  /* an option asks for the times of leaves */
-    bool reading;                 /* lines, which are sound once all are read */
-    int64_t host_most, job_most;  /* no host or job has, or was ever told to have, more slots */
+    int64_t pending, starts_told;         /* tasks that wait; of these, how many starts were sent */
+    uint32_t starts;                      /* the number of the last decision with starts */
+    uint32_t mark;                        /* the last truth's (sync/) */
+    int64_t when;                         /* the time of the event being entered */
+    bool unrounded;                       /* the time is the exact one */
+    bool damped;                          /* an option asks for the times of leaves */
+    bool reading;                         /* lines; the books are consistent once all are read */
+    int64_t host_most, job_most;          /* no host or job has, or ever had, more slots */
     struct allot__books_listing *listing; /* being written (list.c); NULL: nothing is */
-    allot_state *state; /* what there is: all of it is told, and kept here alone */
+    allot_state *state;                   /* the cluster; kept only here */
     bool sealed;
 };
 
@@ -121,8 +121,8 @@ typedef union allot__any {
     allot_in_flight reclaim;
     allot_stated_host host;
 } allot__any;
-/* What the state has of that id: `out` is the struct of its kind; of a host that has the slots of
- * the plan they are -1. */
+/* Gets the state's item of that id: `out` is the struct of its kind; a host with the plan's slots
+ * has -1. */
 static inline bool allot__books_get(const allot__books *books, allot_item kind, const char *id,
                                     void *out)
 {
@@ -132,7 +132,7 @@ static inline bool allot__books_get(const allot__books *books, allot_item kind, 
         ((allot_stated_host *)out)->slots = -1;
     return true;
 }
-/* Those of a kind, by names. */
+/* The map of a kind, by name. */
 static inline allot__map *allot__books_map(const allot__books *books, allot_item kind)
 {
     const allot__map *const maps[] = {[ALLOT_ITEM_TASK] = &books->tasks,
@@ -149,7 +149,7 @@ static inline int64_t allot__books_last(const allot__books *books)
     allot_state_last_get(books->state, &last);
     return last;
 }
-/* A job as it is then: with what it did until then. */
+/* The job at `now`: `ran` or `suspended_for` extended to that time. */
 static inline allot_job allot__job_now(const allot_job *of, int64_t now)
 {
     allot_job job = *of;
@@ -162,13 +162,13 @@ static inline allot_job allot__job_now(const allot_job *of, int64_t now)
     return job;
 }
 
-/* What an event says of a job, which borrows the event's lists. */
+/* The job that an event describes; it borrows the event's lists. */
 allot_job allot__event_job(const allot__event *event);
-/* Lets a job that is told again keep what is known of it and `stated` (of allot__event) has not:
- * the job borrows the lists of the one that is known. */
+/* Fills members of a restated job that `stated` (of allot__event) lacks from the known job, and
+ * borrows the known job's lists. */
 void allot__job_merge(const allot_job *known, uint32_t stated, int64_t at, allot_job *job);
 
-/* A task that is known: what the service knows of it, and what the state has. */
+/* A known task: the service's item and the state's. */
 typedef struct allot__known {
     allot__task_item *item;
     allot_task it;
@@ -186,7 +186,7 @@ static inline allot__task_item *allot__task_of(allot__map_item *it)
 
 /* ---- Items (item.c): copied whole into a block of their own; NULL: ENOMEM -------------------- */
 
-/* What somebody states, for now, with the item behind the head (allot__stated_item). */
+/* A stated item, not in the books yet, behind its head (allot__stated_item). */
 allot__map_item *allot__stated_make(allot_engine *engine, allot_item kind, const void *item);
 static inline const void *allot__stated_item(const allot__map_item *stated)
 {
@@ -194,8 +194,8 @@ static inline const void *allot__stated_item(const allot__map_item *stated)
 }
 allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len);
 
-/* Copies members of an item to another item, which borrows what they point to: those whose bits are
- * set, by their places in the table. */
+/* Copies the members whose bits are set (by place in the table) to another item, which borrows what
+ * they point to. */
 void allot__item_merge(allot_item kind, uint32_t members, const void *from, void *to);
 /* Whether two items are the same. */
 bool allot__items_same(allot_item kind, const void *a, const void *b);
@@ -207,9 +207,9 @@ void *allot__item_make(allot_engine *engine, size_t head, const char *name, size
                        size_t more);
 void allot__item_free(allot_engine *engine, void *item); /* NULL is fine */
 void *allot__item_find(const allot__map *map, const char *name);
-/* Puts an item in, behind all; frees it when that fails. */
+/* Appends an item; frees it on failure. */
 int allot__item_put(allot_engine *engine, allot__map *map, void *item);
-/* Takes an item out, and frees it. */
+/* Removes an item and frees it. */
 void allot__item_end(allot_engine *engine, allot__map *map, void *item);
 
 /* ---- Events by kind; each as allot__books_apply ---------------------------------------------- */
@@ -226,101 +226,98 @@ int allot__apply_lease(allot__books *books, const allot__event *event, allot__er
 int allot__apply_job(allot__books *books, const allot__event *event, allot__error *fault);
 int allot__apply_kept(allot__books *books, const allot__event *event, allot__error *fault);
 
-/* Whether two hosts are known, or more. */
+/* Whether two or more hosts are known. */
 bool allot__books_several_hosts(const allot__books *books);
-/* A job that has slots and names no host has them on the only one there is. */
+/* A job with slots and no named host has them on the only host there is. */
 static inline bool allot__job_is_unplaced(const allot_job *job)
 {
     return job->state != ALLOT_PENDING && job->host_count == 0;
 }
 
-/* ---- Sources and declined grants (origin.c, row.c) ------------------------------------------- */
+/* ---- Sources and declined grants (item.c, row.c) --------------------------------------------- */
 
-/* The source of that name, made where there is none; NULL: none. ENOMEM. */
+/* The source of that name, made if new; of a NULL name NULL. ENOMEM. */
 int allot__origin_find(allot__books *books, const char *name, const allot__origin **out);
-/* That of an event, which was the source's last word. ENOMEM. */
+/* The source of an event; notes the event's time as its last word. ENOMEM. */
 int allot__origin_of(allot__books *books, const allot__event *event, const allot__origin **out);
 void allot__write_origin(allot__text *out, const allot__origin *source);
 void allot__write_origins(const allot__books *books, allot__text *out);
 
-/* Ends what is over by then. */
+/* Ends declines that are over by then. */
 void allot__declines_end(allot__books *books, int64_t now);
 void allot__write_declines(const allot__books *books, allot__text *out);
 
 /* ---- Ties by name (index.c) --------------------------------------------------------------
  */
 
-/* The index of a session, made where there is none; NULL of none. ENOMEM. */
+/* The index of a session, made if new; of a NULL name NULL. ENOMEM. */
 int allot__task_index_find(allot__books *books, const char *session, allot__task_index **out);
-/* A task is put on an index (NULL: on none), and taken off; an index without tasks ends. */
+/* Puts a task on an index (NULL: none); takes it off; frees an index without tasks. */
 void allot__task_index_join(allot__task_item *task, allot__task_index *index);
 void allot__task_index_leave(allot__task_item *task);
 void allot__task_index_end(allot__books *books, allot__task_index *index);
-/* A task's session is of its own leaf; a session's tasks run on its leaf. EINVALID (fault). */
+/* Check that a task and its session are of one leaf. EINVALID (fault). */
 int allot__task_index_check_task(const allot__books *books, const allot_task *task,
                                  allot__error *fault);
 int allot__task_index_check_session(const allot__books *books, const char *id, int32_t group,
                                     int32_t consumer, allot__error *fault);
-/* A reclaim names these tasks: all are noted, or none. ENOMEM. */
+/* Notes the tasks that a reclaim names, all or none. ENOMEM. */
 int allot__victims_add(allot__books *books, const allot_in_flight *flight);
 void allot__victims_free(allot__books *books);
-/* The reclaim is over, or ... */
+/* Forgets the tasks of a reclaim that is over. */
 void allot__victims_end(allot__books *books, const allot_in_flight *flight);
-/* ... the task is no more, or holds nothing there `now` (NULL: anywhere): reclaims that name it
- * count it alone, as its id may run again. */
+/* A task has ended, or `now` holds nothing in a reclaim's group (NULL: in any): reclaims that name
+ * it count its slots without the id, which may run again. */
 void allot__victim_gone(allot__books *books, const char *task, const allot_task *now);
 
-/* ---- Lines (write.c, line.c) ------------------------------------------------------
- */
+/* ---- Lines (write.c) ------------------------------------------------------------------------- */
 
 void allot__entry_open(allot__text *out, allot__event_kind kind);
-/* ... with what documents have of an item, whose bracket or line more can follow. */
+/* Opens an entry with an item's document members; more members can follow. */
 void allot__item_open(allot__text *out, const allot_plan *plan, allot_item kind, const void *item);
 void allot__entry_close(allot__text *out);
 void allot__write_leaf(allot__text *out, const allot_plan *plan, int32_t group, int32_t consumer);
 void allot__write_set(allot__text *out, const char *key, int64_t value, int64_t unset);
 void allot__write_row(const allot__books *books, int32_t group, int32_t leaf,
                       const allot_stated_leaf *row, const allot__origin *source, allot__text *out);
-/* Nothing is to be said of it but whose truth it is: no plan need have it for that. */
+/* Whether a row has nothing but a source: the plan may then lack the leaf. */
 bool allot__row_is_bare(const allot_stated_leaf *row);
 void allot__write_size(const allot__books *books, int32_t group, allot__text *out);
 void allot__write_flight(const allot__books *books, const allot_in_flight *flight, int64_t since,
                          allot__text *out);
 void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__text *out);
-/* What the last decision made of contracts, use of queues and times of resources; and the clock. */
+/* Contracts, use of queues and times of resources after the last decision; and the clock. */
 void allot__write_contracts(const allot__books *books, allot__text *out);
 void allot__write_use(const allot__books *books, allot__text *out);
 void allot__write_clock(int64_t now, allot__text *out);
 void allot__write_job(const allot__books *books, const allot_job *job, const allot__origin *source,
                       allot__text *out);
-/* A line with nothing but an id. */
+/* A line with only an id. */
 void allot__write_id(allot__text *out, allot__event_kind kind, const char *id);
 /* The line of a thing of a kind. */
 void allot__write_thing(const allot__books *books, allot_item kind, const allot__map_item *item,
                         allot__text *out);
-/* What the books have by names, in the order in which it is written; the last are behind loans and
- * contracts. */
+/* The kinds of named items in the order of writing; the last come after loans and contracts. */
 enum { ALLOT__KINDS = 5 };
 extern const allot_item allot__books_order[ALLOT__KINDS];
 
-/* The reclaim of that id, if it is there still; also of NULL. */
+/* The reclaim of that id, or NULL; also of a NULL id. */
 static inline allot__flight_item *allot__books_flight(const allot__books *books, const char *id)
 {
     return id ? (void *)allot__map_find(&books->flights, id, strlen(id)) : NULL;
 }
-/* Tells the state of a session, job, reclaim or host that is new or has changed. ENOMEM; else there
- * can be no such thing. And of one that has ended. */
+/* Put a new or changed session, job, reclaim or host in the state (ENOMEM; other errors: the state
+ * refuses it), and take an ended one out. */
 int allot__record_put(allot__books *books, allot_item kind, const void *item, allot__record **out);
 void allot__record_end(allot__books *books, allot_item kind, allot__record *record);
-/* Ends a reclaim; `state`: in the state, too. */
+/* Ends a reclaim; `state`: also in the state. */
 void allot__flight_end(allot__books *books, allot__flight_item *item, bool state);
-/* It is that time again: what was noted behind it is moved back by so much, and so what follows
- * from it, as deadlines do. No list may be being written. ENOMEM: as far as that was not done it is
- * still to be done. */
+/* Sets the time back to `now`: later times, and those derived from them such as deadlines, move
+ * back by `by`. No list may be in progress. ENOMEM: partly done, call it again. */
 int allot__books_set_back(allot__books *books, int64_t now, int64_t by);
-/* Opens the state, so that it can be told of what changed. */
+/* Unseals the state, so that it can change. */
 void allot__books_unseal(allot__books *books);
-/* Books that have no state yet. ENOMEM. */
+/* Makes books without a state. ENOMEM. */
 int allot__books_make(allot_engine *engine, const allot_plan *plan, allot__books **out);
 /* ---- Leaves (row.c) -------------------------------------------------------------------------- */
 
@@ -329,14 +326,13 @@ static inline allot__books_leaf *allot__leaf_beside(const allot__books *books, i
 {
     return &books->groups[group].leaves[leaf];
 }
-/* What the state was told of a leaf, and the leaf demands. */
+/* The stated leaf of the state, with the leaf's own demand. */
 allot_stated_leaf allot__leaf(const allot__books *books, int32_t group, int32_t leaf);
-/* These say what it demands, and is allocated; and whether it wants more than it has, since when.
- */
+/* Set what the leaf demands and is allocated; and since when its demand is unmet. */
 void allot__leaf_demand(allot__books *books, int32_t group, int32_t leaf, int64_t slots);
 void allot__leaf_allocate(allot__books *books, int32_t group, int32_t leaf, int64_t slots);
 void allot__leaf_look(const allot__books *books, int32_t group, int32_t leaf);
-/* A leaf of which nothing was told demands and has nothing. */
+/* Sets all leaves to demand and have nothing, until events state otherwise. */
 void allot__leaves_begin(allot__books *books);
 /* ---- Tasks (hold.c, task.c) ----------------------------------------------------------
  */
@@ -345,7 +341,7 @@ static inline bool allot__task_runs(const allot_task *task)
 {
     return task->state == ALLOT_TASK_RUNNING;
 }
-/* What it has, or asks for, in a group. */
+/* The slots that a task has, or asks for, in a group. */
 static inline int64_t allot__task_slots(const allot_task *task, int32_t group)
 {
     if (task->group == group)
@@ -355,30 +351,30 @@ static inline int64_t allot__task_slots(const allot_task *task, int32_t group)
             return task->also[i].slots;
     return 0;
 }
-/* ... of which it holds as much. */
+/* The slots that a running task holds in a group. */
 static inline int64_t allot__task_held(const allot_task *task, int32_t group)
 {
     return allot__task_runs(task) ? allot__task_slots(task, group) : 0;
 }
-/* How much more a leaf's tasks would hold in a group with `task` in the place of `old`; NULL: there
- * is none. */
+/* How many more slots the leaf's tasks would hold in a group with `task` in place of `old` (NULL:
+ * none). */
 int64_t allot__task_more(const allot__books *books, const allot__known *old, const allot_task *task,
                          int32_t group);
-/* Puts in what an event says of a task: its leaf holds what it takes, is allocated what it lacks
- * for that and, if it is `wanted`, demands as much more. ENOMEM. */
+/* Adds the task of an event: its leaf holds its slots, is allocated what it lacks for them and, if
+ * `wanted`, demands as many more. ENOMEM. */
 int allot__task_new(allot__books *books, const allot_task *task, const allot__event *event,
                     bool wanted);
-/* The same task, otherwise told: its place is behind all others. `wanted`: what its leaf demands
- * changes with it. ENOMEM. */
+/* Replaces a restated task, which goes to the end of the list. `wanted`: its leaf's demand changes
+ * with it. ENOMEM. */
 int allot__task_replace(allot__books *books, const allot__known *old, const allot_task *task,
                         const allot__origin *source, bool wanted);
-/* Takes a task out, and what it held away from its leaf; its slots, unless `keep`, too; `wanted`:
- * and from what the leaf demands. */
+/* Ends a task: its leaf holds less, is allocated less unless `keep`, and demands less if
+ * `wanted`. */
 void allot__task_end(allot__books *books, const allot__known *task, bool keep, bool wanted);
-/* Whether it is told to go, or to start. */
+/* Sets whether the task's kill or start was sent. */
 void allot__task_tell(allot__books *books, allot__task_item *task, bool told);
-/* Whether a decision tells to start what is told already, and nothing else. */
+/* Whether a decision starts exactly the tasks whose starts were already sent. */
 bool allot__starts_stay(const allot__books *books, const allot_decision *decision);
-/* What tasks of the same unit have in common; 0: it has its slots to itself. */
+/* The key that tasks of one unit share; 0: the task has its slots to itself. */
 size_t allot__unit_key(const allot_task *task, char key[600]);
 #endif

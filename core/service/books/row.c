@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* row.c: what leaves demand, hold, give back and decline; sessions and contracts. */
+/* row.c: demand, allocation, release and decline of leaves; sessions and contracts. */
 #include "service/books/own.h"
 
 #include "base/memory.h"
@@ -117,7 +117,7 @@ int allot__apply_row(allot__books *books, const allot__event *event, allot__erro
 
 /* ---- Declined grants ------------------------------------------------------------------------- */
 
-/* Slots that nothing uses come back; what the leaf has then is all that it wants for a while. */
+/* Unused slots come back; for a while the leaf demands only what it then has. */
 int allot__apply_decline(allot__books *books, const allot__event *event, allot__error *fault)
 {
     int32_t leaf = event->consumer;
@@ -192,7 +192,7 @@ int allot__apply_returned(allot__books *books, const allot__event *event, allot_
 
 /* ---- Sessions -------------------------------------------------------------------------------- */
 
-/* All sessions of a leaf are scheduled alike; `old` is about to go. */
+/* All sessions of a leaf are scheduled alike; `old` is being replaced. */
 static int check_scheduling(const allot__books *books, const allot_session *told,
                             const allot_session *old, allot__error *fault)
 {

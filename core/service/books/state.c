@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* state.c: the state of the books: opened to be told what changes, sealed for a cycle, copied; when
- * something is due in it. */
+/* state.c: the books' state: unsealed for changes, sealed for a cycle, copied; its next due
+ * time. */
 #include "service/books/own.h"
 
 /* ---- Opened ---------------------------------------------------------------------------------- */
@@ -89,7 +89,7 @@ typedef struct back {
     int64_t now, by;
 } back;
 
-/* Times that are not known are 0, INT64_MIN or INT64_MAX, and stay it. */
+/* Unknown times are 0, INT64_MIN or INT64_MAX, and stay unchanged. */
 static bool is_behind(const back *it, int64_t time)
 {
     return time > it->now && time != INT64_MAX;
@@ -101,7 +101,7 @@ static void set(const back *it, int64_t *time)
         *time = *time - it->by < it->now ? *time - it->by : it->now;
 }
 
-/* A deadline follows when what it is for was ordered. */
+/* A deadline moves with the time at which its reclaim was ordered. */
 static int set_flight(const back *it, const allot__books *books, allot__flight_item *item)
 {
     allot_in_flight flight;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* task.c: tasks that wait, start, change and finish, as events tell of them. */
+/* task.c: events of tasks: waiting, start, change and finish. */
 #include "service/books/own.h"
 
 /* ---- What events say of tasks ---------------------------------------------------------------- */
 
-/* The group of its slots, or of its session, host and slot; not said: the host's, or the first. */
+/* The group of its slots, or of its session, host and slot; not given: the host's, or the first. */
 static int32_t own_group(const allot_plan *plan, const allot_task *task)
 {
     int32_t host = task->host ? allot_plan_host_find(plan, task->host) : -1;
@@ -18,10 +18,10 @@ static int32_t own_group(const allot_plan *plan, const allot_task *task)
     return task->also[0].group;
 }
 
-/* Slots of several groups: its own, which comes first from now on, and the others. */
+/* Slots of several groups: splits its own group's from the others'. */
 static int take_own(const allot_plan *plan, allot_task *task, allot__error *fault)
 {
-    allot_task_slots *parts = (allot_task_slots *)task->also; /* the reader's */
+    allot_task_slots *parts = (allot_task_slots *)task->also; /* owned by the reader */
     int32_t at = 0;
     task->group = own_group(plan, task);
     while (at < task->also_count && parts[at].group != task->group)
@@ -139,7 +139,7 @@ static int check_start(const allot__books *books, const allot_task *task, bool a
 
 /* ---- What is told of a task ------------------------------------------------------------------ */
 
-/* Values that are told take the place of those of the same attribute, or come beside them. */
+/* Given values replace those of the same attribute; others are added. */
 static int32_t merge(const allot_task *old, const allot_task *told, allot_task_value *values)
 {
     int32_t count = 0;
@@ -155,8 +155,8 @@ static int32_t merge(const allot_task *old, const allot_task *told, allot_task_v
     return count;
 }
 
-/* The task as it is from now on: what is not told is as it was, or, of one told `whole`, unset;
- * but for the time at which it started. One that waits is nowhere. */
+/* The changed task: members not given keep their values, or are unset if the event is `whole`,
+ * except its start time. A waiting task has no host. */
 static void change(const allot__event *event, const allot_task *old, const allot_task *told,
                    allot_task_value *values, allot_task *out)
 {
@@ -176,7 +176,7 @@ static void change(const allot__event *event, const allot_task *old, const allot
     out->started = 0;
 }
 
-/* A task of another leaf is another task. */
+/* Refuses to move a task to another leaf. */
 static int check_leaf(const allot__books *books, const allot__event *event, const allot_task *old,
                       allot__error *fault)
 {
@@ -221,7 +221,7 @@ static int task_change(allot__books *books, const allot__known *old, const allot
     return allot__task_replace(books, old, &task, source ? source : old->item->of.source, wanted);
 }
 
-/* One that nobody knows yet waits. When it came is known from now on, unless a truth has it. */
+/* A new task waits. Unless given, or in a truth, its submission is the event's time. */
 static int submit(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot_task task;
@@ -249,7 +249,7 @@ int allot__apply_task(allot__books *books, const allot__event *event, allot__err
 /* ---- Starts and ends ----------------------------------------------------------------------------
  */
 
-/* One that waits starts with what is known of it. */
+/* A waiting task starts with its known members. */
 int allot__apply_start(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot_task task;
@@ -267,7 +267,7 @@ int allot__apply_start(allot__books *books, const allot__event *event, allot__er
     return status == ALLOT_OK ? allot__task_new(books, &task, event, false) : status;
 }
 
-/* Work that is done, or that waited, is wanted no more. */
+/* Work that is done, or that waited, is no longer demanded. */
 int allot__apply_finish(allot__books *books, const allot__event *event, allot__error *fault)
 {
     allot__known task;

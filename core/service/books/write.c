@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* write.c: lines of the books: what one leaf, task, reclaim, ... says; and the books whole, as
- * lines that make the same books again. */
+/* write.c: the lines of a leaf, task, reclaim, ...; and the whole books as lines that make equal
+ * books. */
 #include <allot/dispatch.h>
 #include <allot/json.h>
 
@@ -75,7 +75,7 @@ void allot__write_row(const allot__books *books, int32_t group, int32_t leaf,
     allot__entry_close(out);
 }
 
-/* Its claims and tasks have lines of their own. */
+/* A reclaim's claims and tasks have lines of their own. */
 void allot__write_flight(const allot__books *books, const allot_in_flight *flight, int64_t since,
                          allot__text *out)
 {
@@ -124,7 +124,7 @@ static void write_places(allot__text *out, const char *key, const allot_job_host
     allot__text_puts(out, "}");
 }
 
-/* Places and what grows are written as events tell them, and not as documents have them. */
+/* Places and growing values are written as in events, not as in documents. */
 void allot__write_job(const allot__books *books, const allot_job *job, const allot__origin *source,
                       allot__text *out)
 {
