@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* candidate.c: a generation is made from files, checked, and let decide what was decided before. */
+/* candidate.c: makes a generation from files, checks it, and tries it on states decided before. */
 #include "service/generation/candidate.h"
 
 #include <inttypes.h>
@@ -108,7 +108,7 @@ static bool is_listed(const allot__candidate *it, const allot__source *source)
     return false;
 }
 
-/* Sources that are policies: all but the plan. */
+/* Checks changed policies: all sources but the first, the plan. */
 static int check_policies(allot__candidate *it)
 {
     int status = ALLOT_OK;
@@ -138,7 +138,7 @@ static int build(allot__candidate *it)
     if (it->back)
         allot__plan_texts_ask(it->back, &ask);
     int status = allot__generation_make(&ask, &it->sources, it->report, &it->generation);
-    /* Where to look next, whatever came of it. */
+    /* The watch paths for next time, whatever the result. */
     int looked = allot__watch_paths_of(&it->paths, &it->sources);
     if (status == ALLOT_OK)
         status = looked;
@@ -152,7 +152,7 @@ static bool unchanged(const allot__candidate *it, const allot__sources *files)
     return files && files->count > 0 && allot__sources_same(files, it->engine);
 }
 
-/* Nothing is to be made of those files; but where they are may have changed. */
+/* Ends without a generation; watch paths may have changed all the same. */
 static void leave(allot__candidate *it, allot__outcome outcome, const allot__sources *files)
 {
     int status = allot__sources_copy(&it->sources, files);
@@ -164,7 +164,7 @@ static void leave(allot__candidate *it, allot__outcome outcome, const allot__sou
         allot__candidate_refuse(it, status);
 }
 
-/* A policy that stands in does so for what the plan said then. */
+/* A replacing policy holds only for the plan's file as it was then. */
 static void forget_instead(allot__candidate *it)
 {
     allot__sources now = {.engine = it->engine};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * candidate.h: the next generation of the plan, made and tried beside the one that decides.
+ * candidate.h: a candidate for the next generation, built and tried beside the live one.
  *
- * A candidate has memory of its own. It is made on the loop; allot__candidate_build and
- * allot__candidate_try do its work on another thread, between which the loop has it again.
+ * A candidate has memory of its own. The loop creates it; allot__candidate_build and
+ * allot__candidate_try run on another thread; between those calls it belongs to the loop.
  */
 #ifndef ALLOT_SERVICE_GENERATION_CANDIDATE_H
 #define ALLOT_SERVICE_GENERATION_CANDIDATE_H
@@ -14,18 +14,18 @@
 #include "service/generation/watch_path.h"
 #include "service/generation/generation.h"
 
-/* Random cases that a policy which changed must pass, as of `allot check`. */
+/* Random cases of `allot check` that a changed policy must pass. */
 #define ALLOT__CANDIDATE_CASES 32
-/* Recorded cycles that are tried at most, and milliseconds after which no further one is begun. */
+/* Most recorded cycles to try, and milliseconds after which no further one is begun. */
 #define ALLOT__CANDIDATE_CYCLES 8
 #define ALLOT__CANDIDATE_BUDGET 60
-/* A cycle may take as long as the live one's, times this, and so many microseconds more. */
+/* A cycle may take SLOWER times as long as the live one's, plus SLACK microseconds. */
 #define ALLOT__CANDIDATE_SLOWER 20
 #define ALLOT__CANDIDATE_SLACK  50000
 
 typedef enum allot__outcome {
-    ALLOT__SAME = 0, /* the files are as they were when they were last tried */
-    ALLOT__AS_LIVE,  /* or as those of what decides now */
+    ALLOT__SAME = 0, /* the files are as when last tried */
+    ALLOT__AS_LIVE,  /* or as those of the live generation */
     ALLOT__MADE,     /* there is a generation */
     ALLOT__REFUSED   /* `status` and the report say why */
 } allot__outcome;
@@ -35,57 +35,57 @@ typedef struct allot__candidate {
     allot_report *report;
     char *file, *instead; /* of the plan; the policy in place of its own, or NULL */
     allot_script_limits limits;
-    int64_t cycle_limit;        /* ms, of the functions of a cycle; 0: none */
-    int64_t (*clock)(void *ud); /* microseconds, by which cycles are tried; NULL: those that the */
+    int64_t cycle_limit;        /* ms, for the functions of a cycle; 0: none */
+    int64_t (*clock)(void *ud); /* microseconds, to time trial cycles; NULL: those that the */
     void *clock_ud;             /* thread works */
-    char *text;                 /* the plan's, in place of what is in the file; NULL: the file's */
+    char *text;                 /* the plan's, instead of the file's content; NULL: the file's */
     size_t len;
-    allot__plan_file old; /* ... and what was there before that was written */
+    allot__plan_file old; /* ... and the file's content before `text` was written */
     const allot__plan_texts
-        *back;    /* made of those texts alone: they decided before; NULL: of files */
-    bool forced;  /* made even of files that are the same */
-    bool lasting; /* `instead` holds only as long as the plan's file is as trusted */
-    /* What was tried last; and what decides now: policies that are in it pass without a check. They
-     * outlive it; NULL: nothing. */
+        *back;    /* made only of these texts, which decided before; NULL: of files */
+    bool forced;  /* built even if the files are the same */
+    bool lasting; /* `instead` holds only while the plan's file is as in `trusted` */
+    /* The sources tried last; the live ones, whose policies pass without a check. They outlive it;
+     * NULL: none. */
     const allot__sources *before, *trusted;
-    allot__text list; /* so do those of that list (generation.h); empty: none is known */
+    allot__text list; /* policies of this list pass, too (generation.h); empty: none */
     const allot__generation
-        *live; /* the same, only to be read, as long as this lives; NULL: none */
+        *live; /* the live one, read-only, for this candidate's life; NULL: none */
     allot__outcome outcome;
     int status;
     allot__generation *generation; /* MADE */
-    allot_plan_map *ids;           /* from the live one's plan to its own; NULL: none was live */
+    allot_plan_map *ids;           /* from the live plan to this one; NULL: none was live */
     allot__sources sources;
     allot__watch_paths paths;
-    bool replaced;          /* REFUSED, and what decides is not what decided last */
-    int32_t checked, tried; /* policies, and recorded cycles */
-    int64_t build_us;       /* on the clock */
+    bool replaced;          /* REFUSED, and another generation decides than decided last */
+    int32_t checked, tried; /* numbers of policies, recorded cycles */
+    int64_t build_us;       /* wall time */
 } allot__candidate;
 
 /* `file` and `instead` are copied. ENOMEM. */
 int allot__candidate_new(const char *file, const char *instead, const allot_script_limits *limits,
                          allot__candidate **out);
 void allot__candidate_free(allot__candidate *candidate);
-/* Has it made of that plan, which is copied, and not of what is in the file. ENOMEM. */
+/* Sets the plan's text (copied), to be used instead of the file's. ENOMEM. */
 int allot__candidate_text(allot__candidate *candidate, const char *text, size_t len);
 
-/* Looks at the files and, unless they are the same, makes a generation of them and checks policies
- * that changed. Blocks. */
+/* Reads the files and, unless they are the same, makes a generation and checks changed policies.
+ * Blocks. */
 void allot__candidate_build(allot__candidate *candidate);
-/* A copy of a state under the generation's plan, sealed: to be freed before it. What was decided
- * about once may be gone from the plan with good reason: then *out is NULL; what is in the books
- * may not, `strict`: ENOENT, EINVALID (report). ENOMEM. */
+/* A sealed copy of a state under the generation's plan, to be freed before it. A sample that no
+ * longer fits the plan gives *out NULL; with `strict` (the books' state) that is an error: ENOENT,
+ * EINVALID (report). ENOMEM. */
 int allot__candidate_copy(allot__candidate *candidate, const allot_state *from, bool strict,
                           allot_state **out);
-/* Lets the generation decide about a state of its plan, sealed, that the live one decided about in
- * `live_us` microseconds (-1: not known). ESCRIPT, EBUDGET (report): it may not go on; ENOMEM. */
+/* Lets the generation decide about a sealed state of its plan, for which the live one took
+ * `live_us` microseconds (-1: not known). ESCRIPT, EBUDGET (report): the candidate fails;
+ * ENOMEM. */
 int allot__candidate_try(allot__candidate *candidate, const allot_state *state, int64_t live_us);
-/* Refuses it for a status, of which the report tells already, or nothing. States of its plan are
- * freed before. */
+/* Refuses it for a status, which the report may explain. Free states of its plan before. */
 void allot__candidate_refuse(allot__candidate *candidate, int status);
 
-/* Tries a policy's text, as it was read, on random cases, as `allot check` does. EPOLICY (report):
- * it does not keep what it, or any policy, promises. ENOMEM. */
+/* Checks a policy's text on random cases, as `allot check` does. EPOLICY (report): it breaks an
+ * invariant or one of its own properties. ENOMEM. */
 int allot__policy_check(allot_engine *engine, const allot__source *policy, int32_t cases,
                         allot_report *report);
 

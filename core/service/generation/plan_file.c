@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* plan_file.c: the plan's file replaced by another, which has its name once it is on disk. */
+/* plan_file.c: replaces the plan's file by a new one, renamed once it is on disk. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "service/generation/plan_file.h"
 
@@ -17,7 +17,7 @@
 
 enum { PLAIN_MODE = 0644 };
 
-/* Where it is, and what it is called until it is whole. */
+/* The file's real path, and the temporary one. */
 typedef struct place {
     char path[PATH_MAX], folder[PATH_MAX], beside[PATH_MAX + 16];
     struct stat was;
@@ -31,7 +31,7 @@ static int fail(allot_report *report, const char *path, const char *what, int er
     return ALLOT_EIO;
 }
 
-/* Links are followed, so that they stay. */
+/* Follows links, so that they stay. */
 static int find(place *at, const char *path, bool *there)
 {
     char *real = realpath(path, NULL);
@@ -66,7 +66,7 @@ static int write_all(int fd, const char *text, size_t len)
     return fsync(fd) == 0 ? 0 : errno;
 }
 
-/* As the old one, whoever writes it. */
+/* Gives it the old file's owner and mode. */
 static int dress(int fd, const place *at, bool there)
 {
     mode_t mode = there ? at->was.st_mode & 07777 : PLAIN_MODE;
@@ -90,14 +90,14 @@ static int make_beside(place *at, bool there, const char *text, size_t len)
     return error;
 }
 
-/* A name is on disk once its folder is. */
+/* Syncs the folder, to put the new name on disk. */
 static int sync_folder(const place *at)
 {
     int fd = open(at->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int error = fd < 0 || fsync(fd) != 0 ? errno : 0;
     if (fd >= 0)
         close(fd);
-    return error == EINVAL ? 0 : error; /* a file system that has nothing to sync there */
+    return error == EINVAL ? 0 : error; /* the file system cannot sync folders */
 }
 
 static int replace(place *at, bool there, const char *text, size_t len, bool *written)

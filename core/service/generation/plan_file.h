@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * plan_file.h: the plan's file with another text, whole or not at all.
+ * plan_file.h: replaces the text of the plan's file atomically.
  *
- * The text is written beside the file, is on disk, and takes its name: whoever reads the file finds
- * the one text or the other. A link stays one: what it leads to is replaced. Owner (where that is
- * allowed) and mode stay. No function here needs a loop; both block.
+ * The text is written to a file beside, synced, and renamed: a reader finds either the old text or
+ * the new. A link stays: its target is replaced. Owner (if permitted) and mode stay. No function
+ * here needs a loop; all block.
  */
 #ifndef ALLOT_SERVICE_GENERATION_PLAN_FILE_H
 #define ALLOT_SERVICE_GENERATION_PLAN_FILE_H
 
 #include "base/text.h"
 
-/* What was there before, to be put back. Its engine is set by the caller. */
+/* The old content, for undo. The caller sets the engine of `old`. */
 typedef struct allot__plan_file {
     allot__text old;
-    bool there;   /* there was a file at all */
-    bool written; /* the new text is there, though it may have failed after that */
+    bool there;   /* the file existed */
+    bool written; /* the new text is in place, even if a later step failed */
 } allot__plan_file;
 
-/* Reads what is there. EIO (report), ENOMEM. */
+/* Reads the old content. EIO (report), ENOMEM. */
 int allot__plan_file_read(allot__plan_file *file, const char *path, allot_report *report);
-/* Replaces the file that was read. EIO (report): where not `written`, it is as it was. */
+/* Replaces the file that was read. EIO (report): unless `written`, the file is unchanged. */
 int allot__plan_file_write(allot__plan_file *file, const char *path, const char *text, size_t len,
                            allot_report *report);
-/* Puts back what was there, if something else was written. EIO (report). */
+/* Restores the old content if the file was written. EIO (report). */
 int allot__plan_file_undo(allot__plan_file *file, const char *path, allot_report *report);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* plan_texts.c: generations as texts, kept in the store and taken from there. */
+/* plan_texts.c: writes generations as texts to the store, and reads them. */
 #include "service/generation/plan_texts.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ void allot__plan_texts_ask(const allot__plan_texts *texts, allot__generation_ask
 
 /* ---- From the store -------------------------------------------------------------------------- */
 
-/* "SHA256 NAME" of a list, or "instead NAME". */
+/* Reads a line of a list: "SHA256 NAME" or "instead NAME". */
 static int take_line(allot__plan_texts *it, allot__store *store, const char *line,
                      allot_report *report)
 {
@@ -44,7 +44,7 @@ static int take_list(allot__plan_texts *it, allot__store *store, const allot__te
     static const char head[] = ALLOT__POLICIES_HEAD;
     size_t at = sizeof head;
     if (list->len < at || memcmp(list->bytes, head, at) != 0)
-        return ALLOT_ENOENT; /* of an old row: the first group's policy alone */
+        return ALLOT_ENOENT; /* an old row has only the first group's policy */
     int status = ALLOT_OK;
     for (; at < list->len && status == ALLOT_OK; at += strlen(list->bytes + at) + 1)
         status = take_line(it, store, list->bytes + at, report);

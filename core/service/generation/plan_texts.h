@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * plan_texts.h: a generation of the plan as texts, from which it can be made again whatever has
- * become of its files: those of one that decides, or what the store has kept of one that did.
+ * plan_texts.h: a generation as texts, from which it can be rebuilt without its files: those of the
+ * live one, or a former one's in the store.
  */
 #ifndef ALLOT_SERVICE_GENERATION_PLAN_TEXTS_H
 #define ALLOT_SERVICE_GENERATION_PLAN_TEXTS_H
@@ -10,12 +10,12 @@
 #include "service/store/store.h"
 #include "service/generation/generation.h"
 
-/* What the store has under these names. ENOENT: it lacks the plan, or some policy. EIO (report):
- * one is damaged. ENOMEM. Blocks. */
+/* Reads the texts of these names from the store. ENOENT: the plan or a policy is missing. EIO
+ * (report): one is damaged. ENOMEM. Blocks. */
 int allot__plan_texts_store(allot_engine *engine, allot__store *store,
                             const allot__store_pair *names, allot_report *report,
                             allot__plan_texts **out);
-/* Says of what a generation is to be made that it is from those texts, which must outlive it. */
+/* Sets those texts as a generation's inputs; they must outlive `ask`. */
 void allot__plan_texts_ask(const allot__plan_texts *texts, allot__generation_ask *ask);
 
 /* Puts the texts of a generation in the store: its plan, its policies and their list. ENOMEM. */

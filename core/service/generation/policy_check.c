@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* policy_check.c: a policy on random cases, by the tool that `allot check` is. */
+/* policy_check.c: checks a policy on random cases, by the tool behind `allot check`. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void drop(void *ud, const char *text, size_t len)
     (void)len;
 }
 
-/* Cases are written by `allot check` for whoever wants to see them, not here. */
+/* Drops the cases that `allot check` would write to files. */
 static int write_nothing(void *ud, const char *path, const char *text, size_t len,
                          char why[ALLOT_TOOL_WHY_MAX])
 {
@@ -32,7 +32,7 @@ static int write_nothing(void *ud, const char *path, const char *text, size_t le
     return ALLOT_EIO;
 }
 
-/* No file but the policy, and that as it was read already. */
+/* Serves only the policy, with the text already read. */
 static int read_policy(void *ud, const char *path, allot_sink sink, void *sink_ud,
                        char why[ALLOT_TOOL_WHY_MAX])
 {
@@ -58,7 +58,7 @@ static void progress(void *ud, int64_t done, int64_t total, const char *text)
     (void)text;
 }
 
-/* The errors, but not that cases were not written; true: there were others. */
+/* Copies the errors, except about unwritten cases; true: there were others. */
 static bool pass_on(const allot_report *from, allot_report *to)
 {
     bool any = false;
@@ -85,8 +85,8 @@ int allot__policy_check(allot_engine *engine, const allot__source *policy, int32
                                   .write = write_nothing,
                                   .option = option,
                                   .progress = progress,
-                                  /* So that a policy cannot hold a reload up for ever, however
-                                   * busy the machine is. */
+                                  /* Bounds a policy's CPU time, independent of the machine's
+                                   * load. */
                                   .clock = allot__generation_worked};
     allot_report *own;
     int answer = 0, status = allot_report_new(engine, &own);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* reading.c: files opened without waiting, looked at, and read as far as is allowed. */
+/* reading.c: opens files without waiting, checks them, and reads up to a limit. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "service/generation/reading.h"
 
@@ -18,13 +18,13 @@ enum { LINKS_MOST = 40, TO_READ = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC }
 /* ---- Beneath a folder ------------------------------------------------------------------------ */
 
 typedef struct walk {
-    int at;                  /* the folder that we are in */
-    char rest[PATH_MAX];     /* what is still to go */
-    char name[NAME_MAX + 1]; /* of it the next one */
+    int at;                  /* the current folder */
+    char rest[PATH_MAX];     /* the rest of the path */
+    char name[NAME_MAX + 1]; /* its next name */
     int links;
 } walk;
 
-/* Takes the next name; 0, or why there is none to go to. */
+/* Takes the next name; 0 or an error. */
 static int next_name(walk *it)
 {
     const char *from = it->rest + strspn(it->rest, "/");
@@ -39,7 +39,7 @@ static int next_name(walk *it)
     return len > 0 ? 0 : ALLOT__READ_IRREGULAR;
 }
 
-/* What the link says goes before the rest. */
+/* Puts the link's target before the rest. */
 static int follow(walk *it)
 {
     char target[PATH_MAX];
@@ -69,8 +69,8 @@ static int enter(walk *it)
     return 0;
 }
 
-/* One name; *fd: what it leads to in the end, opened; -1: there is more to go. What is another
- * thing by the time that it is opened is no link, and looked at once more. */
+/* Walks one name; *fd: the opened end of the path; -1: names remain. The opened file is never a
+ * link, and is checked again in case it was replaced. */
 static int step(walk *it, int *fd)
 {
     struct stat info;
@@ -91,7 +91,7 @@ static int step(walk *it, int *fd)
     return *fd >= 0 ? 0 : errno;
 }
 
-/* A path from the root is one beneath the folder if it begins with where that is. */
+/* Strips the folder's path from an absolute path beneath it. */
 static const char *from_folder(const char *folder, const char *path)
 {
     char *real = path[0] == '/' ? realpath(folder, NULL) : NULL;
@@ -127,7 +127,7 @@ static int open_any(const char *path, const char *folder, int *fd)
     if (folder)
         return open_beneath(folder, path, fd);
     *fd = open(path, TO_READ);
-    /* A socket, and a device that nothing is behind. */
+    /* ENXIO: a socket, or a device without a driver. */
     return *fd >= 0 ? 0 : errno == ENXIO ? ALLOT__READ_IRREGULAR : errno;
 }
 

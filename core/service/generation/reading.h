@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * reading.h: what is in a file: a regular one alone, and of no more than so many bytes.
+ * reading.h: reads a file, only a regular one and up to a size limit.
  *
- * A device that never ends, a FIFO that nobody writes and a file that grows while it is read are
- * refused, and opening none of them waits. Errors are those of errno, or these. Needs no loop;
- * blocks as long as the disk does.
+ * Endless devices, FIFOs without a writer and files that grow while they are read are refused;
+ * opening them does not wait. Errors are errno's, or these. Needs no loop; blocks on the disk only.
  */
 #ifndef ALLOT_SERVICE_GENERATION_READING_H
 #define ALLOT_SERVICE_GENERATION_READING_H
@@ -22,14 +21,14 @@ enum {
 #define ALLOT__READ_PLAN   ((int64_t)256 * 1024 * 1024)
 #define ALLOT__READ_POLICY ((int64_t)1024 * 1024)
 
-/* Adds what is in the file, of so many bytes at most, to `out`; 0, or why not: ENOMEM, too.
- * `folder` NULL: links lead where they like. Else the path is from that folder, or begins with
- * where it is, and neither the rest nor a link on it has a root or "..". */
+/* Appends the file's content, at most `most` bytes, to `out`; 0, or an error (also ENOMEM).
+ * `folder` NULL: links may lead anywhere. Else the path is relative to that folder or begins with
+ * its path, and neither the rest nor a link on it may have a root or "..". */
 int allot__reading(const char *path, const char *folder, int64_t most, allot__text *out);
-/* What a path that a client names is from the folder of the plan's file: itself, or what is behind
+/* A client's path relative to the folder of the plan's file: the path itself, or the part after
  * that folder's name. */
 const char *allot__reading_inside(const char *file, const char *path);
-/* That folder, in `out`, which has room for `size` bytes. ENAMETOOLONG. */
+/* Writes that folder to `out`, of `size` bytes. ENAMETOOLONG. */
 int allot__reading_folder(const char *file, char *out, size_t size);
 /* An error in words. */
 void allot__reading_why(int error, char *words, size_t size);

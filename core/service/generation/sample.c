@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* sample.c: a few states, newest first. */
+/* sample.c: keeps a few states, newest first. */
 #include "service/generation/sample.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ void allot__sample_states_put(allot__sample_states *samples, allot_state *state,
     samples->count++;
 }
 
-/* Copies take a thousandth of the time at most; those that the loop would be away for are few. */
+/* Copies take at most a thousandth of the time; slow ones come at most every PATIENCE seconds. */
 void allot__sample_states_add(allot__sample_states *samples, allot__books *books, int64_t cycle,
                               int64_t took)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* source.c: files by their contents, and which of them policies are loaded from. */
+/* source.c: files identified by contents, and the loader of policies. */
 #include "service/generation/source.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ uint64_t allot__source_hash(const char *bytes, size_t len)
     return stir(hash, len + 1);
 }
 
-/* What is in the file: its size or -1. */
+/* Hashes a file; returns its size or -1. */
 static int64_t look_into(allot_engine *engine, const char *path, uint64_t *hash)
 {
     allot__text text = {.engine = engine};
@@ -124,7 +124,7 @@ void allot__sources_free(allot__sources *sources)
 
 /* ---- The loader ------------------------------------------------------------------------------ */
 
-/* As the inner loader tells files from ready-made names. */
+/* Whether a name is a file, by the inner loader's rule. */
 static bool is_file(const char *use)
 {
     size_t len = strlen(use);
@@ -146,7 +146,7 @@ static int cannot_read(const char *path, int error, allot_report *report)
     return error == ALLOT__READ_OUTSIDE ? ALLOT_EPOLICY : ALLOT_EIO;
 }
 
-/* What whoever wrote the plan named before may be named by a client, too. */
+/* Whether a client may name it: the live plan names it, too. */
 static bool is_free(const allot__tracker *it, const char *use)
 {
     return !it->confined || (it->known != NULL && allot__sources_find(it->known, use));
@@ -159,7 +159,7 @@ static int read_disk(const allot__tracker *it, const char *path, const char *use
     size_t len = strlen(use);
     if (is_free(it, use))
         return allot__reading(path, NULL, ALLOT__READ_POLICY, text);
-    /* Faults of a policy are told with its words: those of no other file are. */
+    /* Faults quote the policy's text: only .lua files may be quoted. */
     if (!plan_file || len < 4 || strcmp(use + len - 4, ".lua") != 0)
         return ALLOT__READ_OUTSIDE;
     int error = allot__reading_folder(plan_file, folder, sizeof folder);
@@ -168,11 +168,11 @@ static int read_disk(const allot__tracker *it, const char *path, const char *use
                       : error;
 }
 
-/* The policy's text; known: it is not read from the disk. */
+/* Gets the policy's text; a known one is not read from disk. */
 static int read_policy(const allot__tracker *it, const char *path, const char *use,
                        const char *plan_file, allot__text *text, allot_report *report)
 {
-    const allot__source *known = kept(it->sources, path); /* of another group: the same */
+    const allot__source *known = kept(it->sources, path); /* loaded for another group */
     int error = 0;
     if (!known)
         known = kept(it->texts, use);
@@ -181,7 +181,7 @@ static int read_policy(const allot__tracker *it, const char *path, const char *u
     else
         error = read_disk(it, path, use, plan_file, text);
     if (error != 0 && error != ENOMEM) {
-        if (error != ALLOT__READ_OUTSIDE) /* it may come, or be mended */
+        if (error != ALLOT__READ_OUTSIDE) /* it may appear, or be repaired */
             allot__sources_add(it->sources, path, NULL, 0);
         return cannot_read(path, error, report);
     }
@@ -189,7 +189,7 @@ static int read_policy(const allot__tracker *it, const char *path, const char *u
     return error == ENOMEM || text->failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
-/* As the inner loader finds files. */
+/* Builds the path by the inner loader's rule. */
 static void join(allot__text *path, const char *plan_file, const char *use)
 {
     const char *slash = plan_file != NULL && use[0] != '/' ? strrchr(plan_file, '/') : NULL;
@@ -198,7 +198,7 @@ static void join(allot__text *path, const char *plan_file, const char *use)
     allot__text_puts(path, use);
 }
 
-/* A ready-made one, by its name; a program may have another than the one that decided. */
+/* Loads a ready-made policy by name; this version's may differ from the one that decided. */
 static int load_ready(allot__tracker *it, allot_engine *engine, const char *use,
                       const char *plan_file, const allot_use_option *options, int32_t count,
                       allot_policy **out, allot_report *report)
@@ -226,7 +226,7 @@ static int load_file(allot__tracker *it, allot_engine *engine, const char *use,
     join(&path, plan_file, use);
     int status =
         path.failed ? ALLOT_ENOMEM : read_policy(it, path.bytes, use, plan_file, &text, report);
-    if (status == ALLOT_OK) /* several groups may have one policy */
+    if (status == ALLOT_OK) /* several groups may share a policy */
         status = allot__sources_put(it->sources, path.bytes, text.bytes, text.len);
     if (status == ALLOT_OK)
         status = allot__sources_put(it->policies, use, text.bytes, text.len);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * source.h: the files that a generation of the plan was made from, known by their contents.
+ * source.h: the files of a generation, identified by their contents.
  *
- * The first is the plan, the others are the policies that it names. A file that is not there is one
- * of them, too: it may come. No function here needs a loop or touches anything shared, so any
- * thread may call it; all of them block.
+ * The first is the plan, the others are the policies that it names. Missing files are listed, too:
+ * they may appear. No function here needs a loop or shared data, so any thread may call it; all may
+ * block.
  */
 #ifndef ALLOT_SERVICE_GENERATION_SOURCE_H
 #define ALLOT_SERVICE_GENERATION_SOURCE_H
@@ -19,7 +19,7 @@ typedef struct allot__source {
     char *path;
     uint64_t hash; /* of the bytes */
     int64_t size;  /* -1: it could not be read */
-    char *bytes;   /* kept of policies that were loaded; NULL: not kept */
+    char *bytes;   /* of loaded policies; NULL: not kept */
 } allot__source;
 
 typedef struct allot__sources {
@@ -28,30 +28,29 @@ typedef struct allot__sources {
     size_t count, capacity;
 } allot__sources;
 
-/* Not to keep secrets: contents of files are told apart by it. */
+/* A hash to tell contents of files apart; not cryptographic. */
 uint64_t allot__source_hash(const char *bytes, size_t len);
-/* Adds a file with what is in it now, or, when `bytes` is not NULL, with those; one that is there
- * already stays as it was. ENOMEM. */
+/* Adds a file with its current content or, if not NULL, with `bytes`; a file already listed keeps
+ * its entry. ENOMEM. */
 int allot__sources_add(allot__sources *sources, const char *path, const char *bytes, size_t len);
-/* The same with those bytes, which are kept. */
+/* The same with `bytes`, which are kept. */
 int allot__sources_put(allot__sources *sources, const char *path, const char *bytes, size_t len);
-/* Adds copies of another's, without their bytes. ENOMEM. */
+/* Adds copies of another list's files, without their bytes. ENOMEM. */
 int allot__sources_copy(allot__sources *sources, const allot__sources *from);
 const allot__source *allot__sources_find(const allot__sources *sources, const char *path);
-/* Whether all files have the contents that they had; they are read into memory of the engine's. */
+/* Whether all files still have their contents; reads them into the engine's memory. */
 bool allot__sources_same(const allot__sources *sources, allot_engine *engine);
 void allot__sources_free(allot__sources *sources);
 
-/* A loader that reads policy files, each once, and adds them with their bytes to `sources`, and all
- * policies, ready-made ones too, by the names that plans call them by to `policies`. What `texts`
- * (NULL: nothing) has by such a name it takes from there. It lives as long as this struct, and what
- * that points to. */
+/* A loader that reads each policy file once and adds it with its bytes to `sources`; it adds all
+ * policies, also ready-made ones, by their names in the plan to `policies`. Names in `texts` (NULL:
+ * none) are taken from there. It lives as long as this struct and what the struct points to. */
 typedef struct allot__tracker {
-    allot_policy_loader inner; /* for all that is no file */
+    allot_policy_loader inner; /* for policies other than files */
     const allot_script_limits *limits;
     const allot__sources *texts;
-    bool confined;               /* a client names them: files beneath the plan's folder alone, */
-    const allot__sources *known; /* or, by such a name, those; NULL: none */
+    bool confined;               /* a client names them: only files beneath the plan's folder, */
+    const allot__sources *known; /* or files listed here by that name; NULL: none */
     allot__sources *sources, *policies;
 } allot__tracker;
 allot_policy_loader allot__tracker_loader(allot__tracker *tracker);

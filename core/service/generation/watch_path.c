@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* watch_path.c: a path is walked as the system would, and each step noted. */
+/* watch_path.c: walks a path as the system does, and notes each entry. */
 #include "service/generation/watch_path.h"
 
 #include <limits.h>
@@ -68,10 +68,10 @@ void allot__watch_paths_free(allot__watch_paths *paths)
 
 /* ---- The walk -------------------------------------------------------------------------------- */
 
-/* A path of which the links before `name` have been followed. */
+/* A path whose links before `name` are resolved. */
 typedef struct walk {
     char path[PATH_MAX];
-    size_t name, end; /* of the name that is looked at */
+    size_t name, end; /* of the current name */
     int links;
 } walk;
 
@@ -82,7 +82,7 @@ static bool next_name(walk *it)
     return it->end > it->name;
 }
 
-/* The directory that has the name. */
+/* The directory of the current name. */
 static void folder_of(const walk *it, char *folder)
 {
     size_t len = it->name;
@@ -106,7 +106,7 @@ static int note(allot__watch_paths *paths, const walk *it)
                                            .inode = (uint64_t)info.st_ino});
 }
 
-/* What the link says takes the place of its name, or of all up to there; false: it cannot. */
+/* Replaces the name, or the whole path so far, by the link's target; false: not possible. */
 static bool follow(walk *it, const char *link)
 {
     char target[PATH_MAX], rest[PATH_MAX];

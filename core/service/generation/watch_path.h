@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * watch_path.h: where a file can change: the directories and the names in them that lead to it.
+ * watch_path.h: where a file can change: the directory entries on the way to it.
  *
- * A file is found by a path, and a path by directories and symbolic links. Whoever replaces the
- * file, a link on the way, or a directory, changes a name in a directory: those are its paths. Of
- * what is not there the watch path is the name that is missing, so that it is seen to come.
+ * A path leads through directories and symbolic links. Replacing the file, a link or a directory on
+ * the way changes an entry of a directory: these entries are the watch paths. For a missing file
+ * the watch path is the first missing entry, so that its creation is seen.
  *
  * Blocks; any thread may call it.
  */
@@ -25,7 +25,7 @@ typedef struct allot__watch_paths {
     size_t count, capacity;
 } allot__watch_paths;
 
-/* Adds the paths of a path. What cannot be looked into is left out. ENOMEM. */
+/* Adds the watch paths of a path. Unreadable directories are left out. ENOMEM. */
 int allot__watch_paths_add(allot__watch_paths *paths, const char *path);
 int allot__watch_paths_of(allot__watch_paths *paths, const allot__sources *sources);
 int allot__watch_paths_copy(allot__watch_paths *paths, const allot__watch_paths *from);
