@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* clock.c: the time, which never goes back. */
+/* clock.c: the service's time, and what is reported about the clock. */
 #include "service/instance/clock.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ int64_t allot__service_timer(void *ud)
     return config->timer ? config->timer(config->clock_ud) : (int64_t)(uv_hrtime() / 1000);
 }
 
-/* A clock that is set back once more is another. */
+/* A clock that is set back again begins a new lag. */
 static void fall_behind(allot_service *service, int64_t clock)
 {
     allot__clock *it = &service->clock;
@@ -48,7 +48,7 @@ static void catch_up(allot_service *service, int64_t clock)
     bool told = it->told;
     service->now = clock;
     it->behind = 0;
-    it->told = false; /* before the log, which asks what time it is */
+    it->told = false; /* before logging, which reads the time */
     if (told)
         allot__log(service, ALLOT_LOG_WARNING, "the clock and the time are the same again", NULL);
 }

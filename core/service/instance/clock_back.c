@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * clock_back.c: a time that was wrong is the clock's again, and what was noted meanwhile is
- * moved with it. In the store that is an event.
+ * clock_back.c: resets a wrong time to the clock's, and moves the times noted meanwhile with it. In
+ * the store this is an event.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "service/instance/service.h"
 
-/* What was noted since the clock went wrong keeps its distance from when it was set right. */
+/* Times noted since the clock went wrong keep their distance from the correction. */
 static int set_back(allot_service *service, int64_t clock, int64_t waited)
 {
     char params[80];
@@ -48,7 +48,7 @@ void allot__clock_set(allot_service *service)
     allot__clock *it = &service->clock;
     allot__service_now(service);
     if (it->behind == 0 || allot__hold_is(service) || !service->running || service->stopping ||
-        service->failed || service->settles) /* what is owed is of the time that was */
+        service->failed || service->settles) /* the owed cycle has the old time */
         return;
     int64_t waited = (allot__service_timer(service) - it->since) / 1000000;
     if (waited < ALLOT__CLOCK_PATIENCE || set_back(service, it->seen, waited) != ALLOT_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * component.h: what stands beside the truth (reload, live view, ...) and is told what happens.
+ * component.h: optional parts of a service (reload, live view, ...), called when something happens.
  */
 #ifndef ALLOT_SERVICE_INSTANCE_COMPONENT_H
 #define ALLOT_SERVICE_INSTANCE_COMPONENT_H
@@ -10,9 +10,9 @@
 
 #include "base/text.h"
 
-/* What a cycle came to; borrowed for the call. */
+/* The result of a cycle; borrowed for the call. */
 typedef struct allot__cycle_done {
-    int64_t cycle, seq, event, now; /* of one that is not recorded, the last one's numbers */
+    int64_t cycle, seq, event, now; /* where it is not recorded, the last one's */
     const allot_decision *decision;
     const char *text; /* the compact document; NULL: nothing was decided */
     size_t len;
@@ -20,16 +20,16 @@ typedef struct allot__cycle_done {
     int64_t took;           /* microseconds */
 } allot__cycle_done;
 
-/* A component; every function may be NULL. Its struct is made, zeroed, with the service, and is
- * there for as long. */
+/* A component; every function may be NULL. Its struct is allocated and zeroed with the service, and
+ * lives as long. */
 typedef struct allot__component {
     const char *name;
-    size_t size, slot; /* of its struct, and where the service points to it; 0: it has none */
-    /* Behind allot_service_start's own; EIO, ... (report) fail it. */
+    size_t size, slot; /* of its struct; the offset of the service's pointer; 0: none */
+    /* Runs after allot_service_start's own steps; EIO, ... (report) make the start fail. */
     int (*start)(allot_service *service, allot_report *report);
-    /* Ends what it began, if it did: closes its handles (allot__handle_close). */
+    /* Ends what `start` began, if it ran: closes handles (allot__handle_close). */
     void (*stop)(allot_service *service);
-    /* Frees what its struct has, once all handles are closed. */
+    /* Frees the members of its struct, once all handles are closed. */
     void (*free)(allot_service *service);
     /* A cycle is over; its decision and state live until this returns. */
     void (*cycle)(allot_service *service, const allot__cycle_done *done);

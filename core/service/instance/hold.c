@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* hold.c: work on the books that takes many turns of the loop. */
+/* hold.c: work on the books over many turns of the loop. */
 #include "service/instance/hold.h"
 
 #include "service/instance/service.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* log.c: what happens, in lines of text or JSON. */
+/* log.c: the service's log, in lines of text or JSON. */
 #include "service/instance/log.h"
 
 #include <poll.h>
@@ -11,7 +11,7 @@
 
 static const char *const levels[] = {"error", "warning", "info", "debug"};
 
-/* Standard error, unless who reads it has stopped to: the loop waits for nobody. */
+/* Writes to standard error, unless its reader has stopped reading: the loop never waits. */
 static void put_line(allot__text *line)
 {
     struct pollfd ready = {.fd = STDERR_FILENO, .events = POLLOUT};

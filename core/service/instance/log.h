@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* log.h: what happens, in lines of text or JSON. */
+/* log.h: the service's log, in lines of text or JSON. */
 #ifndef ALLOT_SERVICE_INSTANCE_LOG_H
 #define ALLOT_SERVICE_INSTANCE_LOG_H
 
 #include <allot/service.h>
 
-/* A member of a line; text NULL: a number. */
+/* A member of a line; `text` NULL: `number` is written. */
 typedef struct allot__log_field {
     const char *name, *text;
     int64_t number;

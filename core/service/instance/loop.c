@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* loop.c: what keeps a service on its loop, and what ends it there. */
+/* loop.c: handles and thread work of a service, and fatal failures. */
 #include "service/instance/loop.h"
 
 #include "service/instance/service.h"
@@ -33,7 +33,7 @@ static void work_run(uv_work_t *uv)
     work->run(work->ud);
 }
 
-/* Nobody cancels work. */
+/* Work is never cancelled. */
 static void work_done(uv_work_t *uv, int status)
 {
     allot__work *work = uv->data;

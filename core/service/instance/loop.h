@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* loop.h: what keeps a service on its loop, and what ends it there. */
+/* loop.h: handles and thread work of a service, which keep it on its loop, and fatal failures. */
 #ifndef ALLOT_SERVICE_INSTANCE_LOOP_H
 #define ALLOT_SERVICE_INSTANCE_LOOP_H
 
@@ -16,18 +16,18 @@ typedef struct allot__work {
     void (*done)(void *ud);
     void *ud;
 } allot__work;
-/* Calls `run` on a thread and then `done` on the loop, which may free what the work is in. The
- * service does not end before. */
+/* Calls `run` on a thread and then `done` on the loop, which may free the block that has the work.
+ * The service does not end before `done`. */
 void allot__work_begin(allot_service *service, allot__work *work, void (*run)(void *ud),
                        void (*done)(void *ud), void *ud);
 
-/* Counts a handle, or work on a thread, that must be over before the service is; and its end. Every
+/* Count up and down the open handles and thread work that the end of the service waits for. Every
  * uv_close of a service's handle ends in allot__handle_closed. */
 void allot__handle_open(allot_service *service);
 void allot__handle_closed(allot_service *service);
 /* Closes a handle whose data is the service. */
 void allot__handle_close(void *handle);
-/* Something is amiss that only a new beginning from what is on disk mends: logs it, and stops. */
+/* Logs a failure that only a restart from the store repairs, and stops the service. */
 void allot__service_fail(allot_service *service, const char *text);
 
 #endif

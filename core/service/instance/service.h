@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * service.h: one running service: what it has, and what folders below its life may call of it.
+ * service.h: one running service, and the calls into files above that lower folders may make.
  *
  * This file owns: struct allot_service.
  */
@@ -25,31 +25,31 @@
 #include "service/generation/sample.h"
 #include "service/generation/generation.h"
 
-/* How often things happened. */
+/* Counts, and times of cycles. */
 typedef struct allot__tally {
-    int64_t events, refused, repeated;   /* entered; wrong; with a key that was there already */
+    int64_t events, refused, repeated;   /* entered; refused; repeated: the key was known */
     int64_t cycles, decisions, failures; /* of cycles */
-    int64_t cycle_us, cycle_us_most;     /* in all, and the longest */
-    int64_t full_us;                     /* the last one that computed all anew */
+    int64_t cycle_us, cycle_us_most;     /* total, and the longest */
+    int64_t full_us;                     /* the last full pass */
     int64_t connections, turned_away;
 } allot__tally;
 
-/* What stands above: handed in when a service is made. */
+/* Functions of the files above, handed in when a service is made. */
 typedef struct allot__upcalls {
     const allot__component *components;
-    const struct allot__method *methods; /* but the events'; ends with a row without name */
-    /* Enters an event: checks, applies, adds to the store. *seq its number (of one whose key is
-     * known the old one), *batch when it is on disk. As allot__books_apply. */
+    const struct allot__method *methods; /* except events; ends with a row without name */
+    /* Enters an event: checks, applies, adds to the store. *seq: its number (of a known key the old
+     * one); *batch: the batch that puts it on disk. Errors as allot__books_apply. */
     int (*enter)(allot_service *service, allot__event *event, const char *params, size_t len,
                  int64_t *seq, int64_t *batch, allot__error *fault);
-    /* Lets another generation decide from now on: the books are rebased to it by `ids`, from the
-     * old plan's to the new one's. It belongs to the service afterwards, and the old one, in *old,
-     * to the caller: nothing of the service is of it any more, so it can be freed in another
-     * thread. Between two cycles: never from a component's `cycle`. ENOENT, EINVALID (report),
-     * ENOMEM: the old one goes on, and `generation` stays the caller's. */
+    /* Lets another generation decide from now on: the books are rebased by `ids`, from the old
+     * plan's numbers to the new one's. The service then owns it, and the caller owns the old one,
+     * *old, which any thread may free: the service has no pointer into it any more. Between two
+     * cycles: never from a component's `cycle`. ENOENT, EINVALID (report), ENOMEM: the old one goes
+     * on, and `generation` stays the caller's. */
     int (*swap)(allot_service *service, allot__generation *generation, const allot_plan_map *ids,
                 allot_report *report, allot__generation **old);
-    /* Nobody holds the books any more (hold.h): who waited for them goes on. */
+    /* The last hold on the books ended (hold.h): waiting requests go on. */
     void (*released)(allot_service *service);
     /* As allot__cycle_settle and allot__cycle_touch. */
     void (*settle)(allot_service *service);
@@ -68,8 +68,8 @@ struct allot_service {
     allot__files files;
     allot__tally tally;
 
-    /* What is truth. */
-    allot__generation *generation; /* the one that decides */
+    /* The cluster's state, and how events reach it. */
+    allot__generation *generation; /* the live one */
     allot__books *books;
     allot__event_reader *reader;
     allot__store *store;
@@ -78,22 +78,22 @@ struct allot_service {
     int64_t now;               /* the time; allot__service_now moves it */
     allot__clock clock;
 
-    /* What it began with. */
-    allot__store_pair kept;    /* the generation by its names in the store; "": not there yet */
-    allot__plan_texts *before; /* what decided before; NULL: nothing, or not known */
-    struct allot__candidate *refused; /* the files at the start, until who reloads has it */
+    /* From the start. */
+    allot__store_pair kept;           /* the generation's names in the store; "": not stored yet */
+    allot__plan_texts *before;        /* of the previous generation; NULL: none, or unknown */
+    struct allot__candidate *refused; /* the files at the start; NULL: reload/ took it */
     allot__sample_states
-        loaded; /* the last cycles that the store knows, until who rehearses has them */
+        loaded; /* states of the last cycles in the store; empty: reload/ has taken them */
 
     /* Cycles. */
     struct allot__clockwork *clockwork;
     struct {
-        bool known; /* the last cycle that was recorded was one of this generation */
-        bool owed;  /* cycles came since that were not: what jobs used meanwhile is to be counted */
+        bool known; /* the last recorded cycle was decided by this generation */
+        bool owed;  /* unrecorded cycles ran since: jobs' use is still to be counted */
         int64_t event;
         uint64_t output;
     } recorded;
-    bool settles; /* a cycle is recorded whatever it comes to */
+    bool settles; /* the cycle is recorded whatever its result */
     struct {
         int64_t calls, dropped, busy_us, longest_us; /* of the last one, on the loop */
     } syncs;
@@ -101,10 +101,10 @@ struct allot_service {
 
     /* Snapshots. */
     int64_t snapshot_event, snapshot_cycle, snapshot_at; /* the last one's event, cycle and time */
-    bool fresh;       /* one is to be written behind the next cycle, whatever happened */
-    uint64_t keep_at; /* ms of the loop: then rows are let go, if any may */
+    bool fresh;       /* write one after the next cycle in any case */
+    uint64_t keep_at; /* ms of the loop: when old rows are next deleted */
 
-    /* Who calls, and who is told. */
+    /* Clients, subscribers, the embedder. */
     struct allot__wire *wire;
     struct allot__feed *feed;
     struct allot__waiter *waiters; /* embedder's calls whose answers wait for the disk */
@@ -116,16 +116,16 @@ struct allot_service {
         struct allot__view *view;
         struct allot__http *http;
         struct allot__notify *notify;
-    } components; /* what each keeps */
+    } components; /* the components' structs */
 
     /* Its life. */
     bool running, stopping, failed;
     uint64_t started;  /* uv_hrtime */
     uv_timer_t ticker; /* each second, and while it stops */
     bool ticking;
-    int32_t handles;   /* that are open, and work that is being done: see allot__handle_open */
-    uint64_t stop_at;  /* ms of the loop: then what is not on disk is given up */
-    const char *fault; /* why it failed; static */
+    int32_t handles;               /* open handles and running work: see allot__handle_open */
+    uint64_t stop_at;              /* ms of the loop: then unwritten rows are given up */
+    const char *fault;             /* why it failed; static */
     void (*failed_hook)(void *ud); /* stops it */
     void *failed_ud;
     void (*stopped)(void *ud);
