@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* connection.c: one connection: what it says, and what it is told. */
+/* connection.c: one connection: its input and output. */
 #include <string.h>
 
 #include "service/wire/own.h"
@@ -76,7 +76,7 @@ static void written(uv_write_t *request, int status)
     allot__connection_run(peer);
 }
 
-/* Gives to the kernel what it takes; the rest, which is in `sending`, later. */
+/* Writes what the kernel accepts now; the rest stays in `sending` for later. */
 static bool write_out(allot__connection *peer)
 {
     allot__text full = peer->out;
@@ -124,7 +124,7 @@ void allot__connection_end(allot__connection *peer)
     allot__text_free(&peer->line);
 }
 
-/* Answers that are on disk join what is to be sent. */
+/* Moves answers whose batches are on disk to the output. */
 void allot__connection_free_held(allot__connection *peer, int64_t batch)
 {
     size_t count = 0, end = 0;
@@ -198,7 +198,7 @@ static void end_with(allot__connection *peer, int code, const char *message)
     peer->ended = true;
 }
 
-/* false: it waits, as others have asked enough in this turn, or somebody holds the books. */
+/* false: it waits, since this turn's time for questions is used up, or a hold has the books. */
 static bool run_line(allot__connection *peer, const char *line, size_t len)
 {
     allot__text *answer = &peer->service->wire->answer;
@@ -224,7 +224,7 @@ static bool run_line(allot__connection *peer, const char *line, size_t len)
     return !waits;
 }
 
-/* Runs whole lines; how many bytes they were. `looked`: no line ends in so many of the first. */
+/* Runs whole lines and returns their bytes. `looked`: that many first bytes have no line end. */
 static size_t run_lines(allot__connection *peer, const char *bytes, size_t len, size_t looked)
 {
     size_t at = 0;
@@ -248,7 +248,7 @@ static size_t line_most(const allot__connection *peer)
     return peer->longs ? ALLOT__RPC_LONG_MOST : ALLOT__RPC_LINE_MOST;
 }
 
-/* Keeps what is left; too much ends the peer. */
+/* Keeps the rest of the input; too much ends the peer. */
 static void keep(allot__connection *peer, const char *bytes, size_t len)
 {
     struct allot__wire *wire = peer->service->wire;
@@ -274,7 +274,7 @@ static void keep(allot__connection *peer, const char *bytes, size_t len)
         allot__connection_close(peer);
 }
 
-/* A request that may be long is taken as it is: nothing here reads it. */
+/* Runs a request that may be long, without parsing it here. */
 static void run_long(allot__connection *peer, const allot__method *method, allot__text *line)
 {
     allot__text *answer = &peer->service->wire->answer;
@@ -289,7 +289,7 @@ static void run_long(allot__connection *peer, const allot__method *method, allot
         allot__connection_send(peer, answer->bytes, answer->len, 0);
 }
 
-/* Once its end is there, a long line goes with its buffer; what stands behind gets a new one. */
+/* Once its end has come, a long line is run with its buffer; input after it gets a new buffer. */
 static void run_kept_long(allot__connection *peer)
 {
     struct allot__wire *wire = peer->service->wire;
@@ -317,7 +317,7 @@ static void run_kept_long(allot__connection *peer)
     allot__text_free(&line);
 }
 
-/* What was kept is run first; then it goes. */
+/* Runs the kept input first, and removes it. */
 static void run_kept(allot__connection *peer)
 {
     struct allot__wire *wire = peer->service->wire;
@@ -328,7 +328,7 @@ static void run_kept(allot__connection *peer)
     if (peer->closing)
         return;
     if (ran == 0) {
-        if (may_run(peer)) /* else the end of a line may be there */
+        if (may_run(peer)) /* else unseen line ends may remain */
             peer->looked = peer->line.len;
         if (peer->line.len > line_most(peer) && may_run(peer))
             end_with(peer, ALLOT__RPC_REQUEST, peer->longs ? far_too_long : too_long);
@@ -372,8 +372,8 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
         allot__connection_run(peer);
 }
 
-/* What the kernel takes at once makes room for more of what a subscriber wants: some of it, and the
- * rest in other turns. */
+/* Output that the kernel accepts at once makes space for more decisions of a subscriber: some now,
+ * and the rest in later turns. */
 void allot__connection_push(allot__connection *peer)
 {
     enum { ROUNDS = 4 };
@@ -386,7 +386,7 @@ void allot__connection_push(allot__connection *peer)
     allot__turn_wait(peer, ALLOT__TO_ASK);
 }
 
-/* Whether more could be run behind what the kernel took at once. */
+/* Whether more may be run after output that the kernel accepted at once. */
 static bool turn(allot__connection *peer)
 {
     if (peer->line.len > 0 && may_run(peer))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* embedder.c: calls of whoever embeds the service. */
+/* embedder.c: calls of the program that embeds the service. */
 #include "service/instance/service.h"
 #include "service/wire/rpc.h"
 #include "service/wire/wire.h"
@@ -45,7 +45,7 @@ int allot_service_call(allot_service *service, const char *text, size_t len,
 {
     if (!service->running || service->stopping)
         return ALLOT_EUSAGE;
-    allot__hold_settle(service); /* who calls here gets an answer, and cannot wait */
+    allot__hold_settle(service); /* the embedder's call cannot wait */
     struct allot__waiter *waiter = allot__new(service->engine, 1, sizeof *waiter);
     if (!waiter)
         return ALLOT_ENOMEM;

@@ -18,20 +18,20 @@ typedef struct kept {
 
 typedef struct subscriber {
     struct subscriber *next;
-    allot__connection *peer; /* NULL: gone; it goes once nothing is asked for */
+    allot__connection *peer; /* NULL: gone; freed once no read is pending */
     int64_t wanted;          /* the next decision's number */
-    bool asks;               /* the store is read for it, */
-    int64_t asked_to;        /* ... up to that one */
-    bool found;              /* some of it is there */
+    bool asks;               /* a read of the store is pending, */
+    int64_t asked_to;        /* ... up to that decision */
+    bool found;              /* the read has returned some */
     allot__feed *feed;
 } subscriber;
 
 struct allot__feed {
     allot_service *service;
-    kept **ring;            /* those that are kept, by number modulo `room` */
+    kept **ring;            /* kept decisions, by number modulo `room` */
     size_t room, bytes;     /* a power of two */
-    int64_t oldest, newest; /* of those that are kept; oldest > newest: none */
-    int64_t told;           /* the newest that is on disk */
+    int64_t oldest, newest; /* of the kept ones; oldest > newest: none */
+    int64_t told;           /* the newest on disk */
     subscriber *subscribers;
     int64_t missed;
     allot__text line;
@@ -67,7 +67,7 @@ static int64_t count(const allot__feed *feed)
     return feed->newest - feed->oldest + 1;
 }
 
-/* Room for one more. */
+/* Makes space for one more decision. */
 static int widen(allot__feed *feed)
 {
     if ((size_t)count(feed) < feed->room)
@@ -146,7 +146,7 @@ static void release(subscriber *it)
     allot__free(it->feed->service->engine, it, 1, sizeof *it);
 }
 
-/* A decision from the store; behind the last, `text` NULL and a status. */
+/* A decision from the store; after the last, `text` NULL and a status. */
 static void on_stored(void *ud, int64_t seq, const char *text, size_t len)
 {
     subscriber *it = ud;
@@ -165,14 +165,14 @@ static void on_stored(void *ud, int64_t seq, const char *text, size_t len)
         release(it);
         return;
     }
-    /* What is not there, or cannot be read, is not asked for again. */
+    /* Decisions that are missing or unreadable are not read again. */
     if ((!it->found || seq != ALLOT_OK) && it->wanted <= it->asked_to)
         send_missed(it, it->asked_to);
     advance(it);
     allot__connection_push(it->peer);
 }
 
-/* Whether it reads from the store; the rest comes then. */
+/* Begins a read of the store; true: it is pending, and the rest follows it. */
 static bool ask_store(subscriber *it, int64_t to)
 {
     allot_service *service = it->feed->service;
@@ -188,7 +188,7 @@ static bool ask_store(subscriber *it, int64_t to)
     return it->asks;
 }
 
-/* Sends what the subscriber wants and has room for. */
+/* Sends wanted decisions while the peer's buffer has space. */
 static void advance(subscriber *it)
 {
     allot__feed *feed = it->feed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* listen.c: where connections come from, and who may. */
+/* listen.c: the listeners, and who may connect. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +13,11 @@
 
 #include "base/memory.h"
 
-/* So many are told at once why they are turned away; more are not let in to be told. */
+/* How many rejected peers at once may get the reason; more are not accepted for it. */
 enum { TOLD_MOST = 16 };
 
-/* Whether what is at the path is still what was bound there: as long as it is open, nothing else
- * has its number. */
+/* Whether the path is still the socket that was bound there: while it is open, its inode number is
+ * not reused. */
 static bool is_ours(const struct allot__wire *wire)
 {
     struct stat there;
@@ -98,7 +98,7 @@ static int fail(allot_report *report, const char *what, const char *address, con
     return ALLOT_EIO;
 }
 
-/* Whether somebody answers at a socket. */
+/* Whether a process answers at a socket. */
 static bool is_alive(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -110,7 +110,7 @@ static bool is_alive(const char *path)
     return alive;
 }
 
-/* Whose list is useless says so: in a namespace of users all but a few are nobody. */
+/* Refuses a list of users that cannot work: in a user namespace most users are unmapped. */
 static int check_users(const allot_service_config *config, allot_report *report)
 {
     char map[4096], uid[16];
@@ -129,7 +129,7 @@ static int check_users(const allot_service_config *config, allot_report *report)
     return ALLOT_OK;
 }
 
-/* The mode comes last: until then nobody but its user may connect. */
+/* The mode comes last: until then only the service's user may connect. */
 static int give(const allot_service_config *config)
 {
     bool given = config->socket_gid < 0 || config->socket_gid == (int64_t)getegid() ||
@@ -139,7 +139,7 @@ static int give(const allot_service_config *config)
                : uv_translate_sys_error(errno);
 }
 
-/* As uv_pipe_bind, which would remove whatever is at the path when it is closed. */
+/* As uv_pipe_bind, which however would remove any file at the path on closing. */
 static int bind_pipe(struct allot__wire *wire, const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* rpc.c: a line taken apart, its requests run, its answers put together. */
+/* rpc.c: splits a line into requests, runs them, and builds the answers. */
 #include "service/wire/rpc.h"
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void put_data(allot__text *out, const char *code, const char *path, const
     allot__text_puts(out, "}");
 }
 
-/* What is no request has no id, and is answered all the same. */
+/* An invalid request has no id, and is answered all the same. */
 static void put_error(allot__request *call, int code, const char *message)
 {
     call->mark = call->answer->len;
@@ -110,7 +110,7 @@ void allot__rpc_report(allot__request *call, int status, const allot_report *rep
 
 enum { VERSION, METHOD, PARAMS, ID, MEMBERS };
 
-/* Finds the members of a request; false: one is there twice. */
+/* Finds the members of a request; false: one is repeated. */
 static bool split(const char *at, const char *end, allot__span *members)
 {
     static const char *const names[MEMBERS] = {"jsonrpc", "method", "params", "id"};
@@ -173,7 +173,7 @@ static bool allowed(const allot__request *call, bool open)
     return open || !call->peer || allot__connection_trusted(call->peer);
 }
 
-/* With the nearest of all that may be called. */
+/* The error suggests the nearest method. */
 static void refuse_method(allot__request *call)
 {
     const char *names[64];
@@ -215,7 +215,7 @@ static void run_method(allot__request *call)
         run_event(call, kind);
     else if (!method->open && call->peer && !allot__connection_may_ask(call->peer) &&
              !call->in_batch)
-        call->not_yet = true; /* a batch that has begun is ended */
+        call->not_yet = true; /* a batch runs to its end */
     else
         method->run(call);
 }
@@ -250,7 +250,7 @@ static void run_request(allot__request *call, const char *at, const char *end)
         run_method(call);
 }
 
-/* Behind a string or a number that begins at `at`; NULL: it is neither, or does not end. */
+/* The end of the string or number at `at`; NULL: it is neither, or incomplete. */
 static const char *skip_plain(const char *at, const char *end)
 {
     const char *from = at;
@@ -264,7 +264,7 @@ static const char *skip_plain(const char *at, const char *end)
     return at > from && at < end ? at : NULL;
 }
 
-/* Nobody has seen yet whether the line is JSON: no byte is read that is not there. */
+/* The line is not validated yet: never reads beyond `len`. */
 const allot__method *allot__rpc_long(const allot_service *service, const char *line, size_t len)
 {
     const char *end = line + (len < 4096 ? len : 4096), *at = allot__span_blank(line, end);

@@ -3,9 +3,9 @@
 /*
  * rpc.h: JSON-RPC 2.0: a line in, an answer out.
  *
- * Errors are the standard's: -32700 (no JSON), -32600 (no request), -32601 (no such method), -32602
- * (params), -32603 (internal); and -32000 + a status of allot/report.h (so ENOENT is -32006) for
- * what the books refuse. `data` has code, path and hint where there are any.
+ * Errors are the standard's: -32700 (not JSON), -32600 (not a request), -32601 (no such method),
+ * -32602 (params), -32603 (internal); and -32000 plus a status of allot/report.h (ENOENT is -32006)
+ * when the books refuse. `data` has code, path and hint, if any.
  */
 #ifndef ALLOT_SERVICE_WIRE_RPC_H
 #define ALLOT_SERVICE_WIRE_RPC_H
@@ -24,17 +24,17 @@ enum {
     ALLOT__RPC_SERVER = -32000,      /* - status */
     ALLOT__RPC_UNAVAILABLE = -32050, /* this service has no such component */
     ALLOT__RPC_FORBIDDEN = -32051,   /* `auth` first */
-    ALLOT__RPC_BUSY = -32052,        /* stopping, or too much waits */
+    ALLOT__RPC_BUSY = -32052,        /* stopping, or too much is waiting */
     ALLOT__RPC_ALONE = -32053        /* not in a batch */
 };
-/* At most so many requests in a batch, and bytes in a line. */
+/* Most requests in a batch, and bytes in a line. */
 #define ALLOT__RPC_BATCH_MOST 10000
 #define ALLOT__RPC_LINE_MOST  (1024 * 1024)
 #define ALLOT__RPC_LONG_MOST  (32 * 1024 * 1024)
 
 struct allot__connection;
 
-/* One request while it is answered. */
+/* One request being answered. */
 typedef struct allot__request {
     allot_service *service;
     struct allot__connection *peer; /* NULL: the embedder's */
@@ -47,12 +47,12 @@ typedef struct allot__request {
     bool in_batch;
     int64_t batch;       /* answer once the store's batch of that number is on disk; 0: at once */
     allot__text *answer; /* gets {"jsonrpc": ..., "id": ..., ["result": value | "error": ...]} */
-    /* Whom an answer that comes later is told, where there is no peer. */
+    /* Receives a later answer, where there is no peer. */
     void (*tell)(void *ud, const char *line, size_t len);
     void *tell_ud;
-    size_t mark;   /* where the answer begins in it */
-    bool not_yet;  /* a question that has to wait for its turn */
-    bool held;     /* what has to wait until nobody holds the books */
+    size_t mark;   /* where the answer begins in `answer` */
+    bool not_yet;  /* a question that must wait for its turn */
+    bool held;     /* a call that must wait until the hold on the books ends */
     bool answered; /* or will be: see allot__rpc_later */
 } allot__request;
 
@@ -61,53 +61,53 @@ typedef struct allot__method {
     /* Answers by allot__rpc_begin ... allot__rpc_end, by allot__rpc_error, or later. */
     void (*run)(allot__request *call);
     bool open; /* may be called before `auth` */
-    bool free; /* reads and changes no books, and is run while somebody holds them */
-    /* Of one whose line may have up to ALLOT__RPC_LONG_MOST bytes: runs a longer line than others
-     * have, which nobody has looked at, and may take its buffer; NULL: it has none. */
+    bool free; /* does not use the books, so it runs during a hold */
+    /* Runs a line longer than other methods' (up to ALLOT__RPC_LONG_MOST bytes), which was not
+     * parsed yet, and may take its buffer; NULL: no such lines. */
     void (*run_long)(allot__request *call, allot__text *line);
 } allot__method;
 
-/* Begins the answer, behind which a value is to be written into the buffer that it returns (which
- * drops it when nobody wants one); and ends it. */
+/* Begin and end an answer; between them, write its value into the returned buffer (which drops the
+ * value if no answer is wanted). */
 allot__text *allot__rpc_begin(allot__request *call);
 void allot__rpc_end(allot__request *call);
 /* Answers with an error. `fault` (NULL: none) gives data. */
 void allot__rpc_error(allot__request *call, int code, const char *message,
                       const allot__error *fault);
-/* The error of a status and its fault or report. */
+/* Answer with the error of a fault, or of a status and its report. */
 void allot__rpc_fault(allot__request *call, const allot__error *fault);
 void allot__rpc_report(allot__request *call, int status, const allot_report *report);
 void allot__rpc_no_memory(allot__request *call);
 
-/* For answers that come later: a handler takes a reply, which ends with allot__reply_end. It says
- * whether its answer may be long: a client is owed one such, or some short ones, at once, and waits
- * for them before anything else that it says is run. In a batch, EUSAGE: the call is answered with
- * ALLOT__RPC_ALONE. ENOMEM likewise is answered. */
+/* Later answers: a handler takes a reply, and ends it with allot__reply_end. `size` states whether
+ * the answer may be long: a client may have one long or some short answers pending; its further
+ * input waits for them. In a batch, EUSAGE: the call was answered with ALLOT__RPC_ALONE. ENOMEM is
+ * answered, too. */
 typedef enum allot__answer { ALLOT__ANSWER_SHORT = 1, ALLOT__ANSWER_LONG = 64 } allot__answer;
 #define ALLOT__ANSWERS_MOST 64
 typedef struct allot__reply {
-    allot__request call;       /* to answer into, as the handler had */
-    struct allot__reply *next; /* whoever has it may list it */
+    allot__request call;       /* a copy of the handler's, to answer into */
+    struct allot__reply *next; /* for lists of the owner */
     allot__text answer;
     char *id;
-    uint64_t peer; /* its number; 0: none; who is gone is not told */
+    uint64_t peer; /* its number; 0: none; a peer that left gets no answer */
     allot__answer size;
 } allot__reply;
 int allot__rpc_later(allot__request *call, allot__answer size, allot__reply **out);
-/* Whose call it is, where that was not known when it was taken. ENOMEM. */
+/* Sets the call's id, if it was not known when the reply was taken. ENOMEM. */
 int allot__reply_name(allot__reply *reply, const char *id, size_t len);
 void allot__reply_end(allot__reply *reply);
-/* Ends with the error that there is no memory. */
+/* Ends it with the out-of-memory error. */
 void allot__reply_no_memory(allot__reply *reply);
 
-/* Members of params, one level deep: how a method reads what it takes. `fields` ends with a row
- * without name. false: the call is answered with what is wrong. */
+/* Reads a method's params, one level deep. `fields` ends with a row without name. false: the call
+ * was answered with the error. */
 typedef struct allot__param {
     const char *name;
     allot_json_kind kind; /* TEXT, WHOLE, TRUE (either boolean) */
     bool required;
     int64_t least, most; /* of WHOLE */
-    /* What was found. */
+    /* Results. */
     bool given;
     const char *text; /* from the engine: ended by allot__params_free */
     int64_t whole;    /* of TRUE: 0, 1 */
@@ -115,16 +115,15 @@ typedef struct allot__param {
 bool allot__params_read(allot__request *call, allot__param *fields);
 void allot__params_free(allot__request *call, allot__param *fields);
 
-/* Takes a request apart that is known to be valid JSON: its id, method and params. What is wrong
- * with it, or NULL. Any thread may. */
+/* Finds id, method and params of a request, valid JSON. Returns the error, or NULL. Any thread. */
 const char *allot__rpc_take(allot__request *call, const char *line, size_t len);
-/* The method of a line of which these are the first bytes, if its line may be long: it comes before
- * the params. NULL: it is none, or nobody can tell. */
+/* The method of a line that begins with these bytes, if its lines may be long: `method` stands
+ * before `params`. NULL: not such a method, or not known yet. */
 const allot__method *allot__rpc_long(const allot_service *service, const char *line, size_t len);
-/* A line without its end, from whom `from` says (service, peer, tell): answers into `answer`, which
- * stays empty when nobody wants one, and says with *batch when it may be sent. ENOMEM: the line had
- * no effect beyond what was answered. NOT_YET: it asks, and its peer may not in this turn of the
- * loop: it had no effect. HELD: nor had it, as somebody holds the books (instance/hold.h). */
+/* Runs a line (without its end) from `from` (service, peer, tell): writes the answer to `answer`,
+ * which stays empty if none is wanted; *batch: the batch to wait for. ENOMEM: no effect beyond the
+ * answered part. NOT_YET: a question whose peer may not ask in this turn of the loop; no effect.
+ * HELD: a hold has the books (instance/hold.h); no effect. */
 #define ALLOT__RPC_NOT_YET 1
 #define ALLOT__RPC_HELD    2
 int allot__rpc_line(const allot__request *from, const char *line, size_t len, allot__text *answer,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* rpc_later.c: answers that come later, and what methods take. */
+/* rpc_later.c: later answers, and the params of methods. */
 #include <stdio.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ static void tell(const allot__reply *reply, allot__connection *peer, const char 
         reply->call.tell(reply->call.tell_ud, line, len);
 }
 
-/* Whoever waits for an answer that there was no memory for is told so. */
+/* Answers with an error where there was no memory for the answer. */
 static void tell_failure(const allot__reply *reply, allot__connection *peer)
 {
     char line[512];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * token.c: the token, read anew when its file has changed. That is looked at whenever somebody says
- * a token: so a new one counts from then on, and nobody has to be told to read it.
+ * token.c: the token, read again when its file has changed. The file is checked at each attempt to
+ * authenticate, so a new token counts at once, without a signal.
  */
 #include "service/wire/token.h"
 
@@ -26,7 +26,7 @@ bool allot__token_same(const char *a, size_t a_len, const char *b, size_t b_len)
 
 /* ---- Its file -------------------------------------------------------------------------------- */
 
-/* Whether the file is another than it was; what it is now is remembered. */
+/* Whether the file has changed; notes its current state. */
 static bool has_changed(allot__token *token, const struct stat *file)
 {
     const int64_t now[] = {(int64_t)file->st_dev,          (int64_t)file->st_ino,
@@ -37,7 +37,7 @@ static bool has_changed(allot__token *token, const struct stat *file)
     return changed;
 }
 
-/* The first line of a file that is one; its length, or -1. */
+/* Reads the first line of a regular file; its length, or -1. */
 static ssize_t read_line(int file, char *text, size_t size)
 {
     ssize_t got = read(file, text, size);
@@ -61,7 +61,7 @@ static void take(allot_service *service, const char *text, size_t len)
     allot__log(service, ALLOT_LOG_INFO, "the token is another from now on", fields);
 }
 
-/* Without a good file the token that was known stays. */
+/* Without a valid file the last token stays. */
 static void refresh(allot_service *service)
 {
     const allot_service_config *config = &service->config;

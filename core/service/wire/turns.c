@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * turns.c: who may have lines run, and how many, before the loop goes on to what else there is:
- * what came back from the disk, timers, other peers.
+ * turns.c: how many lines of each peer may run before the loop goes on to other work: results from
+ * the disk, timers, other peers.
  *
- * Time bounds a turn of the loop, so that it is short whatever is asked; lines bound each peer's
- * share of it. Who has used up either waits in a queue, first come, first served, and is not read
- * from meanwhile. Questions, which have a queue of their own, may take a part of a turn alone: an
- * event waits for a few of them at most, however many readers there are. Who needs the books while
- * somebody holds them (instance/hold.h) waits in a third queue until nobody does.
+ * A turn of the loop is bounded in time, and each peer's share in lines. A peer that has used up
+ * either waits in a queue, first come, first served, and is not read from meanwhile. Questions have
+ * a queue of their own and may take only a part of a turn: an event waits for few of them, however
+ * many readers there are. Calls that need the books during a hold (instance/hold.h) wait in a third
+ * queue until it ends.
  */
 #include "service/wire/own.h"
 
@@ -40,7 +40,7 @@ void allot__turn_leave(allot__connection *peer)
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
 
-/* Who is not trusted may say so little that only lines are counted. */
+/* A peer that is not trusted may send so little that only its lines are counted. */
 bool allot__turn_has(allot__connection *peer)
 {
     struct allot__wire *wire = peer->service->wire;

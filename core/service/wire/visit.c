@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* visit.c: who connects: from where, as which user, and whether there is a place. */
+/* visit.c: new connections: their address, their user, and whether a place is free. */
 #define _GNU_SOURCE /* struct ucred: who is at the other end of a Unix socket */
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -103,7 +103,7 @@ void allot__connection_address(const allot__connection *peer, char *out, size_t 
         uv_ip_name((const struct sockaddr *)&address, out, size);
 }
 
-/* Of IPv6 a network of 64 bits is one: whoever has one has all of its addresses. */
+/* An IPv6 /64 network counts as one address, since one client may have all of it. */
 static void find_place(allot__connection *peer)
 {
     struct sockaddr_storage address;
@@ -120,7 +120,7 @@ static void find_place(allot__connection *peer)
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-/* Those who have not said the token: how many, also from where the peer is, and who came first. */
+/* Peers without the token: their number, how many from the peer's address, the oldest. */
 typedef struct strangers {
     int32_t all, near;
     allot__connection *first, *first_near;
@@ -133,7 +133,7 @@ static strangers look(const allot__connection *peer)
         if (it->trusted || it->local || it->ended || it == peer)
             continue;
         found.all++;
-        found.first = it; /* later ones stand before */
+        found.first = it; /* newer ones come first */
         if (memcmp(it->network, peer->network, sizeof it->network) != 0)
             continue;
         found.near++;

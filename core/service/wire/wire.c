@@ -12,7 +12,7 @@
 /* ---- Turns of the loop ------------------------------------------------------------------------
  */
 
-/* Those who wait keep their place until there is time for them. */
+/* Waiting peers keep their place until there is time for them. */
 static void serve(struct allot__wire *wire, allot__waits what)
 {
     bool ask = what == ALLOT__TO_ASK;
@@ -28,10 +28,10 @@ static void serve(struct allot__wire *wire, allot__waits what)
 
 static void nothing(uv_idle_t *idle)
 {
-    (void)idle; /* the loop does not sleep while it is there */
+    (void)idle; /* while active, the loop does not sleep */
 }
 
-/* Once a turn of the loop, before it looks what has come. */
+/* Once a turn of the loop, before it polls. */
 static void on_turn(uv_prepare_t *prepare)
 {
     struct allot__wire *wire = ((allot_service *)prepare->data)->wire;
@@ -94,7 +94,7 @@ int allot__wire_start(allot_service *service, allot_report *report)
     int status = ALLOT_OK;
     if (service->config.tcp)
         status = allot__listen_tcp(service, report);
-    /* Last: whoever gets on the socket finds all of the service. */
+    /* Last: once the socket answers, the service is complete. */
     if (status == ALLOT_OK && service->config.socket)
         status = allot__listen_pipe(service, report);
     return status;
@@ -161,7 +161,7 @@ void allot__wire_resume(allot_service *service)
     }
 }
 
-/* They go on in the order in which they came to wait, as far as this turn has time for them. */
+/* They go on in their order of waiting, as far as this turn has time. */
 void allot__wire_release(allot_service *service)
 {
     struct allot__wire *wire = service->wire;
