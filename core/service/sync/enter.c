@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* enter.c: a truth entered: step by step, each event in the books and as a row for the store. */
+/* enter.c: enters a truth step by step, each event in the books and as a row for the store. */
 #include "service/sync/own.h"
 
 /* ---- Begin and end --------------------------------------------------------------------------- */
 
-/* A key that came before with the same truth: nothing is entered again. */
+/* A key seen before with the same truth: nothing is entered again. */
 static int check_key(allot__sync *it)
 {
     allot_service *service = it->service;
@@ -59,7 +59,7 @@ static int begin(allot__sync *it)
     return status == ALLOT_OK ? check_key(it) : status;
 }
 
-/* The key stands in a row of its own, with the digest of what came with it. */
+/* Writes the key as a row of its own, with the digest of its truth. */
 static void put_key(allot__sync *it)
 {
     allot__event event;
@@ -72,14 +72,14 @@ static void put_key(allot__sync *it)
     allot__text_number(&it->params, "digest", (int64_t)truth->digest);
     allot__text_puts(&it->params, "}");
     if (allot__sync_event(it, &event, &error) != ALLOT_OK)
-        return; /* the same truth again enters nothing anyway */
+        return; /* a repeated truth enters nothing anyway */
     it->entered[ALLOT__EVENT_KEEP_SYNC] = 0;
     allot__event_keys_put(it->service->keys, truth->key, truth->digest,
                           it->service->event + it->count, it->at);
 }
 
-/* All of its events join one batch. What fails now cannot be undone, so the service ends, and
- * begins anew from what is on disk. */
+/* All events join one batch. A failure here cannot be undone, so the service stops; a restart
+ * restores the store's state. */
 static bool commit(allot__sync *it, allot__truth_list list)
 {
     allot_service *service = it->service;
@@ -87,7 +87,7 @@ static bool commit(allot__sync *it, allot__truth_list list)
     if (it->truth->key)
         put_key(it);
     if (it->truth->at_given && it->truth->at > it->self->at)
-        it->self->at = it->truth->at; /* though nothing may have changed since */
+        it->self->at = it->truth->at; /* even if nothing has changed */
     if (it->count == 0)
         return false;
     if (it->rows.failed ||
@@ -101,7 +101,7 @@ static bool commit(allot__sync *it, allot__truth_list list)
     return false;
 }
 
-/* Tasks end before others start, and leaves come when their tasks are known. */
+/* The steps' order: tasks end before others start, and leaves come after their tasks. */
 static const struct {
     allot__sync_step *row;
     allot__truth_list list;
@@ -116,7 +116,7 @@ static const struct {
     {allot__sync_end_host, ALLOT__TRUTH_HOSTS},  {commit, ALLOT__TRUTH_LISTS}};
 enum { STEPS = sizeof steps / sizeof *steps };
 
-/* Time is looked at once in so many rows. */
+/* The clock is read only once in so many rows. */
 static bool is_late(size_t row, uint64_t until)
 {
     enum { LOOK = 64 };

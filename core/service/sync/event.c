@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* event.c: an event of a truth: its params, the books, and its row for the store. */
+/* event.c: an event of a truth: builds its params, enters it, and writes its row for the store. */
 #include "service/sync/own.h"
 
 void allot__sync_open(allot__sync *it, const char *members, bool source)
@@ -26,7 +26,7 @@ void allot__sync_rest(allot__sync *it, const allot__truth_row *row)
     allot__text_add(&it->params, row->text + 1, row->len - 1);
 }
 
-/* Room for the row first: what is in the books is on its way to the store. */
+/* Reserves the row's space first: an event in the books must reach the store. */
 static int reserve(allot__sync *it, const allot__event *event)
 {
     enum { HEAD = 256 };

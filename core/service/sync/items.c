@@ -7,8 +7,8 @@
 
 /* ---- Rows that are wrong --------------------------------------------------------------------- */
 
-/* The value as text: a string's, or a whole number's digits; false: it is neither. ENOMEM gives
- * false too: the row is dropped all the same. */
+/* The value as text: a string, or a whole number's digits; false: neither, or ENOMEM (the row is
+ * dropped all the same). */
 static bool text_of(const allot__truth *truth, allot__span value, char out[256])
 {
     allot_json *json;
@@ -41,7 +41,7 @@ static bool name_of(const allot__truth *truth, const allot__truth_row *row, cons
     return false;
 }
 
-/* What a row names that is wrong stays as it is; so its name is kept. */
+/* The thing named by a wrong row stays unchanged; so the name is kept. */
 static int spare(allot__truth *truth, allot__truth_list list, const allot__truth_row *like,
                  const allot__error *error)
 {
@@ -98,7 +98,7 @@ static const allot__event_kind kinds[ALLOT__TRUTH_LISTS] = {
     [ALLOT__TRUTH_TASKS] = ALLOT__EVENT_START,
     [ALLOT__TRUTH_JOBS] = ALLOT__EVENT_SUBMIT};
 
-/* A row of a truth has no time and no key of its own. */
+/* Refuses a time or key in a row of a truth. */
 static int check_common(const allot__truth *truth, allot__event *event, allot__error *error)
 {
     if (event->at_given || event->key)
@@ -143,7 +143,7 @@ int allot__truth_items(allot__truth *truth, allot__truth_list list, allot__span 
     return status;
 }
 
-/* {"h1": {...}} as the event has it: {"name": "h1", ...}. */
+/* {"h1": {...}} in the form of the event: {"name": "h1", ...}. */
 static int put_name(allot__truth *truth, allot__span name, allot__span value, allot__truth_row *row)
 {
     static const char head[] = "{\"name\": \"";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* leaf.c: what a truth tells of leaves, and how many slots there are. */
+/* leaf.c: reads the leaves of a truth, and the sizes of groups. */
 #include <stdio.h>
 
 #include "service/events/fields.h"
@@ -16,7 +16,7 @@ static int64_t *number_of(allot__truth_leaf *leaf, int which)
                                 : &leaf->unlisted;
 }
 
-/* A row of a leaf is read by a walk over its JSON: what follows is about the event that comes. */
+/* Reads a leaf's row by a walk over its JSON; the functions see one JSON event each. */
 typedef struct walk {
     allot__truth *truth;
     allot_json *json;
@@ -82,7 +82,7 @@ static int read_members(walk *it)
     int status = ALLOT_OK;
     bool list = it->now.kind == ALLOT_JSON_LIST;
     if (list && allot_json_next(it->json, &it->now) && it->now.kind == ALLOT_JSON_LIST_END)
-        return ALLOT_OK; /* as allot__truth_empty has it */
+        return ALLOT_OK; /* empty, as in allot__truth_empty */
     if (list || it->now.kind != ALLOT_JSON_OBJECT)
         return allot__error_set(it->error, ALLOT_EINVALID, "E-type", "consumers", NULL,
                                 "a leaf is an object, as {\"demand\": 4}");
@@ -123,7 +123,7 @@ static void reset(walk *it, int32_t consumer)
             .consumer = consumer, .demand = -1, .allocated = -1, .unlisted = -1};
 }
 
-/* A member of `consumers`: the key has come. */
+/* Reads a member of `consumers`, after its key. */
 static int read_leaf(walk *it)
 {
     const allot_member field = {.name = "consumer", .type = ALLOT_MEMBER_LEAF};

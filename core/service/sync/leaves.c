@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* leaves.c: what leaves demand and hold, and sizes of groups, by a truth. */
+/* leaves.c: enters demand and holdings of leaves, and sizes of groups, of a truth. */
 #include <stdlib.h>
 
 #include "base/path.h"
@@ -9,11 +9,11 @@
 /* ---- Slots that are back --------------------------------------------------------------------- */
 
 /*
- * Reclaims that named no tasks, which a truth shows to be back.
+ * Reclaims without named tasks whose slots a truth shows to be back.
  *
- * Such a reclaim takes slots that no task of its leaf uses. They are back as far as the leaf is
- * told to hold fewer slots than before, and as far as its tasks use what it holds: else nobody
- * would ever say so, and what is over would never be reclaimed from its tasks.
+ * Such a reclaim takes slots that no task of its leaf uses. They are back as far as the truth gives
+ * the leaf fewer slots than before, and as far as its tasks use what it holds: otherwise they would
+ * never count as back, and slots over quota never be reclaimed from its tasks.
  */
 typedef struct nameless {
     size_t place;
@@ -32,7 +32,7 @@ static int by_place(const void *a, const void *b)
     return (one->place > other->place) - (one->place < other->place);
 }
 
-/* In order of their leaves; without memory the next truth ends them. */
+/* Finds them in order of leaves; without memory the next truth ends them. */
 bool allot__sync_find_back(allot__sync *it, allot__truth_list list)
 {
     (void)list;
@@ -65,7 +65,7 @@ static size_t first_of(const allot__sync *it, size_t place)
     return low;
 }
 
-/* The leaf's numbers are the truth's already. The reclaim may end with the event. */
+/* The leaf already has the truth's numbers. The event may end the reclaim. */
 static void put_back(allot__sync *it, const allot__map_item *flight, int64_t slots)
 {
     allot__event event;
@@ -78,7 +78,7 @@ static void put_back(allot__sync *it, const allot__map_item *flight, int64_t slo
     allot__text_member(&it->params, "reclaim", event.id);
     allot__text_number(&it->params, "slots", slots);
     allot__text_puts(&it->params, "}");
-    allot__sync_event(it, &event, &error); /* what has no memory is back the next time */
+    allot__sync_event(it, &event, &error); /* without memory: the next truth does it */
 }
 
 static void put_back_all(allot__sync *it, int32_t group, int32_t leaf, int64_t fewer)
@@ -140,9 +140,9 @@ static int put(allot__sync *it, const allot__truth_leaf *of, allot__event_kind k
     return status;
 }
 
-/* What is not told of a leaf is as its tasks have it. What differs is entered; `told`: by name, so
- * that from now on grants to it stand until they are told of. A leaf that its source tells of no
- * more is nobody's, though its numbers stay. Who tells of all that there is tells of all leaves
+/* Numbers not given follow from the leaf's tasks. Enters differences; `told`: the truth names the
+ * leaf, so from now on grants to it stand until its source lists them. A leaf that its source no
+ * longer lists loses the source, but keeps its numbers. A truth of everything names all leaves
  * (tell_whole). */
 static void put_leaf(allot__sync *it, const allot__truth_leaf *row, bool told)
 {
@@ -194,7 +194,7 @@ static void tell_leaf(allot__sync *it, const allot__truth_leaf *row)
         put_leaf(it, row, true);
         return;
     }
-    if (row->dropped || row->group > 0) /* all of its groups are wrong alike, and told once */
+    if (row->dropped || row->group > 0) /* wrong in all groups, and reported once */
         return;
     allot_plan_path(it->books->plan, row->consumer, path, sizeof path);
     if (twice)
@@ -225,11 +225,11 @@ static void tell_whole(allot__sync *it)
     event.whole = true;
     allot__sync_open(it, "{\"whole\": true, ", true);
     allot__text_puts(&it->params, "}");
-    allot__sync_event(it, &event, &error); /* without memory: the next time */
+    allot__sync_event(it, &event, &error); /* without memory: the next truth does it */
     it->entered[ALLOT__EVENT_KEEP_SYNC] = 0;
 }
 
-/* Leaves that are not told of want and hold what their tasks do. */
+/* Leaves not listed demand and hold what their tasks do. */
 bool allot__sync_rest_leaves(allot__sync *it, allot__truth_list list)
 {
     size_t consumers = it->books->consumers;

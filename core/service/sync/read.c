@@ -6,11 +6,11 @@
 #include "service/events/keys.h"
 #include "service/sync/truth.h"
 
-/* What stands in the params: how it begins, who reads it. */
+/* A list in the params: its key, its first byte, its reader. */
 typedef struct list_kind {
     const char *name, *allowed;
     char opens;
-    int8_t queues; /* of plans with queues alone (1), or without (-1) */
+    int8_t queues; /* only of plans with queues (1), or without (-1) */
     allot__truth_reads *read;
 } list_kind;
 
@@ -63,7 +63,7 @@ static bool is_head(const allot__span *name)
            allot__span_is(name, "key") || allot__span_is(name, "brief");
 }
 
-/* Where the lists stand; the other members, as an object of their own. */
+/* Finds the lists; copies the other members to an object of their own. */
 static int split(allot__truth *truth, allot__span params, allot__span *lists, allot__text *head)
 {
     const char *at = params.at, *end = params.at + params.len;

@@ -10,7 +10,7 @@
 
 /* ---- Reading, on a thread -------------------------------------------------------------------- */
 
-/* A whole request: what a line of others has been before it is read as one. */
+/* Validates a whole long request, and finds its params. */
 static int take_apart(allot__sync *it, const char **params, size_t *len)
 {
     allot_report *report = NULL;
@@ -38,11 +38,10 @@ static int take_apart(allot__sync *it, const char **params, size_t *len)
     return wrong ? ALLOT_EINVALID : ALLOT_OK;
 }
 
-/* The system gives memory when it is written to for the first time, which would hold up the loop.
- */
+/* Touches the pages here, on the thread: their first write would delay the loop. */
 static void touch_rows(const allot__sync *it)
 {
-    enum { HEAD = 160 }; /* of a row, beside what it tells */
+    enum { HEAD = 160 }; /* of a row, beyond its params */
     size_t more = 0;
     for (int list = 0; list < ALLOT__TRUTH_LISTS; list++)
         more += it->truth->rows[list].count;
@@ -69,8 +68,8 @@ static void read_work(uv_work_t *work)
 
 static void read_done(uv_work_t *work, int canceled);
 
-/* Room for a row of each thing that is told: else what is there would be moved again and again as
- * rows come. Without memory that is done. */
+/* Reserves space for a row of each listed thing, so that `rows` is not copied as it grows. Without
+ * memory it is. */
 static void reserve_rows(allot__sync *it)
 {
     it->rows.engine = it->service->engine;
@@ -110,7 +109,7 @@ void allot__sync_end(allot__sync *it)
     allot_engine_free(it->engine);
 }
 
-/* What a thread made takes a while to give back. */
+/* Freeing a large truth takes a while, so a thread does it. */
 static void free_work(uv_work_t *work)
 {
     allot__sync *it = work->data;
@@ -131,7 +130,7 @@ static void freed(uv_work_t *work, int canceled)
     allot__handle_closed(service);
 }
 
-/* The handle of its reading is that of its end. */
+/* Reuses the handle of the reading work. */
 static void let_go(allot__sync *it)
 {
     if (uv_queue_work(it->service->loop, &it->work, free_work, freed) != 0)
@@ -193,7 +192,7 @@ static void put_flights(const allot__sync *it, allot__text *out)
     allot__text_puts(out, "]");
 }
 
-/* What was entered stays, whatever comes of the cycle: it is tried again as others are. */
+/* Entered events stay even if the cycle fails, which is tried again like others. */
 static void answer(allot__sync *it)
 {
     allot_service *service = it->service;
@@ -226,7 +225,7 @@ static void answer(allot__sync *it)
 
 /* ---- On the loop ----------------------------------------------------------------------------- */
 
-/* What the loop's thread computed, whatever else the machine does. */
+/* Adds the CPU time of the loop's thread. */
 static void count(allot__sync *it, int64_t began)
 {
     int64_t took = allot__generation_worked(NULL) - began;
@@ -234,7 +233,7 @@ static void count(allot__sync *it, int64_t began)
     it->longest = took > it->longest ? took : it->longest;
 }
 
-/* The cycle has a turn of the loop to itself. */
+/* The cycle gets a turn of the loop of its own. */
 static bool step(allot__hold *hold, uint64_t until)
 {
     allot__sync *it = (allot__sync *)(void *)hold;
@@ -255,7 +254,8 @@ static void end(allot__hold *hold)
 {
     allot__sync *it = (allot__sync *)(void *)hold;
     allot_service *service = it->service;
-    if (it->generation != service->generation && !it->books) { /* its numbers are another plan's */
+    if (it->generation != service->generation && !it->books) { /* the truth has another plan's
+                                                                * numbers */
         allot__truth_free(it->truth);
         it->truth = NULL;
         allot__generation_free(it->generation);
@@ -300,7 +300,7 @@ static void read_done(uv_work_t *work, int canceled)
     let_go(it);
 }
 
-/* The text becomes the call's. */
+/* Takes over the text. */
 static void begin(allot__request *call, allot__text *text, bool whole)
 {
     allot_engine *engine = call->service->engine;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* things.c: hosts, sessions, tasks and jobs of a truth laid beside those of the books. */
+/* things.c: compares hosts, sessions, tasks and jobs of a truth with those of the books. */
 #include "service/sync/own.h"
 
-/* What things of a list are, and what ends one. */
+/* The item of a list, and the event that ends one. */
 static const struct {
     allot_item item;
     allot__event_kind end;
@@ -18,7 +18,7 @@ static allot__map *map_of(const allot__sync *it, allot__truth_list list)
     return allot__books_map(it->books, things[list].item);
 }
 
-/* All of them begin with this. */
+/* All items begin with their record. */
 static allot__record *record_of(allot__map_item *item)
 {
     return (allot__record *)(void *)item;
@@ -58,7 +58,7 @@ static void drop_twin(allot__sync *it, allot__truth_list list, allot__truth_row 
 
 /* ---- Told and known -------------------------------------------------------------------------- */
 
-/* What a row tells as an event of that kind. */
+/* A row as an event of a kind. */
 static void event_of(const allot__sync *it, allot__truth_list list, const allot__truth_row *row,
                      allot__event_kind kind, allot__event *out)
 {
@@ -74,7 +74,7 @@ static void event_of(const allot__sync *it, allot__truth_list list, const allot_
         out->task.started = out->at;
 }
 
-/* A task of another leaf is another one. When it started is known, unless it is told. */
+/* Compares a task; one of another leaf is a new task. A start time not given counts as known. */
 static allot__verdict judge_task(const allot__truth_row *row, const allot_task *known)
 {
     allot_task task = *(const allot_task *)allot__stated_item(row->item);
@@ -86,8 +86,8 @@ static allot__verdict judge_task(const allot__truth_row *row, const allot_task *
                                                             : ALLOT__TRUTH_CHANGED;
 }
 
-/* What was told of how things were before this service had the job started is no news. How long it
- * ran goes on by itself. */
+/* Compares a job. Pending in a truth from before this service started it is no change; its run time
+ * grows by itself. */
 static allot__verdict judge_job(const allot__sync *it, const allot__truth_row *row,
                                 const allot_job *known)
 {
@@ -120,7 +120,7 @@ static allot__verdict judge(const allot__sync *it, allot__truth_list list,
     return same ? ALLOT__TRUTH_SAME : ALLOT__TRUTH_CHANGED;
 }
 
-/* Others' things are theirs; what is nobody's by name becomes the source's. */
+/* Whether the call may change a thing of that origin: its own, or one without a named source. */
 static bool may_tell(const allot__sync *it, const allot__origin *of)
 {
     return !it->origin || !of || of == it->origin || strcmp(of->named.name, ALLOT__TRUTH_ALL) == 0;
@@ -145,7 +145,7 @@ static void look(allot__sync *it, allot__truth_list list, allot__truth_row *row)
         drop(it, list, row, &error);
     } else {
         row->verdict = judge(it, list, row);
-        if (row->verdict == ALLOT__TRUTH_NEW) { /* the one that is known ends */
+        if (row->verdict == ALLOT__TRUTH_NEW) { /* the known one ends */
             record->source = it->origin;
             return;
         }
@@ -155,7 +155,7 @@ static void look(allot__sync *it, allot__truth_list list, allot__truth_row *row)
     }
 }
 
-/* What the books know of the rows that come next lies anywhere in memory: it is fetched ahead. */
+/* Prefetches the books' records of the next rows, which are scattered in memory. */
 static void fetch_ahead(const allot__sync *it, allot__truth_list list, size_t row, size_t count)
 {
     enum { SLOT = 16, ITEM = 8 };
@@ -180,7 +180,7 @@ bool allot__sync_look(allot__sync *it, allot__truth_list list)
 
 /* ---- What has ended -------------------------------------------------------------------------- */
 
-/* `keep`: a task that waited, of which its leaf demands what it is told to demand. */
+/* `keep`: a waiting task whose leaf's demand is stated by itself. */
 static void end_thing(allot__sync *it, allot__event_kind kind, const char *name, bool keep)
 {
     allot__event event;
@@ -194,7 +194,7 @@ static void end_thing(allot__sync *it, allot__event_kind kind, const char *name,
         allot__text_bool(&it->params, "keep", true);
     }
     allot__text_puts(&it->params, "}");
-    allot__sync_event(it, &event, &error); /* what has no memory to end ends the next time */
+    allot__sync_event(it, &event, &error); /* without memory: the next truth does it */
 }
 
 bool allot__sync_end_thing(allot__sync *it, allot__truth_list list)
@@ -238,7 +238,7 @@ static int note(allot__sync *it, const char *host)
     return name && *name ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* Hosts of the plan of which nobody has told anything are there. */
+/* Notes the plan's hosts without a record, which exist as well. */
 static int note_planned(allot__sync *it)
 {
     const allot_plan *plan = it->books->plan;
@@ -251,7 +251,7 @@ static int note_planned(allot__sync *it)
     return status;
 }
 
-/* Letting one go lets others go that went before: so they are noted first. */
+/* Ending a host may free others ended before, so all are noted first. */
 static int note_gone(allot__sync *it)
 {
     for (allot__map_item *at = it->books->hosts.first; at; at = at->after) {
@@ -260,7 +260,7 @@ static int note_gone(allot__sync *it)
         if (host->seen == it->mark || ended || !allot__sync_owns(it, host->source))
             continue;
         if (note(it, at->name) != ALLOT_OK)
-            return ALLOT_ENOMEM; /* they end the next time */
+            return ALLOT_ENOMEM; /* the next truth ends them */
     }
     return note_planned(it);
 }
@@ -293,7 +293,7 @@ static void put_thing(allot__sync *it, allot__truth_list list, allot__truth_row 
         drop(it, list, row, &error);
 }
 
-/* A thing that is there now though it is new: another row told of it before. */
+/* Whether a new thing is known by now: an earlier row had it, too. */
 static bool is_twin(const allot__sync *it, allot__truth_list list, const allot__truth_row *row)
 {
     return list != ALLOT__TRUTH_HOSTS && row->verdict == ALLOT__TRUTH_NEW &&
@@ -319,7 +319,7 @@ static void put_row(allot__sync *it, allot__truth_list list, allot__truth_row *r
         put_thing(it, list, row, ALLOT__EVENT_HOST, "{\"whole\": true, ");
 }
 
-/* New ones find their places in the map, which else would grow again and again. */
+/* Reserves places in the map for new things, so that it need not grow step by step. */
 static void make_room(const allot__sync *it, allot__truth_list list, size_t count)
 {
     size_t more = 0;
@@ -340,7 +340,7 @@ bool allot__sync_put(allot__sync *it, allot__truth_list list)
     return true;
 }
 
-/* Tasks and jobs may name them, so they come first, and go last. */
+/* Tasks and jobs may name hosts, so hosts are added first and ended last. */
 bool allot__sync_hosts(allot__sync *it, allot__truth_list list)
 {
     if (it->row >= rows_of(it, list))

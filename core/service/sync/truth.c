@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* truth.c: the life of a truth, and rows that are left out. */
+/* truth.c: making and freeing a truth, and dropped rows. */
 #include "service/sync/truth.h"
 
 enum { DROPS_TOLD = 1000 };
 
-/* Texts that were put together, one behind the other. */
+/* A block of assembled texts, one after the other. */
 typedef struct allot__truth_block {
     struct allot__truth_block *next;
     size_t used, size;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * truth.h: the whole truth of a source, read from the params of `sync`: rows as the books have
- * them, each with its text.
+ * truth.h: the whole truth of a source, read from the params of `sync` into rows like those of the
+ * books, each with its text.
  *
- * Reading touches nothing but the plan and takes its memory from an engine of its own, so that a
- * thread can do it. A row that is wrong is dropped, and told; the rest counts.
+ * Reading uses only the plan and an engine of its own, so that a thread can do it. A wrong row is
+ * dropped and listed in the answer; the rest counts.
  */
 #ifndef ALLOT_SERVICE_SYNC_TRUTH_H
 #define ALLOT_SERVICE_SYNC_TRUTH_H
@@ -24,74 +24,74 @@ typedef enum allot__truth_list {
     ALLOT__TRUTH_LISTS
 } allot__truth_list;
 
-/* What comes of a row, as far as it is known. */
+/* The result for a row, so far. */
 typedef enum allot__verdict {
     ALLOT__TRUTH_NEW = 0,
     ALLOT__TRUTH_SAME,
     ALLOT__TRUTH_CHANGED,
-    ALLOT__TRUTH_DROPPED /* wrong: what it names stays as it is */
+    ALLOT__TRUTH_DROPPED /* wrong: the named thing stays unchanged */
 } allot__verdict;
 
-/* A host, session, task or job: an item as the books have them; of a dropped one the name alone.
- * The text is the object that told of it. */
+/* A host, session, task or job: an item like those of the books (a dropped one has only its name),
+ * and the text of its object. */
 typedef struct allot__truth_row {
     allot__map_item *item;
     const char *text;
     uint64_t hash;       /* of the item's name (allot__map_hash) */
     uint32_t len, place; /* its place in the list */
-    uint32_t stated;     /* of the item's members, as an event has them */
-    bool started;        /* a task's start is stated */
+    uint32_t stated;     /* bits of given members, as of an event */
+    bool started;        /* `started` of a task is given */
     allot__verdict verdict;
 } allot__truth_row;
 
-/* A leaf's numbers in a group, or a group's size (`allocated`); -1: not told. */
+/* A leaf's numbers in a group, or a group's size (`allocated`); -1: not given. */
 typedef struct allot__truth_leaf {
     int32_t group, consumer;
     int64_t demand, allocated, unlisted;
-    bool dropped; /* it stays as it is */
+    bool dropped; /* the leaf stays unchanged */
 } allot__truth_leaf;
 
 typedef struct allot__truth {
     allot_engine *engine;
     const allot_plan *plan;
-    int64_t now; /* the service's, when the call came */
-    /* What the call says beside its lists. */
+    int64_t now; /* the service's time when the call came */
+    /* The call's members other than lists. */
     char *source, *key; /* NULL: not given */
-    uint64_t digest;    /* of what came with the key */
+    uint64_t digest;    /* of the content under the key */
     bool at_given, brief;
     int64_t at; /* not given: now */
     bool told[ALLOT__TRUTH_LISTS];
     allot__vector rows[ALLOT__TRUTH_LISTS]; /* of allot__truth_row; of slots and leaves of _leaf */
-    struct allot__truth_block *blocks;      /* texts that were put together */
-    /* What was left out: rows of a list, as JSON, of which the first few are told. */
+    struct allot__truth_block *blocks;      /* assembled texts */
+    /* Dropped rows of the lists, as JSON; only the first few are listed. */
     allot__text dropped;
     int64_t dropped_count;
     allot__event_reader *reader;
-    allot__error fault; /* what is wrong with the call as a whole */
+    allot__error fault; /* of the call as a whole */
 } allot__truth;
 
-/* The source of calls that name none: all that there is is theirs. */
+/* The source of calls that name none; it owns all things. */
 #define ALLOT__TRUTH_ALL "*"
 
-/* An empty one, and its end. ENOMEM. */
+/* Makes an empty truth; frees one. ENOMEM. */
 int allot__truth_new(allot_engine *engine, const allot_plan *plan, int64_t now, allot__truth **out);
 void allot__truth_free(allot__truth *truth);
-/* Reads params, an object that is known to be valid JSON and outlives the truth. EINVALID and
- * others (fault): the call is refused. ENOMEM. */
+/* Reads params, an object of valid JSON, which outlives the truth. EINVALID and others (fault): the
+ * call is refused. ENOMEM. */
 int allot__truth_read(allot__truth *truth, const char *params, size_t len);
 
-/* Leaves a row out: `place` in its list, or -1 and its name; id NULL: not known. */
+/* Drops a row, by its `place` in the list, or -1 and its name (NULL: not known). */
 void allot__truth_drop(allot__truth *truth, allot__truth_list list, int64_t place, const char *name,
                        const allot__error *error);
 
 /* ---- Of this folder -------------------------------------------------------------------------- */
 
-/* Whether it is an empty list or object: either may be written for the other, as a client in Lua
- * has one kind of empty table. */
+/* Whether a value is an empty list or object. Either may stand for the other, since Lua has one
+ * kind of empty table. */
 bool allot__truth_empty(allot__span value);
-/* Room for a text of so many bytes, which stays until the truth ends; NULL: ENOMEM. */
+/* A buffer of so many bytes, which lives as long as the truth; NULL: ENOMEM. */
 char *allot__truth_text(allot__truth *truth, size_t len);
-/* Read what stands under a list's key. ENOMEM: what is wrong is left out. */
+/* Read the value of a list's key. ENOMEM; wrong rows are dropped. */
 typedef int allot__truth_reads(allot__truth *truth, allot__truth_list list, allot__span value);
 allot__truth_reads allot__truth_hosts, allot__truth_items, allot__truth_leaves, allot__truth_slots;
 
