@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* reload.c: when an attempt is made, by whom it is asked for, and of what. */
+/* reload.c: when an attempt is made, for which calls, and with which inputs. */
 #include "service/reload/reload.h"
 
 #include <string.h>
@@ -28,8 +28,8 @@ void allot__reload_soon(allot__reload *it)
     uv_timer_start(&it->timer, on_time, due > now ? due - now : 0, 0);
 }
 
-/* What is told late may be what is being tried: that is not begun anew for it, but looked at once
- * more when it is over. */
+/* A late notice may be about the change being tried: the attempt is not restarted for it, but a new
+ * one follows. */
 static void touched(void *ud, bool late)
 {
     allot__reload *it = ud;
@@ -46,7 +46,7 @@ static void touched(void *ud, bool late)
     allot__reload_soon(it);
 }
 
-/* Nobody waits for files of a plan that was handed in, unless it decides. */
+/* Files of a plan by call are not watched until that plan decides. */
 void allot__reload_arm(allot__reload *it)
 {
     const allot__candidate *candidate = it->candidate;
@@ -57,7 +57,7 @@ void allot__reload_arm(allot__reload *it)
 
 /* ---- Of what --------------------------------------------------------------------------------- */
 
-/* What a promoted policy stands in for is the plan that it was promoted under. */
+/* A promoted policy replaces that of the plan under which it was promoted. */
 static const char *instead_of(const allot__reload *it)
 {
     const allot__plan_texts *live = it->service->generation->texts;
@@ -99,8 +99,8 @@ static void drop_text(allot__reload *it)
     it->len = 0;
 }
 
-/* Who handed a plan in waits for that alone, and everybody else for what is in the files; nobody
- * does for what takes over again. */
+/* The caller of `plan` waits only for its own attempt, other callers for one with the files; an
+ * attempt to fall back answers no call. */
 static void take_askers(allot__reload *it)
 {
     allot__reply **from = it->text ? &it->handing : &it->waiting;
@@ -153,7 +153,7 @@ void allot__reload_fail(allot__reload *it, allot__candidate *failed)
         it->failed_at = allot__service_now(it->service);
 }
 
-/* The generation that decides, as an attempt that was refused. */
+/* Makes the live generation a refused attempt. */
 static int blame(allot__reload *it, int status, const allot_report *report)
 {
     allot_service *service = it->service;
@@ -186,7 +186,7 @@ void allot__reload_back(allot_service *service, int status, const allot_report *
                    "cycles go on failing, and it is not known what decided before", NULL);
         return;
     }
-    /* Without memory the next cycle that fails asks once more. */
+    /* Without memory the next failures try again. */
     if (blame(it, status, report) == ALLOT_OK && it->phase == ALLOT__RELOAD_IDLE)
         allot__reload_begin(it);
 }
@@ -223,7 +223,7 @@ int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *
     return ALLOT_OK;
 }
 
-/* Not before it has begun, and not once it ends. */
+/* Whether attempts are possible: not before the start, nor during the end. */
 static bool can(allot__request *call)
 {
     bool open = call->service->components.reload->open;
@@ -254,7 +254,7 @@ static int hand_in(allot__reload *it, const char *text, allot__reply *reply)
     return ALLOT_OK;
 }
 
-/* The plan that decides. */
+/* Answers with the live plan. */
 static void answer_plan(allot__request *call)
 {
     const allot_service *service = call->service;
@@ -295,7 +295,7 @@ int allot__reload_start(allot_service *service, allot_report *report)
     take_refused(it);
     it->open = true;
     if (service->config.watch != 0)
-        allot__reload_begin(it); /* finds all the same, and where to watch */
+        allot__reload_begin(it); /* finds the files the same, and what to watch */
     return ALLOT_OK;
 }
 
@@ -324,14 +324,14 @@ void allot__reload_free(allot_service *service)
     allot__reload *it = service->components.reload;
     allot__candidate_free(it->culprit);
     allot__candidate_free(it->failed);
-    allot__sample_states_clear(&it->samples); /* while it was tried a thread had them */
+    allot__sample_states_clear(&it->samples); /* a thread used them during the trial */
     allot__free_string(service->engine, it->promote);
 }
 
 void allot__reload_cycle(allot_service *service, const allot__cycle_done *done)
 {
     allot__reload *it = service->components.reload;
-    /* While they are tried they stay as they are. A candidate computes all anew. */
+    /* During a trial the samples do not change. A candidate always makes a full pass. */
     if (it->phase != ALLOT__RELOAD_REHEARSING)
         allot__sample_states_add(&it->samples, service->books, done->cycle, service->tally.full_us);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* say.c: what came of reloads, for the log, for who asked, for status and metrics. */
+/* say.c: results of reloads, for the log, callers, status and metrics. */
 #include "service/reload/reload.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* The first finding that says where and what. */
+/* The first error of a report. */
 static const allot_diagnostic *first_error(const allot_report *report)
 {
     for (int32_t i = 0; i < allot_report_count(report); i++)
@@ -35,7 +35,7 @@ void allot__reload_error(allot__text *out, const allot_report *report)
     allot__text_member(out, "hint", it->hint);
 }
 
-/* Those of the groups, and the files that they and others were read from. */
+/* The policies of the groups, and the files they and others were read from. */
 static void put_policies(allot__text *out, const allot__generation *generation)
 {
     allot__text_open(out, "policies", "[");
@@ -99,7 +99,7 @@ static void answer_one(const allot__reload *reload, const allot__candidate *cand
                        allot__reply *reply)
 {
     allot__request *call = &reply->call;
-    /* Refused before, and as it was. */
+    /* Refused before, and unchanged. */
     const allot__candidate *bad =
         candidate != NULL && candidate->outcome == ALLOT__SAME ? reload->failed : candidate;
     if (!candidate) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* step.c: a candidate is built and tried, step by step, and takes over or is refused. */
+/* step.c: builds and tries a candidate, step by step; adopts or refuses it. */
 #include "service/reload/reload.h"
 
 #include <string.h>
@@ -9,12 +9,12 @@
 
 /* ---- What goes ------------------------------------------------------------------------------- */
 
-/* The memory of a large plan, and of states with many things, takes a while to give back. */
+/* Freeing a large plan, and states with many things, takes a while, so a thread does it. */
 typedef struct leaving {
     allot__work work;
     allot_engine *engine; /* the service's */
     allot__generation *generation;
-    allot__sample_states samples; /* of its plan */
+    allot__sample_states samples; /* of the leaving plan */
 } leaving;
 
 static void free_work(void *ud)
@@ -46,7 +46,7 @@ static void let_go(allot_service *service, allot__generation *generation,
     allot__generation_free(generation);
 }
 
-/* What was made, and copies under its plan. */
+/* Frees the candidate, and the copies under its plan. */
 static void drop_made(allot__reload *it)
 {
     let_go(it->service, it->candidate->generation, &it->trial);
@@ -84,8 +84,7 @@ static void drop_culprit(allot__reload *it)
     it->culprit = NULL;
 }
 
-/* Files that are refused ail the service until they are mended; of a plan that was handed in
- * nothing is left. */
+/* Refused files are reported until they are repaired; a refused plan by call leaves nothing. */
 static void refuse(allot__reload *it, int status)
 {
     drop_made(it);
@@ -115,7 +114,7 @@ static void undone(void *ud)
         refuse(it, it->verdict);
 }
 
-/* Refuses it for a status, once the plan's file is put back. */
+/* Refuses the candidate for a status, after restoring the plan's file. */
 static void undo(allot__reload *it, int status)
 {
     it->verdict = status;
@@ -125,7 +124,7 @@ static void undo(allot__reload *it, int status)
         refuse(it, status);
 }
 
-/* What failed is the files' failure. */
+/* The previous generation has taken over; the failure stays the files'. */
 static void went_back(allot__reload *it)
 {
     allot__reload_fail(it, it->culprit);
@@ -137,7 +136,7 @@ static void went_back(allot__reload *it)
     allot__log_report(it->service, it->failed->report);
 }
 
-/* The candidate has passed, and its file is written: between two cycles, here, it takes over. */
+/* The candidate has passed, and its file is written: it takes over here, between two cycles. */
 static void adopt(allot__reload *it)
 {
     allot_service *service = it->service;
@@ -153,7 +152,7 @@ static void adopt(allot__reload *it)
     it->rehearsed = candidate->tried;
     allot__plan_texts_free(service->before);
     service->before = candidate->back ? NULL : allot__plan_texts_hold(old->texts);
-    allot__sample_states samples = it->samples; /* of the plan that goes */
+    allot__sample_states samples = it->samples; /* of the old plan */
     let_go(service, old, &samples);
     candidate->generation = NULL;
     generation->loud = true;
@@ -177,7 +176,7 @@ static void adopt(allot__reload *it)
 
 /* ---- The plan's file ------------------------------------------------------------------------- */
 
-/* What somebody else wrote there, and does not decide yet, is not to be lost. */
+/* Whether the file has another edit that does not decide yet, which must not be lost. */
 static bool is_others(const allot__candidate *candidate)
 {
     const allot__text *old = &candidate->old.old;
@@ -216,7 +215,7 @@ static void written(void *ud)
 
 /* ---- Settling -------------------------------------------------------------------------------- */
 
-/* Files have changed since they were read: what came of them counts for nothing. */
+/* Files have changed since they were read: the result does not count. */
 static void begin_anew(allot__reload *it)
 {
     it->first = it->began;
@@ -246,7 +245,7 @@ void allot__reload_conclude(allot__reload *it, int verdict)
 
 /* ---- Rehearsal ------------------------------------------------------------------------------- */
 
-/* On a thread, of which all that it touches is until it is done. */
+/* Runs on a thread, which owns all that it touches until it is done. */
 static void try_work(void *ud)
 {
     allot__reload *it = ud;
@@ -281,8 +280,8 @@ static void tried(void *ud)
         next_step(it);
 }
 
-/* What is in the books, first; nothing, where events came to a state that does not fit together, or
- * where a copy takes long, which one that was recorded spares. */
+/* Lends the books' state, first; not an inconsistent one, nor one that takes long to copy, for
+ * which a recorded one stands. */
 static bool lend(allot__reload *it)
 {
     const allot_state *state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* watch.c: directories by inotify, files by looking now and then. */
+/* watch.c: watches directories by inotify, and files by polling. */
 #include "service/reload/watch.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { LOOK_MS = 2000 };
 
-/* A directory or a file; of the watch's list until it is being closed. */
+/* A directory or a file, in the watch's list until it is closed. */
 typedef struct allot__watched {
     union {
         uv_handle_t handle;
@@ -19,7 +19,7 @@ typedef struct allot__watched {
     allot__watch *watch;
     struct allot__watched *next;
     bool file;
-    bool dead; /* a directory that was moved or deleted: what has its name now is another */
+    bool dead; /* the directory was moved or deleted; its name may be another's now */
     uint64_t device, inode;
     char *path;
 } watched;
@@ -46,8 +46,8 @@ static const char *last_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Many files may be written beside ours, the store among them: only names that lead to ours matter.
- * What happens to the directory itself comes with its own name. */
+/* Other files, like the store, may be written beside ours: only entries on our paths matter. Events
+ * of the directory itself have the directory's own name. */
 static void seen(uv_fs_event_t *handle, const char *name, int events, int status)
 {
     (void)events;
@@ -79,7 +79,7 @@ static void closed(uv_handle_t *handle)
     allot__handle_closed(service);
 }
 
-/* Begins to watch a watch path's directory, or, `place` NULL, the file. */
+/* Begins to watch a watch path's directory or, if `place` is NULL, the file. */
 static void add(allot__watch *watch, const allot__watch_path *place, const char *path)
 {
     allot_service *service = watch->service;

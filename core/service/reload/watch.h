@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * watch.h: told when files may have changed.
+ * watch.h: notices when files may have changed.
  *
- * Directories are watched, never files: an editor that renames would leave us with a file that is
- * gone. Each file is looked at every two seconds besides, for where no events come from (file
- * systems over a network, no watches left). What is told is a guess: whoever is told compares
- * contents (source.h). On the loop; nothing here blocks it but inotify_add_watch.
+ * Directories are watched, not files: after an editor's rename a watch would follow the old file.
+ * Each file is also checked every two seconds, where no events come (network file systems, no
+ * watches left). A notice is only a hint: the receiver compares contents (source.h). On the loop,
+ * which only inotify_add_watch may block.
  */
 #ifndef ALLOT_SERVICE_RELOAD_WATCH_H
 #define ALLOT_SERVICE_RELOAD_WATCH_H
@@ -16,19 +16,18 @@
 
 typedef struct allot__watch {
     allot_service *service;
-    /* Called often. `late`: the file was looked at, so that it may be what was told already, up to
-     * two seconds ago. */
+    /* Called often. `late`: by the periodic check, maybe of a change noticed up to two seconds
+     * ago. */
     void (*touched)(void *ud, bool late);
     void *ud;
     struct allot__watched *items; /* directories and files */
-    int64_t folders;              /* of them directories */
-    bool lame;                    /* some could not be watched */
+    int64_t folders;              /* the number of directories */
+    bool lame;                    /* a directory could not be watched */
     allot__watch_paths paths;
 } allot__watch;
 
-/* Watches those from now on, and others no more. true: something is watched that was not before, so
- * that what happened to it until now was not seen. What cannot be watched, or for lack of memory is
- * not, counts as lame. */
+/* Watches exactly these from now on. true: some are new, so earlier changes of theirs were not
+ * seen. Failures, also for lack of memory, set `lame`. */
 bool allot__watch_set(allot__watch *watch, const allot__watch_paths *paths,
                       const allot__sources *sources);
 /* Ends it. */
