@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* pair.c: two generations decide about the same, and what they decide is compared. */
+/* pair.c: two generations decide about one state, and their decisions are compared. */
 #include <string.h>
 
 #include "service/shadow/shadow.h"
@@ -14,7 +14,7 @@ static char *copy(allot_engine *engine, const char *text)
     return text ? allot__copy(engine, text, strlen(text)) : NULL;
 }
 
-/* A plan that a client names is beside the live one. */
+/* The path of a client's plan, in the folder of the live one. */
 static char *place(allot_engine *engine, const char *file, const char *plan)
 {
     const char *slash = strrchr(file, '/');
@@ -106,7 +106,7 @@ static int64_t apart(const allot__shadow_row *row)
     return row->live > row->shadow ? row->live - row->shadow : row->shadow - row->live;
 }
 
-/* Where consumers' rows have their quota. */
+/* Which measure of consumers' rows is the quota. */
 static int32_t quota_measure(void)
 {
     char name[32];
@@ -169,7 +169,7 @@ static int cycle(allot__pair_of *pair, allot__generation *generation, const allo
     return status;
 }
 
-/* What the candidate decides about the same; both its state and its decision are the caller's. */
+/* Lets the candidate decide about the same state; the caller owns its state and decision. */
 static int decide_other(allot__pair_of *pair, allot_state **state, allot_decision **decision)
 {
     const allot_plan *plan = pair->candidate->plan;

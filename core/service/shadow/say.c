@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* say.c: the shadow's methods, and what status and metrics tell of it. */
+/* say.c: the shadow's methods, and its part of status and metrics. */
 #include "service/reload/reload.h"
 #include "service/shadow/shadow.h"
 
@@ -27,7 +27,7 @@ void allot__shadow_method(allot__request *call)
     allot__params_free(call, params);
 }
 
-/* The shadow, or NULL: what is wrong has been answered. */
+/* The shadow; NULL: the call was answered with an error. */
 static allot__shadow *wanted(allot__request *call)
 {
     allot__param none[] = {{.name = NULL}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* shadow.c: when the shadow decides, and how its life goes. */
+/* shadow.c: when the shadow decides, and its life. */
 #include "service/shadow/shadow.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static void forget_names(allot__shadow *it)
     it->plan = it->policy = NULL;
 }
 
-/* At once, or when the work that is being done is. */
+/* Drops the pair at once, or after the running work. */
 static void drop(allot__shadow *it)
 {
     it->life = ALLOT__SHADOW_NONE;
@@ -73,7 +73,8 @@ static void build_work(void *ud)
     allot__pair_build(((allot__shadow *)ud)->pair);
 }
 
-/* What was built, or done, is of a shadow or a live plan that is no more. */
+/* Whether the finished work is of an ended shadow or former live plan; frees it, maybe builds
+ * anew. */
 static bool was_stale(allot__shadow *it)
 {
     it->working = false;
@@ -109,7 +110,7 @@ static void built(void *ud)
         it->life = ALLOT__SHADOW_RUNNING;
     answer(it, status);
     if (status != ALLOT_OK && asked)
-        drop(it); /* who asked was told why */
+        drop(it); /* the call was answered with the error */
     else if (status != ALLOT_OK)
         stop_failed(it);
     else if (asked)
@@ -252,7 +253,7 @@ static bool is_live(const allot__shadow *it)
     return !it->plan && instead && strcmp(instead, it->policy) == 0;
 }
 
-/* Another plan is live: the twin is one of it from now on. */
+/* Another plan is live: from now on the twin is made from it. */
 void allot__shadow_swapped(allot_service *service)
 {
     allot__shadow *it = service->components.shadow;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * shadow.h: a candidate that decides beside the live policy, and is only listened to.
+ * shadow.h: a candidate evaluated on the live policy's states; its decisions are only compared.
  *
- * After a cycle its state is copied, if the shadow is not at work on an earlier one, and not more
- * often than takes a twentieth of the time. On a thread a twin of the live plan and the candidate
- * both decide about it, and what they decide is compared (allot/diff.h). Nothing of it goes to the
- * books, the store or subscribers. A candidate that fails ALLOT__SHADOW_FAILURES times in a row is
- * stopped.
+ * After a cycle the state is copied, unless the shadow is still working on an earlier one, and so
+ * seldom that copying takes at most a twentieth of the time. On a thread a twin of the live plan
+ * and the candidate both decide about the copy, and the decisions are compared (allot/diff.h). None
+ * of this reaches the books, the store or subscribers. A candidate that fails
+ * ALLOT__SHADOW_FAILURES times in a row is stopped.
  *
  * Methods: shadow {policy} or {plan}, drop, promote.
  */
@@ -18,7 +18,7 @@
 #include "service/wire/rpc.h"
 
 #define ALLOT__SHADOW_FAILURES 3
-/* Of the last cycle that differed, so many consumers are told, whose quotas differ most. */
+/* How many consumers are listed of the last cycle that differed: those whose quotas differ most. */
 #define ALLOT__SHADOW_TOP 8
 
 typedef struct allot__shadow_row {
@@ -26,7 +26,7 @@ typedef struct allot__shadow_row {
     int64_t live, shadow; /* quotas */
 } allot__shadow_row;
 
-/* What one cycle's decisions differ in. */
+/* The differences between the two decisions of one cycle. */
 typedef struct allot__shadow_found {
     int64_t cycle, now;
     int64_t kinds[ALLOT_DIFF_KINDS]; /* rows that differ */
@@ -36,10 +36,10 @@ typedef struct allot__shadow_found {
     int64_t live_us, shadow_us;
 } allot__shadow_found;
 
-/* Twin and candidate, with memory of their own: made, and worked with, on a thread. */
+/* Twin and candidate, in memory of their own; built and run on a thread. */
 typedef struct allot__pair_of {
     allot_engine *engine;
-    allot_report *report; /* of what failed last */
+    allot_report *report; /* of the last failure */
     char *file, *plan, *policy;
     allot__plan_texts *texts; /* the live generation's */
     allot_script_limits limits;
@@ -50,12 +50,12 @@ typedef struct allot__pair_of {
     int status;
 } allot__pair_of;
 
-/* `plan` NULL: the live plan with `policy` in place of its own; else that file as it is. */
+/* `plan` NULL: the live plan with `policy` instead of its own; else that file. */
 int allot__pair_new(const allot__generation *live, const char *file, const char *plan,
                     const char *policy, const allot_script_limits *limits, allot__pair_of **out);
 void allot__pair_free(allot__pair_of *pair);
-/* On a thread: makes both; decides about `state` twice and compares, and frees it. Both set
- * `status`. */
+/* On a thread: builds both plans; lets both decide about `state`, compares, frees `state`. Each
+ * sets `status`. */
 void allot__pair_build(allot__pair_of *pair);
 void allot__pair_decide(allot__pair_of *pair);
 
@@ -63,7 +63,7 @@ typedef enum allot__shadow_life {
     ALLOT__SHADOW_NONE = 0,
     ALLOT__SHADOW_BUILDING,
     ALLOT__SHADOW_RUNNING,
-    ALLOT__SHADOW_STOPPED /* it failed; the pair's report says how */
+    ALLOT__SHADOW_STOPPED /* it failed; the pair's report has the error */
 } allot__shadow_life;
 
 typedef struct allot__shadow {
@@ -71,10 +71,10 @@ typedef struct allot__shadow {
     allot__work work;
     allot__shadow_life life;
     bool working; /* the pair belongs to a thread */
-    bool stale;   /* the pair is to go when that is done */
+    bool stale;   /* free the pair when the work is done */
     allot__pair_of *pair;
-    char *plan, *policy;             /* what was asked for */
-    allot__reply *reply;             /* who waits for it to be built; NULL: nobody */
+    char *plan, *policy;             /* as requested */
+    allot__reply *reply;             /* the call waiting for the build; NULL: none */
     int64_t since, failures, failed; /* in a row, and in all */
     int64_t cycles, differ, skipped;
     int64_t kinds[ALLOT_DIFF_KINDS]; /* rows that differed, in all */
@@ -86,7 +86,7 @@ typedef struct allot__shadow {
 /* ENOMEM: the reply stays the caller's. */
 int allot__shadow_begin(allot__shadow *it, const char *plan, const char *policy,
                         allot__reply *reply);
-/* Ends it, and tells who waits that it will not come to that. */
+/* Ends the shadow, and answers a waiting call with an error. */
 void allot__shadow_end(allot__shadow *it);
 
 /* The component, and its methods. */
