@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* http.c: libwebsockets on the service's loop, begun and ended. */
+/* http.c: starts and stops libwebsockets on the service's loop. */
 #include "service/view/http.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static int on_request(allot__http_session *session, const char *path)
     return 0;
 }
 
-/* Of a request to become a WebSocket. */
+/* Checks a request to become a WebSocket. */
 static int on_filter(allot__http *http, struct lws *wsi)
 {
     char uri[32];
@@ -94,7 +94,7 @@ static const struct lws_protocols protocols[] = {
     {NULL, NULL, 0, 0, 0, NULL, 0},
 };
 
-/* A reader that answers no ping is gone. */
+/* Closes a reader that answers no ping. */
 static const lws_retry_bo_t patience = {
     .secs_since_valid_ping = 20,
     .secs_since_valid_hangup = 40,
@@ -175,9 +175,9 @@ static void look_closing(uv_handle_t *handle, void *closing)
         *(bool *)closing = true;
 }
 
-/* libwebsockets closes its handles, and may be ended for good only when they are closed: called
- * sooner it unloads the code that libuv still has to call. It tells of none of them, so what is
- * waited for is that two turns of the loop begin with nothing that closes. */
+/* libwebsockets may be destroyed only when its handles are closed; before that, it would unload
+ * code that libuv still calls. It does not report them closed, so this waits until two turns of the
+ * loop begin with no closing handle. */
 static void on_wait(uv_idle_t *idle)
 {
     allot__http *http = ((allot_service *)idle->data)->components.http;

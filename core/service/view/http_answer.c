@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* http_answer.c: answers: their headers, and their bytes piece by piece. */
+/* http_answer.c: sends answers: headers, and the bytes piece by piece. */
 #include <string.h>
 
 #include "service/view/http.h"
@@ -97,8 +97,8 @@ static int begin(allot__http_session *session)
     return lws_finalize_write_http_header(wsi, from, &at, end) != 0 ? -1 : 0;
 }
 
-/* The last byte is sent. A connection stays for what comes next only if all was well: of a request
- * that was refused there may be more to come. */
+/* The last byte is sent. The connection stays open only after a good request: more bytes of a
+ * refused one may still come. */
 static int finish(allot__http_session *session)
 {
     bool keep = session->status == HTTP_STATUS_OK && !session->head;

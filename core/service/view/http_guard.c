@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* http_guard.c: who may ask, and from where. */
+/* http_guard.c: which requests are allowed, by host, origin and token. */
 #include <arpa/inet.h>
 #include <string.h>
 #include <strings.h>
@@ -32,8 +32,8 @@ static bool cut_port(char *host)
     return len > 0;
 }
 
-/* An address cannot be rebound, and neither can names that this machine has by itself or was
- * configured with; any other name can. */
+/* Addresses cannot be rebound, nor can this machine's own or configured names; any other name
+ * can. */
 static bool host_fits(const allot__http *http, char *host)
 {
     unsigned char address[sizeof(struct in6_addr)];
@@ -43,7 +43,7 @@ static bool host_fits(const allot__http *http, char *host)
            strcasecmp(host, "localhost") == 0 || strcasecmp(host, http->host) == 0;
 }
 
-/* Whether a page of another origin asks. */
+/* Whether the request comes from a page of another origin. */
 static bool foreign(struct lws *wsi, const char *host)
 {
     char origin[300];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * http_listen.c: where viewers come from: a listener of libuv's, which hands to libwebsockets what
- * it has accepted.
+ * http_listen.c: a listener of libuv, whose connections libwebsockets adopts.
  *
- * libwebsockets can listen by itself, but where no file may be opened any more it asks for what it
- * cannot accept again and again; libuv closes it. Who comes when all connections are taken waits.
+ * libwebsockets can listen by itself, but with no file descriptor left it polls endlessly for a
+ * connection that it cannot accept; libuv closes it. A connection beyond the limit waits.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +29,7 @@ static void let_go(uv_handle_t *handle)
     allot__handle_closed(service);
 }
 
-/* Of the two descriptors that a connection has then, libuv's is closed. */
+/* The connection then has two descriptors; libuv's is closed. */
 static void adopt(allot__http *http, const uv_tcp_t *tcp)
 {
     uv_os_fd_t fd;
@@ -60,8 +59,8 @@ static void accept_one(allot__http *http)
     uv_close((uv_handle_t *)tcp, let_go);
 }
 
-/* Where few places are left, or none, the one goes whose request is awaited longest: it is late,
- * and there is a place for who asks at once. Not the newest, which has just come. */
+/* With few places left, or none, closes the connection that has waited longest for its request, but
+ * not the newest: so a client that sends its request at once finds a place. */
 static void make_room(allot__http *http)
 {
     int32_t places = http->service->files.viewers, spare = places / 16;
@@ -75,7 +74,8 @@ static void make_room(allot__http *http)
     lws_set_timeout(it->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
 }
 
-/* What is not accepted stays with libuv, which then accepts no other; each tick tries again. */
+/* A connection not accepted stays with libuv, which then accepts no other; each tick tries
+ * again. */
 void allot__http_accept(allot__http *http)
 {
     if (http->waits && !http->stopping && http->connections < http->service->files.viewers)
@@ -99,7 +99,7 @@ static void unlink_guest(allot__http *http, allot__http_guest *it)
     *(it->next ? &it->next->before : &http->last) = it->before;
 }
 
-/* libwebsockets' own place for it is written over when a connection is adopted. */
+/* Searched, since libwebsockets overwrites its user pointer on adoption. */
 static allot__http_guest *find_guest(const allot__http *http, const struct lws *wsi)
 {
     allot__http_guest *it = http->last;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* http_route.c: what a path means: a file of the page, or a method of the service. */
+/* http_route.c: maps a path to a file of the page or a method of the service. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +8,12 @@
 
 /* ---- Methods --------------------------------------------------------------------------------- */
 
-/* The answer's value, of which the id is ours. */
+/* Takes the value of a method's answer, whose id is fixed. */
 static void answered(void *ud, const char *line, size_t len)
 {
     static const char result[] = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"result\": ";
     static const char error[] = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"error\": ";
-    static const char unknown[] = "{\"code\": -32006"; /* ENOENT: the plan lacks what was named */
+    static const char unknown[] = "{\"code\": -32006"; /* ENOENT: the plan lacks the name */
     allot__http_session *session = ud;
     bool good = strncmp(line, result, sizeof result - 1) == 0;
     size_t from = good ? sizeof result - 1 : sizeof error - 1;
@@ -26,7 +26,7 @@ static void answered(void *ud, const char *line, size_t len)
     allot__http_body(session, status, "application/json");
 }
 
-/* A parameter of the address, where it is there; what is no number the method tells of. */
+/* Adds a parameter of the URL, if given; the method reports a bad number. */
 static void put_argument(allot__text *out, struct lws *wsi, const char *name)
 {
     char value[2048], key[16], *end = value;
@@ -43,7 +43,7 @@ static void put_argument(allot__text *out, struct lws *wsi, const char *name)
         allot__text_member(out, name, text);
 }
 
-/* These methods answer at once: nothing of theirs waits for the disk. */
+/* These methods answer at once: they do not wait for the disk. */
 static void ask(allot__http_session *session, const char *method, const char *const *names)
 {
     allot__text text = {.engine = session->http->service->engine};
@@ -63,7 +63,7 @@ static void ask(allot__http_session *session, const char *method, const char *co
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
-/* What only who has the token may see; method NULL: /metrics. */
+/* Documents that need the token; method NULL: /metrics. */
 static const struct document {
     const char *path, *method, *names[6];
 } documents[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* live.c: viewers come, are told what they look at, and go. */
+/* live.c: the life of viewers, and when they are sent news. */
 #include "service/view/live.h"
 
 #include "base/memory.h"
@@ -18,7 +18,7 @@ int allot__live_open(allot__http_session *session)
     live->said.engine = live->out.engine = engine;
     live->plan = -1;
     live->fresh = true;
-    /* A header could have had it; a page can only say it. */
+    /* A client may send the token in a header; a page only in a message. */
     live->trusted = !http->service->config.token ||
                     (lws_hdr_total_length(session->wsi, WSI_TOKEN_HTTP_AUTHORIZATION) > 0 &&
                      allot__http_trusts(http, session->wsi));
@@ -67,7 +67,7 @@ int allot__live_take(allot__http_session *session, const char *bytes, size_t len
         return 0;
     allot__live_hear(live, live->said.bytes, live->said.len);
     allot__text_clear(&live->said, 4096);
-    /* At once, unless somebody was just told: then with the others. */
+    /* At once, unless viewers were just served: then with the others. */
     const allot__view *view = session->http->service->components.view;
     if (uv_now(session->http->service->loop) - view->made >= SOON)
         allot__live_tick(session->http);
@@ -99,7 +99,7 @@ static void refresh(allot_service *service)
     allot_report *report;
     if (allot_report_new(service->engine, &report) != ALLOT_OK)
         return;
-    /* What fails here fails in the next cycle, which logs it. */
+    /* A failure here will also fail the next cycle, which logs it. */
     allot__view_refresh(service, report);
     allot_report_free(report);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* live_say.c: what a viewer is told: branches whole at first, and then what is otherwise. */
+/* live_say.c: messages to a viewer: branches whole at first, then changes. */
 #include <string.h>
 
 #include "base/path.h"
@@ -23,7 +23,7 @@ bool allot__live_want(struct allot__viewer *live)
     return true;
 }
 
-/* Whether all rows that it looks at are there. */
+/* Whether all its watched rows are present. */
 static bool made(const struct allot__viewer *live, const allot__view *view)
 {
     const allot_plan *plan = live->session->http->service->generation->plan;
@@ -145,13 +145,13 @@ void allot__live_say(struct allot__viewer *live)
     if (!allot__live_behind(live))
         return;
     if (live->plan != view->plan) {
-        /* The branches were another plan's: it has to say anew what it looks at. */
+        /* The branches were another plan's: the viewer must send its branches again. */
         live->group = 0;
         live->fresh = true;
         allot__live_unwatch(live);
         allot__text_puts(&live->out, "{\"again\": true}");
         return;
     }
-    if (made(live, view)) /* else the next look brings them */
+    if (made(live, view)) /* else the next tick has them */
         say(live, view);
 }

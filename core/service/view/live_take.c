@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* live_take.c: what a viewer says: which branches it looks at. */
+/* live_take.c: messages from a viewer: the branches that it watches. */
 #include <string.h>
 
 #include "service/view/live.h"
 
 #include "base/memory.h"
 
-/* Of a message, as it is read. */
+/* A message being read. */
 typedef struct hearing {
     struct allot__viewer *live;
     allot_json *json;
     const allot_plan *plan;
-    bool watch; /* it said so */
+    bool watch; /* "watch" was given */
     int32_t rows;
 } hearing;
 
@@ -28,7 +28,7 @@ static void hear_branch(hearing *of, const char *path, size_t len, int64_t from,
     int32_t parent = ALLOT_ROOT;
     if (len != 1 || path[0] != '/') {
         parent = allot_plan_find(of->plan, path, len);
-        if (parent == ALLOT_ROOT) /* gone with the plan that had it */
+        if (parent == ALLOT_ROOT) /* a name of an earlier plan */
             return;
     }
     int32_t children = allot_plan_children(of->plan, parent);
@@ -49,7 +49,7 @@ static void hear_branch(hearing *of, const char *path, size_t len, int64_t from,
         (allot__viewer_branch){parent, (int32_t)from, (int32_t)count};
 }
 
-/* ["/b", 200, 100], behind its bracket. */
+/* Reads ["/b", 200, 100], after its bracket. */
 static void hear_list(hearing *of)
 {
     allot_json_event event;
@@ -133,7 +133,7 @@ static void hear_object(hearing *of)
     }
 }
 
-/* Room for what is told of the rows. */
+/* Reserves space for the values last sent. */
 static void make_room(hearing *of)
 {
     struct allot__viewer *live = of->live;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * state_call.c: the method `state`: all that the service knows of the cluster, as a state document,
- * by which a client can decide what the service would. A large one is written in slices, and
- * meanwhile the books are held (instance/hold.h).
+ * state_call.c: the method `state`: the cluster as a state document, from which a client can make
+ * the service's decisions. A large one is written in slices, under a hold on the books
+ * (instance/hold.h).
  */
 #include "service/generation/generation.h"
 #include "service/view/view.h"
 #include "base/memory.h"
 
 enum {
-    ITEMS = 256, /* are written between two looks at the clock */
-    FEW = 1000   /* consumers and items: these are written at once */
+    ITEMS = 256, /* written between two reads of the clock */
+    FEW = 1000   /* up to so many consumers and items at once */
 };
 
-/* A call that is answered later. */
+/* A call answered later. */
 typedef struct answer {
-    allot__hold hold; /* the first: what holds the books is the answer */
+    allot__hold hold; /* first member: a hold is cast to its answer */
     allot_service *service;
     allot__reply *reply;
     allot_state_writing *writing;
@@ -24,7 +24,7 @@ typedef struct answer {
     bool with_plan;
 } answer;
 
-/* An answer is a line. */
+/* Turns line ends into blanks: an answer is one line. */
 static int sink(void *ud, const char *text, size_t len)
 {
     allot__text *out = ud;

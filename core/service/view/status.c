@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * status.c: what the service says of itself: `status`, whether all is well, and of these numbers,
- * in Lua, the report for people (lua/allot/report.lua) and /metrics (lua/allot/metrics.lua).
+ * status.c: `status`, health, and made from their numbers in Lua: the report for people
+ * (lua/allot/report.lua) and /metrics (lua/allot/metrics.lua).
  */
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
 #include "service/wire/token.h"
 #include "service/wire/wire.h"
 
-/* First-level consumers with metrics of their own: who has more reads the documents. */
+/* Most first-level consumers with metrics of their own; the documents have all. */
 enum { CONSUMERS = 100 };
 
 /* ---- Health ---------------------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ static void put_words(void *out, const char *text, size_t len)
     allot__text_add(out, text, len);
 }
 
-/* What that tool makes of a document, in memory of its own. */
+/* Runs a Lua tool on a document, in memory of its own. */
 static int run_tool(const char *name, const allot__text *document, allot__text *out)
 {
     const allot_tool_host host = {.ud = out, .out = put_words};
@@ -236,7 +236,7 @@ static int want_consumers(allot_service *service)
     return status;
 }
 
-/* Of each group what `view` tells of the first level. */
+/* Puts the first level of `view`, for each group. */
 static void put_groups(allot_service *service, allot__text *out)
 {
     const allot__view *view = service->components.view;

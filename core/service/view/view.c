@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* view.c: what a viewer sees, made when somebody asks; and what happened, kept in small. */
+/* view.c: the view, computed on demand, and a short history. */
 #include "service/view/view.h"
 
 #include <string.h>
@@ -107,7 +107,7 @@ static void put_row(int64_t *to, const allot_verdict *from)
     to[ALLOT__VIEW_DEFICIT] = from->deficit;
 }
 
-/* Rows that were wanted lately. */
+/* Fills the rows that were wanted recently. */
 static int fill_group(allot__view *view, const allot_decision *decision, int32_t group,
                       uint64_t since)
 {
@@ -191,11 +191,11 @@ int allot__view_refresh(allot_service *service, allot_report *report)
     allot__hold_settle(service);
     uint64_t began = uv_hrtime();
     int status = make(service, view, report);
-    /* A tenth of the loop's time at most goes into it. */
+    /* At most a tenth of the loop's time. */
     view->rest = (uv_hrtime() - began) / 100000;
     if (view->rest < ALLOT__VIEW_AGE)
         view->rest = ALLOT__VIEW_AGE;
-    /* What fails is not tried again at once, but as often as what succeeds. */
+    /* A failure is retried no sooner than a success is repeated. */
     view->made = uv_now(service->loop);
     if (status != ALLOT_OK && view->makes == 0)
         forget(service, view);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * view.h: what a viewer sees: of every consumer the numbers as they stand, of what happened the
- * last pieces.
+ * view.h: the data of the live view: current numbers of consumers, and recent history.
  *
- * A view is made when somebody asks, by a cycle that is not entered and so decides nothing: no
- * oftener than every ALLOT__VIEW_AGE ms, or ten times as long as it took, unless rows are wanted
- * that it lacks, and not at all while nobody looks. It has those rows alone that were wanted
- * lately, since telling of a row takes longer than deciding about it. It is a component of the
- * service (service.h), and the method `view` answers from it, branch by branch.
+ * A view is computed on demand, by a cycle that is not entered: at most every ALLOT__VIEW_AGE ms or
+ * ten times its own duration, unless wanted rows are missing. It has only the rows wanted recently,
+ * since reading a row out takes longer than deciding about it. It is a component of the service
+ * (service.h); the method `view` answers from it, branch by branch.
  */
 #ifndef ALLOT_SERVICE_VIEW_VIEW_H
 #define ALLOT_SERVICE_VIEW_VIEW_H
@@ -21,8 +19,8 @@
 #define ALLOT__VIEW_HISTORY 300   /* points of the timeline, a second apart or more */
 #define ALLOT__VIEW_TOLD    50    /* decisions remembered */
 #define ALLOT__VIEW_GROUPS  16    /* groups that have a timeline */
-#define ALLOT__VIEW_KEPT    5000  /* ms for which a row is kept that was wanted */
-#define ALLOT__VIEW_IDLE    60000 /* ms without a question, then its memory is given back */
+#define ALLOT__VIEW_KEPT    5000  /* ms for which a wanted row is kept */
+#define ALLOT__VIEW_IDLE    60000 /* ms without a question until its memory is freed */
 #define ALLOT__VIEW_BOUNDS  12    /* of the histogram of cycles */
 
 /* Numbers of a row. `owned` in hundredths, since it may be a fraction. */
@@ -56,7 +54,7 @@ typedef struct allot__view_point {
     int64_t now, slots, allocated, demand, in_flight;
 } allot__view_point;
 
-/* What a decision ordered, in numbers. */
+/* Counts of a decision's orders. */
 enum {
     ALLOT__VIEW_GRANTED, /* slots */
     ALLOT__VIEW_RECLAIMED,
@@ -64,7 +62,7 @@ enum {
     ALLOT__VIEW_STARTS,
     ALLOT__VIEW_SUSPENDS,
     ALLOT__VIEW_RESUMES,
-    ALLOT__VIEW_GRANTS, /* from here on not told of a decision */
+    ALLOT__VIEW_GRANTS, /* from here on only in the sum */
     ALLOT__VIEW_RECLAIMS,
     ALLOT__VIEW_ORDERS
 };
@@ -74,47 +72,47 @@ typedef struct allot__view_orders {
 
 typedef struct allot__view {
     int32_t groups, consumers;
-    int64_t version; /* grows with every change of what follows; 0: nothing is there yet */
+    int64_t version; /* grows with every change of the members below; 0: empty */
     int64_t plan;    /* grows when another version of the plan decides */
     int64_t cycle, seq, event, now;
-    int64_t *numbers;  /* by group, consumer, number; NULL: not there */
-    uint64_t *wanted;  /* by group, consumer: uv_now */
-    int64_t *row_made; /* likewise: with which version */
-    bool lacks;        /* rows are wanted that are not made */
+    int64_t *numbers;  /* by group, consumer, number; NULL: empty */
+    uint64_t *wanted;  /* by group, consumer: when (uv_now) */
+    int64_t *row_made; /* likewise: in which version */
+    bool lacks;        /* wanted rows are missing */
     int64_t makes;
     allot_totals *totals;
-    uint64_t rest;                  /* ms until it may be made again */
+    uint64_t rest;                  /* ms until it may be computed again */
     uint64_t made, asked;           /* uv_now */
-    int64_t seen_cycle, seen_event; /* what it was made from */
+    int64_t seen_cycle, seen_event; /* its cycle and event */
     allot__view_point *history;     /* by group, ALLOT__VIEW_HISTORY each */
     int32_t history_groups, points;
-    int64_t point; /* how many there ever were: the last stands at (point - 1) % HISTORY */
+    int64_t point; /* how many so far: the last is at (point - 1) % HISTORY */
     allot__view_orders told[ALLOT__VIEW_TOLD];
     int64_t told_count;                   /* likewise */
     allot__view_orders sum;               /* since the service began */
-    int64_t took[ALLOT__VIEW_BOUNDS + 1]; /* cycles by bound; the last has none */
-    int64_t failures; /* of the service, when a cycle last succeeded: more by now is trouble */
-    uv_timer_t timer; /* gives memory back */
+    int64_t took[ALLOT__VIEW_BOUNDS + 1]; /* cycles by bound; the last is unbounded */
+    int64_t failures;                     /* the service's count when a cycle last succeeded */
+    uv_timer_t timer;                     /* frees memory */
     bool timer_opened;
 } allot__view;
 
 /* Upper bounds of the histogram, in microseconds, each larger than the one before. */
 extern const int64_t allot__view_bounds[ALLOT__VIEW_BOUNDS];
 
-/* Makes it anew if it is old and something happened since. EINVALID, ESCRIPT, EBUDGET (report),
- * ENOMEM: it is as it was. */
+/* Computes the view again if it is old and something happened since. EINVALID, ESCRIPT, EBUDGET
+ * (report), ENOMEM: unchanged. */
 int allot__view_refresh(allot_service *service, allot_report *report);
-/* Whether a refresh would make it anew. */
+/* Whether a refresh would compute it again. */
 bool allot__view_stale(const allot_service *service);
-/* Says that a row is going to be asked for: before a refresh. ENOMEM. */
+/* Marks a row as wanted, before a refresh. ENOMEM. */
 int allot__view_want(allot_service *service, int32_t group, int32_t consumer);
-/* Whether the row is there; and the numbers of a consumer, which must be. */
+/* Whether a row is present; the numbers of a present row. */
 bool allot__view_has(const allot__view *view, int32_t group, int32_t consumer);
 const int64_t *allot__view_row(const allot__view *view, int32_t group, int32_t consumer);
 
 /* ---- As JSON (view_json.c) ------------------------------------------------------------------- */
 
-/* A number as it is written: of `owned` with its fraction. */
+/* Writes a number; `owned` with its fraction. */
 void allot__view_put(allot__text *out, int number, int64_t value);
 /* {"path": ..., "name": ..., "children": n, "rank": ..., "limit": ..., numbers}. */
 void allot__view_put_row(allot__text *out, const allot_service *service, const allot__view *view,
@@ -122,17 +120,17 @@ void allot__view_put_row(allot__text *out, const allot_service *service, const a
 /* {"path": "/a", "of": 12, "from": 0, "rows": [...]}: `most` of the children of a consumer. */
 void allot__view_put_branch(allot__text *out, const allot_service *service, const allot__view *view,
                             int32_t group, int32_t parent, int32_t from, int32_t most);
-/* Consumers with that text in their name, or in their path where it has a slash, in any case: how
- * many, at most `most`, and which. */
+/* Finds consumers whose name (or path, if `text` has a slash) contains `text`, ignoring case:
+ * returns their number, at most `most`. */
 int32_t allot__view_find(const allot_plan *plan, const char *text, int32_t most, int32_t *list);
-/* {"text": ..., "rows": [...], "more": false}: what was found, without the one beyond `most`. */
+/* {"text": ..., "rows": [...], "more": false}: the consumers found, at most `most`. */
 void allot__view_put_found(allot__text *out, const allot_service *service, const allot__view *view,
                            int32_t group, const char *text, const int32_t *list, int32_t count,
                            int32_t most);
 /* Members "cycle" to "totals" of a group. */
 void allot__view_put_head(allot__text *out, const allot_service *service, const allot__view *view,
                           int32_t group);
-/* Member "history": points behind number `behind`; and "told" likewise. */
+/* Member "history": points after number `behind`; "told" likewise. */
 void allot__view_put_history(allot__text *out, const allot__view *view, int32_t group,
                              int64_t behind);
 void allot__view_put_orders(allot__text *out, const allot__view_orders *orders, int count);
@@ -142,7 +140,7 @@ void allot__view_put_told(allot__text *out, const allot__view *view, int64_t beh
 void allot__view_call(allot__request *call);
 /* The method `state` {plan} (state_call.c). */
 void allot__state_call(allot__request *call);
-/* What a call names; a name NULL: the first group. ENOENT with a fault. */
+/* Look up a call's names; name NULL: the first group. ENOENT with a fault. */
 int allot__view_consumer(const allot_plan *plan, const char *path, int32_t *out,
                          allot__error *fault);
 int allot__view_group(const allot_plan *plan, const char *name, int32_t *out, allot__error *fault);
@@ -163,7 +161,7 @@ void allot__status_call(allot__request *call);
 void allot__report_call(allot__request *call);
 /* /metrics, in Prometheus' text format 0.0.4. */
 void allot__metrics_write(allot_service *service, allot__text *out);
-/* What ails the service, as a sentence, cut to `size`; false: nothing. */
+/* Describes what is wrong with the service in a sentence, cut to `size`; false: nothing. */
 bool allot__health_ails(const allot_service *service, char *buf, size_t size);
 
 #endif

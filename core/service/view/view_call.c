@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* view_call.c: the method `view`: one branch of the tree as it stands, or what a search finds. */
+/* view_call.c: the method `view`: one branch of the tree, or the result of a search. */
 #include <string.h>
 
 #include "service/view/view.h"
 
 enum { PATH, GROUP, FROM, MOST, FIND, FIELDS };
 
-/* What was asked for, by handles. */
+/* The call's params, as numbers. */
 typedef struct question {
     int32_t parent, group, from, most;
     const char *find; /* NULL: a branch */
-    int32_t count;    /* of what was found, one more than `most` where there is more */
+    int32_t count;    /* of the consumers found; `most` + 1 if there are more */
     int32_t list[ALLOT__VIEW_MOST + 1];
 } question;
 
-/* Says which rows it needs. */
+/* Marks the rows that it needs as wanted. */
 static int want(allot_service *service, question *of)
 {
     const allot_plan *plan = service->generation->plan;

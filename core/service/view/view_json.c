@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* view_json.c: what a viewer sees, as JSON, branch by branch. */
+/* view_json.c: the view as JSON, branch by branch. */
 #include <string.h>
 
 #include "base/path.h"
@@ -78,7 +78,7 @@ static bool within(const char *text, const char *word)
     return *word == '\0';
 }
 
-/* A word with a slash is looked for in paths, any other in names. */
+/* A word with a slash is searched in paths, others in names. */
 static bool fits(const allot_plan *plan, int32_t consumer, const char *text, bool whole)
 {
     if (!whole)
