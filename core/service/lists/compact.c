@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* compact.c: what a decision says is to be carried out, in a line. */
+/* compact.c: the orders of a decision as one line of JSON. */
 #include "service/lists/compact.h"
 
 #include <string.h>
@@ -200,7 +200,7 @@ static void put_kill(page *it, int32_t i)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-/* Lists of what is not about jobs, or of jobs, or of both. */
+/* Puts the lists of orders: of jobs, of others, or of both. */
 static void put_lists(page *it)
 {
     const allot_decision *decision = it->decision;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* compact.h: what a decision says is to be carried out, in a line. */
+/* compact.h: the orders of a decision as one line of JSON. */
 #ifndef ALLOT_SERVICE_LISTS_COMPACT_H
 #define ALLOT_SERVICE_LISTS_COMPACT_H
 
 #include "service/books/books.h"
 
-/* Writes {"seq": ..., "now": ..., "event": ..., "grants": [...], ...} without a line end: what is
- * to be carried out, and nothing of what was left as it was. Returns how many orders there are, or
- * ENOMEM. `books` says what was told before. */
+/* Writes {"seq": ..., "now": ..., "event": ..., "grants": [...], ...} without a line end: only the
+ * orders, not what stays unchanged. Returns the number of orders, or ENOMEM. `books` has the
+ * notifications sent before. */
 int64_t allot__compact(allot__text *out, const allot_decision *decision, const allot__books *books,
                        int64_t seq, int64_t cycle, int64_t event, const allot_report *warnings);
 

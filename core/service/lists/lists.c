@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* lists.c: what is in the books, page by page. */
+/* lists.c: lists items of the books, page by page. */
 #include "service/lists/lists.h"
 
 #include <stdlib.h>
@@ -40,9 +40,9 @@ void allot__row_write(const allot__books *books, allot_item kind, const allot__m
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-enum { ROWS = 100 }; /* of a page, unless it says otherwise */
+enum { ROWS = 100 }; /* of a page, unless `limit` is given */
 
-/* What is listed, and what a row may be asked for by. */
+/* A listed kind, and the param that selects its rows. */
 typedef struct kind {
     const char *name;
     allot_item item;
@@ -74,12 +74,12 @@ static int32_t owner_of(const allot__books *books, const kind *of, const char *n
 
 /* ---- The first by name ----------------------------------------------------------------------- */
 
-/* A heap of the rows that a page has, the last by name first. */
+/* A heap of the page's rows, the last by name first. */
 typedef struct page {
     const allot__books *books;
     const kind *of;
     const char *after;
-    int32_t belongs; /* to that consumer, or one below it, or queue; -1: whatever */
+    int32_t belongs; /* to that consumer or its descendants, or to that queue; -1: any */
     const allot__map_item **rows;
     size_t count, most;
     bool more;
@@ -100,7 +100,7 @@ static bool belongs(const page *it, const allot__map_item *item)
     return of == it->belongs;
 }
 
-/* Lets a row fall to where none below comes behind it. */
+/* Sifts a row down until no row below it has a later name. */
 static void sift(page *it, size_t at)
 {
     for (size_t child; (child = 2 * at + 1) < it->count; at = child) {

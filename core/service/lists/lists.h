@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * lists.h: the calls that list what is in the books, page by page.
+ * lists.h: the calls that list items of the books, page by page.
  *
- * A page has the first rows by name behind the name that `after` says, so that what comes and goes
- * between two pages moves nothing else.
+ * A page has the first rows by name after the name `after`, so rows that come or go between two
+ * pages do not shift others.
  */
 #ifndef ALLOT_SERVICE_LISTS_LISTS_H
 #define ALLOT_SERVICE_LISTS_LISTS_H
@@ -20,9 +20,9 @@ void allot__list_hosts(allot__request *call);
 void allot__list_sessions(allot__request *call);
 void allot__list_jobs(allot__request *call);
 
-/* Writes a row as an item of a list: what a document of a state has, and what the books know beside
- * it: whose truth it is, whether a kill told it to go, which reclaim names it, ... `now` counts
- * what jobs did until then. */
+/* Writes a row as an item of a list: its members in a state document, and what only the books know:
+ * its source, whether its kill was sent, which reclaim names it, ... Jobs' times run up to
+ * `now`. */
 void allot__row_write(const allot__books *books, allot_item kind, const allot__map_item *item,
                       int64_t now, allot__text *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* notify.c: the component that keeps the manager informed. */
+/* notify.c: the component that notifies the service manager. */
 #define _GNU_SOURCE /* SOCK_CLOEXEC */
 #include "service/notify/notify.h"
 
@@ -14,7 +14,7 @@
 
 #include "service/wire/wire.h"
 
-/* Milliseconds between looks at what is to be told, where no watchdog wants more. */
+/* Milliseconds between checks for news, unless the watchdog needs shorter ones. */
 #define LOOK_EVERY 5000
 
 /* ---- Datagrams ------------------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ static int tell(allot__notify *it, const char *text)
     return error;
 }
 
-/* What `systemctl status` shows. */
+/* The text that `systemctl status` shows. */
 static void status_of(allot_service *service, char *buf, size_t size)
 {
     const char *trouble = allot__store_error(service->store);
@@ -93,7 +93,7 @@ static void status_of(allot_service *service, char *buf, size_t size)
              service->event, service->seq, allot__wire_peers(service), service->generation->sha256);
 }
 
-/* One datagram has all that there is to tell. */
+/* Sends all news in one datagram. */
 static void look(uv_timer_t *timer)
 {
     allot__notify *it = ((allot_service *)timer->data)->components.notify;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* cycle.c: one cycle, computed again and laid beside its record. */
+/* cycle.c: computes a cycle again and compares it with its record. */
 #include <string.h>
 
 #include "service/lists/compact.h"
 #include "service/replay/replay.h"
 
-/* What a cycle came to this time. */
+/* The result of computing a cycle again. */
 typedef struct again {
-    allot_report *report; /* its own: warnings are part of a decision's document */
+    allot_report *report; /* its own: warnings are part of the decision's document */
     const allot_state *state;
     allot_decision *decision;
     allot__text text, effect;
@@ -42,7 +42,7 @@ static int decide(allot__replay *replay, const allot__cycle_row *row, again *it)
     return it->text.failed ? ALLOT_ENOMEM : ALLOT_OK;
 }
 
-/* The same, under the plan in which the other policy stands. */
+/* The same under the plan with the other policy. */
 static int decide_other(allot__replay *replay, again *it)
 {
     const allot_plan *plan = replay->other->plan;
@@ -73,7 +73,7 @@ static bool is_same_policy(const allot__replay *replay, const allot__cycle_row *
            (first != NULL && strcmp(allot_policy_sha256(first), row->policy) == 0);
 }
 
-/* Digests come before the text: what was decided from tells more than what came of it. */
+/* Digests are compared before the text: a different input explains more than a different result. */
 static const char *difference(const allot__cycle_row *row, const again *it)
 {
     uint64_t input, output;

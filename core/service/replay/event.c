@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* event.c: recorded events, entered once more, under the plan that they were entered under.
- */
+/* event.c: enters recorded events again, under the plan of their time. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +10,7 @@
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-/* The texts of the plan, and of its policies where the store has them. */
+/* Finds the texts of the plan, and of its policies if the store has them. */
 static int find_texts(allot__replay *replay, const allot__store_pair *names,
                       allot__plan_texts **recall, allot__text *plan)
 {
@@ -45,8 +44,8 @@ static int read_generation(allot__replay *replay, const allot__store_pair *names
     return status;
 }
 
-/* The books under the new plan; the first have nothing in them. A plan that was changed while
- * nothing ran may lack whom the books know: what they had was left out then, too. */
+/* Moves the books to the new plan; the first books are empty. A plan changed while no service ran
+ * may lack known consumers: what they had was dropped then, too. */
 static int move(allot__replay *replay, const allot_plan *plan, allot__books **out)
 {
     allot_plan_map *ids;
@@ -140,7 +139,7 @@ static int hold(allot__replay *replay, const allot__event_row *row)
         .seq = row->seq,
         .at = row->at,
     };
-    replay->held_count++; /* whole or not, it is freed with the others */
+    replay->held_count++; /* even incomplete, it is freed with the others */
     return it->method != NULL && it->params ? ALLOT_OK : ALLOT_ENOMEM;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* replay.c: what a store has recorded, computed again. */
+/* replay.c: computes a store's record again. */
 #include "service/replay/replay.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ void allot_replay_config_init(allot_replay_config *config)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* A line of a snapshot. */
+/* Enters a line of a snapshot. */
 static int enter_line(allot__replay *replay, const char *line, size_t len, int64_t event)
 {
     allot__error fault = {0};
@@ -56,8 +56,8 @@ static int on_cycle(void *ud, const allot__cycle_row *row)
 
 /* ---- Where to begin -------------------------------------------------------------------------- */
 
-/* The event of the snapshot to begin with: the newest before what is wanted; else the first event
- * of all, or, where that was let go, the oldest snapshot. */
+/* The event of the snapshot to begin with: the newest before the wanted range; else the first event
+ * of all or, if that was deleted, the oldest snapshot. */
 static int64_t find_begin(allot__replay *replay)
 {
     int64_t from = replay->config->from, event = -1;
@@ -73,7 +73,7 @@ static int64_t find_begin(allot__replay *replay)
     return event > 0 ? event : 0;
 }
 
-/* Of a store of an earlier version all that is recorded was decided so. */
+/* A store of an earlier version was decided without rounding throughout. */
 static int64_t find_unrounded(allot__replay *replay)
 {
     int64_t last = allot__store_number(
@@ -98,7 +98,7 @@ static int read_all(allot__replay *replay)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* "plan.json.db" -> "plan.json": where a store is made by default. */
+/* "plan.json.db" -> "plan.json", by the default name of a store. */
 static int name_plan(allot__replay *replay)
 {
     const allot_replay_config *config = replay->config;
