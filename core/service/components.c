@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* components.c: what stands beside the truth, in the order of starting. */
+/* components.c: the components, in the order of starting. */
 #include <stddef.h>
 
 #include "service/life.h"
@@ -10,7 +10,7 @@
 #include "service/sync/sync.h"
 #include "service/view/http.h"
 
-/* Of a component that has a struct: its members of a row. */
+/* The row members of a component with a struct. */
 #define STRUCT(type, member)                                                                       \
     .size = sizeof(type), .slot = offsetof(allot_service, components.member)
 
@@ -45,7 +45,7 @@ const allot__component allot__components[] = {
      .start = allot__http_start,
      .stop = allot__http_stop,
      .status = allot__http_status},
-    /* The last: it says that all is ready. */
+    /* The last: it notifies the manager that everything is ready. */
     {.name = "notify",
      STRUCT(allot__notify, notify),
      .start = allot__notify_start,

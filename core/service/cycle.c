@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* cycle.c: when to decide, and what becomes of a decision. */
+/* cycle.c: when the service decides, and what happens to a decision. */
 #include "service/cycle.h"
 
 #include <stdlib.h>
@@ -13,19 +13,19 @@
 
 enum { LAG_PAUSE = 100, HOLD_PAUSE = 2 /* ms */, FAILURES = 3 };
 
-/* Timers are blocks of their own: they are closed after the service has stopped. */
+/* A block of its own: the timers close after the service has stopped. */
 struct allot__clockwork {
     uv_timer_t timer;
-    bool touched; /* events wait for a cycle, which the timer is set for */
-    bool fails;   /* the last one failed, which was told */
-    int failures; /* that many in a row by the policies, of which generation: */
+    bool touched; /* events wait for a cycle; the timer is set */
+    bool fails;   /* the last cycle failed, which was logged */
+    int failures; /* failures in a row by the policies of the following generation */
     const allot__generation *generation;
     allot__text text, effect;
 };
 
 /* ---- When ------------------------------------------------------------------------------------ */
 
-/* A failure is told once, until it is over. */
+/* A failure is logged once, until a cycle succeeds. */
 static void log_failure(allot_service *service, int status, const allot_report *report)
 {
     struct allot__clockwork *clockwork = service->clockwork;
@@ -61,7 +61,7 @@ static void on_time(uv_timer_t *timer)
     allot_report_free(report);
 }
 
-/* Sets the timer for the interval, or for what is due before. */
+/* Sets the timer for the interval, or an earlier due time. */
 static void wind(allot_service *service)
 {
     struct allot__clockwork *clockwork = service->clockwork;
@@ -119,8 +119,8 @@ void allot__cycle_free(allot_service *service)
 
 /* ---- What ------------------------------------------------------------------------------------ */
 
-/* Logs a decision that is entered already; what fails now cannot be undone, so the service ends,
- * and begins anew from what is on disk, in which the decision is not. */
+/* Adds an entered decision to the store. A failure here cannot be undone, so the service stops; a
+ * restart restores the store's state, without the decision. */
 static int record(allot_service *service, allot__cycle_done *done, bool decides)
 {
     struct allot__clockwork *clockwork = service->clockwork;
@@ -163,8 +163,8 @@ static void tell_parts(allot_service *service, const allot__cycle_done *done)
             component->cycle(service, done);
 }
 
-/* A document on one line, from so many bytes on: a blank stands behind commas alone. No text in it
- * has a line's end. */
+/* Puts a document on one line, from byte `from` on, with blanks only after commas. No text in it
+ * has a line end. */
 static void join_lines(allot__text *text, size_t from)
 {
     size_t to = from;
@@ -191,8 +191,8 @@ static int write_full(const allot_decision *decision, const allot_report *report
     return full->failed ? ALLOT_ENOMEM : status;
 }
 
-/* Whether a decision is as if it had not been made: its orders stand. Quotas count: of a plan with
- * queues there are none. */
+/* Whether a decision changes nothing: it has no orders but standing grants. Quotas count; a plan
+ * with queues has none. */
 static bool is_still(allot_service *service, const allot__cycle_done *done, int64_t orders)
 {
     if (orders > 0 && orders != allot__books_standing(service->books, done->decision))
@@ -267,7 +267,7 @@ static int decide(allot_service *service, const allot_state *state, bool full, a
     return status;
 }
 
-/* What decided before may know better. */
+/* After enough failures the previous generation may take over. */
 static void count_failure(allot_service *service, int status, const allot_report *report)
 {
     struct allot__clockwork *clockwork = service->clockwork;

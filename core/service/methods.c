@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* methods.c: what clients may call beside events. */
+/* methods.c: the methods that clients may call, other than events. */
 #include <stdio.h>
 #include <string.h>
 
@@ -143,7 +143,7 @@ static int tell(const allot_decision *decision, const allot__param *params, allo
     return status == ALLOT_OK ? allot_explain(decision, group, consumer, add_line, out) : status;
 }
 
-/* As if a cycle ran now: nothing of it is entered. */
+/* Decides as a cycle now would; enters nothing. */
 static void answer_explanation(allot__request *call, const allot__param *params,
                                allot_report *report)
 {

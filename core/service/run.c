@@ -33,7 +33,7 @@ static void on_failed(void *ud)
     stop(ud);
 }
 
-/* Whatever came of it, which the log tells. */
+/* The result is in the log. */
 static void on_reloaded(void *ud, const char *line, size_t len)
 {
     const running *it = ud;
@@ -42,7 +42,7 @@ static void on_reloaded(void *ud, const char *line, size_t len)
     allot__notify_ready(it->service);
 }
 
-/* The same as a client's call; the manager waits for its answer. */
+/* SIGHUP does the same as the call `reload`; the manager waits for the end. */
 static void on_signal(uv_signal_t *handle, int number)
 {
     static const char reload[] = "{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"reload\"}";

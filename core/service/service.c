@@ -37,7 +37,7 @@ static int copy_text(allot_service *service, const char **text)
     return *text ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* Each text is the service's or NULL at any time, so that a half-made one can be freed. */
+/* Each text is always the service's or NULL, so that an incomplete service can be freed. */
 static int copy_config(allot_service *service, const allot_service_config *from)
 {
     allot_service_config *config = &service->config;
@@ -219,7 +219,7 @@ static void on_committed(void *ud, int64_t batch)
     allot__feed_committed(service->feed, batch);
     allot__waiters_committed(service, batch);
     allot__wire_committed(service, batch);
-    allot__wire_resume(service); /* those that waited for room in the store */
+    allot__wire_resume(service); /* peers that waited for the store */
     if (service->stopping)
         step_to_end(service);
 }
@@ -248,7 +248,7 @@ static int start_parts(allot_service *service, allot_report *report)
     return status;
 }
 
-/* What it has, and where it can be asked. */
+/* Logs the plan, where it listens, and the last numbers. */
 static void log_start(allot_service *service)
 {
     const allot_service_config *config = &service->config;
@@ -294,7 +294,7 @@ int allot_service_start(allot_service *service, allot_report *report)
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-/* Everything is over but the ticker, whose end is the last. */
+/* Everything has ended; the ticker was the last handle. */
 static void finish(allot_service *service)
 {
     if (service->handles > 0 || !service->running)
@@ -305,7 +305,7 @@ static void finish(allot_service *service)
         service->stopped(service->stopped_ud);
 }
 
-/* Answers what is on disk, or will be; then closes what is open, piece by piece. */
+/* Waits for the store, so that its answers go out; then closes everything, step by step. */
 static void step_to_end(allot_service *service)
 {
     bool late = uv_now(service->loop) >= service->stop_at;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * service_begin.c: which generation of the plan a service begins with.
+ * service_begin.c: chooses the generation that a service begins with.
  *
- * The books are brought up under what decided last, as it was; then the files must pass what a
- * reload of them would have to. So a restart lets nothing decide that a reload would not have.
+ * The books are restored under the generation that decided last; then the files must pass the
+ * checks of a reload. So a restart adopts nothing that a reload would refuse.
  */
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ static void pass_on(const allot_report *from, allot_report *to)
         allot_report_add(to, allot_report_at(from, i));
 }
 
-/* What decided before the generation does; that the store lacks it is no loss. */
+/* Finds the previous generation's texts; if the store lacks them the service goes on without. */
 static int look_back(allot_service *service, allot_report *report)
 {
     allot__store_pair names;
@@ -61,7 +61,7 @@ static int make_candidate(allot_service *service, allot_report *report, allot__c
     return ALLOT_OK;
 }
 
-/* The files' generation decides from the first. */
+/* The files' generation decides from the start. */
 static int begin_with(allot_service *service, allot__candidate *candidate, allot_report *report)
 {
     allot__generation *generation = candidate->generation;
@@ -81,7 +81,7 @@ static int try_one(allot__candidate *candidate, const allot_state *from, bool st
     return status;
 }
 
-/* What is in the books, unless events came to a state that does not fit together. */
+/* Tries the books' state, unless that state is inconsistent. */
 static int try_books(allot_service *service, allot__candidate *candidate, allot__books *books)
 {
     const allot_state *made;
@@ -93,7 +93,7 @@ static int try_books(allot_service *service, allot__candidate *candidate, allot_
     return status;
 }
 
-/* A plan that was changed while nothing ran may lack whom the books know: what they had goes. */
+/* A plan changed while no service ran may lack known consumers: what they had is dropped. */
 static int try_without(allot_service *service, allot__candidate *candidate, allot_report *report,
                        allot__books **moved)
 {
@@ -102,7 +102,7 @@ static int try_without(allot_service *service, allot__candidate *candidate, allo
     allot__books *books;
     allot_report_clear(candidate->report);
     if (allot__books_move(service->books, plan, NULL, candidate->report, &books) == ALLOT_OK)
-        allot__books_end(books); /* then it is the state that does not fit together */
+        allot__books_end(books); /* then the state itself is inconsistent */
     int status = allot__books_move(service->books, plan, &lost, report, &books);
     if (status != ALLOT_OK)
         return status;
@@ -118,7 +118,7 @@ static int try_without(allot_service *service, allot__candidate *candidate, allo
     return ALLOT_OK;
 }
 
-/* The books, then recorded cycles, whose copies are in `trial` afterwards. */
+/* Tries the books, then recorded cycles, whose copies are left in `trial`. */
 static int rehearse(allot_service *service, allot__candidate *candidate, allot_report *report,
                     allot__sample_states *trial, allot__books **moved)
 {
@@ -168,7 +168,8 @@ static int take_over(allot_service *service, allot__candidate *candidate,
     return ALLOT_OK;
 }
 
-/* The books are under what decided last: may the files take over? *candidate is taken where not. */
+/* With the books under the last generation: whether the files may take over. If not, takes
+ * *candidate. */
 static int hand_over(allot_service *service, allot__candidate **candidate, allot_report *report)
 {
     allot__candidate *it = *candidate;
@@ -192,8 +193,7 @@ static int hand_over(allot_service *service, allot__candidate **candidate, allot
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* What decided last, made anew of its texts; NULL: there is nothing of the kind. What is wrong with
- * it is told in `of_it`. */
+/* Rebuilds the last generation from its texts; NULL: there is none. `of_it` gets its faults. */
 static int recall_last(allot_service *service, allot_report *report, allot_report *of_it,
                        allot__generation **out)
 {
@@ -233,7 +233,7 @@ static int choose(allot_service *service, allot__candidate **candidate, allot_re
     return it->status;
 }
 
-/* Without a store there is nothing but the files, and none is made for bad ones. */
+/* Without a store only the files count; bad files make no store. */
 static int try_first(allot_service *service, allot__candidate **candidate, allot_report *report)
 {
     int status = make_candidate(service, report, candidate);

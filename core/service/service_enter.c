@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* service_enter.c: events entered, snapshots written, generations swapped. */
+/* service_enter.c: enters events, writes snapshots, swaps generations. */
 #include <string.h>
 
 #include "service/cycle.h"
@@ -8,7 +8,7 @@
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-/* All that may fail comes before the books are changed. */
+/* All steps that may fail, before the books are changed. */
 static int prepare(allot_service *service, const allot__event *event, size_t len)
 {
     size_t key = event->key ? strlen(event->key) : 0;
@@ -17,7 +17,7 @@ static int prepare(allot_service *service, const allot__event *event, size_t len
     return key > 0 ? allot__event_keys_reserve(service->keys) : ALLOT_OK;
 }
 
-/* Whether the event is known by its key: then *status says whether it is the same. */
+/* Whether the event's key is known; then *status is OK for the same event, or an error. */
 static bool is_known(allot_service *service, const allot__event *event, uint64_t content,
                      int64_t *seq, int *status, allot__error *fault)
 {
@@ -69,7 +69,7 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
     status = enter(service, event, &row, fault);
     if (status != ALLOT_OK)
         return status;
-    /* A key's hour begins when it comes, whenever that what it stands for happened. */
+    /* A key's hour begins when the event arrives, not at the event's own time. */
     if (row.key)
         allot__event_keys_put(service->keys, row.key, content, row.seq, row.at);
     *batch = allot__store_event(service->store, &row);
@@ -81,7 +81,7 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
 
 /* ---- Snapshots ------------------------------------------------------------------------------- */
 
-/* What could not be written is tried anew behind the next cycle. */
+/* A snapshot that fails is tried again after the next cycle. */
 static int next_lines(void *ud, allot__text *out, size_t most, bool *over)
 {
     allot_service *service = ud;
@@ -90,8 +90,8 @@ static int next_lines(void *ud, allot__text *out, size_t most, bool *over)
     return status;
 }
 
-/* Where rows are kept by age or size, they go by an eighth of that at a time; a snapshot of much is
- * not written for little. */
+/* Rows kept by age or size are deleted an eighth of that at a time; a large snapshot is not written
+ * for few changes. */
 static bool has_grown(const allot_service *service)
 {
     const allot_service_config *config = &service->config;
@@ -104,8 +104,8 @@ static bool has_grown(const allot_service *service)
            (config->keep_size > 0 && behind > config->keep_size / PARTS && behind > 2 * size);
 }
 
-/* One at a time, unless it is the last. No two are of the same event and cycle: what is on disk of
- * the one would be mixed with the other. */
+/* One at a time, except the last one. No two have the same event and cycle: their parts on disk
+ * would mix. */
 static bool is_due(const allot_service *service, bool now)
 {
     int64_t behind =
@@ -154,7 +154,7 @@ void allot__service_let_go(allot_service *service)
 
 /* ---- Versions -------------------------------------------------------------------------------- */
 
-/* The generation is known in the store as the one that decides from here on. */
+/* Notes in the store that this generation decides from here on. */
 static int name_generation(allot_service *service)
 {
     const allot__generation *generation = service->generation;
@@ -190,7 +190,7 @@ int allot__service_swap(allot_service *service, allot__generation *generation,
     int status = allot__books_rebase(service->books, ids, report, &books);
     if (status != ALLOT_OK)
         return status;
-    if (allot__store_snapshots(service->store)) { /* by the numbers that were */
+    if (allot__store_snapshots(service->store)) { /* by the old plan's numbers */
         allot__store_give_up(service->store);
         service->fresh = true;
     }
@@ -202,7 +202,7 @@ int allot__service_swap(allot_service *service, allot__generation *generation,
     service->generation = generation;
     if (name_generation(service) != ALLOT_OK)
         allot__service_fail(service, "no memory to record another version of the plan");
-    /* Rows before may name whom the other plan lacks. */
+    /* Earlier rows may name consumers that the new plan lacks. */
     service->fresh = service->fresh || !same || !ids->same;
     for (const allot__component *component = allot__components; component->name; component++)
         if (component->swapped)

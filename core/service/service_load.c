@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* service_load.c: the books brought to where the store ends. */
+/* service_load.c: restores the books from the store. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,17 +9,17 @@
 typedef struct loading {
     allot_service *service;
     allot_report *report;
-    int64_t lost; /* lines and events about what the plan has no more */
-    int64_t left; /* ... that no state can have, and those that may be about them */
+    int64_t lost; /* lines and events about things that the plan lacks */
+    int64_t left; /* ... that no state can have, and those that may depend on them */
     allot__error fault;
-    char plan[65], policy[65]; /* the last row's; "": not known */
-    int64_t recorded;          /* cycles behind that one are kept to rehearse on */
+    char plan[65], policy[65]; /* of the last row; "": not known */
+    int64_t recorded;          /* states of later cycles are kept for rehearsal */
 } loading;
 
-/* Another plan may lack whom rows before it know: what they had was gone when it took over, or is,
- * if it was changed while nothing ran. What programs before this one took, though no state can have
- * it, is left out, and so is what comes behind and does not fit without it. Else the books must be
- * as they were. */
+/* Another plan may lack consumers of earlier rows: what they had was dropped when the plan took
+ * over, or is now, if it changed while no service ran. Rows that earlier versions accepted, though
+ * no state can have them, are skipped, with later rows that do not fit without them. Otherwise
+ * every row must be entered. */
 static int judge(loading *it, int status)
 {
     if (status == ALLOT_OK || status == ALLOT_ENOMEM)
@@ -56,7 +56,7 @@ static bool is_other(const char *known, const char *name)
     return known[0] != '\0' && name[0] != '\0' && strcmp(known, name) != 0;
 }
 
-/* A row goes by that plan and policy. */
+/* Notes the plan and policy of a row. */
 static void note(loading *it, const char *plan, const char *policy)
 {
     if (is_other(it->plan, plan) || is_other(it->policy, policy))
@@ -73,7 +73,7 @@ static bool is_moved(const loading *it)
            (policy != NULL && is_other(it->policy, allot_policy_sha256(policy)));
 }
 
-/* What a cycle decided about, for whoever rehearses; one that cannot be made is no loss. */
+/* Keeps a cycle's state for rehearsal, if it can be made. */
 static void keep_record(const loading *it, const allot__cycle_row *row)
 {
     allot_service *service = it->service;
@@ -136,7 +136,7 @@ static int on_cycle(void *ud, const allot__cycle_row *row)
     return read_lines(it, row->effect, row->effect_len);
 }
 
-/* What came with a key; of a truth (sync/) the row has its digest alone. */
+/* The digest of a key's content; a truth's row (sync/) has the digest itself. */
 static uint64_t content_of(loading *it, const allot__event_row *row)
 {
     allot__event event;
