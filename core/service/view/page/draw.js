@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copyright the allot authors
-// What is drawn: a consumer's bar, the timeline, lists of numbers. Texts go in as texts only.
+// Draws a consumer's bar, the timeline and lists of numbers. Texts are inserted only as text.
 
 export const $ = id => document.getElementById(id);
 
@@ -23,7 +23,7 @@ export function set(node, text) {
 export const parts = ["owned", "lent", "own", "borrowed", "shared", "flight", "reserve", "demand",
   "quota"];
 
-// Where each part of a row's bar begins and how long it is, in slots.
+// The start and length of each part of a row's bar, in slots.
 export function lengths(row) {
   const own = Math.max(0, Math.min(row.own_used, row.allocated));
   const flight = Math.min(row.in_flight, row.allocated);
@@ -56,7 +56,7 @@ export function paint(into, row, scale) {
   into.setAttribute("aria-label", words(row));
 }
 
-// The bar for those who hear it.
+// The bar in words, for screen readers.
 export function words(row) {
   const said = [`${number(row.allocated)} allocated of a quota of ${number(row.quota)}`];
   for (const [name, text] of [["own_used", "own"], ["borrowed", "borrowed"], ["shared", "shared"],
@@ -78,7 +78,7 @@ function shape(tag, attributes, text) {
 
 export const clock = seconds => new Date(seconds * 1000).toISOString().slice(11, 19) + "Z";
 
-// Points are [now, slots, allocated, demand, in flight]; lines are steps, since slots are.
+// Points are [now, slots, allocated, demand, in flight]; lines are steps, as counts of slots are.
 export function chart(svg, caption, points) {
   const wide = svg.clientWidth || 600, high = svg.clientHeight || 150;
   if (points.length < 2) return;
@@ -94,7 +94,7 @@ export function chart(svg, caption, points) {
     ["flight", 4, "in flight"]].filter(line => line[1] !== 4 || points.some(at => at[4] > 0));
   const drawn = [shape("path", { class: "frame", d: `M4 8V${low}H${right}` }),
     shape("path", { class: "area", d: `${steps(2)}V${low}H4Z` })];
-  // Words stand where lines end, and make room for one another.
+  // Labels stand at the ends of lines, moved apart where they would overlap.
   const tags = lines.map(([name, column, text]) => ({ name, text, at: y(points.at(-1)[column]) + 4,
     value: points.at(-1)[column] })).sort((a, b) => a.at - b.at);
   for (let i = 1; i < tags.length; i++) tags[i].at = Math.max(tags[i].at, tags[i - 1].at + 13);
@@ -124,7 +124,7 @@ export function totals(into, of) {
   shown.forEach(([, value], i) => set(into.children[i].lastChild, number(value)));
 }
 
-// What the service says of itself, troubles first: the words are its own.
+// The service's report, in its own words, troubles first.
 export function report(into, rows) {
   into.replaceChildren(...rows.flatMap(({ name, text, trouble }) => {
     const kind = trouble ? { class: "trouble" } : {};

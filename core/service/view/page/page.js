@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copyright the allot authors
-// The page: it watches what is seen over a WebSocket, and asks for explanations and the report.
+// The page: watches visible rows over a WebSocket, and fetches explanations and the report.
 
 import { $, chart, clock, make, number, report, set, totals } from "/draw.js";
 import { Tree } from "/tree.js";
@@ -36,7 +36,7 @@ function ask_token() {
   return asking;
 }
 
-// Those who hear the page are told once in a while, not of everything.
+// Screen readers get news now and then, not every change.
 function say(text, now = false) {
   if (!now && Date.now() - spoke < 5000) return;
   spoke = Date.now();
@@ -81,8 +81,7 @@ async function why(focus) {
   if (focus) $("why").focus();
 }
 
-// The explanation is made anew when the rows beside it are of another cycle or event: one question
-// at a time.
+// Fetches the explanation again when its rows are of another cycle or event: one request at a time.
 async function follow() {
   while (explained && told_of !== newest) {
     const before = newest;
@@ -225,7 +224,7 @@ function connect() {
 
 // ---- What is asked now and then -----------------------------------------------------------------
 
-// What is wrong with a service that is there all the same is said until it is not.
+// Shows the trouble of a service that still answers until the trouble ends.
 function took_report(value) {
   const before = ails;
   report($("report"), value.rows);
@@ -242,7 +241,7 @@ async function now_and_then() {
       if (again.found && again.found.text === searched) tree.change(again.found.rows);
       tree.soon();
     }
-  } catch { /* the socket tells that the service is gone */ }
+  } catch { /* the socket notices that the service is gone */ }
   if (socket && socket.readyState === WebSocket.OPEN && Date.now() - heard > 6000)
     health("bad", "nothing new for a while");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copyright the allot authors
-// The tree of consumers: as many rows as are to be seen, whatever stands above and below them.
+// The tree of consumers: draws only visible rows, however many are above and below them.
 
 import { $, bar, make, number, paint, reach, set } from "/draw.js";
 
@@ -31,7 +31,7 @@ export class Tree {
     this.watching = "";
   }
 
-  // ---- Which row is where: a node knows its open children by their place alone. ----
+  // ---- Which row is where: a node has its open children by place only. ----
 
   size(node) {
     let size = node.of;
@@ -39,7 +39,7 @@ export class Tree {
     return size;
   }
 
-  // The k-th row: its parent's node and its place there.
+  // The parent node of the k-th row, and its place there.
   at(k) {
     if (this.found) return { path: this.found[k], level: 1, place: k, node: null };
     let node = this.root;
@@ -63,7 +63,7 @@ export class Tree {
     }
   }
 
-  // The row where a node's own row stands.
+  // The number of a node's own row.
   line(node) {
     if (node === this.root) return -1;
     let line = this.line(node.top) + 1 + node.at;
@@ -147,7 +147,7 @@ export class Tree {
     if (this.due === this.here && count > 0) this.explain();
   }
 
-  // The row of the page that shows the i-th line that is seen.
+  // The page's row for the i-th visible line.
   line_of(i) {
     if (this.pool[i]) return this.pool[i];
     const it = make("div", { class: "row", role: "row", id: "row" + i });
@@ -194,7 +194,7 @@ export class Tree {
       `${name.replace("_", " ")} ${row ? number(row[name]) : ""}`));
   }
 
-  // The service is told what is seen, and of open branches nothing more.
+  // Asks the service to watch only visible rows, not whole open branches.
   watch(wanted) {
     const list = [["/", 0, 0]];
     for (const [node, [from, to]] of wanted) list.push([node.path, from, to - from + 1]);
@@ -230,7 +230,7 @@ export class Tree {
     this.soon();
   }
 
-  // Of a row that is still on its way, once it is there.
+  // Explains the current row; one not here yet, as soon as it is.
   explain() {
     const row = this.rows.get(this.at(this.here).path);
     this.due = row ? null : this.here;
