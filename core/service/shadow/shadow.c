@@ -73,8 +73,7 @@ static void build_work(void *ud)
     allot__pair_build(((allot__shadow *)ud)->pair);
 }
 
-/* Whether the finished work is of an ended shadow or former live plan; frees it, maybe builds
- * anew. */
+/* Whether the work is of an ended shadow or former plan; frees it, maybe builds anew. */
 static bool was_stale(allot__shadow *it)
 {
     it->working = false;
