@@ -23,7 +23,7 @@ struct allot__clockwork {
     allot__text text, effect;
 };
 
-/* ---- When ------------------------------------------------------------------------------------ */
+/* ---- When to run ----------------------------------------------------------------------------- */
 
 /* A failure is logged once, until a cycle succeeds. */
 static void log_failure(allot_service *service, int status, const allot_report *report)
@@ -117,7 +117,7 @@ void allot__cycle_free(allot_service *service)
     service->clockwork = NULL;
 }
 
-/* ---- What ------------------------------------------------------------------------------------ */
+/* ---- Running a cycle ------------------------------------------------------------------------- */
 
 /* Adds an entered decision to the store. A failure here cannot be undone, so the service stops; a
  * restart restores the store's state, without the decision. */

@@ -15,7 +15,7 @@
 #include "service/wire/token.h"
 #include "service/wire/wire.h"
 
-/* ---- Who is there ---------------------------------------------------------------------------- */
+/* ---- Clients --------------------------------------------------------------------------------- */
 
 static void ping(allot__request *call)
 {

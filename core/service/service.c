@@ -12,7 +12,7 @@
 
 enum { STOP_PATIENCE = 5000 };
 
-/* ---- What it is made with -------------------------------------------------------------------- */
+/* ---- Configuration --------------------------------------------------------------------------- */
 
 void allot_service_config_init(allot_service_config *config)
 {

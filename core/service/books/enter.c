@@ -137,7 +137,7 @@ static void enter_starts(allot__books *books, const allot_decision *decision, al
         tell_others(books, effect);
 }
 
-/* ---- What a decision leaves as it is --------------------------------------------------------- */
+/* ---- Decisions without a change -------------------------------------------------------------- */
 
 static bool same_side(const allot_lease_side *a, const allot_lease_side *b)
 {
@@ -204,7 +204,7 @@ bool allot__books_still(const allot__books *books, const allot_decision *decisio
            leases_stay(books, decision) && times_stay(books, decision);
 }
 
-/* ---- Tasks that go --------------------------------------------------------------------------- */
+/* ---- Kills ----------------------------------------------------------------------------------- */
 
 static void enter_kill(entry *it, const allot_kill *kill)
 {
@@ -239,7 +239,7 @@ static void enter_kills(entry *it)
     }
 }
 
-/* ---- What the state hands out ---------------------------------------------------------------- */
+/* ---- Changes of the state -------------------------------------------------------------------- */
 
 static int stands(void *ud, const allot_grant *grant)
 {

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* ---- What is told of a job ------------------------------------------------------------------- */
+/* ---- Stated jobs ----------------------------------------------------------------------------- */
 
 allot_job allot__event_job(const allot__event *event)
 {
@@ -151,7 +151,7 @@ static int submit(allot__books *books, const allot__event *event, allot__error *
     return status == ALLOT_OK ? put_job(books, event, known ? &old : NULL, &job) : status;
 }
 
-/* ---- What users do to jobs ------------------------------------------------------------------- */
+/* ---- Changes by events ----------------------------------------------------------------------- */
 
 /* Adds up its time in the old state until `when`, and sets the new state. */
 static void turn_to(allot_job *job, allot_job_state state, int64_t when)

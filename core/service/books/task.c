@@ -3,7 +3,7 @@
 /* task.c: events of tasks: waiting, start, change and finish. */
 #include "service/books/own.h"
 
-/* ---- What events say of tasks ---------------------------------------------------------------- */
+/* ---- Tasks of events ------------------------------------------------------------------------- */
 
 /* The group of its slots, or of its session, host and slot; not given: the host's, or the first. */
 static int32_t own_group(const allot_plan *plan, const allot_task *task)
@@ -137,7 +137,7 @@ static int check_start(const allot__books *books, const allot_task *task, bool a
     return status == ALLOT_OK ? allot__task_index_check_task(books, task, fault) : status;
 }
 
-/* ---- What is told of a task ------------------------------------------------------------------ */
+/* ---- Changed tasks --------------------------------------------------------------------------- */
 
 /* Given values replace those of the same attribute; others are added. */
 static int32_t merge(const allot_task *old, const allot_task *told, allot_task_value *values)

@@ -63,7 +63,7 @@ int64_t allot__service_now(allot_service *service)
     return service->now;
 }
 
-/* ---- What is told ---------------------------------------------------------------------------- */
+/* ---- Reports --------------------------------------------------------------------------------- */
 
 bool allot__clock_ails(const allot_service *service, char *buf, size_t size)
 {

@@ -62,7 +62,7 @@ void allot__notify_reload_text(uint64_t now, char *buf, size_t size)
     snprintf(buf, size, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now / 1000);
 }
 
-/* ---- What is told ---------------------------------------------------------------------------- */
+/* ---- News ------------------------------------------------------------------------------------ */
 
 static int tell(allot__notify *it, const char *text)
 {

@@ -55,7 +55,7 @@ void allot__reload_arm(allot__reload *it)
         it->again = true;
 }
 
-/* ---- Of what --------------------------------------------------------------------------------- */
+/* ---- Inputs ---------------------------------------------------------------------------------- */
 
 /* A promoted policy replaces that of the plan under which it was promoted. */
 static const char *instead_of(const allot__reload *it)
@@ -143,7 +143,7 @@ void allot__reload_begin(allot__reload *it)
         allot__reload_soon(it);
 }
 
-/* ---- What failed ----------------------------------------------------------------------------- */
+/* ---- Falling back ---------------------------------------------------------------------------- */
 
 void allot__reload_fail(allot__reload *it, allot__candidate *failed)
 {
@@ -204,7 +204,7 @@ static void take_refused(allot__reload *it)
     allot__log_report(service, it->failed->report);
 }
 
-/* ---- Who asks -------------------------------------------------------------------------------- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 int allot__reload_ask(allot__reload *reload, const char *instead, allot__reply *reply)
 {

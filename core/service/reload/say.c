@@ -93,7 +93,7 @@ void allot__reload_log(const allot__reload *reload, const allot__candidate *cand
     }
 }
 
-/* ---- Who asked ------------------------------------------------------------------------------- */
+/* ---- Answers --------------------------------------------------------------------------------- */
 
 static void answer_one(const allot__reload *reload, const allot__candidate *candidate,
                        allot__reply *reply)

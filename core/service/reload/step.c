@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-/* ---- What goes ------------------------------------------------------------------------------- */
+/* ---- Freeing --------------------------------------------------------------------------------- */
 
 /* Freeing a large plan, and states with many things, takes a while, so a thread does it. */
 typedef struct leaving {
@@ -53,7 +53,7 @@ static void drop_made(allot__reload *it)
     it->candidate->generation = NULL;
 }
 
-/* ---- What an attempt came to ----------------------------------------------------------------- */
+/* ---- Results of an attempt ------------------------------------------------------------------- */
 
 void allot__reload_give_up(allot__reload *it)
 {

@@ -24,7 +24,7 @@ typedef struct allot__watched {
     char *path;
 } watched;
 
-/* ---- What is seen ---------------------------------------------------------------------------- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 static bool is_of(const watched *it, const allot__watch_path *place)
 {

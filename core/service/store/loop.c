@@ -13,7 +13,7 @@ enum { PAUSE_FIRST = 100, PAUSE_MOST = 5000, KEPT_MOST = 4 * 1024 * 1024, PART_S
 
 static void begin_work(allot__store *store);
 
-/* ---- What comes back ------------------------------------------------------------------------- */
+/* ---- Results of work ------------------------------------------------------------------------- */
 
 static void end_ask(allot__store *store, allot__store_ask *ask)
 {

@@ -6,7 +6,7 @@
 #include "base/path.h"
 #include "service/sync/own.h"
 
-/* ---- Slots that are back --------------------------------------------------------------------- */
+/* ---- Returned slots -------------------------------------------------------------------------- */
 
 /*
  * Reclaims without named tasks whose slots a truth shows to be back.
@@ -97,7 +97,7 @@ static void put_back_all(allot__sync *it, int32_t group, int32_t leaf, int64_t f
     }
 }
 
-/* ---- What leaves have ------------------------------------------------------------------------ */
+/* ---- Demand and holdings --------------------------------------------------------------------- */
 
 static void put_number(allot__sync *it, const allot__truth_leaf *of, int64_t slots)
 {

@@ -56,7 +56,7 @@ static void drop_twin(allot__sync *it, allot__truth_list list, allot__truth_row 
     drop(it, list, row, &error);
 }
 
-/* ---- Told and known -------------------------------------------------------------------------- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 /* A row as an event of a kind. */
 static void event_of(const allot__sync *it, allot__truth_list list, const allot__truth_row *row,
@@ -178,7 +178,7 @@ bool allot__sync_look(allot__sync *it, allot__truth_list list)
     return true;
 }
 
-/* ---- What has ended -------------------------------------------------------------------------- */
+/* ---- Ended things ---------------------------------------------------------------------------- */
 
 /* `keep`: a waiting task whose leaf's demand is stated by itself. */
 static void end_thing(allot__sync *it, allot__event_kind kind, const char *name, bool keep)
@@ -279,7 +279,7 @@ bool allot__sync_end_host(allot__sync *it, allot__truth_list list)
     return true;
 }
 
-/* ---- What is new, and what has changed ------------------------------------------------------- */
+/* ---- New and changed things ------------------------------------------------------------------ */
 
 static void put_thing(allot__sync *it, allot__truth_list list, allot__truth_row *row,
                       allot__event_kind kind, const char *members)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- What libwebsockets tells ---------------------------------------------------------------- */
+/* ---- Callbacks of libwebsockets -------------------------------------------------------------- */
 
 static int on_request(allot__http_session *session, const char *path)
 {
@@ -210,7 +210,7 @@ void allot__http_stop(allot_service *service)
     lws_context_destroy(http->context);
 }
 
-/* ---- What is told of it ---------------------------------------------------------------------- */
+/* ---- Status ---------------------------------------------------------------------------------- */
 
 void allot__http_status(allot_service *service, allot__text *out)
 {

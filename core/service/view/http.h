@@ -75,7 +75,7 @@ typedef struct allot__page_file {
 } allot__page_file;
 extern const allot__page_file allot__page_files[]; /* generated; the last has no path */
 
-/* ---- Who comes (http_listen.c) --------------------------------------------------------------- */
+/* ---- Connections (http_listen.c) ------------------------------------------------------------- */
 
 /* Listens where the configuration says. EIO (report). */
 int allot__http_listen(allot__http *http, allot_report *report);
@@ -90,7 +90,7 @@ void allot__http_rests(allot__http *http, struct lws *wsi);
 /* Ends listening. */
 void allot__http_deafen(allot__http *http);
 
-/* ---- Who may (http_guard.c) ------------------------------------------------------------------ */
+/* ---- Access (http_guard.c) ------------------------------------------------------------------- */
 
 /* Whether an address may be served without a token: only loopback. */
 bool allot__http_loopback(const char *host);

@@ -50,7 +50,7 @@ bool allot__live_behind(const struct allot__viewer *live)
            live->told != view->told_count || live->point != view->point;
 }
 
-/* ---- What is otherwise ----------------------------------------------------------------------- */
+/* ---- Changes --------------------------------------------------------------------------------- */
 
 static void say_row(struct allot__viewer *live, const allot__view *view, int32_t consumer,
                     int64_t *last)

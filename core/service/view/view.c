@@ -202,7 +202,7 @@ int allot__view_refresh(allot_service *service, allot_report *report)
     return status;
 }
 
-/* ---- What happens ---------------------------------------------------------------------------- */
+/* ---- History --------------------------------------------------------------------------------- */
 
 static void count_lists(const allot_decision *decision, int64_t *counts)
 {

@@ -112,7 +112,7 @@ void allot__view_put_found(allot__text *out, const allot_service *service, const
     allot__text_puts(out, "}");
 }
 
-/* ---- What stands above and beside ------------------------------------------------------------ */
+/* ---- Head and history ------------------------------------------------------------------------ */
 
 static void put_totals(allot__text *out, const allot_totals *totals)
 {

@@ -241,7 +241,7 @@ void allot__feed_committed(allot__feed *feed, int64_t batch)
         drop_first(feed);
 }
 
-/* ---- Who ------------------------------------------------------------------------------------- */
+/* ---- Subscribers ----------------------------------------------------------------------------- */
 
 static subscriber *find(allot__feed *feed, const allot__connection *peer)
 {

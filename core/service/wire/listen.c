@@ -37,7 +37,7 @@ void allot__listen_close(allot_service *service)
     wire->pipe_open = wire->tcp_open = false;
 }
 
-/* ---- Who ------------------------------------------------------------------------------------- */
+/* ---- Access ---------------------------------------------------------------------------------- */
 
 static void turn_away(allot__connection *peer, const char *why, long uid)
 {
