@@ -53,7 +53,7 @@ int allot__map_put(allot__map *map, allot__map_item *item);
 void allot__map_take(allot__map *map, allot__map_item *item);
 /* Reserves capacity for one more, so that the next put cannot fail. ENOMEM. */
 int allot__map_reserve(allot__map *map);
-/* Reserves capacity for so many more, if there is memory, to save growing step by step. */
+/* Reserves capacity for `more` items, if there is memory, to save growing step by step. */
 void allot__map_room(allot__map *map, size_t more);
 /* The hash of a name. With it the next two prefetch what a later search will read: the slot, and
  * then the item in the slot. */

@@ -89,7 +89,7 @@ typedef struct allot__books_leaf {
 
 typedef struct allot__books_group {
     allot__books_leaf *leaves; /* by consumer */
-    int64_t slots;             /* -1: not told */
+    int64_t slots;             /* the stated size; -1: none */
 } allot__books_group;
 
 struct allot__books {

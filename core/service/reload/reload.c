@@ -46,7 +46,7 @@ static void touched(void *ud, bool late)
     allot__reload_soon(it);
 }
 
-/* Files of a plan by call are not watched until that plan decides. */
+/* For a plan by call, called only once that plan decides. */
 void allot__reload_arm(allot__reload *it)
 {
     const allot__candidate *candidate = it->candidate;
