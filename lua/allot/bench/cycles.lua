@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What cycles cost over trees, beside what merely reading 64 bytes a consumer from memory costs;
---- the way a user's documents go; and cycles that go on from those before.
+--- The cost of cycles over trees, beside that of reading 64 bytes a consumer from memory; reading,
+--- deciding and writing a user's documents; and cycles that continue those before.
 
 local draw = require "allot.bench.draw"
 local measure = require "allot.bench.measure"
@@ -11,7 +11,7 @@ local cycles = {}
 
 local ROW_BYTES = 64 -- read per consumer by the yardstick
 
---- Children of a node, level by level, and the slots that there are in percent of those planned.
+--- Children of a node, level by level, and the present slots in percent of those planned.
 cycles.SHAPES = {
   { "flat", { 10000 }, 100 },
   { "10x10x100", { 10, 10, 100 }, 90 },
@@ -154,8 +154,8 @@ cycles.changes = {
   rows = {},
 }
 
---- So many cycles, each after so many leaves demand something else: samples, sorted, and how many
---- were full passes.
+--- Runs cycles, each after a number of leaves changed their demand; returns sorted samples, and
+--- the number of full passes.
 local function change(it, count, leaves, percent, full)
   local list = it:numbers("changes", "%d %d %d %d", count, leaves, percent, full)
   local passes = table.remove(list, 1)

@@ -4,7 +4,7 @@
 
 local draw = {}
 
---- Of the generator of Knuth's MMIX.
+--- The generator of Knuth's MMIX.
 function draw.linear(seed)
   return function (below)
     seed = seed * 6364136223846793005 + 1442695040888963407

@@ -3,7 +3,7 @@
 --- Measurements as a table and as JSON. A list has
 ---   key      as a member; `single`: an object rather than a list of them
 ---   title    above the table
----   named    above the rows' names; nil: they have none
+---   named    above the rows' names; nil: rows have no names
 ---   columns  each { key, title (nil: not in the table), scale there, digits, "best" (alone) }
 ---   rows     each a table of the columns' keys: numbers, or times (measure.time)
 
@@ -29,7 +29,7 @@ local function lines(it)
   return out
 end
 
---- The table; nothing of a list without rows.
+--- The table; prints nothing if the list has no rows.
 function list.text(it)
   if #it.rows == 0 then return "" end
   local out, width = lines(it), {}
@@ -57,7 +57,7 @@ local function object(it, row)
   return "{" .. table.concat(out, ", ") .. "}"
 end
 
---- A member, behind others.
+--- A member that follows others.
 function list.json(it)
   local out = {}
   for i, row in ipairs(it.rows) do out[i] = object(it, row) end

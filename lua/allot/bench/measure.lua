@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Measurements: calls hand documents to the host, and ask what it timed (core/bench/bench.h).
+--- Measurements: calls pass documents to the host and return its timings (core/bench/bench.h).
 
 local measure = {}
 measure.__index = measure
@@ -10,13 +10,13 @@ function measure.new(host)
   return setmetatable({ host = host, count = count, clock = host.clock }, measure)
 end
 
---- The answer to a call of the host; one that fails ends the tool.
+--- The answer to a call of the host; a failed call ends the tool.
 function measure:call(name, text)
   local answer, _, status = self.host.call(name, text)
   return answer or error { status = status }
 end
 
---- The same, of an answer of numbers, and of words that are formatted.
+--- The same, with formatted words; returns the numbers of the answer.
 function measure:numbers(name, format, ...)
   local list = {}
   for word in self:call(name, format and format:format(...)):gmatch "%S+" do
@@ -31,7 +31,7 @@ function measure:fail(status, code, message, hint)
   error { status = status }
 end
 
---- The best and the median of samples, which are sorted, times a scale.
+--- The best and the median of sorted samples, times a scale.
 function measure.time(samples, scale)
   table.sort(samples)
   local count, by = #samples, scale or 1
@@ -40,7 +40,7 @@ function measure.time(samples, scale)
   return { best = samples[1] * by, median = median * by }
 end
 
---- How often what takes long, or needs cold memory, is measured.
+--- How often slow measurements, and those with cold memory, are repeated.
 function measure:few()
   return (self.count + 2) // 3
 end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Playing a log: events a second and bytes a job, beside what merely reading its jobs from memory
---- once costs.
+--- Playing a log: events a second and bytes a job, beside the cost of reading its jobs from memory
+--- once.
 
 local draw = require "allot.bench.draw"
 local measure = require "allot.bench.measure"
@@ -51,8 +51,8 @@ local function measure_play(it, list, name, plan, log, rigid)
 end
 
 -- ---- A machine of 128 processors ----------------------------------------------------------------
--- The log is made in the image of that of the iPSC/860 at NASA Ames: 69 users in two groups, jobs
--- of powers of two, short ones mostly, by day more than by night.
+-- The log imitates that of the iPSC/860 at NASA Ames: 69 users in two groups, jobs whose sizes are
+-- powers of two, most of them short, more by day than by night.
 
 local USERS, SLOTS, DAY = 69, 128, 86400
 
@@ -113,8 +113,8 @@ function play.run(it)
 end
 
 -- ---- Rigid jobs ---------------------------------------------------------------------------------
--- Jobs that start whole or not at all, on a grid that is overloaded: 300 users, and jobs of up to
--- 64 slots that want 1.5 times the 1,600 that there are.
+-- Jobs that start whole or not at all, on an overloaded grid: 300 users, whose jobs of up to 64
+-- slots want 1.5 times the grid's 1,600.
 
 local RIGID_USERS, RIGID_SLOTS, JOBS, HOSTS = 300, 1600, 12000, 100
 local WIDTHS = { 1, 2, 4, 8, 16, 64 }
@@ -128,7 +128,7 @@ local function hosts()
 end
 
 --- `more`: members of the plan; `columns`: of every user, the last of them 3 ... 6. A ledger is
---- computed anew for each leaf that is lowered (C-13): that takes its time.
+--- slow: it is computed anew for each leaf whose demand is lowered (C-13).
 play.SITES = {
   { name = "hybrid", policy = "hybrid", columns = '"owned"' },
   { name = "share_ratio", policy = "share_ratio", columns = '"share"' },

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- Cycles over queues, beside reading the bytes of their state once: 1,000 queues on 10,000 hosts,
---- 100,000 jobs that run and as many that are pending, of queues and users drawn by lot. But where
---- a site says otherwise, the hosts are full, the lower half of the queues has what runs, and 1,000
---- pending jobs are of the upper half, which may preempt it.
+--- 100,000 running and as many pending jobs, of random queues and users. Unless a site states
+--- otherwise, the hosts are full, all running jobs are of the lower half of the queues, and 1,000
+--- pending jobs are of the upper half, which may preempt them.
 
 local draw = require "allot.bench.draw"
 local measure = require "allot.bench.measure"
@@ -20,8 +20,8 @@ return policy { name = "site", dispatch = order { desc "priority", "submitted" }
   victims = order { %s }, fewest = "%s" }
 ]]
 
---- slots of a host; hosts of a queue (all); width: the most slots of a job that runs (1); of what
---- preempts, slots from `least` up to `least + want`.
+--- slots of a host; hosts of a queue (all); width: the most slots of a running job (1); jobs that
+--- preempt have from `least` up to `least + want` slots.
 queues.SITES = {
   { name = "plain", slots = 10 },
   { name = "free-slots", slots = 20 },

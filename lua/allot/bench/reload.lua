@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- How soon an edited policy or plan decides, and how long the loop of a service is away meanwhile,
---- with 100,000 consumers, while events come in.
+--- The time until an edited policy or plan decides, and how long the service's loop is busy
+--- meanwhile, with 100,000 consumers, while events come in.
 ---
 --- One connection asks for `status` over and over and times the answers; on another events flow. An
---- edit is there when the file has been renamed into its place; it decides when a cycle has run
---- behind the swap.
+--- edit begins when the file has been renamed into its place, and ends when a cycle has run after
+--- the swap.
 
 local core = require "allot.core"
 local service = require "allot.bench.service"
@@ -14,8 +14,8 @@ local text = require "allot.bench.text"
 local reload = {}
 
 local LEAVES, OWNED = service.CONSUMERS, service.OWNED
-local RATE, BEHIND = 2000, 200 -- events a second; that are sent at once, at most
-local PATIENCE = 600 -- s for an edit: ends a hang, however slow the machine is
+local RATE, BEHIND = 2000, 200 -- events a second; the most sent at once
+local PATIENCE = 600 -- s for an edit: ends a hang, even on slow machines
 local CALM = 2 -- s without edits, between two of them and before the first
 local MANY = 100 -- events of a batch
 
@@ -26,17 +26,17 @@ return policy { name = "g%d", quota = {
   fill "spare" { by = 1 } } }
 ]]
 
---- What edits of a kind came to: when each decided, and the most, all in ms, that an answer was
---- waited for, that the loop computed meanwhile, and that it did to swap. Others that compute make
---- the first longer.
+--- The results of edits of a kind, in ms: the time until each decided; the longest wait for an
+--- answer, computation of the loop, and computation to swap. Other load on the machine lengthens
+--- the wait.
 local function edits()
   return { decides = {}, away = 0, busy = 0, swap = 0 }
 end
 
 -- ---- Talk ---------------------------------------------------------------------------------------
 
---- Events that are due; of those that a slow service left behind only the last ones, since to make
---- up for all would take ever longer.
+--- Sends events that are due. If a slow service fell behind, sends only the last of them, since
+--- catching up with all would take ever longer.
 local function feed(it)
   local due = (it.clock() - it.since) * RATE // 1000000
   for i = math.max(it.fed, due - BEHIND), due - 1 do
@@ -71,8 +71,8 @@ end
 
 -- ---- Edits --------------------------------------------------------------------------------------
 
---- Asks over and over, until so many swaps and a cycle behind (nil: none), or for so long; returns
---- how long that took, in ms, and the last answer.
+--- Asks repeatedly until a number of swaps and a cycle after them (nil: no swaps), or for a time;
+--- returns the time that it took, in ms, and the last answer.
 local function watch(it, swaps, seconds, of)
   local began = it.clock()
   local cycle, now = math.huge, began
@@ -104,7 +104,7 @@ local function edit(it, of, swaps)
 end
 
 local function edit_all(it, wanted)
-  watch(it, nil, CALM, edits()) -- decisions about the tasks are done then
+  watch(it, nil, CALM, edits()) -- by then the tasks are decided about
   watch(it, nil, 2 * CALM, it.calm)
   for i = 1, wanted do
     it.at:put("fair.lua", POLICY:format(i))
@@ -116,7 +116,7 @@ local function edit_all(it, wanted)
   table.sort(it.plan.decides)
 end
 
---- Times reading plan and policy, and a cycle over leaves that all want something, in ms.
+--- Times reading plan and policy, and a cycle in which all leaves have demand, in ms.
 local function bare(measure, plan)
   local state = text.new '{"now": 0, "consumers": {'
   for i = 0, LEAVES - 1 do
@@ -129,7 +129,7 @@ local function bare(measure, plan)
   local read = measure:numbers("took")[1] * 1e3
   measure:call("state", state:done())
   local cycle = measure:numbers("cycle", "orders 1")[1] * 1e3
-  measure:call("plan", '{"version": 1, "policy": "bare", "consumers": []}') -- memory is free again
+  measure:call("plan", '{"version": 1, "policy": "bare", "consumers": []}') -- frees memory
   return { read = read, cycle = cycle }
 end
 
@@ -175,7 +175,7 @@ local function put_json(out, it)
       it.bare.cycle)
 end
 
---- So many edits of policy and plan each, while so many tasks run.
+--- Makes a number of edits of policy and of plan, while a number of tasks run.
 function reload.run(measure, wanted, tasks)
   local plan = service.plan("fair.lua", 0)
   local at = service.new(measure, plan)

@@ -2,9 +2,9 @@
 -- Copyright the allot authors
 --- The load that a service carries on this machine: 100,000 consumers, ten clients that send
 --- events at a fixed rate, and one subscriber; every event is on disk before it is acknowledged.
---- Beside it, what disk and loop can do alone.
+--- Also measures disk and loop alone.
 ---
---- A leaf goes round: it demands what it owns, is granted it, then demands nothing and releases it.
+--- A leaf's loop: it demands what it owns, gets it, then demands nothing and releases the slots.
 --- An event is due at its time whether the service keeps up or not, and its latency is counted from
 --- that time: a slow service does not get fewer events.
 
@@ -22,7 +22,7 @@ local CLOSED = "the service closed a connection under load"
 
 -- ---- Sending ------------------------------------------------------------------------------------
 
---- The next event of a client: a release is what a demand of nothing was for.
+--- The next event of a client: a demand of nothing is followed by a release.
 local function make_event(load, client, due)
   client.due[client.sent] = due
   local id = client.sent
@@ -44,7 +44,7 @@ local function make_event(load, client, due)
   return service.event(id, "demand", leaf, service.OWNED)
 end
 
---- Events that are due by now, in turn of each client, up to one that is far behind.
+--- Sends events that are due by now, clients in turn, until one client is far behind.
 local function make_due(load, now)
   local until_now = math.min((now - load.began) * load.rate // 1000000, load.all)
   while load.made < until_now do
@@ -89,7 +89,7 @@ local function take_grant(load, leaf, now)
   client.last = client.last + 1
 end
 
---- Paths in `grants`, up to the list behind it.
+--- Paths in `grants`, up to the list after it.
 local function take_decision(load, line, now)
   local from = line:find('"grants"', 1, true)
   if not from then return end
@@ -135,7 +135,7 @@ local function is_answered(load)
   return true
 end
 
---- The median, all but one in a hundred, the longest, in ms.
+--- The median, the 99th percentile and the longest, in ms.
 local function times(samples)
   table.sort(samples)
   local count = #samples
@@ -147,7 +147,7 @@ end
 local function run(it, at, seconds, rate)
   local load = new_load(it, at, seconds, rate)
   local clock = it.clock
-  collectgarbage "generational" -- one that goes through all samples again would delay answers
+  collectgarbage "generational" -- a full collection over all samples would delay answers
   load.began = clock()
   local now, computed = load.began, at:computed()
   local half, limit = load.began + seconds * 500000, load.began + (2 * seconds + 30) * 1000000
@@ -213,8 +213,8 @@ local function put_json(out, from)
     from.limits[1] * 1e3, from.limits[2] * 1e6)
 end
 
---- So many seconds with so many events a second; then the same for some seconds more, while others
---- read.
+--- Runs for a number of seconds with a number of events a second; then for some seconds more, while
+--- others read.
 function serve.run(it, seconds, rate)
   local at = service.new(it, service.plan("hybrid", 0))
   local limits = it:numbers "limits"

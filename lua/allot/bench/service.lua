@@ -27,7 +27,7 @@ function service.plan(policy, more)
   return out:done()
 end
 
---- An event of the i-th leaf; `more`: members behind these.
+--- An event of the i-th leaf; `more`: further members.
 function service.event(id, method, leaf, slots, more)
   return ('{"jsonrpc":"2.0","id":%d,"method":"%s","params":{"consumer":"/b%d/l%d","slots":%d%s}}')
     :format(id, method, leaf // service.LEAVES, leaf % service.LEAVES, slots, more or "")
@@ -48,11 +48,11 @@ function service:put(name, content)
 end
 
 function service:start(watches)
-  collectgarbage() -- what this process has the service's has, too
+  collectgarbage() -- the forked service would have this garbage, too
   self.pid, self.ticks = table.unpack(self.it:numbers("serve", watches and "1" or "0"))
 end
 
---- One more peer: its number.
+--- Connects one more peer; returns its number.
 function service:connect()
   self.it:call "connect"
   self.peers = self.peers + 1
@@ -68,15 +68,15 @@ function service:send(peer, line)
   self.it:call("send", peer .. " " .. line)
 end
 
---- Sends and receives what there is: iterates over peers and their lines.
+--- Sends and receives what is ready: iterates over peers and their lines.
 function service:turn(milliseconds, failure)
   local lines = self.it:call("turn", milliseconds)
   if lines == "closed" then self.it:fail(5, "E-connection", failure) end
   return lines:gmatch "(%d+) ([^\n]*)\n"
 end
 
---- Sends a line and waits for the answer, and how many microseconds that took. Lines of other peers
---- are dropped.
+--- Sends a line and waits; returns the answer and the microseconds that it took. Drops lines of
+--- other peers.
 function service:ask(peer, line)
   local began, wanted = self.it.clock(), tostring(peer)
   self:send(peer, line)
@@ -93,12 +93,12 @@ function service:call(peer, method)
   return self:ask(peer, ('{"jsonrpc":"2.0","id":1,"method":"%s"}\n'):format(method))
 end
 
---- A number of an answer; the first of that name.
+--- The first number of that name in an answer.
 function service.number(answer, name)
   return tonumber(answer:match('"' .. name .. '": (%-?%d+)') or -1)
 end
 
--- ---- What the system knows of it ----------------------------------------------------------------
+-- ---- What the system reports --------------------------------------------------------------------
 
 local function proc(self, name)
   return self.it.host.read(("/proc/%d/%s"):format(self.pid, name)) or ""
@@ -109,14 +109,14 @@ function service:memory()
   return tonumber(proc(self, "status"):match "VmRSS:%s*(%d+)" or 0) * 1024
 end
 
---- Seconds that it computed.
+--- Seconds of processor time of the service.
 function service:computed()
   local fields = proc(self, "stat"):match "%) (.*)" or ""
   local user, system = fields:match(("%S+ "):rep(11) .. "(%d+) (%d+)")
   return ((user or 0) + (system or 0)) / self.ticks
 end
 
---- Milliseconds that its loop's thread alone computed.
+--- Milliseconds of processor time of the loop's thread.
 function service:looped()
   return tonumber(proc(self, "schedstat"):match "^%d+" or 0) * 1e-6
 end

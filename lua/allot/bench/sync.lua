@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- A service is told the whole truth at once: 100,000 tasks in one call of `sync`, again with
---- nothing changed, with one task in ten changed, and with no task left. How long is its loop busy
---- with that, in all and at a time? Beside it: reading the line from memory, and a commit.
+--- One call of `sync` gives a service the whole truth: 100,000 tasks; the same again; one task in
+--- ten changed; no task left. Measures how long the loop is busy, in all and at a time, beside
+--- reading the line from memory, and a commit.
 
 local core = require "allot.core"
 local list = require "allot.bench.list"
@@ -99,7 +99,7 @@ function sync.run(it, tasks)
   local commit = it:numbers("limits")[1]
   at:start(false)
   at:connect()
-  at:call(0, "cycle") -- the first one that it makes by itself
+  at:call(0, "cycle") -- the first one comes without this call
   for _ = 1, rounds do
     for _, call in ipairs(calls) do tell(it, at, call) end
   end

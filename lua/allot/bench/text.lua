@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- A long text, made of pieces.
+--- A long text, built from parts.
 
 local text = {}
 text.__index = text

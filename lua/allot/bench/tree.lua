@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- Generated trees. A third of the leaves have a limit, a quarter a reserve, ranks are 0 to 3, most
---- leaves want more than they own, and allocations are off the mark in both directions, so that
+--- leaves want more than they own, and allocations differ from quotas in both directions, so that
 --- every stage of a cycle has work.
 
 local draw = require "allot.bench.draw"
@@ -10,7 +10,7 @@ local text = require "allot.bench.text"
 local tree = {}
 tree.__index = tree
 
---- Keys of a plan that are not as they are by themselves.
+--- Keys of a plan that differ from their defaults.
 local function put_keys(plan, keys)
   if keys.owned then plan:add(', "owned": %d', keys.owned) end
   if keys.reserve then plan:add(', "reserve": %d', keys.reserve) end
@@ -31,7 +31,7 @@ local function put_leaf(self, path, family)
   self.leaves[#self.leaves + 1] = { path, owned }
 end
 
---- Keys of a consumer that has some below it, once these are known.
+--- Keys of a consumer with children, once these are known.
 local function put_inner(self, own, family)
   local random, reserve = self.random, own.reserve
   local keys = { rank = random(4) }
@@ -60,7 +60,7 @@ local function put_family(self, path, level, family)
   end)
 end
 
---- The tree of so many children a node, level by level: its `plan`, and how many `consumers`.
+--- The tree with these numbers of children a node, by level: `plan`, and how many `consumers`.
 function tree.new(fan)
   local self = setmetatable({ fan = fan, leaves = {}, consumers = 0 }, tree)
   local all = { owned = 0, reserve = 0 }
@@ -72,8 +72,8 @@ function tree.new(fan)
   return self
 end
 
---- A state of so many slots, in percent of those planned; what a leaf wants and holds says a
---- function of what it owns.
+--- A state whose slots are a percentage of those planned; a function of what a leaf owns returns
+--- its demand and allocation.
 function tree:state(percent, usage)
   local out, between = text.new(), "\n"
   out:add('{"now": 0, "slots": %d, "consumers": {', self.owned * percent // 100)
@@ -86,7 +86,7 @@ function tree:state(percent, usage)
   return out:done()
 end
 
---- One in which most are busy.
+--- A state in which most leaves are busy.
 function tree:busy(percent)
   local random = draw.split(1860)
   return self:state(percent, function (owned)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Choosing which tasks go, beside reading the columns that decide once. One leaf holds all and
---- owns all but what goes, the other owns that and wants it.
+--- Choosing victims, beside reading once the columns that decide. One leaf holds all slots; the
+--- other owns and wants those that are reclaimed.
 
 local draw = require "allot.bench.draw"
 local measure = require "allot.bench.measure"
@@ -13,7 +13,7 @@ local SESSIONS = 100
 local TASK_BYTES = 8 + 4 -- when it started, and its session
 local SIZES = { { 100000, 1000 }, { 1000000, 10000 } }
 
---- Three built-in keys, and one that Lua computes.
+--- Three built-in keys, and one computed by Lua.
 local KEYS = '"importance", desc "joined", desc "started"'
 local LUA = "function (ran, slots) return ran * slots end"
 

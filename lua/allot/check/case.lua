@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- One random case of `allot check`: decided, and held to what must hold of it.
+--- One random case of `allot check`: decided, and checked.
 
 local invariants = require "allot.check.invariants"
 local invariants_queues = require "allot.check.invariants_queues"

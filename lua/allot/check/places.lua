@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Where things stand in the text of a plan or a policy: bytes of words, lines and columns.
+--- Locations in the text of a plan or a policy: bytes of words, lines and columns.
 
 local places = {}
 
@@ -11,7 +11,7 @@ function places.at(text, byte, width)
   return line, byte - start + 1, width
 end
 
---- The line and the file that "site.lua:12: " says; nil: none.
+--- The line and the file of a prefix "site.lua:12: "; nil: there is no prefix.
 function places.line(at)
   local file, line = tostring(at):match "^(.*):(%d+): $"
   return math.tointeger(tonumber(line)), file
@@ -19,7 +19,7 @@ end
 
 -- Plans ----------------------------------------------------------------------------------------
 
---- The byte behind blanks and comments.
+--- The byte after blanks and comments.
 local function skip(text, at)
   while true do
     local start = at
@@ -29,7 +29,7 @@ local function skip(text, at)
   end
 end
 
---- The byte behind a string.
+--- The byte after a string.
 local function behind_string(text, at)
   at = at + 1
   while true do

@@ -2,18 +2,18 @@
 -- Copyright the allot authors
 --- The properties that a policy can promise by name: what each means, and how it is tried.
 --
--- `try(case)` returns nothing where the property holds of a case; else the path that it is about,
--- what is wrong in words, and the consumer whose part is to blame. A case (case.lua) has
--- the decision's `view`, `decide(state)` for another state of the same plan, `reseal(plan)` for
--- another plan, and `settled()`, the view once all that was decided is carried out. `whole(case)`
--- is the same where tasks wait that start whole (C-13); without it the property is not tried there.
+-- `try(case)` returns nothing where the property holds; else the path at fault, a message, and the
+-- consumer whose part broke the property. A case (case.lua) has the decision's `view`,
+-- `decide(state)` for another state of the same plan, `reseal(plan)` for another plan, and
+-- `settled()`, the view once the decision is carried out. `whole(case)` replaces `try` where tasks
+-- that start whole wait (C-13); without it the property is not tried there.
 
 local invariants = require "allot.check.invariants"
 local whole = require "allot.check.whole"
 
 local properties = {}
 
---- Calls visit(group's view, row) for every leaf until it returns something, which it returns.
+--- Calls visit(group's view, row) for every leaf until a call returns something; returns that.
 local function leaves(view, visit)
   for _, it in ipairs(view.groups) do
     for _, row in ipairs(it.group.consumers) do
@@ -34,7 +34,7 @@ local function has(row)
   return row.allocated + row.granted + row.held
 end
 
---- Whole slots of "9" or "10/3", down and up.
+--- Whole slots of "9" or "10/3", rounded down and up.
 local function whole_slots(text)
   local num, den = text:match "^(%d+)/?(%d*)$"
   num, den = math.tointeger(num), math.tointeger(den ~= "" and den or "1")
@@ -52,7 +52,7 @@ local function work_conserving(case)
   end)
 end
 
---- Who of a family has most above what it owns; and by how much.
+--- The consumer of a family that has most above what it owns, and by how much.
 local function richest(members)
   local best, most = nil, 0
   for _, row in ipairs(members) do
@@ -63,7 +63,7 @@ local function richest(members)
   return best, most
 end
 
---- The same of whole tasks, once all is carried out.
+--- The same for whole tasks, once the decision is carried out.
 local function tasks_conserved(case)
   local view = case.settled()
   if not view then return end
@@ -86,7 +86,7 @@ local function owners_first(case)
   end
 end
 
---- The same of whole tasks: none goes from a leaf within what it owns.
+--- The same for whole tasks: no task of a leaf within what it owns goes.
 local function owners_keep(case)
   local path, fault = whole.owners_keep(case.view)
   return path, fault, path
@@ -143,7 +143,7 @@ local function steady(case)
   end)
 end
 
---- What comes of it when the consumer at `path` wants so many more.
+--- Decides again with a larger demand of the consumer at `path`.
 local function ask_for_more(case, path, more)
   local state = changed(case.state, function (each, row)
     return {
@@ -166,7 +166,7 @@ local function demand_monotone(case)
     if type(demand) == "number" and demand < 1000000 then paths[#paths + 1] = path end
   end
   table.sort(paths)
-  -- One of them each time; all of a case that is known to fail.
+  -- One consumer a case; all consumers of a case that is known to fail.
   for i = 0, #paths == 0 and -1 or case.every and math.min(3 * #paths, 30) - 1 or 0 do
     local turn = case.every and i or case.turn
     local path, fault, blamed = ask_for_more(case, paths[turn % #paths + 1], 1 + turn % 3)
@@ -174,8 +174,8 @@ local function demand_monotone(case)
   end
 end
 
---- A plan and state of as many slots as planned, `house`; what is owned is the same whatever they
---- are.
+--- A plan and state that both have `house` slots; what consumers own does not depend on that
+--- number.
 local function sized(case, house)
   local plan, state = {}, changed(case.state, function (_, row) return row end)
   for key, value in pairs(case.plan) do plan[key] = value end
@@ -196,7 +196,7 @@ local function house_monotone(case)
   end)
 end
 
---- What a plan says of a leaf, its name left out, as a text.
+--- What a plan states about a leaf, without its name, as a text.
 local function said_of(node)
   local keys, out = {}, {}
   for key in pairs(node) do
@@ -210,7 +210,7 @@ local function said_of(node)
   return table.concat(out, ",")
 end
 
---- Siblings of which a plan says the same: lists of paths.
+--- Siblings for which a plan states the same: lists of paths.
 function properties.twins(plan)
   local out, special = {}, {}
   for _, list in ipairs { plan.windows or {}, plan.groups or {} } do
@@ -253,8 +253,8 @@ local function envy_free(case)
   end
 end
 
---- By name: what it promises, and how it is tried. `dear`: it takes plans of its own, and is tried
---- of some cases alone.
+--- By name: what a property promises, and how it is tried. `dear`: it needs plans of its own, and
+--- is tried with some cases only.
 properties.KNOWN = {
   work_conserving = {
     text = "no slot stays idle while somebody wants it and may have it", try = work_conserving,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- A seeded generator of random numbers (xorshift64*): the same everywhere, for ever.
+--- A seeded generator of random numbers (xorshift64*): the same on every machine and version.
 
 local random = {}
 random.__index = random

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Many random cases: what breaks in them, made small.
+--- Runs many random cases, and reduces the failing ones.
 
 local draw = require "allot.check.draw"
 local Random = require "allot.check.random"
@@ -9,21 +9,21 @@ local Case = require "allot.check.case"
 
 local Run = {}
 
---- Of each plan so many states; cases that a failure is made smaller by, at most.
+--- States a plan; the most cases tried to reduce a failure.
 local STATES, TRIES = 16, 500
---- The same where each costs a whole budget.
+--- The latter where each case costs a whole budget.
 local DEAR_TRIES = { ["E-policy-budget"] = 40, ["E-policy-memory"] = 40 }
---- So many fifths of the time are for cases; the rest is for making small what broke in them.
+--- Fifths of the time for cases; the rest is for reducing failures.
 local FIFTHS = 4
---- Of so many plans one is tried with tasks, and what is dear.
+--- One plan in this many is tried with tasks, and with dear properties.
 local WITH_TASKS, DEAR = 4, 2
---- A case of such a number is decided under its plan sealed anew, too (case.lua).
+--- Every case of such a number is also decided under its plan sealed anew (case.lua).
 local SEALS = 64
 
 -- Time -----------------------------------------------------------------------------------------
 
---- How the time goes, from now on: over(), whether no more cases are begun; late(), whether all of
--- it is gone; done(cases, runs), how far a run is, in cases. Without a clock it never goes.
+--- Watches the time from now on: over(), whether no more cases may begin; late(), whether all time
+-- is used up; done(cases, runs), the progress of a run in cases. Without a clock time never ends.
 function Run.watch(clock, seconds)
   local start, all = clock and clock(), seconds * 1000000
   if not start or seconds == 0 then
@@ -40,8 +40,8 @@ end
 
 -- Checks of a site -----------------------------------------------------------------------------
 
---- What is damped moves slots by the clock: rest is not looked for. Options of the plan, words of
--- the policy.
+--- Damping moves slots by the clock, so rest is not checked with it. Options of the plan, words
+-- of the policy.
 local DAMPING = { "dead_zone", "most_reclaimed", "reclaim_interval", "claim_delay" }
 
 local function is_damped(site)
@@ -54,7 +54,7 @@ local function is_damped(site)
   return false
 end
 
---- Whether quotas go by what the plan says and what is wanted alone.
+--- Whether quotas depend on plan and demand alone.
 local function is_plain(declared)
   local function plain(source)
     return type(source) == "number"
@@ -67,7 +67,7 @@ local function is_plain(declared)
   return declared.enforce ~= "leaf" and declared.reclaim ~= false
 end
 
---- Seals a site, and learns what is to be looked for on it. Raises as a case does.
+--- Seals a site, and finds which checks apply to it. Raises as a case does.
 local function prepare(target, site)
   site.sealed = Case.seal(target.core, target.texts, site.plan)
   local policies = target.policies(site.plan)
@@ -109,7 +109,7 @@ local function first_code(fault)
   end
 end
 
---- What a case comes to: nothing, or what was raised, or the path, the fault and the blamed.
+--- The result of a case: nothing, or what was raised, or the path, the fault and the culprit.
 local function outcome(target, case, kind, id)
   local site = { plan = case.plan, kind = kind }
   local ok, result = pcall(function ()
@@ -128,7 +128,7 @@ local function outcome(target, case, kind, id)
   return { raised = result, code = first_code(result) }
 end
 
---- The smallest case found that comes to the same, and what it comes to.
+--- The smallest case found with the same result, and that result.
 local function smallest(target, site, state, id, code, where)
   local last
   local case = shrink.run({ plan = site.plan, state = state }, function (smaller)
@@ -149,7 +149,7 @@ end
 
 -- Runs -----------------------------------------------------------------------------------------
 
---- What is looked for, and how it goes: { list = checks in order, by_id = { id -> row } }.
+--- The checks and their results: { list = checks in order, by_id = { id -> row } }.
 local function note_checks(run, checks)
   for _, check in ipairs(checks) do
     if not run.by_id[check.id] then
@@ -170,14 +170,14 @@ local function add_failure(run, target, site, state, check)
   }
 end
 
---- A policy, or one of its properties, that fails while it runs ends a run.
+--- A policy or property that fails while it runs ends the run.
 local function add_break(run, target, site, state, raised, id)
   local case, made = smallest(target, site, state, id, first_code(raised), raised.where)
   made = made and made.raised
   run.broken = { case = case, raised = made or raised, alone = made ~= nil }
 end
 
---- Whether what was raised is the policy's own failure, and no mistake in what was drawn.
+--- Whether the policy itself failed, rather than the random document being wrong.
 local function is_break(raised)
   local code = first_code(raised) or ""
   return raised.where == "cycle" or raised.where == "property"
@@ -218,7 +218,7 @@ local function measure(run, site)
   for key, value in pairs(use) do run.use[key] = math.max(run.use[key] or 0, value) end
 end
 
---- A site and some states of it; before each `ends()` says whether there is time for it.
+--- A site and some of its states; `ends()` before each returns whether time is over.
 local function try_site(run, target, site, random, states, ends)
   local ok, raised = site.sealed ~= nil, nil
   if not ok then ok, raised = pcall(prepare, target, site) end
@@ -245,10 +245,10 @@ local function try_site(run, target, site, random, states, ends)
   measure(run, site)
 end
 
---- States of the whole plan that are given, before any that are drawn.
+--- Given states of the whole plan, tried before random ones.
 local function try_given(run, target, states)
   local site = target.whole
-  site.number = DEAR -- all is looked for
+  site.number = DEAR -- all checks
   local ok, raised = pcall(prepare, target, site)
   if not ok then
     if type(raised) ~= "table" then error(raised, 0) end
@@ -263,7 +263,7 @@ local function try_given(run, target, states)
   measure(run, site)
 end
 
---- A thousand siblings at once, or the whole of a large plan: what a policy takes at most.
+--- A thousand siblings at once, or the whole of a large plan: the most that a policy takes.
 local function try_crowd(run, target, random)
   local site, state = target.crowd(random)
   site.number = 1
@@ -280,10 +280,10 @@ local function try_crowd(run, target, random)
 end
 
 --- `target`: core; texts of policies by their names in plans; policies(plan), those that a plan
--- goes by, { loaded, declared, file, text } of each; site(random), the next plan; crowd(random), a
+-- uses, { loaded, declared, file, text } of each; site(random), the next plan; crowd(random), a
 -- large one, or nil. opts: runs, seed, progress(done, total), watch (Run.watch; nil: no bound),
--- given (states of a plan, target.whole, that are tried first). The first case is begun however
--- little time there is; `late` of the result: some were not, for want of it.
+-- given (states of a plan, target.whole, that are tried first). The first case always begins,
+-- however little time there is; `late` of the result: time ran out before others began.
 function Run.of(target, opts)
   local run = { cases = 0, strange = 0, list = {}, by_id = {}, failures = {}, use = {} }
   local number, watch = 0, opts.watch or Run.watch(nil, 0)

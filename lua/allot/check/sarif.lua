@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What `allot check` found as SARIF 2.1.0, which code scanning reads.
+--- Findings of `allot check` as SARIF 2.1.0, for code scanning.
 
 local codes = require "allot.reference.api.codes"
 
@@ -8,7 +8,7 @@ local sarif = {}
 
 local SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
---- What a code is about, in a sentence: of the table of codes.
+--- A code's meaning in a sentence, from the table of codes.
 local function about(id)
   for _, row in ipairs(codes) do
     if row[1] == id then return row[2] end
@@ -16,7 +16,7 @@ local function about(id)
   return id
 end
 
---- The rules that findings go by, in order, and the place of each from 0.
+--- The rules of findings, in order, and the place of each from 0.
 local function rules_of(core, findings)
   local rules, places = {}, {}
   for _, finding in ipairs(findings) do

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Makes a failing case small: tries what could be left out or halved as long as it still fails.
+--- Reduces a failing case: leaves out or halves parts as long as the case still fails.
 
 local walk = require "allot.check.walk"
 
 local shrink = {}
 
---- A document of its own, with all that is in it.
+--- A deep copy of a document.
 function shrink.copy(value)
   if type(value) ~= "table" then
     return value
@@ -18,7 +18,7 @@ function shrink.copy(value)
   return out
 end
 
---- Every place in a document, outermost first: {keys that lead there}.
+--- Every place in a document, outermost first, each as a list of keys.
 local function places(value, trail, out)
   local keys = {}
   for key in pairs(value) do
@@ -45,7 +45,7 @@ local function owner(value, place)
   return type(value) == "table" and value or nil, place[#place]
 end
 
---- A policy's text is written anew from its rules.
+--- Writes a policy's text anew from its rules.
 local function rewritten(case)
   if case.site then
     case.policy = case.write(case.site)
@@ -53,7 +53,7 @@ local function rewritten(case)
   return case
 end
 
---- Drops what speaks of consumers that are gone, and lists and objects that became empty.
+--- Drops references to removed consumers, and lists and objects that became empty.
 local function tidy(case)
   local known = {}
   walk(case.plan.consumers, function (path) known[path] = true end)
@@ -83,7 +83,7 @@ local KEPT = {
   by = true, key = true, reads = true, body = true, -- of a policy's rules
 }
 
---- Case without a place; nil when nothing is there.
+--- The case without a place; nil when the place is empty.
 local function without(case, place)
   local out = shrink.copy(case)
   local at, key = owner(out, place)
@@ -118,7 +118,7 @@ local CHANGES = {
   function (n) return n > 0 and n - 1 or n end,
 }
 
---- The i-th smaller case that a place gives, or nil: one at a time, since cases are large.
+--- The i-th smaller case for a place, or nil: one at a time, since cases are large.
 local function candidate(case, place, i)
   if i == 0 then return without(case, place) end
   return with_number(case, place, CHANGES[i])
@@ -128,8 +128,8 @@ local function has_somebody(plan)
   return plan.consumers or plan.queues or plan.leases
 end
 
---- The smallest case found for which fails(case) is still true, within `tries` calls of it, and
--- until late(), if that is given, is true.
+--- The smallest case found for which fails(case) is still true, within `tries` calls of fails, and
+-- until late(), if given, returns true.
 function shrink.run(case, fails, tries, late)
   local left, moved = tries or 3000, true
   while moved and left > 0 do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What is checked: a policy by itself, or a plan with the policies that it goes by, each
---- with what a run needs.
+--- The target of a check: a policy by itself, or a plan with its policies, each with what a run
+--- needs.
 
 local draw = require "allot.check.draw"
 local part = require "allot.check.part"
@@ -19,8 +19,8 @@ end
 
 -- Policies -------------------------------------------------------------------------------------
 
---- The options that a plan gives a policy: those beside its name, and those of the plan's that it
--- knows.
+--- The options that a plan gives a policy: those beside its name, and the plan's own options that
+-- the policy knows.
 local function options_of(plan, said, declared)
   local out = {}
   for _, it in ipairs(declared.options or {}) do
@@ -39,7 +39,7 @@ local function key_of(use, options)
   return use .. "\0" .. table.concat(out, "\0")
 end
 
---- Policies by their names in plans, each loaded once for the options that it is given.
+--- Policies by their names in plans, each loaded once for each set of options.
 local function keeper(core, texts)
   local bases, kept = {}, {}
   local function base_of(use)
@@ -65,7 +65,7 @@ local function keeper(core, texts)
   end
 end
 
---- Calls visit(holder of `policy`) wherever a plan says one.
+--- Calls visit(holder of `policy`) wherever a plan names a policy.
 local function each_policy(plan, visit)
   visit(plan)
   for _, list in ipairs { plan.consumers or {}, plan.windows or {} } do
@@ -78,14 +78,14 @@ local function each_policy(plan, visit)
   end
 end
 
---- The policy that a plan's `holder` goes by; without one what the core takes then.
+--- The policy that a plan's `holder` names, or the core's default.
 local function policy_of(plan, holder)
   local function states(key) return plan[key] ~= nil and next(plan[key]) ~= nil end
   return holder.policy or states "queues" and "preemption"
     or states "leases" and not states "consumers" and "shared_lease" or "hybrid"
 end
 
---- policies(plan): each policy that a plan goes by, once.
+--- policies(plan): each policy that a plan uses, once.
 local function policies_of(core, texts)
   local keep = keeper(core, texts)
   return function (plan)
@@ -117,7 +117,7 @@ end
 
 -- Plans ----------------------------------------------------------------------------------------
 
---- Takes out what is null: as if it was not said.
+--- Removes members that are null.
 local function without_null(core, value)
   for key, inner in pairs(value) do
     if inner == core.null then
@@ -129,7 +129,7 @@ local function without_null(core, value)
   return value
 end
 
---- The text of a policy that a plan beside `file` names, and how it is called then.
+--- The text of a policy named by a plan beside `file`, and the policy's file.
 local function fetch(core, host, file, use)
   local text = core.ready(use)
   if text then return text, use end
@@ -144,8 +144,8 @@ function Target.document(core, text)
   return without_null(core, core.decode(text, { relaxed = true }))
 end
 
---- The target of a valid plan, as a table; `texts` has its policies by the names that it calls them
--- by.
+--- The target of a valid plan, as a table; `texts` has its policies by their names in the
+-- plan.
 function Target.of_document(core, plan, texts, file)
   plan.version = plan.version or 1
   local target = {
@@ -169,7 +169,7 @@ function Target.of_document(core, plan, texts, file)
   return target
 end
 
---- The target of a valid plan's text. Or nil and a message: a file is gone since it was read.
+--- The target of a valid plan's text. Or nil and a message, if a file has since disappeared.
 function Target.of_plan(core, host, text, file)
   local plan = Target.document(core, text)
   local texts, fault = {}, nil
@@ -187,11 +187,11 @@ end
 
 -- Who never gets a slot ------------------------------------------------------------------------
 
---- So many rows are decided for leaves that ask alone: the others are not told of.
+--- The most rows decided for leaves that ask alone: further leaves are not reported.
 local ROWS = 400000
 
---- Those of some leaves that get nothing, though they alone ask for slots. `asked` has the sealed
--- plan, its groups and the core.
+--- The leaves that get nothing even if they alone ask for slots. `asked` has the sealed plan, its
+-- groups and the core.
 local function unserved(asked, paths, now)
   local demand, consumers, served, out = 1000000, {}, {}, {}
   if asked.groups[1] then
@@ -214,9 +214,9 @@ local function unserved(asked, paths, now)
   return out
 end
 
---- Leaves of a plan that get nothing, though they alone ask for slots; with windows at no hour of a
--- week. First all ask at once: who gets some then need not ask alone. Who could not be asked before
--- late() is left out.
+--- Leaves of a plan that get nothing even if they alone ask for slots; with windows, at no hour of
+-- a week. First all ask at once: a leaf that gets slots then need not ask alone. Leaves not asked
+-- before late() are left out.
 function Target.unreachable(target, late)
   local plan, out = target.document, {}
   if target.kind == "queues" then return out end

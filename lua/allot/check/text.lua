@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What the text of a policy says beside what it does: where a key stands, and which function takes
---- a boolean for a number.
+--- Reads the text of a policy: where a key stands, and which function takes a boolean for a
+--- number.
 --
 -- The core asks this in a Lua state of its own (core/script/sandbox/text.c); no policy can.
 
@@ -17,7 +17,7 @@ end
 
 local MARKS = set { "==", "~=", "<=", ">=", "<<", ">>", "//", ".." }
 
---- Behind the long bracket that begins at a place, "[==[ ... ]==]"; nil: none does.
+--- The place after the long bracket that begins at a place, "[==[ ... ]==]"; nil: none begins.
 local function behind_bracket(source, at)
   local level = source:match("^%[(=*)%[", at)
   if not level then return nil end
@@ -50,7 +50,7 @@ local function behind_word(source, at)
     or source:match("^[%w_]+()", at) or at + (MARKS[source:sub(at, at + 1)] and 2 or 1)
 end
 
---- The words of a text in a list, and by word its line and its column.
+--- A text's words in a list, and each word's line and column.
 local function words_of(source)
   local words, lines, columns = {}, {}, {}
   local line, from, at = 1, 1, 1 -- from: where the line begins
@@ -70,7 +70,7 @@ local function words_of(source)
   return words, lines, columns
 end
 
---- The number of the first word on a line or behind it.
+--- The number of the first word on a line or after it.
 local function first_on(lines, line)
   local low, high = 1, #lines + 1
   while low < high do
@@ -86,7 +86,7 @@ local BRACKETS = { ["{"] = 1, ["("] = 1, ["["] = 1, ["}"] = -1, [")"] = -1, ["]"
 
 -- ---- Keys ---------------------------------------------------------------------------------------
 
---- Behind the brace that opens a table: the number of the key of that name; nil: it has none.
+--- The number of the key of that name in the table whose brace stands before; nil: no such key.
 local function find_key(words, at, name)
   local depth = 1
   while words[at] and depth > 0 do
@@ -124,7 +124,7 @@ local SUMS = set { "+", "-", "*", "/", "//", "%", "^", "<", ">", "<=", ">=" }
 local EQUAL = set { "==", "~=" }
 local BINDS = set { "local", "for" }
 
---- Are that a function's parameters, behind the word `function`? Then the first word of its body.
+--- If these are the parameters of a function, the number of the first word of its body.
 local function body_of(words, at, parameters)
   while words[at] and words[at] ~= "(" do at = at + 1 end -- its name
   for i, name in ipairs(parameters) do
@@ -168,7 +168,7 @@ local function is_number(word)
   return word ~= nil and word:find "^%d" ~= nil
 end
 
---- Is what stands from `first` to `last` an operand of something that wants numbers?
+--- Is the expression from `first` to `last` an operand of an operator on numbers?
 local function as_number(body, first, last)
   local before, behind, right = body[first - 1], body[last + 1], last + 2
   if SUMS[before] or SUMS[behind] then return true end
@@ -176,8 +176,8 @@ local function as_number(body, first, last)
   return EQUAL[before] and is_number(body[first - 2]) or EQUAL[behind] and is_number(body[right])
 end
 
---- The line and the name of the first boolean that a function takes for a number, or nil. It begins
---- on `line`; `flags` are the names of what is true or false: its parameters or, with `fields`,
+--- The line and the name of the first boolean that a function takes for a number, or nil. The
+--- function begins on `line`; `flags` are names of booleans: its parameters or, with `fields`,
 --- fields of these.
 local function flag_in(words, lines, of)
   local body, from, to = find_body(words, lines, of.line, of.parameters)
@@ -194,7 +194,7 @@ local function flag_in(words, lines, of)
   end
 end
 
---- The same of the first function of a list that does so: { line, parameters, flags, fields }.
+--- The same for the first such function of a list: { line, parameters, flags, fields }.
 function text.flag(source, functions)
   local words, lines = words_of(source)
   for _, of in ipairs(functions) do

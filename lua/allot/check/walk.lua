@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Calls visit(path, node) for every consumer of a plan's list and all below, parents first.
+--- Calls visit(path, node) for every consumer of a plan's list and below it, parents first.
 local function walk(list, visit, above)
   for _, node in ipairs(list or {}) do
     local path = (above or "") .. "/" .. node.name

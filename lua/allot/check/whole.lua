@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Whole tasks (C-13), looked for in a decision: what the core keeps, what policies may promise.
+--- Checks of whole tasks (C-13) in a decision: the core's guarantees, and policies' promises.
 --
--- A check gets a view (invariants.lua) and returns nothing, or the path that it is about and what
--- is wrong with it, in words.
+-- A check gets a view (invariants.lua) and returns nothing, or the path at fault and a
+-- message.
 
 local whole = {}
 
@@ -18,7 +18,7 @@ local function slots_in(task, group)
   return (task.group or group) == group and slots or 0
 end
 
---- Tasks of a state by id, once looked up.
+--- Tasks of a state by id, computed once.
 local function tasks_of(view)
   if not view.tasks then
     view.tasks = {}
@@ -27,7 +27,7 @@ local function tasks_of(view)
   return view.tasks
 end
 
---- Whether tasks of a state decide what their leaves can use.
+--- Whether tasks of a state determine which slots their leaves can use.
 function whole.concerns(state)
   for _, task in ipairs(state.tasks or {}) do
     if task.state == "pending" then return true end
@@ -37,7 +37,7 @@ end
 
 -- Grants ---------------------------------------------------------------------------------------
 
---- What is wrong with the tasks of one grant; notes in `starts` where each starts.
+--- The fault of one grant's tasks; records in `starts` where each starts.
 local function fault_of_grant(view, grant, starts)
   local slots = 0
   for _, id in ipairs(grant.tasks) do
@@ -57,7 +57,7 @@ local function fault_of_grant(view, grant, starts)
   end
 end
 
---- A grant names pending tasks of its leaf and is their slots; a task starts in all its groups.
+--- A grant names pending tasks of its leaf and has their slots; a task starts in all its groups.
 function whole.tasks_whole(view)
   local starts = {}
   for _, grant in ipairs(view.decision.grants) do
@@ -97,7 +97,7 @@ local function waiting(view)
   return out
 end
 
---- Slots held idle by path, for a node itself: for a leaf, or for what a parent reserves.
+--- Slots held idle for each path itself: for a leaf, or for a parent's own reserve.
 local function held_by(it)
   local out = {}
   for _, row in ipairs(it.group.consumers) do
@@ -108,8 +108,8 @@ local function held_by(it)
   return out
 end
 
---- Whether a leaf can have so many slots more: those held for it and above it, then those of
---- nobody, within all limits. What is held for others stays theirs.
+--- Whether a leaf can have so many slots more: those held for it and above it, then unheld ones,
+--- within all limits. Slots held for others are not available.
 local function can_have(it, held, path, slots)
   while path ~= "" do
     local row, limit = it.rows[path], it.limits[path]
@@ -132,7 +132,7 @@ local function could_start(view, held, task)
   return true
 end
 
---- Whether a leaf is above its quota: then the task that waits first is one that runs still.
+--- Whether a leaf is above its quota: then its next task is one that still runs.
 local function is_over(view, path)
   for _, it in ipairs(view.groups) do
     if it.rows[path].over > 0 then return true end
@@ -145,8 +145,8 @@ local function is_strict(plan)
   return (stated or (plan.options or {}).pending) ~= "skip"
 end
 
---- Of a view at rest: no slot idles that some next task could use. That is the first of a leaf that
---- waits; where those that do not fit are passed by, all.
+--- In a view at rest no slot that some next task could use is idle. Next tasks are each leaf's
+--- first waiting one; all waiting ones where those that do not fit are skipped.
 function whole.none_idles(view)
   local held, strict = {}, is_strict(view.plan)
   for i, it in ipairs(view.groups) do held[i] = held_by(it) end
@@ -163,8 +163,8 @@ end
 
 -- Owners ---------------------------------------------------------------------------------------
 
---- Whether all is within what is wanted and owned: here, where rounding costs nobody a slot, and
---- above; and no limit is below that.
+--- Whether a leaf and all above it are within demand and ownership, where rounding costs no slot,
+--- and no limit is below that.
 local function is_safe(it, path)
   local leaf = it.rows[path]
   local most = math.min(leaf.demand, math.tointeger(tonumber(leaf.owned)) or -1)
@@ -178,7 +178,7 @@ local function is_safe(it, path)
   return true
 end
 
---- Whether the first level owns no more than there is (E-5).
+--- Whether the first level owns no more than the group has (E-5).
 local function is_covered(it)
   local own = 0
   for _, row in ipairs(it.group.consumers) do
@@ -187,7 +187,7 @@ local function is_covered(it)
   return own <= it.group.slots
 end
 
---- No task goes from a leaf that runs within what it owns, unless a limit says so.
+--- No task of a leaf within what it owns goes, unless a limit forces it.
 function whole.owners_keep(view)
   for _, reclaim in ipairs(view.decision.reclaims) do
     local path, safe = reclaim.consumer, (reclaim.tasks or {})[1] ~= nil
