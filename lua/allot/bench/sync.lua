@@ -99,7 +99,7 @@ function sync.run(it, tasks)
   local commit = it:numbers("limits")[1]
   at:start(false)
   at:connect()
-  at:call(0, "cycle") -- the first one comes without this call
+  at:call(0, "cycle") -- past the cycle that the service runs at its start
   for _ = 1, rounds do
     for _, call in ipairs(calls) do tell(it, at, call) end
   end

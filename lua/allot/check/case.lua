@@ -12,13 +12,13 @@ Case.__index = Case
 
 -- Cases ----------------------------------------------------------------------------------------
 
---- What goes wrong while a case is decided is raised as a table: where ("plan", "state", "cycle",
--- "property", or "time": none is left), and the report.
+--- Failures while a case is decided are raised as a table: where ("plan", "state", "cycle",
+-- "property", or "time": no time is left), and the report.
 local function fail(where, message, report)
   error({ where = where, message = message, report = report or {} }, 0)
 end
 
---- A site's plan, sealed. `texts` are the policies' by their names in plans.
+--- Seals a site's plan. `texts` are policies' texts by their names in plans.
 function Case.seal(core, texts, plan)
   local sealed, message, report = core.plan(core.encode(plan), {
     file = "plan.json", policies = texts,
@@ -33,7 +33,7 @@ local function read(core, sealed, state)
   return now
 end
 
---- The text of what is decided for a state that has been read, and the decision.
+--- The text of the decision about a state that has been read, and the decision.
 local function answer(core, sealed, now)
   local decision, message, report = core.cycle(sealed, now)
   if not decision then fail("cycle", message, report) end
@@ -45,13 +45,13 @@ local function decide(core, sealed, state)
   return core.decode(text), made
 end
 
---- Decides a state of a site, which is sealed, and looks at nothing.
+--- Decides a state of a sealed site without checks.
 function Case.decide(target, site, state)
   answer(target.core, site.sealed, read(target.core, site.sealed, state))
 end
 
---- A state of a site, which is sealed, decided. `target` has core, texts, policies(plan), and may
--- have late(), which ends a case that has begun.
+--- Decides a state of a sealed site. `target` has core, texts, policies(plan), and may have
+-- late(), which ends a case that has begun.
 function Case.new(target, site, state, turn)
   local it = setmetatable({
     target = target, site = site, plan = site.plan, state = state, turn = turn,
@@ -89,8 +89,8 @@ function Case:look(state)
   return invariants.view(self.plan, state, decision, self.limits_of), decision, made
 end
 
---- The state that a decision leads to, at the same time; where tasks wait a second later, so that
---- those that start now ran less.
+--- The state that a decision leads to, at the same time; where tasks wait, a second later, so that
+--- tasks that start now have run less.
 function Case:after(made)
   local after, message, report = (made or self.made):apply { seconds = self.waits and 1 or 0 }
   if not after then fail("state", message, report) end
@@ -99,11 +99,11 @@ end
 
 -- Rest -----------------------------------------------------------------------------------------
 
---- Cycles after which nothing more is decided: two where quotas go by what is wanted (C-6), so many
--- where they go by what is held.
+--- Cycles after which nothing more is decided: two where quotas depend on demand (C-6), this many
+-- where they depend on allocation.
 local FEW, MANY = 2, 32
 
---- Who holds what, and which tasks run where some wait, as a text.
+--- All allocations as a text, with running tasks where some wait.
 local function allotment(view)
   local out = {}
   for _, task in ipairs(whole.concerns(view.state) and view.state.tasks or {}) do
@@ -119,15 +119,15 @@ local function changes(decision)
   return #decision.grants > 0 or #decision.reclaims > 0
 end
 
---- Cycles after which nothing more may be decided: one more at a switch of windows, which enforces
--- what is owned before what is wanted decides (C-10). Whole tasks take one or two more (C-13).
+--- Cycles after which nothing more may be decided: one more at a switch of windows, which first
+-- enforces ownership whatever the demand (C-10). Whole tasks take one or two more (C-13).
 function Case:cycles()
   return (self.site.plain and not self.waits and FEW or MANY) + (self.state.reclaims and 1 or 0)
     + (self.plan.windows and 1 or 0)
 end
 
---- Cycle after cycle until nothing is decided: { cycles, view } then; { again = views } when
--- an allotment comes back; { } when there is no end to it. Worked out once.
+--- Runs cycles until nothing is decided: { cycles, view } then; { again = views } when an
+-- earlier allocation returns; { } when there is no end. Computed once.
 function Case:rest()
   if self.rested then return self.rested end
   local state, decision, view, made = self.state, self.decision, self.view, self.made
@@ -151,7 +151,7 @@ function Case:rest()
   return self.rested
 end
 
---- The consumer that holds now more, now less, and how much.
+--- The consumer whose allocation goes up and down, and by how much.
 local function restless(views)
   for i, it in ipairs(views[1].groups) do
     for _, row in ipairs(it.group.consumers) do
@@ -166,7 +166,7 @@ local function restless(views)
   end
 end
 
---- Who is granted slots and gives back as many.
+--- A consumer that is granted slots and gives back as many.
 local function swaps(view)
   local reclaim = view.decision.reclaims[1]
   local path = reclaim and reclaim.consumer
@@ -197,7 +197,7 @@ local function stopped(decision)
   end
 end
 
---- The same of jobs: who runs and who waits.
+--- The same for jobs: which run and which wait.
 local function jobs_rest(it)
   local state, decision, made, seen = it.state, it.decision, it.made, {}
   for _ = 1, MANY do
@@ -224,7 +224,7 @@ end
 
 local TELLING = { "quota", "granted", "exact", "allocated" }
 
---- Keys of a row, those that tell most first.
+--- Keys of a row, the most informative first.
 local function keys_of(row)
   local keys = {}
   for key, value in pairs(row) do
@@ -307,7 +307,7 @@ local JOBS_REST = {
   hint = "of two queues let one preempt the other, and not both: higher \"priority\"",
 }
 
---- What is looked for on every site of a kind, "tree", "books" or "queues".
+--- The checks for every site of a kind, "tree", "books" or "queues".
 function Case.checks(kind, plan)
   local out = { ALIKE }
   if kind == "queues" then
@@ -324,7 +324,7 @@ function Case.checks(kind, plan)
   return out
 end
 
---- A property that is known by its name.
+--- A property with a known name.
 function Case.known(name)
   local it = properties.KNOWN[name]
   return {
@@ -336,7 +336,7 @@ function Case.known(name)
   }
 end
 
---- A policy's own property, the i-th that it declares.
+--- A policy's own property, the i-th of those declared.
 function Case.own(policy, i, text)
   return {
     id = text, code = "E-property", text = text, property = text, own = true,

@@ -9,7 +9,7 @@ local draw_queues = require "allot.check.draw_queues"
 local draw = { leaves = draw_tree.leaves }
 
 local MOST = 1000000000
---- Sites have no more slots than that, and attributes no larger values, unless a policy's least is.
+--- The most slots of a site, and the largest value of an attribute unless its `min` is larger.
 local LARGE = 1000000
 
 -- What a policy declares -----------------------------------------------------------------------
@@ -20,7 +20,7 @@ local function small(random, min, max)
   return math.max(min, math.min(max, value))
 end
 
---- A value within what is declared.
+--- A value within a declaration's bounds.
 local function value_of(random, it)
   if it.type == "boolean" then return random:once_in(2) end
   if it.type == "string" then return random:pick(it.values) end
@@ -34,7 +34,7 @@ local function value_of(random, it)
   return small(random, it.min, it.max)
 end
 
---- Values of some of what a list declares, by name.
+--- Values of some declarations of a list, by name.
 local function values_of(random, list)
   local out = {}
   for _, it in ipairs(list or {}) do
@@ -76,7 +76,7 @@ local function families_of(list, above, out)
   return out
 end
 
---- Makes two siblings of some family alike in all but their names.
+--- Makes two siblings of some family equal except for their names.
 local function make_twins(random, plan)
   local families = families_of(plan.consumers, "", {})
   if #families == 0 then return end
@@ -87,7 +87,7 @@ local function make_twins(random, plan)
   for key in pairs(other) do other[key] = nil end
   for key, value in pairs(one) do other[key] = value end
   other.name = name
-  -- What is owned above stays enough.
+  -- The parents still own enough.
   one.owned, other.owned, one.reserve, other.reserve = owned // 2, owned // 2, nil, nil
   for _, group in pairs(plan.groups or {}) do
     local rows = group.consumers or {}
@@ -137,7 +137,7 @@ local function queues(random)
   return { plan = plan, kind = "queues" }
 end
 
---- Which kind of plans a policy is for.
+--- The kind of plans that a policy is for.
 function draw.kind(declared)
   if declared.quota == nil then return "queues" end
   for _, fill in ipairs(declared.quota) do
@@ -148,8 +148,8 @@ end
 
 local MAKERS = { tree = tree, books = books, queues = queues }
 
---- A site: a plan within what the policy declares, its options drawn as well, from which
--- draw.state takes states. `use` is the policy's name in plans.
+--- A site: a random plan within the policy's declarations, with random options, for which
+-- draw.state makes states. `use` is the policy's name in plans.
 function draw.plan(random, declared, use)
   local site = MAKERS[draw.kind(declared)](random, declared)
   site.options = values_of(random, declared.options)
@@ -308,7 +308,7 @@ local function add_task(random, out, path, slots, now, declared)
   out[#out + 1] = task
 end
 
---- Gives the tasks of a consumer to two sessions, or to nobody.
+--- Puts the tasks of a consumer into two sessions, or into none.
 local function add_sessions(random, out, path, tasks, first, now)
   if random:once_in(3) then return end
   local ids, scheduling = {}, random:pick { "proportional", "minimum", "priority" }
@@ -324,7 +324,7 @@ local function add_sessions(random, out, path, tasks, first, now)
   for i = first, #tasks do tasks[i].session = random:pick(ids) end
 end
 
---- Gives tasks and sessions to what a state of one group holds, where that is little.
+--- Adds tasks and sessions to a state of one group, where allocations are small.
 function draw.tasks(random, state, declared)
   local paths, tasks, sessions, now = {}, {}, {}, math.min(state.now, MOST)
   for path in pairs(state.consumers or {}) do paths[#paths + 1] = path end
@@ -345,8 +345,8 @@ function draw.tasks(random, state, declared)
   state.sessions = sessions[1] and sessions or nil
 end
 
---- Adds tasks that wait to a state of one group whose tasks are told: of some consumers, who then
---- want what their tasks have.
+--- Adds pending tasks to a state of one group that lists its tasks: for some consumers, whose
+--- demand is then the sum of their tasks.
 function draw.waiting(random, state, declared)
   if not state.tasks then return end
   local paths, running = {}, #state.tasks
@@ -363,13 +363,13 @@ function draw.waiting(random, state, declared)
     end
   end
   if #state.tasks == running then return end
-  state.sessions, state.reclaims = nil, nil -- slots in flight that no task is named for
+  state.sessions, state.reclaims = nil, nil -- slots in flight without named tasks
   for _, task in ipairs(state.tasks) do task.session = nil end
 end
 
 -- Crowds ---------------------------------------------------------------------------------------
 
---- A plan of a thousand siblings, and a state: where a policy takes most.
+--- A plan of a thousand siblings, and a state: the most expensive case for a policy.
 function draw.crowd(random, declared, use)
   local plan = { version = 1, policy = { use = use }, slots = 4000, consumers = {} }
   local state = { now = 0, slots = 4000, consumers = {} }

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Random plans under ownership (pools, lists, limits), and states with loans that may fit them or
---- not.
+--- Random plans under ownership (pools, lists, limits), and states whose loans may or may not fit
+--- them.
 
 local gen = {}
 

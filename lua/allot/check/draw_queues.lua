@@ -27,7 +27,7 @@ local function some(random, list, least)
   return out
 end
 
---- Who may preempt and be preempted; lists name queues that there are.
+--- Which queues may preempt and be preempted; lists name existing queues.
 local function draw_relation(random, queues)
   for i, queue in ipairs(queues) do
     local low, high = {}, {}
@@ -121,7 +121,7 @@ function gen.plan(random, opts)
   return plan
 end
 
---- Adds the hosts that `name` means, a host's or a group's or "all", to `set`.
+--- Adds the hosts that `name` means (a host, a group or "all") to `set`.
 local function add_named(plan, name, set)
   local group = not plan.hosts[name] and (plan.host_groups or {})[name]
   local names = plan.hosts[name] and { name } or name == "all" and host_names(plan)
@@ -129,8 +129,8 @@ local function add_named(plan, name, set)
   for _, host in ipairs(names) do set[host] = true end
 end
 
---- The hosts that a list names, sorted: less those behind "~", of nothing but such all others; of
---- no list, or an empty one, all.
+--- The hosts of a list, sorted, less those after "~"; if only such are named, all others; without
+--- a list, or with an empty one, all.
 function gen.hosts_named(plan, list)
   local set, less, out = {}, {}, {}
   local any = false
@@ -164,7 +164,7 @@ function gen.job(random, plan, id, now)
   }
 end
 
---- Lets a pending job run, where there is room for it whatever limits say.
+--- Lets a pending job run where hosts have free slots, whatever the limits.
 local function place(plan, job, free)
   local queue, left, hosts = queue_named(plan, job.queue), job.slots, {}
   for _, host in ipairs(gen.hosts_named(plan, queue.hosts)) do
@@ -189,7 +189,7 @@ local function draw_running(random, job, now)
   if random:once_in(25) then job.resize = { notifying = true } end
 end
 
---- What queues of pools have used, of some.
+--- The usage of some queues of pools.
 local function draw_usage(random, plan, state)
   for _, queue in ipairs(plan.queues) do
     if queue.slot_pool and random:once_in(3) then
@@ -200,7 +200,7 @@ local function draw_usage(random, plan, state)
 end
 
 --- A state of a plan with hosts and queues: some jobs run, some are suspended, some wait. `most`:
---- so many jobs at most (14).
+--- the most jobs (14).
 function gen.state(random, plan, most)
   local now, jobs, free = 100000, {}, {}
   for name, host in pairs(plan.hosts) do free[name] = host.slots end

@@ -8,10 +8,10 @@ local walk = require "allot.check.walk"
 local gen = {}
 
 local MOST = 1000000000
---- Among so many leaves claimants are drawn from all.
+--- Up to this many leaves, claimants are drawn from all.
 local FEW = 512
 
---- What a case is like: drawn once, so that cases differ in kind and not only in numbers.
+--- The character of a case, drawn once, so that cases differ in kind and not only in numbers.
 function gen.style(random)
   local style = {
     wide = random:pick { 1, 2, 3, 3, 5, 12 },
@@ -19,7 +19,7 @@ function gen.style(random)
     scale = random:pick { 2, 6, 20, 100, 100, 10000, MOST },
     groups = random:once_in(5) and random:int(2, 3) or 1,
     ranks = random:pick { 1, 1, 2, 4 },
-    limits = random:pick { 0, 2, 3, 6 }, -- one in so many has one; 0: nobody
+    limits = random:pick { 0, 2, 3, 6 }, -- one in this many has a limit; 0: none has
     reserves = random:pick { 0, 2, 4 },
     zeros = random:pick { 2, 4, 9 },
     greedy = random:pick { 1, 2, 4 },
@@ -138,7 +138,7 @@ local function draw_options(random)
   return next(options) and options or nil
 end
 
---- A plan under hybrid, and how many slots are planned (of each group, where there are several).
+--- A plan under hybrid, and the planned slots (of each group, if there are several).
 function gen.plan(random, style)
   local plan = { version = 1, policy = "hybrid", options = draw_options(random) }
   if style.groups > 1 then
@@ -156,7 +156,7 @@ function gen.plan(random, style)
     group.consumers = next(group.consumers) and group.consumers or nil
   end
   if random:once_in(4) then
-    -- The first level may own more than there is (E-5), or leave a balance.
+    -- The first level may own more than the group has (E-5), or less.
     local more = random:once_in(3) and -random:int(0, owned) or amount(random, style.scale)
     plan.slots = math.min(MOST, owned + more)
   end
@@ -177,7 +177,7 @@ function gen.leaves(plan)
   return paths
 end
 
---- A group's size: as planned as a rule, or more, or fewer.
+--- A group's size: usually as planned, or more, or fewer.
 function gen.size(random, planned, style)
   local kind = random:int(1, 6)
   if kind == 1 then
@@ -232,7 +232,7 @@ local function some(random, paths)
   return out
 end
 
---- Slots that some leaves are giving back, for others or for nobody.
+--- Slots in flight from some leaves, with or without claimants.
 function gen.reclaims(random, rows, paths, group)
   local out = {}
   for _, path in ipairs(paths) do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What a run found, as diagnostics that say what broke, where, and how to see it.
+--- A run's failures as diagnostics: what broke, where, and how to reproduce it.
 
 local places = require "allot.check.places"
 
@@ -25,7 +25,7 @@ local function place(finding, file, text, line, col, width)
   return finding
 end
 
---- Where a text stands in another, or in its lines, as a whole word in quotes: line, column, width.
+--- The place of a text in another, or in its lines, as a quoted word: line, column, width.
 local function find_quoted(text, word)
   for number, line in ipairs(type(text) == "table" and text or lines_of(text)) do
     local from, to = line:find('"' .. word .. '"', 1, true)
@@ -33,7 +33,7 @@ local function find_quoted(text, word)
   end
 end
 
---- The fill that gives a consumer most of what is its own by no right: its line, if there is one.
+--- The line of the fill that gives a consumer most beyond its own slots, if there is one.
 local function blamed_line(failure)
   local it, policy = failure.decided, failure.check.policy
   if not it or not failure.blamed then return nil end
@@ -73,7 +73,7 @@ local function message_of(failure)
   return text
 end
 
---- What to do about what scripts may not: the message has the first, the hint is the second.
+--- Hints for what scripts may not do: each a part of a message, and its hint.
 local HINTS = {
   { "unknown name 'os'", "a policy has no clock and no environment: the same plan and state must "
     .. "give the same answer, so what it needs to know stands in them" },
@@ -105,7 +105,7 @@ local HINTS = {
   { "attempt to", "in this case a value is nil or of another type: follow the case below" },
 }
 
---- A hint for a message that has none.
+--- A hint for a message without one.
 function findings.hint(message)
   for _, it in ipairs(HINTS) do
     if message:find(it[1], 1, true) then return it[2] end
@@ -123,7 +123,7 @@ local function base_name(path)
   return path:match "([^/]+)$" or path
 end
 
---- A copy of a plan whose policies are called as `rename` says.
+--- A copy of a plan with its policies renamed by `rename`.
 local function renamed(value, rename)
   if type(value) ~= "table" then return value end
   local out = {}
@@ -139,7 +139,7 @@ local function renamed(value, rename)
   return out
 end
 
---- Writes a case where `allot run` finds it, and returns the folder; or nil and a message.
+--- Writes a case as files for `allot run`, and returns the folder; or nil and a message.
 local function write_case(target, host, out, name, case)
   local folder = out .. "/" .. slug(target.name) .. "-" .. slug(name)
   local written, fault = {}, nil
@@ -200,7 +200,7 @@ end
 local REMEMBERS = "of the case below alone it does not fail: the policy keeps something from "
   .. "call to call, which grows"
 
---- What makes a drawn plan invalid is the policy: its relation of queues, if it has one.
+--- If a random plan is invalid, its policy is at fault: its relation of queues, if it has one.
 local function blame_policy(finding, target)
   finding.line, finding.col, finding.width, finding.source, finding.file = nil, nil, nil, nil, nil
   for file, text in pairs(target.texts) do
@@ -212,7 +212,7 @@ local function blame_policy(finding, target)
   end
 end
 
---- The diagnostics of a report as findings; `status` is what they come to.
+--- The diagnostics of a report as findings; `status` is the resulting exit status.
 function findings.of_report(report, status)
   local out = {}
   for i, each in ipairs(report or {}) do
@@ -220,7 +220,7 @@ function findings.of_report(report, status)
     for key, value in pairs(each) do finding[key] = value end
     finding.rule = each.code
     local hint = each.severity == "error" and findings.hint(each.message)
-    -- What a newcomer looks for is none of the names that there are.
+    -- A newcomer's word has no similar existing name.
     if hint and not finding.hint then
       finding.hint, finding.message = hint, each.message:gsub("; known are .*", "")
     end
@@ -229,7 +229,7 @@ function findings.of_report(report, status)
   return out
 end
 
---- What a run found. opts: out, the folder for cases; `fault` is set when one cannot be
+--- A run's findings. opts: out, the folder for cases; `fault` is set when one cannot be
 -- written. `status(code)` is the exit status of a diagnostic.
 function findings.of_run(target, host, opts, run, status)
   local out = {}
@@ -260,7 +260,7 @@ local WORDS = {
   memory = "it takes %d%% of the memory that it may (%d of %d bytes)",
 }
 
---- Parts of its budget that a policy used at worst, in percent, rounded up.
+--- The most that a policy used of its budgets, in percent, rounded up.
 function findings.shares(core, use)
   local out, may = {}, core.limits
   for key in pairs(WORDS) do
@@ -270,7 +270,7 @@ function findings.shares(core, use)
   return out
 end
 
---- Warnings of what is used above half.
+--- Warnings of budgets used above half.
 function findings.of_use(core, file, use)
   local out, shares = {}, findings.shares(core, use)
   for _, key in ipairs { "instructions", "loading", "memory" } do
@@ -286,7 +286,7 @@ function findings.of_use(core, file, use)
   return out
 end
 
---- Warnings of what stands in a text and does nothing (idle.lua).
+--- Warnings of text that has no effect (idle.lua).
 function findings.of_idle(file, text, list)
   for _, it in ipairs(list) do
     it.severity, it.rule, it.status = "warning", it.code, 0

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What `allot check` found, for people and for programs: text, json, github, junit and sarif.
+--- Findings of `allot check` for people and programs: text, json, github, junit and sarif.
 --
 -- A checked file is { file, kind, counts, cases, seed, checks = { {id, text, failed} ... },
--- findings, status }. A finding's `text` is its message with what it is about, `whole` has the hint
--- behind it.
+-- findings, status }. A finding's `text` is its message with its subject, `whole` also has the
+-- hint.
 
 local coverage = require "allot.fixture.coverage"
 local findings_of = require "allot.check.findings"
@@ -21,7 +21,7 @@ end
 
 -- Text -----------------------------------------------------------------------------------------
 
--- Queues are consumers too, and are told of by themselves.
+-- Queues are consumers, too, but are reported separately.
 local function count_words(file)
   local out, counts = {}, file.counts or {}
   for _, kind in ipairs { "consumer", "queue", "lease" } do
@@ -49,7 +49,7 @@ local function wrapped(first, margin, words)
   return table.concat(lines, "\n")
 end
 
---- What holds, invariants as one thing.
+--- The checks that hold, invariants as one.
 local function kept(file)
   local words, invariants = {}, 0
   for _, check in ipairs(file.checks) do
@@ -89,7 +89,7 @@ local function put_cases(core, out, file)
     math.max(shares.instructions, shares.loading), shares.memory))
 end
 
---- ", but ..." where random cases break something that should hold.
+--- ", but ..." where random cases fail.
 local function count_failed(file)
   local failed = 0
   for _, check in ipairs(file.checks or {}) do
@@ -102,7 +102,7 @@ local function count_failed(file)
     failed == 1 and "s" or "")
 end
 
---- What was checked; findings are said by themselves.
+--- A summary of what was checked; findings are printed separately.
 function formats.text(core, files, out)
   for _, file in ipairs(files) do
     if file.valid then
@@ -197,7 +197,7 @@ end
 
 local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
 
---- Text for XML: what XML cannot hold becomes "?".
+--- Text for XML: characters that XML forbids become "?".
 local function xml(text)
   return (text:gsub('[&<>"]', ENTITIES):gsub("[%z\1-\8\11\12\14-\31]", "?")
     :gsub("[\t\r\n]", function (c) return ("&#%d;"):format(c:byte()) end))
@@ -221,7 +221,7 @@ local function put_testcase(out, file, name, faults, kind)
   out "    </testcase>\n"
 end
 
---- The cases of a file: that it is valid and runs, and one for each check.
+--- The cases of a file: one for validity and running, and one for each check.
 local function testcases(file)
   local rest, by_rule, cases = {}, {}, {}
   for _, finding in ipairs(file.findings) do

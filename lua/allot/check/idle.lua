@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What stands in a plan or a policy and does nothing, each with its place.
+--- Parts of a plan or a policy that have no effect, each with its place.
 --
 -- A finding here is { code, message, hint, at, width }: `at` a byte of the text.
 
@@ -11,10 +11,10 @@ local idle = {}
 
 -- Policies -------------------------------------------------------------------------------------
 
---- Words that a label stands behind.
+--- Words that a label follows.
 local LABELLED = { fill = true, pool = true, loan = true, guard = true, property = true }
 
---- The word `kind` of a fill, as the policy's text has it; nil where it stands in another.
+--- The word `kind` of a fill in the policy's text; nil if the fill stands in another text.
 local function fill_word(words, text, file, fill)
   local line, of = places.line(fill.at)
   if of ~= file then line = nil end
@@ -39,7 +39,7 @@ local function is_positive(by, attributes)
   return false
 end
 
---- How a fill is called in messages.
+--- A fill's name in messages.
 local function called(fill, i)
   return fill.label and ("%s \"%s\""):format(fill.kind, fill.label) or ("fill %d"):format(i)
 end
@@ -80,7 +80,7 @@ local function use_of(words, name)
   return declared, read
 end
 
---- Attributes that a policy declares, and neither it nor the ready-made one that it is like reads.
+--- Attributes declared by a policy and read neither by it nor by the policy that it is `like`.
 local function idle_attributes(core, declared, words, each)
   local like = type(declared.said) == "table" and declared.said.like
   local base = like and places.of_policy(core.ready(like) or "") or {}
@@ -96,7 +96,7 @@ local function idle_attributes(core, declared, words, each)
   end
 end
 
---- Of a policy's text, which `file` names, and what it declares.
+--- Findings for a policy's text, which `file` names, and its declarations.
 function idle.of_policy(core, file, text, declared)
   local out, words = {}, places.of_policy(text)
   idle_fills(declared, function (fill, message, hint)
@@ -118,7 +118,7 @@ end
 
 -- Plans ----------------------------------------------------------------------------------------
 
---- Calls visit(path, columns, where they stand) of all that a plan says of consumers.
+--- Calls visit(path, columns, their place) for everything that a plan states about consumers.
 local function each_row(plan, where, visit)
   local function each(list, spots, above)
     for i, node in ipairs(list or {}) do
@@ -142,7 +142,7 @@ local GRACE = "the grace of leaves decides; with the option \"ancestor_grace\" t
 local BACKFILL = "no slots are reserved for jobs here, so that nobody could run on them; it says "
   .. "something beside \"interruptible_backfill\" (P-43)"
 
---- Of a plan's text and its document, which is valid.
+--- Findings for a plan's text and its valid document.
 function idle.of_plan(text, plan)
   local out, where = {}, nil
   local function say(path, key, spot, hint)

@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- `allot check`: are plans and policies valid, and do they keep what they promise?
 --
--- Every file is read, and every fault of it is told. What is valid is then tried on random cases:
--- a policy on plans within what it declares, a plan on states of its own (run.lua).
+-- Every file is read, and all its faults are reported. Valid files are then tried on random cases:
+-- a policy on plans within its declarations, a plan on states of its own (run.lua).
 
 local Run = require "allot.check.run"
 local coverage = require "allot.fixture.coverage"
@@ -17,13 +17,13 @@ local Target = require "allot.check.target"
 local check = {}
 
 local RUNS, SECONDS, SEED, OUT = 1000, 10, 1, "allot-failure"
---- What every state says at least: a plan is warned of with any.
+--- The smallest state: a plan's warnings come with any state.
 local STATE = '{"now": 1772409600}'
---- Whatever reads others wants a document whatever came of it.
+--- Readers of all other formats need a document whatever the result.
 local FORMATS = { text = true, json = true }
 local DONE, FOUND, INVALID, SCRIPT, IO, INTERNAL = 0, 1, 3, 4, 5, 70
 
---- Exit statuses by diagnostics, where they are no fault of a document.
+--- Exit statuses of diagnostics that are not faults of a document.
 local STATUS = {
   ["E-policy-run"] = SCRIPT, ["E-policy-budget"] = SCRIPT, ["E-policy-memory"] = SCRIPT,
   ["E-io"] = IO, ENOMEM = INTERNAL, EINTERNAL = INTERNAL,
@@ -35,7 +35,7 @@ end
 
 -- Findings of a file ---------------------------------------------------------------------------
 
---- A message with what it is about in front, unless it says that itself.
+--- A message with its subject in front, unless the message has it.
 local function with_path(finding)
   local path, message = finding.path, finding.message
   if not path or path == "" or message:find(path, 1, true) then return message end
@@ -58,7 +58,7 @@ local function add_error(file, code, message, hint)
   })
 end
 
---- What is invalid is that, whatever else failed beside it.
+--- Invalid outranks other failures.
 local function add_report(file, report)
   local list, invalid = findings.of_report(report, status_of), false
   for _, finding in ipairs(list) do invalid = invalid or finding.status == INVALID end
@@ -70,7 +70,7 @@ end
 
 -- Files ----------------------------------------------------------------------------------------
 
---- A time of its own is what every state has and no plan: was a state meant?
+--- Every state has a time of its own, and no plan has: was a state meant?
 local function is_state(report)
   for _, each in ipairs(report) do
     if each.code == "E-unknown-key" and each.path == "now" then return true end
@@ -86,8 +86,8 @@ local function open_policy(core, file, text)
   return target
 end
 
---- What is said of a plan when it is decided with for the first time: of a decision's report that
--- is all but what the state alone is told of.
+--- The diagnostics of a plan's first decision that concern the plan: all of the decision's report
+-- except those of the state alone.
 local function said_of(core, file, plan, report)
   local state, told, failed = core.state(plan, STATE)
   local decision = state and { core.cycle(plan, state) }
@@ -113,7 +113,7 @@ local function count(file, document, consumers)
 end
 
 local function open_plan(core, host, file, text)
-  -- Of a plan that is valid the report comes second.
+  -- For a valid plan the report comes second.
   local plan, warnings, report = core.plan(text, { file = file.file })
   if plan then
     local target, message = Target.of_plan(core, host, text, file.path)
@@ -168,7 +168,7 @@ local function try(host, file, target, opts, text)
   end
 end
 
---- What of a policy ran in all that was done with it just now.
+--- Stores the coverage of a policy by its checks, and ends counting.
 local function cover(core, file, text)
   local counted = core.coverage()
   file.coverage = coverage.report(text, file.file, counted and counted[file.file])
@@ -255,8 +255,8 @@ local function number(host, name, fallback)
 end
 
 --- Checks the files; the exit status. Options of the host: format, runs, seconds, seed,
---- out, coverage; socket: of a service, in whose plan policies stand, and whose state is tried
---- first.
+--- out, coverage; socket: of a service; policies then replace its plan's own, and its state is
+--- tried first.
 function check.run(host, args)
   local core = require "allot.core"
   local format = host.option "format" or "text"

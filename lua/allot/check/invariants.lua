@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What the core keeps whatever a policy says, looked for in a decision.
+--- Checks of a decision for the core's guarantees, which hold under every policy.
 --
--- A check gets a view of a decision and returns nothing, or the path that it is about and what is
--- wrong with it, in words.
+-- A check gets a view of a decision and returns nothing, or the path at fault and a
+-- message.
 
 local walk = require "allot.check.walk"
 
@@ -37,7 +37,7 @@ local function least_of(columns, names, fallback)
   return least
 end
 
---- The limits of a plan by path, of a group: of what is stated for several hours the loosest.
+--- The limits of a plan for a group, by path: the loosest where windows state several.
 -- `names` are the columns that limit, by default `limit` alone.
 function invariants.limits(plan, group, names)
   local out = {}
@@ -49,7 +49,7 @@ function invariants.limits(plan, group, names)
   end
   for _, window in ipairs(plan.windows or {}) do
     for path, columns in pairs(window.consumers or {}) do
-      -- By night it is as the plan states: without a limit then, there is none to hold it to.
+      -- Outside the windows the plan's own limit holds; without one there is no limit to check.
       local limit = least_of(columns, names)
       if limit ~= nil and out[path] ~= nil then out[path] = math.max(out[path], limit) end
     end
@@ -76,7 +76,7 @@ local function view_group(view, name, group)
   return out
 end
 
---- A decision of a plan and a state, as documents, made ready. `limits_of(group)` may be given,
+--- Prepares the decision about a plan and a state, all documents. `limits_of(group)` may be given
 -- where one plan has many decisions.
 function invariants.view(plan, state, decision, limits_of)
   local view = {
@@ -104,7 +104,7 @@ local sum = invariants.sum
 
 -- Quotas ---------------------------------------------------------------------------------------
 
---- Quotas of children are within what their parent has.
+--- The children's quotas are within their parent's.
 function invariants.quotas_fit(view)
   for _, it in ipairs(view.groups) do
     for _, family in ipairs(it.families) do
@@ -117,7 +117,7 @@ function invariants.quotas_fit(view)
   end
 end
 
---- A quota is what its parts sum to, and within the need.
+--- A quota is the sum of its parts, and within the need.
 function invariants.quotas_sound(view)
   for _, it in ipairs(view.groups) do
     for _, row in ipairs(it.group.consumers) do
@@ -137,7 +137,7 @@ function invariants.quotas_sound(view)
   end
 end
 
---- Reserves are kept, where all of a family's fit: more may be owned than is planned (E-5).
+--- Reserves are kept where all of a family's fit: consumers may own more than planned (E-5).
 function invariants.reserves_kept(view)
   for _, it in ipairs(view.groups) do
     for _, family in ipairs(it.families) do
@@ -181,7 +181,7 @@ function invariants.idle_once(view)
   end
 end
 
---- What a leaf is granted is within its quota and its demand.
+--- Grants of a leaf are within its quota and its demand.
 function invariants.grants_sound(view)
   for _, it in ipairs(view.groups) do
     local granted = view.granted[it.name]
@@ -191,7 +191,7 @@ function invariants.grants_sound(view)
         gets = 0
       elseif gets ~= row.granted then
         return row.path, ("%d slots are granted to it, and %d by its row"):format(gets, row.granted)
-      elseif not view.plan.hosts and -- where hosts differ, what nobody else can use is lent (H-18)
+      elseif not view.plan.hosts and -- where hosts differ, unusable slots are lent (H-18)
         row.allocated + row.granted + row.held > math.max(row.quota, row.allocated) then
         return row.path, ("it holds %d and gets %d, above its quota of %d"):format(row.allocated,
           row.granted + row.held, row.quota)
@@ -204,13 +204,13 @@ function invariants.grants_sound(view)
   end
 end
 
---- Only leaves give back, and only what is above their quota.
+--- Only leaves give back, and only slots above their quota.
 function invariants.reclaims_sound(view)
   for _, it in ipairs(view.groups) do
     local reclaimed, flying = view.reclaimed[it.name], view.flying[it.name]
     for _, row in ipairs(it.group.consumers) do
       local back, going = reclaimed[row.path] or 0, flying[row.path] or 0
-      local moves = view.plan.hosts and row.granted + row.held or 0 -- who makes way (H-19)
+      local moves = view.plan.hosts and row.granted + row.held or 0 -- make_way (H-19)
       if back > 0 and it.inner[row.path] then
         return row.path, "slots are reclaimed from it, but it has children who hold them"
       elseif back > row.over then
@@ -223,13 +223,13 @@ function invariants.reclaims_sound(view)
   end
 end
 
---- What each row of a group may still claim.
+--- The slots that each row of a group may still claim.
 local function lacking(it)
   local lacks = {}
   for _, row in ipairs(it.group.consumers) do
     lacks[row.path] = row.quota - row.allocated - row.granted - row.held
   end
-  -- A parent claims for its own reserve: what it has beyond its children, less what is held.
+  -- A parent claims for its own reserve: slots beyond its children's, less held ones.
   for _, family in ipairs(it.families) do
     if family.above.path then
       local quota = family.above.quota - sum(family.members, "quota")
@@ -239,7 +239,7 @@ local function lacking(it)
   return lacks
 end
 
---- Reclaimed slots go to those who lack them, and none twice.
+--- Reclaimed slots go to consumers that lack them, and none twice.
 function invariants.claims_sound(view)
   local lacks = {}
   for _, it in ipairs(view.groups) do lacks[it.name] = lacking(it) end
@@ -259,7 +259,7 @@ function invariants.claims_sound(view)
   end
 end
 
---- Whether a consumer above `path` is at its limit; what it may get then is nothing.
+--- Whether a consumer above `path` is at its limit, so that it may get nothing.
 function invariants.blocked(it, path)
   local above = parent_of(path)
   while above ~= "" do
@@ -285,9 +285,9 @@ end
 
 -- All ------------------------------------------------------------------------------------------
 
---- In the order in which they are looked for: id, the promise in words. Those that are `loose` do
--- not hold of policies that keep books, cycle by cycle: these go by who holds what. Those that are
--- `placed` do not where hosts decide as well.
+--- The checks in their order: id, the promise in words. `loose` ones do not hold in every cycle of
+-- policies with ledgers, whose decisions depend on who holds slots. `placed` ones do not hold
+-- where hosts decide as well.
 invariants.ALL = {
   { id = "quotas-fit", text = "children get no more than their parent has",
     check = invariants.quotas_fit },

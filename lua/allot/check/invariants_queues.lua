@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What no cycle over queues breaks, whatever a policy says. A check gets plan, state, decision and
---- the jobs once it is carried out; it returns nothing, or what it is about and what is wrong.
+--- Guarantees of every cycle over queues, under any policy. A check gets plan, state, decision and
+--- the jobs once it is carried out; it returns nothing, or the subject and a message.
 
 local queues = {}
 
 local KINDS = { "starts", "resumes", "resizes", "suspends", "kills" }
 
---- Hosts are not overfull, and who runs alone does.
+--- Hosts are not overfull, and exclusive jobs run alone.
 function queues.hosts_fit(plan, _, _, jobs)
   local used, on, alone = {}, {}, {}
   for _, job in ipairs(jobs) do
@@ -28,7 +28,7 @@ function queues.hosts_fit(plan, _, _, jobs)
   end
 end
 
---- One thing is decided about a job.
+--- A job gets at most one order.
 function queues.jobs_once(_, _, decision)
   local seen = {}
   for _, kind in ipairs(KINDS) do
@@ -41,7 +41,7 @@ function queues.jobs_once(_, _, decision)
   end
 end
 
---- Jobs are preempted for somebody who starts or resumes, or is waiting for them.
+--- Jobs are preempted for a job that starts or resumes, or waits for them.
 function queues.preempted_for(_, state, decision)
   local known = {}
   for _, job in ipairs(state.jobs or {}) do known[job.id] = true end

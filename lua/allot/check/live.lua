@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The plan and the state of a running service, to which `allot check --socket` holds a policy or
---- another plan.
+--- The plan and the state of a running service, against which `allot check --socket` tries a policy
+--- or another plan.
 
 local draw = require "allot.check.draw"
 local Target = require "allot.check.target"
@@ -9,7 +9,7 @@ local walk = require "allot.check.walk"
 
 local live = {}
 
---- A service, by its answer to the call `state` with `plan`: the plan's `file` and `text`, the
+--- A service, from its answer to the call `state` with `plan`: the plan's `file` and `text`, the
 -- `texts` of its policies by their names in the plan, the policy `instead` of the plan's own, and
 -- the `state`.
 function live.read(core, text)
@@ -33,8 +33,8 @@ local function each_table(plan, visit)
   visit(plan.options or {})
 end
 
---- Removes from a plan what none of its policies reads, since a plan may not state that. Or nil and
--- a report.
+--- Removes from a plan keys that none of its policies knows, since these are errors. Or nil
+-- and a report.
 local function strip(core, plan, texts)
   while true do
     local valid, _, report = core.plan(core.encode(plan), { file = "plan.json", policies = texts })
@@ -51,8 +51,8 @@ local function strip(core, plan, texts)
   end
 end
 
---- The live plan as the engine reads it, and the report; `use`, whose text is among `texts`, stands
--- in for its own policy (nil: it stays). Or nil and the report.
+--- The live plan as the engine reads it, and the report; `use`, whose text is among `texts`,
+-- replaces its own policy (nil: it stays). Or nil and the report.
 local function seal(core, service, use, texts)
   local plan, second, third = core.plan(service.text, {
     file = service.file, policies = texts, instead = use or service.instead,
@@ -62,7 +62,7 @@ local function seal(core, service, use, texts)
 end
 
 --- A target as Target.of_plan makes it, and the plan as the engine reads it, and the report. `use`
--- and `text` are the policy that stands in for the plan's own; nil: none does. Or nil, nil and the
+-- and `text` are the policy that replaces the plan's own; nil: none does. Or nil, nil and the
 -- report.
 function live.target(core, service, use, text)
   local texts = {}
@@ -100,8 +100,8 @@ local function copied(of)
   return out
 end
 
---- The live state with a row of each leaf. Where leaves have tasks a second one, in which they hold
--- the same slots and no task is known: checks of numbers leave states with tasks out.
+--- The live state with a row of each leaf. If leaves have tasks, also a second state with the same
+-- slots and no tasks, since checks of numbers skip states with tasks.
 function live.states(service, plan)
   local state, several = copied(service.state), next(plan.groups or {}) ~= nil
   if next(plan.queues or {}) or next(plan.leases or {}) then return { state } end

@@ -5,9 +5,9 @@
 
 local part = {}
 
---- A plan of more leaves than that is tried part by part.
+--- A plan of more leaves than this is tried part by part.
 part.LEAVES = 128
---- Leaves that stand together in a plan are chosen together: a family is whole where it can be.
+--- Neighbouring leaves are chosen together, so families stay whole where possible.
 local TOGETHER = 8
 
 --- Numbers of leaves in the order of the plan, as a set.
@@ -24,7 +24,7 @@ local function chosen(random, all)
   return kept
 end
 
---- What of a list of consumers is kept, and how many slots those own that are not. `walk` has the
+--- The kept consumers of a list, and the slots owned by the others. `walk` has the
 -- set `kept`, the number of leaves so far, and `known`, which gets the paths.
 local function kept_of(walk, list, above)
   local out, lost = {}, 0
@@ -50,8 +50,8 @@ local function kept_of(walk, list, above)
   return out, lost
 end
 
---- A copy without what speaks of consumers that are gone; nil for a list or an object that all is
--- gone of.
+--- A copy without references to removed consumers; nil for a list or an object that became
+-- empty.
 local function without(value, known)
   if type(value) == "string" and value:sub(1, 1) == "/" and not known[value] then return nil end
   if type(value) ~= "table" then return value end
@@ -59,7 +59,7 @@ local function without(value, known)
   for i = 1, list do out[#out + 1] = without(value[i], known) end
   for key, inner in pairs(value) do
     local gone = type(key) == "string" and key:sub(1, 1) == "/" and not known[key]
-    if key == "policy" then -- a path, and no consumer's
+    if key == "policy" then -- a path of a file
       out[key] = inner
     elseif math.type(key) ~= "integer" and not gone then
       out[key] = without(inner, known)
@@ -74,8 +74,8 @@ local function scale(holder, all)
   holder.slots = math.max(1, holder.slots * part.LEAVES // all)
 end
 
---- A part of a plan that has `all` leaves, more than part.LEAVES: a document of its own. It may not
--- be valid, where what is left out was needed.
+--- A part, as a document, of a plan with `all` leaves, more than part.LEAVES. The part may be
+-- invalid if it needs what was left out.
 function part.of(random, plan, all)
   local walk = { kept = chosen(random, all), leaves = 0, known = {} }
   local rest = {}

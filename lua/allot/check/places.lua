@@ -74,8 +74,8 @@ function value_of(text, at)
   return false, text:match("^[%w%+%-%.]*()", at)
 end
 
---- The places of a valid plan's keys: of an object { key -> { at, width, inner } }, of a list its
--- items, false of anything else.
+--- The places of a valid plan's keys: { key -> { at, width, inner } } for an object, its items for
+-- a list, false for anything else.
 function places.of_plan(text)
   return (value_of(text, skip(text, 1)))
 end
