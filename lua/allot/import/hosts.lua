@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Which hosts LSF's files know, and which of them a word means: a name, a group, `node[1-4,7]`,
---- `node*`, and each of these behind `~`.
+--- The hosts in LSF's files, and those that a word means: a name, a group, `node[1-4,7]`,
+--- `node*`, and each of these after `~`.
 
 local lsf = require "allot.import.lsf"
 local row_of = require "allot.import.row"
@@ -60,7 +60,7 @@ local function add_host(known, name)
   end
 end
 
---- Names of hosts that words about hosts state and that nobody else does.
+--- Names of hosts that only words about hosts mention.
 local function add_mentioned(known, words)
   for _, word in ipairs(words) do
     local bare = word:gsub("^~", ""):gsub("[+!]%d*$", "")
@@ -71,7 +71,7 @@ local function add_mentioned(known, words)
   end
 end
 
---- Words that are no host's name.
+--- Words that are not host names.
 hosts.words = { all = true, others = true, none = true, default = true, allremote = true }
 
 local MENTION = {
@@ -89,7 +89,7 @@ local function add_stated(known, sections)
 end
 
 --- Hosts (`list`, in their order; `is_host`) and groups (`is_group`) that the files know. With a
---- row of `default` those of lsf.cluster, or else those that are named anywhere, are hosts too.
+--- row of `default`, hosts of lsf.cluster, or else hosts named anywhere, are known, too.
 function hosts.known(sections)
   local known = { list = {}, is_host = {}, is_group = {} }
   add_stated(known, sections)
@@ -107,8 +107,8 @@ end
 
 -- ---- What a word means -----------------------------------------------------------------------
 
---- The known hosts and groups that a word without `~` means: nil, if there are none; and what is
---- wrong with it.
+--- The known hosts and groups that a word without `~` means, nil if there are none; and the word's
+--- fault.
 local function meant(word, known)
   if word == "all" or known.is_group[word] or known.is_host[word] then return { word } end
   if word:find("@", 1, true) or word == "allremote" then

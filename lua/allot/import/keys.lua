@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What keywords of LSF's files become in a plan, one by one: the text of a value as what a plan
---- holds, or nil and why not.
+--- Converts values of LSF's keywords, one by one, into values of a plan; or nil and the
+--- reason.
 
 local lsf = require "allot.import.lsf"
 
@@ -38,7 +38,7 @@ local function minutes_or_percent(text)
   return whole(text)
 end
 
---- [hour:]minute, behind it perhaps `/host`, whose speed a plan does not know.
+--- [hour:]minute, perhaps with `/host`, whose speed a plan does not know.
 local function run_limit(text)
   local first, second = text:match "^%s*(%S+)%s+(%S+)%s*$"
   local last = second or text
@@ -74,7 +74,7 @@ local function hosts(text)
   local out, note, seen = {}, nil, {}
   for _, word in ipairs(lsf.words(text)) do
     local plain = word:gsub("[+!]%d*$", "")
-    if plain == "others" then plain = "all" end -- those that are not preferred
+    if plain == "others" then plain = "all" end -- hosts that are not preferred
     if plain ~= word then note = ("'%s': a plan has no preference of hosts"):format(word) end
     if not seen[plain] then out[#out + 1], seen[plain] = plain, true end
   end

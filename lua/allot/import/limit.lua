@@ -22,14 +22,14 @@ local KNOWN = { NAME = true }
 for _, list in ipairs(LISTS) do KNOWN[list[1]] = true end
 for _, of in ipairs(COUNTS) do KNOWN[of[1]] = true end
 
---- Queues that files have, by name; empty: no file says.
+--- Queues of the files, by name; empty: no file has queues.
 function limit.all_queues(sections)
   local known = {}
   row_of.each(sections, "queue", "QUEUE_NAME", function (name) known[lsf.trim(name)] = true end)
   return known
 end
 
---- Queues that are known; false where of those that are named none is; nil: it is of all.
+--- The known queues of a limit; false if all named ones are unknown; nil: all queues.
 local function known_queues(list, known, at, note)
   local out, named, kept = {}, 0, 0
   for _, word in ipairs(list) do
@@ -46,7 +46,7 @@ local function known_queues(list, known, at, note)
   return out[1] and out or nil
 end
 
---- Users and groups; one that is lost would be taken for a user.
+--- Users and groups; a lost group's name would be taken for a user.
 local function known_users(list, known, at, note)
   for _, word in ipairs(list) do
     local name = word:gsub("^~", "")
@@ -59,7 +59,7 @@ local function known_users(list, known, at, note)
   return list
 end
 
---- Whom a limit is about, by one of its lists; false: a plan cannot say it.
+--- The subjects of a limit in one of its lists; false: a plan cannot state them.
 local function limit_list(row, key, known, note)
   local text, at = row_of.cell(row, key)
   local each = key:find "^PER" and true or nil
@@ -75,7 +75,7 @@ local function limit_list(row, key, known, note)
   return known_users(list, known.users, at, note)
 end
 
---- `made` with the lists of a row; whether they can be said.
+--- Adds a row's lists to `made`; returns whether a plan can state them.
 local function fill(made, row, known, note)
   local sayable = true
   for _, of in ipairs(LISTS) do
@@ -97,7 +97,7 @@ local function counts_of(row, note)
   return out
 end
 
---- Why a plan cannot say it, if so.
+--- The reason why a plan cannot state a limit, or nil.
 local function fault(made, sayable, counts)
   for _, word in ipairs { "queue", "user", "host" } do
     local of, each = made[word .. "s"], made["per_" .. word]
@@ -109,7 +109,7 @@ local function fault(made, sayable, counts)
     or not counts[1] and "it limits nothing that a plan counts"
 end
 
---- A limit for each thing that a row counts: a plan's count one.
+--- A limit for each thing that a row counts: a plan's limits count one thing.
 local function add(out, made, counts, row, known, note)
   for i, of in ipairs(counts) do
     local each = { name = i == 1 and made.name or ("%s, %s"):format(made.name, of[1]) }

@@ -4,20 +4,20 @@
 --
 -- A section is a list of `KEY = value` lines, or a table: a line of keywords, then rows of cells. A
 -- value in parentheses or quotes is one cell; `-`, `()` and `""` mean the default. `#` begins a
--- comment at the start of a line or behind a blank; `\` at the end of a line continues it.
+-- comment at the start of a line or after a blank; `\` at the end of a line continues it.
 --
--- Nothing is an error: what is no part of a section, or of the form, is noted with its place.
+-- Nothing is an error: text outside of sections, or of another form, is noted with its place.
 
 local lsf = {}
 
---- Without the blanks at both ends; in one pass, whatever the text is.
+--- Trims blanks at both ends, in one pass whatever the text.
 function lsf.trim(text)
   local from, to = text:find "%S", #text
   while from and to > from and text:find("^%s", to) do to = to - 1 end
   return from and text:sub(from, to) or ""
 end
 
---- What is no UTF-8 is taken for Latin-1, byte by byte.
+--- Text that is not UTF-8 is taken for Latin-1, byte by byte.
 function lsf.utf8(text)
   if utf8.len(text) then return text end
   return (text:gsub("[\128-\255]", function (c) return utf8.char(c:byte()) end))
@@ -25,7 +25,7 @@ end
 
 local MOST, HEAD, TAIL = 500, 250, 200 -- bytes
 
---- Words for people that may quote anything: without their middle, where they are too long for it.
+--- A message that may quote anything; if it is too long, without its middle.
 function lsf.legible(text)
   if #text > MOST then
     local head = text:sub(1, HEAD):gsub("[\192-\255][\128-\191]*$", "")
@@ -47,7 +47,7 @@ local DIRECTIVES = {
   { "^#else%s*$", "#else", SOMETIMES },
 }
 
---- A line without its comment; what looks like one and is none is told to directive(line, text).
+--- A line without its comment; calls directive(line, text) if it is a directive.
 local function uncommented(line, number, directive)
   if not line:find "^%s*#" then return (line:gsub("%s#.*$", "")) end
   for _, it in ipairs(DIRECTIVES) do
@@ -56,7 +56,7 @@ local function uncommented(line, number, directive)
   return ""
 end
 
---- Calls `each(text, line)` for every line that says something, continued ones as one; and
+--- Calls `each(text, line)` for every line with content, continued ones as one; and
 --- `directive(line, text)`.
 local function logical_lines(text, each, directive)
   local number, from, held = 0, nil, {}
@@ -78,7 +78,7 @@ end
 
 local CLOSING = { ["("] = ")", ['"'] = '"', ["["] = "]" }
 
---- The end of a cell that begins at `at`: of one in parentheses where these are closed.
+--- The end of the cell that begins at `at`; parentheses end where they are closed.
 local function cell_end(line, at)
   local open = line:sub(at, at)
   local close = CLOSING[open]
@@ -114,8 +114,8 @@ function lsf.plain(text)
   if inner ~= "" and inner ~= "-" then return inner end
 end
 
---- Words of a list, blanks or commas between them, outer parentheses or none; what is in brackets,
---- as in `node[1-3, 7]`, is one word.
+--- Words of a list, with blanks or commas between them, with or without outer parentheses; brackets
+--- do not end a word: `node[1-3, 7]`.
 function lsf.words(text)
   local out, rest = {}, lsf.plain(text) or ""
   local at, closes = rest:find "[^%s,]", rest:find("]", 1, true)
@@ -166,7 +166,7 @@ local function read_line(section, line, place, note)
   section.rows[#section.rows + 1] = row
 end
 
---- The sections of a file, and what is wrong goes to note(place, col, text). A section has `name`
+--- The sections of a file; calls note(place, col, text) for each fault. A section has `name`
 -- (lower case) and `rows`, each a list of { key, value }; one of KEY = value lines has one row.
 function lsf.sections(file, text, note)
   local out, open = {}, nil

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- A plan from sections of LSF's files; what it cannot carry over is noted, line by line.
+--- A plan from sections of LSF's files; lines that it cannot carry over are noted.
 
 local lsf = require "allot.import.lsf"
 local hosts = require "allot.import.hosts"
@@ -45,8 +45,8 @@ end
 
 local SECTIONS = {}
 
---- A queue's hosts: one that it names and that is not known is an error, since the queue would have
---- others, or all; a queue with `none` sends its jobs elsewhere.
+--- A queue's hosts: an unknown host is an error, since the queue would have other hosts, or all; a
+--- queue with `none` sends its jobs elsewhere.
 local function set_hosts(made, at, known, note, fail)
   local list = made.hosts
   made.hosts = nil
@@ -59,7 +59,7 @@ local function set_hosts(made, at, known, note, fail)
     if list[i] == "none" then table.remove(list, i) end
   end
   local out = site.known_hosts(list, known, at, note, fail)
-  if known.list[1] then made.hosts = out end -- else `all` says nothing
+  if known.list[1] then made.hosts = out end -- else `all` has no meaning
 end
 
 function SECTIONS.queue(out, section, note, known, fail)
@@ -88,7 +88,7 @@ function SECTIONS.application(out, section, note, known)
   end
 end
 
---- What a list of queues says of preemption goes to the policy, the rest to `params`.
+--- Preemption keys of a list of queues go to the policy, the rest to `params`.
 function SECTIONS.parameters(out, section, note, known)
   for _, row in ipairs(section.rows) do
     resource.remember(out, row)
@@ -108,10 +108,10 @@ SECTIONS.limit = limit.section
 SECTIONS.resourcemap, SECTIONS.resource = resource.map, resource.shared
 SECTIONS.reservationusage = resource.reserved
 
-local MOST_NOTES = 10000 -- of a file; then how many more
+local MOST_NOTES = 10000 -- of a file; then only their number
 
---- A function that notes something, one that says what cannot be, and one that gives both, in the
---- order of files and lines.
+--- Three functions: one adds a note, one a fatal error, and one returns both, in the order of files
+--- and lines.
 local function notebook(files)
   local notes, count, cut, place_of = {}, {}, {}, {}
   for i, file in ipairs(files) do place_of[file.name] = place_of[file.name] or i end

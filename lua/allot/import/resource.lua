@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Shared resources of LSF's files: how many there are (ResourceMap of lsf.cluster), what they are
+--- Shared resources of LSF's files: their amounts (ResourceMap of lsf.cluster), what they are
 --- (Resource of lsf.shared), how jobs hold them (ReservationUsage of lsb.resources), and which of
 --- them are preempted for (PREEMPTABLE_RESOURCES of lsb.params).
 
@@ -15,7 +15,7 @@ end
 
 -- ---- Resources -------------------------------------------------------------------------------
 
---- Why a plan has no such amount; nil: it is of the whole cluster.
+--- The reason why a plan cannot have an amount; nil: it is of the whole cluster.
 local function fault_of(where)
   if not where then return "its LOCATION is not stated" end
   local amount = where:match "^(%d+)%s*@%s*%[%s*all%s*%]$"
@@ -48,7 +48,7 @@ end
 local SHARED = { RESOURCENAME = true, TYPE = true, INCREASING = true, RELEASE = true }
 local HELD = "a plan's suspended jobs keep what they hold of it, as with RELEASE = N"
 
---- lsf.shared: what a resource is. One that grows, or is not released, is not preempted for (P-42).
+--- lsf.shared: a resource that grows, or is not released, is not preempted for (P-42).
 function resource.shared(out, section, note)
   out.shared = out.shared or {}
   for _, row in ipairs(section.rows) do
@@ -73,7 +73,7 @@ function resource.shared(out, section, note)
   end
 end
 
---- How jobs are counted that ask for a resource: in a plan, so much for the whole job.
+--- How an amount is counted for a job: in a plan, once for the whole job.
 function resource.reserved(_, section, note)
   for _, row in ipairs(section.rows) do
     local method, at = word_of(row, "METHOD")
@@ -87,7 +87,7 @@ end
 
 -- ---- Preempting for them ---------------------------------------------------------------------
 
---- Where a row of parameters says something of resources.
+--- The place at which a row of parameters mentions resources.
 function resource.remember(out, row)
   local _, names = row_of.cell(row, "PREEMPTABLE_RESOURCES")
   local _, wait = row_of.cell(row, "PREEMPTION_WAIT_TIME")
@@ -97,7 +97,7 @@ function resource.remember(out, row)
   }
 end
 
---- Why nobody can be preempted for a resource, if so.
+--- The reason why no job can be preempted for a resource, or nil.
 local function refusal(out, name)
   local of = (out.shared or {})[name] or {}
   local at = of.release or of.grows or of.kind or nil
@@ -109,7 +109,7 @@ local function refusal(out, name)
   end
 end
 
---- Names that rusage[...] of queues and applications asks for.
+--- Names in rusage[...] of queues and applications.
 local function asked_for(sections)
   local out = {}
   for _, kind in ipairs { "queue", "application" } do
@@ -141,7 +141,7 @@ local function note_effect(out, kept, at, note, sections)
   end
 end
 
---- Of the names those that may be preempted for; without any, there is nothing to wait for.
+--- The names that may be preempted for; if there are none, there is nothing to wait for.
 function resource.settle(out, note, sections)
   local params, at, kept = out.params or {}, out.resources_at or {}, {}
   for _, name in ipairs(params.preemptable_resources or {}) do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- A row of a section of LSF's files: its values by keyword, and what of it is not carried over.
+--- A row of a section of LSF's files: its values by keyword, and notes about those left out.
 
 local lsf = require "allot.import.lsf"
 
@@ -13,7 +13,7 @@ function row_of.cell(row, key)
   end
 end
 
---- Calls each(text, row) for every row of sections of a kind whose key says something.
+--- Calls each(text, row) for every row of sections of a kind in which the key has a value.
 function row_of.each(sections, kind, key, each)
   for _, section in ipairs(sections) do
     for _, row in ipairs(section.name == kind and section.rows or {}) do
@@ -23,7 +23,7 @@ function row_of.each(sections, kind, key, each)
   end
 end
 
---- A whole number; what is none is noted.
+--- A whole number; notes anything else.
 function row_of.number(row, key, note)
   local text, at = row_of.cell(row, key)
   local number = text and math.tointeger(tonumber(text))
@@ -59,7 +59,7 @@ function row_of.note_rounded(row, key, number, note)
   end
 end
 
---- Notes every key of a row that is not among `known`, where it says anything; why[key] says why.
+--- Notes every key of a row that has a value and is not among `known`; why[key] is the reason.
 function row_of.note_others(row, known, note, why)
   for _, entry in ipairs(row) do
     if not known[entry.key] and lsf.plain(entry.value.text) then
@@ -69,8 +69,8 @@ function row_of.note_others(row, known, note, why)
   end
 end
 
---- A row that was carried over for a name gives way to one that is behind it. `stated`: by kind
---- and name, what was.
+--- Notes that a later row of a name replaces the earlier one. `stated`: the rows so far, by kind
+--- and name.
 function row_of.note_again(stated, kind, name, row, note)
   stated[kind] = stated[kind] or {}
   local before = stated[kind][name]

@@ -8,8 +8,8 @@ local row_of = require "allot.import.row"
 
 local site = {}
 
---- Of a list of hosts those that these files know; what is not carried over is noted, or, where
---- whoever is named would be lost and `fail` is given, fails.
+--- The known hosts of a list; others are noted. Fails if `fail` is given and all named hosts would
+--- be lost.
 function site.known_hosts(list, known, at, note, fail)
   local out, wrong, named = hosts.of(list, known)
   for _, it in ipairs(wrong) do
@@ -18,7 +18,7 @@ function site.known_hosts(list, known, at, note, fail)
   end
   local kept = false
   for _, word in ipairs(out) do kept = kept or word:sub(1, 1) ~= "~" end
-  if named and not kept then return nil end -- what is left out alone would mean all others
+  if named and not kept then return nil end -- exclusions alone would mean all others
   return out[1] and out or nil
 end
 
@@ -35,7 +35,7 @@ end
 
 local HOST = { HOST_NAME = true, MXJ = true, ["JL/U"] = true }
 
---- What a plan has of a host with such a row; nil: nothing, which is noted. MXJ is a host's slots;
+--- A plan's host from such a row; nil: none, which is noted. MXJ is a host's slots;
 --- `!` is its number of processors, which only LSF knows.
 local function host_of(row, name, note)
   local slots, mxj = row_of.cell(row, "MXJ")
@@ -49,7 +49,7 @@ local function host_of(row, name, note)
   return slots and { slots = slots, jl_u = row_of.limit(row, "JL/U", note) }
 end
 
---- Whom a row of hosts is about: `host[1-3]` are three, a group is its members.
+--- The hosts of a row: `host[1-3]` are three, a group is its members.
 local function hosts_of_row(name, known)
   local members = known.members[name]
   return members and (hosts.of(members, known.hosts)) or hosts.expand(name)
@@ -74,7 +74,7 @@ function site.host(out, section, note, known)
   end
 end
 
---- Hosts without a row of their own are as the row of `default` says.
+--- Hosts without a row of their own get the row of `default`.
 local function settle_default(out, note, known)
   local row, made = known.hosts.default, nil
   for _, name in ipairs(row and known.hosts.list or {}) do
@@ -155,7 +155,7 @@ end
 
 -- ---- Altogether ------------------------------------------------------------------------------
 
---- Preemption, if anybody says anything of it; else pools or leases alone.
+--- The policy: preemption if any file mentions it, else pools or leases alone.
 local function policy_of(out)
   local params, pooled = out.params or {}, false
   for _, queue in ipairs(out.queues) do
@@ -166,7 +166,7 @@ local function policy_of(out)
   return pooled and "queue_pool" or #out.queues == 0 and "shared_lease" or "preemption"
 end
 
---- What only all files together tell: the policy and its options, and the delay of leases.
+--- What depends on all files together: the policy and its options, and the delay of leases.
 function site.settle(out, note, known)
   local params = out.params or {}
   settle_default(out, note, known)

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The text of a plan: what is small on one line, names first, what a queue states in its order.
+--- The text of a plan: small tables on one line, names first, a queue's keys in its file's order.
 
 local lsf = require "allot.import.lsf"
 
 local text = {}
 
--- Keys in the order in which a reader looks for them; others come behind, by name.
+-- Keys in the order in which a reader looks for them; others follow, by name.
 local FIRST = {}
 for i, key in ipairs {
   "version", "name", "policy", "use", "params", "resources", "user_groups", "host_groups", "hosts",
@@ -39,8 +39,8 @@ local LONGEST = 96
 
 local write
 
--- What is from a place of a file stands between marks, which no text of a plan has in it, until it
--- is known where it stands in the plan.
+-- Parts that come from a place of a file stand between marks, which no text of a plan contains,
+-- until their places in the plan are known.
 local BEGIN, END = "\1%d\2", "\3"
 
 local function marked(written, place, from)
@@ -49,7 +49,7 @@ local function marked(written, place, from)
   return BEGIN:format(#from.places) .. written .. END
 end
 
---- How long a text is without marks.
+--- A text's length without marks.
 local function length(written)
   return #(written:gsub("\1%d+\2", ""):gsub(END, ""))
 end
@@ -92,7 +92,7 @@ function write(value, depth, from)
     .. close, place, from)
 end
 
---- Takes the marks out of a text; where each marked part begins and ends: { from, to, place }.
+--- Removes the marks of a text; returns the range of each marked part: { from, to, place }.
 local function unmarked(written, places)
   local out, open, spans, done, at = {}, {}, {}, 0, 1
   while at do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What stands behind the verb `import`: a plan from LSF's files, checked as `check` does, and what
---- could not be carried over.
+--- The verb `import`: makes a plan from LSF's files, checks it as `check` does, and lists what it
+--- left out.
 
 local core = require "allot.core"
 local lines = require "allot.text.line"
@@ -52,8 +52,8 @@ local function fatal(notes)
   return found
 end
 
---- Writes the plan that the files named state; of the i-th the host reads the text by "i". Returns
---- 0, or 1 where they state none.
+--- Writes the plan of the named files; the host reads the text of the i-th as "i". Returns 0, or 1
+--- where the files give no plan.
 function tool.run(host, names)
   local files = {}
   for i, name in ipairs(names) do
@@ -80,7 +80,7 @@ function tool.run(host, names)
   return 0
 end
 
---- The texts of the files by "1", "2", ...; nil: one cannot be read, which is said.
+--- The texts of the files by "1", "2", ...; nil: one cannot be read, which is reported.
 local function read_all(host, paths)
   local texts, names = {}, {}
   for i, path in ipairs(paths) do

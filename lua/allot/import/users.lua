@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Users and their groups (lsb.users), and what they may have: a plan's `user_groups` and `limits`.
+--- Users and their groups (lsb.users), and their limits: a plan's `user_groups` and `limits`.
 --
 -- A limit of a group is one for all its users; of `group@`, one for each of them; of `default`, one
--- for each user and group that has no row. A group that a plan cannot say (`all`, `!`) is lost, and
--- so is what names it: a plan would take its name for a user's.
+-- for each user and group that has no row. A group that a plan cannot state (`all`, `!`) is lost,
+-- and so are rows that name it: a plan would take its name for a user's.
 
 local lsf = require "allot.import.lsf"
 local row_of = require "allot.import.row"
@@ -15,7 +15,7 @@ local users = {}
 
 local MOST_STEPS = 200000 -- through groups inside of groups, in all
 
---- Users of the words, groups taken apart: by name, and in their order. Or nil and why not.
+--- The users of words, with groups expanded: by name, and in order. Or nil and the reason.
 local function taken_apart(words, known, steps)
   local seen, found, open = {}, {}, {}
   for i = #words, 1, -1 do open[#open + 1] = words[i] end
@@ -34,7 +34,7 @@ local function taken_apart(words, known, steps)
   return found, seen
 end
 
---- Members less those behind a `~`; or nil and why not.
+--- Members less those after a `~`; or nil and the reason.
 local function members_of(words, known, steps)
   local with, without = {}, {}
   for _, word in ipairs(words) do
@@ -68,8 +68,8 @@ local function lose(known, name, holders)
   end
 end
 
---- Groups of users of all files: `members` by name, `lost` those that are not carried over, and
---- why; `names` are all.
+--- Groups of users of all files: `members` by name, `lost` groups left out, `why` the
+--- reasons, `names` of all.
 function users.all_groups(sections)
   local known = { members = {}, lost = {}, why = {}, names = {} }
   local rows, holders, steps = {}, {}, { left = MOST_STEPS }
@@ -117,7 +117,7 @@ local USER = { USER_NAME = true, MAX_JOBS = true, ["JL/P"] = true }
 local PENDING = "a plan does not count pending jobs"
 local WHY = { MAX_PEND_JOBS = PENDING, MAX_PEND_SLOTS = PENDING }
 
---- Limits of one row: `whose` says in a limit whom it is about.
+--- Limits of one row: `whose` sets a limit's subject.
 local function add_limits(out, row, name, whose, note, known)
   local per_processor, counts = row_of.per_processor(row, "JL/P", note), {}
   counts[1] = { "MAX_JOBS", "slots", row_of.limit(row, "MAX_JOBS", note) }
@@ -135,7 +135,7 @@ local function add_limits(out, row, name, whose, note, known)
   end
 end
 
---- Whom a row is about, as a limit says it; or nil and why not.
+--- A row's subject as a limit states it; or nil and the reason.
 local function whose_row(name, known)
   local group = name:match "^(.*)@$"
   if group and known.members[group] and not known.lost[group] then
@@ -168,7 +168,7 @@ function users.user(out, section, note, known)
   end
 end
 
---- Of all names those that a `default` is not about: users, also by `group@`, and groups.
+--- The names to which a `default` does not apply: users, also by `group@`, and groups.
 local function excepted(named, known)
   local of_users, of_groups = { "all" }, { "all" }
   for _, name in ipairs(named) do

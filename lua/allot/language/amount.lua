@@ -6,7 +6,7 @@ local amount = {}
 
 local MOST = 1000000000
 
---- What is wrong with an amount; nil: nothing.
+--- The fault of an amount, or nil.
 function amount.fault(what, value)
   local kind = math.type(value) or type(value)
   if kind == "string" or kind == "function" then return nil end
@@ -18,7 +18,7 @@ function amount.fault(what, value)
   return ("%s is a %s; it is a column's name, a whole number or a function"):format(what, kind)
 end
 
---- Adds to `faults` those of the `keys` of a table that are stated, as words tell them.
+--- Adds the faults of a table's stated `keys` to `faults` (placed.lua).
 function amount.faults(spec, keys, faults)
   for _, key in ipairs(keys) do
     local fault = spec[key] ~= nil and amount.fault(key, spec[key])

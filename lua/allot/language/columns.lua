@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The columns that a rule can read, and from which stage of the cycle on they are known.
+--- The columns that a rule can read, and the stage of the cycle from which they are known.
 
 local names = require "allot.language.names"
 
@@ -12,7 +12,7 @@ columns.names = {
   "configured", "demand", "need", "allocated", "in_flight", "quota", "received", "over",
 }
 
---- Of tasks and sessions; every stage that asks knows them all.
+--- Of tasks and sessions; every stage that reads them knows all.
 columns.tasks = {
   "slots", "started", "submitted", "ran", "preempted", "preemption_rank", "priority", "created",
   "session_over", "importance", "host", "load", "lot", "joined", "least_ran", "queue",
@@ -41,7 +41,7 @@ columns.known = {
   reclaim = columns.index "over",
 }
 
---- Of which rows a name is a column: "consumers", "tasks", "sessions", "queues" or nil.
+--- The rows that have a column of this name: "consumers", "tasks", "sessions", "queues" or nil.
 local function rows_of(name)
   if columns.index(name) then return "consumers" end
   for _, rows in ipairs { "tasks", "sessions", "queues" } do
@@ -49,7 +49,7 @@ local function rows_of(name)
   end
 end
 
---- What is wrong with a column that a rule names, of which `known` are there. The rule is about
+--- The fault of a column that a rule names; `known` are the allowed ones. The rule is about
 --- `rows`: "tasks", "sessions" or "queues", or about consumers in a stage: "quota".
 function columns.fault(value, rows, known)
   if type(value) ~= "string" or names.has(known, value) then return nil end
@@ -63,7 +63,7 @@ function columns.fault(value, rows, known)
   return names.unknown("column of " .. rows, value, known)
 end
 
---- The same of an order's keys, and where.
+--- The first fault of an order's keys, and its place.
 function columns.keys_fault(keys, rows, known)
   for _, key in ipairs(keys or {}) do
     local fault = columns.fault(key.key, rows, known)

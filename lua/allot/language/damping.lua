@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `damping = { dead_zone = 2, ... }` of a policy: what its consumers are let to keep, where the
---- plan does not say otherwise.
+--- `damping = { dead_zone = 2, ... }` of a policy: options against fluttering, for plans that do
+--- not state them.
 
 local names = require "allot.language.names"
 
@@ -19,7 +19,7 @@ local function value_fault(key, value)
   end
 end
 
---- What is wrong with it, or nil.
+--- The fault of a damping table, or nil.
 return function (damping)
   if damping == nil then return nil end
   if type(damping) ~= "table" then

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What a policy declares: the attributes it adds to a plan, and its options.
+--- A policy's declarations: the attributes that it adds to a plan, and its options.
 
 local names = require "allot.language.names"
 local columns = require "allot.language.columns"
@@ -55,7 +55,7 @@ local function boolean(what, spec, made)
   made.min, made.max, made.default = 0, 1, spec.default == true
 end
 
---- One of a few strings; kept as its place among them, from 0.
+--- One of a few strings, stored as its index among them, from 0.
 local function choice(what, spec, made)
   local values = spec.values
   if spec.min ~= nil or spec.max ~= nil then return what .. ": a string has no min and max" end
@@ -72,7 +72,7 @@ local function choice(what, spec, made)
   made.min, made.max, made.values = 0, #values - 1, values
 end
 
---- Whether it is a limit of what a consumer holds.
+--- Whether an attribute limits what a consumer holds.
 local function limit(what, spec, made)
   if spec.limit == nil then return nil end
   if type(spec.limit) ~= "boolean" then return what .. ": limit is true or false" end
@@ -89,7 +89,7 @@ local function tag(what, spec, made)
   made.min, made.max, made.default = 0, 1, false
 end
 
---- A set of words; kept as a number, whose bits are the places of what it has.
+--- A set of words, stored as a number with a bit for each word's index.
 local function set(what, spec, made)
   local values = spec.values
   if spec.min ~= nil or spec.max ~= nil then return what .. ": words have no min and max" end
@@ -157,7 +157,7 @@ local function named(word, name, spec)
 end
 
 --- The declarations of a table by name, as a list in the order of their names. `word` is
--- "attribute", "option" or "task attribute". note(fault, name) is told of each that is wrong.
+-- "attribute", "option" or "task attribute". note(fault, name) is called for each fault.
 function declare.list(word, specs, note)
   local list = {}
   if specs == nil then return list end

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `fill "label" { by = , up_to = , order = , level = }`: pours slots over siblings.
+--- `fill "label" { by = , up_to = , order = , level = }`: divides slots over siblings.
 --
--- `by` is the proportion (default 1: equally), `up_to` the most a row takes (default: what it
--- needs), `order` who comes first (default: all at once). Both amounts are a column's name, a
+-- `by` is the proportion (default 1: equally), `up_to` the most that a row takes (default: its
+-- need), `order` the order of rows (default: all at once). Both amounts are a column's name, a
 -- whole number, or a function of columns; `up_to` may also be `part`, the planned share, or
--- `held`, what of that or beyond it is in use (part.lua). `level = true` raises what rows have in
--- all, with earlier fills, in proportion to `by` (C-15). Slices of a pool go up to a `percent`,
--- and with `again` what they leave over is cut once more, until nothing is.
+-- `held`, the slots of it or beyond it in use (part.lua). `level = true` raises what rows have in
+-- all, with earlier fills, in proportion to `by` (C-15). Slices of a pool go up to a `percent`;
+-- with `again` the slots left over are sliced again, until none are left.
 
 local placed = require "allot.language.placed"
 local names = require "allot.language.names"

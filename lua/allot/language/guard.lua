@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `guard "label" { value = , min = , max = }`: shelters the tasks whose value is outside.
+--- `guard "label" { value = , min = , max = }`: protects tasks whose value is outside.
 --
 -- The value is a column of tasks or a function of such columns. `guard "label" (function (ran)
--- return ran > 5 end)` lets those go for which the function returns true. Ready-made guards are
--- `min_run_time(60)`, `max_preemptions(3)` and `spare_tagged "interactive"`; and, of jobs of
--- queues, the parameters that protect them: `max_job_preempt` and the like, as applications,
+-- return ran > 5 end)` lets tasks go for which the function returns true. Ready-made guards are
+-- `min_run_time(60)`, `max_preemptions(3)` and `spare_tagged "interactive"`; and, for jobs of
+-- queues, the parameters that protect them (`max_job_preempt` and the like), as applications,
 -- queues and the plan state them.
 
 local placed = require "allot.language.placed"
@@ -67,7 +67,7 @@ local function amount_fault(what, value)
   return ("%s needs a whole number, 0 to %d"):format(what, MOST)
 end
 
---- Spares tasks that have run for less than so many seconds, and who shares a slot with one.
+--- Protects tasks that have run for less than so many seconds, and tasks that share their slots.
 guard.min_run_time = placed(function (place, seconds)
   local fault = amount_fault("min_run_time", seconds)
   if fault then return nil, fault end
@@ -76,7 +76,7 @@ guard.min_run_time = placed(function (place, seconds)
   }
 end)
 
---- Spares tasks that were reclaimed so many times.
+--- Protects tasks that were reclaimed so many times.
 guard.max_preemptions = placed(function (place, times)
   local fault = amount_fault("max_preemptions", times)
   if fault then return nil, fault end
@@ -85,7 +85,7 @@ guard.max_preemptions = placed(function (place, times)
   }
 end)
 
---- Spares tasks that have a tag.
+--- Protects tasks that have a tag.
 guard.spare_tagged = placed(function (place, tag)
   if not names.valid(tag, "-") then
     return nil, ("spare_tagged needs a tag (letters, digits, '_', '-'), not '%s'")
@@ -94,7 +94,7 @@ guard.spare_tagged = placed(function (place, tag)
   return { kind = "guard", label = "spare_tagged " .. tag, tag = tag, max = 0, at = place }
 end)
 
--- The parameters that protect running jobs (P-30 ... P-34), each by what is left of it.
+-- The parameters that protect running jobs (P-30 ... P-34), each by its column of what is left.
 local PARAMETERS = {
   max_job_preempt = "preemptions_left",
   max_total_time_preempt = "preempt_time_left",

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `like = "hybrid"`: a policy that says only what it does otherwise than a ready-made one.
+--- `like = "hybrid"`: a policy that states only its differences from a ready-made one.
 --
--- What it declares (attributes of consumers and tasks, options, requirements, sessions, damping)
--- joins what the ready-made one declares; what has the same name takes its place. Any other key
--- takes the place of the ready-made one's. Its properties are not promised: a policy says its own.
+-- Its declarations (attributes of consumers and tasks, options, requirements, sessions, damping)
+-- join those of the ready-made policy and replace those of the same name. Any other key replaces
+-- the ready-made policy's. Properties are not inherited: a policy states its own.
 
 local names = require "allot.language.names"
 local ready = require "allot.language.ready"
@@ -21,7 +21,7 @@ local function joined(base, own)
   return all
 end
 
---- The whole of what a policy says, as `policy` takes it; or nil and what is wrong.
+--- The complete table of a policy, as `policy` takes it; or nil and a fault.
 return function (spec)
   local base = type(spec.like) == "string" and ready(spec.like) or nil
   if not base then

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
 --- `loan "label" { borrowers = , lend_limit = , borrow_limit = }`: slots that their owner does not
---- want, to whom it lends.
+--- need go to consumers to which it lends.
 --
--- `borrowers` is the order in which they are served (default: by rank); the limits are the most
+-- `borrowers` is the order in which these are served (default: by rank); the limits are the most
 -- that a consumer lends and borrows (default: no limit).
 
 local placed = require "allot.language.placed"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Names: which are allowed, which is unknown, and which was meant.
+--- Names: valid ones, unknown ones, and the nearest known one.
 
 local names = {}
 
@@ -10,8 +10,8 @@ local function least(a, b, c)
   return a
 end
 
---- Edits (a letter more, less or other, two neighbours swapped) from one name to another; upper
---- and lower case are alike.
+--- Edits (a letter more, less or other, two neighbours swapped) from one name to another, ignoring
+--- case.
 function names.distance(a, b)
   a, b = a:lower(), b:lower()
   local above2, above
@@ -31,8 +31,8 @@ function names.distance(a, b)
   return row[#b]
 end
 
---- The nearest of a list of names, or nil when none is near: what allot_nearest says. Where only
---- the case differs the name itself is nearer still.
+--- The nearest of a list of names, or nil when none is near, as allot_nearest has it. A name that
+--- differs only in case is nearer still.
 function names.nearest(name, list)
   if #name == 0 or #name > 128 then return nil end
   local best = 2 * ((#name < 4 and 1 or #name < 9 and 2 or #name // 3) + 1)
@@ -63,8 +63,8 @@ function names.has(list, name)
   return false
 end
 
---- What is wrong with the keys of a table of which only `known` may be there, added to `faults`, as
---- words tell it (placed.lua).
+--- Adds to `faults` a fault for each key of a table that is not among `known`, in the form of
+--- placed.lua.
 function names.strangers(spec, known, what, faults)
   local strange = {}
   for key in pairs(spec) do
@@ -76,14 +76,14 @@ function names.strangers(spec, known, what, faults)
   end
 end
 
---- The first of that alone; nil: nothing is wrong.
+--- The first such fault, or nil.
 function names.stranger(spec, known, what)
   local faults = {}
   names.strangers(spec, known, what, faults)
   return faults[1] and faults[1][1]
 end
 
---- A letter, then letters, digits, `_` (and what `also` holds), 128 at most.
+--- A letter, then letters, digits, `_` (and characters of `also`), 128 at most.
 function names.valid(name, also)
   if type(name) ~= "string" or #name == 0 or #name > 128 then return false end
   for i = 1, #name do

@@ -27,7 +27,7 @@ end
 order.desc = direction("desc", true)
 order.asc = direction("asc", false)
 
---- A list of keys as the core reads it, or nil and what is wrong with it.
+--- A list of keys as the core reads it, or nil and a fault.
 function order.keys(place, list)
   if type(list) ~= "table" then
     return nil, ("order needs a list of keys, not a %s"):format(type(list))

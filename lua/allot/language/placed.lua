@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Words of the policy language: functions that blame the line that uses them.
+--- Words of the policy language: functions whose errors name the line that uses them.
 --
 -- `check(place, ...)` gets the place of the call ("fair.lua:12: ") before its arguments. It returns
--- a value, or nil, a message and, when the fault lies elsewhere, that place, or the path of keys in
--- the table of `policy` ({ "attributes", "vip" }); or nil and a list of such { message, where }. In
--- the sandbox the
--- host puts its own function in place of this one: it also knows the place of `return policy { }`,
--- which in plain Lua is lost (a tail call leaves no trace).
+-- a value; or nil, a message and, when the fault lies elsewhere, that place, or the path of keys in
+-- the table of `policy` ({ "attributes", "vip" }); or nil and a list of such { message, where }.
+-- In the sandbox the host replaces this function by its own, which also knows the place of
+-- `return policy { }`: plain Lua loses this place, since a tail call
+-- leaves no trace.
 
 return function (check)
   return function (...)

@@ -20,7 +20,7 @@ local KEYS = {
   "task_attributes", "victims", "guards", "sessions", "requirements",
   table.unpack(queues.KEYS)
 }
--- Words that switch something, each with what it may say; the first is the default.
+-- Switches with their values; the first is the default.
 local SWITCHES = {
   recall = { "last", "first" }, shared = { "reclaim", "adjust", "keep" },
   enforce = { "parent", "leaf" },
@@ -29,7 +29,7 @@ local PARTS = { "fill", "pool", "loan" }
 local ROUNDINGS = { "rank", "ceil_in_order", "largest_remainder", "webster" }
 local MOST_FILLS = 16
 
--- The names that `stage` knows: columns so far, then the policy's attributes.
+-- The names that `stage` knows: columns known by then, and the policy's attributes.
 local function known_at(stage, attributes)
   local known = {}
   for i = 1, columns.known[stage] do known[i] = columns.names[i] end
@@ -37,7 +37,7 @@ local function known_at(stage, attributes)
   return known
 end
 
--- Also of a pool and a loan.
+-- Also for a pool and a loan.
 local function fill_fault(fill, stage, known)
   for _, key in ipairs { "by", "up_to", "lend_limit", "borrow_limit" } do
     local fault = columns.fault(fill[key], stage, known)
@@ -51,7 +51,7 @@ local function is_own(fill, column)
     and not fill.order and not fill.level
 end
 
--- Pools and loans tell own slots from others: so these come first, and nothing else does.
+-- Pools and loans need own slots to be known: fills of these come before, and none after.
 local function parts_fault(quota)
   local place
   for i, fill in ipairs(quota) do
@@ -109,7 +109,7 @@ local function word_fault(key, word)
   end
 end
 
--- A switch as the core takes it: a word, or a function of options that returns a sound one.
+-- A switch as the core takes it: a word, or a function of options that returns a valid one.
 local function switch(place, key, given)
   if type(given) ~= "function" then return given, word_fault(key, given) end
   return placed(function (_, options)
@@ -151,7 +151,7 @@ local function distribute_fault(place, spec, made)
   end
 end
 
---- What divides slots among consumers. `note(key, fault, where)` keeps a fault.
+--- The rules that divide slots among consumers. `note(key, fault, where)` records a fault.
 local function rules(place, spec, made, note)
   local fault, known = nil, known_at("quota", made.attributes)
   local function add(key, fault_of)
@@ -174,7 +174,7 @@ local function rules(place, spec, made, note)
   note("distribute", distribute_fault(place, spec, made))
 end
 
--- What is wrong with keys that are no rules.
+-- Faults of keys that are not rules.
 local function plain_faults(spec, note)
   for key in pairs(spec) do
     if not names.has(KEYS, key) then note(key, names.unknown("key of policy", key, KEYS)) end
@@ -218,7 +218,7 @@ local function make(place, spec)
   end
   local faults, base_fault = {}, nil
   local function note(key, fault, where)
-    if where == place then where = nil end -- the key is nearer
+    if where == place then where = nil end -- the key's place is more exact
     if fault then faults[#faults + 1] = { fault, where or { tostring(key) } } end
   end
   plain_faults(spec, note)

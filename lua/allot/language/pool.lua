@@ -2,9 +2,9 @@
 -- Copyright the allot authors
 --- `pool "label" { by = , up_to = }`: slots from the share pools.
 --
--- A share pool is what a branch owns beyond its children, and the group beyond its first level. A
+-- A share pool has the slots that a branch, or the group, owns beyond its children. A
 -- consumer takes from the nearest first, then upward, in proportion to `by` (default: equally)
--- among those who share it, at most `up_to` in all (default: what it needs).
+-- among the consumers that share it, at most `up_to` in all (default: its need).
 
 local placed = require "allot.language.placed"
 local names = require "allot.language.names"

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `property "text" (function (case) ... end)`: what a policy promises, and `allot check` tries.
+--- `property "text" (function (case) ... end)`: a policy's promise, which `allot check` tries.
 --
--- The function gets a case: `plan` and `state` as their documents say, `decision` as `allot run
--- --format json` tells it, `group`, `rows` (the decision's consumers of that group by path), and
--- `after`, the state that the decision leads to. It returns true, or false and what is wrong:
+-- The function gets a case: `plan` and `state` as documents, `decision` as `allot run
+-- --format json` prints it, `group`, `rows` (the decision's consumers of that group by path), and
+-- `after`, the state that the decision leads to. It returns true, or false and a message:
 --
 --     properties = {
 --       "work_conserving",
@@ -15,7 +15,7 @@
 --       end),
 --     }
 --
--- What has only a name is known to `allot check` itself (check/properties.lua).
+-- Properties given only by name are those of `allot check` itself (check/properties.lua).
 
 local placed = require "allot.language.placed"
 local names = require "allot.language.names"
@@ -42,7 +42,7 @@ property.property = placed(function (_, text)
   end)
 end)
 
---- What is wrong with a list of properties, and where.
+--- The fault of a list of properties, and its place.
 function property.fault(list, dispatches)
   if type(list) ~= "table" or list.kind then
     return "properties is a list: { \"work_conserving\", property \"text\" (function (case) "

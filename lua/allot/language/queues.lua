@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What a policy says of queues and leases, checked: `dispatch`, `preempts`, `fewest`, `lift`,
+--- Checks a policy's keys about queues and leases: `dispatch`, `preempts`, `fewest`, `lift`,
 --- `job_types`, `slices` and `lease`.
 --
--- A policy that says one of these dispatches jobs: it divides no slots among consumers. What it
--- does not say goes as the core has it.
+-- A policy with one of these keys dispatches jobs and divides no slots among consumers. The core
+-- has defaults for the others.
 
 local names = require "allot.language.names"
 local columns = require "allot.language.columns"
@@ -16,7 +16,7 @@ local words = require "allot.language.words"
 local queues = {}
 
 queues.KEYS = { "dispatch", "preempts", "fewest", "lift", "job_types", "slices", "lease" }
--- What is about consumers.
+-- Keys about consumers.
 local OTHERS = {
   "quota", "attributes", "scale", "distribute", "reclaim", "recall", "shared", "enforce",
   "sessions",
@@ -25,7 +25,7 @@ local FEWEST = { "no", "mini_job", "optimal_mini_job" }
 local LIFTS = { "group_jlp", "group_max", "host_jlu", "user_jlp" }
 local JOB_TYPES = { "exclusive", "backfill" }
 
---- Does it say one of them?
+--- Whether a policy has one of these keys.
 function queues.dispatches(spec)
   for _, key in ipairs(queues.KEYS) do
     if spec[key] ~= nil then return true end
@@ -61,7 +61,7 @@ local function set_of(key, known)
   return function (value) return words.set(key, value, known) end
 end
 
--- A fill, or a list of one: all that a pool's slices can be.
+-- A pool's slices are one fill, or a list of one.
 local function slices_of(value)
   local fill = value
   if type(value) == "table" and not value.kind and #value == 1 then fill = value[1] end
@@ -104,8 +104,8 @@ local function stranger(spec, note)
   end
 end
 
---- Puts what `spec` says into `made`. `tasks` are the columns of tasks, the policy's own included;
--- note(key, fault, where) keeps a fault.
+--- Puts the rules of `spec` into `made`. `tasks` are the columns of tasks, the policy's own
+-- included; note(key, fault, where) records a fault.
 function queues.rules(place, spec, made, tasks, note)
   stranger(spec, note)
   local makers = {

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- The ready-made policies. In the sandbox the host puts its own function in place of this one,
---- since it is the host that has them built in; plain Lua has none.
+--- The ready-made policies. In the sandbox the host, which has them built in, replaces this
+--- function by its own; plain Lua has no ready-made policies.
 --
 -- `ready(name)` is the policy of that name, or nil; `ready()` is the list of names.
 

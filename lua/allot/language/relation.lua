@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `relation { test, ... }`: whose jobs may preempt whose; all tests must hold.
+--- `relation { test, ... }`: which queues' jobs may preempt which; all tests must hold.
 --
--- A test is `higher "priority"` (the preempting queue has more of that), or
--- `preemptive_or_preemptable` (the queues themselves say so, P-7), or a function of two queues
+-- A test is `higher "priority"` (the preempting queue's is larger), or
+-- `preemptive_or_preemptable` (the queues' own keys, P-7), or a function of two queues
 -- that returns true or false:
 --
 --     relation { higher "priority", function (high, low) return low.name ~= "night" end }
 --
--- A queue can be asked for its name, priority, preemptive, preemptable, slot_pool and slot_share.
+-- A queue has the fields name, priority, preemptive, preemptable, slot_pool and slot_share.
 
 local placed = require "allot.language.placed"
 local names = require "allot.language.names"

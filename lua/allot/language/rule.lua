@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- A rule of a policy as the core takes it: what is given, or a function of the options that
---- returns such.
+--- A rule of a policy as the core takes it: a value, or a function of the options that returns
+--- one.
 
 local placed = require "allot.language.placed"
 
 local rule = {}
 
---- What make(given) makes, or a function that does so with what the one given returns. Both return
--- nil, a fault and where, if something is wrong. `key` is the rule's, `place` the policy's.
+--- The result of make(given), or, if a function is given, a function that makes its result. Both
+-- return nil, a fault and its place on errors. `key` is the rule's, `place` the policy's.
 function rule.made(place, key, given, make)
   if type(given) ~= "function" then return make(given) end
   return placed(function (_, options)
@@ -23,7 +23,7 @@ function rule.made(place, key, given, make)
   end)
 end
 
---- The same of what is taken as it is: fault_of(value) is what is wrong with it, and where.
+--- The same for values taken unchanged: fault_of(value) returns the fault and its place.
 function rule.sound(place, key, given, fault_of)
   return rule.made(place, key, given, function (value)
     local fault, where = fault_of(value)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What a policy says of tasks, sessions and hosts, checked: `victims`, `guards`, `sessions`,
+--- Checks a policy's keys about tasks, sessions and hosts: `victims`, `guards`, `sessions`,
 --- `requirements` and `task_attributes`.
 
 local names = require "allot.language.names"
@@ -115,13 +115,13 @@ local function requirements_of(requirements)
   return list
 end
 
--- A list of keys is as good as an order of them.
+-- A plain list of keys means an order of them.
 local function as_order(place, victims)
   if type(victims) == "table" and not victims.kind then return order.keys(place, victims) end
   return victims
 end
 
---- Puts what `spec` says into `made`. note(key, fault, where) keeps a fault.
+--- Puts the rules of `spec` into `made`. note(key, fault, where) records a fault.
 function tasks.rules(place, spec, made, note)
   made.task_attributes = declare.list("task attribute", spec.task_attributes,
     function (fault, ...) note("task_attributes", fault, { "task_attributes", ... }) end)

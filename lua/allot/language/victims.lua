@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Which tasks go first, ready-made: lists of keys for `victims`, and options that choose one.
+--- Ready-made orders of victims: lists of keys for `victims`, and options that choose one.
 --
 -- Both lists take the least important session first: by preemption rank or, where priority
--- schedules sessions, by priority and then the last created. What runs on an exclusive host counts
--- as the most important session there.
+-- schedules sessions, by priority and then the last created. A task on an exclusive host counts as
+-- part of the most important session there.
 
 local placed = require "allot.language.placed"
 local order = require "allot.language.order"
 
 local victims = {}
 
--- Not by the words of the language: nobody's line is to blame for these.
+-- Built without the words of the language, since no line of a policy is at fault for these.
 local function desc(key)
   return { kind = "key", key = key, descending = true, at = "" }
 end
@@ -20,16 +20,16 @@ local function keys(list)
   return assert(order.keys("", list))
 end
 
---- Then what ran least, all tasks of a slot together: the least work is lost.
+--- Then tasks that ran least, all tasks of a slot summed: the least work is lost.
 victims.most_recent_task = keys { "importance", desc "joined", "ran" }
 
---- Then the session that holds most above what it deserves (or least below), asked anew for each
---- slot, and of it any task.
+--- Then any task of the session that holds most above its part (or least below), chosen again for
+--- each slot.
 victims.policy_default = keys {
   "importance", desc "joined", desc "session_over", "lot",
 }
 
---- A list, one host after another: what hosts run is compared on each alone.
+--- A list, one host after another: tasks are compared on each host separately.
 function victims.host_by_host(list)
   local out = { "host" }
   for _, key in ipairs(list) do out[#out + 1] = key end
@@ -51,12 +51,12 @@ local PREEMPTION = {
 }
 local CHOICES = { most_recent = victims.most_recent_task, policy_default = victims.policy_default }
 
---- What the ready-made policies have in common: two options, and the order of tasks they choose.
+--- Shared by the ready-made policies: two options, and the order of tasks that they choose.
 --
 --     options = preemption.options { mine = { type = "boolean" } },
 --     victims = preemption.victims,
 victims.preemption = {
-  --- The two options, and those of the policy.
+  --- The two options, and those of the policy itself.
   options = placed(function (_, own)
     if own ~= nil and type(own) ~= "table" then
       return nil, ("preemption.options takes a table of options, not a %s"):format(type(own))
@@ -74,7 +74,7 @@ victims.preemption = {
 
   --- The order that the two options of a plan choose.
   victims = function (options)
-    local given = {} -- who asks `options` itself for what it has not is told so
+    local given = {} -- reading a missing field of `options` itself raises
     for name, value in pairs(options) do given[name] = value end
     local choice = CHOICES[given.preemption]
     if not choice then return nil, "preemption.victims needs options = preemption.options { }" end

@@ -2,9 +2,9 @@
 -- Copyright the allot authors
 --- `words { "mini_job", "user_jlp" }`: an option that is a set of words.
 --
--- A plan gives such an option as one text with blanks between the words, or as a list; upper and
--- lower case are alike. A function of the options sees a table that says true or false of each
--- word. `default` and `doc` may stand beside the words.
+-- A plan gives such an option as one text with blanks between the words, or as a list; case is
+-- ignored. A function of the options sees a table with true or false for each word.
+-- `default` and `doc` may stand beside the words.
 
 local placed = require "allot.language.placed"
 local names = require "allot.language.names"
@@ -27,7 +27,7 @@ local function split(text)
   return list
 end
 
--- What is said: of a text its words, of a list its items, of a table by name what is true there.
+-- The given words: those of a text, the items of a list, or a table's names that are true.
 local function said_of(value)
   if type(value) == "string" then return split(value) end
   if type(value) ~= "table" or value.kind then return nil end
@@ -44,7 +44,7 @@ local function said_of(value)
   return list
 end
 
---- The words that `value` says, as in `known` and in its order; or nil and what is wrong.
+--- The words of `value`, as spelled in `known` and in its order; or nil and a fault.
 function words.set(what, value, known)
   local said = said_of(value)
   if not said then
