@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `require "allot"`: the policy language, and the engine behind it.
+--- `require "allot"`: the policy language, and the engine.
 --
 -- The language is plain Lua. `plan`, `state`, `cycle` and `version` are in the C module
--- "allot.core", which is loaded when the first of them is asked for.
+-- "allot.core", which is loaded when the first of them is used.
 --
 --     local plan = assert(allot.plan(plan_text, { file = "plan.json" }))
 --     local state = assert(allot.state(plan, state_text))

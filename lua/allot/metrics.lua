@@ -9,7 +9,7 @@ local KINDS = { "owned", "demand", "quota", "allocated", "in_flight" }
 
 -- ---- Values -------------------------------------------------------------------------------------
 
---- A member of what the service tells, by its path; nil: it is not there.
+--- A member of the service's status, by its path; nil: it is missing.
 local function find(of, path)
   for name in path:gmatch "[^.]+" do
     of = type(of) == "table" and of[name] or nil
@@ -22,7 +22,7 @@ local function seconds(us)
   return ("%d.%06d"):format(us // 1000000, us % 1000000)
 end
 
---- Of a path: its number, what is in microseconds ("_us") in seconds.
+--- The number at a path; microseconds ("_us") as seconds.
 local function number(of, path)
   local value = find(of, path) or 0
   return path:find "_us" and seconds(value) or ("%d"):format(value)
@@ -32,7 +32,7 @@ local function flag(value)
   return value and "1" or "0"
 end
 
---- Samples that differ in one label: {its word, path}, or the word is the path's last name.
+--- Samples that differ in one label: {label's value, path}, or the path's last name is the value.
 local function by(label, prefix, rows)
   return function(of)
     local samples = {}
@@ -233,7 +233,7 @@ end
 
 local metrics = {}
 
---- Of what the service tells (view/status.c), as JSON.
+--- The metrics of a service's status (view/status.c), which is JSON.
 function metrics.run(host, args)
   local of, lines = assert(core.decode(args[1])), {}
   for _, metric in ipairs(METRICS) do add_metric(lines, of, table.unpack(metric, 1, 4)) end

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- A service's method `report`: what its status says, in words for people, troubles first.
+--- A service's method `report`: its status in words for people, troubles first.
 
 local core = require "allot.core"
 
--- A row is shown if its member is there and not 0, false or empty ("a.b=text": if it is that text).
+-- A row is shown if its member exists and is not 0, false or empty ("a.b=text": if it equals text).
 -- In its text {member} is a value, {member:unit} one with a unit: time, since (so many seconds
--- ago), s, ms, us, bytes, id (its first digits), or the noun that is counted. What stands in [...]
--- is left out where its first member is not there, or 0, false or empty.
+-- ago), s, ms, us, bytes, id (its first digits), or the noun that is counted. A part in [...]
+-- is left out if its first member is missing, 0, false or empty.
 local TROUBLES = {
   { "ails", "not well", "{ails}" },
   { "store.error", "disk",
@@ -68,7 +68,7 @@ local FACTS = {
 
 -- ---- Values -------------------------------------------------------------------------------------
 
---- A member by its path; a list as one text; nil: it is not there.
+--- A member by its path; a list as one text; nil: it is missing.
 local function find(status, path)
   local at = status
   for name in path:gmatch "[^.]+" do
@@ -89,7 +89,7 @@ end
 
 -- ---- Units --------------------------------------------------------------------------------------
 
---- The largest unit of which there is one, with a digit behind the point below ten.
+--- The largest unit of which there is one, with a decimal digit below ten.
 local function scaled(number, step, units)
   local unit = 1
   while units[unit + 1] and number >= step do number, unit = number / step, unit + 1 end
@@ -152,7 +152,7 @@ end
 
 local report = {}
 
---- Of a status, as JSON: {"healthy": ..., "rows": [{"name", "text", "trouble"}, ...]}.
+--- The report of a status, both JSON: {"healthy": ..., "rows": [{"name", "text", "trouble"}, ...]}.
 function report.run(host, args)
   local status, rows = assert(core.decode(args[1])), core.list {}
   add_rows(rows, status, TROUBLES, true)

@@ -7,7 +7,7 @@
 --     for job in log:jobs() do print(job.id, job.run, job.processors) end
 --     print(log.header.MaxProcs)
 --
--- Strict: what is not the format is an error that names the line. Only `swf.open` does I/O.
+-- Strict: a deviation from the format is an error that names the line. Only `swf.open` does I/O.
 
 local swf = {}
 
@@ -38,7 +38,7 @@ swf.FIELDS = {
 
 local DECIMAL = { cpu = true, memory = true, requested_memory = true }
 
---- A field's number; nil and why not.
+--- A field's number; or nil and the reason.
 local function number_of(name, text)
   local whole = text:find("^-?%d+$")
   if not whole and not (DECIMAL[name] and text:find("^-?%d+%.%d*$")) then
@@ -54,7 +54,7 @@ local function number_of(name, text)
   return number
 end
 
---- A record from a job's line; nil and a message when it is none.
+--- A record from a job's line; nil and a message when the line is invalid.
 function swf.parse(line)
   local record, count = {}, 0
   for text in line:gmatch "%S+" do
@@ -83,7 +83,7 @@ function swf.line(record)
   return table.concat(out, " ")
 end
 
---- Keeps a header comment: `Key: value`; what repeats a key or has none continues the last one.
+--- Stores a header comment, `Key: value`; a repeated or missing key continues the last one.
 local function keep_comment(log, text)
   local key, value = (text .. " "):match "^;%s*(%a[%w_ ]-):%s+(.-)%s*$"
   key = key or log.last_key
@@ -103,7 +103,7 @@ function swf.lines(next_line, name)
   }, Log)
 end
 
---- A log read from `next_chunk`, a function that returns pieces of text cut anywhere, then nil.
+--- A log read from `next_chunk`, a function that returns parts of the text, cut anywhere, then nil.
 function swf.chunks(next_chunk, name)
   local text, at, message = "", 1, nil
   local function next_line()
@@ -162,7 +162,7 @@ function Log:jobs()
   end
 end
 
---- A whole number of the header ("MaxProcs"); nil where it is not stated or is none.
+--- A whole number of the header ("MaxProcs"); nil where it is missing or not a number.
 function Log:number(key)
   return math.tointeger(tonumber((self.header[key] or ""):match "^%-?%d+"))
 end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Completion for bash, without the package bash-completion.
+--- Completion for bash; does not need the package bash-completion.
 
 local HEAD = [[
 # Completion of `allot` for bash: source it, or put it where bash looks for it:

@@ -25,7 +25,7 @@ local function quoted(text)
   return "'" .. text:gsub("['\\]", "\\%0") .. "'"
 end
 
---- What fish runs or offers for alternatives.
+--- The commands or words that fish offers for alternatives.
 local function alternatives(words)
   local offers = {}
   for word in words:gmatch "[^| .]+" do

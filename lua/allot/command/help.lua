@@ -4,7 +4,7 @@
 
 local PAGE, RIGHT = 80, 34 -- columns, and where the right one of two begins
 
---- Words in lines that fit the page, each line behind `indent` but the first, which begins there.
+--- Words in lines that fit the page; all lines but the first get `indent`.
 local function fill(text, indent)
   local out, at = {}, nil
   for word in text:gmatch "[^ \n]+" do
@@ -16,7 +16,7 @@ local function fill(text, indent)
   return table.concat(out) .. "\n"
 end
 
---- A word, and what it means beside it; below it, where the word is long.
+--- A word and, beside it, its meaning; below it if the word is long.
 local function item(left, right)
   local space = RIGHT - 2 - #left
   return "  " .. left .. (space > 0 and (" "):rep(space) or "\n" .. (" "):rep(RIGHT))

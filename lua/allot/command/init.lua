@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What is made of the command's tables of verbs and options: help, completion, and allot(1).
+--- Makes help, completion and allot(1) from the command's tables of verbs and options.
 --
 -- host.call "verbs" has the tables as lines of fields that end in "\31": "verb", name, operands and
 -- those with --socket, if any; "option", name, letter, argument, of the verb before, or, before all
@@ -60,7 +60,7 @@ end
 
 -- ---- What bash and zsh share --------------------------------------------------------------------
 
--- One word a line, since zsh does not split what is not quoted.
+-- One word a line, since zsh does not split unquoted text.
 local ARGUMENT = [[
 # What the option $2 of the verb $1 takes; fails where it takes nothing.
 _allot_argument() {

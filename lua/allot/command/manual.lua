@@ -27,7 +27,7 @@ local function plain(text)
   return (text:gsub("[\\_*~<>#]", "\\%0"):gsub("^%-", "\\%0"))
 end
 
---- A verb's text: what is indented are examples, as they stand.
+--- A verb's text: indented lines are examples, printed literally.
 local function put_text(text, out)
   local literal = false
   for line in text:gmatch "([^\n]*)\n?" do
@@ -51,7 +51,7 @@ end
 
 return function (of)
   local out, told = { HEAD }, {}
-  -- What every verb has is said once, but where a verb has other words.
+  -- Options of every verb are listed once, except where a verb has other words.
   for _, option in ipairs(of.options) do told[option.name] = option.argument end
   for _, verb in ipairs(of.verbs) do
     out[#out + 1] = ("## allot %s %s"):format(verb.name, plain(verb.operands)):gsub(" +$", "")

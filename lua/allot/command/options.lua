@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What help, allot(1) and shells say of the command's options.
+--- Texts about the command's options for help, allot(1) and shells.
 
 return {
   format = "how results and errors are written (text)",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What help, allot(1) and shells say of the command's verbs: a line, and a description with
+--- Texts about the command's verbs, for help, allot(1) and shells: a line, and a description with
 -- examples.
 
 return {

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `allot version`, which needs nothing of what help does.
+--- `allot version`, which does not load the modules of help.
 
 local core = require "allot.core"
 

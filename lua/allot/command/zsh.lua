@@ -66,7 +66,7 @@ _allot "$@"
 ]=]
 
 return function (of)
-  local verbs = {} -- with what they do, a line each, as _describe takes them
+  local verbs = {} -- with their summaries, a line each, for _describe
   for i, verb in ipairs(of.verbs) do verbs[i] = ("%s:%s\n"):format(verb.name, verb.summary) end
   return HEAD .. of.functions() .. "_allot_summaries() {\n    cat <<'.'\n" .. table.concat(verbs)
     .. ".\n}\n\n" .. BODY

@@ -1,17 +1,17 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Where the axes of a picture have marks, and how they read.
+--- The marks of a picture's axes, and their labels.
 
 local axis = {}
 
 local HOUR, DAY = 3600, 86400
-local YEARS = 10 * 365 * DAY -- from here on times are Unix seconds
+local YEARS = 10 * 365 * DAY -- later times are Unix seconds
 local LABELS, TICKS = 13, 24
 local MONDAY = 4 * DAY -- the first one of Unix time
 local MONTHS = { "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov",
                  "Dec" }
 
---- When a month begins, counted from January of the year 0.
+--- The time at which a month begins; months count from January of the year 0.
 local function month_begins(month)
   local year, of = month // 12, month % 12
   local y = of < 2 and year - 1 or year

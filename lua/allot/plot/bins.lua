@@ -2,9 +2,9 @@
 -- Copyright the allot authors
 --- Levels over time, summed exactly into bins of one width.
 --
--- A row is a level that changes now and then, or amounts that fall at instants. Its cells are exact
+-- A row is a level that changes at times, or amounts at instants. Its cells are exact
 -- sums: of a level slot-seconds, of amounts slots. All bins are equally wide and begin at multiples
--- of their width; when time goes on beyond the last, neighbours are joined, and no sum changes. So
+-- of their width; when time passes the last bin, neighbours are joined, and no sum changes. So
 -- memory does not grow with the log: at most `most` bins a row, and fewer of many rows.
 
 local CELLS_MOST, LEAST = 4000000, 200
@@ -15,7 +15,7 @@ local WIDTHS = { 1, 5, 15, 30, MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOU
 local bins = {}
 bins.__index = bins
 
---- a + b and a * b of what is not negative; the largest integer where it is more.
+--- a + b and a * b of non-negative integers; at most the largest integer.
 function bins.plus(a, b)
   local sum = a + b
   return sum < a and math.maxinteger or sum
@@ -25,7 +25,7 @@ local function times(a, b)
   return b ~= 0 and a > math.maxinteger // b and math.maxinteger or a * b
 end
 
---- `rows` only bounds the number of bins: a row is there once it is named.
+--- `rows` only bounds the number of bins: a row exists once it is named.
 function bins.new(rows, most)
   local room = math.max(CELLS_MOST // math.max(rows, 1), LEAST)
   return setmetatable({
@@ -80,7 +80,7 @@ local function add(it, row, bin, amount)
   cells[bin] = bins.plus(cells[bin] or 0, amount)
 end
 
---- What a row held since it last changed goes into its bins.
+--- Adds a row's level since its last change to its bins.
 local function settle(it, row, at)
   local level, from = it.levels[row] or 0, it.since[row]
   it.since[row] = at
@@ -93,19 +93,19 @@ local function settle(it, row, at)
   end
 end
 
---- A row has that level from `at` on. Times never go back.
+--- Sets a row's level from `at` on. Times never go back.
 function bins:level(row, at, level)
   bin_of(self, at)
   settle(self, row, at)
   self.levels[row] = level
 end
 
---- An amount falls at `at`.
+--- Adds an amount at `at`.
 function bins:add(row, at, amount)
   if amount ~= 0 then add(self, row, bin_of(self, at), amount) end
 end
 
---- Levels hold until `at`, and then it is over.
+--- Ends all rows: levels hold until `at`.
 function bins:finish(at)
   if not self.first then return end
   bin_of(self, at)
@@ -119,7 +119,7 @@ function bins:seconds(bin)
   return math.max(math.min(from + self.width, self.last) - math.max(from, self.first), 0)
 end
 
---- A row's sum in a bin; in all.
+--- A row's sum in a bin, or in all.
 function bins:at(row, bin)
   local cells = self.cells[row]
   return cells and cells[bin] or 0

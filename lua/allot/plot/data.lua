@@ -8,12 +8,12 @@ local data = {}
 
 -- ---- Text ---------------------------------------------------------------------------------------
 
---- How many characters of UTF-8.
+--- The number of UTF-8 characters.
 function data.letters(text)
   return select(2, text:gsub("[^\x80-\xBF]", ""))
 end
 
---- The end of a character that XML may have, and that begins at `at`; nil: there is none.
+--- The end of the character at `at`, if XML allows it; else nil.
 local function character(text, at)
   if not utf8.len(text, at, at) then return nil end
   local code = utf8.codepoint(text, at)
@@ -22,8 +22,8 @@ local function character(text, at)
 end
 
 --- A text as gnuplot's string: in single quotes, in which it expands nothing but a doubled quote,
--- and with "?" for control characters and what is no UTF-8. Of one above `most` letters the end,
--- which says most of a path.
+-- and with "?" for control characters and invalid UTF-8. Of a text above `most` letters only the
+-- end, the most telling part of a path.
 function data.quoted(text, most)
   local out, at, skip = { "'" }, 1, data.letters(text) - most
   if skip > 0 then
@@ -52,7 +52,7 @@ local function steps(picture, panel, out)
     end
     line.told, line.open = line.told or line.open, false
   end
-  --- The mean of a bin whose sum is so many slot-seconds.
+  --- The mean of a bin with this sum of slot-seconds.
   function line.put(bin, sum)
     local seconds = it:seconds(bin)
     if seconds == 0 then return end
@@ -70,10 +70,10 @@ local function put_row(picture, panel, row, out)
   local line = steps(picture, panel, out)
   for bin = 0, panel.bins.used - 1 do line.put(bin, panel.bins:at(row, bin)) end
   line.finish()
-  if not line.told then out[#out + 1] = "0 0\n" end -- gnuplot takes no block without points
+  if not line.told then out[#out + 1] = "0 0\n" end -- gnuplot rejects blocks without points
 end
 
---- Where a band has anything, it and all below it, down to 0: those below are painted over it.
+--- Where a band has slots: the sum of it and all below it, which are painted over it.
 local function put_band(picture, panel, band, out)
   local line, start = steps(picture, panel, out), 0
   local function close()
@@ -106,8 +106,8 @@ local function put_reclaims(picture, panel, out)
   end
 end
 
---- The series of a panel, as data blocks $band_I_0, ..., $wanted_I, $size_I, $reclaimed_I; of bands
--- those that have anything.
+--- The series of a panel, as data blocks $band_I_0, ..., $wanted_I, $size_I, $reclaimed_I; only
+-- bands with slots.
 function data.put(picture, index, out)
   local panel = picture.panels[index]
   local function block(name, put, row)

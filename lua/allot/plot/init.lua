@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Simulations as a picture: what happened is read, summed into bins and drawn by gnuplot.
+--- Simulations as a picture: events are read, summed into bins and drawn by gnuplot.
 --
--- host.read("series") gives pieces of lines until one is empty. A line is a number for what it
--- says, and numbers: 0 consumers (the next simulation begins), 1 at group slots, 2 at group
+-- host.read("series") returns parts of lines until an empty one. A line is a number for its
+-- kind, and numbers: 0 consumers (the next simulation begins), 1 at group slots, 2 at group
 -- consumer demand allocated reclaimed, 3 at (windows switch), 4 at (the simulation ends), and
--- 5 consumer, with its path behind.
+-- 5 consumer, followed by its path.
 
 local bins = require "allot.plot.bins"
 local script = require "allot.plot.script"
@@ -44,7 +44,7 @@ local function take_sample(panel, at, group, consumer, demand, allocated, reclai
   panel.bins:add("reclaimed", at, reclaimed)
 end
 
---- Who of a panel held slots, most slot-seconds first, as { name, sum }.
+--- The consumers of a panel that held slots, most slot-seconds first, as { name, sum }.
 local function ranked(sums)
   local list = {}
   for name, sum in pairs(sums) do list[#list + 1] = { name, sum } end
@@ -93,7 +93,7 @@ end
 
 -- ---- Whose slots get a band ---------------------------------------------------------------------
 
---- The same axes for all.
+--- Gives all panels the same axes.
 local function align(picture)
   local width = 1
   for _, panel in ipairs(picture.panels) do width = math.max(width, panel.bins.width) end
@@ -109,8 +109,8 @@ local function align(picture)
   picture.last = math.max(picture.last or 0, picture.first + 1)
 end
 
---- Of who has most slot-seconds in each panel, then of who is second in each, ...: plans may name
--- other consumers. Bands are ordered by all panels' sums, bottom up; the last is all others'.
+--- Bands for the first by slot-seconds in each panel, then the second in each, ...: plans may name
+-- other consumers. Bands are ordered by all panels' sums, bottom up; the last is for all others.
 local function pick(picture)
   local all, chosen, count, own = {}, {}, 0, {}
   for _, panel in ipairs(picture.panels) do

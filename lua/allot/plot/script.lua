@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- A picture in the words of gnuplot.
+--- A picture as a script for gnuplot.
 
 local axis = require "allot.plot.axis"
 local bins = require "allot.plot.bins"
@@ -13,7 +13,7 @@ local OTHERS, WANTED = "#dddddd", "#d55e00"
 -- Pixels of an SVG.
 local WIDTH, LEFT, ABOVE, TITLE, STRIP, GAP, BELOW = 760, 70, 34, 26, 36, 15, 56
 local LETTER, NAME_LENGTH = 7, 34
-local SWITCHES = 64 -- lines of more are not drawn
+local SWITCHES = 64 -- more lines than this are not drawn
 
 local STYLES = [[
 set multiplot
@@ -40,7 +40,7 @@ local function mean_up(sum, seconds)
   return seconds > 0 and sum // seconds + (sum % seconds ~= 0 and 1 or 0) or 0
 end
 
---- The highest mean of a row; of what is reclaimed the highest sum.
+--- The highest mean of a row; for reclaimed slots the highest sum.
 local function most_of(panel, row)
   local most = 0
   for bin = 0, panel.bins.used - 1 do
@@ -60,8 +60,8 @@ local function held_of(panel)
   return most
 end
 
---- What is wanted may be a hundred times what there is, of which nothing could then be seen: such
--- an axis ends above what there is, and says so.
+--- Demand may be a hundred times the slots, which would then be too small to see: such
+-- an axis ends above the slots, and says so.
 local function arrange(picture)
   local at, wanted, longest = { most = 1, reclaimed = 0 }, 0, 22
   for _, panel in ipairs(picture.panels) do
@@ -105,19 +105,19 @@ local function put_ticks(picture, labels, put)
   put("set xtics nomirror out scale 0.6 (%s)\n", table.concat(list, ", "))
 end
 
---- Pixels from above; gnuplot counts from below.
+--- Pixels from the top; gnuplot counts from the bottom.
 local function put_margins(at, top, bottom, put)
   put("set tmargin at screen %.6f\nset bmargin at screen %.6f\n", 1 - top / at.height,
     1 - bottom / at.height)
 end
 
---- Drawn alone, with the picture's title: what is drawn with every panel would be there twice.
+--- Drawn once, with the picture's title: with every panel it would be drawn twice.
 local function put_legend(picture, at, put)
   local switches = false
   for _, panel in ipairs(picture.panels) do switches = switches or #panel.switches > 0 end
   put("set label 2 %s at screen %.6f, screen %.6f left font ',15'\n",
     data.quoted(picture.title, 110), LEFT / at.width, 1 - 20 / at.height)
-  put_margins(at, 0, at.height, put) -- the key gets columns where it has no room
+  put_margins(at, 0, at.height, put) -- the key gets columns if it does not fit
   put("set key at screen %.6f, screen %.6f left top Left reverse vertical maxcols 1 samplen 2 "
     .. "spacing 1.25 width 0 noenhanced\n", (LEFT + WIDTH + 12) / at.width,
     1 - (ABOVE + TITLE - 6) / at.height)
@@ -134,7 +134,7 @@ local function put_legend(picture, at, put)
     or "nothing is reclaimed")
 end
 
---- Titles are what browsers show of an SVG where the mouse is.
+--- Titles: browsers show them under the mouse.
 local function put_bands(picture, index, put)
   for band = picture.bands, 1, -1 do
     if picture.panels[index].bands[band] then
@@ -172,7 +172,7 @@ local function put_panel(picture, at, index, put)
   put "unset label 1\nunset label 3\nunset arrow\n"
 end
 
---- Below a panel: what was reclaimed, a tick of its own height for each bin.
+--- Below a panel: reclaimed slots, a tick for each bin with its sum as height.
 local function put_strip(picture, at, index, put)
   local top = ABOVE + (index - 1) * (TITLE + at.panel + GAP + STRIP) + TITLE + at.panel + GAP
   local last, most = index == #picture.panels, math.max(at.reclaimed, 1)
@@ -185,7 +185,7 @@ local function put_strip(picture, at, index, put)
   put("plot $reclaimed_%d with impulses ls 3 title 'slots reclaimed'\n", index - 1)
 end
 
---- What draws it. Names are text, whatever is in them.
+--- The whole script. Names are plain text, whatever they contain.
 return function (picture)
   local at, out = arrange(picture), {}
   local put = printer(out)

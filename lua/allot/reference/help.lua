@@ -2,7 +2,7 @@
 -- Copyright the allot authors
 --- Help for policy authors, from the table of the API: a topic's text, all topics, the nearest.
 --
--- A topic is a word ("fill"), what a word takes ("policy", "attributes"), a key of a policy
+-- A topic is a word ("fill"), a word's argument ("policy", "attributes"), a key of a policy
 -- ("quota"), a column ("in_flight"), a code of diagnostics ("E-range"), the number of a rule that
 -- explanations cite ("C-6"), or one of a few lists.
 
@@ -119,7 +119,7 @@ local function codes_text(name)
   return #out > 0 and table.concat(out, "\n") .. "\n" or nil
 end
 
---- Texts by numbers, of core/RULES.md: "* **C-1 Scale.** ..." and the lines that go on behind it.
+--- Rules by number, from core/RULES.md: "* **C-1 Scale.** ..." and its continuation lines.
 local function read_rules()
   local rules, text, numbers = {}, nil, ""
   local function close()
@@ -177,7 +177,7 @@ function help.topics()
   return list
 end
 
---- What there is to be said of a topic; or nil and "there is no topic 'fil'; did you mean 'fill'?"
+--- The text of a topic; or nil and "there is no topic 'fil'; did you mean 'fill'?"
 function help.text(topic)
   if LISTS[topic] then return LISTS[topic]() end
   local said = {}

@@ -20,7 +20,7 @@ local function fail(host, status, code, message, hint)
   return status
 end
 
---- The first operand is the topic, the others are verbs, which it may be that were meant.
+--- The first operand is the topic, the others are verbs, for suggestions.
 function reference.help(host, args)
   local topic = args[1]
   if topic == "policy" and host.option "format" == "scdoc" then
@@ -74,7 +74,7 @@ local function document()
   return all
 end
 
---- Writes a file, unless there is one already that is another and perhaps somebody's own.
+--- Writes a file, unless a different one exists that a user may have edited.
 local function write(host, path, text, keep)
   local there = host.read(path)
   if there == text then return DONE end
@@ -90,7 +90,7 @@ local function write(host, path, text, keep)
   return DONE
 end
 
---- The files of a format: name, text, and whether one that is there is perhaps somebody's own.
+--- The files of a format: name, text, and whether an existing one may be the user's own.
 local FILES = {
   text = function ()
     return {
@@ -106,7 +106,7 @@ local FILES = {
   luarc = function () return { { ".luarc.json", types.luarc ".", true } } end,
 }
 
---- Prints what a format says first, or writes all of its files.
+--- Prints a format's first file, or writes all of its files.
 function reference.types(host)
   local folder = host.option "out"
   local files = FILES[host.option "format" or "text"]()

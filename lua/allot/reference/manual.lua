@@ -39,7 +39,7 @@ local TAIL = [[
 allot(1), allot-plan(5)
 ]]
 
---- Text with `code` in bold, and nothing else that scdoc would take as its own.
+--- Text with `code` in bold, and scdoc's other markup escaped.
 local function escaped(text)
   text = text:gsub("%s+", " "):gsub("[\\_*~<>]", "\\%0")
   return (text:gsub("`([^`]+)`", "*%1*"))

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What a state lists, as types for editors and as tables for documentation; from the one table by
--- which documents are read (allot.members).
+--- Items of a state, as types for editors and as tables for documentation, from the table by which
+-- documents are read (allot.members).
 
 local core = require "allot.core"
 
@@ -14,7 +14,7 @@ members.ITEMS = {
   { "host", "allot.HostNow" }, { "consumer", "allot.ConsumerNow" },
 }
 
--- How a type is written in a document, and for an editor.
+-- A type's name in documentation, and for an editor.
 local TYPES = {
   text = { "a string", "string" },
   consumer = { "a consumer's path", "string" },
@@ -39,7 +39,7 @@ local function words(member)
   return list
 end
 
---- "an integer 1 ... 10000 (1)": what a member may be, and in parentheses what it is by default.
+--- "an integer 1 ... 10000 (1)": a member's values, and in parentheses its default.
 function members.allowed(member)
   local text = member.words and table.concat(words(member), ", ") or TYPES[member.type][1]
   if member.digits then text = text .. " or an integer" end
@@ -59,8 +59,8 @@ function members.allowed(member)
   return stated and ("%s (%s)"):format(text, default) or text
 end
 
---- The rows of an item's table: each {key, what it may be, what it means}; without what only
---- decisions write.
+--- The rows of an item's table: each {key, values, meaning}; without members that only decisions
+--- write.
 function members.rows(list, prefix)
   local rows = {}
   for _, member in ipairs(list) do

@@ -6,7 +6,7 @@ local scaffold = {}
 
 local DONE, USAGE, INVALID, IO = 0, 2, 3, 5
 
--- What is written; NAME stands for the name.
+-- The files' texts; NAME stands for the name.
 local FILES = {
   { "NAME.lua", [=[
 -- NAME: owners first. What is left is shared by `share`, and nobody borrows more than its
@@ -111,14 +111,14 @@ end)
 ]=] },
 }
 
--- Of the folder, not of a policy: what is there stays.
+-- A file of the folder, not of a policy: an existing one stays.
 local BUSTED = ".busted"
 
---- Prefixes that Lua looks below by itself.
+--- Prefixes that Lua searches by default.
 local KNOWN = { ["/usr"] = true, ["/usr/local"] = true }
 
 --- Where Lua finds the module that belongs to a command: paths for Lua files and for libraries, of
--- a build tree or below another prefix; nil where it finds the module by itself.
+-- a build tree or below another prefix; nil if Lua finds the module by default.
 local function module_paths(host, program)
   local home = program:match "^(.*)/bin/[^/]+$"
   local cache = home and host.read(home .. "/CMakeCache.txt")
@@ -157,7 +157,7 @@ local function write(host, path, text)
   })
 end
 
---- Nothing is written where one of the files is there.
+--- Writes nothing if one of the files exists.
 local function refuse(host, prefix, name)
   local status = DONE
   for _, file in ipairs(FILES) do

@@ -29,7 +29,7 @@ local function add_class(out, class)
   end
 end
 
---- `function string.split(s, separator) end`, with what is said of it before.
+--- `function string.split(s, separator) end`, after its documentation.
 local function add_function(out, entry, name)
   local params = {}
   out[#out + 1] = ""
@@ -171,12 +171,12 @@ local function quoted(list, indent)
   return table.concat(lines, "\n")
 end
 
---- A .luacheckrc: of policies and their specs, what each may read.
+--- A .luacheckrc: the globals that policies and their specs may read.
 function types.luacheck()
   return 'std = "allot"\nfiles["**/*_spec.lua"] = { std = "lua54+busted" }\n\n' .. types.standard()
 end
 
---- A block for a .luacheckrc: the standard `allot`, which is all that a policy may read.
+--- A block for a .luacheckrc: the standard `allot`, all globals that a policy may read.
 function types.standard()
   local list, fields = globals()
   local out = {
@@ -190,7 +190,7 @@ function types.standard()
   return table.concat(out, "\n") .. "\n  },\n}\n"
 end
 
---- A .luarc.json: Lua 5.4 with allot's own library, of which the stubs tell.
+--- A .luarc.json: Lua 5.4 with allot's own library, as declared by the stubs.
 function types.luarc(library)
   return ([[
 {

@@ -69,7 +69,7 @@ local function compile(code, name)
   model.fail("ESCRIPT", { { severity = "error", code = "E-repl-syntax", message = message } })
 end
 
---- The values of a call, as finish wants them: how many, and they.
+--- The values of a call in the form of finish: their number, and the values.
 local function counted(...)
   return select("#", ...), ...
 end
@@ -117,7 +117,7 @@ end
 
 run[":quit"] = function () return true end
 
---- Runs a line; shorter forms that mean one command alone are fine. True: the user wants to leave.
+--- Runs a line; unambiguous abbreviations are allowed. True: the user wants to leave.
 function commands.run(repl, text)
   local line = text
   while line:ends "\n" or line:ends " " do line = line:sub(1, -2) end

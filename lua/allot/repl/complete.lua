@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What may stand where the cursor is: names, fields, methods, paths and names inside quotes.
+--- Completions at the cursor: names, fields, methods, and paths and names inside quotes.
 
 local core = require "allot.core"
 local show = require "allot.repl.show"
@@ -15,7 +15,7 @@ local function is_letter(c)
   return c >= "a" and c <= "z" or c >= "A" and c <= "Z" or c >= "0" and c <= "9" or c == "_"
 end
 
---- Where the string begins that the end of the text is in, and its quote; nil: it is in none.
+--- The start and the quote of the string in which the text ends; nil: it ends in no string.
 local function open_quote(text)
   local quote, from
   local i = 1
@@ -41,7 +41,7 @@ local function word_before(text, at)
   return from, text:sub(from, at - 1)
 end
 
---- Where `["key"]` begins that ends before `at`, and the key; or nil.
+--- The start of a `["key"]` that ends before `at`, and the key; or nil.
 local function index_before(text, at)
   local quote = text:sub(at - 2, at - 2)
   if text:sub(at - 1, at - 1) ~= "]" or quote ~= '"' and quote ~= "'" then return nil end
@@ -52,7 +52,7 @@ local function index_before(text, at)
   end
 end
 
---- The names and keys that lead to what stands before `at`: `a.b["c"]`; nil: it is something else.
+--- The names and keys of the expression before `at`, `a.b["c"]`; nil: it has another form.
 local function chain_before(text, at)
   local names = {}
   while true do
@@ -71,7 +71,7 @@ local function chain_before(text, at)
   end
 end
 
---- The value that stands before `at`, and that which it is in; nil where there is none.
+--- The value of the expression before `at`, and its container; or nil.
 local function value_before(text, at, find)
   local names = chain_before(text, at)
   if not names then return nil end
@@ -105,7 +105,7 @@ local function add_all(list, more)
   return list
 end
 
---- What stands inside quotes behind `[` or `(`: keys of the table, policies, paths, ids.
+--- Completions inside quotes after `[` or `(`: keys of the table, policies, paths, ids.
 local function in_quotes(text, from, scope)
   local at = from
   while at > 1 and text:sub(at - 1, at - 1) == " " do at = at - 1 end
@@ -144,14 +144,14 @@ local function in_code(text, scope)
   local names = names_of(keys_of(value))
   local env = scope.env
   if within == env.consumers or within == env.queues or within == env.jobs then
-    for _, row in pairs(within) do -- what one has another may get
+    for _, row in pairs(within) do -- a field of one row may be set in another
       if type(row) == "table" then add_all(names, names_of(keys_of(row))) end
     end
   end
   return from, starting(names, word)
 end
 
---- Files that the last word of a text may become, and where it begins.
+--- Files that complete the last word of a text, and where it begins.
 local function files(text, list)
   local words = text:split " "
   local word = words[#words]
@@ -166,7 +166,7 @@ local function files(text, list)
   return #text - #word, found
 end
 
---- Where the word begins that the text ends with, counted from 0, and what it may become.
+--- The start, counted from 0, of the word at the end of the text, and its completions.
 -- scope: env (the session's tables), find(name), globals(), topics() and list(folder).
 function complete.at(text, scope)
   if text:starts ":" then
@@ -181,7 +181,7 @@ function complete.at(text, scope)
   return from - 1, list
 end
 
---- What an error about a field that is nil may have meant: `consumers["/sciense"].owned`.
+--- A suggestion for an error about a field that is nil: `consumers["/sciense"].owned`.
 function complete.hint(message, env, nearest)
   local from = message:find "nil value (field '"
   local name = from and message:sub(from + #"nil value (field '"):split "'"[1]

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What differs between two decisions: quotas, grants and reclaims of consumers, fates of jobs.
+--- Differences of two decisions: quotas, grants and reclaims of consumers, fates of jobs.
 
 local show = require "allot.repl.show"
 
@@ -87,7 +87,7 @@ local function job_lines(before, after)
   return lines
 end
 
---- Lines of text; none: nothing differs.
+--- Lines of text; empty if nothing differs.
 function diff.lines(before, after)
   local lines = {}
   local rows = consumer_rows(before, after)

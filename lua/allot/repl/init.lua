@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `allot repl`: a session's plan and state, its words, and what a piece that fails takes back.
+--- `allot repl`: a session's plan and state, its words, and the undoing of failed pieces of input.
 --
--- It runs in the session's sandbox (allot/repl.h), with what allot.repl.native has of the host. The
--- documents are made after every piece: where they changed they are checked, and what they were is
--- kept for undo; where they are wrong, or the piece failed, they are what they were.
+-- It runs in the session's sandbox (allot/repl.h), with the host's functions in allot.repl.native.
+-- After every piece the documents are built: if they changed they are checked, and the old ones are
+-- stored for undo; if they are wrong, or the piece failed, the old ones are restored.
 
 local core = require "allot.core"
 local native = require "allot.repl.native"
@@ -33,14 +33,14 @@ local last, before         -- decisions that cycle () made: { value, box }
 local served = {}
 local standing             -- { text, name }: the live state
 
--- Marks are metatables of one table each: what a table is to the REPL, and what belongs to it.
+-- Marks are metatables of one table each: the table's kind for the REPL, and its extra data.
 local LIST = native.getmetatable(core.list())
 
 local function mark(value, kind, extra)
   return native.setmetatable(value, { kind = kind, extra = extra })
 end
 
---- Kind and extra of a marked table; "list" of a list, though it be empty; or nil.
+--- Kind and extra of a marked table; "list" for a list, even an empty one; or nil.
 local function kind_of(value)
   local marks = type(value) == "table" and native.getmetatable(value)
   if not marks then return nil end
@@ -85,7 +85,7 @@ local function decide()
   return model.decide(seal(texts_now()))
 end
 
---- Puts values in place of those that there are.
+--- Replaces the present values.
 local function lay(plan, state, name)
   local tables
   tables, order = model.spread(plan, state)
@@ -120,7 +120,7 @@ local function commit()
   undone = nil
 end
 
---- What a piece leaves; policies are read again for the next, since their files may change.
+--- Records a piece's globals; the next one reads policies again, since their files may change.
 local function remember()
   globals, sealed = {}, nil
   for name, value in pairs(env) do globals[name] = value end
@@ -132,7 +132,7 @@ local words = {}
 
 local TITLES = { consumers = "consumer", queues = "queue", jobs = "job" }
 
---- A word that nobody called.
+--- A word that was not called.
 local function word_text(value)
   for name, word in pairs(words) do
     if word == value then return ("%s is a function; :help %s"):format(name, name) end
@@ -165,13 +165,13 @@ local function json_of(value)
   return text
 end
 
---- A value as JSON; what is none, as a function, is the text that stands for it.
+--- A value as JSON; a value without JSON, such as a function, as its text.
 local function told_json(value)
   if value == nil then value = core.null end
   return core.encode(value) or json_of(text_of(value))
 end
 
---- Pieces of text, and decisions, to be shown once nothing can fail any more.
+--- Texts and decisions to show once nothing can fail any more.
 local function prepare(n, ...)
   local list = {}
   for i = 1, n do
@@ -190,7 +190,7 @@ local function prepare(n, ...)
   return list
 end
 
---- A piece has run: its values are shown where what it changed is fine.
+--- Ends a piece that ran: shows its values if its changes are valid.
 function repl.finish(n, ...)
   local list = prepare(n, ...)
   commit()
@@ -204,7 +204,7 @@ function repl.finish(n, ...)
   end
 end
 
---- A piece has failed: all is as it was before.
+--- Ends a piece that failed: restores everything.
 function repl.rollback()
   local gone = {}
   for name in pairs(env) do
@@ -288,7 +288,7 @@ function words.undo(count)
   end
 end
 
---- A policy by its name, its text or its file: what a plan says, and texts by name.
+--- A policy by its name, its text or its file: its value in a plan, and texts by name.
 local function policy_of(it)
   if type(it) == "table" then return it, {} end
   if type(it) ~= "string" then
@@ -400,7 +400,7 @@ local function find_global(_, name)
     or ""), 2)
 end
 
---- Begins with an empty plan; what pieces see as globals.
+--- Begins with an empty plan; returns the globals of pieces.
 function repl.open()
   env = native.setmetatable({}, { __index = find_global })
   for name, word in pairs(words) do env[name] = word end
@@ -417,8 +417,8 @@ local function fail_document(findings)
   model.fail("EINVALID", findings)
 end
 
---- Takes a document's text as plan or state; the places of faults are its own. `from`: what
--- `served` is for a service's plan; nil: it is a file.
+--- Takes a document's text as plan or state; faults name places in this text. `from`: the value
+-- of `served` for a service's plan; nil: it is a file.
 function repl.put_plan(text, name, from)
   local value = core.decode(text, { relaxed = true })
   from = from or {}
@@ -484,7 +484,7 @@ function repl.complete(text)
   })
 end
 
--- Whom a piece may have meant that found nobody in a field.
+-- Suggests a consumer when a piece indexed a nil field.
 function repl.hint(message) return complete.hint(message, env, native.nearest) end
 
 return repl

@@ -3,15 +3,15 @@
 --- A session's plan and state as plain tables, and as documents again.
 --
 -- The tables are `plan`, `consumers` (by path), `queues` (by name), `state` and `jobs` (by id). A
--- document's order, which breaks ties, is kept beside them: what is new comes last, by name.
--- Paths, names and ids place what is wrong: nobody wrote the document that it was found in.
+-- document's order, which breaks ties, is stored beside them: new rows come last, by name.
+-- Faults are placed by paths, names and ids, since no user wrote the document they were found in.
 
 local core = require "allot.core"
 local native = require "allot.repl.native"
 
 local model = {}
 
---- Raises what the session tells the user: `status` is a name of ALLOT_STATUS_MAP.
+--- Raises an error for the user: `status` is a name of ALLOT_STATUS_MAP.
 function model.fail(status, findings)
   error({ message = findings[1].message, status = status, findings = findings })
 end
@@ -23,7 +23,7 @@ end
 
 -- ---- From documents -----------------------------------------------------------------------------
 
--- A new table of the same, without the keys that are named.
+-- A shallow copy without the named keys.
 local function rest_of(flat, ...)
   local out = {}
   for key, value in native.next, flat do out[key] = value end
@@ -61,7 +61,7 @@ local function by_key(list, key)
   return flat, order
 end
 
---- The tables of documents' values, and the order of their rows; a state of nil is a new one.
+--- The tables of documents' values, and the order of their rows; a nil state makes a new one.
 function model.spread(plan, state)
   state = state or { now = 0 }
   local tables, order = {}, {}
@@ -74,7 +74,7 @@ function model.spread(plan, state)
   return tables, order
 end
 
---- Makes a table what `new` is.
+--- Replaces a table's content by that of `new`.
 local function fill_in(old, new)
   local gone = {}
   for key in pairs(old) do
@@ -84,7 +84,7 @@ local function fill_in(old, new)
   for key, value in pairs(new) do old[key] = value end
 end
 
---- Rows that are still there stay the tables that they are: pieces may hold them.
+--- Remaining rows stay the same tables, since pieces may hold them.
 local function fill_rows(old, new)
   local rows = rest_of(new)
   for key, row in pairs(new) do
@@ -96,7 +96,7 @@ local function fill_rows(old, new)
   fill_in(old, rows)
 end
 
---- Puts a state's value in place of the one that is there.
+--- Replaces the state's value.
 function model.settle(tables, state)
   local made = rest_of(state, "jobs")
   fill_rows(tables.jobs, (by_key(state.jobs or {}, "id")))
@@ -213,7 +213,7 @@ function model.join(tables, order)
   return plan, state
 end
 
--- ---- What is wrong, in the session's words ------------------------------------------------------
+-- ---- Faults in the session's words --------------------------------------------------------------
 
 --- "[12]rest": 12 and "rest"; or nil.
 local function cut_index(text)
@@ -267,7 +267,7 @@ local HINTS = {
   allocated = 'what is held stands in the state: holds ("%s", 40)',
 }
 
---- Findings of a document, those of other files left as they are.
+--- Rewrites findings of a document, and leaves those of other files unchanged.
 local function retold(kind, findings, file, plan, state)
   local out = {}
   for i, it in ipairs(findings) do
@@ -286,7 +286,7 @@ local function retold(kind, findings, file, plan, state)
   return out
 end
 
---- The text of a document; refuses what is no value of JSON.
+--- The text of a document; rejects values that JSON does not have.
 local function encode(kind, value, plan, state)
   local text, message = core.encode(value)
   if text then return text end
@@ -310,7 +310,7 @@ local function status_of(findings)
   return "EINVALID"
 end
 
---- Makes the engine read both; fails with what is wrong. `options` is core.plan's.
+--- Makes the engine read both; raises faults. `options` is core.plan's.
 function model.seal(texts, options)
   local plan, _, findings = core.plan(texts.plan, options)
   if not plan then
@@ -326,7 +326,7 @@ function model.seal(texts, options)
   return plan, state
 end
 
---- Decides; fails with what is wrong.
+--- Decides; raises faults.
 function model.decide(plan, state)
   local decision, message, findings = core.cycle(plan, state)
   if decision then return decision end

@@ -142,7 +142,7 @@ local function small(value)
   return not text:find "\n" and length(text) <= CELL and text or nil
 end
 
---- The columns of rows, each with how many rows have it; nil: they are no records.
+--- The columns of rows, each with the number of rows that have it; nil: not records.
 local function columns_of(rows)
   local names, seen = {}, {}
   for _, row in ipairs(rows) do
@@ -215,7 +215,7 @@ local function records(keys, rows, title, more)
   return text .. (more > 0 and ("\n... (and %d more)"):format(more) or "")
 end
 
---- A list of records, or records by name, as a table; nil: it is neither.
+--- A list of records, or records by name, as a table; nil for other values.
 local function as_records(value, order, title)
   local keys, count = keys_of(value, ITEMS)
   if order then keys = order end
@@ -233,7 +233,7 @@ local function as_records(value, order, title)
   return records(keys, rows, not list and (title or "") or nil, count - #rows)
 end
 
---- The text of one value. `order`: its keys, where they have one of their own; `title` names them.
+--- The text of one value. `order`: its keys, if they have an order; `title` names them.
 function show.text(value, order, title)
   if type(value) ~= "table" then return scalar(value) end
   return as_records(value, order, title) or write(value, 0, {})

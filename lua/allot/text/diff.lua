@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What differs between two sides, for people: of one state all that does, of several their sums.
+--- Differences of two sides, for people: all of them for one state, sums for several.
 
 local core = require "allot.core"
 local line = require "allot.text.line"
@@ -110,7 +110,7 @@ local function is_none(row)
   return row.slots.a == 0 or row.slots.b == 0
 end
 
---- Slots are in the table; grace says nothing where one side reclaims nothing.
+--- Slots are in the table; grace means nothing where one side reclaims nothing.
 local function reclaim(row)
   local text = measures(row, is_none(row) and { "tasks", "lost", "unknown" }
     or { "grace", "tasks", "lost", "unknown" })
@@ -165,7 +165,7 @@ local LISTS = {
   { "leases", "leases", lease },
 }
 
---- A list under its title; what is too much is counted.
+--- A list under its title; rows beyond the limit are counted.
 local function put_list(host, title, lines, all)
   local shown = all and #lines or math.min(#lines, SHOWN)
   if shown > 0 then
@@ -187,7 +187,7 @@ local function put_head(host, state)
   host.out "\n"
 end
 
---- What groups come to.
+--- The sums of groups.
 local function totals_line(state)
   local sum = {}
   for _, name in ipairs(GROUP) do

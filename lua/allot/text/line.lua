@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Pieces of lines for people.
+--- Parts of lines for people.
 
 local line = {}
 
---- Control characters, which could steer a terminal, become "?".
+--- Replaces control characters, which could steer a terminal, by "?".
 function line.safe(text)
   return (text:gsub("[%z\1-\8\11-\31\127]", "?"))
 end

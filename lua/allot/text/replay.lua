@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What a replay found, for people.
+--- The result of a replay, for people.
 
 local core = require "allot.core"
 local diff = require "allot.text.diff"
 local line = require "allot.text.line"
 
-local AROUND = 40 -- bytes around the place where documents part
+local AROUND = 40 -- bytes around the first difference
 
 local MEANS = {
   plan = "the store has no such plan", policy = "the policy is not the one that decided then",

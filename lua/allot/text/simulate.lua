@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- What simulations came to, for people: figures side by side, then consumers; and as rows of CSV.
+--- Results of simulations: for people figures side by side, then consumers; and rows of CSV.
 
 local core = require "allot.core"
 local line = require "allot.text.line"
@@ -38,7 +38,7 @@ local function value_of(figure, run)
   return figure[4] == " %" and value * 100 or value
 end
 
---- "46.6 %", and behind it the difference from the first run: "(+0.3)".
+--- "46.6 %", followed by the difference from the first run: "(+0.3)".
 local function cell(figure, run, first)
   local value, decimals = value_of(figure, run), figure[3]
   local text = ("%." .. decimals .. "f%s"):format(value, figure[4] or "")

@@ -5,8 +5,8 @@
 local core = require "allot.core"
 local line = require "allot.text.line"
 
---- Numbers of a row and their titles; those behind the first four in order of how early a narrow
--- terminal leaves them out, last first.
+--- Numbers of a row and their titles; a narrow terminal leaves out those after the first four,
+-- the last first.
 local COLUMNS = {
   { "allocated", "allocated" }, { "quota", "quota" }, { "demand", "demand" }, { "owned", "owned" },
   { "borrowed", "borrowed" }, { "lent", "lent" }, { "in_flight", "in flight" },
@@ -15,7 +15,7 @@ local COLUMNS = {
 local ALWAYS = 4 -- columns that show a 0
 local NUMBER = 10 -- characters of a number
 
---- What a consumer has, as characters; each means the same without colours.
+--- A bar's characters; each has its meaning without colours, too.
 local MARKS = {
   own = { "█", "#", "\27[34m" }, borrowed = { "▓", "+", "\27[33m" },
   shared = { "▒", "=", "\27[32m" }, ["in flight"] = { "░", "~", "\27[35m" },
@@ -23,7 +23,7 @@ local MARKS = {
 }
 local PLAIN = "\27[39;22m"
 
---- Text of so many columns at most, and blanks up to there.
+--- Text cut or padded to a number of columns.
 local function fit(text, wide)
   if #text > wide and wide > 0 then return line.safe(text:sub(1, wide - 1)) .. "~" end
   return line.safe(text) .. (" "):rep(wide - #text)
@@ -59,7 +59,7 @@ local function bar(look, row, scale, wide)
   return table.concat(out) .. (look.color and PLAIN or "")
 end
 
---- What a whole bar is worth: the most that one of those rows reaches that stand in its branch.
+--- The scale of bars in a branch: the most that one of its rows reaches.
 local function scale_of(top, node)
   local scale = 1
   for i = top.top, top.top + top.seen - 1 do
@@ -73,7 +73,7 @@ end
 
 -- ---- Lines --------------------------------------------------------------------------------------
 
---- How the width is spent: a name, a bar, and as many numbers as there is room for.
+--- Divides the width: a name, a bar, and as many numbers as fit.
 local function lay_out(wide)
   local numbers = #COLUMNS
   while numbers > 1 and wide - numbers * NUMBER < 44 do numbers = numbers - 1 end
@@ -130,7 +130,7 @@ local function put_rows(top, of, put, style)
   end
 end
 
---- So many lines of the explanation as there is room for; what does not fit goes on in the next.
+--- As many lines of the explanation as fit, with long ones wrapped.
 local function put_why(top, put, style)
   local room = top.high - 5 - top.seen
   put(style "1;4" .. bound(top.why, top.wide))
@@ -156,7 +156,7 @@ local function keys_line(top)
     table.concat(marks, " "))
 end
 
---- The whole screen as a text; `plain`: without what steers a terminal, and without keys.
+--- The whole screen as a text; `plain`: without escape sequences and keys.
 local function draw(top)
   local out, of, plain = {}, lay_out(top.wide), top.plain
   local function style(code) return plain and "" or "\27[" .. code .. "m" end

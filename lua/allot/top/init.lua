@@ -6,8 +6,8 @@ local core = require "allot.core"
 local draw = require "allot.top.draw"
 local tree = require "allot.top.tree"
 
-local EVERY = "1000" -- ms between looks
-local SCREEN, BRANCH = 400, 200 -- rows on a screen, and asked for at once
+local EVERY = "1000" -- ms between updates
+local SCREEN, BRANCH = 400, 200 -- the most rows on a screen, and in a request
 local DONE, REFUSED = 0, 1
 
 local Top = {}
@@ -33,7 +33,7 @@ end
 
 -- ---- Questions ----------------------------------------------------------------------------------
 
---- Raises why, and the exit status.
+--- Raises the reason and the exit status.
 function Top:ask(method, params)
   params.group = method ~= "status" and self.group or nil
   local text, why, code = self.host.call("ask", method .. " " .. core.encode(params))
@@ -41,7 +41,7 @@ function Top:ask(method, params)
   return core.decode(text)
 end
 
---- Rows that a view has, from `row` on; how many there are in its branch, or found.
+--- The rows of a view from `row` on; the number of rows in its branch, or found.
 function Top:view(params, row)
   local view = self:ask("view", params)
   local part = view.branch or view.found
@@ -50,7 +50,7 @@ function Top:view(params, row)
   return part.of or #part.rows
 end
 
---- Children of one branch that follow each other on the screen are one question.
+--- Asks once for children of one branch that follow each other on the screen.
 function Top:ask_tree()
   local count, row = self:count(), self.top
   if count == 0 then
@@ -77,7 +77,7 @@ function Top:ask_rows()
   self.found = math.min(SCREEN, self:view({ find = self.find, most = SCREEN }, 0))
 end
 
---- Another plan, or a branch that it does not have: from the beginning.
+--- Asks for all rows again; starts anew if the plan changed, or lacks a branch.
 function Top:refresh()
   local plan = self.head.plan
   self.rows = {}
@@ -91,14 +91,14 @@ function Top:refresh()
   end
 end
 
---- What is on the screen, asked again; the exit status. A service that went away keeps its rows on
+--- Updates the screen's rows; returns the exit status. If the service went away, its rows stay on
 -- the screen, where one line says so.
 function Top:look_again()
   local fine, fault = pcall(function ()
     self:keep_in_sight()
     self:refresh()
     if self:count() > 0 and not self.rows[self.top] then
-      self:refresh() -- the first one told how many there are
+      self:refresh() -- the first answer had the number of rows
     end
     if self.why then self.lines = self:ask("explain", { path = self.why }).lines end
   end)
@@ -136,7 +136,7 @@ function Top:explain_here()
   if row then self.why, self.lines, self.why_top = row.path, {}, 0 end
 end
 
---- Rows below one that opens or closes are others.
+--- Rows below one that opens or closes move.
 function Top:forget_below()
   for row in pairs(self.rows) do
     if row > self.here then self.rows[row] = nil end
@@ -168,7 +168,7 @@ function Top:next_group()
   end
 end
 
---- Takes one thing back at a time.
+--- Undoes one thing at a time.
 function Top:escape()
   if self.why then self.why = nil else self.find = nil end
   if self.here >= self:count() then self.here = 0 end
@@ -179,7 +179,7 @@ function Top:down() self:move(1) end
 function Top:home() self:move(-self.here) end
 Top["end"] = function (self) self:move(self:count()) end
 
---- A page of the explanation, where there is one.
+--- Turns a page of the explanation, if one is shown.
 function Top:page(by)
   if self.why then self.why_top = math.max(0, self.why_top + 5 * by)
   else self:move(by * math.max(1, self.seen - 1)) end
@@ -222,7 +222,7 @@ function Top:press(key)
   if self.why and FOLLOWS[act] then self:explain_here() end
 end
 
---- All that was pressed meanwhile counts before the next look; true: the end.
+--- Handles all keys pressed meanwhile before the next update; true: the end.
 function Top:listen()
   local key = self.host.call("key", EVERY)
   while key ~= "" and key ~= "resize" do

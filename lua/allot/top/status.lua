@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- `allot status`: what a running service says of itself, on one screen.
+--- `allot status`: a running service's report, on one screen.
 
 local core = require "allot.core"
 local line = require "allot.text.line"
@@ -23,7 +23,7 @@ local function wrapped(text, wide)
   return line.safe(table.concat(lines, "\n" .. (" "):rep(INDENT))) .. "\n"
 end
 
---- What trouble there is comes marked.
+--- Marks troubles.
 local function put_report(host, rows, wide)
   for _, row in ipairs(rows) do
     host.out(("%s %-10s"):format(row.trouble and "!" or " ", row.name)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Rows of a tree of which some branches are open. Of a branch nothing is known but its path, how
--- many children it has (`of`) and which of these are open (`open`, by their places `at`), so a tree
--- may be as large as it likes. Rows count from 0.
+--- Rows of a tree of which some branches are open. A branch has only its path, its number
+-- of children (`of`) and the open ones among these (`open`, by their places `at`), so a tree may
+-- have any size. Rows count from 0.
 
 local tree = {}
 
@@ -10,7 +10,7 @@ function tree.root()
   return { path = "/", of = 0, level = 0, open = {} }
 end
 
---- Rows of a branch with all that is open in it.
+--- The number of rows of a branch with all open ones in it.
 function tree.size(node)
   local size = node.of
   for _, child in ipairs(node.open) do size = size + tree.size(child) end
@@ -41,7 +41,7 @@ function tree.line(node)
   return line
 end
 
---- Opens the branch at a place, which has so many children.
+--- Opens the branch at a place, with its number of children.
 function tree.open(parent, at, path, children)
   local i = 1
   while parent.open[i] and parent.open[i].at < at do i = i + 1 end
