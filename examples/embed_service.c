@@ -6,9 +6,9 @@
  *   cc embed_service.c $(pkg-config --cflags --libs allot-service libuv) -o embed_service
  *   ./embed_service plan.json /physics
  *
- * A timer of the program wants more slots for a leaf every tenth of a second, and hears what was
- * decided; the fourth time it ends. The books are in memory: with a file as `store` they are there
- * again at the next start.
+ * A timer of the program demands more slots for a leaf every tenth of a second, and the program
+ * gets the decisions; it ends at the fourth. The books are in memory; with a file as `store` they
+ * survive a restart.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,14 +28,14 @@ typedef struct program {
     int slots;
 } program;
 
-/* The event is on disk: whatever happens now, it will not be lost. */
+/* The event is on disk: it can no longer be lost. */
 static void on_answer(void *ud, const char *line, size_t len)
 {
     (void)ud;
     printf("answer: %.*s\n", (int)len, line);
 }
 
-/* A decision is on disk: from here on it is to be carried out. */
+/* A decision is on disk: carry it out now. */
 static void on_decision(void *ud, int64_t number, const char *text, size_t len)
 {
     (void)ud;
@@ -68,7 +68,7 @@ static void on_timer(uv_timer_t *timer)
         fprintf(stderr, "embed_service: the call was not taken\n");
 }
 
-/* The loop ends when the service has: nothing of it is left there then. */
+/* The loop ends when the service has: then none of its handles are left. */
 static int run(program *it, allot_engine *engine, const char *plan, allot_report *report)
 {
     allot_service_config config;

@@ -7,13 +7,13 @@
 --
 -- A group owns what it used of the processor time, in whole slots (largest remainders); inside a
 -- group a user's `share` is what it used, in thousandths of the group's time, and owned slots are
--- divided likewise. Who used too little for a slot owns none. Edit it: it is a beginning.
+-- divided likewise. Users that used too little for a slot own none. Edit the plan.
 
 local here = arg[0]:match "^(.*)/[^/]*$" or "."
 package.path = here .. "/../lua/?.lua;" .. package.path
 local swf = require "allot.swf"
 
---- Who used how much: { name, used, members }, groups and their users in order of number.
+--- The use of groups and their users, in order of number: { name, used, members }.
 local function read(path)
   local log = assert(swf.open(path))
   local groups, widest = {}, 1

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Broken: of two queues each preempts the other, so that jobs take turns without end.
+--- Broken: each of two queues preempts the other, so jobs take turns without end.
 
 return policy {
   name = "each_other",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Broken: it promises what it does not keep, in words of its own.
+--- Broken: it breaks a property of its own.
 
 return policy {
   name = "greedy",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Broken: it computes with strings, which grow.
+--- Broken: it builds strings that grow.
 
 return policy {
   name = "huge_string",

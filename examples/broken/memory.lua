@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Broken: it builds a table of everything that is wanted.
+--- Broken: it builds a table of everything that consumers demand.
 
 return policy {
   name = "memory",

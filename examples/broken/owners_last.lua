@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Broken: slots go by share before owners have what they own.
+--- Broken: slots go by share before owners have theirs.
 
 return policy {
   name = "owners_last",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Broken: slots go to those who hold none, who then hold them, so that others get them.
+--- Broken: slots go to consumers that hold none; these then hold slots, and others get them.
 
 return policy {
   name = "ping_pong",

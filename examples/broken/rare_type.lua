@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Broken: where some demand is odd it returns a fraction, or nothing.
+--- Broken: for some demands a function returns a fraction, or nothing.
 
 return policy {
   name = "rare_type",

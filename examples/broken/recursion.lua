@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Broken: a function calls itself, and for some numbers without end.
+--- Broken: a function calls itself, for some numbers without end.
 
 local function collatz(n)
   if n == 1 then return 0 end

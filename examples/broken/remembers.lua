@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Broken: a function counts its calls, so that it answers otherwise every time.
+--- Broken: a function counts its calls, so each result differs.
 
 local calls = 0
 

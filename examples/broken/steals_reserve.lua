@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Broken: who has got hold of reserved slots is never asked to give them back.
+--- Broken: consumers that hold reserved slots of others never give them back.
 
 return policy {
   name = "steals_reserve",

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Capped: owners first, then everybody by share, nobody above a share limit.
+--- Capped: owners first, then all consumers by share, none above its share limit.
 --
--- What owners leave goes in proportion to `share` to those who want more than they own, each up to
--- its `share_limit`.
+-- Slots that owners leave go in proportion to `share` to consumers that want more than they own,
+-- each up to its `share_limit`.
 
 return policy {
   name = "capped",

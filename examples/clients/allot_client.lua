@@ -10,11 +10,11 @@
 --     end
 --
 -- A message is a line of JSON-RPC 2.0. `call` asks once; `send` is for events: it gives each a key,
--- so that it may ask again over a new connection and is still entered once. `subscribe` goes on
--- where it was when the connection breaks, and fetches what it missed; where the service went back
--- behind what was told (its store was restored from a copy, or is another) `poll` returns nil and
--- "restored" once. Wrong use raises; what fails returns nil, a message and JSON-RPC's code (none:
--- the connection broke).
+-- so an event repeated over a new connection is entered once. If the connection breaks, `subscribe`
+-- continues where it was and fetches missed decisions; if the service's store no longer has
+-- decisions that were received (it was restored from a copy, or is another), `poll` returns nil and
+-- "restored" once. Wrong use raises; failures return nil, a message and JSON-RPC's code (nil: the
+-- connection broke).
 
 local json = require "json"
 local socket = require "socket"
@@ -66,7 +66,7 @@ function Connection:write(message)
   return self.socket:send(json.encode(message) .. "\n")
 end
 
---- The next message; nil, "timeout": nothing came in that many seconds; nil, "closed".
+--- The next message; nil, "timeout" after so many seconds without one; nil, "closed".
 function Connection:read(timeout)
   self.socket:settimeout(timeout)
   local line, why, part = self.socket:receive("*l", self.part)
@@ -78,7 +78,7 @@ function Connection:read(timeout)
   return json.decode(line)
 end
 
---- The next message that is no notification.
+--- The next message that is not a notification.
 function Connection:answer()
   while true do
     local message, why = self:read(TIMEOUT)
@@ -120,7 +120,7 @@ end
 local Service = {}
 Service.__index = Service
 
---- A service at "/a/socket" or "host:port"; it is connected to when it is first asked.
+--- A service at "/a/socket" or "host:port"; the first request connects to it.
 function client.connect(address, token)
   return setmetatable({ address = address, token = token, sent = 0 }, Service)
 end
@@ -143,7 +143,7 @@ function Service:open()
   return self.connection
 end
 
---- Asks once. What a connection that broke had asked may have been done, or not.
+--- Asks once. If the connection breaks, the service may or may not have done what was asked.
 function Service:call(method, params)
   local connection, why, code = self:open()
   if not connection then
@@ -156,7 +156,7 @@ function Service:call(method, params)
   return result, message, number, data
 end
 
---- Asks until there is an answer, an error too.
+--- Asks until there is an answer, which may be an error.
 local function insist(ask)
   local stop, pause = socket.gettime() + PATIENCE, 0.05
   while true do
@@ -169,7 +169,7 @@ local function insist(ask)
   end
 end
 
---- A key that nobody else has: this object's address and time, and a count.
+--- A unique key: this object's address and time, and a count.
 local function new_key(service)
   service.sent = service.sent + 1
   service.name = service.name
@@ -233,7 +233,7 @@ function Subscription:open()
   end
   local told
   told, why, code = connection:ask("subscribe", self.next and { from = self.next } or {})
-  -- What was heard is beyond all that the store has.
+  -- Decisions were received that the store does not have.
   local beyond = told == nil and code and self.store and why:find("^from: found ") ~= nil
   if beyond then
     told, why, code = connection:ask("subscribe", {})
@@ -260,7 +260,7 @@ function Subscription:close()
   end
 end
 
---- What went by while this one was slow is in the store.
+--- Fetches from the store the decisions that a slow subscriber missed.
 function Subscription:fetch(missed)
   local first = missed.from
   while first <= missed.to do
@@ -283,7 +283,7 @@ local function message_of(self, timeout)
   return self.connection:read(timeout)
 end
 
---- Takes what the service tells; true: something came, false: nothing in time.
+--- Takes the service's notifications; true: one came, false: none in time.
 function Subscription:take(timeout)
   local message, why = nil, "closed"
   if self.connection then
@@ -303,7 +303,7 @@ function Subscription:take(timeout)
 end
 
 --- The next decision, each once and in order; nil: none came in that many seconds; nil, "restored":
--- decisions that were told are not in the store any more.
+-- the store no longer has decisions that were received.
 function Subscription:poll(timeout)
   local stop = socket.gettime() + timeout
   while true do

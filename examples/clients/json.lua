@@ -41,7 +41,7 @@ local function encode_object(object)
   return "{" .. table.concat(parts, ",") .. "}"
 end
 
---- A table with an item 1 is a list, any other an object.
+--- A table with an item 1 is a list, every other table an object.
 function encode(value)
   local kind = type(value)
   if value == json.null then
@@ -71,7 +71,7 @@ local function code_at(text, at)
   return code, at + 4
 end
 
--- One escape, whose backslash is at `at`; its text and where it ends.
+-- The text and the end of the escape whose backslash is at `at`.
 local function unescape(text, at)
   local char = text:sub(at + 1, at + 1)
   if char ~= "u" then
@@ -154,7 +154,7 @@ end
 
 local BEGINS = { ['"'] = decode_text, ["["] = decode_list, ["{"] = decode_object }
 
---- The value that begins at `at`, and where it ends.
+--- The value that begins at `at`, and its end.
 function decode(text, at)
   return (BEGINS[text:sub(at, at)] or decode_word) (text, at)
 end

@@ -2,8 +2,8 @@
 -- Copyright the allot authors
 --- Hybrid for a site whose hosts differ: a consumer names what it requires of a host.
 --
--- A requirement is a function of the attributes that the plan gives its hosts, by their names; what
--- a host does not state is nil. It is asked once for every host and cycle.
+-- A requirement is a function of attributes that the plan gives its hosts, by their names; missing
+-- attributes are nil. The function is called once for every host and cycle.
 
 return policy {
   name = "hosts",

@@ -51,7 +51,7 @@ def main():
                 if asked.get(path) != wanted:
                     asked[path] = wanted
                     service.send("demand", consumer=path, slots=wanted)
-                # What is done is given back, as far as it is not on its way anyway.
+                # Releases slots of finished work, except those in flight.
                 going = sum(it[1]["slots"] for it in due if it[1]["consumer"] == path)
                 spare = held.get(path, 0) - going - wanted
                 if spare > 0:

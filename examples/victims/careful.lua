@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Copyright the allot authors
---- Hybrid that takes the tasks that lose least: work since the last checkpoint. It lets be what has
---- just begun, what was reclaimed often before, and what somebody sits in front of.
+--- Hybrid that takes the tasks that lose the least work since their last checkpoint. It protects
+--- tasks that have just begun, were reclaimed often, or are interactive.
 
 return policy {
   name = "careful",
