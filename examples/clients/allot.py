@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Copyright the allot authors
-"""A client of `allot serve`, of the standard library alone.
+"""A client of `allot serve` that needs only the standard library.
 
     import allot
 
@@ -24,7 +24,7 @@ import uuid
 
 
 class Error(Exception):
-    """What the service answered; `code` is JSON-RPC's number, `data` has more where it is known."""
+    """The service's error; `code` is JSON-RPC's number, `data` has details, if known."""
 
     def __init__(self, error):
         super().__init__(error.get("message", "no message"))
@@ -33,7 +33,7 @@ class Error(Exception):
 
 
 class Restored(Exception):
-    """Decisions that were told are not in the store any more; `told` is subscribe's answer."""
+    """The store no longer has decisions that were received; `told` is subscribe's answer."""
 
     def __init__(self, told, last):
         super().__init__(f"the store goes on from decision {told['began']}, {last} had been told")
@@ -66,7 +66,7 @@ class Connection:
         self.socket.sendall(json.dumps(message, separators=(",", ":")).encode() + b"\n")
 
     def read(self, timeout):
-        """The next message; None: nothing came in that time."""
+        """The next message; None: none came in that time."""
         end = time.monotonic() + timeout
         searched = 0
         while True:
@@ -89,7 +89,7 @@ class Connection:
             self.buffer += piece
 
     def answer(self):
-        """The next message that is no notification."""
+        """The next message that is not a notification."""
         while True:
             message = self.read(self.timeout)
             if message is None:
@@ -115,7 +115,7 @@ def result_of(answer):
 
 
 class Service:
-    """A service at "/a/socket" or "host:port"; None: what ALLOT_SOCKET says."""
+    """A service at "/a/socket" or "host:port"; None: at ALLOT_SOCKET."""
 
     def __init__(self, address=None, token=None, timeout=30.0, patience=60.0):
         self.address = address or os.environ["ALLOT_SOCKET"]
@@ -139,7 +139,7 @@ class Service:
         return self.connection
 
     def call(self, method, **params):
-        """Asks once. What a connection that broke had asked may have been done, or not."""
+        """Asks once. If the connection breaks, the service may have done what was asked, or not."""
         try:
             return self.connect().ask(method, params)
         except (OSError, ValueError):
@@ -240,8 +240,8 @@ class Subscription:
             self.next_seq = told["next"]
 
     def is_behind(self, name, known, told):
-        """Whether the store has not what was heard of it: a newer epoch begins where the last one
-        ended, and never before."""
+        """Whether the store lacks decisions that were received: a newer epoch begins where the last
+        one ended, and never before."""
         return name[0] != known[0] or (name != known and told["began"] < self.next_seq - 1)
 
     def poll(self, timeout):
@@ -274,7 +274,7 @@ class Subscription:
         return told.pop(0) if told else self.connection.read(timeout)
 
     def fetch(self, missed):
-        """What went by while this one was slow is in the store."""
+        """Fetches from the store the decisions that a slow subscriber missed."""
         first = missed["from"]
         while first <= missed["to"]:
             found = self.service.insist(

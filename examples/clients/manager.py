@@ -43,7 +43,7 @@ class Manager:
         self.demand(leaf)
 
     def demand(self, leaf):
-        """The demand is a level: what runs and what waits."""
+        """Sends the demand, a level: running and waiting tasks."""
         running = sum(task["consumer"] == leaf for task in self.tasks.values())
         self.service.send("demand", consumer=leaf, slots=running + self.waiting[leaf])
 
