@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * columns.c: what a rule reads: built-in columns, attributes, and a policy's functions.
+ * columns.c: the values that a rule reads: built-in columns, attributes, and a policy's functions.
  *
  * A function is called for all rows at once, in batches, the first time a rule asks for it.
  */
@@ -19,11 +19,11 @@ static int64_t shown(int32_t value)
     return value == ALLOT_NONE ? ALLOT_AMOUNT_MAX : value;
 }
 
-/* The 32-bit column of that number; NULL where it is zero throughout. */
+/* The 32-bit column of that number; NULL: zero throughout. */
 static const int32_t *narrow(const allot__work *work, const allot__rules *rules, int32_t column)
 {
     switch (column) {
-    case ALLOT_OWNED: /* as planned; where that is not so, allot__own */
+    case ALLOT_OWNED: /* as planned; for other sizes see allot__own */
     case ALLOT_CONFIGURED:
         return work->configured;
     case ALLOT_RESERVE:
@@ -154,7 +154,7 @@ int allot__function_values(allot__work *work, allot__rules *rules, int32_t funct
     return ALLOT_OK;
 }
 
-/* Tells which consumer's number is not an amount. */
+/* Reports the consumer whose number is not an amount. */
 static int not_an_amount(const allot__work *work, const allot__rules *rules, int32_t row,
                          int64_t value, const char *what)
 {
@@ -189,7 +189,7 @@ static int function_amounts(allot__work *work, allot__rules *rules, int32_t func
     return ALLOT_OK;
 }
 
-/* A parent's sum is a fine cap when it is cut, but as a weight it would say something else. */
+/* A parent's cut sum can serve as a cap, but not as a weight: proportions would change. */
 static int check_weights(const allot__work *work, const allot__rules *rules, int32_t column)
 {
     for (int32_t family = 1; family < work->tree->families; family++) {
@@ -202,7 +202,7 @@ static int check_weights(const allot__work *work, const allot__rules *rules, int
     return ALLOT_OK;
 }
 
-/* A column in which some have no limit: as a weight that is the largest amount. */
+/* Can rows have ALLOT_NONE in the column? As a weight that is the largest amount. */
 static bool may_be_none(const allot__rules *rules, int32_t column)
 {
     return column == ALLOT_LIMIT ||
@@ -210,7 +210,7 @@ static bool may_be_none(const allot__rules *rules, int32_t column)
             rules->policy->attributes[column - ALLOT_COLUMN_COUNT].fallback == ALLOT_NONE);
 }
 
-/* A leaf column with the sums of parents put in, cut to an amount. */
+/* A copy of a leaf column with the sums of parents, cut to an amount. */
 static int with_parents(allot__work *work, const allot__rules *rules, int32_t column,
                         allot__amounts *out)
 {
@@ -250,7 +250,7 @@ int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source sourc
     out->column = narrow(work, rules, source.value);
     if (source.value == ALLOT_OWNED) {
         if (weight) {
-            /* A plan of no slots owns nothing, but for what is owned exactly. */
+            /* In a plan of no slots only exact policies own anything. */
             bool owns = work->times > 0 || rules->policy->exact;
             out->column = owns ? work->configured : NULL;
         } else {

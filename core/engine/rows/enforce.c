@@ -22,7 +22,7 @@ static const allot_policy *policy_at(const allot_plan *plan, const allot__group 
     return group->governing[allot__governing_of(plan, group, row)].policy;
 }
 
-/* What the first level owns under policies that do not scale (H-15). */
+/* Slots that the first level owns under policies that do not scale (H-15). */
 static int64_t exact_slots(const allot_plan *plan, const allot__group *group)
 {
     int64_t sum = 0;
@@ -31,7 +31,7 @@ static int64_t exact_slots(const allot_plan *plan, const allot__group *group)
     return sum;
 }
 
-/* Is the group's size what is there, or what is planned? */
+/* Does the state or a list of hosts give the group's size? Else it is the planned one. */
 static bool size_told(const allot__work *work)
 {
     return work->state->groups[work->index].stated >= 0 || work->plan->hosts.list.count > 0 ||
@@ -56,7 +56,7 @@ static past look_back(const allot__work *work)
     return past;
 }
 
-/* Is own' another than before? Compared exactly. */
+/* Did own' change? Compared exactly. */
 static bool own_changed(const allot__work *work, const past *past, int32_t row, int32_t before)
 {
     int64_t owned = work->configured[row];
@@ -75,7 +75,7 @@ static int64_t remaining(const allot__work *work, int32_t row)
     return work->allocated[row] - (work->in_flight ? work->in_flight[row] : 0);
 }
 
-/* Slots that others lend to each leaf, by row; ENOMEM. */
+/* Counts the slots that others lend to each leaf, by row; ENOMEM. */
 static int count_loans(allot__work *work, past *past)
 {
     const allot_loan *loans = work->state->loans.items;
@@ -93,7 +93,7 @@ static int count_loans(allot__work *work, past *past)
     return ALLOT_OK;
 }
 
-/* Rules 2 and 3: what a leaf holds that may not stay. */
+/* Rules 2 and 3: slots of a leaf that may not stay. */
 static int64_t beyond(const allot__work *work, const past *past, int32_t row, int32_t before)
 {
     int64_t holds = remaining(work, row);
@@ -111,7 +111,7 @@ static int64_t beyond(const allot__work *work, const past *past, int32_t row, in
     return slots < holds ? slots : holds;
 }
 
-/* What a leaf that does not drain holds above an attribute that is a limit, whatever its `limit`.
+/* Slots that a leaf holds above an attribute that is a limit; 0 for a leaf with `rebalance` 0.
  */
 static int64_t above_attribute(const allot__work *work, int32_t row)
 {

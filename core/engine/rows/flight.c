@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* flight.c: every reclaim in flight by its tasks and the time; whose slots they are: in_flight.c.
+/* flight.c: judges each reclaim in flight by its tasks and the time; in_flight.c: whose slots.
  */
 #include "engine/rows/flight.h"
 
@@ -8,7 +8,7 @@
 
 #include "model/windows/say.h"
 
-/* What a reclaim's tasks tell; by its number. */
+/* By reclaim: what its tasks show. */
 typedef struct tally {
     int64_t live; /* slots that its tasks still hold */
     bool gone;    /* some of its tasks are gone */
@@ -57,7 +57,7 @@ int64_t allot__grace_end(const allot_state *state, int64_t grace)
     return allot__later(allot__later(state->now, grace), more);
 }
 
-/* Which reclaim names which task, and how many are gone. */
+/* Finds the reclaim that names each task, and reclaims some of whose tasks are gone. */
 static int match(survey *it)
 {
     const allot_state *state = it->state;
@@ -93,7 +93,7 @@ static int32_t flight_of_unit(const survey *it, const allot__units *units, int32
     return flight;
 }
 
-/* A slot is held while one of the tasks on it is there. */
+/* A slot is held as long as any of its tasks runs. */
 static void tally_unit(survey *it, const allot__units *units, int32_t unit)
 {
     int32_t flight = flight_of_unit(it, units, unit);
@@ -104,7 +104,7 @@ static void tally_unit(survey *it, const allot__units *units, int32_t unit)
     }
 }
 
-/* The tasks of each leaf that has a reclaim in flight, once. */
+/* Tallies the tasks of each leaf that has a reclaim in flight, once. */
 static int tally_leaves(survey *it)
 {
     const allot_state *state = it->state;
@@ -129,7 +129,7 @@ static int tally_leaves(survey *it)
     return ALLOT_OK;
 }
 
-/* What of a reclaim has come back, and what its tasks hold. */
+/* Counts the slots of a reclaim that came back, are lost, or held beyond it. */
 static void count(const survey *it, int32_t i)
 {
     allot__flown *flown = &it->out->flights[i];
@@ -145,14 +145,14 @@ static void count(const survey *it, int32_t i)
 
 /* ---- Slots without a task -------------------------------------------------------------------- */
 
-/* Slots of a reclaim that are still held, though none of its tasks does. */
+/* Slots of a reclaim that are still held, but by none of its tasks. */
 static int64_t unnamed(const survey *it, int32_t i)
 {
     int64_t held = flight_at(it->state, i)->slots - it->out->flights[i].returned;
     return held > it->tallies[i].live ? held - it->tallies[i].live : 0;
 }
 
-/* ... and that have no claimant. */
+/* ... and have no claimant. */
 static int64_t unclaimed(const survey *it, int32_t i)
 {
     const allot__flight *flight = flight_at(it->state, i);
@@ -168,7 +168,7 @@ typedef struct nameless {
     int64_t slots, loose;
 } nameless;
 
-/* What of these is on closed hosts. */
+/* How many of these are on closed hosts. */
 static int64_t hidden(const survey *it, const allot__flight *flight, nameless nameless)
 {
     const allot_state *state = it->state;
@@ -194,7 +194,7 @@ static nameless *nameless_of(const survey *it, nameless *all, int32_t i)
     return &all[(size_t)flight->group * rows + (size_t)flight->consumer];
 }
 
-/* Gives hidden slots to the reclaims, the last first: slots without a claimant, then the rest. */
+/* Assigns hidden slots to reclaims, the last first: slots without a claimant, or the rest. */
 static void hide(survey *it, nameless *all, bool claimed)
 {
     for (int32_t i = it->out->count - 1; i >= 0; i--) {
@@ -256,7 +256,7 @@ static void judge(const survey *it, int32_t i)
     } else {
         flown->phase = state->now < end ? ALLOT_LEEWAY : ALLOT_OVERDUE;
     }
-    /* Seconds that do not fit are as good as never. */
+    /* Seconds that do not fit count as never. */
     bool told = flown->phase == ALLOT_INTERRUPTED || flown->phase == ALLOT_LEEWAY;
     uint64_t left = (uint64_t)end - (uint64_t)state->now;
     flown->left = !told ? 0 : end == INT64_MAX || left > INT64_MAX ? INT64_MAX : (int64_t)left;
@@ -284,7 +284,7 @@ static void warn_overdue(const allot_state *state, const allot__flown_all *all, 
     }
 }
 
-/* The tasks that are there of reclaims whose deadline has passed, reclaim by reclaim. */
+/* Lists the tasks that still run past the deadline of their reclaim, reclaim by reclaim. */
 static int list_kills(survey *it)
 {
     const allot_state *state = it->state;

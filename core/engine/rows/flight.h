@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * flight.h: reclaims in flight: what has come back, what is still held, the claimants, and the
- * tasks whose time is over.
+ * flight.h: reclaims in flight: slots that came back, slots still held, claimants, and tasks whose
+ * deadline has passed.
  *
- * Tasks that a reclaim names and that are gone have freed their slots; of a reclaim that names no
- * tasks all slots are held as long as the state has the reclaim. Slots that came back serve its
- * claims first to last, slots still held serve the others. Tasks on hosts that are closed and
- * reclaimed bring no claimant a slot: claims on them are void, the last first, and the deadline is
- * now + grace at the latest (A-80).
+ * A named task that is gone has freed its slots. If a reclaim names no tasks, all its slots are
+ * held as long as the state lists the reclaim. Slots that came back serve its claims first to last,
+ * slots still held serve the other claims. Slots on hosts that are closed and reclaimed serve no
+ * claimant: claims on them are void, the last first, and the deadline is now + grace at the latest
+ * (A-80).
  *
- * The host of slots without a task is unknown. Such slots without a claimant are assumed to be on
- * closed hosts, the others on open hosts, as far as their leaf has slots there that no reclaim
- * names; the rest can only be on closed hosts, too. They are not reclaimed there again, and belong
- * to the reclaims that the state lists last.
+ * The host of slots without a task is unknown. Slots without task and claimant are assumed to be on
+ * closed hosts. Slots without a task but with a claimant are assumed to be on open hosts, as far as
+ * their leaf has slots there that no reclaim names, else on closed hosts. Such slots on closed
+ * hosts are not reclaimed again, and belong to the reclaims that the state lists last.
  */
 #ifndef ALLOT_ENGINE_ROWS_FLIGHT_H
 #define ALLOT_ENGINE_ROWS_FLIGHT_H
@@ -29,8 +29,8 @@
 typedef struct allot__flown {
     int64_t returned;
     int64_t lost;   /* still held, on closed hosts */
-    int64_t hidden; /* ... of which none of its tasks tells */
-    /* Slots on other hosts that its tasks hold above what it is to give: they come free with it. */
+    int64_t hidden; /* ... of these, slots without a task */
+    /* Slots on other hosts that its tasks hold beyond what it reclaims: they come free with it. */
     int64_t beyond;
     int64_t deadline, left;
     allot_phase phase;
@@ -46,16 +46,16 @@ typedef struct allot__flown_all {
     int32_t count, kill_count;
 } allot__flown_all;
 
-/* Reclaims of all groups of the state's plan; those overdue are warned of. ENOMEM. */
+/* Reclaims of all groups of the state's plan; warns of overdue ones. ENOMEM. */
 int allot__flights_make(const allot_state *state, allot__arena *arena, allot_report *report,
                         allot__flown_all *out);
-/* Is that site's host closed and reclaimed? -1: no site. */
+/* Is the site's host closed and reclaimed? False for no site (-1). */
 bool allot__site_reclaimed(const allot_state *state, int32_t site);
 /* Is any host closed in this way? */
 bool allot__any_closed(const allot_state *state, allot_closed how);
 /* now + seconds, at most INT64_MAX; seconds >= 0. */
 int64_t allot__later(int64_t now, int64_t seconds);
-/* When a grace that begins now is over. */
+/* The end of a grace that begins now. */
 int64_t allot__grace_end(const allot_state *state, int64_t grace);
 
 #endif

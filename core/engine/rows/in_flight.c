@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* in_flight.c: whose the slots of reclaims in flight are, and what stands on closed hosts. */
+/* in_flight.c: reclaims in flight by donor and claimant, and slots on closed hosts. */
 #include "engine/rows/in_flight.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ void allot__flight_count(const allot__work *work, const allot__flight *flight,
     }
 }
 
-/* Slots on their way, from the leaf that gives and to the leaves that others give to (C-6). */
+/* Counts slots in flight, for donors and for claimants (C-6). */
 static int count_flights(allot__work *work, const allot__flown_all *flown, int32_t **out)
 {
     const allot__flight *flights = work->state->flights.items;
@@ -63,7 +63,7 @@ static int count_flights(allot__work *work, const allot__flown_all *flown, int32
     return ALLOT_OK;
 }
 
-/* Adds slots of a leaf that no claimant is told of, as far as it holds others. */
+/* Adds slots in flight without a claimant, as far as the leaf holds slots not in flight. */
 static void add_out(const allot__work *work, int32_t row, int64_t slots, int32_t *out)
 {
     int64_t room = (int64_t)work->allocated[row] - out[row];
@@ -71,8 +71,8 @@ static void add_out(const allot__work *work, int32_t row, int64_t slots, int32_t
         out[row] += (int32_t)allot__least(room, slots);
 }
 
-/* A leaf that gives back cannot keep what its tasks hold above that: it is in flight, too, without
- * a claimant. */
+/* Slots that a reclaim's tasks hold beyond the reclaim come free with it: they are in flight, too,
+ * without a claimant. */
 static void count_beyond(const allot__work *work, const allot__flown_all *flown, int32_t *out)
 {
     const allot__flight *flights = work->state->flights.items;
@@ -107,7 +107,7 @@ static void count_task(const allot__work *work, int32_t task, uint8_t *named, in
     const allot__tasks *tasks = &work->state->tasks;
     int32_t here = allot__task_in(tasks, task, work->index);
     if (here < 0 || named[here / 8] >> here % 8 & 1)
-        return; /* it has none here, or is named here as well */
+        return; /* it has no slots here, or is named here as well */
     named[here / 8] |= (uint8_t)(1 << here % 8);
     const allot__task *of = allot__task_at(tasks, here);
     add_out(work, allot__row(work->plan, work->index, of->consumer), of->slots, out);
@@ -129,9 +129,9 @@ static int count_coupled(allot__work *work, int32_t *out)
 
 /* ---- Closed hosts ---------------------------------------------------------------------------- */
 
-/* A leaf's slots on closed hosts; tasks that no reclaim names yet are added to the list. So many
- * `hidden` slots are in flight although no reclaim names their tasks: those of the tasks listed
- * first. */
+/* Counts a leaf's slots on closed hosts; adds tasks not in flight to the list. `hidden` slots are
+ * in flight although no reclaim names their tasks: they are assigned to the tasks listed first.
+ */
 static void count_leaf(allot__work *work, int32_t row, int64_t hidden, const uint8_t *named,
                        allot__closed_slots *out, int32_t *tasks, int32_t *count)
 {
@@ -154,7 +154,7 @@ static void count_leaf(allot__work *work, int32_t row, int64_t hidden, const uin
         for (int32_t i = 0; i < of_unit && !going; i++)
             tasks[(*count)++] = list[i];
     }
-    out->flying[row] += (int32_t)hidden; /* less than any that is left */
+    out->flying[row] += (int32_t)hidden; /* too few for any unit left */
 }
 
 static void sum_closed(const allot__work *work, allot__closed_slots *out)
@@ -189,7 +189,7 @@ static int take_closed(allot__work *work, allot__closed_slots **out, int32_t **f
     return allot__zeroed_all(work, columns, sizeof columns / sizeof *columns);
 }
 
-/* By row, what reclaims hold there of which no task tells. */
+/* By row, slots on closed hosts that reclaims hold without a task. */
 static int32_t *hidden_slots(allot__work *work, const allot__flown_all *flown)
 {
     const allot__flight *flights = work->state->flights.items;
@@ -203,7 +203,7 @@ static int32_t *hidden_slots(allot__work *work, const allot__flown_all *flown)
     return hidden;
 }
 
-/* Sets the slots on closed hosts apart from what is allocated. */
+/* Moves slots on closed hosts from `allocated` to `closed`. */
 static int count_closed(allot__work *work, const allot__flown_all *flown)
 {
     int32_t rows = work->tree->rows;
@@ -251,7 +251,7 @@ int allot__flights_count(allot__work *work, const allot__flown_all *flown)
 
 /* ---- What has come back ---------------------------------------------------------------------- */
 
-/* What a leaf can be given: what it lacks, within the limits above it. */
+/* Slots that a leaf can be given: what it lacks, within the limits above it. */
 static int64_t room_of(const allot__work *work, int32_t row)
 {
     int64_t room = (int64_t)work->quota[row] - work->allocated[row];

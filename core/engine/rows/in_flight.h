@@ -9,26 +9,26 @@
 #include "engine/rows/flight.h"
 #include "engine/rows/work.h"
 
-/* What leaves have on hosts that are closed and reclaimed. */
+/* Slots of leaves on hosts that are closed and reclaimed. */
 typedef struct allot__closed_slots {
-    int32_t *held, *flying;         /* by row: all, and what of it is in flight already */
+    int32_t *held, *flying;         /* by row: all, and those in flight already */
     int64_t *held_sum, *flying_sum; /* by family */
-    const int32_t *tasks;           /* those not in flight, by leaf, in the state's order */
+    const int32_t *tasks;           /* not in flight, by leaf, in the state's order */
     const int32_t *first;           /* by row, rows + 1 entries: where a leaf's begin */
 } allot__closed_slots;
 
-/* Columns that reclaims in flight are counted in; `returned` NULL: nothing has come back. */
+/* Columns that count reclaims in flight; `returned` NULL: slots that came back are not counted. */
 typedef struct allot__flight_columns {
     int32_t *out, *in, *returned;
 } allot__flight_columns;
-/* Adds one. What has come back serves the claims first to last, then what is on its way the rest.
+/* Adds one reclaim. Slots that came back serve its claims first to last, slots in flight the rest.
  */
 void allot__flight_count(const allot__work *work, const allot__flight *flight,
                          const allot__flown *flown, const allot__flight_columns *columns);
-/* Writes in_flight, earmarked, returned; closed, and then allocated without it. ENOMEM. */
+/* Writes in_flight, earmarked, returned and closed; takes closed slots off allocated. ENOMEM. */
 int allot__flights_count(allot__work *work, const allot__flown_all *flown);
-/* Cuts what has come back to what its claimants lack of their quotas, within limits above them and
- * what is idle. Doing it again cuts more where there is less room. */
+/* Cuts slots that came back to what their claimants lack of their quotas, within the limits above
+ * them and the idle slots. A second call cuts more if there is less room by then. */
 void allot__flights_returned(allot__work *work);
 
 #endif

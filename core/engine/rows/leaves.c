@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* leaves.c: sizes from the last family to the first, numbers from the first to the last. */
+/* leaves.c: sizes bottom-up, from the last family to the first; then numbers top-down. */
 #include "engine/rows/leaves.h"
 
 int allot__leaves_take(allot__leaves *leaves, const allot__work *work, allot__arena *arena,
@@ -27,7 +27,7 @@ int allot__leaves_take(allot__leaves *leaves, const allot__work *work, allot__ar
     return ALLOT_OK;
 }
 
-/* `order` is the family's rows; NULL: as they stand. */
+/* `order` lists the family's rows; NULL: in the order of rows. */
 static void number_family(allot__leaves *leaves, const allot__work *work, int32_t family,
                           const int32_t *order)
 {

@@ -7,7 +7,7 @@
 
 #include "base/simd.h"
 
-/* So many rows are sorted at once, before these are merged. */
+/* Length of the runs that are sorted by counting, then merged. */
 enum { FEW = 64 };
 
 int allot__sorter_init(allot__work *work, allot__sorter *room)
@@ -88,8 +88,8 @@ static void merge(const int32_t *rows, int32_t *out, const int64_t *keys, int32_
     }
 }
 
-/* Sorts few rows: the place of each is how many go before it. That has no branches and needs no
- * order of comparing, so that several are compared at once. */
+/* Sorts few rows: the place of each is the number of rows before it. Comparisons have no branches
+ * and do not depend on each other, so the compiler vectorises them. */
 ALLOT__CLONES static void sort_few(int32_t *rows, const int64_t *keys, int32_t first, int32_t count)
 {
     int64_t key[FEW];
@@ -152,7 +152,7 @@ void allot__order_sort(const allot__work *work, const allot__rules *rules,
     for (int32_t k = order->count - 1; k >= 0; k--) {
         for (int32_t i = 0; i < count; i++) {
             int64_t key = allot__order_key(work, rules, &order->keys[k], first + i);
-            /* ~key turns the order round and, unlike -key, cannot overflow */
+            /* ~key reverses the order and, unlike -key, cannot overflow */
             room->keys[i] = order->keys[k].descending ? ~key : key;
         }
         allot__sort_rows(rows, room->other, room->keys, first, count);

@@ -12,7 +12,7 @@
 
 #include "engine/rows/work.h"
 
-/* Room to sort the largest family in. */
+/* Scratch space to sort the largest family. */
 typedef struct allot__sorter {
     int64_t *keys;
     int32_t *other;
@@ -23,16 +23,16 @@ int allot__sorter_init(allot__work *work, allot__sorter *room);
 void allot__sort_rows(int32_t *rows, int32_t *other, const int64_t *keys, int32_t first,
                       int32_t count);
 
-/* Computes the functions among the keys; before sorting by them. */
+/* Computes the functions among the keys; to be called before sorting. */
 int allot__order_prepare(allot__work *work, allot__rules *rules, const allot__order *order);
-/* The order is that in which rows stand: by rank, then plan order. */
+/* Is the order that of rows: by rank, then plan order? */
 bool allot__order_natural(const allot__order *order);
 /* Writes the rows first ... first + count - 1 to `rows` in order. */
 void allot__order_sort(const allot__work *work, const allot__rules *rules,
                        const allot__order *order, const allot__sorter *room, int32_t first,
                        int32_t count, int32_t *rows);
-/* The same for any rows: `rows` has them in plan order and gets them in order. Keys are by row of
- * the group: room for all of them. */
+/* The same for any rows: `rows` lists them in plan order, and is sorted. Keys are by row of the
+ * group: `room` must have space for all rows. */
 void allot__order_list(const allot__work *work, const allot__rules *rules,
                        const allot__order *order, const allot__sorter *room, int32_t count,
                        int32_t *rows);
@@ -41,7 +41,7 @@ int64_t allot__order_key(const allot__work *work, const allot__rules *rules, con
                          int32_t row);
 bool allot__order_tied(const allot__work *work, const allot__rules *rules,
                        const allot__order *order, int32_t a, int32_t b);
-/* Negative, 0 or positive as row a stands before, with or behind row b by the keys alone. */
+/* Negative, 0 or positive: row a stands before, with or behind row b by the keys alone. */
 int allot__order_compare(const allot__work *work, const allot__rules *rules,
                          const allot__order *order, int32_t a, int32_t b);
 

@@ -17,8 +17,8 @@ ALLOT__CLONES static void scale_rows(const int32_t *restrict owned, int32_t *res
     }
 }
 
-/* floor(owned * times / unit) and what is above it. A double guesses the floor within one, since
- * it is cut at 10^9; the remainder, between -unit and 2 * unit and so right in 32 bits, mends it.
+/* floor(owned * times / unit) and the part above it. A double, cut at 10^9, guesses the floor
+ * within one; the remainder, between -unit and 2 * unit and so exact in 32 bits, corrects it.
  */
 ALLOT__CLONES static void split_rows(const int32_t *restrict owned, int32_t *restrict own,
                                      int32_t *restrict part, int32_t count, uint32_t times,
@@ -49,7 +49,7 @@ int32_t allot__own(const allot__work *work, const allot__rules *rules, int32_t r
     return all > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)all;
 }
 
-/* What is owned exactly does not scale (H-15). */
+/* Corrects rows of exact policies, whose ownership does not scale (H-15). */
 static void mend_exact(const allot__work *work, int32_t family, int32_t *own, int32_t *part)
 {
     int32_t first = allot__family_first(work, family);
@@ -58,7 +58,7 @@ static void mend_exact(const allot__work *work, int32_t family, int32_t *own, in
             family == 0 ? allot__rules_at(work, first + i) : allot__rules_of(work, family);
         if (!rules->policy->exact) {
             if (family != 0)
-                return; /* a family is of one policy */
+                return; /* a family has one policy */
             continue;
         }
         own[i] = work->configured[first + i];

@@ -88,7 +88,7 @@ const int64_t *allot__rowset_values(const allot__rowset *rows, allot_source sour
     }
 }
 
-/* Keys are read together, rows by rows: what a row is read from is then at hand for all of them. */
+/* Reads all keys of a block of rows before the next block, while its data is in cache. */
 int allot__rowset_keys(allot__rowset *rows, const allot_key *const *keys, int32_t count,
                        int64_t *const *out)
 {
@@ -101,7 +101,7 @@ int allot__rowset_keys(allot__rowset *rows, const allot_key *const *keys, int32_
         for (int32_t k = 0; k < count; k++) {
             const int64_t *from = allot__rowset_values(rows, keys[k]->source, first, n, room);
             int64_t *to = out[k] + first;
-            for (int32_t i = 0; i < n; i++) /* ~ turns the order round and cannot overflow, as - */
+            for (int32_t i = 0; i < n; i++) /* ~ reverses order; unlike - it cannot overflow */
                 to[i] = keys[k]->descending ? ~from[i] : from[i];
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* work.c: what a group's plan and state give to a cycle, and room for what it computes. */
+/* work.c: a cycle's columns: those that a group's plan and state give, and those it computes. */
 #include "engine/rows/work.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static int64_t gcd64(int64_t a, int64_t b)
     return a;
 }
 
-/* What the first level owns under policies that do not scale (H-15). */
+/* Slots that the first level owns under policies that do not scale (H-15). */
 static int64_t exact_slots(const allot__work *work)
 {
     const uint8_t *governing = work->group->branch_policy;
@@ -29,8 +29,8 @@ static int64_t exact_slots(const allot__work *work)
     return sum;
 }
 
-/* own' = owned * T / C in lowest terms, both without what is owned exactly; a plan of no slots
- * owns nothing (C-1). */
+/* own' = owned * T / C in lowest terms, T and C without slots of exact policies; in a plan of no
+ * slots nothing is owned (C-1). */
 static void scale(allot__work *work)
 {
     int64_t exact = exact_slots(work);
@@ -122,7 +122,7 @@ static int take_rules(allot__work *work)
     return status;
 }
 
-/* Attributes that are limits cut what `limit` says. */
+/* Cuts `limit` to the attributes that are limits. */
 static int take_limits(allot__work *work)
 {
     work->limit = work->group->columns[ALLOT_LIMIT];

@@ -7,12 +7,12 @@
  * twice. Columns are by the group's row (siblings in the order of rank, model/plan/plan.h) and live
  * in the decision's arena.
  *
- * Amounts of leaves fit 32 bits. Sums over a parent's subtree may not, so a parent's are kept by
- * its family, 64 bits wide; its 32-bit entry is cut to ALLOT_AMOUNT_MAX, which no fill can tell
- * from the truth: a family never divides more than a group's slots.
+ * Amounts of leaves fit 32 bits. Sums over a parent's subtree may not: they are kept by family, 64
+ * bits wide, and the parent's 32-bit entry is cut to ALLOT_AMOUNT_MAX. The cut changes no fill,
+ * since a family never divides more than a group's slots.
  *
  * Parts of a slot are counted in 1/unit (own' = owned * times / unit in lowest terms): every level
- * before a family's critical fill is a whole number of those.
+ * before a family's critical fill is a whole number of these parts.
  */
 #ifndef ALLOT_ENGINE_ROWS_WORK_H
 #define ALLOT_ENGINE_ROWS_WORK_H
@@ -22,39 +22,39 @@
 #include "base/memory.h"
 #include "model/state/state.h"
 
-/* Where a family's slots ran out: fill `fill` was poured at the rate amount / weight parts of a
- * slot (in 1/unit) per weight. fill < 0: they did not run out. */
+/* The fill in which a family's slots ran out, at the rate of amount / weight parts of a slot (in
+ * 1/unit) per weight. fill < 0: slots did not run out. */
 typedef struct allot__critical {
     int32_t fill;
-    int32_t row; /* one of the rows poured last: tells the others by its keys */
+    int32_t row; /* one of the rows poured last: the others have equal keys */
     int64_t amount, weight;
 } allot__critical;
 
-/* Sums over the subtree below a family's parent; of family 0 over the group. */
+/* Sums over the subtree below a family's parent; for family 0 over the group. */
 typedef struct allot__sums {
     int64_t demand; /* need of the children (C-2) */
     int64_t need;
     int64_t reserve; /* reserve' of the children */
     int64_t allocated;
     int64_t in_flight, earmarked;
-    int64_t received;  /* held included */
+    int64_t received;  /* including held */
     int64_t over;      /* of all leaves, before any reclaim */
-    int64_t over_left; /* ... what inner nodes have not reclaimed */
+    int64_t over_left; /* ... that inner nodes have not reclaimed */
     int64_t deficit;
     int64_t unmatched; /* deficits that no inner node has matched */
-    int64_t freed;     /* taken because of limits, and not owed to anybody inside */
+    int64_t freed;     /* taken because of limits, and owed to no leaf inside */
     int64_t reclaimed; /* by this node and those inside */
     int64_t ordered;   /* by this node alone */
     int64_t held;      /* received beyond demand: by leaves, and for parents themselves */
-    int64_t given;     /* reclaimed of the leaves, by whichever node */
+    int64_t given;     /* reclaimed from the leaves, by any node */
 } allot__sums;
 
-/* A policy at work in a group, with its functions' values: NULL until asked for. */
+/* A policy at work in a group, with its functions' values: NULL until first used. */
 typedef struct allot__rules {
     const allot_policy *policy;
     const int32_t *attribute_column;
-    const int64_t *options;     /* by allot_option: the group's, or else of damping the policy's */
-    bool owns;                  /* it goes by what is owned */
+    const int64_t *options;     /* by allot_option: the group's; for damping else the policy's */
+    bool owns;                  /* the policy uses ownership */
     bool leaves_out;            /* a share of 0 may leave a row out (quota/need.h) */
     int64_t **function_values;  /* by function, by row */
     int32_t **function_amounts; /* the same, checked to be amounts */
@@ -71,16 +71,16 @@ typedef struct allot__work {
     allot_report *report;
     int32_t index;  /* of the group */
     int64_t slots;  /* T */
-    int32_t widest; /* of rows side by side, as many as stages take room for */
+    int32_t widest; /* most rows of a family; stages allocate scratch space for as many */
     int64_t times, unit;
-    bool leaves_out; /* some of the rules do */
+    bool leaves_out; /* of any of the rules */
 
     /* Given: plan and state by row. */
     const int32_t *configured, *limit, *rank;
     const int32_t *demand, *allocated;
-    /* Of reclaims in flight: slots that leaves are giving back and still hold, slots that others
-     * give back for a row, and slots that have come back for it (after quota: those of them that it
-     * gets before others get anything, and of a parent the sum below). NULL: none. */
+    /* Reclaims in flight, by donor and by claimant: slots that leaves are giving back and still
+     * hold, slots that others give back for a row, and slots that came back for it (after quota:
+     * those that it gets before all others; for a parent the sum below). NULL: none. */
     const int32_t *in_flight, *earmarked;
     int32_t *returned;
     /* Slots on hosts that are closed and reclaimed count neither as allocated nor as in flight, but
@@ -102,49 +102,48 @@ typedef struct allot__work {
     /* C-5 */
     int64_t idle, idle_left;
     int32_t *received;
-    /* By family: a parent's quota beyond its children's is that of a last member of its family,
-     * which demands and holds nothing: what it received. */
+    /* By family: slots received by its *last member*, which demands and holds nothing. Its quota is
+     * the parent's quota beyond the children's. */
     int32_t *spare;
 
-    /* C-6, C-7, C-10; forced: what leaves must give back whatever their quota; protected: what
-     * guards keep of theirs. Those two and kept (reclaim/over.h) are NULL when there is nothing to
-     * tell. */
+    /* C-6, C-7, C-10; forced: slots that leaves must give back whatever their quota; protected:
+     * slots that guards keep. Both, and kept (reclaim/over.h), are NULL if zero throughout. */
     const int32_t *forced, *protected;
-    const struct allot__enforced *enforced; /* why (enforce.h); NULL: nothing holds by force */
+    const struct allot__enforced *enforced; /* why (enforce.h); NULL: nothing is enforced */
     struct allot__kept *kept;               /* by family */
     int32_t *over;
     int32_t *reclaimed;
 
     struct allot__group_hosts *hosts; /* the group's hosts (hosts/hosts.h); NULL: none are known */
-    /* If hosts differ, by leaf's row, else NULL (reclaim/reach.h): the most that others can give
-     * it, and its slots on hosts where they serve some consumer. */
+    /* If hosts differ, by leaf's row, else NULL (reclaim/reach.h): the most that other leaves can
+     * give it, and its own slots on hosts that serve a consumer that lacks slots. */
     int32_t *reach, *useful;
-    int32_t *moved; /* by leaf's row, slots that it gives back for others though within its quota,
-                       and got on other hosts (placement/grant.h); NULL: none */
-    int32_t *room;  /* by leaf's row, what it can be given on them; NULL: hosts are all alike */
+    int32_t *moved; /* by leaf's row: slots within its quota that it gives back for others and
+                       replaces on other hosts (placement/grant.h); NULL: none */
+    int32_t *room;  /* by leaf's row: the most that hosts can give it; NULL: hosts are all alike */
 
-    /* By session of the state, for all groups: what it needs and deserves; NULL without any. */
+    /* By session of the state, for all groups: need and quota; NULL without sessions. */
     int32_t *session_need, *session_quota;
 
     struct allot__ledger *ledger; /* C-11; NULL: no policy keeps one */
     struct allot__whole *whole;   /* C-13 (whole/whole.h); NULL: no task waits */
-    int32_t *whole_part; /* by row: of its quota what no fill gave it; NULL: no task waits */
-    /* Of leaves of which tasks wait: what those have of it that start, and how many these are; of
-     * others granted is -1. NULL before that is known, and where no task waits. */
+    int32_t *whole_part; /* by row: part of its quota that no fill gave; NULL: no task waits */
+    /* For leaves whose tasks wait: received slots of the tasks that start, and the number of these
+     * tasks; for others granted is -1. NULL before that is known, and where no task waits. */
     int32_t *granted, *starting;
-    /* By task's first number a bit: it goes by this cycle's reclaims, in whichever group, of a leaf
-     * (by handle) that is coupled: some task of it has slots of several groups. The same for all
-     * groups (victims/leavers.h). NULL: no task has. */
+    /* The same for all groups (victims/leavers.h); NULL: no task has slots of several groups.
+     * coupled: by leaf's handle, whether a task of it has. chosen: a bit by task's first number: it
+     * goes by this cycle's reclaims, in any group, of a coupled leaf. */
     const uint8_t *chosen, *coupled;
 } allot__work;
 
-/* Begins: finds the given columns and takes room for the others from the arena. ENOMEM. */
+/* Begins: finds the given columns and allocates the others in the arena. ENOMEM. */
 int allot__work_init(allot__work *work, const allot_plan *plan, const allot_state *state,
                      int32_t group, allot__arena *arena, allot_report *report);
 
-/* The group has so many slots to divide, not those that `slots` says. */
+/* Sets the slots that the group divides, and scales own' to them. */
 void allot__work_resize(allot__work *work, int64_t slots);
-/* Need and quota are to be computed once more: sums are empty, functions not called yet. */
+/* Resets for a new computation of need and quota: empties sums, forgets functions' values. */
 void allot__work_again(allot__work *work);
 
 /* The range of a family's rows. */
@@ -156,7 +155,7 @@ static inline int32_t allot__family_size(const allot__work *work, int32_t family
 {
     return work->tree->first[family + 1] - work->tree->first[family];
 }
-/* The rules of a family: of the first level the group's, which divides among branches. */
+/* The rules of a family; for the first level the group's, which divide among branches. */
 static inline allot__rules *allot__rules_of(const allot__work *work, int32_t family)
 {
     const uint8_t *governing = work->group->family_policy;
@@ -167,7 +166,7 @@ static inline allot__rules *allot__rules_at(const allot__work *work, int32_t row
 {
     return &work->rules[allot__governing_of(work->plan, work->group, row)];
 }
-/* Is an option other than 0 under any of the rules? */
+/* Has any of the rules an option other than 0? */
 static inline bool allot__any_option(const allot__work *work, allot_option option)
 {
     for (int32_t i = 0; i < work->rules_count; i++)
@@ -200,11 +199,11 @@ static inline int32_t allot__handle(const allot__work *work, int32_t row)
     return work->tree->handle_of[allot__tree_row(work, row)];
 }
 
-/* The quota of that last member, all quotas being known: what the parent's reserve has beyond its
- * children's quotas. Above the reserve, no member has what a policy's fills did not pass on. */
+/* The quota of a family's last member (`spare`), once all quotas are known: the parent's reserve
+ * beyond its children's quotas. Quota above the reserve that no fill passed on does not count. */
 int64_t allot__spare_quota(const allot__work *work, int32_t family);
 
-/* The part of what a leaf received that it demands; the rest is held for it (C-5). */
+/* The received slots that a leaf demands; the rest is held for it (C-5). */
 static inline int64_t allot__granted(const allot__work *work, int32_t row)
 {
     if (work->granted != NULL && work->granted[row] >= 0)
@@ -215,13 +214,13 @@ static inline int64_t allot__granted(const allot__work *work, int32_t row)
     return wants < work->received[row] ? wants : work->received[row];
 }
 
-/* Is there a grant to tell of? One of no new slots, too, where tasks start on what the leaf had. */
+/* Is there a grant to report? Also one of no new slots, if tasks start on slots the leaf had. */
 static inline bool allot__gets(const allot__work *work, int32_t row)
 {
     return allot__granted(work, row) > 0 || (work->starting != NULL && work->starting[row] > 0);
 }
 
-/* Of a row's quota what was left and made its next task whole, beyond what fills gave it. */
+/* The part of a row's quota beyond its fills: slots left over that made its next task whole. */
 static inline int32_t allot__whole_part(const allot__work *work, int32_t row)
 {
     return work->whole_part != NULL ? work->whole_part[row] : 0;
@@ -238,21 +237,21 @@ void allot__values(const allot__work *work, const allot__rules *rules, int32_t c
 typedef struct allot__amounts {
     const int32_t *column; /* NULL: `number` for every row */
     int32_t number;
-    bool own; /* own' instead, which is not of the group's planned size (own.h) */
+    bool own; /* own' (own.h) instead of the column: the group has not its planned size */
 } allot__amounts;
-/* `weight`: for `by`, where `owned` is as configured (same proportions, whole numbers) and a sum
- * above ALLOT_AMOUNT_MAX is an error. Calls the policy's function where needed, once a cycle. */
+/* `weight`: for `by`, which reads `owned` as configured (same proportions, whole numbers); a sum
+ * above ALLOT_AMOUNT_MAX is an error then. Calls the policy's function if needed, once a cycle. */
 int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source source, bool weight,
                       allot__amounts *out);
 /* A function's values by row, computed on first use; *out stays NULL on failure. */
 int allot__function_values(allot__work *work, allot__rules *rules, int32_t function,
                            const int64_t **out);
 
-/* Room in the cycle's arena for `count` items and one more, zeroed; NULL: out of memory. */
+/* Allocates `count` items and one more in the cycle's arena, zeroed; NULL: out of memory. */
 void *allot__zeroed(const allot__work *work, size_t count, size_t size);
-/* Several columns at once, as they come: ENOMEM where one has no room. */
+/* Allocates several columns, not zeroed; ENOMEM. */
 typedef struct allot__wanted {
-    void *slot; /* of the pointer to the column */
+    void *slot; /* where the pointer to the column is stored */
     size_t count, size;
 } allot__wanted;
 #define ALLOT__WANTED(slot, count)                                                                 \
