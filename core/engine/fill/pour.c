@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* pour.c: a fill in plain 128-bit integers: what the fast one is held to. */
+/* pour.c: a fill in plain 128-bit integers; the fast one is compared with it. */
 #include "engine/fill/pour.h"
 
 #include "base/simd.h"
@@ -46,7 +46,7 @@ ALLOT__CLONES static void split_aims(allot__pour *pour)
     int64_t total = 0;
 #pragma omp simd reduction(+ : lack, lack_part, total)
     for (int32_t i = 0; i < pour->count; i++) {
-        /* All is loaded, whatever comes of it: so nothing hinders the vectors. */
+        /* Loads come first and without conditions, so that the loop vectorises. */
         int32_t from = level[i];
         int32_t from_part = level_part[i];
         int32_t heavy = weight[i];
@@ -99,9 +99,9 @@ static wide gap_of(const allot__pour *pour, int32_t i)
 }
 
 /*
- * Newton's steps on the rate, exact: the rate at which no row reaches its aim is too low, since
- * rows that reach theirs leave something to the others; each step can only raise it, and it is
- * right when a step changes nothing. At most `count` steps.
+ * Newton's steps on the rate, exact. The first rate, at which no row reaches its aim, is at most
+ * the right one, since rows that reach theirs leave slots to the others. Each step can only raise
+ * the rate, which is right once a step changes nothing: after at most `count` steps.
  */
 static void find_rate(const allot__pour *pour, wide left, wide *amount, wide *sum)
 {

@@ -3,13 +3,13 @@
 /*
  * pour_fast.c: a fill in vector arithmetic.
  *
- * 1. Newton's steps guess which rows reach their aims: single floats compare, integers add up.
+ * 1. Newton's steps guess which rows reach their aims: they compare floats and add integers.
  * 2. The guessed set's sums make the rate a fraction amount / sum.
- * 3. At that rate every row's floor is guessed in double and mended by its remainder. The
- *    remainder is right modulo 2^32 because it is known to be small; so floors and remainders are
- *    exact, and tell in integers which rows reach their aims.
- * 4. If their sums are those of step 2, that is the proof (pour.c ends on the same condition).
- *    Else they make the next rate: Newton's step done exactly, so this ends.
+ * 3. At that rate every row's floor is guessed in double and corrected by its remainder. The
+ *    remainder is small, so computing it modulo 2^32 is exact. Floors and remainders are then exact
+ *    integers that show which rows reach their aims.
+ * 4. If their sums are those of step 2, the guess is proved (pour.c ends on the same condition).
+ *    Else they give the next rate: an exact Newton step, so the loop ends.
  *
  * Loops are plain C over 32-bit columns, which compilers vectorise.
  */
@@ -18,24 +18,23 @@
 #include "base/simd.h"
 
 #define SMALL      ((int64_t)1 << 30) /* remainders by divisors below fit 32 bits */
-#define LEAST_GAPS ((int64_t)1 << 31) /* as many rows there may be, each less than a slot off */
+#define LEAST_GAPS ((int64_t)1 << 31) /* of at most so many rows, each less than a slot off */
 
 /*
- * A rate as the rows see it: whole slots per weight, and above these parts + below / sum parts of
- * 1/unit.
+ * A rate per weight: `whole` slots and parts + below / sum parts of 1/unit.
  */
 typedef struct rate {
     int64_t amount, sum, whole;
     int32_t parts, below;
-    double slope;     /* what is above `whole`, in slots */
+    double slope;     /* the rate above `whole`, in slots */
     double below_sum; /* below / sum */
     double per_unit;
 } rate;
 
-/* What the rows at a rate add up to. */
+/* Sums over the rows at a rate. */
 typedef struct found {
     int64_t met, met_part; /* gaps of the rows that reach their aims */
-    int64_t open;          /* weights of the others */
+    int64_t open;          /* weights of the other rows */
 } found;
 
 ALLOT__INLINE found guess_whole(const allot__pour *pour, float slope)
@@ -85,7 +84,7 @@ ALLOT__INLINE found guess_at(const allot__pour *pour, double slope)
     return pour->unit == 1 ? guess_whole(pour, (float)slope) : guess_split(pour, (float)slope);
 }
 
-/* The slope at which a set that adds up so leaves nothing. */
+/* The slope at which nothing is left, given the sums of a set. */
 ALLOT__INLINE double slope_of(const allot__pour *pour, const found *sums)
 {
     double left = (double)(pour->left - sums->met) +
@@ -93,7 +92,7 @@ ALLOT__INLINE double slope_of(const allot__pour *pour, const found *sums)
     return left / (double)sums->open;
 }
 
-/* From a slope that may be near, else from the one at which no row reaches its aim. */
+/* Starts from the given slope, else from the one at which no row reaches its aim. */
 ALLOT__INLINE found guess(const allot__pour *pour)
 {
     const found nobody = {0, 0, pour->total};
@@ -111,8 +110,8 @@ ALLOT__INLINE found guess(const allot__pour *pour)
     return sums;
 }
 
-/* Rows at a rate; no parts. The rise of a row that lacks nothing may wrap, since its weight is not
- * in `total`: hence the test for that. */
+/* Rows at a rate, without parts. Tests for rows that lack nothing: their weight is not in `total`,
+ * so their rise may wrap. */
 ALLOT__INLINE found rows_whole(const allot__pour *pour, const rate *at)
 {
     const int32_t *restrict level = pour->level;
@@ -146,7 +145,7 @@ ALLOT__INLINE found rows_whole(const allot__pour *pour, const rate *at)
 }
 
 /* The same with parts: first the rise in parts, rounded down, then whole slots of level and rise
- * together; each mended by its own remainder. */
+ * together; both are corrected by their remainders. */
 ALLOT__INLINE found rows_split(const allot__pour *pour, const rate *at)
 {
     const int32_t *restrict level = pour->level, *restrict level_part = pour->level_part;
@@ -184,7 +183,7 @@ ALLOT__INLINE found rows_split(const allot__pour *pour, const rate *at)
     return (found){met, met_part, open};
 }
 
-/* The rate at which a set that adds up so leaves exactly nothing; false: none that fits. */
+/* The rate at which exactly nothing is left, given the sums of a set; false: no rate fits. */
 ALLOT__INLINE bool rate_of(const allot__pour *pour, const found *sums, rate *at)
 {
     if (sums->open <= 0 || sums->open >= SMALL || sums->met - pour->left > LEAST_GAPS)
@@ -229,5 +228,5 @@ ALLOT__CLONES static bool pour_fast(allot__pour *pour)
 
 bool allot__pour_fast(allot__pour *pour)
 {
-    return pour_fast(pour); /* which has versions; a symbol with versions is never hidden */
+    return pour_fast(pour); /* has clones by CPU; a symbol with clones cannot be hidden */
 }

@@ -4,17 +4,17 @@
  * pour_level.c: a fill that raises totals (C-15): at the rate r a row has max(level, min(aim, r *
  * weight)).
  *
- * Rows that rise give back what they have and are poured anew, from zero. The rate found so leaves
- * some of them less than they had: those stay where they are, and the others are poured again.
+ * Rows that rise give their levels back and are poured anew, from zero. At the rate found, some of
+ * them may have less than before: these keep their levels, and the others are poured again.
  *
- * A row that stays takes its level out of the amount, more than the pouring gave it: so the others
- * have less, the rate falls, and a row that stays does so at every later rate, too. Before each
- * pouring aims of the rows that rise are above the amount: at first since the fill is critical,
- * then since the last rate used the amount up and gave those that stay less than they take.
+ * A row that stays takes its level out of the amount, more than the last pour gave it. So the
+ * others have less, the rate falls, and the row stays at every later rate, too. Before each pour
+ * the rows that rise have aims above the amount: at first because the fill is critical, then
+ * because the last rate used the amount up and gave rows that stay less than they take.
  */
 #include "engine/fill/pour.h"
 
-/* What rows with a weight have together and aim at, as one pouring from zero. */
+/* Sets up one pour from zero over the rows with a weight. */
 static void add_up(const allot__pour *pour, allot__pour *totals)
 {
     const int32_t *weight = totals->weight;
@@ -43,7 +43,7 @@ static bool rises(const allot__pour *pour, int32_t i)
     return more && pour->weight[i] > 0;
 }
 
-/* Does a pouring from zero leave a row less than it had? */
+/* Does the pour from zero give a row less than its level? */
 static bool falls(const allot__pour *pour, const allot__pour *totals, int32_t i)
 {
     if (totals->floor[i] != pour->level[i] || pour->unit == 1)
@@ -52,7 +52,7 @@ static bool falls(const allot__pour *pour, const allot__pour *totals, int32_t i)
     return (allot__i128)totals->amount * totals->weight[i] < had * totals->sum;
 }
 
-/* Has rows stay that a pouring leaves less than they had; whether there are any. */
+/* Takes rows out that the pour would lower, so that they stay; were there any? */
 static bool hold_back(const allot__pour *pour, const allot__pour *totals, int32_t *weight)
 {
     bool any = false;

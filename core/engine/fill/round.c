@@ -30,7 +30,7 @@ static void by_rank(const allot__shares *shares)
     }
 }
 
-/* What a row has whatever others round up to: what it reserves of its share. */
+/* Slots of a row that other rows cannot round up into: its reserve, within its share. */
 static int32_t kept(const allot__shares *shares, int32_t i)
 {
     return shares->reserve[i] < shares->floor[i] ? shares->reserve[i] : shares->floor[i];
@@ -49,7 +49,7 @@ static void up_in_order(const allot__shares *shares)
     }
 }
 
-/* Which of two rows comes first to take (or give back) a slot. */
+/* Is row a before row b in taking (or giving back) a slot? */
 typedef bool (*before)(const allot__shares *shares, int32_t a, int32_t b);
 
 static bool larger_fraction(const allot__shares *shares, int32_t a, int32_t b)
@@ -59,7 +59,7 @@ static bool larger_fraction(const allot__shares *shares, int32_t a, int32_t b)
     return a < b;
 }
 
-/* Slots of a row that are no seats of the critical fill. */
+/* Slots of a row that are not seats of the critical fill. */
 static int32_t below_seats(const allot__shares *shares, int32_t i)
 {
     return shares->level ? 0 : shares->base[i];
@@ -124,8 +124,8 @@ static void by_remainder(const allot__shares *shares)
     }
 }
 
-/* Gives (or takes, by -1) slots one after another to the first of a heap that has room; returns
- * how many found none. */
+/* Gives slots (by 1) or takes them (by -1), one after another, at the first row of a heap that has
+ * room; returns the number of slots left. */
 static int64_t move_seats(const allot__shares *shares, int64_t seats, int32_t by, before first)
 {
     const int32_t *bound = by > 0 ? shares->aim : shares->base;
@@ -145,10 +145,9 @@ static int64_t move_seats(const allot__shares *shares, int64_t seats, int32_t by
 }
 
 /*
- * Seat k of a row is due at the rate (2k - 1) / (2 * weight), and is its base's where that has as
- * many (C-15). All seats due below the exact rate
- * are the answer for a house of their number, so from there the last ones are taken back or the
- * next ones given.
+ * Seat k of a row is due at the rate (2k - 1) / (2 * weight); under C-15 the row's base has its
+ * first seats. All seats due below the exact rate are the answer for a house of their number; from
+ * there the last seats are taken back, or the next ones given.
  */
 static void by_seats(const allot__shares *shares)
 {
@@ -169,7 +168,7 @@ static void by_seats(const allot__shares *shares)
         return;
     }
     lost = move_seats(shares, lost, 1, next_seat);
-    /* Left are those that fractions of earlier fills add up to. */
+    /* The slots left come from fractions of earlier fills. */
     for (int32_t i = 0; lost > 0 && i < shares->count; i++) {
         int32_t one = shares->rest[i] != 0 && shares->quota[i] == shares->floor[i];
         shares->quota[i] += one;

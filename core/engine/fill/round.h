@@ -10,22 +10,22 @@
 #include "engine/fill/pour.h"
 #include "engine/rows/work.h"
 
-/* A family after its pouring: `count` rows side by side, in the order that lost slots take: by
+/* A family after its fills: `count` rows in the order in which they get slots lost to rounding: by
  * rank, then plan order (for ceil_in_order: the policy's). */
 typedef struct allot__shares {
     int32_t count;
-    int64_t whole; /* slots that the exact shares cover: what may be given */
+    int64_t whole; /* whole slots that the exact shares sum to: the most that is given */
     const int32_t *floor;
     const int32_t *rest;         /* nonzero: there is a fraction */
     const allot__u128 *fraction; /* for largest_remainder: all over one denominator */
     const int32_t *reserve;      /* for ceil_in_order */
-    const int32_t *weight;       /* for webster: the critical fill's; NULL: none was critical */
-    bool level;                  /* ... which raises totals (C-15): its seats are all of a row's */
-    const int32_t *base;         /* ... whole slots before it */
-    const int32_t *aim;          /* ... and the most it may give a row */
-    allot__u128 amount, one;     /* ... its rate in slots per weight: amount / one */
-    int32_t *order;              /* room for a heap or a sort */
-    int32_t *quota;              /* out; may be `floor` */
+    const int32_t *weight;   /* for webster, as the next five: of the critical fill; NULL: none */
+    bool level;              /* it raises totals (C-15): all slots of a row count as its seats */
+    const int32_t *base;     /* whole slots before it */
+    const int32_t *aim;      /* the most that a row may have */
+    allot__u128 amount, one; /* its rate in slots per weight: amount / one */
+    int32_t *order;          /* scratch space for a heap or a sort */
+    int32_t *quota;          /* out; may be `floor` */
 } allot__shares;
 
 /*
@@ -33,12 +33,12 @@ typedef struct allot__shares {
  * ceil_in_order (Q-30): each share rounded up, in order, while there are slots.
  * largest_remainder: as rank, but larger fractions first.
  * webster: the slots of the critical fill go one after another to the row with the largest
- *   weight / (2 * slots of this fill + 1): a larger amount only adds slots (house-monotone),
- *   where earlier levels are whole. Nobody gets more than min(cap, need) rounded up. Where the fill
- *   raises totals (C-15), slots of earlier fills count, too, and are never taken away.
+ *   weight / (2 * slots of this fill + 1). If earlier levels are whole, a larger amount only adds
+ *   slots (house-monotone). No row gets more than min(cap, need) rounded up. If the fill raises
+ *   totals (C-15), slots of earlier fills count, too, and are never taken away.
  */
 void allot__round(allot_rounding rounding, const allot__shares *shares);
-/* Pours over rows of whole levels, which become the levels after it: whole again, by rank. */
+/* Pours over rows of whole levels and rounds by rank; writes the new whole levels to `level`. */
 void allot__round_pour(allot__pour *rows, int32_t *level);
 
 #endif
