@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* again.c: what changed is marked family by family, and poured from the top down. */
+/* again.c: marks changed families, and pours them from the top down. */
 #include "engine/quota/again.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "engine/rows/enforce.h"
 #include "engine/rows/own.h"
 
-/* Does a number stay as it is, whatever is demanded? */
+/* Is a source independent of demand? */
 static bool stays(allot_source source)
 {
     switch (source.kind) {
@@ -71,7 +71,7 @@ int allot__quota_keep(allot__work *work, bool shares, allot__quota_kept **out)
     kept->pass.low = kept->low;
     kept->pass.rest = kept->rest;
     kept->open = kept->pass.plain;
-    if (kept->low) /* to know what the shares are now */
+    if (kept->low) /* fills in the present shares */
         allot__quota_family(&kept->pass, 0);
     *out = kept;
     return ALLOT_OK;
@@ -100,7 +100,7 @@ void allot__quota_pour_changed(allot__quota_kept *kept, int32_t family)
     size_t count = (size_t)allot__family_size(work, family);
     memcpy(kept->before, work->quota + first, count * sizeof *kept->before);
     allot__quota_family(&kept->pass, family);
-    /* Families below that have other slots now have changed, too. */
+    /* A parent with a new quota changes the family below it. */
     for (int32_t row = first; left > 0; row++) {
         int32_t below = allot__family_of(work, row);
         left -= below > 0;
@@ -112,7 +112,7 @@ void allot__quota_pour_changed(allot__quota_kept *kept, int32_t family)
 void allot__quota_again(allot__quota_kept *kept)
 {
     const allot__work *work = kept->pass.work;
-    if (work->held_part) { /* what is held of shares is a matter of all */
+    if (work->held_part) { /* held parts depend on all families */
         for (int32_t family = 0; family < work->tree->families; family++)
             allot__bits_add(&kept->changed, family);
         allot__planned(&kept->pass, work->slots, NULL);
@@ -128,7 +128,7 @@ static int32_t at(const allot__amounts *amounts, int32_t row)
     return amounts->number < 0 ? amounts->column[0] : amounts->column[row];
 }
 
-/* What is held counts up to what is needed. */
+/* The cap of a fill if the row needed `need`: held slots count up to need. */
 static int64_t cap_of(const allot__quota_pass *pass, int32_t fill, int32_t row, int64_t need)
 {
     const allot__amounts *up_to = &pass->fills[fill].up_to;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* free.c: up the families by reserve, or down them by ownership. */
+/* free.c: bottom-up by reserve, or top-down by ownership. */
 #include "engine/quota/free.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static void by_reserve(const allot__work *work, int32_t *out)
     }
 }
 
-/* One family's share-out; the arrays of `rows` are room for the widest. */
+/* Divides slots in one family; the arrays of `rows` fit the widest. */
 static void split_family(const allot__work *work, int32_t family, int64_t slots, allot__pour *rows,
                          int32_t *out)
 {
@@ -71,7 +71,7 @@ static int by_ownership(allot__work *work, int32_t *out)
                         .need = room + 4 * widest,
                         .cap = room + 4 * widest};
     memset(room, 0, widest * sizeof *room);
-    /* No row's part can reach this, so every fill with an owner is critical. */
+    /* No row can reach this aim, so every fill with an owner is critical. */
     for (size_t i = 0; i < widest; i++)
         room[4 * widest + i] = ALLOT_AMOUNT_MAX + 1;
     for (int32_t family = 0; family < work->tree->families; family++) {

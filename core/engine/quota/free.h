@@ -3,9 +3,9 @@
 /*
  * free.h: the figure of free slots (H-13).
  *
- * While some leaf demands more than it holds: a leaf's is its reserve above its allocation, a
- * parent's the larger of its children's sum and its own reserve above its allocation. If no leaf
- * does: idle slots split in proportion to configured ownership, family by family.
+ * While any leaf demands more than it holds, the figure of a leaf is its reserve above its
+ * allocation, that of a parent the larger of its children's sum and its own reserve above its
+ * allocation. Else idle slots are split by configured ownership, family by family.
  */
 #ifndef ALLOT_ENGINE_QUOTA_FREE_H
 #define ALLOT_ENGINE_QUOTA_FREE_H

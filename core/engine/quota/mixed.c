@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * mixed.c: the first level of a plan whose branches go by several policies (H-15).
+ * mixed.c: the first level of a plan whose branches have several policies (H-15).
  *
- * What is owned under policies that do not scale is set apart first. The others' branches share the
- * rest as their policies' sums were siblings under hybrid: reserves, owned, then by ownership, then
- * equally. Inside its part each policy divides among its branches as anywhere else.
+ * Slots owned under policies that do not scale are set apart first. The other policies share the
+ * rest as if each were a sibling under hybrid, with the sums of its branches: reserves, owned, then
+ * by ownership, then equally. Each policy divides its part among its branches as usual.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ static int32_t plus(int32_t sum, int64_t more)
     return sum + more > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)(sum + more);
 }
 
-/* Sums over the branches of every policy of one kind; of the others all is 0. */
+/* Sums over the branches of each policy, exact ones or others; 0 for the other kind. */
 static void add_up(const allot__work *work, bool exact, parts *to)
 {
     const uint8_t *governing = work->group->branch_policy;
@@ -52,7 +52,7 @@ static void add_up(const allot__work *work, bool exact, parts *to)
     }
 }
 
-/* One fill over the policies, in whole slots; what is lost to rounding goes by their order. */
+/* One fill over the policies, in whole slots; slots lost to rounding go by their order. */
 static void pour(parts *over, const int32_t *weight, const int32_t *need, const int32_t *cap)
 {
     allot__pour rows = {.count = over->count,
@@ -71,7 +71,7 @@ static void pour(parts *over, const int32_t *weight, const int32_t *need, const 
     over->left = rows.left;
 }
 
-/* The part of each policy, in `level`. */
+/* Writes the part of each policy to `level`. */
 static void divide(const allot__work *work, parts *exact, parts *scaled)
 {
     add_up(work, true, exact);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* monitor.c: one sweep up the families matches what is used with what is idle, one down tells the
- * leaves; and a quota of its own for what is planned. */
+/* monitor.c: a sweep up matches used slots with idle ones, a sweep down divides them among leaves;
+ * planned slots are a quota of their own. */
 #include "engine/quota/monitor.h"
 
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "engine/rows/own.h"
 #include "engine/quota/quota.h"
 
-/* What a family's members have for others, and have from others: the rest for the levels above, and
- * the parts of the members. */
+/* Slots that a family's members lend and borrow: `idle` and `beyond` are left for the levels above,
+ * `lend` and `borrow` are for its members. */
 typedef struct level {
     int64_t idle, beyond;
     int64_t lend, borrow;
@@ -23,8 +23,8 @@ typedef struct watch {
     allot__work *work;
     allot__monitor *out;
     level *levels; /* by family */
-    int64_t *have; /* of the family at hand, by member in plan order: what it can take, */
-    int64_t *part; /* ... and what it gets */
+    int64_t *have; /* of the family at hand, by member in plan order: the most that it can take, */
+    int64_t *part; /* ... and its part */
     int32_t *rows;
 } watch;
 
@@ -48,7 +48,7 @@ static int64_t idle_own(const allot__work *work, int32_t row)
 {
     const allot__rules *rules = allot__rules_at(work, row);
     if (allot__ledger_rules(rules))
-        return 0; /* it lends by its loans alone */
+        return 0; /* its loans alone count */
     int64_t busy = held(work, row);
     busy = busy > work->reserve[row] ? busy : work->reserve[row];
     int64_t own = rules->owns ? allot__own(work, rules, row, NULL) : 0;
@@ -80,7 +80,7 @@ static void match_up(watch *of)
     }
 }
 
-/* Divides `slots`, at most what they have, among members in proportion to that. */
+/* Divides `slots`, at most the sum of `have`, among members in proportion to it. */
 static void share_out(watch *of, int32_t count, int64_t slots)
 {
     allot__u128 total = 0;
@@ -99,7 +99,7 @@ static void share_out(watch *of, int32_t count, int64_t slots)
     }
 }
 
-/* Members in plan order. */
+/* Lists a family's members in plan order. */
 static int32_t list_members(watch *of, int32_t family)
 {
     const int32_t *group_row = of->work->group->group_row;
@@ -110,8 +110,8 @@ static int32_t list_members(watch *of, int32_t family)
     return count;
 }
 
-/* Divides what a family lends, or borrows, among its members: of a parent's family it is added to
- * what that one does within itself. */
+/* Divides the slots that a family lends, or borrows, among its members; a parent's part is added to
+ * the slots that its own family lends or borrows inside. */
 static void pass_down(watch *of, int32_t family, bool lend)
 {
     int32_t count = list_members(of, family);
@@ -135,7 +135,7 @@ static void pass_down(watch *of, int32_t family, bool lend)
 
 /* ---- What is planned ------------------------------------------------------------------------- */
 
-/* Everybody wants all that its limit allows. */
+/* Needs as if every leaf demanded all that its limit allows. */
 static void need_all(const allot__work *work, int32_t *need)
 {
     for (int32_t family = work->tree->families - 1; family >= 0; family--) {

@@ -7,7 +7,7 @@
 #include "engine/rows/enforce.h"
 #include "engine/rows/own.h"
 
-/* Members as if all were leaves; parents among them are mended afterwards. */
+/* Members as if all were leaves; parents among them are corrected afterwards. */
 ALLOT__CLONES static void need_rows(allot__work *work, const int32_t *restrict own, int32_t first,
                                     int32_t count, allot__sums *sums)
 {
@@ -23,7 +23,7 @@ ALLOT__CLONES static void need_rows(allot__work *work, const int32_t *restrict o
 #pragma omp simd reduction(+ : needs, kept_slots, held)
     for (int32_t i = 0; i < count; i++) {
         int32_t kept = planned[i] < own[i] ? planned[i] : own[i];
-        kept = kept < limit[i] ? kept : limit[i]; /* hosts can cut it below (hosts/joint.h) */
+        kept = kept < limit[i] ? kept : limit[i]; /* hosts can lower the limit (hosts/joint.h) */
         int32_t want = demand[i] < limit[i] ? demand[i] : limit[i];
         int32_t most = want > kept ? want : kept;
         reserve[i] = kept;
@@ -43,12 +43,12 @@ static bool weighs(const allot__work *work, const allot__rules *rules, allot_sou
 {
     if (by.kind == ALLOT_FROM_NUMBER)
         return by.value > 0;
-    if (by.value == ALLOT_OWNED) /* a part of a slot weighs too */
+    if (by.value == ALLOT_OWNED) /* less than a slot of own' weighs, too */
         return work->configured[row] > 0 && (work->times > 0 || rules->policy->exact);
     return allot__value(work, rules, by.value, row) > 0;
 }
 
-/* What a row of a family needs where shares of 0 may leave it out. */
+/* A row's need: its reserve alone if shares of 0 leave it out, else `need`. */
 static int64_t unless_out(const allot__work *work, int32_t family, int32_t row, int64_t need)
 {
     const allot__rules *rules =
@@ -78,7 +78,7 @@ static void leave_out(allot__work *work, int32_t family, int32_t count, allot__s
 
 /* ---- Parents --------------------------------------------------------------------------------- */
 
-/* A parent's own numbers, from its family's; it is one of `siblings`. */
+/* Computes a parent's numbers from those of its family; the parent is one of `siblings`. */
 static void need_parent(allot__work *work, int32_t siblings, int32_t row, int32_t family)
 {
     allot__sums *inside = &work->sums[family];
@@ -89,13 +89,13 @@ static void need_parent(allot__work *work, int32_t siblings, int32_t row, int32_
     int64_t limit = work->limit[row] == ALLOT_NONE ? INT64_MAX : work->limit[row];
     int64_t need = inside->demand < limit ? inside->demand : limit;
     inside->need = need > reserve ? need : reserve;
-    work->reserve[row] = (int32_t)reserve; /* at most what the plan lets it own */
+    work->reserve[row] = (int32_t)reserve; /* fits: at most what the plan lets it own */
     if (work->leaves_out)
         inside->need = unless_out(work, siblings, row, inside->need);
     work->need[row] = inside->need > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)inside->need;
 }
 
-/* Replaces what the leaves' loop took a family's parents for. */
+/* Replaces the numbers that need_rows computed for parents as if they were leaves. */
 static void mend_parents(allot__work *work, int32_t family, allot__sums *sums)
 {
     int32_t first = allot__family_first(work, family);
@@ -112,13 +112,13 @@ static void mend_parents(allot__work *work, int32_t family, allot__sums *sums)
         sums->demand += work->sums[below].need;
         sums->allocated += work->sums[below].allocated;
         if (work->earmarked)
-            work->sums[below].earmarked += work->earmarked[row]; /* for its own reserve */
+            work->sums[below].earmarked += work->earmarked[row]; /* for the parent's own reserve */
         sums->in_flight += work->sums[below].in_flight;
         sums->earmarked += work->sums[below].earmarked;
     }
 }
 
-/* At a switch leaves need at least what is theirs now (C-10). */
+/* At a switch of windows leaves need at least `least` (C-10). */
 static void raise(allot__work *work, int32_t first, int32_t count, allot__sums *sums)
 {
     const int32_t *least = work->enforced->least;
@@ -131,8 +131,8 @@ static void raise(allot__work *work, int32_t first, int32_t count, allot__sums *
     }
 }
 
-/* Slots in flight that are earmarked for a leaf. Slots that a ledger called back for an owner that
- * no longer needs them have no claimant. */
+/* Slots in flight that are earmarked for a leaf. In a ledger, slots beyond the leaf's need have no
+ * claimant any more. */
 static int32_t earmarked_for(const allot__work *work, int32_t row)
 {
     int32_t slots = work->earmarked[row];
@@ -180,7 +180,7 @@ int allot__need(allot__work *work)
     return ALLOT_OK;
 }
 
-/* A row's need was `before`: marks its family, unless that leaves the family as it is. */
+/* Marks a row's family if its need, `before` until now, changed; exceptions see `open`. */
 static void mark_need(const allot__work *work, int32_t family, int32_t row, int32_t before,
                       bool open, allot__bits *changed)
 {

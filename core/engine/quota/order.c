@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * order.c: families whose fills pour over groups of siblings, one group after another, or
- * whose rounding asks for exact fractions. Plain integers throughout: such families are small or
- * rare, and clarity is worth more here.
+ * order.c: families whose fills pour over groups of siblings, one group after another, or whose
+ * rounding needs exact fractions. Such families are small or rare, so all is in plain integers:
+ * clarity matters more than speed.
  */
 #include <string.h>
 
@@ -65,7 +65,7 @@ static int32_t run_end(const allot__quota_pass *pass, const allot__order *order,
     return end;
 }
 
-/* Pours over one run of the sorted rows; true when it was critical. */
+/* Pours over one run of the sorted rows; true if it was critical. */
 static bool pour_run(allot__quota_pass *pass, int32_t fill, int32_t from, int32_t end)
 {
     allot__sorted *sorted = &pass->sorted;
@@ -97,7 +97,7 @@ static bool pour_run(allot__quota_pass *pass, int32_t fill, int32_t from, int32_
     return critical;
 }
 
-/* Writes sorted rows back. `from` ... `end` were critical and keep the levels they had before. */
+/* Writes sorted rows back; rows `from` ... `end` - 1, the critical run, keep their levels. */
 static void put_back(allot__quota_pass *pass, int32_t from, int32_t end)
 {
     allot__pour *rows = &pass->rows;
@@ -119,7 +119,7 @@ static void put_back(allot__quota_pass *pass, int32_t from, int32_t end)
     allot__quota_next(pass);
 }
 
-/* Weights and most slots of the critical run, by row, for webster; 0 weight for all others. */
+/* Writes weights and caps of the critical run by row, for webster; other rows have weight 0. */
 static void critical_rows(allot__quota_pass *pass, int32_t from, int32_t end)
 {
     const allot__sorted *sorted = &pass->sorted;
@@ -134,7 +134,7 @@ static void critical_rows(allot__quota_pass *pass, int32_t from, int32_t end)
     }
 }
 
-/* Pours one fill; writes `critical` when it was. */
+/* Pours one fill; writes `critical` if slots ran out. */
 static void pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family, const bool *only,
                       allot__critical *critical)
 {
@@ -156,7 +156,7 @@ static void pour_fill(allot__quota_pass *pass, int32_t fill, int32_t family, con
     put_back(pass, 0, 0);
 }
 
-/* Rounding up goes in the policy's order of distribution. */
+/* Rounds up in the policy's order of distribution. */
 static void round_in_order(allot__quota_pass *pass, int32_t first, allot__shares *shares)
 {
     const allot__order *order = &pass->rules->policy->distribute;

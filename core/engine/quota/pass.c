@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* pass.c: a family at hand: its columns, its levels and aims, and room for them. */
+/* pass.c: the family at hand: its columns, levels and aims. */
 #include "engine/quota/pass.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* planned.c: planned shares top-down, then what branches hold bottom-up. */
+/* planned.c: planned shares top-down, then held slots bottom-up. */
 #include "engine/quota/planned.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ static int32_t larger(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
-/* Sums of a family: what its leaves hold, and lack of what they are sure of. */
+/* Sums over a family's leaves: slots they hold, and slots they are sure of but lack. */
 static void count_family(const allot__quota_pass *pass, int32_t family, const bool *only)
 {
     const allot__work *work = pass->work;
@@ -84,7 +84,7 @@ static void count_family(const allot__quota_pass *pass, int32_t family, const bo
     pass->lacking[family] = lacking + held < reserve ? reserve - held : lacking;
 }
 
-/* What rows of a family keep, if no row keeps so many of the policy's slots. */
+/* Writes the slots that rows of a family keep; `free` slots of the policy are kept by no row. */
 static void hold_family(const allot__quota_pass *pass, int32_t family, int64_t free,
                         const bool *only)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * planned_leaves.c: what leaves keep beyond their planned shares, the best rank first, whatever
- * their branches (E-22).
+ * planned_leaves.c: slots that leaves keep beyond their planned shares, the best rank first,
+ * whatever their branches (E-22).
  *
- * For a bound of ranks, what a row counts for follows from the bottom: a leaf of a rank up to the
- * bound for what it may keep, others for what they are sure of; a parent for what its children do,
- * at least what it is sure of and at most what it needs. The larger the bound, the more. So from
- * the top, every family finds the rank at which its slots run out: `low` is what rows count for
- * with better ranks alone, `high` with that rank too, and between them the weights decide. Below it
- * the same rank holds, unless limits or planned shares inside leave less room, or more.
+ * Given a bound of ranks, each row counts for a number of slots, bottom-up: a leaf of a rank up to
+ * the bound counts for the slots that it may keep, other leaves for those they are sure of, and a
+ * parent for its children's sum, at least what it is sure of and at most its need. Counts grow with
+ * the bound. Top-down, every family finds the rank at which its slots run out: `low` counts better
+ * ranks alone, `high` that rank, too, and between them weights decide. Families below go by the
+ * same rank, unless limits or planned shares inside leave less room, or more.
  */
 #include "engine/quota/planned.h"
 
@@ -18,12 +18,12 @@
 #include "engine/fill/round.h"
 
 typedef struct allot__leaf_ranks {
-    int32_t *sure, *most;      /* by row: at least and at most that */
-    int32_t *all, *low, *high; /* by row, as above; all: whatever the rank */
+    int32_t *sure, *most;      /* by row: the least and the most that it may count for */
+    int32_t *all, *low, *high; /* by row, as above; all: for any rank */
     int32_t *list;             /* families of a subtree */
     int32_t *level, *aim;      /* of a family's members */
     int32_t *cap, *floor, *rest, *weight;
-    const bool *only; /* of the first level */
+    const bool *only; /* by row of the first level: is it in the pass? NULL: all are */
 } ranks;
 
 static int32_t held_fill(const allot_policy *policy)
@@ -68,7 +68,7 @@ int allot__planned_room(allot__quota_pass *pass)
     return allot__taken_all(work, columns, sizeof columns / sizeof *columns);
 }
 
-/* Does a row belong to the pass? */
+/* Does the row at place `at` of a family belong to the pass? */
 static bool has(const ranks *of, int32_t family, int32_t at)
 {
     return family > 0 || !of->only || of->only[at];
@@ -80,7 +80,7 @@ static int32_t between(int64_t value, int32_t least, int32_t most)
     return value > least ? (int32_t)value : least;
 }
 
-/* What rows are sure of, what they can have at most, and, for now, what leaves may keep. */
+/* Writes the slots that a family's rows are sure of, and the most that they can have. */
 static void begin_family(allot__quota_pass *pass, int32_t fill, int32_t family)
 {
     const allot__work *work = pass->work;
@@ -97,7 +97,7 @@ static void begin_family(allot__quota_pass *pass, int32_t fill, int32_t family)
     }
 }
 
-/* Lists the families of the pass below a family and itself, parents before children; how many. */
+/* Lists a family and those of the pass below it, parents before children; returns the number. */
 static int32_t subtree(const allot__work *work, const ranks *of, int32_t family)
 {
     int32_t count = 0;
@@ -115,7 +115,7 @@ static int32_t subtree(const allot__work *work, const ranks *of, int32_t family)
     return count;
 }
 
-/* Writes what rows of listed families count for up to a rank; what those of the first do. */
+/* Writes the counts of rows of listed families for a bound; returns the first family's sum. */
 static int64_t count_for(const allot__work *work, const ranks *of, int32_t families, int64_t bound,
                          int32_t *out)
 {
@@ -141,11 +141,11 @@ static int64_t count_for(const allot__work *work, const ranks *of, int32_t famil
     return sum;
 }
 
-/* Finds the rank at which the slots of a family run out, and what all below count for then. */
+/* Finds the rank at which the slots of a family run out; writes `low` and `high` of all below. */
 static void find_rank(const allot__work *work, const ranks *of, int32_t family, int64_t room)
 {
     int32_t families = subtree(work, of, family);
-    int64_t low = INT32_MAX, high = 0; /* up to the rank `high` they do, below `low` not */
+    int64_t low = INT32_MAX, high = 0; /* slots run out at rank `high`, but not before `low` */
     for (int32_t k = 0; k < families; k++) {
         int32_t first = allot__family_first(work, of->list[k]);
         for (int32_t row = first; row < first + allot__family_size(work, of->list[k]); row++) {
@@ -164,7 +164,7 @@ static void find_rank(const allot__work *work, const ranks *of, int32_t family, 
     count_for(work, of, families, high - 1, of->low);
 }
 
-/* Between low and high the weights decide. */
+/* Divides a family's slots by weight, each row between `low` and `high`. */
 static void share_out(allot__quota_pass *pass, int32_t fill, int32_t family, int64_t room)
 {
     const allot__work *work = pass->work;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* quota.c: one pass over the families, first to last. */
+/* quota.c: one pass over the families, first to last: parents before children. */
 #include "engine/quota/quota.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "engine/quota/planned.h"
 #include "engine/quota/pass.h"
 
-/* A number as a column that serves every family. */
+/* Turns a number into a column that serves every family. */
 static bool spread(allot__quota_pass *pass, allot__amounts *amounts)
 {
     int32_t *same;
@@ -20,7 +20,7 @@ static bool spread(allot__quota_pass *pass, allot__amounts *amounts)
         return false;
     for (int32_t i = 0; i < pass->work->widest; i++)
         same[i] = amounts->number;
-    amounts->number = -1; /* marks a column that is not by row */
+    amounts->number = -1; /* marks a column of equal numbers */
     amounts->column = same;
     return true;
 }
@@ -47,7 +47,7 @@ static int resolve(allot__quota_pass *pass)
             return ALLOT_ENOMEM;
         pass->plain = pass->plain && fill->order.count == 0;
     }
-    /* Rounding up goes in that order, which then reads no quota (allot/policy.h). */
+    /* ceil_in_order rounds by `distribute`, which then reads no quota (allot/policy.h). */
     return policy->rounding == ALLOT_ROUND_CEIL_IN_ORDER
                ? allot__order_prepare(pass->work, pass->rules, &policy->distribute)
                : ALLOT_OK;
@@ -84,7 +84,7 @@ int allot__quota_open(allot__quota_pass *pass)
     return enough ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* The first fill pours reserves up to reserves: with enough for all, they are the levels. */
+/* Returns the number of fills done: 1 if slots cover the first, reserves up to reserves; else 0. */
 static int32_t pour_reserves(allot__quota_pass *pass, int32_t family)
 {
     allot__pour *rows = &pass->rows;
@@ -136,7 +136,7 @@ static void plain_family(allot__quota_pass *pass, int32_t family, int64_t slots)
     rows->floor = scratch;
 }
 
-/* A family of nothing: as if the first fill ran out at once. */
+/* A family without slots: as if the first fill ran out at once. */
 static void empty_family(allot__work *work, int32_t family)
 {
     int32_t first = allot__family_first(work, family);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* trace.c: the fills again, for one row. */
+/* trace.c: computes the fills again, for one row. */
 #include "engine/quota/trace.h"
 
 #include "engine/ownership/ledger.h"
 #include "engine/rows/order.h"
 #include "engine/rows/own.h"
 
-/* Units: slots * unit, so that own' is whole. */
+/* In 1/unit of a slot, so that own' is a whole number. */
 static int64_t cap_of(const allot__work *work, const allot__rules *rules, allot_source source,
                       int32_t row)
 {
@@ -57,8 +57,8 @@ static int64_t aim_of(const allot__work *work, const allot__fill *fill, int32_t 
     return aim > level && allot__trace_weight(work, fill->by, row) > 0 ? aim : level;
 }
 
-/* Whole slots by fill: what the levels pass of them, the rounding falling to the last fill that
- * gave anything. */
+/* Splits the quota into whole slots by fill: each fill has the whole slots that its level passes,
+ * and the last fill that gave anything has what rounding added. */
 static void split_quota(const allot__work *work, int32_t row, allot__levels *out)
 {
     int64_t quota = work->quota[row] - allot__whole_part(work, row);
@@ -84,7 +84,7 @@ const allot__critical *allot__trace_critical(const allot__work *work, int32_t ro
     return &work->critical[family];
 }
 
-/* The level that the critical fill lifts a row to, over unit * sum. */
+/* The level that the critical fill raises a row to, over unit * sum. */
 static allot__u128 last_level(const allot__work *work, const allot__critical *critical,
                               const allot__fill *fill, int32_t row, int64_t level,
                               allot__levels *out)
@@ -107,7 +107,7 @@ static allot__u128 last_level(const allot__work *work, const allot__critical *cr
     return due < to ? due : to;
 }
 
-/* A ledger's parts are whole as they are. */
+/* The parts of a ledger's row, which are whole. */
 static void trace_ledger(const allot__work *work, int32_t row, allot__levels *out)
 {
     allot__u128 level = 0;
