@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * books.h: the books of a ledger (C-11): what each leaf holds of its own, from pools and on loan,
- * and what one cycle changes about it.
+ * books.h: the books of a ledger (C-11): own, shared and borrowed slots of each leaf, and the
+ * changes that one cycle makes.
  *
- * Holders are the leaves whose policy keeps a ledger, by (rank, plan order). What a holder has, or
- * is on its way to it, is used + shared + in; slots in flight from it are not in there. Every slot
- * that is taken is a recall: for a claimant, or without one (`loose`). A loose recall can be undone
- * as long as no holder claims it: then the slot stays where it is, as another class.
+ * Holders are the leaves whose policy keeps a ledger, by (rank, plan order). A holder has used +
+ * shared + in slots, including slots in flight to it and excluding those in flight from it. Every
+ * slot that is taken is part of a recall: for a claimant, or without one (`loose`). A loose recall
+ * can be undone as long as no holder claims it: the slot then stays, as another class.
  */
 #ifndef ALLOT_ENGINE_OWNERSHIP_BOOKS_H
 #define ALLOT_ENGINE_OWNERSHIP_BOOKS_H
@@ -15,7 +15,7 @@
 #include "base/least.h"
 #include "engine/rows/order.h"
 
-/* Why a loan is as it is, or a slot goes: its code, and what is so, for people. */
+/* Why a loan is as it is, or why a slot is taken: name, code, and words for people. */
 #define ALLOT__WHY_MAP(XX)                                                                         \
     XX(KEPT, "kept", "as before")                                                                  \
     XX(BORROWED, "borrowed", "their owner does not want them now")                                 \
@@ -42,7 +42,7 @@ typedef enum allot__why {
 #undef ALLOT__WHY_ENUM
 } allot__why;
 
-/* Is a slot taken for that reason whatever the demand? */
+/* Does the reason take slots whatever the demand? */
 static inline bool allot__why_forced(allot__why why)
 {
     return why > ALLOT__WHY_OVER_SHARE;
@@ -53,38 +53,38 @@ typedef enum allot__class { ALLOT__OWN, ALLOT__SHARED, ALLOT__BORROWED } allot__
 typedef struct allot__holder {
     int32_t row;
     int32_t place;  /* in plan order, among all leaves */
-    int32_t family; /* that it is of */
+    int32_t family; /* of which it is a member */
     int32_t own, reserve, need;
     int32_t most;         /* min(demand, limit) */
-    int32_t sure;         /* what parents' limits hold of its own before all else; 0: no limits */
-    int32_t held, flying; /* of what is allocated: to stay, and in flight */
-    int32_t coming;       /* in flight from others, for it */
+    int32_t sure;         /* own slots that parents' limits hold before all others; 0: no limits */
+    int32_t held, flying; /* allocated slots: to stay, and in flight */
+    int32_t coming;       /* in flight from others to it */
     int32_t
         dropped; /* ... which may not stay: without a claimant, unless it can have them after all */
     int32_t used, shared, in;
-    int32_t pooled;  /* of the shared ones: in a pool */
+    int32_t pooled;  /* shared slots that are in a pool */
     int32_t asks;    /* shared slots that it asks for, */
     int32_t due;     /* ... and that it deserves */
-    int32_t planned; /* what is planned for it in all pools that go by plan */
+    int32_t planned; /* its planned slots in all pools that go by plan */
     int32_t out;     /* own slots lent */
     int32_t lend_most, borrow_most, share_most, weight;
-    int32_t loans;             /* the newest of those that it borrows; -1: none */
+    int32_t loans;             /* the newest loan that it borrows; -1: none */
     int32_t returned;          /* idle slots that came back for it, not given to it yet */
     int32_t granted, promised; /* by this cycle: idle slots, and others that come to it */
-    int32_t replaced;          /* ... and those in the place of slots in flight from it */
-    int32_t lost, loose;       /* taken by this cycle; of these without a claimant so far, */
-    int32_t gone;              /* ... and for others, but for borrowed ones */
-    int32_t forced;            /* ... and whatever the demand */
+    int32_t replaced;          /* ... of these, those that replace slots in flight from it */
+    int32_t lost, loose;       /* taken by this cycle; of these, without a claimant so far, */
+    int32_t gone;              /* ... for other holders, borrowed slots aside, */
+    int32_t forced;            /* ... whatever the demand, */
     int32_t kept;              /* ... and not taken after all */
     int32_t claimed;           /* recalled for it */
-    int32_t recalls;           /* the newest of those from it; -1: none */
-    int32_t owed;              /* ... of loose ones that it lent; -1: none */
+    int32_t recalls;           /* the newest recall from it; -1: none */
+    int32_t owed;              /* the newest loose recall of slots that it lent; -1: none */
     bool rebalance, keep, adjust, recall_first;
-    bool hold_rounding, rounding; /* C-9: the option; a slot stays by it */
-    int8_t cut;                   /* rounding of its shares of pools: 1 took a part, -1 added one */
+    bool hold_rounding, rounding; /* C-9: the option; it keeps a slot by that option */
+    int8_t cut;                   /* rounding of its pool shares: 1 took a part, -1 added one */
 } allot__holder;
 
-/* Loans number by age. */
+/* A loan. Loans are numbered from the oldest to the newest. */
 typedef struct allot__lent {
     int32_t lender, borrower; /* holders */
     int32_t slots, before;
@@ -95,16 +95,16 @@ typedef struct allot__lent {
 typedef struct allot__recall {
     int32_t from, to; /* holders; to -1: no claimant */
     int32_t slots;
-    int32_t cut;        /* of these: not taken after all, since damping or guards keep them */
-    int32_t loan;       /* of which they are; -1: of none */
+    int32_t cut;        /* slots not taken after all: damping or guards keep them */
+    int32_t loan;       /* the loan that the slots are of; -1: none */
     int32_t older;      /* from the same holder; -1: none */
     int32_t older_owed; /* of the same owner, while loose; -1: none */
-    bool firm;          /* it cannot be undone */
+    bool firm;          /* the recall cannot be undone */
     bool drains;        /* its holder keeps the slots unless another claims them */
     allot__why why;
 } allot__recall;
 
-/* What a holder uses of a pool, and what the ratio gives it among all members, wanting or not. */
+/* Slots of a pool that a holder uses, and those that the ratio gives it among all members. */
 typedef struct allot__share {
     int32_t holder, used, planned;
 } allot__share;
@@ -113,8 +113,8 @@ typedef struct allot__share_pool {
     int64_t slots, used;
     int64_t weight;       /* of all members */
     int32_t first, count; /* its shares, in the order of holders */
-    bool by_plan;         /* it is shared by what is planned (E-21) */
-    int32_t blocked;      /* the round in which limits kept slots from those of this family */
+    bool by_plan;         /* planned shares divide it (E-21) */
+    int32_t blocked;      /* the round in which limits kept slots from members of this family */
 } allot__share_pool;
 
 /* Columns over the members of a pool, in ledger->column. */
@@ -131,7 +131,7 @@ enum {
     ALLOT__POOL_COLUMNS
 };
 
-/* What was so before the cycle, by holder, for monitors. */
+/* A holder's slots before the cycle, for monitors. */
 typedef struct allot__held {
     int32_t own, shared, in, out;
 } allot__held;
@@ -140,56 +140,56 @@ typedef struct allot__ledger {
     allot__work *work;
     bool all;      /* every branch goes by a ledger policy */
     bool planning; /* as if no slots were held and every holder wanted all that it may have */
-    int64_t slots; /* what they may hold together; set before the cycle when not all */
+    int64_t slots; /* the most that holders may have together; set before the cycle unless `all` */
 
     allot__holder *holders;
     int32_t count;
     int32_t *holder_of;   /* by row; -1: none */
     allot__held *before;  /* by holder */
-    int64_t room;         /* slots that no holder has or is promised */
-    int64_t idle;         /* of these: idle now */
-    int64_t loose;        /* of these: taken, without a claimant so far */
-    int64_t draining;     /* of these: their holders keep them while no other claims them */
-    int64_t returned;     /* of these: came back for holders */
-    int32_t *first, *end; /* by row: places of the leaves below, or of the leaf */
-    int32_t *at;          /* by place: the holder, -1: none */
+    int64_t room;         /* slots that no holder has or is promised; of these: */
+    int64_t idle;         /* idle now */
+    int64_t loose;        /* taken, without a claimant so far */
+    int64_t draining;     /* kept by their holders while no other claims them */
+    int64_t returned;     /* came back for holders */
+    int32_t *first, *end; /* by row: range of places of the leaves below, or of the leaf */
+    int32_t *at;          /* by place: the holder; -1: none */
     int32_t places;
 
     allot__lent *loans;
     int32_t loan_count, loan_room;
     int32_t *pairs;     /* by hash of lender and borrower, 2 * loan_room: a loan + 1, or 0 */
-    int32_t *by_lender; /* those of the state: by lender, worst-ranked borrower, newest */
-    int32_t known;      /* how many these are */
-    int32_t *lender_at; /* by holder, count + 1 entries: where in by_lender */
+    int32_t *by_lender; /* the state's loans, sorted by lender, worst-ranked borrower, newest */
+    int32_t known;      /* number of loans of the state */
+    int32_t *lender_at; /* by holder, count + 1 entries: its first loan in by_lender */
 
     allot__recall *recalls;
     int32_t recall_count, recall_room;
-    int32_t loose_from;    /* of recalls before this none is loose, */
-    int32_t draining_from; /* ... and before this none drains */
+    int32_t loose_from;    /* no recall before this one is loose, */
+    int32_t draining_from; /* ... and no recall before this one drains */
 
-    allot__share_pool *pools; /* by family; those of no slots have no shares */
+    allot__share_pool *pools; /* by family; pools without slots have no shares */
     int32_t round;            /* of serving members of a pool (return.c) */
     allot__share *shares;
 
     bool limited;     /* a parent has a limit */
-    int32_t *above;   /* by family: the family that its parent is of; then by family: */
-    int64_t *inside;  /* ... what holders below have, promises kept, */
-    int64_t *outside; /* ... what leaves below hold until then, */
-    int64_t *aside;   /* ... and what holders below lack of what they are sure of */
+    int32_t *above;   /* by family: the family of its parent; sums over leaves below: */
+    int64_t *inside;  /* ... slots that holders have once promises are kept, */
+    int64_t *outside; /* ... slots that leaves hold until then, */
+    int64_t *aside;   /* ... and slots that holders are sure of but lack */
 
-    int64_t *keys; /* room to sort and to pour in, by holder or loan */
+    int64_t *keys; /* scratch space to sort and to pour, by holder or loan */
     int32_t *order, *other;
     int32_t *column[ALLOT__POOL_COLUMNS];
-    bool rounding; /* a policy has the option `hold_rounding` */
-    bool cut;      /* what is not to be carried out has been taken back (reclaim/cut.h) */
-    int status;    /* ENOMEM: there was no room for a recall or a list */
-    struct allot__books_kept *kept; /* NULL: books are opened for each run */
+    bool rounding;                  /* a policy has the option `hold_rounding` */
+    bool cut;                       /* allot__ledger_cut has run (reclaim/cut.h) */
+    int status;                     /* ENOMEM: no memory for a recall or a list */
+    struct allot__books_kept *kept; /* NULL: each run opens the books */
 } allot__ledger;
 
-/* Books as they are open, before anything depends on what holders need. */
+/* A copy of the books just opened, before anything depends on needs of holders. */
 typedef struct allot__books_kept {
     allot__ledger ledger;
-    int32_t parts; /* arrays that change */
+    int32_t parts; /* number of arrays that change */
     struct {
         void *at, *copy;
         size_t size;
@@ -198,16 +198,16 @@ typedef struct allot__books_kept {
 
 /* books.c */
 
-/* Opens the books: holders, what they hold, loans as far as they still are, pools. ENOMEM, or what
- * a policy's function failed with. */
+/* Opens the books: holders and their slots, loans that have not ended, pools. ENOMEM, or what a
+ * policy's function failed with. */
 int allot__books_open(allot__ledger *ledger);
-/* Keeps them as they are, for runs that differ in what holders need alone. ENOMEM. */
+/* Copies the open books, for further runs in which only needs of holders differ. ENOMEM. */
 int allot__books_keep(allot__ledger *ledger);
-/* Puts them back, for what holders need now. */
+/* Restores the copied books, and reads the present needs. */
 void allot__books_again(allot__ledger *ledger);
 /* Returns loans of borrowers that could have own slots instead: no slot moves. */
 void allot__books_settle(allot__ledger *ledger);
-/* Tells own slots from shared ones. */
+/* Divides the slots that holders have into own and shared ones. */
 void allot__books_class(allot__ledger *ledger);
 /* Sorts the first `count` of ledger->order, whose keys are keys[item]; stable. */
 static inline void allot__books_sort(allot__ledger *ledger, int32_t count)
@@ -219,9 +219,9 @@ static inline int32_t allot__holder_has(const allot__holder *holder)
 {
     return holder->used + holder->shared + holder->in;
 }
-/* What it lacks to have `target`, where slots in flight to it count as there. Slots that it loses
- * count as lacking, as once they are in flight: those without a claimant, unless they drain, and
- * those for others, unless it borrowed them. */
+/* Slots that it lacks to have `target`, counting slots in flight to it as there. Slots that it
+ * loses count as lacking, as they do once in flight: those without a claimant, unless they drain,
+ * and those for others, unless it borrowed them. */
 static inline int64_t allot__holder_lacks(const allot__holder *holder, int32_t target)
 {
     int64_t lacks = (int64_t)target - holder->held - holder->coming - holder->granted -
@@ -229,7 +229,7 @@ static inline int64_t allot__holder_lacks(const allot__holder *holder, int32_t t
                     (holder->rebalance ? holder->loose : 0);
     return lacks > 0 ? lacks : 0;
 }
-/* The same; and at least what it could keep for that of slots that it loses without a claimant. */
+/* The same; at least the slots without a claimant that it could keep towards `target`. */
 static inline int64_t allot__holder_wants(const allot__holder *holder, int32_t target)
 {
     int64_t wants = allot__holder_lacks(holder, target);
@@ -237,7 +237,7 @@ static inline int64_t allot__holder_wants(const allot__holder *holder, int32_t t
     keeps = allot__least(keeps, holder->loose);
     return wants > keeps ? wants : keeps;
 }
-/* Of its own and of its shared slots, those that are there already: of what comes from others the
+/* Its own slots, or shared ones, that have arrived already: of slots still to come from others,
  * shared ones come last. */
 static inline int32_t allot__holder_there(const allot__holder *holder, allot__class as)
 {
@@ -247,8 +247,8 @@ static inline int32_t allot__holder_there(const allot__holder *holder, allot__cl
     rest = allot__least(rest, of);
     return rest > 0 ? rest : 0;
 }
-/* Slots in flight from it that nothing has replaced: as long as there are some it can have no more
- * than what replaces them, since it has them until they are back. */
+/* Slots in flight from it that nothing has replaced. While there are some, it can have only slots
+ * that replace them, since it has them until they are back. */
 static inline int32_t allot__holder_leaving(const allot__holder *holder)
 {
     return holder->flying - holder->replaced;
@@ -260,7 +260,7 @@ static inline int32_t allot__holder_own_idle(const allot__holder *holder)
     return idle > 0 ? idle : 0;
 }
 
-/* The most that it may have lent. */
+/* The most slots that it may have lent. */
 static inline int32_t allot__holder_lend_most(const allot__holder *holder)
 {
     int32_t most = holder->own > holder->reserve ? holder->own - holder->reserve : 0;
@@ -275,94 +275,94 @@ static inline bool allot__holder_below(const allot__ledger *ledger, int32_t hold
 
 /* move.c */
 
-/* A holder has more slots, or fewer, of which so many were idle: so have its parents. */
+/* Adds slots, or takes them off (< 0), that a holder and its parents have: `outside` were idle. */
 void allot__books_has(allot__ledger *ledger, int32_t holder, int64_t slots, int64_t outside);
-/* What the limits of a holder's parents still hold for it: beyond what it is sure of itself no more
- * than they do not set aside for others. Of slots that come from `from` (-1: of none) limits above
- * both hold all, but for what that one is sure of and the holder is not. */
+/* Slots that the limits of a holder's parents still hold for it: those it is sure of, and those not
+ * set aside for others. Slots that come from `from` (-1: from none) take no room at limits above
+ * both, unless `from` is sure of them and the holder is not. */
 int64_t allot__books_within(const allot__ledger *ledger, int32_t holder, int32_t from);
-/* What they hold of idle slots: until promised ones are back, their holders still have them. */
+/* Idle slots that these limits hold: until promised slots are back, their holders have them. */
 int64_t allot__books_outside(const allot__ledger *ledger, int32_t holder);
-/* What a holder can have at once: idle slots, slots that it loses without a claimant, and what
- * replaces slots in flight from it. */
+/* Slots that a holder can have at once: idle ones, those that it loses without a claimant, and
+ * those that replace slots in flight from it. */
 int64_t allot__books_free(const allot__ledger *ledger, int32_t holder);
-/* Of what a holder is sure of, so much it lacks when it has `has`. */
+/* Slots that a holder is sure of and lacks if it has `has`. */
 static inline int64_t allot__holder_missing(const allot__holder *holder, int64_t has)
 {
     return holder->sure > 0 && holder->sure > has ? holder->sure - has : 0;
 }
-/* Can anybody have any? */
+/* Are there slots that some holder could have? */
 static inline bool allot__books_any(const allot__ledger *ledger)
 {
     return ledger->idle + ledger->returned > 0 || ledger->loose > 0 || ledger->draining > 0;
 }
-/* Gives a holder slots that can be had at once, as that class; in the place of those in flight from
- * it first, which it has until they are back. */
+/* Gives a holder slots that it can have at once, as that class; they first replace slots in flight
+ * from it, which it has until they are back. */
 void allot__books_give(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* Promises it slots as that class, again in the place of those in flight from it first: others are
+/* Promises it slots as that class, which also first replace those in flight from it: they are
  * recalled for it, or come from outside. */
 void allot__books_promise(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* Promises it slots that no holder has: slots taken without a claimant are for it then, and slots
- * that drain. */
+/* Promises it slots that no holder has: it becomes the claimant of slots taken without one, and of
+ * slots that drain. */
 void allot__books_claim(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* It is to have slots of that class that no holder gives in this cycle. */
+/* Promises it slots of that class that no holder gives in this cycle. */
 void allot__books_await(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
 /* Slots of a class in flight to a holder lose their claimant: they may not stay. */
 void allot__books_drop(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* It can have so many slots that no holder has, as that class: slots that it had to drop come
- * first, before others are claimed for it. Returns the number of those that it had dropped. */
+/* Lets it have slots that no holder has, as that class: first slots that it had to drop, then
+ * others, which are claimed for it. Returns the number of slots that it had dropped. */
 int64_t allot__books_adopt(allot__ledger *ledger, int32_t holder, int64_t slots, allot__class as);
-/* Takes slots of a class, own or shared, for a holder or (to -1) without a claimant, from a holder
- * that has them. What a switch of windows or an attribute takes cannot be kept after all, unless it
- * drains. */
+/* Takes own or shared slots from a holder that has them, for another holder or (to -1) without a
+ * claimant. Slots taken by a switch of windows or an attribute cannot be kept after all, unless
+ * they drain. */
 void allot__books_take(allot__ledger *ledger, int32_t from, int64_t slots, allot__class as,
                        int32_t to, allot__why why);
-/* The same of a loan's. */
+/* The same for slots of a loan. */
 void allot__loan_take(allot__ledger *ledger, int32_t loan, int64_t slots, int32_t to,
                       allot__why why);
-/* Adds a recall, as the newest of its holder's. False: no memory, which is ledger->status then. */
+/* Adds a recall, the newest of its holder. False: no memory; ledger->status says so. */
 bool allot__recall_add(allot__ledger *ledger, allot__recall made);
-/* Gives slots that are taken without a claimant, and do not drain, to a holder; those that it lent
- * first. */
+/* Gives a holder slots that are taken without a claimant and do not drain; first those that it
+ * lent. */
 void allot__books_hand(allot__ledger *ledger, int32_t holder, int64_t slots);
-/* The same of one recall, whether it drains or not; returns how many there were. */
+/* The same for one recall, whether it drains or not; returns the number of slots. */
 int64_t allot__books_claim_one(allot__ledger *ledger, int32_t recall, int32_t holder,
                                int64_t slots);
 /* aside.c */
 
-/* Lists the holders below a parent in ledger->order, in their order; returns how many. */
+/* Lists the holders below a parent in ledger->order, by number; returns their number. */
 int32_t allot__books_below(allot__ledger *ledger, int32_t parent);
-/* What limits of parents set aside for owners below them (rule 0b), once classes are known. */
+/* Computes what parents' limits set aside for owners (rule 0b), once classes are known. */
 void allot__books_set_aside(allot__ledger *ledger);
-/* What was to make way for owners that came by nothing stays; nothing is set aside any more. */
+/* Lets slots stay that made way for owners in vain; nothing is set aside any more. */
 void allot__books_unset_aside(allot__ledger *ledger);
 
 /* drain.c */
 
-/* A draining holder keeps slots that no other has claimed; but not slots above a limit or the
- * group's size, once slots are claimed for a holder there: those would not come. */
+/* Draining holders keep slots that no other has claimed; but not slots above a limit or the group's
+ * size, once slots are claimed for a holder there: else those could not come. */
 void allot__books_spare(allot__ledger *ledger);
 
 /* net.c */
 
-/* Slots are alike: a holder that would give some and get others keeps its own, and the others go
- * straight on. */
+/* Slots are alike: a holder that would both give and get slots keeps its own, and those that it
+ * would get go straight to its claimants. */
 void allot__books_net(allot__ledger *ledger);
 
 /* loan.c */
 
-/* Reads the state's loans, as far as borrowers still hold so many. ENOMEM. */
+/* Reads the state's loans, cut to the slots that borrowers still hold. ENOMEM. */
 int allot__loans_open(allot__ledger *ledger);
-/* The loan between two holders, which is made if there is none; -1: no memory. */
+/* Finds or makes the loan between two holders; -1: no memory. */
 int32_t allot__loan_between(allot__ledger *ledger, int32_t lender, int32_t borrower);
-/* A lender has lent more; the borrower gets the slots separately. */
+/* Adds lent slots to a loan; the borrower gets the slots separately. */
 void allot__loan_more(allot__ledger *ledger, int32_t loan, int64_t slots);
-/* Fewer are lent, and borrowed; nothing moves. */
+/* Lowers a loan for lender and borrower; no slot moves. */
 void allot__loan_less(allot__ledger *ledger, int32_t loan, int64_t slots, allot__why why);
 
 /* recall.c */
 
-/* Phase 4, for lenders that call back first, before borrowing, or for the others. */
+/* Phase 4: `first`: for lenders that call back before borrowing; else for the others. */
 void allot__loans_recall(allot__ledger *ledger, bool first);
 
 /* borrow.c */
@@ -374,22 +374,22 @@ int allot__loans_borrow(allot__ledger *ledger);
 
 /* Finds the pools and their members. ENOMEM. */
 int allot__pools_open(allot__ledger *ledger);
-/* Puts shared slots to pools, nearest first; where a pool is crowded by share. */
+/* Assigns shared slots to pools, nearest first; a crowded pool is divided by share. */
 void allot__pools_attribute(allot__ledger *ledger);
-/* A holder's shared slots are going: those that no pool holds first, then the farthest. */
+/* Takes off shared slots of a holder: first those in no pool, then those in the farthest. */
 void allot__pools_less(allot__ledger *ledger, int32_t holder, int64_t slots);
-/* What each member deserves: from LEVEL on, up to CAP, by WEIGHT; in FLOOR. False: all have their
- * CAP; else AIM has that rounded down, and REST is more than 0 where there was a part. `planned`
- * (E-21): first up to UP_TO, planned shares; then, by RANK, up to HELD; then the rest. LEVEL
- * changes. */
+/* Computes what each member deserves, in FLOOR: from LEVEL on, up to CAP, by WEIGHT. False: all
+ * have their CAP. True: AIM has the floors before rounding, and REST > 0 marks a fraction. With
+ * `planned` (E-21): first up to UP_TO, planned shares; then up to HELD, by RANK; then the rest.
+ * LEVEL changes. */
 bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool, bool planned);
-/* A member uses more of a pool, or less. */
+/* Adds slots of a pool to those that a member uses; < 0: takes off. */
 void allot__pool_use(allot__ledger *ledger, allot__share_pool *pool, int32_t member, int64_t slots);
 
-/* What is idle in the pools of a holder; and puts so many of its slots there, nearest first. */
+/* Idle slots in the pools of a holder; and assigns shared slots to its pools, nearest first. */
 int64_t allot__pools_idle(const allot__ledger *ledger, int32_t holder);
 void allot__pools_put(allot__ledger *ledger, int32_t holder, int64_t slots);
-/* Gives a holder shared slots, as many of these as its pools and it can have at once. */
+/* Gives a holder shared slots, up to what its pools and the holder can have at once. */
 void allot__pools_give(allot__ledger *ledger, int32_t holder, int64_t slots);
 
 /* Phase 2 (share.c), and phase 5 (return.c). */
@@ -398,8 +398,8 @@ void allot__pools_reclaim(allot__ledger *ledger);
 
 /* force.c */
 
-/* Takes what may not stay, whatever the demand: loans; then, once classes are known, slots above
- * limits; then slots that are in no pool, and slots above the group's size. */
+/* Take slots that may not stay, whatever the demand: loans; then, once classes are known, slots
+ * above limits; then slots that are in no pool, and slots above the group's size. */
 void allot__force_loans(allot__ledger *ledger);
 void allot__force_holders(allot__ledger *ledger);
 void allot__force_pools(allot__ledger *ledger);

@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * share.h: what each holder deserves of the share pools (C-11), which phase 2 gives where it
- * is idle and phase 5 takes where others have it.
+ * share.h: the slots of share pools that each holder deserves (C-11): phase 2 gives them from idle
+ * slots, phase 5 takes them from other holders.
  *
- * A holder asks for what it wants, up to its share limit; the holders below a parent that has a
- * limit ask together for no more than that holds beside what they own or borrow: first for what
- * they are sure of (ledger.h, 0b), then by share. Else others would have to leave them what they
- * cannot have. Pools are shared by what is asked.
+ * A holder asks for what it wants, up to its share limit. Holders below a parent's limit together
+ * ask for no more than the limit holds beside their own and borrowed slots: first for slots they
+ * are sure of (ledger.h, 0b), then by share. Else others would have to leave them slots that they
+ * cannot have. Pools are divided by what holders ask for.
  */
 #ifndef ALLOT_ENGINE_OWNERSHIP_SHARE_H
 #define ALLOT_ENGINE_OWNERSHIP_SHARE_H
 
 #include "engine/ownership/books.h"
 
-/* Fills in what holders ask for: of idle slots, no more than each can have at once; or of all. */
+/* Fills in what holders ask for; `idle`: no more than they can have at once. */
 void allot__pools_ask(allot__ledger *ledger, bool idle);
-/* What of pools holders deserve. Where a policy adjusts shares to workload it is always RATIO. */
+/* How pools are divided. A policy that adjusts shares to workload always goes by RATIO. */
 typedef enum allot__due {
-    ALLOT__DUE_RATIO,   /* by the ratio among holders that want some, whatever they use now, so that
-                           it does not change as slots move towards it */
-    ALLOT__DUE_PLANNED, /* their planned shares alone (E-21): what they may claim from others */
-    ALLOT__DUE_HELD /* these first, then what they have, the worst rank losing first, then by ratio:
-                       a holder with as much as is planned for it in all pools claims nothing that
-                       others have and want */
+    ALLOT__DUE_RATIO,   /* by the ratio among holders that want some, whatever they use now: shares
+                           do not change as slots move */
+    ALLOT__DUE_PLANNED, /* planned shares alone (E-21): what holders may claim from others */
+    ALLOT__DUE_HELD     /* first planned shares, then slots they have, the best rank first, then by
+                           ratio: a holder with its planned slots of all pools claims no slots that
+                           others have and want */
 } allot__due;
 
-/* Fills in what holders ask for and deserve of all pools, nearest first. Where shared slots are
- * kept, what is used is deserved. By HELD what is used is put to pools anew. */
+/* Fills in what holders ask for and deserve of all pools, nearest first. A holder that keeps shared
+ * slots deserves those it uses. HELD also assigns used slots to pools anew. */
 void allot__pools_due(allot__ledger *ledger, bool idle, allot__due by);
 
-/* What a holder lacks of what it deserves. */
+/* Slots that a holder deserves and lacks. */
 static inline int64_t allot__due_short(const allot__holder *holder)
 {
     int64_t lack = (int64_t)holder->due - holder->shared;
     return lack > 0 ? lack : 0;
 }
-/* The same as far as nothing is on its way to it instead. */
+/* The same, less slots in flight to it instead. */
 static inline int64_t allot__due_lacks(const allot__holder *holder)
 {
     int64_t lack = allot__due_short(holder) - holder->dropped;
@@ -44,7 +44,7 @@ static inline int64_t allot__due_lacks(const allot__holder *holder)
     lack = allot__least(lack, most);
     return lack > 0 ? lack : 0;
 }
-/* The same of slots that it can have at once. */
+/* The same for slots that it can have at once. */
 static inline int64_t allot__due_wants(const allot__holder *holder)
 {
     int64_t lack = allot__due_short(holder);
