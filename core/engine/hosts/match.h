@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * match.h: how many slots leaves can have together of hosts that differ.
+ * match.h: how many slots leaves can have together if hosts differ.
  *
- * Leaves to which the same hosts are open are a class, hosts that are open to the same classes a
- * kind: there are few of both. Slots flow from kinds to classes. A class that asks for more moves
- * other classes to kinds that these can use as well, so the classes together get as much as any
+ * A class is the leaves to which the same hosts are open; a kind is the hosts open to the same
+ * classes: there are few of both. Slots flow from kinds to classes. A class that asks for more
+ * moves other classes to other kinds that they can use, so classes together get as much as any
  * assignment could give them (a maximum flow). A class that asks first never gets less because of
  * one that asks later.
  *
- * If a class gets no more, this class and those that it could not move hold all slots of all kinds
- * that are open to any of them (Hall's condition): none of these classes can have more.
+ * A class that gets no more, with those that it could not move, holds all slots of all kinds open
+ * to any of them (Hall's condition): none of these classes can have more.
  */
 #ifndef ALLOT_ENGINE_HOSTS_MATCH_H
 #define ALLOT_ENGINE_HOSTS_MATCH_H
@@ -26,19 +26,19 @@ typedef struct allot__edge {
 
 typedef struct allot__match {
     int32_t classes, kinds, edge_count;
-    int32_t *class_of; /* by row; -1: no leaf */
-    int32_t *kind_of;  /* by host; -1: open to nobody */
+    int32_t *class_of; /* by row; -1: not a leaf */
+    int32_t *kind_of;  /* by host; -1: open to no leaf */
     int32_t *first;    /* by class: its edges; classes + 1 entries */
     int32_t *by_kind;  /* by kind: the first of its edges, or -1 */
     allot__edge *edges;
     int64_t *most, *left; /* by kind: its slots, and those that no class has */
-    /* Of the last search: by which edge a class or kind was come to, or -1; and room for it. */
+    /* Of the last search: the edge that led to a class or kind, or -1; and its queue. */
     int32_t *class_via, *kind_via, *queue;
-    int32_t seen; /* so many of the queue were */
+    int32_t seen; /* entries of the queue */
 } allot__match;
 
-/* The slots of a kind: all slots of open hosts, whatever runs there now; free slots; or slots of
- * hosts with an owner: common hosts have none yet, and are open to exclusive consumers, too. */
+/* Which slots a kind has: all slots of open hosts, whatever runs there; free slots; or slots of
+ * hosts with an owner: common hosts count none yet, and are open to exclusive consumers, too. */
 typedef enum allot__matched {
     ALLOT__ALL_SLOTS,
     ALLOT__FREE_SLOTS,
@@ -50,15 +50,14 @@ typedef enum allot__matched {
 int allot__match_make(allot__work *work, allot__matched what, int64_t unknown, allot__match *out);
 /* Takes all slots back from all classes. */
 void allot__match_reset(allot__match *match);
-/* Gives a class up to `slots` more; how many. */
+/* Gives a class up to `slots` more; returns the number given. */
 int64_t allot__match_push(allot__match *match, int32_t class, int64_t slots);
-/* After a push that fell short: does the class hold, with the one that pushed, all that is open to
- * them? */
+/* After a push that fell short: is the class one of those that can have no more, as above? */
 static inline bool allot__match_tight(const allot__match *match, int32_t class)
 {
     return match->class_via[class] != -1;
 }
-/* By class: could it get a slot? */
+/* Writes, by class, whether it could get a slot. */
 void allot__match_open(allot__match *match, uint8_t *open);
 
 /* Do hosts differ for any leaf? */

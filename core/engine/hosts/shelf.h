@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /*
  * shelf.h: open hosts without an owner, in the order in which an exclusive consumer chooses among
- * them: hosts that suit alike stand on one shelf, in plan order, and shelves in this order:
+ * them. Hosts that suit alike are on one shelf, in plan order; the order of shelves is:
  *  1. hosts that no other consumer that lacks slots requires,
  *  2. empty hosts, then hosts whose most important session is the least (XV-4),
  *  3. hosts with the fewest slots in use,
@@ -15,7 +15,7 @@
 
 typedef struct allot__shelf {
     int32_t kind, slots, used;
-    int64_t important; /* the most important session there: all count as that; -1: none */
+    int64_t important; /* the most important session there, for which all count; -1: none */
     bool needed;       /* another consumer that lacks slots requires such hosts */
     int32_t first;     /* its first host, or -1 */
 } allot__shelf;
@@ -28,15 +28,15 @@ typedef struct allot__shelves {
     int32_t *shelf_of; /* by host */
 } allot__shelves;
 
-/* Room for the shelves of so many hosts. ENOMEM. */
+/* Allocates shelves for so many hosts. ENOMEM. */
 int allot__shelves_make(allot__shelves *shelves, allot__arena *arena, size_t host_count);
-/* All hosts are on shelves, but for those that are barred; `lacks` is by requirement. */
+/* Puts all hosts on shelves but barred ones; `lacks`, by requirement: a consumer lacks slots. */
 void allot__shelves_fill(allot__shelves *shelves, const allot__work *work,
                          const allot__match *match, const bool *lacks);
-/* Takes the host that suits a row best which wants so many slots; -1: none does. */
+/* Takes the host that best suits a row that wants so many slots; -1: none does. */
 int32_t allot__shelves_take(allot__shelves *shelves, const allot__group_hosts *hosts, int32_t row,
                             int64_t want);
-/* Puts back the host that was taken last of those on its shelf and not put back yet. */
+/* Puts a host back: of its shelf, the one taken last and not put back yet. */
 void allot__shelves_put(allot__shelves *shelves, int32_t host);
 
 #endif
