@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * orders.h: what to carry out: grants and reclaims by leaf, and each reclaim's claimants.
+ * orders.h: the orders of a cycle: grants and reclaims by leaf, and each reclaim's claimants.
  *
- * Grants go in the order of distribution, reclaims in the opposite one. The slots that a node takes
- * (C-6) serve the deficits inside it that nothing nearer has served, best first.
+ * Grants are in the order of distribution, reclaims in the reverse order. The slots that a node
+ * takes (C-6) serve the deficits inside it that no node below has served, best first.
  */
 #ifndef ALLOT_ENGINE_RECLAIM_ORDERS_H
 #define ALLOT_ENGINE_RECLAIM_ORDERS_H

@@ -4,52 +4,50 @@
  * over.h: the slots that a leaf has too many or too few, and how many of them count in reclaim
  * (C-6).
  *
- * Without force and damping a leaf gives back what it is over. Forced slots (C-10) are over
- * whatever the leaf's quota is; guards and a site's damping let a leaf keep slots that are not
- * forced:
- *  1. slots that guards protect stay; at a switch of windows so do all the others of a leaf that
- *     drains (A-71); under a policy that reclaims nothing (E-21: shared slots) so do all the
- *     others;
+ * Without force and damping a leaf gives back all slots over its target. Forced slots (C-10) are
+ * over whatever the leaf's quota. Guards and damping let a leaf keep slots that are not forced:
+ *  1. slots that guards protect stay; so do all others, at a switch of windows if the leaf drains
+ *     (A-71), and under a policy that reclaims nothing (E-21: shared slots);
  *  2. so do slots on hosts that serve no consumer that lacks slots (reach.h);
  *  3. a leaf over by no more than `dead_zone` gives nothing;
- *  4. nor does one that gave less than `reclaim_interval` seconds ago;
- *  5. of what it holds it gives at most `most_reclaimed` percent a cycle, but at least one slot.
- * Damping does not apply where a limit or a group's size would be broken: there only guards
- * protect. A lack younger than `claim_delay` seconds takes no slot from any leaf.
+ *  4. nor does a leaf that gave slots less than `reclaim_interval` seconds ago;
+ *  5. a leaf gives at most `most_reclaimed` percent of its slots a cycle, but at least one slot.
+ * If a limit or the group's size would be broken, damping does not apply: only guards protect. A
+ * lack younger than `claim_delay` seconds takes no slot from any leaf.
  */
 #ifndef ALLOT_ENGINE_RECLAIM_OVER_H
 #define ALLOT_ENGINE_RECLAIM_OVER_H
 
 #include "engine/rows/work.h"
 
-/* Sums over a subtree, where something stands between being over and giving back. */
+/* Sums over a subtree, if guards, force, hosts or damping matter. */
 typedef struct allot__kept {
-    int64_t over;      /* of all leaves, whatever they keep of it */
-    int64_t held_back; /* ... what they do */
-    int64_t unserved;  /* lacks that take no slot now: too young, or a limit leaves no room */
+    int64_t over;      /* of all leaves, including slots that they keep */
+    int64_t held_back; /* ... slots that they keep */
+    int64_t unserved;  /* lacks that take no slot now: too young, or without room below a limit */
 } allot__kept;
 
-/* What a leaf keeps of what it is over, by rule, and what it may have to give. */
+/* The slots over a leaf's target: those that it keeps, by rule, and those that it may give. */
 typedef struct allot__damped {
-    int64_t over; /* whatever it keeps */
+    int64_t over; /* all of them */
     int64_t protected, elsewhere, drains, policy, dead_zone, interval, most_reclaimed;
     int64_t may;  /* the rest */
-    int64_t most; /* what a limit or the group's size can take: all but what is protected */
+    int64_t most; /* the most that a limit or the group's size can take: all but protected slots */
 } allot__damped;
 
-/* Finds out whether there is anything of the kind: writes kept, NULL when not. ENOMEM. */
+/* Allocates work->kept, or leaves it NULL if no rule above applies. ENOMEM. */
 int allot__kept_init(allot__work *work);
-/* After reclaim: adds up what is kept, and of deficits those that are too young. */
+/* After reclaim: sums up slots kept, and deficits that are too young. */
 void allot__kept_sum(allot__work *work);
 void allot__damping(const allot__work *work, int32_t row, allot__damped *out);
 
-/* C-6: what a leaf may keep: its quota, or more where its ownership shrank (H-11). */
+/* C-6: a leaf's target: its quota, or more if its ownership shrank (H-11). */
 int64_t allot__target(const allot__work *work, int32_t row);
-/* What a leaf is over its target, force and damping aside; 0 where C-9 says so. */
+/* A leaf's slots over its target, force and damping aside; 0 if only by rounding (C-9). */
 int64_t allot__over(const allot__work *work, int32_t row);
-/* Slots that it must give whatever the demand. */
+/* Slots that a leaf must give whatever the demand. */
 int64_t allot__forced(const allot__work *work, int32_t row);
-/* What a leaf still lacks once its grants and earmarked slots are there; and what of it counts. */
+/* Slots that a leaf lacks beyond its grants and earmarked slots; and those that it may claim. */
 static inline int64_t allot__lack(const allot__work *work, int32_t row)
 {
     int64_t coming = work->earmarked ? work->earmarked[row] : 0;
@@ -62,10 +60,10 @@ static inline int64_t allot__deficit(const allot__work *work, int32_t row)
     int64_t lack = allot__lack(work, row);
     return lack > 0 ? allot__claim(work, row, lack) : 0;
 }
-/* What a parent's own reserve lacks: the last member of its family (C-5). Quota above the reserve
+/* Slots that a family's last member lacks (C-5): the parent's own reserve. Quota above the reserve
  * that no fill passed on does not count. */
 int64_t allot__spare_deficit(const allot__work *work, int32_t family);
-/* Since when a leaf that lacks slots has waited; INT64_MIN: it lacks none. */
+/* The time since which a leaf has lacked slots; INT64_MIN: it lacks none. */
 int64_t allot__waiting_since(const allot__work *work, int32_t row);
 
 #endif

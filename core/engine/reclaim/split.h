@@ -5,11 +5,11 @@
  *
  * Rules, in this order, for the members of a family that are over:
  *  1. groups of equal keys of the policy's reclaim order one after another (worst rank first);
- *  2. in a group in proportion to `by` (what is over), rounded down, no member above what it is
- *     over;
+ *  2. in a group in proportion to `by` (by default what is over), rounded down, no member above
+ *     what it is over;
  *  3. the remainder one each to larger over, later in plan order first.
- * A parent's part goes down by the same rules. Where a policy enforces shares at the leaves (E-22),
- * the members of its families stand in place of their parents: all its leaves are one family.
+ * A parent's part goes down by the same rules. If a policy enforces shares at the leaves (E-22),
+ * members of its families take the place of their parents: all its leaves are one family.
  */
 #ifndef ALLOT_ENGINE_RECLAIM_SPLIT_H
 #define ALLOT_ENGINE_RECLAIM_SPLIT_H
@@ -18,8 +18,8 @@
 #include "base/wide.h"
 #include "engine/rows/order.h"
 
-/* Hears of every leaf's part, in no particular order: those of `count` leaves from row `first` on,
- * some of which may be 0. */
+/* Called with leaves' parts, in no particular order: those of `count` leaves from row `first` on;
+ * some may be 0. */
 typedef struct allot__split_listener {
     void (*parts)(struct allot__split_listener *listener, int32_t first, int32_t count,
                   const int32_t *part);
@@ -31,7 +31,7 @@ typedef struct allot__donor {
     int64_t over, weight, part;
 } allot__donor;
 
-/* How a policy's families give back. */
+/* How families of a policy give back. */
 typedef struct allot__split_rule {
     const allot__rules *rules;
     bool natural; /* worst rank first, in proportion to over */
@@ -46,35 +46,35 @@ typedef struct allot__reclaim_split {
     const allot__split_rule *rule;   /* of the family at hand */
     allot__sorter sorter;
     int32_t *order;          /* rows of a family in order; unused when natural and not listed */
-    int32_t family;          /* at hand */
-    bool listed;             /* the members at hand are `order`'s, of whatever family */
-    const allot__bits *over; /* rows of leaves that are over; NULL: all are to be looked at */
-    int status;              /* ENOMEM: there was no room for those */
+    int32_t family;          /* the family at hand */
+    bool listed;             /* `order` lists the members at hand, of any family */
+    const allot__bits *over; /* rows of leaves that are over; NULL: look at all leaves */
+    int status;              /* ENOMEM: no memory for donors */
     int32_t room;            /* for donors */
     struct allot__across *across; /* NULL: no policy enforces shares at the leaves */
     allot__donor *donors;         /* those of a group that are over */
     int32_t *heap;
     int32_t *left, *part; /* rows of a run, for families of leaves */
-    int32_t *stack;       /* families still to pass their part down, */
+    int32_t *stack;       /* families whose part must still go down, */
     int64_t *due;         /* and that part, by family */
 } allot__reclaim_split;
 
-/* Does a policy give back by the default rules, do all at work? */
+/* Does a policy give back by the default rules; do all policies at work? */
 bool allot__split_rule_natural(const allot_policy *policy);
 bool allot__split_natural(const allot__work *work);
 int allot__split_init(allot__reclaim_split *split, allot__work *work,
                       allot__split_listener *listener);
-/* Takes `slots`, at most what is over in it, from the leaves below a family's parent: adds to
- * reclaimed of leaves and lowers over_left of the families inside, not of the family itself. */
+/* Takes `slots` from the leaves below a family's parent, at most what these are over: adds to
+ * reclaimed of leaves, and lowers over_left of the families inside, but not of `family`. */
 void allot__split_take(allot__reclaim_split *split, int32_t family, int64_t slots);
 
 /* split_across.c: begins; ENOMEM. */
 int allot__across_init(allot__reclaim_split *split);
-/* Are members of families inside to be taken in place of some of the family's parents? */
+/* Do members of families inside take the place of some of the family's parents (E-22)? */
 bool allot__across_has(const allot__reclaim_split *split, int32_t family);
-/* Lists the members in order by `order`; how many. */
+/* Lists these members in `order`, sorted; returns their number. */
 int32_t allot__across_list(allot__reclaim_split *split, int32_t family);
-/* Tells the families between a member and the one that gives back of its part. */
+/* Takes a member's part off over_left of the families between it and `family`. */
 void allot__across_lower(const allot__reclaim_split *split, int32_t family, int32_t row,
                          int64_t part);
 /* Does row a come before row b in plan order? */
