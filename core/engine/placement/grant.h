@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * grant.h: grants that fit on hosts, and slots lent that no consumer below its quota can use (C-5,
- * H-18, H-19).
+ * grant.h: grants that fit on hosts, and loans of slots that no consumer below its quota can use
+ * (C-5, H-18, H-19).
  *
- * Idle slots are distributed. A consumer that cannot have its part on hosts that serve it gets what
- * it can, the first in the order of distribution first, and the other slots go to consumers that
- * can use them. If slots are then idle that some consumer wants, although each consumer has its
- * quota or cannot use them, they are lent: quotas are computed as if consumers that cannot have
- * more wanted no more than they get, and what others gain by this is granted, again and again until
- * no consumer that could run there wants a slot. So loans go by the policy's rules, and no further
- * than its fills reach.
+ * Idle slots are distributed. A consumer whose part does not fit on hosts that serve it gets what
+ * fits, in the order of distribution, and the other slots go to consumers that can use them. Then
+ * every consumer has its quota or cannot use more. Slots that are still idle are lent if some
+ * consumer wants them: quotas are computed as if consumers that cannot have more wanted no more
+ * than they get, and the slots that others gain are granted, again and again until no consumer that
+ * could run there wants a slot. So loans go by the policy's rules, and no further than its fills
+ * reach.
  *
  * With the option `make_way` a leaf that runs where another one must, and could run elsewhere as
  * well, first gets idle slots there and gives as many back here, whatever its quota (`moved`).
@@ -25,22 +25,22 @@ typedef struct allot__granter {
     const int32_t *leaves; /* rows, in the order of distribution */
     int32_t leaf_count;
     allot__match match;  /* of free slots: how many of which kinds each class has */
-    int32_t *got;        /* by row: what hosts have room for of the grants at hand */
+    int32_t *got;        /* by row: slots of the grants at hand that hosts have room for */
     uint8_t *open;       /* by class: it could get more */
     const int32_t *base; /* by row: received before the grants at hand, or NULL */
 } allot__granter;
 
-/* Distributes, where hosts differ: received, room, moved. `ghosts` idle slots are on hosts that are
- * not known. ENOMEM, or what a policy's function failed with. */
+/* Distributes if hosts differ: writes received, room, moved. `ghosts` idle slots are on unknown
+ * hosts. ENOMEM, or what a policy's function failed with. */
 int allot__grant(allot__granter *granter, int64_t ghosts);
 
-/* fit.c: adds slots to what a leaf and all above it received. */
+/* fit.c: adds to `received` of a leaf and of all above it. */
 void allot__grant_add(allot__work *work, int32_t row, int64_t slots);
 
-/* How many more slots limits allow a leaf. */
+/* The number of further slots that limits allow a leaf. */
 int64_t allot__grant_allowed(const allot__work *work, int32_t row);
 
-/* Distributes what is idle so that hosts have room for it, beside `base`. */
+/* Distributes idle slots so that hosts have room for them in addition to `base`. */
 int allot__grant_fit(allot__granter *granter);
 
 /* make_way.c */
