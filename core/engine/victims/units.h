@@ -12,34 +12,34 @@
 #include "engine/rows/rowset.h"
 
 typedef struct allot__unit_rows {
-    allot__rowset rows; /* first: what functions are handed */
+    allot__rowset rows; /* first: functions get a pointer to it */
     const allot__units *units;
     int32_t base; /* the leaf's first unit; row i is unit base + i */
-    /* By session + 1 and by site + 1; at 0 what holds without one. NULL: not asked for yet. */
+    /* By session + 1 and by site + 1; at 0 the value without one. NULL: not made yet. */
     int64_t *of_session[ALLOT_TASK_COLUMN_COUNT], *of_site[ALLOT_TASK_COLUMN_COUNT];
-    allot_scheduling scheduling; /* of the leaf's sessions; without any, in proportion */
+    allot_scheduling scheduling; /* of the leaf's sessions; proportional if there is none */
     bool guarded; /* all of the leaf's units on hosts count as the best there (XV-4) */
-    bool shared;  /* ... those on some hosts do */
+    bool shared;  /* ... units on some of its hosts do */
 } allot__unit_rows;
 
-/* Is a column the same for all tasks of a session, whatever else holds? Importance is not: on some
- * hosts all count as the best there. */
+/* Is a column always the same for all tasks of a session? Importance is not: on some hosts all
+ * tasks count as the best there. */
 bool allot__session_column(int32_t column);
-/* The units of a group; NULL: nothing runs there. */
+/* The units of a group; NULL: the group has none. */
 const allot__units *allot__units_of(const allot__work *work);
-/* Begins, with no leaf yet; there are units. */
+/* Begins without a leaf; the group must have units. */
 void allot__unit_rows_init(allot__unit_rows *rows, const allot__work *work);
-/* Turns to the units of a leaf for reading columns that are ready: tables are made, and it needs no
- * function. */
+/* Switches to the units of a leaf, to read columns that are ready: their tables are made, and they
+ * need no function. */
 void allot__unit_rows_turn(allot__unit_rows *rows, int32_t leaf);
 bool allot__unit_rows_ready(const allot__unit_rows *rows, int32_t column);
-/* Turns to the units of a leaf for any source; ENOMEM. */
+/* Switches to the units of a leaf, to read any source; ENOMEM. */
 int allot__unit_rows_leaf(allot__unit_rows *rows, int32_t leaf);
-/* Makes sure that a source can be read: tables, and a function's values. ENOMEM, and what a
- * policy's function fails with. */
+/* Makes the tables, or a function's values, that a source reads. ENOMEM, or what a policy's
+ * function failed with. */
 int allot__unit_rows_prepare(allot__unit_rows *rows, allot_source source);
 
-/* Seconds from a start until now; 0 where that is to come. */
+/* Seconds from a start until now; 0 if the start is in the future. */
 int64_t allot__ran(int64_t now, int64_t started);
 /* A number drawn from a seed and a name, 0 ... ALLOT__LOT_LAST - 1: always the same. */
 #define ALLOT__LOT_LAST ((int64_t)1 << 53)
@@ -48,7 +48,7 @@ int64_t allot__lot_of(int64_t seed, const char *name);
 const char *allot__unit_id(const allot_state *state, const allot__units *units, int32_t unit);
 /* Seconds that a unit has run; of several tasks the sum. */
 int64_t allot__unit_ran(const allot_state *state, const allot__units *units, int32_t unit);
-/* Is everything that runs for a consumer alone on its hosts: itself, or a parent says so (H-14)? */
+/* Is a consumer exclusive (H-14), by its own column or a parent's: alone on its hosts? */
 bool allot__exclusive(const allot__work *work, int32_t row);
 
 #endif
