@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * again.h: a group's quotas once more, and its leaves in the order of distribution.
+ * again.h: recomputes a group's quotas, and orders its leaves by distribution.
  */
 #ifndef ALLOT_ENGINE_WHOLE_AGAIN_H
 #define ALLOT_ENGINE_WHOLE_AGAIN_H
@@ -16,27 +16,27 @@ typedef struct allot__whole_again {
     allot__group_hosts hosts;
     const int32_t *limit;
     int64_t slots, times, unit;
-    allot__arena arena;      /* of what is computed in between */
+    allot__arena arena;      /* of intermediate results */
     bool open;               /* ... it is in use */
-    allot__leaves leaves;    /* in the order of distribution; as quotas are, unless `natural` */
-    allot__quota_kept *kept; /* NULL: quotas are computed as ever */
-    bool natural;            /* that order stays */
-    bool lasting;            /* ... and the books of a ledger, but for needs */
+    allot__leaves leaves;    /* in the order of distribution; by present quotas unless `natural` */
+    allot__quota_kept *kept; /* NULL: quotas are computed in full */
+    bool natural;            /* that order never changes, */
+    bool lasting;            /* ... nor do the books of a ledger, except for needs */
 } allot__whole_again;
 
-/* Takes room, and keeps what a group begins with; ENOMEM. */
+/* Allocates, and stores the initial columns of a group; ENOMEM. */
 int allot__whole_keep(allot__whole_all *all, int32_t group);
-/* Once there are quotas: finds out whether they are known to follow from single demands. Likewise.
- */
+/* After the first quotas: prepares for recomputing them from single changed demands, if they allow
+ * it. Likewise. */
 int allot__whole_know(allot__whole_all *all, int32_t group);
-/* Ends what was computed in between. */
+/* Frees intermediate results. */
 void allot__whole_let_go(allot__whole_all *all);
-/* Need and quota of a group once more, for what is demanded now; `last`: they are those that the
- * decision keeps. ENOMEM, or what a policy's function failed with. */
+/* Recomputes need and quota of a group from present demands; `last`: the decision keeps them.
+ * ENOMEM, or what a policy's function failed with. */
 int allot__whole_divide(allot__whole_all *all, int32_t group, bool last);
-/* The same once the demand of one row is another, with what was left (whole_part). Likewise. */
+/* The same after the demand of one row changed, including leftovers (whole_part). Likewise. */
 int allot__whole_redivide(allot__whole_all *all, int32_t group, int32_t row);
-/* Writes `leaves`, by quotas as they are. Likewise. */
+/* Writes `leaves`, by present quotas. Likewise. */
 int allot__whole_order(allot__whole_all *all, int32_t group);
 
 #endif

@@ -8,10 +8,10 @@
 
 #include "engine/whole/whole.h"
 
-/* use.c: does a side use less of its quota than it could? Then all->uses are its asker's. Statuses
- * of allot__whole_use. */
+/* use.c: does a side use less than min(demand, quota)? If so, all->uses has its asker's uses.
+ * Statuses of allot__whole_use. */
 int allot__whole_look(allot__whole_all *all, allot__side *side, bool *yes);
-/* The same of a row, which may be nobody's. */
+/* The same for a row; false for a row that does not ask. */
 static inline int allot__whole_is_short(allot__whole_all *all, const allot__work *work, int32_t row,
                                         bool *yes)
 {
@@ -22,12 +22,12 @@ static inline int allot__whole_is_short(allot__whole_all *all, const allot__work
                : allot__whole_look(all, work->whole->sides[row], yes);
 }
 /* batch.c: rule 4 for several leaves at once, the last ones that use less than they could, as far
- * as it is certain that one after another comes to the same. *done: how many; 0: that is not
- * certain of any. Likewise. */
+ * as the result is certain to be the same as one by one. *done: the number of leaves; 0: it is
+ * certain for none. Likewise. */
 int allot__whole_batch(allot__whole_all *all, int32_t *done);
 /* rest.c: rule 5. Likewise. */
 int allot__whole_rest(allot__whole_all *all);
-/* again.c: quotas as the decision keeps them, with what was left. Likewise. */
+/* again.c: the quotas that the decision keeps, including leftovers. Likewise. */
 int allot__whole_settle(allot__whole_all *all, int32_t group);
 
 #endif
