@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * follow.h: a cycle that goes on from the one before: it computes what changes reach, and leaves
- * the group's columns as a full pass would.
+ * follow.h: a cycle that goes on from the one before: it computes only what changes reach, and
+ * leaves the group's columns as a full pass would.
  *
- * A change of a leaf goes up to the root in sums. Families whose rows need, or have together,
- * something else get their quotas anew, parents first; then both passes of C-5 go through families
- * in which somebody's quota or allocation is another, or who are passed something else; then slots
- * are reclaimed at nodes where somebody is over and somebody lacks slots, or a limit may break.
- * Families in which none of that happens are not looked at. Of a family of many leaves only those
- * rows are that change (broad.h).
+ * A change of a leaf goes up to the root in sums. Families with a changed need, or a changed quota
+ * to divide, get new quotas, parents first. Both passes of C-5 then go through families in which a
+ * quota, an allocation, or the slots passed down changed. Slots are then reclaimed at nodes where a
+ * leaf is over and another lacks slots, or where a limit may break. Other families are not looked
+ * at. In a family of many leaves only rows that change are looked at (broad.h).
  *
- * That is known for policies whose fills go by columns of the plan; and only where leaves take and
- * give by the default orders, without ledgers, functions, hosts, tasks, windows or whatever keeps
- * slots back: allot__follow_why. Others are decided about by full passes.
+ * This works for policies whose fills go by columns of the plan, and only if leaves take and give
+ * by the default orders, without ledgers, functions, hosts, tasks, windows, or options that keep
+ * slots back: allot__follow_why. All else takes full passes.
  */
 #ifndef ALLOT_ENGINE_FOLLOW_FOLLOW_H
 #define ALLOT_ENGINE_FOLLOW_FOLLOW_H
@@ -24,28 +23,28 @@
 #include "engine/rows/in_flight.h"
 #include "base/bits.h"
 
-/* What the passes know of a family, beside its sums. */
+/* A family's numbers for the passes, beside its sums. */
 typedef struct allot__follow_family {
-    int64_t quotas;        /* of its members */
-    int64_t nets;          /* ... and what they have less than that */
-    int64_t leaves_lack;   /* what its leaves lack of that after the first pass, */
-    int64_t parents_may;   /* and what its parents may take in the second */
-    int64_t may;           /* what its own parent may, */
-    int64_t second;        /* and does */
+    int64_t quotas;        /* sum over its members */
+    int64_t nets;          /* ... and sum of their quotas above their allocations */
+    int64_t leaves_lack;   /* slots that its leaves lack after the first pass, */
+    int64_t parents_may;   /* ... and that parents among its members may take in the second */
+    int64_t may;           /* slots that its own parent may take in the second pass, */
+    int64_t second;        /* ... and takes */
     int64_t spare_quota;   /* of its last member (C-5) */
-    int64_t spare_first;   /* what that gets in the first pass, */
-    int64_t spare_deficit; /* and what it lacks after both */
-    int32_t above;         /* the family that its parent is a member of */
-    allot__broad *broad;   /* NULL: its rows are gone through */
+    int64_t spare_first;   /* slots that its last member gets in the first pass, */
+    int64_t spare_deficit; /* ... and lacks after both */
+    int32_t above;         /* the family of which its parent is a member */
+    allot__broad *broad;   /* NULL: not broad */
 } allot__follow_family;
 
-/* A leaf whose numbers may be others than in the cycle before, and what they were. */
+/* A leaf whose numbers may change in this cycle, with those of the cycle before. */
 typedef struct allot__follow_touched {
     int32_t row;
     int32_t demand, allocated, quota, received, over, reclaimed;
 } allot__follow_touched;
 
-/* Slots of a leaf, by number, that go to another; to < 0: to nobody. */
+/* Slots of a leaf, by number, that go to another; to < 0: without a claimant. */
 typedef struct allot__follow_gift {
     int32_t from, to;
     int64_t slots;
@@ -59,60 +58,59 @@ typedef struct allot__follow {
     allot__leaves leaves;
     allot__broad *broad; /* families of many leaves */
     int32_t broad_count;
-    /* By row; of the first four the work reads these. */
+    /* By row; the work reads the first four. */
     int32_t *demand, *allocated, *in_flight, *earmarked;
-    int32_t *net;        /* quota above what a member has, of parents too */
+    int32_t *net;        /* a member's quota above its allocation, also for parents */
     int32_t *first;      /* received in the first pass */
-    uint8_t *touched_at; /* whether it is listed below */
+    uint8_t *touched_at; /* is it in `touched`? */
     /* By number. */
-    int32_t *lack;                 /* what nothing serves yet, */
-    allot__bits lacking;           /* ... where that is something */
+    int32_t *lack;                 /* deficits not served yet, */
+    allot__bits lacking;           /* ... and numbers that have some */
     allot__bits getting;           /* leaves that are granted slots */
     allot__bits over;              /* rows of leaves that are over */
-    allot__bits pass, may, second; /* families to be passed through: first, upwards, second */
-    allot__bits weighed;           /* families whose sums are others */
-    allot__bits deep;              /* ... in which somebody is over, and may be asked for that */
-    allot__bits nodes;             /* ... in which somebody took slots */
+    allot__bits pass, may, second; /* families for the first pass, the sweep up, the second pass */
+    allot__bits weighed;           /* families whose sums changed */
+    allot__bits deep;              /* ... in which a leaf is over, and nodes may take slots */
+    allot__bits nodes;             /* ... in which a node took slots */
     allot__vector touched;         /* of allot__follow_touched */
     allot__vector gave;            /* of int32_t: rows that give slots back in this cycle */
     allot__vector takes, gifts;    /* of allot__take, of allot__follow_gift */
     allot__vector grants, reclaims, claims;
-    allot__orders orders; /* these */
-    /* By row, zeroed but for rows that are listed: slots in flight as they are counted. */
+    allot__orders orders; /* made of these three */
+    /* By row: slots in flight as counted; 0 for rows not in `flying`. */
     int32_t *out, *in;
-    allot__vector flying; /* of int32_t: rows that have some */
+    allot__vector flying; /* of int32_t: rows with slots in flight */
     struct allot__follow_log *log;
-    int64_t left;   /* of the idle slots, after the first pass */
-    int32_t family; /* of the node that takes now, */
-    int64_t owed;   /* ... and what of its slots is for deficits inside */
-    int status;     /* of what could not be told at once */
+    int64_t left;   /* idle slots left after the first pass */
+    int32_t family; /* of the node that takes slots now, */
+    int64_t owed;   /* ... and its slots owed to deficits inside */
+    int status;     /* of failures that could not be returned at once */
 } allot__follow;
 
-/* What stands in the way of going on from a group of a sealed state, as far as its plan and its
- * policy tell; NULL: nothing does. */
+/* The feature of plan or policy that prevents following a group of a sealed state; NULL: none. */
 const char *allot__follow_why(const allot_state *state, int32_t group);
-/* Computes a group of a state anew, to go on from it. Memory is of the arena, but for lists, which
- * are the engine's. EUSAGE: something stands in the way. ENOMEM. */
+/* Computes a group of a state in full, to go on from it. Memory is in the arena, except for lists,
+ * which are the engine's. EUSAGE: the group cannot be followed. ENOMEM. */
 int allot__follow_begin(const allot_state *state, int32_t group, const allot__flown_all *flown,
                         allot__arena *arena, allot__follow *follow);
-/* Ends the lists. */
+/* Frees the lists. */
 void allot__follow_end(allot__follow *follow);
 
-/* Begins to tell it of changes. */
+/* Opens it for changes. */
 void allot__follow_open(allot__follow *follow);
-/* A leaf demands, and has, so many slots now; a consumer gives back, and is given, so many. */
+/* Set a leaf's demand and allocation, and the slots in flight from and to a consumer. */
 void allot__follow_demand(allot__follow *follow, int32_t row, int32_t slots);
 void allot__follow_allocated(allot__follow *follow, int32_t row, int32_t slots);
 void allot__follow_flight(allot__follow *follow, int32_t row, int32_t in_flight, int32_t earmarked);
-/* All reclaims that are in flight now. ENOMEM. */
+/* Sets all reclaims that are in flight now. ENOMEM. */
 int allot__follow_flights(allot__follow *follow, const allot__flown_all *flown);
-/* Decides about what changed. ENOMEM; EUSAGE: it takes a full pass. After either the columns are no
- * decision's, and follow is to be ended. */
+/* Decides about the changes. ENOMEM; EUSAGE: a full pass is needed. After either error the columns
+ * are invalid, and `follow` must be ended. */
 int allot__follow_cycle(allot__follow *follow);
 
 /* ---- All groups of a state ------------------------------------------------------------------- */
 
-/* What a state keeps from one cycle to the next (allot__since). */
+/* Kept by a state from one cycle to the next (allot__since). */
 typedef struct allot__followed {
     allot__arena arena;
     const allot_plan *plan;
@@ -121,34 +119,34 @@ typedef struct allot__followed {
     allot__follow *groups;
 } allot__followed;
 
-/* again.c: goes on to what a sealed state is now. NULL: *out is the state's, with all columns and
- * lists of the decision, and lent to it. Else why it takes a full pass; static. */
+/* again.c: goes on to the present sealed state. Returns NULL: *out, owned by the state and lent to
+ * the decision, has all its columns and lists. Else why a full pass is needed; static. */
 const char *allot__follow_again(const allot_state *state, const allot__flown_all *flown,
                                 allot__followed **out);
-/* After a full pass over a state that is decided about again and again: the next may go on. */
+/* After a full pass over a state with repeated decisions: lets the next one go on from here. */
 void allot__follow_keep(const allot_state *state, const allot__flown_all *flown);
-/* The decision that it was lent to is no more. */
+/* The decision that `all` was lent to has been freed. */
 static inline void allot__follow_back(allot__followed *all)
 {
     all->lent = false;
 }
 
-/* ---- Steps of it ----------------------------------------------------------------------------- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* rows.c: a leaf that is about to change: lists its numbers as they are. NULL: it is listed, or
- * there was no memory, which status tells. */
+/* rows.c: lists a leaf's numbers before it changes. NULL: it is listed already, or out of memory,
+ * which follow->status then says. */
 allot__follow_touched *allot__follow_touch(allot__follow *follow, int32_t row);
-/* A member receives so much now. */
+/* Sets the slots that a member receives. */
 void allot__follow_receive(allot__follow *follow, int32_t row, int64_t slots);
-/* A leaf has another quota. */
+/* Sets a leaf's quota. */
 void allot__follow_quota(allot__follow *follow, int32_t family, int32_t row, int32_t quota);
-/* A member's quota is another, or what it has: how much of it is not served. */
+/* Updates `net` of a member whose quota or allocation changed. */
 void allot__follow_net(allot__follow *follow, int32_t family, int32_t row);
-/* What the sums have of a leaf; of all that changed, and which nodes may take slots. */
+/* Updates the sums for one leaf; for all changed leaves, and marks nodes that may take slots. */
 void allot__follow_settle_leaf(allot__follow *follow, int32_t row);
 void allot__follow_settle(allot__follow *follow);
 
-/* passes.c: C-5. EUSAGE: a parent was passed more than it can place. */
+/* passes.c: C-5. EUSAGE: a parent got more slots than it can place. */
 int allot__follow_distribute(allot__follow *follow);
 
 /* reclaim.c: C-6, C-7. EUSAGE: a limit frees slots. ENOMEM. */
