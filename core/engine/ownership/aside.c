@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* aside.c: what limits of parents set aside for owners below them. */
+/* aside.c: slots that parents' limits set aside for owners below them. */
 #include "engine/ownership/books.h"
 
 int32_t allot__books_below(allot__ledger *ledger, int32_t parent)
@@ -17,8 +17,8 @@ int32_t allot__books_below(allot__ledger *ledger, int32_t parent)
     return count;
 }
 
-/* What a limit holds first of what a holder is sure of: its own in use, which no other holder can
- * have; then its reserve; then the rest. */
+/* The order in which a limit holds slots that a holder is sure of: own slots in use, which no other
+ * holder can have; then its reserve; then the rest. */
 enum { IN_USE, RESERVED, WANTED };
 
 static int32_t sure_before(const allot__holder *holder, int part)
@@ -28,7 +28,7 @@ static int32_t sure_before(const allot__holder *holder, int part)
                                                                 : holder->reserve;
 }
 
-/* What all below a limit are sure of is no more than it holds: in order. */
+/* Cuts what holders below a limit are sure of, in order, so that the limit holds the sum. */
 static void cut_sure(allot__ledger *ledger, int32_t parent)
 {
     int64_t over = -(int64_t)ledger->work->limit[parent];
@@ -70,7 +70,7 @@ void allot__books_set_aside(allot__ledger *ledger)
     }
 }
 
-/* How many slots a holder loses so that owners could have them, and that no holder has claimed. */
+/* The number of slots that a holder loses to owners, and that no holder has claimed. */
 static int64_t unclaimed(const allot__ledger *ledger, const allot__holder *holder)
 {
     int64_t slots = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* ask.c: what holders ask of the share pools, alone and below limits together. */
+/* ask.c: what holders ask of the share pools, one by one, then together below limits. */
 #include "engine/ownership/share.h"
 
-/* Shared slots that a holder should have if it were for its demand alone; of idle ones no more than
- * limits above it hold. */
+/* Shared slots that a holder should have by its demand alone; `idle`: no more new ones than limits
+ * above it hold. */
 static int32_t ask(const allot__ledger *ledger, int32_t index, bool idle)
 {
     const allot__holder *holder = &ledger->holders[index];
@@ -18,7 +18,7 @@ static int32_t ask(const allot__ledger *ledger, int32_t index, bool idle)
     return slots > 0 ? (int32_t)slots : 0;
 }
 
-/* What a holder has of the pools whatever others ask. */
+/* Pool slots that a holder keeps whatever others ask. */
 static int32_t keeps(const allot__holder *holder)
 {
     return holder->keep ? (int32_t)allot__least(holder->pooled, holder->asks) : 0;
@@ -35,8 +35,8 @@ static int32_t list_below(allot__ledger *ledger, int32_t row)
     return count;
 }
 
-/* What members ask of what they are sure of, in order as far as a limit holds it, and keep is their
- * LEVEL; what they ask in all is their CAP. Returns the latter's sum. */
+/* Writes LEVEL: slots that members keep, or ask for and are sure of, in order as far as a limit
+ * holds them; and CAP: all that they ask for. Returns the sum of CAP. */
 static int64_t ask_sure(allot__ledger *ledger, int32_t count, int64_t holds)
 {
     int64_t asked = 0, left = holds;
@@ -56,8 +56,8 @@ static int64_t ask_sure(allot__ledger *ledger, int32_t count, int64_t holds)
     return asked;
 }
 
-/* What a parent's limit holds of shared slots: beside own and borrowed ones, and what is set aside
- * for holders that do not ask for it here. */
+/* Shared slots that a parent's limit holds: in addition to own and borrowed ones, and to those set
+ * aside for holders that do not ask for them here. */
 static int64_t holds_shared(const allot__ledger *ledger, int32_t count, int32_t family,
                             int32_t limit)
 {
@@ -72,7 +72,7 @@ static int64_t holds_shared(const allot__ledger *ledger, int32_t count, int32_t 
     return holds > 0 ? holds : 0;
 }
 
-/* Those below a parent that has a limit ask together for no more than it holds of shared slots. */
+/* Cuts what holders below a parent ask for together to the shared slots that its limit holds. */
 static void ask_below(allot__ledger *ledger, int32_t family, int32_t parent)
 {
     int32_t count = list_below(ledger, parent);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* books.c: what each holder has, by class, before anything is decided. */
+/* books.c: each holder's slots, by class, before any decision. */
 #include "engine/ownership/books.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static int take_room(allot__ledger *ledger)
     return status;
 }
 
-/* Places of leaves in plan order, and of the leaves below each parent. */
+/* Numbers the places of leaves in plan order, and finds the range of places below each parent. */
 static void number_places(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;
@@ -40,7 +40,7 @@ static void number_places(allot__ledger *ledger)
         int32_t row = tree->row_of[consumer];
         row = group_row ? group_row[row] : row;
         ledger->first[row] = ledger->places;
-        ledger->at[ledger->places] = row; /* its holder, once there are any */
+        ledger->at[ledger->places] = row; /* later replaced by its holder */
         ledger->places += allot__family_of(work, row) == 0;
         ledger->end[row] = ledger->places;
     }
@@ -58,7 +58,7 @@ static int32_t amount(const allot__amounts *amounts, int32_t row)
     return amounts->column ? amounts->column[row] : amounts->number;
 }
 
-/* A source's amounts, of a policy without that part nothing. */
+/* Resolves the amounts of a source; zero if the policy has no such part. */
 static int resolve(allot__ledger *ledger, allot__rules *rules, allot__fill_kind kind, bool by,
                    allot__amounts *out)
 {
@@ -70,7 +70,7 @@ static int resolve(allot__ledger *ledger, allot__rules *rules, allot__fill_kind 
                              by && kind == ALLOT__POOL, out);
 }
 
-/* What a policy's rules say, in the columns of its own leaves. */
+/* Reads a policy's amounts into the holders of its leaves. */
 static int read_rules(allot__ledger *ledger, int32_t index)
 {
     allot__work *work = ledger->work;
@@ -108,7 +108,7 @@ static void open_holder(const allot__ledger *ledger, int32_t row, allot__holder 
     int32_t held = ledger->planning ? 0 : work->allocated[row];
     flying = allot__least(flying, held);
     most = ledger->planning ? work->need[row] : most;
-    /* Slots beyond its need have no claimant until they are back. */
+    /* Slots in flight beyond its need have no claimant. */
     int32_t coming = work->earmarked != NULL && !ledger->planning ? work->earmarked[row] : 0;
     int32_t lacks = work->need[row] - (held - flying);
     coming = allot__least(coming, lacks);
@@ -154,7 +154,7 @@ static void open_holders(allot__ledger *ledger)
     }
 }
 
-/* Idle slots that came back for a leaf are that leaf's as far as it needs them. */
+/* A leaf has first claim on idle slots that came back for it, up to its need. */
 static void open_idle(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;
@@ -267,7 +267,7 @@ void allot__books_again(allot__ledger *ledger)
 
 /* ---- Kinds ----------------------------------------------------------------------------------- */
 
-/* One holder's loans are returned, newest first, as far as it has own slots unused. */
+/* Returns a holder's loans, newest first, as far as it has unused own slots. */
 static bool settle_one(allot__ledger *ledger, int32_t index)
 {
     allot__holder *holder = &ledger->holders[index];
@@ -286,8 +286,8 @@ static bool settle_one(allot__ledger *ledger, int32_t index)
     return changed;
 }
 
-/* A lender whose slots are back may return loans in turn. Rings of loans could go round for long:
- * what is left of them after some turns is left to later cycles. */
+/* A lender that has its slots back may return loans in turn. Rings of loans could take long: after
+ * some turns the rest is left to later cycles. */
 void allot__books_settle(allot__ledger *ledger)
 {
     bool changed = ledger->loan_count > 0;

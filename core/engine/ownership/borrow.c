@@ -14,7 +14,7 @@ static const allot__order *order_of(const allot__rules *rules)
     return loan ? &loan->order : NULL;
 }
 
-/* Do borrowers stand in that order already? */
+/* Is the borrowers' order that of holders? */
 static bool is_natural(const allot__ledger *ledger)
 {
     bool natural = true;
@@ -37,7 +37,7 @@ static int prepare_orders(allot__ledger *ledger)
     return status;
 }
 
-/* Writes every holder's key of a number, 0 where its policy has none; false: none has any. */
+/* Writes key `number` of every holder, 0 if its policy has no such key; false: no policy has. */
 static bool write_keys(allot__ledger *ledger, int32_t number)
 {
     bool any = false;
@@ -56,8 +56,7 @@ static bool write_keys(allot__ledger *ledger, int32_t number)
     return any;
 }
 
-/* The order of borrowers, each holder by its own policy's keys: sorted by the last key first, the
- * sort being stable. */
+/* Sorts borrowers, each by its own policy's keys: stably, by the last key first. */
 static int order_borrowers(allot__ledger *ledger, int32_t *out)
 {
     bool natural = is_natural(ledger);
@@ -75,7 +74,7 @@ static int order_borrowers(allot__ledger *ledger, int32_t *out)
 
 /* ---- Loans */
 
-/* What a lender can lend now. */
+/* Slots that a lender can lend now. */
 static int64_t can_lend(const allot__ledger *ledger, int32_t lender)
 {
     const allot__holder *holder = &ledger->holders[lender];
@@ -108,7 +107,7 @@ static bool lend(allot__ledger *ledger, int32_t lender, int32_t borrower, int64_
     return true;
 }
 
-/* Borrows from those at the places [from, to) that lend to it. */
+/* Borrows from lenders at the places [from, to). */
 static bool borrow_from(allot__ledger *ledger, allot__lenders *lenders, int32_t borrower,
                         int32_t from, int32_t to)
 {
@@ -143,7 +142,7 @@ static bool borrow(allot__ledger *ledger, allot__lenders *lenders, int32_t borro
     return true;
 }
 
-/* Idle slots that leaves under other policies lack of their quotas: those are not borrowed. */
+/* Idle slots that leaves under other policies need for their quotas: not to be borrowed. */
 static int64_t others_lack(const allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* drain.c: what drains, and which holders keep it after all. */
+/* drain.c: slots that drain, and holders that keep them after all. */
 #include <string.h>
 
 #include "engine/ownership/books.h"
 
-/* By family: how many slots below drain that no holder has claimed, and whether a holder below is
- * to get slots that others give. */
+/* By family: the unclaimed draining slots below, and whether a holder below is to get slots that
+ * others give. */
 typedef struct drains {
     int64_t *slots;
     bool *claimed;
@@ -47,7 +47,7 @@ static bool count(const allot__ledger *ledger, drains *all)
     return true;
 }
 
-/* So many slots of a recall drain no more: they go, without a claimant. */
+/* Ends draining of so many slots of a recall: they go, without a claimant. */
 static void let_go(allot__ledger *ledger, drains *all, int32_t index, int32_t slots, allot__why why)
 {
     allot__recall part = ledger->recalls[index];
@@ -63,7 +63,7 @@ static void let_go(allot__ledger *ledger, drains *all, int32_t index, int32_t sl
     }
 }
 
-/* Lets go what drains below a parent (-1: anywhere), the same order as claims take it in. */
+/* Lets go draining slots below a parent (-1: anywhere), in the order in which claims take them. */
 static void let_go_below(allot__ledger *ledger, drains *all, int32_t parent, int64_t slots)
 {
     allot__why why = parent < 0 ? ALLOT__WHY_OVER_SIZE : ALLOT__WHY_OVER_LIMIT;
@@ -80,7 +80,7 @@ static void let_go_below(allot__ledger *ledger, drains *all, int32_t parent, int
     }
 }
 
-/* What limits and the group's size do not hold beside what is claimed. */
+/* Lets go draining slots that limits or the group's size do not hold beside claimed ones. */
 static void let_rest_go(allot__ledger *ledger, drains *all)
 {
     const allot__work *work = ledger->work;

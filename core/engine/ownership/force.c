@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* force.c: what may not stay, whatever the demand. */
+/* force.c: takes slots that may not stay, whatever the demand. */
 #include "engine/rows/enforce.h"
 #include "engine/ownership/peers.h"
 
@@ -16,7 +16,7 @@ static int64_t force(allot__ledger *ledger, int32_t loan, int64_t slots, allot__
     return slots;
 }
 
-/* A lender's loans beyond what it may have lent. */
+/* Takes a lender's loans beyond what it may have lent. */
 static void force_lender(allot__ledger *ledger, int32_t lender)
 {
     const allot__holder *holder = &ledger->holders[lender];
@@ -63,7 +63,7 @@ static int64_t shed_loans(allot__ledger *ledger, int32_t index, int64_t slots, a
     return slots - left;
 }
 
-/* Takes slots of a class that a holder has already; returns how many. */
+/* Takes slots of a class that have arrived at a holder; returns the number. */
 static int64_t shed_there(allot__ledger *ledger, int32_t index, allot__class as, int64_t slots,
                           allot__why why)
 {
@@ -80,7 +80,7 @@ static int64_t shed_there(allot__ledger *ledger, int32_t index, allot__class as,
     return slots;
 }
 
-/* The same; but first those that are still in flight to it lose their claimant. */
+/* The same; but slots still in flight to it lose their claimant first. */
 static int64_t shed_one(allot__ledger *ledger, int32_t index, allot__class as, int64_t slots,
                         allot__why why)
 {
@@ -115,9 +115,9 @@ static void shed(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots,
     }
 }
 
-/* The same of shared and borrowed slots beyond what their holders are sure of, so that the limit of
- * a family's parent holds what others are sure of. Holders that keep shared slots keep them (rule
- * 5). */
+/* Takes shared and borrowed slots beyond those that their holders are sure of, until the limit of a
+ * family's parent holds all slots that holders are sure of. Holders that keep shared slots keep
+ * them (rule 5). */
 static void make_way(allot__ledger *ledger, int32_t family, int32_t parent)
 {
     int64_t slots = ledger->inside[family] + ledger->aside[family] - ledger->work->limit[parent];
@@ -156,7 +156,7 @@ static void force_limits(allot__ledger *ledger)
     }
 }
 
-/* What a holder loses already cannot be kept after all either. */
+/* Makes all recalls from a holder so far firm, unless they drain: it cannot keep those slots. */
 static void make_firm(allot__ledger *ledger, allot__holder *holder)
 {
     for (int32_t i = holder->recalls; i >= 0; i = ledger->recalls[i].older)
@@ -164,8 +164,8 @@ static void make_firm(allot__ledger *ledger, allot__holder *holder)
     holder->loose = holder->rebalance ? 0 : holder->loose;
 }
 
-/* What a switch of windows, or an attribute that is a limit, takes: first of all, since what other
- * rules take can be kept as another kind. */
+/* Takes slots for a switch of windows, or an attribute that is a limit. This comes first, since
+ * slots that other rules take can be kept as another class. */
 static void force_window(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* ledger.c: the phases, and what they come to. */
+/* ledger.c: the phases, and their results. */
 #include "engine/ownership/ledger.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ int allot__ledger_plan(allot__work *work)
 
 /* ---- Phase 1 --------------------------------------------------------------------------------- */
 
-/* Phase 1, up to the reserve or to the need: own slots that are idle, or come back, or that other
+/* Phase 1, up to the reserve or the need: own slots that are idle, that come back, or that other
  * holders must give. */
 static void take_own(allot__ledger *ledger, int32_t index, int32_t target)
 {
@@ -83,8 +83,8 @@ static void phase_own(allot__ledger *ledger)
 
 /* ---- Slots without a claimant --------------------------------------------------------------- */
 
-/* Of its own slots those that a holder has not, as whatever kind, has not lent, does not give back
- * itself, and that are not on their way to it. */
+/* Own slots that a holder misses: it does not have them in any class, has not lent them, does not
+ * give them back itself, and they are not in flight to it. */
 static int64_t own_missing(const allot__ledger *ledger, const allot__holder *holder)
 {
     const int32_t *earmarked = ledger->work->earmarked;
@@ -96,7 +96,7 @@ static int64_t own_missing(const allot__ledger *ledger, const allot__holder *hol
     return own > 0 ? own : 0;
 }
 
-/* Gives a holder slots of loans that it lent, as far as they have no claimant; returns how many. */
+/* Gives a holder slots that it lent and that have no claimant; returns the number. */
 static int32_t hand_owed(allot__ledger *ledger, int32_t index, int64_t most)
 {
     int64_t handed = 0;
@@ -106,8 +106,8 @@ static int32_t hand_owed(allot__ledger *ledger, int32_t index, int64_t most)
     return (int32_t)handed;
 }
 
-/* Own slots that are to come back to a holder: of those that it misses as many as the group, its
- * own limit and those above it have room for. */
+/* Own slots that are to come back to a holder: missing ones, as far as the group, its own limit and
+ * those above it have room. */
 static int64_t own_to_come(const allot__ledger *ledger, int32_t index)
 {
     const allot__holder *holder = &ledger->holders[index];
@@ -120,8 +120,8 @@ static int64_t own_to_come(const allot__ledger *ledger, int32_t index)
     return own > 0 ? own : 0;
 }
 
-/* Slots that have no claimant yet: slots of a loan are their owner's; others go to owners whose own
- * slots are neither in use nor idle. */
+/* Assigns slots that have no claimant yet: slots of a loan to their lender, others to owners that
+ * miss own slots. */
 static void hand_back(allot__ledger *ledger)
 {
     int32_t *handed = ledger->column[0];
@@ -142,8 +142,8 @@ static void hand_back(allot__ledger *ledger)
     }
 }
 
-/* Slots that came back for holders that do not need them go to holders that wait for slots that no
- * other gives. */
+/* Gives slots that came back for holders that do not need them to holders that wait for slots which
+ * no other holder gives. */
 static void hand_on(allot__ledger *ledger)
 {
     int64_t idle = ledger->returned;
@@ -163,7 +163,7 @@ static void hand_on(allot__ledger *ledger)
 
 /* ---- The phases ------------------------------------------------------------------------------ */
 
-/* What is so before anything is decided. */
+/* Records holders' slots before any decision. */
 static void remember(allot__ledger *ledger)
 {
     for (int32_t i = 0; i < ledger->count; i++) {
@@ -192,7 +192,7 @@ static void write_quotas(allot__ledger *ledger)
     }
 }
 
-/* Quotas of parents; in none of their families slots ran out by a fill. */
+/* Sums up quotas of parents, and marks that no fill ran out of slots in their families. */
 static void sum_quotas(allot__ledger *ledger)
 {
     allot__work *work = ledger->work;
@@ -209,7 +209,7 @@ static void sum_quotas(allot__ledger *ledger)
         work->critical[0] = (allot__critical){.fill = -1};
 }
 
-/* Opens the books, as far as nothing but slots in flight depends on what holders need. */
+/* Opens the books: the part in which only slots in flight depend on needs of holders. */
 static int open_books(allot__ledger *ledger)
 {
     allot__work *work = ledger->work;
@@ -277,8 +277,8 @@ void allot__ledger_returned(allot__work *work)
         work->returned[ledger->holders[i].row] = 0;
 }
 
-/* What a leaf is given of what it is granted: no more than its quota in all, slots that are on
- * their way from it included (C-5), and no more than hosts have room for. */
+/* The granted slots that a leaf receives: no more than its quota above its allocation, which
+ * includes slots in flight from it (C-5), and no more than hosts have room for. */
 static int32_t can_take(const allot__work *work, const allot__holder *holder)
 {
     int32_t slots = holder->granted;
@@ -308,7 +308,7 @@ int64_t allot__ledger_received(allot__work *work)
     return all;
 }
 
-/* Fills: reserve and owned; then, of the policy's words pool and loan, those that it has. */
+/* Parts: reserve and owned; then pool and loan, as far as the policy has these words. */
 void allot__ledger_parts(const allot__work *work, int32_t row, int64_t *part)
 {
     enum { RESERVED, OWNED, OTHERS };

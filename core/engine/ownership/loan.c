@@ -5,7 +5,7 @@
 
 #include "engine/ownership/books.h"
 
-/* Where a pair is among the pairs, or would be. */
+/* The index of a pair in `pairs`, or that of its free entry. */
 static uint32_t pair_at(const allot__ledger *ledger, int32_t lender, int32_t borrower)
 {
     uint32_t mask = (uint32_t)ledger->loan_room * 2 - 1;
@@ -25,7 +25,7 @@ static void add_pair(allot__ledger *ledger, int32_t loan)
     ledger->pairs[pair_at(ledger, it->lender, it->borrower)] = loan + 1;
 }
 
-/* Room for one more loan; it is a power of two. */
+/* Grows the arrays for one more loan; their size is a power of two. */
 static bool loan_room(allot__ledger *ledger)
 {
     if (ledger->loan_count < ledger->loan_room)
@@ -88,7 +88,7 @@ void allot__loan_less(allot__ledger *ledger, int32_t loan, int64_t slots, allot_
     ledger->holders[it->borrower].in -= (int32_t)slots;
 }
 
-/* Loans of a borrower beyond what it still holds have ended, the newest first. */
+/* Ends loans beyond the slots that their borrower still holds, the newest first. */
 static void clip(allot__ledger *ledger)
 {
     for (int32_t i = 0; i < ledger->count; i++) {
@@ -102,7 +102,7 @@ static void clip(allot__ledger *ledger)
     }
 }
 
-/* Adds a loan of the state to the books; sums that are too large for them are cut. */
+/* Adds a loan of the state to the books; cuts sums that are too large. */
 static int read_loan(allot__ledger *ledger, int32_t lender, int32_t borrower, int64_t slots)
 {
     int32_t loan = allot__loan_between(ledger, lender, borrower);
@@ -116,8 +116,8 @@ static int read_loan(allot__ledger *ledger, int32_t lender, int32_t borrower, in
     return ALLOT_OK;
 }
 
-/* The state's loans, where loans between the same two add up. Loans of leaves that are not, or no
- * longer, holders have ended. */
+/* Reads the state's loans; loans between the same two holders add up. Loans of leaves that are not,
+ * or no longer, holders have ended. */
 static int read_loans(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;
@@ -138,7 +138,7 @@ static int read_loans(allot__ledger *ledger)
     return ALLOT_OK;
 }
 
-/* By lender; of one the worst-ranked borrower first, then the newest. */
+/* Sorts loans by lender; then the worst-ranked borrower first, then the newest loan. */
 static int order_lenders(allot__ledger *ledger)
 {
     allot__arena *arena = ledger->work->arena;

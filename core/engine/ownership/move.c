@@ -30,9 +30,9 @@ static void add_class(allot__holder *holder, allot__class as, int64_t slots)
     *of += (int32_t)slots;
 }
 
-/* What a limit that has `room` left holds for a holder: what it is sure of and has not, `own`,
- * whose turn it is; and what is not set aside for others. Slots that come from another below it
- * take no room, but for those that other is sure of. */
+/* Slots that a limit with `room` left holds for a holder: `own`, those that it is sure of and
+ * lacks, or those not set aside for others. Slots that come from another holder below the limit
+ * take no room, unless that holder is sure of them. */
 static int64_t held_by(int64_t room, int64_t own, int64_t others, const allot__holder *from)
 {
     int64_t beyond = from ? allot__holder_has(from) - from->sure : 0;
@@ -86,7 +86,7 @@ int64_t allot__books_free(const allot__ledger *ledger, int32_t index)
     return idle > 0 ? idle : 0;
 }
 
-/* The sum of loose recalls like a recall. */
+/* The ledger's sum that a loose recall counts in. */
 static int64_t *unclaimed(allot__ledger *ledger, const allot__recall *like)
 {
     return like->drains ? &ledger->draining : &ledger->loose;
@@ -108,7 +108,7 @@ static void keep_loose(allot__ledger *ledger, allot__holder *holder, int32_t slo
     }
 }
 
-/* How many of these slots are in the place of slots in flight from a holder. */
+/* Lets slots replace those in flight from a holder; returns how many do. */
 static int32_t replace(allot__holder *holder, int64_t slots)
 {
     int32_t left = allot__holder_leaving(holder);
@@ -182,7 +182,7 @@ bool allot__recall_add(allot__ledger *ledger, allot__recall made)
     return true;
 }
 
-/* A loose recall is owed to the lender of its slots. */
+/* Adds a loose recall to those owed to the lender of its slots. */
 static void owe(allot__ledger *ledger, int32_t index)
 {
     allot__recall *recall = &ledger->recalls[index];
@@ -232,7 +232,7 @@ void allot__loan_take(allot__ledger *ledger, int32_t loan, int64_t slots, int32_
 
 /* ---- Slots without a claimant ---------------------------------------------------------------- */
 
-/* Gives so many slots of a recall to a holder. From a draining holder they go on demand alone. */
+/* Gives so many slots of a recall to a holder. A draining holder gives them on demand alone. */
 static void claim_part(allot__ledger *ledger, int32_t index, int32_t to, int32_t slots)
 {
     allot__recall part = ledger->recalls[index];
@@ -262,7 +262,7 @@ int64_t allot__books_claim_one(allot__ledger *ledger, int32_t index, int32_t to,
     return part;
 }
 
-/* Claims what drains, or what goes anyway. */
+/* Claims slots that drain, or slots that go anyway. */
 static int64_t claim_from(allot__ledger *ledger, int32_t holder, int64_t slots, bool drains)
 {
     int64_t all = drains ? ledger->draining : ledger->loose;
@@ -283,13 +283,13 @@ static int64_t claim_from(allot__ledger *ledger, int32_t holder, int64_t slots, 
     return want - left;
 }
 
-/* A recall of slots below a parent that drain and have no claimant. */
+/* Is it a recall of draining slots below a parent, without a claimant? */
 static bool drains_below(const allot__ledger *ledger, const allot__recall *recall, int32_t parent)
 {
     return recall->drains && allot__holder_below(ledger, recall->from, parent);
 }
 
-/* What a parent's limit does not hold of so many more slots, since others below it drain. */
+/* Of so many more slots, those that a parent's limit does not hold since others below it drain. */
 static int64_t beyond(const allot__ledger *ledger, int32_t family, int64_t slots)
 {
     int32_t parent = ledger->work->group->parent[family];
@@ -302,8 +302,8 @@ static int64_t beyond(const allot__ledger *ledger, int32_t family, int64_t slots
     return all > limit ? all - limit : 0;
 }
 
-/* Claims what drains below limits that do not hold more beside it: from elsewhere none could come.
- * Returns how many slots. */
+/* Claims draining slots below limits that are full with them, where no others could come from
+ * elsewhere. Returns the number. */
 static int64_t claim_below(allot__ledger *ledger, int32_t holder, int64_t slots)
 {
     int64_t claimed = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* net.c: slots that would come and go go straight on instead. */
+/* net.c: a holder that would get slots and give as many keeps its own instead. */
 #include "engine/ownership/books.h"
 
-/* Of a recall that goes to a holder which itself gives by another: so many slots go straight to
- * where that one's go. */
+/* Passes slots of recall `index`, whose claimant itself gives by recall `other`, straight on to
+ * the claimant of `other`. */
 static void pass_on(allot__ledger *ledger, int32_t index, int32_t other, int32_t slots)
 {
     allot__recall *gives = &ledger->recalls[other];
@@ -29,8 +29,8 @@ static void pass_on(allot__ledger *ledger, int32_t index, int32_t other, int32_t
         ledger->holders[from].loose += to < 0 && !part.firm ? slots : 0;
 }
 
-/* The same of idle slots that a holder is granted: those go to where its own would have gone; where
- * a limit does not hold them yet, that holder waits for them. */
+/* The same for idle slots granted to a holder that gives by a recall: the recall's claimant gets
+ * them, or waits for those that a limit does not hold yet. */
 static void pass_grant(allot__ledger *ledger, int32_t index, allot__recall *gives)
 {
     allot__holder *between = &ledger->holders[index];
@@ -53,7 +53,7 @@ static void pass_grant(allot__ledger *ledger, int32_t index, allot__recall *give
     }
 }
 
-/* Passes on what each holder is granted. Returns whether one before it was granted some. */
+/* Passes on the grants of each holder. Returns whether a holder before it got some. */
 static bool pass_grants(allot__ledger *ledger)
 {
     bool back = false;
@@ -71,7 +71,7 @@ static bool pass_grants(allot__ledger *ledger)
     return back;
 }
 
-/* Passes on the slots of a recall if their claimant gives some itself. */
+/* Passes on slots of a recall whose claimant gives slots itself. */
 static void pass_recalls(allot__ledger *ledger, int32_t index)
 {
     const allot__recall *recall = &ledger->recalls[index];

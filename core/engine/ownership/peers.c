@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * peers.c: lists of peers turned round: by consumer the leaves that lend to it, so that a borrower
+ * peers.c: inverts lists of peers: by consumer, the leaves that lend to it, so that a borrower
  * looks at no others.
  */
 #include "engine/ownership/peers.h"
@@ -31,7 +31,7 @@ static void mark_list(const allot__ledger *ledger, const allot__peers *peers, in
         ledger->column[0][allot__peer_row(ledger, peers, i)] = mark;
 }
 
-/* Does a list mean a holder: itself, or a parent that holds it? */
+/* Does a list name a holder, or a parent above it? */
 static bool means(const allot__ledger *ledger, const allot__peers *peers, int32_t mark,
                   int32_t holder)
 {
@@ -70,7 +70,7 @@ void allot__loans_judge(allot__ledger *ledger, uint8_t *why)
 
 /* ---- Lenders --------------------------------------------------------------------------------- */
 
-/* The first from `at` on that may have something to lend; paths are halved. */
+/* The first entry from `at` on that may have slots to lend; halves paths on the way. */
 static int32_t skip(int32_t *next, int32_t at)
 {
     while (next[at] != at) {
@@ -80,13 +80,13 @@ static int32_t skip(int32_t *next, int32_t at)
     return at;
 }
 
-/* The list of the holder at a place, if it has anything to lend; else NULL. */
+/* The list of the holder at a place if it has slots to lend; else NULL. */
 static const allot__peers *list_at(const allot__ledger *ledger, const int32_t *lends, int32_t place)
 {
     return lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;
 }
 
-/* Counts the entries of each row, in first[row + 1]; how many there are. */
+/* Counts the entries of each row in first[row + 1]; returns their sum. */
 static int32_t count_entries(const allot__ledger *ledger, const int32_t *lends, int32_t *first)
 {
     int32_t sum = 0;
@@ -107,7 +107,7 @@ static bool take_entries(allot__lenders *lenders, size_t rows, size_t count)
     return lenders->places != NULL && lenders->next && lenders->at;
 }
 
-/* Writes the places of each row's entries; first: where a row's begin, counts so far. */
+/* Writes the places of each row's entries; turns `first` from counts into beginnings. */
 static void fill_entries(allot__lenders *lenders, const int32_t *lends, int32_t *first)
 {
     const allot__ledger *ledger = lenders->ledger;
@@ -156,7 +156,7 @@ int allot__lenders_init(allot__lenders *lenders, const allot__ledger *ledger, in
     return ALLOT_OK;
 }
 
-/* Rows that a list may name to mean a borrower: its own, and those of its parents. -1: no more. */
+/* Walks the rows by which a list may name a borrower: its own and its parents'. -1: no more. */
 typedef struct naming {
     int32_t row, family;
 } naming;
@@ -191,7 +191,7 @@ void allot__lenders_begin(allot__lenders *lenders, int32_t borrower, int32_t fro
     }
 }
 
-/* Is a row's entry at hand one of its own? */
+/* Has a row an entry left? */
 static bool has_entry(const allot__lenders *lenders, int32_t row)
 {
     return lenders->at[row] < lenders->first[row + 1];

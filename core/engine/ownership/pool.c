@@ -10,7 +10,7 @@
 
 /* ---- Pools and their members ----------------------------------------------------------------- */
 
-/* What a family's parent owns beyond its children, and the group beyond its first level. */
+/* Slots that a family's parent owns beyond its children, or the group beyond its first level. */
 static int64_t size_of(const allot__ledger *ledger, int32_t family)
 {
     const allot__work *work = ledger->work;
@@ -59,8 +59,8 @@ static int64_t idle_in(const allot__share_pool *pool)
     return pool->slots > pool->used ? pool->slots - pool->used : 0;
 }
 
-/* Plans what the ratio gives: whole slots, those that fractions add up to one each in order, as
- * ever (C-4). */
+/* Plans shares by the ratio, in whole slots: floors, and one slot each in order for fractions, as
+ * in C-4. */
 static void plan_pool(allot__ledger *ledger, allot__share_pool *pool)
 {
     allot__share *shares = &ledger->shares[pool->first];
@@ -129,7 +129,7 @@ void allot__pool_use(allot__ledger *ledger, allot__share_pool *pool, int32_t mem
     ledger->holders[share->holder].pooled += (int32_t)slots;
 }
 
-/* A holder among the members of a pool, which stand in order. */
+/* The index of a holder among the members of a pool, which are sorted. */
 static int32_t member_of(const allot__ledger *ledger, const allot__share_pool *pool, int32_t holder)
 {
     int32_t low = 0, count = pool->count;
@@ -164,7 +164,7 @@ void allot__pools_put(allot__ledger *ledger, int32_t holder, int64_t slots)
     }
 }
 
-/* The farthest pool of which a holder uses some, and what it is there; NULL: it uses none. */
+/* The farthest pool of which a holder uses slots, and its member number there; NULL: none. */
 static allot__share_pool *farthest_used(const allot__ledger *ledger, int32_t holder,
                                         int32_t *member)
 {
@@ -197,8 +197,8 @@ void allot__pools_less(allot__ledger *ledger, int32_t holder, int64_t slots)
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
 
-/* Pours what is left over the members [from, to), up to what stands in a column. True: slots ran
- * out, and FLOOR and REST say how. */
+/* Pours `left` over the members [from, to), each up to a column. True: slots ran out; FLOOR and
+ * REST have the shares. */
 static bool pour_members(allot__ledger *ledger, int32_t from, int32_t to, int up_to, int64_t *left)
 {
     int32_t **column = ledger->column;
@@ -221,7 +221,7 @@ static bool pour_members(allot__ledger *ledger, int32_t from, int32_t to, int up
     return false;
 }
 
-/* Pours up to planned shares, then up to what is held, the best rank first. True: slots ran out, at
+/* Pours up to planned shares, then up to held slots, the best rank first. True: slots ran out, at
  * the members [*from, *to). */
 static bool pour_planned(allot__ledger *ledger, int32_t count, int64_t *left, int32_t *from,
                          int32_t *to)
@@ -274,8 +274,8 @@ bool allot__pool_deserve(allot__ledger *ledger, const allot__share_pool *pool, b
     return out;
 }
 
-/* Shared slots of a holder that are in no pool yet. A draining holder does not fill pools with
- * slots that it does not want, for as long as its tasks run. */
+/* Shared slots of a holder to be assigned to pools. Slots that a draining holder does not want are
+ * in no pool while its tasks run. */
 static int32_t to_put(const allot__holder *holder)
 {
     int32_t slots = holder->shared;

@@ -4,16 +4,16 @@
 #include "base/wide.h"
 #include "engine/ownership/share.h"
 
-/* Columns over the members of a pool, once it is known what each deserves: what a member has beyond
- * that, and what it gives of it. */
+/* Columns over the members of a pool: slots beyond those that a member deserves, and of these,
+ * slots that it gives. */
 enum { OVER = ALLOT__POOL_AIM, GIVES = ALLOT__POOL_REST };
 
-/* Parts of `slots` in proportion to what is over for the members [from, to); the remainder goes to
- * larger over, later first (C-7). */
+/* Divides `slots` among the members [from, to) in proportion to OVER; the remainder goes to larger
+ * OVER, later first (C-7). */
 static void share_out(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots, int64_t sum)
 {
     int64_t given = 0;
-    int32_t count = 0; /* of those that have some */
+    int32_t count = 0; /* of members that are over */
     for (int32_t i = to - 1; i >= from; i--) {
         int64_t over = ledger->column[OVER][i];
         ledger->column[GIVES][i] = 0;
@@ -54,8 +54,8 @@ static void give_back(allot__ledger *ledger, const allot__share_pool *pool, int6
     }
 }
 
-/* Pool slots go to another holder, and are of that class then. A draining holder keeps its own,
- * though no pool holds them, while other slots are idle. */
+/* Moves pool slots to another holder, as that class. A draining holder keeps its slots, though in
+ * no pool, while other slots are idle. */
 static void hand_over(allot__ledger *ledger, int32_t from, int32_t to, int64_t slots,
                       allot__class as)
 {
@@ -72,16 +72,16 @@ static void hand_over(allot__ledger *ledger, int32_t from, int32_t to, int64_t s
     allot__books_promise(ledger, to, slots, as);
 }
 
-/* A member that lacks, and where its family's limits keep from it what others give: a sibling that
- * is sure of no more need not ask again in a round. */
+/* Do limits keep slots of others from a claimant's family, as a sibling found in this round? Then a
+ * claimant that is sure of no more slots need not try. */
 static bool blocked(const allot__ledger *ledger, const allot__holder *claimant)
 {
     return ledger->pools[claimant->family].blocked == ledger->round &&
            allot__holder_missing(claimant, allot__holder_has(claimant)) == 0;
 }
 
-/* Moves slots of a column, OVER or GIVES, to a member that lacks: of the worst, from a donor on,
- * first. Returns the donor that is worst then. */
+/* Moves slots of a column, OVER or GIVES, to a member that lacks some, from donor `donor` and those
+ * before it, the worst first. Returns the worst donor left. */
 static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to, int32_t donor,
                      int32_t *gives)
 {
@@ -108,8 +108,8 @@ static int32_t serve(allot__ledger *ledger, allot__share_pool *pool, int32_t to,
     return donor;
 }
 
-/* A holder with slots in flight that nothing replaces gets what it lacks there first. False: ...
- * and the group has no slots for that. */
+/* Slots that a holder lacks first replace those in flight from it. False: the group has no slots
+ * for that. */
 static bool replace(allot__ledger *ledger, allot__share_pool *pool, int32_t member)
 {
     int32_t index = ledger->shares[pool->first + member].holder;
@@ -135,7 +135,7 @@ static bool serve_all(allot__ledger *ledger, allot__share_pool *pool, int32_t *g
     return ledger->recall_count > recalls;
 }
 
-/* Pool slots that a holder has beyond what it deserves, and must give when others claim some. */
+/* Pool slots of a holder beyond those it deserves, to be given when others claim some. */
 static int64_t over_of(allot__holder *holder)
 {
     int32_t beyond = holder->shared - holder->due;
@@ -145,7 +145,7 @@ static int64_t over_of(allot__holder *holder)
     return holder->keep || holder->rounding || beyond < 0 ? 0 : beyond;
 }
 
-/* What members lack in all; and what all have beyond what they deserve. */
+/* Writes OVER; returns the sum of what members lack, and in `over` the sum of OVER. */
 static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, int64_t *over)
 {
     int64_t lack = 0;
@@ -162,8 +162,8 @@ static int64_t count_over(allot__ledger *ledger, const allot__share_pool *pool, 
     return lack;
 }
 
-/* Pool slots that no holder has: a holder that loses slots without a claimant keeps them as those,
- * and gets what came back for it. */
+/* Of pool slots that no holder has: a holder keeps slots that it loses without a claimant, and gets
+ * slots that came back for it. */
 static void keep_rest(allot__ledger *ledger, int32_t index, int64_t slots)
 {
     const allot__holder *holder = &ledger->holders[index];
@@ -178,7 +178,7 @@ static void keep_rest(allot__ledger *ledger, int32_t index, int64_t slots)
     }
 }
 
-/* The others: they are in flight to it or without a claimant, or other holders must give them. */
+/* Promises it others: in flight to it, without a claimant, or to be given by other holders. */
 static void promise_rest(allot__ledger *ledger, int32_t index, int64_t slots)
 {
     const allot__holder *holder = &ledger->holders[index];
@@ -195,7 +195,7 @@ static void promise_rest(allot__ledger *ledger, int32_t index, int64_t slots)
     allot__pools_put(ledger, index, slots + adopted);
 }
 
-/* How many pool slots that no holder has a holder can have. */
+/* The number of pool slots without a holder that a holder can have. */
 static int64_t can_have(const allot__ledger *ledger, int32_t index)
 {
     int64_t idle = allot__pools_idle(ledger, index);
@@ -204,7 +204,7 @@ static int64_t can_have(const allot__ledger *ledger, int32_t index)
     return allot__least(idle, ledger->room);
 }
 
-/* Returns whether anybody can have some. */
+/* Gives pool slots without a holder to holders that lack some. Returns whether any got some. */
 static bool pour_rest(allot__ledger *ledger)
 {
     int64_t room = ledger->room;
@@ -218,8 +218,8 @@ static bool pour_rest(allot__ledger *ledger)
     return ledger->room < room;
 }
 
-/* Slots of a class for a claimant from holders that are over, in whatever pool: from a donor on,
- * the worst first. Returns the donor that is worst then. */
+/* Moves slots to a claimant, as a class, from holders that are over in any pool: from `donor` on,
+ * the worst first. Returns the worst donor left. */
 static int32_t draw(allot__ledger *ledger, int32_t claimant, int32_t donor, int64_t slots,
                     allot__class as)
 {
@@ -242,7 +242,7 @@ static int32_t draw(allot__ledger *ledger, int32_t claimant, int32_t donor, int6
     return donor;
 }
 
-/* What a holder lacks of a class though it is idle there, since the group has no room for it. */
+/* Slots of a class that a holder lacks although they count as idle: the group has no room. */
 static int64_t crowded_out(const allot__ledger *ledger, int32_t index, allot__class as)
 {
     const allot__holder *holder = &ledger->holders[index];
@@ -287,12 +287,12 @@ static bool settle(allot__ledger *ledger)
         give_back(ledger, pool, lack < over ? lack : over);
         serve_all(ledger, pool, ledger->column[GIVES]);
         while (ledger->limited && serve_all(ledger, pool, ledger->column[OVER]))
-            continue; /* what limits kept from some others can give, and what moves makes room */
+            continue; /* slots that limits kept from some may move now: moves make room */
     }
     return ledger->recall_count > recalls;
 }
 
-/* What is put to a pool anew once slots have moved can be had there: as in the next cycle. */
+/* Slots assigned to pools anew after moves can be had there, as they could in the next cycle. */
 void allot__pools_reclaim(allot__ledger *ledger)
 {
     int32_t rounds = ledger->work->tree->families;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* share.c: how much of the pools each holder should have; idle slots go to holders that lack some.
+/* share.c: the pool slots that each holder deserves; gives idle ones to holders that lack some.
  */
 #include "engine/ownership/share.h"
 
-/* Puts what members use to a pool anew: first what they deserve of it, so that what is beyond that
- * is in the farthest pools, whence others can have it. */
+/* Assigns members' slots to a pool anew: first those that they deserve of it, so that the rest is
+ * in the farthest pools, where others can have it. */
 static void put_anew(allot__ledger *ledger, allot__share_pool *pool)
 {
     allot__share *shares = &ledger->shares[pool->first];
@@ -25,15 +25,15 @@ static void put_anew(allot__ledger *ledger, allot__share_pool *pool)
     }
 }
 
-/* Remembers that rounding took a part of a slot from a holder, or, less than 0, added one; where it
- * added one elsewhere, it did not. */
+/* Records in `cut` that rounding took a part of a slot from a holder (> 0) or added one (< 0); once
+ * added, `cut` stays -1. */
 static void note_part(allot__holder *holder, int64_t part)
 {
     if (part != 0 && holder->cut >= 0)
         holder->cut = part > 0 ? 1 : -1;
 }
 
-/* The same of what members deserve of a pool, and of what is planned. */
+/* The same for slots that members deserve of a pool, and for planned ones. */
 static void note_rounding(allot__ledger *ledger, const allot__share_pool *pool, bool out,
                           bool planned)
 {
@@ -48,7 +48,7 @@ static void note_rounding(allot__ledger *ledger, const allot__share_pool *pool, 
     }
 }
 
-/* Fills in what members of a pool have of it, ask for, and held. */
+/* Fills in the columns of a pool's members for allot__pool_deserve. */
 static void fill_columns(allot__ledger *ledger, const allot__share_pool *pool, allot__due by)
 {
     for (int32_t i = 0; i < pool->count; i++) {
@@ -103,15 +103,15 @@ static void give_due(allot__ledger *ledger, bool idle, allot__due by)
         allot__pools_give(ledger, i, allot__due_wants(&ledger->holders[i]));
 }
 
-/* Gives idle slots to holders that deserve them: first slots that they could claim from others, so
- * that no holder gets slots that are then taken back. */
+/* Gives idle slots to holders that deserve them: first those that they could claim from others, so
+ * that no slot is given and then taken back. */
 static void give_idle(allot__ledger *ledger, bool idle)
 {
     give_due(ledger, idle, ALLOT__DUE_PLANNED);
     give_due(ledger, idle, ALLOT__DUE_RATIO);
 }
 
-/* Can anybody have slots of a pool? */
+/* Could any holder have slots of a pool? */
 static bool any_idle(const allot__ledger *ledger)
 {
     bool idle = false;
