@@ -7,7 +7,7 @@
 #include "engine/rows/order.h"
 #include "engine/hosts/shelf.h"
 
-/* So often hosts that others cannot leave are passed by for others; then no more are asked for. */
+/* ROUNDS_MOST: so often, hosts that others cannot leave are replaced; then no more are chosen. */
 enum { NONE = -1, ROUNDS_MOST = 16 };
 
 typedef struct emptier {
@@ -42,7 +42,7 @@ static int32_t unit_row(const emptier *it, int32_t row)
     return allot__row(it->work->plan, it->work->index, it->hosts->exclusive_of[row]);
 }
 
-/* The next consumer, whose hosts are those behind the last one's. */
+/* Goes on to the next consumer, whose hosts follow those of the last one. */
 static bool next_one(const emptier *it, one *one)
 {
     one->first = one->end;
@@ -53,7 +53,7 @@ static bool next_one(const emptier *it, one *one)
     return one->first < one->end;
 }
 
-/* What quotas lack, and what else is wanted. */
+/* Counts slots that quotas lack, and slots wanted beyond quotas. */
 static void count_wants(emptier *it)
 {
     allot__work *work = it->work;
@@ -86,8 +86,8 @@ static void find_lacks(emptier *it)
 
 /* ---- One consumer's hosts -------------------------------------------------------------------- */
 
-/* What quotas lack goes on the consumer's own hosts first. Slots that one of its leaves has too
- * many will be free for another: hosts are not asked for these. */
+/* Slots that quotas lack go on the consumer's own hosts first. Slots that one of its leaves is over
+ * will be free for another leaf, and need no further hosts. */
 static void ask_own(emptier *it, const one *one)
 {
     int64_t *surplus = &it->surplus[unit_row(it, it->leaf[it->order[one->first]])];
@@ -100,7 +100,7 @@ static void ask_own(emptier *it, const one *one)
     }
 }
 
-/* Gives a class what it asks for, as far as there is room, and no more than `most`. */
+/* Gives a class the slots that it asks for, as far as there is room, at most `most`. */
 static void give(emptier *it, int32_t class, int64_t most)
 {
     int64_t slots = it->ask[class] < most ? it->ask[class] : most;
@@ -116,7 +116,7 @@ static void add_host(emptier *it, int32_t host)
     it->match->left[kind] += it->hosts->slots[host];
 }
 
-/* Sends so many slots that a class has of a kind on to others; how many go. */
+/* Moves slots that a class has of a kind to other kinds; returns the number moved. */
 static int64_t send_on(emptier *it, int32_t class, int32_t kind, int64_t slots)
 {
     allot__match *match = it->match;
@@ -130,7 +130,7 @@ static int64_t send_on(emptier *it, int32_t class, int32_t kind, int64_t slots)
     return moved;
 }
 
-/* Takes a host away, if its classes can have what they have on the others. */
+/* Drops a host if its classes can have as many slots on the other hosts. */
 static bool drop_host(emptier *it, const one *one, int32_t host)
 {
     allot__match *match = it->match;
@@ -159,7 +159,7 @@ static int64_t left_over(emptier *it, const one *one)
     return slots;
 }
 
-/* Gives classes what they want besides; what is left of the chosen hosts. */
+/* Gives classes the slots that they want beyond quotas; returns those left of the chosen hosts. */
 static int64_t give_more(emptier *it, const one *one, const int64_t *wants)
 {
     int64_t left = left_over(it, one);
@@ -174,8 +174,8 @@ static int64_t give_more(emptier *it, const one *one, const int64_t *wants)
     return left;
 }
 
-/* What quotas leave of the chosen hosts, and what of that no consumer wants. Slots over quota
- * become free later, so they are no reason to leave other hosts. Then the next consumer chooses. */
+/* Counts slots of the chosen hosts that quotas leave, and those of them that no consumer wants.
+ * Slots over quota become free later, so they are no reason to leave other hosts. */
 static void count_left(emptier *it, const one *one, int64_t *waste, int64_t *unwanted)
 {
     allot__match *match = it->match;
@@ -201,7 +201,7 @@ static void choose(emptier *it, int32_t class, int32_t host)
     add_host(it, host);
 }
 
-/* Gives back the hosts without which all classes have as much: the last first. */
+/* Gives back hosts without which all classes have as much, the last host first. */
 static void spare(emptier *it, const one *one)
 {
     allot__group_hosts *hosts = it->hosts;
@@ -243,7 +243,7 @@ static void find_hosts(emptier *it, const one *one)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-/* No other consumer gets the slots too many, so that much less is divided. */
+/* Takes slots too many off the slots that are divided, since no other consumer gets them. */
 static void set_apart(emptier *it, int64_t slots)
 {
     allot__group_hosts *hosts = it->hosts;
@@ -279,7 +279,7 @@ static void find_all(emptier *it)
     set_apart(it, twice ? unwanted : hosts->beyond);
 }
 
-/* What a leaf gives by itself: what it is over, and what is on its way back. */
+/* Slots that a leaf gives in any case: those it is over, and those in flight from it. */
 static int64_t gives(const allot__work *work, int32_t row)
 {
     int64_t going = work->in_flight ? work->in_flight[row] : 0;
@@ -287,8 +287,8 @@ static int64_t gives(const allot__work *work, int32_t row)
     return going + (over > 0 ? over : 0);
 }
 
-/* Marks the hosts that a leaf cannot leave, since it is not over so many slots: of those that it is
- * to leave it leaves the first. */
+/* Marks hosts that a leaf cannot leave, since it is not over by enough slots; it leaves the first
+ * of those that it is to leave. */
 static void find_stuck_of(emptier *it, int32_t row)
 {
     const allot__work *work = it->work;
@@ -339,13 +339,13 @@ static bool bar_stuck(emptier *it)
     return some;
 }
 
-/* Is a chosen host to be had, and left? */
+/* Is a chosen host not to be had, or not to be left? */
 static bool passed_by(const emptier *it, int32_t host)
 {
     return it->hosts->barred[host] != 0 || it->stuck[host];
 }
 
-/* Which of a consumer's hosts are needed still, now that quotas go by them. */
+/* Counts the hosts of a consumer that are still needed, now that quotas go by them. */
 static void count_needed(emptier *it, const one *one)
 {
     const allot__group_hosts *hosts = it->hosts;

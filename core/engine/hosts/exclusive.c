@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* exclusive.c: consumers that have hosts alone, and what that keeps from all others (H-14). */
+/* exclusive.c: exclusive consumers, and the slots that they keep from all others (H-14). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ int allot__group_hosts_exclusive(allot__work *work, allot__group_hosts *hosts)
     return ALLOT_OK;
 }
 
-/* Adds up what leaves have, so that each parent has the sum of those below it. */
+/* Sums up values of leaves for each parent. */
 static void add_up(const allot__work *work, int64_t *values)
 {
     for (int32_t family = work->tree->families - 1; family > 0; family--) {
@@ -64,7 +64,7 @@ static void name_owners(allot__group_hosts *hosts, const int32_t *seen)
     }
 }
 
-/* Slots of its leaves whose place no task tells are on the hosts that a consumer owns. */
+/* Puts slots whose host no task states on the hosts that their consumer owns. */
 static void find_lost(const allot__work *work, allot__group_hosts *hosts, int64_t *lost)
 {
     for (int32_t host = 0; host < hosts->count; host++) {
@@ -79,9 +79,9 @@ static void find_lost(const allot__work *work, allot__group_hosts *hosts, int64_
     }
 }
 
-/* Slots of exclusive consumers that are neither on a host that tasks state nor on an own host must
- * be on other hosts, which are closed then, too: on the first in plan order on which no task is
- * known to run. The rest of those hosts is not for others. */
+/* Slots of exclusive consumers that are neither on a host that tasks state nor on an own host are
+ * assumed on the first hosts, in plan order, on which no task is known to run. These hosts are
+ * closed, too, and other consumers do not get the rest of them. */
 static void guess(const allot__work *work, allot__group_hosts *hosts, const int32_t *seen,
                   const int32_t *lost, int64_t *left)
 {
@@ -102,8 +102,8 @@ static void guess(const allot__work *work, allot__group_hosts *hosts, const int3
     }
 }
 
-/* Gives leaves what they still want of hosts, those of their own first; how many slots of owned
- * hosts are left. */
+/* Gives leaves the slots that they still want, on own hosts first; returns the number of slots left
+ * on owned hosts. */
 static int64_t unwanted(const allot__work *work, allot__match *match)
 {
     const allot__group_hosts *hosts = work->hosts;
@@ -126,7 +126,7 @@ static int64_t unwanted(const allot__work *work, allot__match *match)
     return slots;
 }
 
-/* Free slots that their host's owner does not want. */
+/* Blocks free slots that the owner of their host does not want. */
 static int block(allot__work *work, allot__group_hosts *hosts)
 {
     allot__match match;

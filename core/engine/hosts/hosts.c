@@ -54,7 +54,7 @@ bool allot__host_meets(const allot__group_hosts *hosts, int32_t row, int32_t hos
     return !hosts->asks || hosts->asks[row] < 0 || hosts->requirements[hosts->asks[row]].met[host];
 }
 
-/* Is the owner of a host the leaf, or above it, and not above what the leaf has for itself? */
+/* Is the owner of a host the leaf or above it, but not above the leaf's exclusive consumer? */
 static bool owns(const allot__work *work, int32_t row, int32_t host)
 {
     int32_t owner = work->hosts->owner[host], exclusive = exclusive_of(work->hosts, row);
@@ -150,7 +150,7 @@ static void count_leaf(const allot__work *work, survey *survey, int32_t row)
     hosts->unknown += survey->lost[row];
 }
 
-/* What any host may have is surely free of none. */
+/* Slots on unknown hosts may be on any host, so none of its slots is surely free. */
 static void doubt(allot__group_hosts *hosts)
 {
     for (int32_t host = 0; hosts->unknown > 0 && host < hosts->count; host++) {

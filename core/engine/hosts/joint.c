@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* joint.c: finds the size at which hosts are used up, and the leaves that then stay as they are. */
+/* joint.c: finds the size at which hosts are used up, and the leaves whose quotas then stay. */
 #include "engine/hosts/joint.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct joint {
     int64_t slots;   /* of the group */
 } joint;
 
-/* Slots of the group that are on no host that is known. */
+/* Slots of the group on unknown hosts. */
 static int64_t unknown_slots(const allot__work *work)
 {
     const allot__group_hosts *hosts = work->hosts;
@@ -59,7 +59,7 @@ static bool fits(joint *it, bool tight)
     return all;
 }
 
-/* Quotas, were the group of another size; whose part of a slot is whose stays as it is. */
+/* Computes quotas as if the group had another size; own' stays as it is. */
 static int at_size(joint *it, int64_t slots, bool tight, bool *fit)
 {
     allot__work *work = it->work;
@@ -75,8 +75,8 @@ static int at_size(joint *it, int64_t slots, bool tight, bool *fit)
     return status;
 }
 
-/* Finds the largest size at which quotas fit; quotas are then those of one slot more, and `tight`
- * marks the leaves that cannot have them. */
+/* Finds the largest size at which quotas fit. Afterwards quotas are those of one slot more, and
+ * `tight` marks the leaves that cannot have them. */
 static int find_size(joint *it)
 {
     int64_t least = 0, most = it->slots;
@@ -95,8 +95,8 @@ static int find_size(joint *it)
     return status == ALLOT_OK ? at_size(it, most, true, &fit) : status;
 }
 
-/* Leaves that cannot have more stay as they are at the size that fits, with what still fits of one
- * slot more; does that lower any limit? */
+/* Limits leaves that cannot have more to their quotas at the size that fits, plus what still fits
+ * of one slot more. Was any limit lowered? */
 static bool hold(joint *it)
 {
     allot__work *work = it->work;
@@ -120,7 +120,7 @@ static bool hold(joint *it)
     return lower;
 }
 
-/* Where a policy gives less of more slots, sizes tell nothing: first come, first served. */
+/* If a policy gives a leaf less of more slots, sizes do not help: first come, first served. */
 static void cut(joint *it)
 {
     const allot__work *work = it->work;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* match.c: slots flow along shortest paths, edges in order: the same input has the same flow. */
+/* match.c: slots flow along shortest paths, edges in order: equal input gives equal flow. */
 #include "engine/hosts/match.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static void forget(allot__match *match)
     match->seen = 0;
 }
 
-/* The classes on a kind, which may be sent on elsewhere. */
+/* Queues the classes with slots of a kind: they may move to other kinds. */
 static int32_t see_classes(allot__match *match, int32_t kind, int32_t tail)
 {
     for (int32_t i = match->by_kind[kind]; i >= 0; i = match->edges[i].next) {
@@ -62,7 +62,7 @@ static int32_t search(allot__match *match, int32_t class)
     return -1;
 }
 
-/* Moves slots along the path to a kind; how many. */
+/* Moves slots along the path to a kind; returns the number. */
 static int64_t augment(allot__match *match, int32_t kind, int64_t slots)
 {
     allot__edge *edges = match->edges;
@@ -97,7 +97,7 @@ int64_t allot__match_push(allot__match *match, int32_t class, int64_t slots)
     return pushed;
 }
 
-/* A class that can use an open kind is open, too. */
+/* Opens the classes that can use an open kind. */
 static int32_t open_kind(allot__match *match, int32_t kind, uint8_t *open, int32_t tail)
 {
     for (int32_t i = match->by_kind[kind]; i >= 0; i = match->edges[i].next) {

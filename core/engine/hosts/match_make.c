@@ -3,17 +3,17 @@
 /*
  * match_make.c: classes and kinds.
  *
- * A host stands behind a door: its owner's, that of the exclusive consumer which it is meant for,
- * or the common one. A leaf is at the door of the nearest consumer that has one, and goes on from
- * there to the next one above, up to the common one. An exclusive consumer's is the last for the
- * slots that are free; of all slots it may come to have any that are common. So a class is a door
- * and what is required, and a kind a door and the requirements met.
+ * A host is behind a door: its owner's, that of the exclusive consumer for which it is meant, or
+ * the common one. A leaf starts at the door of the nearest consumer that has one, and goes on to
+ * the next door above, up to the common one. For free slots an exclusive consumer's door is the
+ * last; for all slots it also leads to common hosts. So a class is a door and a requirement, and a
+ * kind is a door and the requirements met.
  */
 #include <string.h>
 
 #include "engine/hosts/match.h"
 
-enum { NONE = -1, COMMON = 0 }; /* doors: row + 1 of whose it is */
+enum { NONE = -1, COMMON = 0 }; /* other doors: their consumer's row + 1 */
 
 typedef struct maker {
     allot__work *work;
@@ -133,7 +133,7 @@ static void find_classes(maker *it)
 
 /* ---- Kinds ----------------------------------------------------------------------------------- */
 
-/* Tells the kinds so far apart by what is met: `apart` has room for two of each. */
+/* Splits the kinds so far by a requirement; `apart` has two entries for each. */
 static void split(maker *it, const uint8_t *met, int32_t *apart)
 {
     int32_t count = 0;
@@ -206,7 +206,7 @@ static bool meets(const maker *it, int32_t class, int32_t kind)
     return asks < 0 || it->hosts->requirements[asks].met[it->kind_host[kind]] != 0;
 }
 
-/* Does it take any host there is? */
+/* Does the class take any host? */
 static bool easy(const maker *it, int32_t class)
 {
     int32_t door = it->class_door[class];
@@ -215,7 +215,7 @@ static bool easy(const maker *it, int32_t class)
     return it->class_asks[class] < 0 && !alone;
 }
 
-/* The class's edges, written down unless `edges` is NULL; how many. */
+/* Writes the class's edges, unless `edges` is NULL; returns their number. */
 static int32_t edges_of(const maker *it, int32_t class, allot__edge *edges)
 {
     int32_t count = 0;

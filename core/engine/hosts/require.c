@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* require.c: which hosts meet what consumers require; each requirement is asked once. */
+/* require.c: which hosts meet the requirements of consumers; evaluates each requirement once. */
 #include "engine/hosts/hosts.h"
 
 enum { BATCH = 512 };
@@ -20,7 +20,7 @@ static int32_t number_of(allot__group_hosts *hosts, const allot_policy *policy, 
     return number >= 0 ? i : -1;
 }
 
-/* A row asks for what its consumer requires, else for what its parent asks. */
+/* Finds each row's requirement: its consumer's, else its parent's. */
 static int find_asks(allot__work *work, allot__group_hosts *hosts)
 {
     size_t rows = (size_t)work->tree->rows, stated = work->plan->requires.count;
@@ -44,7 +44,7 @@ static int find_asks(allot__work *work, allot__group_hosts *hosts)
     return ALLOT_OK;
 }
 
-/* Asks about `count` of the plan's hosts. */
+/* Evaluates a requirement for `count` of the plan's hosts. */
 static int ask(const allot__work *work, const allot__requires *requires, const int32_t *sites,
                int32_t count, int64_t *out)
 {
@@ -85,7 +85,7 @@ static int meet(allot__work *work, allot__group_hosts *hosts, allot__requires *r
     return ALLOT_OK;
 }
 
-/* Consumers that want slots and require what no open host has. */
+/* Reports consumers that want slots but whose requirement no open host meets. */
 static void say_unmet(const allot__work *work, const allot__group_hosts *hosts)
 {
     for (int32_t row = 0; row < work->tree->rows; row++) {
@@ -103,7 +103,7 @@ static void say_unmet(const allot__work *work, const allot__group_hosts *hosts)
     }
 }
 
-/* A leaf can use no more slots than the hosts have that meet what it requires. */
+/* Limits leaves to the slots of hosts that meet their requirements. */
 static int cut_limits(allot__work *work, const allot__group_hosts *hosts)
 {
     int32_t *limits = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *limits);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* shelf.c: hosts sorted once, so that to choose one costs no look at each. */
+/* shelf.c: sorts hosts once, so that choosing one does not look at each. */
 #include "engine/hosts/shelf.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ int allot__shelves_make(allot__shelves *shelves, allot__arena *arena, size_t hos
                                                                                : ALLOT_ENOMEM;
 }
 
-/* Shelves in the order of choosing; what is alike by kind, then in plan order. */
+/* Sorts shelves in the order of choosing; ties by kind, then in plan order. */
 static int compare(const void *a, const void *b)
 {
     const allot__shelf *left = a, *right = b;
@@ -29,7 +29,7 @@ static int compare(const void *a, const void *b)
     return order < 0 ? -1 : order > 0;
 }
 
-/* Does nothing but what is too much decide between hosts? */
+/* Do two shelves differ by slots too many alone? */
 static bool level(const allot__shelf *a, const allot__shelf *b)
 {
     return a->needed == b->needed && a->important == b->important && a->used == b->used;
@@ -79,7 +79,7 @@ void allot__shelves_fill(allot__shelves *shelves, const allot__work *work,
     }
 }
 
-/* Of which of two hosts is less too much? Of several of which nothing is, the first. */
+/* Has host a fewer slots too many than host b? Ties go to the first host. */
 static bool better(const allot__shelf *a, const allot__shelf *b, int64_t want)
 {
     int64_t a_beyond = a->slots > want ? a->slots - want : 0;
