@@ -30,7 +30,7 @@ static void cut_young(allot__ledger *ledger)
     }
 }
 
-/* What a holder may keep: first of recalls on demand, the newest first. */
+/* Cuts recalls by the slots that a holder may keep: recalls on demand first, the newest first. */
 static void cut_kept(allot__ledger *ledger, int32_t index)
 {
     allot__holder *holder = &ledger->holders[index];
@@ -45,7 +45,7 @@ static void cut_kept(allot__ledger *ledger, int32_t index)
     }
 }
 
-/* What it was not given it has not borrowed after all: the newest loan first. */
+/* Lowers loans by slots that the holder was not given, the newest loan first. */
 static void cut_ungiven(allot__ledger *ledger, const allot__holder *holder)
 {
     int32_t left = holder->granted - ledger->work->received[holder->row];

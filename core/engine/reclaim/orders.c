@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * orders.c: leaves numbered in the order of distribution, so that a subtree is a range of numbers;
- * then reclaim once more, this time written down.
+ * orders.c: numbers leaves in the order of distribution, so that a subtree is a range of numbers;
+ * then runs reclaim once more and records it.
  */
 #include "engine/reclaim/orders.h"
 
@@ -39,7 +39,7 @@ static int take_room(allot__transfers *transfers)
     return allot__leaves_take(&transfers->leaves, work, work->arena, true);
 }
 
-/* The deficits of leaves where nothing but quotas says what they are. */
+/* The deficits of leaves if they follow from quotas alone. */
 ALLOT__CLONES static void plain_lacks(const allot__work *work, const int32_t *restrict leaf,
                                       int32_t count, int32_t *restrict lack)
 {
@@ -204,8 +204,8 @@ static int32_t hand(allot__transfers *transfers, int32_t from, int32_t to, int32
     return slots;
 }
 
-/* Hands slots of a leaf to those below a family that still lack some and that they serve (E-30),
- * the best first; how many they can have. */
+/* Gives slots of a leaf to leaves below a family that lack some and that they serve (E-30), the
+ * best first; returns the number given. */
 static int32_t serve_fit(allot__transfers *transfers, int32_t from, int32_t family, int32_t slots)
 {
     int32_t left = slots;
@@ -222,7 +222,7 @@ static int32_t serve_fit(allot__transfers *transfers, int32_t from, int32_t fami
     return slots - left;
 }
 
-/* The same of the best, whomever they serve. */
+/* The same, whether or not the slots serve them by host. */
 static int32_t serve(allot__transfers *transfers, int32_t from, int32_t family, int32_t slots)
 {
     int32_t to = allot__bits_next(&transfers->lacking, transfers->leaves.start[family]);
@@ -377,7 +377,7 @@ int allot__orders_make(allot__work *work, allot__orders *out)
     return status;
 }
 
-/* Sums of leaves to which all is granted that they demand. */
+/* Sums over leaves whose received slots are all in their demand. */
 ALLOT__CLONES static void sum_leaves(const allot__work *work, int32_t first, int32_t count,
                                      allot__sums *sums)
 {

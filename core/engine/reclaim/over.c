@@ -42,7 +42,7 @@ int64_t allot__target(const allot__work *work, int32_t row)
     return target;
 }
 
-/* What a leaf holds and is not giving back yet. */
+/* Slots that a leaf holds and that are not in flight. */
 static int64_t remaining(const allot__work *work, int32_t row)
 {
     int64_t going = work->in_flight ? work->in_flight[row] : 0;
@@ -101,7 +101,7 @@ int64_t allot__spare_deficit(const allot__work *work, int32_t family)
     return lack > 0 ? lack : 0;
 }
 
-/* What a policy keeps, and rules 2 to 5, for slots that nothing forces. */
+/* Rule 1 for drains and policies, and rules 2 to 5, for slots that are not forced. */
 static void damp(const allot__work *work, int32_t row, int64_t forced, allot__damped *out)
 {
     const allot__rules *rules = allot__rules_at(work, row);

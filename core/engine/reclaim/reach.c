@@ -15,8 +15,7 @@ static int32_t cut(int64_t slots)
     return slots < ANY ? (int32_t)slots : ANY;
 }
 
-/* Slots of a leaf on hosts that are marked, and those of which no task tells the place, if they
- * count. */
+/* Slots of a leaf on marked hosts; with `lost`, also those whose host no task states. */
 static int64_t marked(const allot__work *work, int32_t row, const uint8_t *marks, bool lost)
 {
     const allot__group_hosts *hosts = work->hosts;
@@ -71,7 +70,7 @@ static bool alike(const allot__group_hosts *hosts, int32_t a, int32_t b)
            (!hosts->asks || hosts->asks[a] == hosts->asks[b]);
 }
 
-/* What others are over on marked hosts. */
+/* Slots that others are over on marked hosts. */
 static int64_t within(const allot__work *work, int32_t row, const uint8_t *marks)
 {
     int64_t sum = 0;
@@ -114,7 +113,7 @@ static void leave_hosts(const allot__work *work, int32_t exclusive, int64_t over
     }
 }
 
-/* By host, what leaves are over of what they have there. */
+/* Adds, by host, the slots of a leaf there, as far as it is over. */
 static void count_able(const allot__work *work, int32_t row, int64_t over, int64_t *able)
 {
     const allot__units *units = &work->state->tasks.units[work->index];
@@ -204,7 +203,7 @@ static void fill(allot__work *work, uint8_t *marks, const wanted *wanted)
     }
 }
 
-/* What others are over and would serve a consumer, if their tasks stated the hosts. */
+/* Slots that others are over and that would serve a consumer if their tasks stated hosts. */
 static int64_t not_told(const allot__work *work, int32_t row)
 {
     int64_t sum = 0;
@@ -218,7 +217,7 @@ static int64_t not_told(const allot__work *work, int32_t row)
     return sum;
 }
 
-/* Of the first consumer that could have more if it were known what runs where. */
+/* Warns of the first consumer that could have more if tasks stated their hosts. */
 static void say(const allot__work *work)
 {
     for (int32_t row = 0; row < work->tree->rows; row++) {

@@ -36,10 +36,10 @@ ALLOT__CLONES static int64_t plain_rows(allot__work *work, int32_t first, int32_
     return quotas;
 }
 
-/* Which of what leaves are over is asked for. */
+/* Which of the slots that leaves are over a sweep takes. */
 typedef enum sweep { ALL, FORCED, REST } sweep;
 
-/* What a leaf may have to give in a sweep. */
+/* The slots that a leaf may have to give in a sweep. */
 static int32_t over_in(const allot__work *work, int32_t row, sweep sweep)
 {
     allot__damped damped;
@@ -51,7 +51,7 @@ static int32_t over_in(const allot__work *work, int32_t row, sweep sweep)
     return (int32_t)(sweep == FORCED ? damped.most : damped.may);
 }
 
-/* A ledger has decided about its leaves before. */
+/* A leaf of a ledger, which has decided about it before. */
 static void ledger_row(allot__work *work, const allot__holder *holder, allot__sums *sums)
 {
     int32_t row = holder->row;
@@ -139,8 +139,8 @@ int64_t allot__reclaim_excess(const allot__work *work, int32_t family)
            sums->reclaimed - limit;
 }
 
-/* What the node above a family takes (C-6); the root makes up for slots that limits freed and that
- * serve no consumer that lacks slots. */
+/* Slots that the node above a family takes (C-6); the root also takes as many as limits freed that
+ * serve no consumer which lacks slots. */
 static int64_t due(const allot__work *work, int32_t family)
 {
     const allot__sums *sums = &work->sums[family];
@@ -169,7 +169,7 @@ static void take(allot__reclaim_split *split, allot__reclaim_log *log, int32_t f
     sums->freed += slots - owed;
 }
 
-/* Slots that limits inside have freed serve consumers that lack slots here, before more are taken.
+/* Passes slots that limits inside freed to consumers that lack some, before more are taken.
  */
 static void pass_on(allot__work *work, allot__reclaim_log *log, int32_t family)
 {
@@ -235,7 +235,7 @@ static void take_ledger(const allot__work *work, allot__reclaim_log *log)
     }
 }
 
-/* What a family's members are over and lack, those of the families inside being known. */
+/* Sums up what a family's members are over and lack, once the families inside are known. */
 static void count_family(allot__work *work, int32_t family, sweep sweep)
 {
     bool ledger = work->ledger != NULL && (family == 0 || allot__ledger_family(work, family));
@@ -248,7 +248,7 @@ static void count_family(allot__work *work, int32_t family, sweep sweep)
 
 /* ---- Where leaves keep what they are over ---------------------------------------------------- */
 
-/* Lists the families of a subtree, parents before children; how many. */
+/* Lists the families of a subtree, parents before children; returns their number. */
 static int32_t subtree(const allot__work *work, int32_t family, int32_t *list)
 {
     int32_t count = 0;
@@ -265,7 +265,7 @@ static int32_t subtree(const allot__work *work, int32_t family, int32_t *list)
     return count;
 }
 
-/* Makes of what leaves are over all that a limit can take (`hard`), or what they have given. */
+/* Sets what leaves are over: `hard`: to all that a limit can take; else to what they have given. */
 static void set_over(allot__work *work, const int32_t *list, int32_t count, bool hard)
 {
     for (int32_t i = count - 1; i >= 0; i--) {
@@ -371,7 +371,7 @@ int allot__reclaim(allot__work *work, allot__reclaim_log *log)
     int status = allot__kept_init(work);
     if (status == ALLOT_OK)
         allot__ledger_cut(work);
-    /* A policy's own rules may read what is over, so that must be there before they are asked. */
+    /* A policy's own rules may read what is over: computed before they are called. */
     for (int32_t family = work->tree->families - 1;
          status == ALLOT_OK && family >= 0 && !allot__split_natural(work); family--)
         count_family(work, family, ALL);

@@ -77,7 +77,7 @@ int allot__split_init(allot__reclaim_split *split, allot__work *work,
     return status;
 }
 
-/* What a member is over and has not given back yet. */
+/* Slots that a member is over and has not given back yet. */
 static int64_t over_left(const allot__work *work, int32_t row)
 {
     int32_t family = allot__family_of(work, row);
@@ -121,7 +121,7 @@ static void sink(const allot__reclaim_split *split, int32_t count, int32_t i)
     }
 }
 
-/* Rule 3: fewer than there are donors with a weight and room for one more. */
+/* Rule 3: `rest` is less than the number of donors with a weight and room for one more. */
 static void split_rest(allot__reclaim_split *split, int32_t donors, int64_t rest)
 {
     int32_t *heap = split->heap;
@@ -203,7 +203,7 @@ static void take_part(allot__reclaim_split *split, int32_t *depth, int32_t row, 
         split->listener->parts(split->listener, row, 1, &slots);
 }
 
-/* The group of rows order[from], order[from + 1], ... of equal keys; its end. Collects donors. */
+/* Collects donors of the group of equal keys that begins at order[from]; returns its end. */
 static int32_t collect(allot__reclaim_split *split, int32_t first, int32_t count, int32_t from,
                        int32_t *donors, int64_t *over)
 {
@@ -256,7 +256,7 @@ static int64_t take_weighted(allot__reclaim_split *split, int32_t *depth, int32_
     return weighted;
 }
 
-/* A group of equal keys gives up to `slots`, of which this returns what it gave. */
+/* Lets a group of equal keys give up to `slots`; returns the number given. */
 static int64_t take_group(allot__reclaim_split *split, int32_t *depth, int32_t donors, int64_t over,
                           int64_t slots)
 {
@@ -270,7 +270,7 @@ static int64_t take_group(allot__reclaim_split *split, int32_t *depth, int32_t d
     return over < slots ? over : slots;
 }
 
-/* Twice the room for donors; false: no memory, which status says. */
+/* Doubles the space for donors; false: no memory, and status says so. */
 static bool add_room(allot__reclaim_split *split)
 {
     size_t room = 2 * (size_t)split->room;
@@ -287,7 +287,7 @@ static bool add_room(allot__reclaim_split *split)
     return true;
 }
 
-/* A family of leaves, when natural, by those that are known to be over. */
+/* A natural family of leaves: visits only leaves known to be over. */
 static void take_known(allot__reclaim_split *split, int32_t family, int64_t slots)
 {
     allot__work *work = split->work;

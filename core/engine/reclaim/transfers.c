@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* transfers.c: what was written down, as lists by leaf: grants, reclaims, and their claims. */
+/* transfers.c: makes lists by leaf of the records: grants, reclaims, and their claims. */
 #include "engine/reclaim/transfers.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct lists {
     allot__orders *out;
     const allot__run *runs; /* and one more, where the last one ends */
     int32_t *head;          /* by number: its first run, -1: none */
-    int32_t *claim_of; /* by handle: where it stands in a reclaim's claims; NULL: the last it is */
+    int32_t *claim_of; /* by handle: its place in a reclaim's claims; NULL: only the last counts */
     int32_t claims;    /* listed so far, with those before they were gathered by leaf */
     int32_t *givers;   /* leaves that give back, last number first */
     int32_t giver_count;
@@ -71,7 +71,7 @@ static bool list_grants(lists *it)
     return out->grants != NULL;
 }
 
-/* Leaves that give back, where no option and no host makes several reclaims of one. */
+/* Counts donors, if no option and no host makes several reclaims of one. */
 ALLOT__CLONES static size_t count_givers(const int32_t *reclaimed, int32_t rows)
 {
     int32_t count = 0;
@@ -80,7 +80,7 @@ ALLOT__CLONES static size_t count_givers(const int32_t *reclaimed, int32_t rows)
     return (size_t)count;
 }
 
-/* Which leaves give back; and room for reclaims. */
+/* Lists donors, and allocates their reclaims. */
 static bool list_givers(lists *it)
 {
     const allot__work *work = it->transfers->work;
@@ -145,7 +145,7 @@ static allot__order_back *reclaim_with(const lists *it, int32_t first, int64_t g
     return NULL;
 }
 
-/* Slots that go without a claimant, since a host is closed. */
+/* Adds the reclaim of a leaf's slots on closed hosts, without a claimant. */
 static void list_closed(lists *it, int32_t row)
 {
     const allot__work *work = it->transfers->work;
@@ -163,8 +163,8 @@ static void list_closed(lists *it, int32_t row)
     }
 }
 
-/* Adds a claim to those of a reclaim, which stand last. A ledger takes from one leaf for another at
- * different times, which is one claim. */
+/* Adds a claim to the last reclaim. Slots that a ledger takes from one leaf for another at
+ * different times are one claim. */
 static void add_claim(lists *it, allot__order_back *reclaim, allot_claim claim)
 {
     allot__transfers *transfers = it->transfers;
@@ -187,7 +187,7 @@ static void add_claim(lists *it, allot__order_back *reclaim, allot_claim claim)
     transfers->claim_count++;
 }
 
-/* E-31: that of a leaf's reclaim for a claimant. */
+/* E-31: the grace of a leaf's reclaim for a claimant. */
 static int64_t grace_for(const lists *it, int32_t row, int32_t claim)
 {
     const allot__work *work = it->transfers->work;
@@ -195,7 +195,7 @@ static int64_t grace_for(const lists *it, int32_t row, int32_t claim)
     return allot__transfers_grace(work, row, allot__row(work->plan, work->index, consumer));
 }
 
-/* A reclaim of those of a leaf's claims, from a run on, that go with a grace. */
+/* Makes a reclaim of a leaf's claims with that grace, from a run on. */
 static void gather(lists *it, int32_t row, int64_t grace, int32_t run)
 {
     allot__order_back *reclaim = add_reclaim(
@@ -207,7 +207,7 @@ static void gather(lists *it, int32_t row, int64_t grace, int32_t run)
                 add_claim(it, reclaim, it->transfers->claims[i]);
 }
 
-/* A leaf's reclaims with their claims, one for each time of grace. */
+/* Makes a leaf's reclaims with their claims, one for each grace. */
 static void list_owed(lists *it, int32_t row, int32_t number)
 {
     const allot__work *work = it->transfers->work;
@@ -256,7 +256,7 @@ static void list_leaf(lists *it, int32_t row, int32_t number)
     it->out->reclaims[first].freed = freed ? freed[number] : 0;
 }
 
-/* Leaves that give back, last number first. */
+/* Reclaims go by donor, the last number first. */
 int allot__transfers_list(allot__transfers *transfers)
 {
     lists it = {
