@@ -15,7 +15,7 @@ typedef struct pass {
     bool natural; /* rows stand in the order of distribution, in every family */
     allot__sorter sorter;
     int32_t *order;
-    bool plain;    /* leaves take up to their quotas: nothing else has a say */
+    bool plain;    /* leaves take up to their quotas, without other bounds */
     int64_t *room; /* first pass, by family: what it can place; NULL: all that it is passed */
     int64_t *lack; /* second pass, by family: what its leaves could still take */
 } pass;
@@ -59,13 +59,13 @@ static int64_t allocated(const allot__work *work, int32_t row)
     return family == 0 ? work->allocated[row] : work->sums[family].allocated;
 }
 
-/* What has come back from a reclaim for a row (rows/flight.h). */
+/* Slots that came back for a row (rows/flight.h). */
 static int64_t returned(const allot__work *work, int32_t row)
 {
     return work->returned ? work->returned[row] : 0;
 }
 
-/* Claimants get that before others get anything; what is left of the idle slots. */
+/* Gives claimants slots that came back before others get any; returns the idle slots left. */
 static int64_t take_returned(allot__work *work)
 {
     int64_t idle = work->idle;
@@ -81,14 +81,14 @@ static int64_t first_part(const pass *pass, int32_t row)
     const allot__work *work = pass->work;
     int32_t below = allot__family_of(work, row);
     if (allot__ledger_at(work, row))
-        return 0; /* it has decided already */
+        return 0; /* the ledger has decided already */
     int64_t part = allot__most(0, work->quota[row] - allocated(work, row) - returned(work, row));
     if (work->room && below == 0)
         return allot__least(part, work->room[row] - returned(work, row));
     return pass->room != NULL && below != 0 ? allot__least(part, pass->room[below]) : part;
 }
 
-/* The same for leaves side by side, where that is all. */
+/* First pass for a family of leaves when `plain`. */
 static int64_t first_leaves(allot__work *work, int32_t first, int32_t count, int64_t left)
 {
     const int32_t *restrict quota = work->quota + first;
@@ -102,7 +102,7 @@ static int64_t first_leaves(allot__work *work, int32_t first, int32_t count, int
     return left;
 }
 
-/* Members take up to their quotas; what they leave of a parent's part is its own spare. */
+/* Members take up to their quotas; the rest of a parent's part goes to the last member. */
 static int64_t first_family(pass *pass, int32_t family, int64_t left)
 {
     allot__work *work = pass->work;
@@ -161,7 +161,7 @@ static int count_room(pass *pass)
     return ALLOT_OK;
 }
 
-/* Most policies pass on all that a parent has, so what it can place is only counted when not. */
+/* Most policies pass on all that a parent has; only else is what it can place counted. */
 static int first_pass(pass *pass)
 {
     int status = ALLOT_OK;
@@ -173,8 +173,8 @@ static int first_pass(pass *pass)
     return status;
 }
 
-/* What a row could still take: a leaf up to its quota, a parent what its leaves can, within its
- * limit. */
+/* Slots that a row could still take: a leaf up to its quota, a parent the sum of its leaves, within
+ * its limit. */
 static int64_t lacks(const pass *pass, int32_t row)
 {
     const allot__work *work = pass->work;
@@ -205,7 +205,7 @@ static void count_lacks(pass *pass)
     }
 }
 
-/* `lack` of a family becomes what it is passed: parents come first, and each sets its own. */
+/* Turns `lack` of families below into the slots passed to them: parents come first. */
 static void second_family(pass *pass, int32_t family, int64_t left)
 {
     allot__work *work = pass->work;

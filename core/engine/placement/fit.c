@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* fit.c: distribution and hosts take turns until hosts have room for all that is granted. */
+/* fit.c: alternates distribution and matching until hosts have room for all grants. */
 #include "engine/placement/grant.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static void mark_tight(allot__granter *it)
         it->open[i] = it->open[i] != 0 && !allot__match_tight(&it->match, i);
 }
 
-/* Finds hosts for all that was received; is there room for it? */
+/* Finds hosts for all received slots; is there room for them? */
 static bool push_all(allot__granter *it)
 {
     const allot__work *work = it->work;

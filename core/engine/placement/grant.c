@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* grant.c: what is granted where hosts differ, stage by stage. */
+/* grant.c: grants if hosts differ, stage by stage. */
 #include "engine/placement/grant.h"
 
 int allot__grant(allot__granter *it, int64_t ghosts)

@@ -2,8 +2,8 @@
 /* Copyright the allot authors */
 /*
  * lend.c: lends slots that no consumer below its quota can use: computes quotas once more, as if
- * consumers that hosts keep from more wanted no more. The cycle's own quotas stay as they are; of
- * what is computed here only grants are kept.
+ * consumers that cannot have more on hosts wanted no more. Only the grants are kept; the cycle's
+ * own quotas stay.
  */
 #include <string.h>
 
@@ -19,8 +19,8 @@ typedef struct lending {
     allot__work *work;
     allot__work own;    /* as it was */
     int32_t *base;      /* by row: received so far */
-    int32_t *allocated; /* by row: with that */
-    int32_t *limit;     /* by row: what it may hold, or can */
+    int32_t *allocated; /* by row: including `base` */
+    int32_t *limit;     /* by row: the most that it may or can hold */
 } lending;
 
 static int32_t *copied(allot__work *work, const int32_t *column)
@@ -32,7 +32,7 @@ static int32_t *copied(allot__work *work, const int32_t *column)
     return out;
 }
 
-/* Columns of its own for all that is computed again. */
+/* Makes own columns for all that is computed again. */
 static int begin(lending *it)
 {
     allot__work *work = it->work;
@@ -77,7 +77,7 @@ static bool wanted(const allot__granter *it, int32_t host)
     return false;
 }
 
-/* What an exclusive consumer is to leave for others it does not fill up before. */
+/* Keeps exclusive consumers from filling hosts that they are to leave for others. */
 static int keep_left(allot__granter *it)
 {
     allot__work *work = it->work;
@@ -109,7 +109,7 @@ static bool open_to(const lending *it, int32_t row)
     return it->granter->open[it->granter->match.class_of[row]] != 0;
 }
 
-/* Consumers that cannot have more want no more; does any other want more? */
+/* Limits consumers that cannot have more to what they have; does any other want more? */
 static bool set_limits(lending *it)
 {
     const allot__granter *granter = it->granter;
@@ -128,7 +128,7 @@ static bool set_limits(lending *it)
     return some;
 }
 
-/* Quotas computed for consumers that can have more; none is below the consumer's own. */
+/* Computes quotas for consumers that can have more; none is below the consumer's own quota. */
 static int divide(lending *it)
 {
     allot__work *work = it->work;
@@ -143,7 +143,7 @@ static int divide(lending *it)
     return status;
 }
 
-/* Distributes what is left, as if all that was received before were held. */
+/* Distributes the slots left, as if all slots received before were held. */
 static int distribute(lending *it, bool *some)
 {
     allot__work *work = it->work;
@@ -176,7 +176,7 @@ static void end(lending *it)
 
 /* ---- The rest of hosts of exclusive consumers ------------------------------------------------ */
 
-/* Gives leaves of exclusive consumers of the rest what they lack of `quota`, or what they want. */
+/* Gives leaves of exclusive consumers, from the rest, what they lack of `quota`, or want. */
 static void lend_up_to(allot__granter *it, const int32_t *quota)
 {
     allot__work *work = it->work;

@@ -17,8 +17,8 @@ static bool gives(const allot__work *work, int32_t row)
            (!work->hosts->exclusive_of || work->hosts->exclusive_of[row] == ALLOT_ROOT);
 }
 
-/* What a leaf lacks beyond what others are over on hosts that serve it, since that is reclaimed. An
- * exclusive leaf needs empty hosts; single slots do not help it. */
+/* Slots that a leaf lacks beyond those that others are over on hosts that serve it, which reclaim
+ * takes. An exclusive leaf needs empty hosts; single slots do not help it. */
 static int64_t lack_of(const allot__granter *it, int32_t row)
 {
     const allot__work *work = it->work;
@@ -32,11 +32,11 @@ static int64_t lack_of(const allot__granter *it, int32_t row)
     return lack;
 }
 
-/* Moves slots of a leaf for another one; how many. */
+/* Moves slots of a leaf for another one; returns the number. */
 static int64_t move(allot__granter *it, int32_t row, int32_t other, int64_t lack)
 {
     allot__work *work = it->work;
-    int64_t over = allot__over(work, row); /* with what has moved already */
+    int64_t over = allot__over(work, row); /* includes slots moved already */
     int64_t slots = allot__least(allot__group_hosts_holds_for(work, row, other) - over, lack);
     slots = allot__least(slots, allot__least(allot__grant_allowed(work, row), work->idle_left));
     if (slots <= 0 || over + slots <= allot__rules_at(work, row)->options[ALLOT_OPTION_DEAD_ZONE])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * place.c: leaf by leaf, each on the hosts that suit it best. If that leaves a leaf without hosts,
- * once more: now each takes of every kind of hosts what its class has of it (hosts/match.h), which
- * suits all.
+ * place.c: places leaf by leaf, each on the hosts that suit it best. If that leaves a leaf without
+ * hosts, places all once more: each leaf takes, of every kind of hosts, the slots that its class
+ * has (hosts/match.h), which fits all leaves.
  */
 #include "engine/placement/place.h"
 
@@ -33,7 +33,7 @@ typedef struct placer {
     size_t places;
 } placer;
 
-/* Does the row look at each host? */
+/* Must each host be looked at for the row? */
 static bool special(const placer *placer, int32_t row)
 {
     return placer->hosts->given || allot__hosts_picky(placer->hosts, row);
@@ -41,7 +41,7 @@ static bool special(const placer *placer, int32_t row)
 
 /* ---- What there is room for ------------------------------------------------------------------ */
 
-/* Idle slots that are on no host that is known. */
+/* Idle slots on unknown hosts. */
 static int64_t count_ghosts(const allot__work *work)
 {
     const allot__group_hosts *hosts = work->hosts;
@@ -65,7 +65,7 @@ static void take_piece(void *ud, int32_t host, int32_t slots)
         hosts->owner[host] = placer->unit;
 }
 
-/* Writes down where the row is, by host. */
+/* Records the row's places, by host. */
 static void write_down(placer *placer, int32_t row)
 {
     allot__group_hosts *hosts = placer->hosts;
@@ -94,7 +94,7 @@ static void write_down(placer *placer, int32_t row)
     placer->touched_count = 0;
 }
 
-/* Hosts that serve the row and have an owner, or have none; of one kind, or of any. */
+/* Hosts that serve the row: with an owner, or without; of one kind, or of any. */
 static allot__choice choose(const placer *placer, int32_t row, bool owned, int32_t kind)
 {
     const allot__group_hosts *hosts = placer->hosts;
@@ -120,7 +120,7 @@ static int64_t spread(placer *placer, allot__choice *choice, int64_t want)
                                                   : allot__stack(choice, want, take_piece, placer);
 }
 
-/* Wherever it suits; how many slots are nowhere. */
+/* Places on any host that serves the row; returns the number of slots without a place. */
 static int64_t place_anywhere(placer *placer, int32_t row, int64_t want, int32_t kind)
 {
     allot__choice own = choose(placer, row, true, kind);
@@ -129,7 +129,7 @@ static int64_t place_anywhere(placer *placer, int32_t row, int64_t want, int32_t
     return spread(placer, &other, want);
 }
 
-/* Of each kind what its class has of it. */
+/* Places on each kind the slots that the row's class has of it. */
 static int64_t place_by_kind(placer *placer, int32_t row, int64_t want)
 {
     allot__match *match = &placer->granter.match;
@@ -154,8 +154,8 @@ static int64_t place_slots(placer *placer, int32_t row, int64_t want)
                                 : spread(placer, &placer->common, want);
 }
 
-/* No other row gets what is held idle for a row that not every host serves; returns how much is on
- * no known host. */
+/* Keeps slots that are held idle for a row with special hosts from other rows; returns those on no
+ * known host. */
 static int64_t hold(placer *placer, int32_t row, int64_t slots)
 {
     int64_t nowhere = 0;
@@ -168,7 +168,7 @@ static int64_t hold(placer *placer, int32_t row, int64_t slots)
     return nowhere;
 }
 
-/* Places a row's grant; returns how many slots of it are nowhere. */
+/* Places a row's grant; returns the number of its slots without a place. */
 static int32_t place_row(placer *placer, int32_t row)
 {
     allot__group_hosts *hosts = placer->hosts;
@@ -202,7 +202,7 @@ static int take_places(placer *placer)
     return hosts->places ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* Places all; have all a place? */
+/* Places all grants; has every slot a place? */
 static int turn(placer *placer, bool *placed)
 {
     allot__group_hosts *hosts = placer->hosts;

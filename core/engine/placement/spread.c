@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * spread.c: stacked and balanced. A few slots are taken from a heap, many by levelling all hosts at
- * once, so that neither costs more than the slots do.
+ * spread.c: stacked and balanced. Balanced takes a few slots from a heap, and many by levelling all
+ * hosts at once, so that the cost does not exceed the number of slots.
  */
 #include "engine/placement/spread.h"
 
@@ -61,8 +61,8 @@ static int64_t above(const allot__choice *choice, int64_t level)
     return sum;
 }
 
-/* Every host down to one level, and the first of the hosts at that level one slot further: these go
- * by number, since hosts may stand in any order. */
+/* Takes every host down to one level, and the first hosts at that level one slot further: first by
+ * number, since `hosts` may be in any order. */
 static void level_out(allot__choice *choice, int64_t want, allot__piece *piece, void *ud)
 {
     int64_t low = 0, high = INT32_MAX; /* above(low) >= want > above(high) */
