@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * fuse.c: keys that sessions alone decide, made one: sessions are few, so they are put in
- * order once, and of every task only the place of its session is read. And the one that changes as
- * tasks go.
+ * fuse.c: makes one key of keys that sessions alone decide. Sessions are few: they are sorted once,
+ * and of each task only its session's place is read. Also hands over the key that changes as tasks
+ * go.
  */
 #include "engine/rows/order.h"
 #include "engine/victims/victim.h"
@@ -20,7 +20,7 @@ static bool of_session(const allot__queue *queue, const allot_key *key)
             !queue->rows.shared);
 }
 
-/* A key of a session by its number + 1, turned so that it rises. */
+/* A key of a session by its number + 1, inverted if it falls. */
 static int64_t value_of(const allot__queue *queue, const allot_key *key, int32_t entry)
 {
     int32_t column = key->source.value;
@@ -40,7 +40,7 @@ static bool tied(const allot__queue *queue, int32_t keys, int32_t a, int32_t b)
     return true;
 }
 
-/* Places of sessions in order; those that tie have one. */
+/* Ranks sessions in order; ties share a place. */
 static void rank_sessions(const allot__queue *queue, int32_t keys, int32_t entries,
                           const int32_t *rows, int64_t *places)
 {
@@ -75,7 +75,7 @@ static int make_places(allot__queue *queue, int32_t keys, int32_t entries)
     return ALLOT_OK;
 }
 
-/* A key's values by unit, where they are an array already; else NULL. */
+/* A key's values by unit if they are an array already; else NULL. */
 static const int64_t *flat_of(const allot__queue *queue, allot_source source)
 {
     const allot__unit_rows *rows = &queue->rows;
@@ -131,7 +131,7 @@ static int hand_anew(allot__queue *queue, allot__victims *victims)
 
 /* ---- Keys of the pick ------------------------------------------------------------------------ */
 
-/* Tells the pick of the keys, the first `fused` + 1 being one where there are places. */
+/* Gives the pick its keys; the first `fused` + 1 are one if there are places. */
 static void hand_keys(allot__queue *queue)
 {
     allot__pick *pick = &queue->pick;

@@ -2,14 +2,14 @@
 /* Copyright the allot authors */
 /*
  * hosts.c: victims if hosts differ (E-30): for every claimant first tasks on hosts that serve it;
- * what is still owed then comes from hosts that serve any claimant, and last from any host.
+ * slots still owed come from hosts that serve any claimant, and last from any host.
  *
  * The host of slots that no task uses is unknown (reclaim/reach.h): they serve first claimants that
  * such slots serve, then no claimant in particular.
  *
  * A host that an exclusive consumer is to have, or to leave, is of no use before it is empty
- * (H-14): all that the leaf runs on such a host goes, if it is over so much, however little is
- * owed.
+ * (H-14): all units of the leaf on such a host go, if the leaf is over by as many slots, even if
+ * fewer are owed.
  */
 #include <string.h>
 
@@ -26,9 +26,9 @@ typedef struct host_pick {
     uint8_t *mask;       /* ... or runs on a host that does not serve the claimant at hand */
     int32_t *rows;       /* all that are picked */
     int32_t count;
-    int64_t slots;  /* of these, and idle ones */
+    int64_t slots;  /* of these, plus idle ones */
     int64_t idle;   /* slots that no task uses and that do not go yet */
-    int64_t *there; /* by host: what the leaf can leave whole */
+    int64_t *there; /* by host: slots of the leaf if it can leave the host whole */
 } host_pick;
 
 static int begin(host_pick *it)
@@ -47,7 +47,7 @@ static int begin(host_pick *it)
     return ALLOT_OK;
 }
 
-/* Picks what covers `owed` among those that are not `ineligible`. */
+/* Picks rows that cover `owed` among those not `ineligible`. */
 static int pick(host_pick *it, const uint8_t *ineligible, int64_t owed)
 {
     const uint8_t *before = it->queue->pick.ineligible;
@@ -70,7 +70,7 @@ static int32_t host_of(const host_pick *it, int32_t row)
     return site >= 0 ? it->work->hosts->host_of[site] : -1;
 }
 
-/* Does it serve a claimant if a unit goes? */
+/* Does a unit serve a claimant when it goes? */
 static bool helps(const host_pick *it, int32_t claimant, int32_t row)
 {
     int32_t host = host_of(it, row);
@@ -87,7 +87,7 @@ static bool whole(const host_pick *it, int32_t claimant, int32_t host)
            (hosts->owner[host] != ALLOT_ROOT || hosts->meant);
 }
 
-/* Slots of the leaf by host, where it can leave one whole for a claimant; else 0. */
+/* Counts the leaf's slots by host, if it can leave the host whole for a claimant; else 0. */
 static void count_whole(host_pick *it, int32_t claimant)
 {
     memset(it->there, 0, (size_t)it->work->hosts->count * sizeof *it->there);
@@ -105,8 +105,8 @@ static void count_whole(host_pick *it, int32_t claimant)
     }
 }
 
-/* Does a host go before another, or before none (-1)? Whose most important session is the least; of
- * such the one with fewest slots that are enough, or else with most. */
+/* Is a host left before another, or before none (-1)? First the host whose most important session
+ * is the least; then the one with the fewest slots that are enough, else with the most. */
 static bool goes_before(const host_pick *it, int32_t host, int32_t other, int64_t owed)
 {
     int64_t slots = it->there[host];
@@ -118,7 +118,7 @@ static bool goes_before(const host_pick *it, int32_t host, int32_t other, int64_
                            : slots > before;
 }
 
-/* Of the hosts that the leaf can leave and is over so much, the first; -1: none. */
+/* The first host that the leaf can leave and is over by its slots; -1: none. */
 static int32_t next_whole(const host_pick *it, int64_t owed)
 {
     int64_t most = allot__over(it->work, it->queue->row) - it->slots;
@@ -131,7 +131,7 @@ static int32_t next_whole(const host_pick *it, int64_t owed)
     return best;
 }
 
-/* Leaves hosts whole for a claimant until that covers what it is owed. */
+/* Leaves hosts whole for a claimant until they cover what it is owed. */
 static int leave_hosts(host_pick *it, int32_t claimant, int64_t *owed)
 {
     int status = ALLOT_OK;
@@ -148,7 +148,7 @@ static int leave_hosts(host_pick *it, int32_t claimant, int64_t *owed)
     return status;
 }
 
-/* Gives idle slots for so many that are owed; how many are still. */
+/* Gives idle slots for owed ones; returns the number still owed. */
 static int64_t give_idle(host_pick *it, int64_t owed)
 {
     int64_t slots = it->idle < owed ? it->idle : owed;
@@ -170,7 +170,7 @@ static int pick_for(host_pick *it, int32_t claimant, int64_t owed)
     return pick(it, it->mask, owed);
 }
 
-/* Picks what is still owed where it serves anybody. */
+/* Picks for slots still owed, from hosts that serve any claimant. */
 static int pick_wanted(host_pick *it)
 {
     const uint8_t *wanted = it->work->hosts->wanted;
@@ -184,7 +184,7 @@ static int pick_wanted(host_pick *it)
     return pick(it, it->mask, it->queue->owed - it->slots);
 }
 
-/* The claimants served in a pass: those for which hosts matter, the others, and the first once more
+/* The claimants of a round: those for which hosts matter; then the others; then the former again,
  * with slots that go without a claimant, since a host is of use to an exclusive consumer only once
  * it is empty. */
 typedef enum round { PICKY, COMMON, BEYOND, ROUNDS } round;

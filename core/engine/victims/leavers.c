@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* leavers.c: from the last one on, who fits into what is left of each group stays. */
+/* leavers.c: from the last task on, a task stays if it fits into the slots left of each group. */
 #include "engine/victims/leavers.h"
 
 #include <string.h>
@@ -32,14 +32,14 @@ typedef struct keeping {
     const int32_t *place; /* by number: where it stands, if it does */
 } keeping;
 
-/* Where a task stands on a side; -1: it may not go there. */
+/* A task's place on a side; -1: it is no candidate there. */
 static int32_t place_on(const keeping *it, const allot__leavers *side, int32_t there)
 {
     int32_t place = there >= 0 ? it->place[there] : -1;
     return place >= 0 && place < side->count && side->task[place] == there ? place : -1;
 }
 
-/* Is a task the next one on all sides on which it may go? */
+/* Is a task the next one on all sides on which it is a candidate? */
 static bool is_next(const keeping *it, int32_t task)
 {
     for (int32_t i = 0; i < it->count; i++) {
@@ -51,7 +51,7 @@ static bool is_next(const keeping *it, int32_t task)
     return true;
 }
 
-/* Is one looked at before another? */
+/* Is task a looked at before task b? */
 static bool stays_before(const keeping *it, int32_t a, int32_t b)
 {
     const allot__task *one = allot__task_at(it->tasks, a);
@@ -61,8 +61,8 @@ static bool stays_before(const keeping *it, int32_t a, int32_t b)
     return strcmp(one->thing.id, other->thing.id) < 0;
 }
 
-/* The task that is looked at next; -1: none is left. Where groups order tasks otherwise than others
- * no task may be the next one everywhere: the first side's is. */
+/* The task to look at next; -1: none is left. If groups order tasks differently, there may be no
+ * task that is next on all sides: then the first side's next one. */
 static int32_t next_task(const keeping *it)
 {
     int32_t best = -1, any = -1;
@@ -89,7 +89,7 @@ static bool fits(const keeping *it, int32_t task)
     return true;
 }
 
-/* Notes on each side whether a task stays. */
+/* Records on each side whether a task stays. */
 static void settle(const keeping *it, int32_t task, bool stays)
 {
     for (int32_t i = 0; i < it->count; i++) {
@@ -144,7 +144,7 @@ typedef struct choosing {
     uint8_t *chosen;
 } choosing;
 
-/* What a leaf gives back in a group, beside what is named already. */
+/* Slots that a leaf gives back in a group, except those with named tasks. */
 static int64_t owed_by(const allot__orders *orders, int32_t row)
 {
     int64_t owed = 0;
@@ -154,7 +154,7 @@ static int64_t owed_by(const allot__orders *orders, int32_t row)
     return owed;
 }
 
-/* Lays out what may go of a leaf in a group. */
+/* Lists a leaf's candidates in a group. */
 static int line_up(choosing *it, int32_t group, int32_t leaf, allot__leavers *side)
 {
     allot__work *work = it->all->works[group];
@@ -217,7 +217,7 @@ static int choose_leaf(choosing *it, int32_t leaf)
     return ALLOT_OK;
 }
 
-/* By leaf: has it a running task of several groups? */
+/* Flags leaves that have a running task with slots of several groups. */
 static uint8_t *find_coupled(choosing *it)
 {
     allot__work *work = it->all->works[0];

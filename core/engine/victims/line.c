@@ -5,7 +5,7 @@
 
 #include "engine/victims/victim.h"
 
-/* Adds the slots of a row to what its session holds, `times` 1 or -1. */
+/* Adds (`times` 1) or takes off (-1) a row's slots in its session's `over`. */
 static void add(const allot__pick *pick, int64_t *over, int32_t row, int64_t times)
 {
     int32_t session = pick->anew_of[row];

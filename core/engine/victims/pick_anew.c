@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * pick_anew.c: rows of one class keep their order whatever goes, so each class is put in order
- * once; then the first rows of all classes are compared, one of which changes when one goes.
+ * pick_anew.c: rows of one class keep their order whatever goes, so each class is sorted once. A
+ * heap then compares the first rows of all classes, one of which changes whenever a row goes.
  */
 #include "engine/victims/pick_items.h"
 
 /* The rows by class, then by all keys but the one that changes. */
 typedef struct by_class {
-    allot__pick pick; /* first: what `values` is handed */
+    allot__pick pick; /* first: `values` gets a pointer to it */
     const allot__pick *of;
 } by_class;
 
@@ -20,7 +20,7 @@ typedef struct merger {
     allot__items next; /* in the order in which they go */
 } merger;
 
-/* The key in whose place one stands behind the class. */
+/* The original key of a key behind the class, which comes first. */
 static int32_t key_of(const by_class *it, int32_t key)
 {
     return key <= it->of->anew_key ? key - 1 : key;
@@ -95,7 +95,7 @@ static void begin(merger *it)
         sink(it, i - 1);
 }
 
-/* The row on top goes: its class has less, and its next row is on top. */
+/* Takes the row on top: lowers its class's value, and puts the class's next row in its place. */
 static void take(merger *it)
 {
     int32_t place = it->heap[0];
@@ -109,7 +109,7 @@ static void take(merger *it)
     sink(it, 0);
 }
 
-/* Adds to what classes have the slots of rows, `times` 1 or -1. */
+/* Adds (`times` 1) or takes off (-1) a row's slots in its class's value. */
 static void add(const merger *it, int32_t row, int64_t times)
 {
     int32_t class = it->pick->anew_of[row];
@@ -117,7 +117,7 @@ static void add(const merger *it, int32_t row, int64_t times)
     it->pick->anew[class + 1] += class >= 0 ? times * slots : 0;
 }
 
-/* Takes rows until they cover what is owed; those that are spared then have not gone. */
+/* Takes rows until they cover `owed`; then lets only rows that are not spared change classes. */
 static int take_all(merger *it, int64_t owed, allot__arena *arena, allot__picked *out)
 {
     begin(it);

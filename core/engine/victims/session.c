@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* session.c: sessions stand at places in the order of rule 3; a fill may order them otherwise. */
+/* session.c: sessions have places in the order of rule 3; a fill may order them differently. */
 #include "engine/victims/session.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "engine/rows/order.h"
 #include "engine/fill/pour.h"
 
-/* What a fill pours over: arrays in the order of the fill. */
+/* Arrays that a fill pours over, in the order of the fill. */
 typedef struct run {
     int32_t *level, *need, *cap, *weight, *aim, *floor, *rest;
 } run;
@@ -88,7 +88,7 @@ static int64_t source_at(const division *it, allot_source source, int32_t place)
     return *allot__rowset_values(&it->rows, source, place, 1, &room);
 }
 
-/* A source as an amount; what a function returns may be none: ESCRIPT. */
+/* A source as an amount; ESCRIPT: a function returned another number. */
 static int amount_at(const division *it, allot_source source, int32_t place, int32_t *out)
 {
     int64_t value =
@@ -116,7 +116,7 @@ static void sort_by(division *it, int32_t *rows, allot_source source, bool desce
     allot__sort_rows(rows, it->other, it->keys, 0, it->rows.count);
 }
 
-/* Rows of the same keys behind place `from` of a fill's order. */
+/* The end of the run of equal keys from `from` on in a fill's order. */
 static int32_t tied_until(const division *it, const allot__order *order, int32_t from)
 {
     int32_t to = from + 1;
@@ -129,7 +129,7 @@ static int32_t tied_until(const division *it, const allot__order *order, int32_t
     return to;
 }
 
-/* Fills' functions, and a fill's rows in its order with their amounts. */
+/* Calls a fill's functions, and lists its rows in its order with their amounts. */
 static int prepare(division *it, const allot__session_fill *fill)
 {
     int status = allot__rowset_prepare(&it->rows, fill->by);
@@ -155,7 +155,7 @@ static int prepare(division *it, const allot__session_fill *fill)
     return status;
 }
 
-/* Pours over rows from ... to - 1 of a fill's order; whether nothing is left. */
+/* Pours over rows from ... to - 1 of a fill's order; is nothing left? */
 static bool pour_rows(division *it, int32_t from, int32_t to)
 {
     const run *run = &it->run;
@@ -201,7 +201,7 @@ static int pour_fills(division *it, const allot__session_fill *fills, size_t cou
     return ALLOT_OK;
 }
 
-/* By priority as built in: so they stand, and no two are tied. */
+/* The built-in fill by priority: its order is that of places, without ties. */
 static void fill_in_order(division *it)
 {
     for (int32_t place = 0; place < it->rows.count; place++) {
@@ -229,7 +229,7 @@ static bool take_room(division *it, int32_t most)
     return fine && it->keys;
 }
 
-/* Puts the leaf's sessions at their places (rule 3), with nothing yet. */
+/* Puts the leaf's sessions at their places (rule 3), with no slots yet. */
 static void take_places(division *it)
 {
     size_t count = (size_t)it->rows.count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* units.c: columns of what runs, looked up in the model and in tables of sessions and sites. */
+/* units.c: columns of units, looked up in the model and in tables of sessions and sites. */
 #include "engine/victims/units.h"
 
 #include <string.h>
@@ -61,13 +61,13 @@ bool allot__session_column(int32_t column)
            column == ALLOT_TASK_SESSION_OVER;
 }
 
-/* Is a column the same for all that runs on a host? */
+/* Is a column the same for all units on a host? */
 static bool site_column(int32_t column)
 {
     return column == ALLOT_TASK_HOST || column == ALLOT_TASK_LOAD;
 }
 
-/* Of an exclusive host, that of the most important session there (XV-4). */
+/* On an exclusive host, the importance of the most important session there (XV-4). */
 static int64_t site_importance(const allot__site *site)
 {
     return site->important > 0 ? site->important : 0;
@@ -151,7 +151,7 @@ static bool site_exclusive(const allot__unit_rows *rows, int32_t site)
             (rows->shared && rows->rows.work->state->tasks.sites[site].exclusive_to != ALLOT_ROOT));
 }
 
-/* How a leaf's sessions are scheduled; without any, in proportion. */
+/* How a leaf's sessions are scheduled; proportionally if there are none. */
 static allot_scheduling scheduling_of(const allot__unit_rows *rows, int32_t leaf)
 {
     const allot__units *units = rows->units;
@@ -236,7 +236,7 @@ static const int64_t *ran(const allot__unit_rows *rows, int32_t unit, int32_t n,
     return least_ran(rows, unit, n, room);
 }
 
-/* Columns of jobs: those that count down have no bound, all others are 0. */
+/* Columns of jobs: those that count down are unbounded, all others are 0. */
 static const int64_t *of_jobs(int32_t column, int32_t n, int64_t *room)
 {
     bool counts = column == ALLOT_TASK_REMAINING || column >= ALLOT_TASK_PREEMPTIONS_LEFT;

@@ -9,7 +9,7 @@
 
 /* ---- Ineligible units ------------------------------------------------------------------------ */
 
-/* Marks the units of which a task is named by a reclaim in flight, be it in another group; ENOMEM.
+/* Marks units with a task that a reclaim in flight names, in any group; ENOMEM.
  */
 static int mark_flying(const allot__work *work, const allot__units *units, uint8_t *ineligible)
 {
@@ -67,7 +67,7 @@ static bool any_guards(const allot__work *work)
     return false;
 }
 
-/* May a leaf have to give slots? */
+/* Could a leaf have to give slots? */
 static bool may_give(const allot__work *work, const allot__rules *rules, int32_t row)
 {
     int64_t going = work->in_flight ? work->in_flight[row] : 0;
@@ -162,7 +162,7 @@ static bool larger_id(const allot__pick *pick, int32_t a, int32_t b)
                   allot__unit_id(state, rows->units, rows->base + b)) > 0;
 }
 
-/* Is a column the same for all units of the leaf, so that it orders nothing? */
+/* Is a column the same for all units of the leaf, so that it does not order them? */
 static bool same_for_all(const allot__unit_rows *rows, int32_t column)
 {
     const allot__units *units = rows->units;
@@ -175,7 +175,7 @@ static bool same_for_all(const allot__unit_rows *rows, int32_t column)
     return column == ALLOT_TASK_LOT && rows->rows.work->group->options[ALLOT_OPTION_SEED] == 0;
 }
 
-/* Rule 2, without keys that order nothing here. */
+/* The keys of rule 2, without those that order nothing here. */
 static allot__order order_of(const allot__unit_rows *rows)
 {
     static const allot__order least_run = {.keys = {{{ALLOT_FROM_COLUMN, ALLOT_TASK_IMPORTANCE}, 0},
@@ -194,8 +194,8 @@ static allot__order order_of(const allot__unit_rows *rows)
     return order;
 }
 
-/* Slots of the leaf that none of its tasks uses (rule 0). What is on its way and named by no task
- * is of these, too. */
+/* Slots of the leaf that none of its tasks uses (rule 0). Excludes slots in flight, also those
+ * without a named task. */
 static int64_t idle_slots(const allot__queue *queue, const uint8_t *ineligible)
 {
     const allot__work *work = queue->rows.rows.work;
@@ -231,7 +231,7 @@ int allot__victims_begin(allot__victims *victims, allot__unit_rows *tables, int3
     queue->pick.values = key_values;
     queue->pick.before = larger_id;
     queue->idle = idle_slots(queue, victims->ineligible);
-    *tables = queue->rows; /* with the tables made so far */
+    *tables = queue->rows; /* keeps the tables made so far */
     return status == ALLOT_OK ? allot__queue_fuse(queue, victims) : status;
 }
 
@@ -260,7 +260,7 @@ static void add_lost(const allot_state *state, const int32_t *tasks, int32_t cou
     }
 }
 
-/* Names the tasks of one reclaim: those picked from place *at on, until they cover its slots. */
+/* Names the tasks of one reclaim: picked ones from place *at on, until they cover its slots. */
 static int name_tasks(const allot__queue *queue, int32_t *at, int64_t owed,
                       allot__order_back *order)
 {
@@ -295,14 +295,14 @@ static bool is_coupled(const allot__work *work, const allot__queue *queue)
     return work->coupled && work->coupled[allot__handle(work, queue->row)];
 }
 
-/* Of a leaf whose tasks have slots of several groups: who goes is known. */
+/* Picks for a leaf whose tasks have slots of several groups: its victims are known. */
 static int pick_chosen(const allot__work *work, allot__queue *queue)
 {
     const allot__tasks *tasks = &work->state->tasks;
     allot__picked *picked = &queue->picked;
     queue->gone = queue->idle < queue->owed ? queue->idle : queue->owed;
     if (queue->gone == queue->owed)
-        return ALLOT_OK; /* slots that nothing uses are enough */
+        return ALLOT_OK; /* unused slots are enough */
     int status = allot__pick_all(&queue->pick, work->arena, picked);
     int32_t count = status == ALLOT_OK ? picked->count : 0;
     picked->count = 0;
@@ -351,7 +351,7 @@ static int32_t count_leaves(const allot__orders *orders)
     return count;
 }
 
-/* What others have named: what runs on closed hosts. */
+/* Adds up slot-seconds of reclaims whose tasks are known before: those on closed hosts. */
 static void count_lost(const allot__work *work, allot__orders *orders)
 {
     for (int32_t i = 0; i < orders->reclaim_count; i++) {
