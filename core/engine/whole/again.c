@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* again.c: what quotas are computed from is put back as it was, but for demands. */
+/* again.c: restores the columns that quotas are computed from, except demands. */
 #include "engine/whole/again.h"
 
 #include "engine/hosts/match.h"
@@ -70,7 +70,7 @@ int allot__whole_divide(allot__whole_all *all, int32_t group, bool last)
     return status;
 }
 
-/* Adds to quotas what was left, or takes it off. */
+/* Adds leftovers to quotas (sign 1), or takes them off (-1). */
 static void add_parts(allot__work *work, int32_t sign)
 {
     for (int32_t row = 0; row < work->tree->rows; row++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* asker.c: leaves whose tasks start whole, found and laid out side by side. */
+/* asker.c: finds the leaves whose tasks start whole, and lays out their sides. */
 #include "engine/whole/asker.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 typedef struct making {
     allot__whole_all *all;
     const allot__tasks *tasks;
-    allot__unit_rows *tables; /* by group: what victims are read from */
+    allot__unit_rows *tables; /* by group, to read units */
     uint8_t *coupled;         /* by consumer: a task of it has slots of several groups */
     int32_t *head;            /* room, by side */
 } making;
@@ -35,7 +35,7 @@ static bool has_tasks(const allot__work *work, int32_t consumer)
     return unit_count(work, consumer) > 0 || waiting_count(work, consumer) > 0;
 }
 
-/* Does a consumer's work in a group come in whole tasks? */
+/* Does a consumer ask in a group (whole.h)? */
 static bool asks(const allot__work *work, int32_t consumer)
 {
     const allot__group_state *group = &work->state->groups[work->index];
@@ -47,14 +47,14 @@ static bool asks(const allot__work *work, int32_t consumer)
 
 /* ---- What runs ------------------------------------------------------------------------------- */
 
-/* Is a unit on its way out, so that its tasks wait again? */
+/* Is a unit going, so that its tasks wait again? */
 static bool leaves(const allot__victims *victims, int32_t unit)
 {
     uint8_t mark = victims->ineligible ? victims->ineligible[unit] : ALLOT__ELIGIBLE;
     return mark == ALLOT__INELIGIBLE_GOING || mark == ALLOT__INELIGIBLE_CLOSED;
 }
 
-/* Notes what was picked, in order, from `at` on. */
+/* Records picked rows in order, from `at` on. */
 static void note(allot__side *side, const allot__queue *queue, const allot__picked *picked,
                  int32_t at)
 {
@@ -65,13 +65,13 @@ static void note(allot__side *side, const allot__queue *queue, const allot__pick
     }
 }
 
-/* The queue of the side's leaf, with all that may go in order. */
+/* Makes the queue of the side's leaf, with all candidates in order. */
 static int line_up(const allot__whole_all *all, allot__side *side, allot__unit_rows *tables,
                    allot__queue *queue)
 {
     allot__work *work = side->work;
     allot__victims *victims = all->victims[work->index];
-    victims->over = NULL; /* what sessions hold above what they deserve now */
+    victims->over = NULL; /* to be computed for the present quotas of sessions */
     int status = allot__victims_begin(victims, tables, side->asker->consumer, queue);
     if (status == ALLOT_OK)
         status = allot__pick_all(&queue->pick, work->arena, &queue->picked);
@@ -83,7 +83,7 @@ static int line_up(const allot__whole_all *all, allot__side *side, allot__unit_r
     return status;
 }
 
-/* Behind them what goes already, in the same order. */
+/* Adds units that go already behind the candidates, in the same order. */
 static int line_up_going(const allot__whole_all *all, allot__side *side, allot__queue *queue)
 {
     const allot__victims *victims = all->victims[side->work->index];
@@ -127,8 +127,8 @@ int allot__side_order(const allot__whole_all *all, allot__side *side, int64_t qu
     return status;
 }
 
-/* Slots in use, and those that nothing uses (C-8): of a leaf without tasks that run these are all
- * but what the state does not list. */
+/* Counts slots in use, and unused ones (C-8): without running tasks, all slots of a leaf but those
+ * of unlisted work are unused. */
 static void count_running(allot__side *side, const allot__queue *queue,
                           const allot__victims *victims)
 {
@@ -190,8 +190,8 @@ static bool has_task(const allot__asker *asker, int32_t first)
     return false;
 }
 
-/* Tasks that are still there and go, the last one first: of a slot that several share the first
- * stands for all. */
+/* Adds tasks that go but still run, the last one first; the first of several tasks that share a
+ * slot stands for all. */
 static void add_going(making *it, allot__asker *asker)
 {
     for (int32_t i = 0; i < asker->side_count; i++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * batch.c: several leaves lowered with quotas computed once.
+ * batch.c: lowers several leaves, computing quotas once.
  *
- * While exact shares never fall when another leaf's demand does (quota/again.h), the shares of all
- * steps that lower these leaves one by one lie between those before and those after all of them;
- * those of a leaf at its turn are at most what it would have after all others, and no more above
- * those before than what leaves lowered until then left. So it is certain that the steps lower just
- * these leaves, to just that, if for each whole number between its bounds
- *  - a leaf that is lowered uses the same, which is less than it could; and once lowered all of it;
+ * Exact shares never fall when another leaf's demand does (quota/again.h). So at each step that
+ * lowers these leaves one by one, shares lie between those before and those after all steps. The
+ * share of a leaf at its turn is at most that after all others, and exceeds that before by at most
+ * the slots that leaves lowered until then left. The steps certainly lower just these leaves, to
+ * just these demands, if for each whole number of slots between its bounds
+ *  - a lowered leaf uses the same number, less than it could, and once lowered all of its quota;
  *  - a leaf behind, or between them, does not use less than it could.
  */
 #include <string.h>
@@ -42,7 +42,7 @@ static int make(allot__whole_all *all)
     return it->quota && it->low ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-/* What a side uses of a quota. */
+/* The slots that a side uses of a quota. */
 static int use_of(allot__whole_all *all, const allot__side *side, int64_t quota, int64_t *used)
 {
     all->uses[0].quota = quota;
@@ -51,8 +51,8 @@ static int use_of(allot__whole_all *all, const allot__side *side, int64_t quota,
     return status;
 }
 
-/* The last row before another whose use is not known to be what it could; -1: none. Of the only
- * family rows are leaves in order. */
+/* The last row before another that is not known to use all it could; -1: none. With one family all
+ * rows are leaves, in order. */
 ALLOT__CLONES static int32_t last_open(const int32_t *restrict fine, const int32_t *restrict quota,
                                        int32_t before)
 {
@@ -68,7 +68,7 @@ ALLOT__CLONES static int32_t last_open(const int32_t *restrict fine, const int32
     return -1;
 }
 
-/* Finds the last leaves that are short. */
+/* Collects the last leaves that use less than they could. */
 static int collect(allot__whole_all *all, batch *it)
 {
     const allot__work *work = all->works[0];
@@ -90,9 +90,9 @@ static int collect(allot__whole_all *all, batch *it)
     return status;
 }
 
-/* Does a leaf use as much of each number of slots, less than it could, and all of that then? What
- * is taken of a list, who does not fit passed by or not, never falls as the slots rise. `left`: by
- * those before it. The first has what it has. */
+/* Does a leaf use the same of each number of slots between its bounds, less than it could, and all
+ * of its quota once lowered? Checks the ends: a larger quota never lowers use. `left`: slots left
+ * by leaves before it. The first leaf's quota is known. */
 static int is_same(allot__whole_all *all, const batch *it, int32_t k, int64_t left, bool *yes)
 {
     const allot__work *work = all->works[0];
@@ -111,7 +111,7 @@ static int is_same(allot__whole_all *all, const batch *it, int32_t k, int64_t le
     return status;
 }
 
-/* Is a leaf that is not lowered never short? */
+/* Does a leaf that is not lowered always use all it could? */
 static int is_fine(allot__whole_all *all, const batch *it, int32_t row, bool *yes)
 {
     const allot__work *work = all->works[0];
@@ -130,7 +130,7 @@ static int is_fine(allot__whole_all *all, const batch *it, int32_t row, bool *ye
     return status;
 }
 
-/* Of how many, from the first, is it certain, now that quotas are those after all? */
+/* Counts the leaves, from the first, for which the result is certain, given final quotas. */
 static int count_certain(allot__whole_all *all, const batch *it, int32_t *count)
 {
     const allot__work *work = all->works[0];
@@ -152,7 +152,7 @@ static int count_certain(allot__whole_all *all, const batch *it, int32_t *count)
     return status;
 }
 
-/* All of them demand so much. */
+/* Sets the demands of all of them. */
 static void demand(allot__whole_all *all, const batch *it, const int32_t *demands)
 {
     for (int32_t k = 0; k < it->count; k++) {
@@ -161,7 +161,7 @@ static void demand(allot__whole_all *all, const batch *it, const int32_t *demand
     }
 }
 
-/* Lowers them; *certain: of how many it was that, and if not of all, none is lowered. */
+/* Lowers them; *certain: for how many the result is certain; if not for all, lowers none. */
 static int try_batch(allot__whole_all *all, batch *it, int32_t *certain)
 {
     allot__work *work = all->works[0];

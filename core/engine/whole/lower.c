@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* lower.c: who uses less than it could demands no more, one leaf after another: rule 4. */
+/* lower.c: rule 4: lowers the demand of leaves to what they use, one leaf after another. */
 #include "engine/whole/lower.h"
 
 #include <string.h>
@@ -77,7 +77,7 @@ int allot__whole_begin(allot__whole_all *all)
 
 /* ---- Rule 4 ---------------------------------------------------------------------------------- */
 
-/* The last leaf that does, of the first group that has one; NULL: none does. */
+/* The last leaf that uses less than it could, in the first group that has one; NULL: none. */
 static int find_last(allot__whole_all *all, allot__asker **out)
 {
     int status = ALLOT_OK;
@@ -96,7 +96,7 @@ static int find_last(allot__whole_all *all, allot__asker **out)
     return status;
 }
 
-/* It demands no more, wherever it uses less than it could: all->uses. */
+/* Lowers an asker's demand to its use (all->uses), on each side that uses less than it could. */
 static int lower(allot__whole_all *all, allot__asker *asker)
 {
     int status = ALLOT_OK;

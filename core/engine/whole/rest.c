@@ -33,7 +33,7 @@ static int64_t inside(const allot__work *work, int32_t parent)
     return left > 0 ? left : 0;
 }
 
-/* What nobody uses of a parent's quota goes first. */
+/* Unused slots of a parent's quota go first. */
 int64_t allot__whole_missing(const allot__work *work, int32_t row, int64_t more, int32_t *limited)
 {
     for (*limited = -1; row >= 0 && more > 0; row = allot__above(work, row)) {
@@ -67,7 +67,7 @@ static void give(allot__work *work, int32_t row, int64_t more)
     }
 }
 
-/* Does a policy give the row, and all above it, whatever is left? Then it need not be asked. */
+/* Does a policy give the row, and all above it, any slots left? Then quotas need no recomputing. */
 static bool open_to(const allot__work *work, int32_t row)
 {
     bool open = !work->ledger && !allot__group_hosts_uneven(work->hosts);
@@ -258,7 +258,7 @@ static int32_t slots_on(const allot__whole_room *room, int32_t task, const allot
     return there >= 0 ? allot__task_at(tasks, there)->slots : 0;
 }
 
-/* Offers what is left to who goes, the last one taken first. */
+/* Offers leftovers to tasks that go, the last one taken first. */
 static int offer_running(offer *it, bool skip, bool *ended, bool *given)
 {
     allot__whole_room *room = &it->all->room;
@@ -276,7 +276,7 @@ static int offer_running(offer *it, bool skip, bool *ended, bool *given)
     return status;
 }
 
-/* ... then to who waits. What is still there cannot start now, but others stand behind it. */
+/* ... then to waiting tasks. Those that still run cannot start now, but others are behind them. */
 static int offer_waiting(offer *it, bool skip, bool *ended, bool *given)
 {
     int status = ALLOT_OK;

@@ -3,8 +3,8 @@
 /*
  * start.c: which tasks start, once it is known what leaves receive.
  *
- * Of those that a leaf uses of its quota each starts that slots are there for: what the leaf
- * received, and what it had and did not use. In a strict list none starts behind one that cannot.
+ * Of the waiting tasks within a leaf's quota, a task starts if slots are there for it: slots that
+ * the leaf received, or had and did not use. In a strict list none starts behind one that cannot.
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ static int64_t moved(const allot__side *side)
     return side->work->moved ? side->work->moved[side->row] : 0;
 }
 
-/* Of what it had and nothing used, what it may keep. */
+/* Slots that it had and did not use, as far as it may keep them. */
 static int64_t own_idle(const allot__side *side, int64_t quota)
 {
     int64_t own = allot__least(side->idle, quota - side->running);

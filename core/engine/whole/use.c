@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* use.c: what a leaf uses of so many slots: rules 1 to 3. */
+/* use.c: rules 1 to 3: the slots that a leaf uses of a quota. */
 #include <string.h>
 
 #include "base/least.h"
@@ -54,7 +54,7 @@ static void end_behind(const allot__asker *asker, allot__use *uses)
     }
 }
 
-/* Who goes already has its slots: no demand holds it back. */
+/* Does a task fit? One that goes already has its slots: the demand does not limit it. */
 static bool fits(const allot__asker *asker, int32_t task, const allot__use *uses)
 {
     bool pending = task >= asker->going, fit = true;
@@ -66,7 +66,7 @@ static bool fits(const allot__asker *asker, int32_t task, const allot__use *uses
     return fit;
 }
 
-/* Puts a task behind the others, or says that nothing else comes there. */
+/* Puts a task behind the others, or ends the list if it does not fit. */
 static void put(const allot__asker *asker, int32_t task, bool fit, bool skip, allot__use *uses)
 {
     for (int32_t i = 0; i < asker->side_count; i++) {
