@@ -19,7 +19,7 @@ static void end_all(void *what)
     allot__free(engine, all, 1, sizeof *all);
 }
 
-/* It cannot be gone on with. */
+/* Drops the kept groups, and waits longer before groups are kept again. */
 static void give_up(const allot_state *state)
 {
     allot__since *since = state->since;
@@ -30,7 +30,7 @@ static void give_up(const allot_state *state)
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
 
-/* About the bytes that a group takes. */
+/* Estimates the bytes that a group takes. */
 static size_t group_size(const allot_plan *plan)
 {
     enum { COLUMNS = 17, PER_ROW = 11, PIECES = 80 }; /* bits, classes, room for what may change */
@@ -56,7 +56,7 @@ static int begin_all(const allot_state *state, const allot__flown_all *flown, al
     return status;
 }
 
-/* What stands in the way of the state, whatever was decided. */
+/* The feature of the state that always prevents following; NULL: none. */
 static const char *why_never(const allot_state *state)
 {
     const char *why = state->since->full ? "it was asked for" : NULL;
@@ -95,7 +95,7 @@ static void tell_rows(allot__follow *follow, const allot__group_state *group)
     }
 }
 
-/* Is nothing known of a reclaim but that its slots are on their way? */
+/* Are reclaims only slots in flight, with nothing returned or lost? */
 static bool are_simple(const allot__flown_all *flown)
 {
     bool simple = true;
@@ -128,7 +128,7 @@ static int go_on(const allot_state *state, const allot__flown_all *flown, allot_
     return status;
 }
 
-/* What stands in the way of going on from what is kept. */
+/* Why the cycle cannot go on from the kept groups; NULL: it can. */
 static const char *why_now(const allot_state *state, const allot__flown_all *flown)
 {
     const allot__followed *all = state->since->kept;

@@ -21,7 +21,7 @@ static allot__broad_class *class_at(const allot__broad *broad, int32_t row)
     return &broad->of[broad->class_of[row - broad->first]];
 }
 
-/* The quota that a row has by its class and the bound; says whether it has a fraction. */
+/* Sets a row's quota by its class and the bound, and whether it has a fraction. */
 static void set_row(allot__follow *follow, allot__broad *broad, const allot__broad_class *of,
                     int32_t row)
 {
@@ -112,7 +112,7 @@ static void count_rows(const allot__work *work, const allot__broad *broad, allot
     }
 }
 
-/* Counts rows at the levels of a rate; false: they are those that rows are counted at. */
+/* Counts rows at the levels of a rate; false: rows are counted at these levels already. */
 static bool move_levels(const allot__work *work, allot__broad *broad, const allot__critical *rate)
 {
     bool moved = false;
@@ -150,7 +150,7 @@ static void find_tangent(const allot__work *work, const allot__broad *broad, int
     rate->weight = is_rate ? weight : 1;
 }
 
-/* The fill that has not enough for all aims; -1: none. */
+/* The fill that has too few slots for all aims; -1: none. */
 static int32_t find_critical(const allot__work *work, const allot__broad *broad, int64_t slots)
 {
     for (int32_t i = 0; i < broad->fills; i++)

@@ -13,7 +13,7 @@
 
 /* ---- What stands in the way ------------------------------------------------------------------ */
 
-/* What is not a policy's. */
+/* Features of the state that prevent following, rather than of a policy. */
 static const char *why_state(const allot_state *state)
 {
     if (allot__queue_count(state->plan) > 0)
@@ -44,7 +44,7 @@ static bool moves(allot_source source)
            (source.value == ALLOT_ALLOCATED || source.value == ALLOT_IN_FLIGHT);
 }
 
-/* Do quotas go by what leaves hold? A change of that would reach them. */
+/* Do quotas depend on held slots? Then a changed allocation would change quotas. */
 static bool goes_by_held(const allot_policy *policy)
 {
     bool held = false;
@@ -121,7 +121,7 @@ static void find_above(allot__follow *follow)
             allot__siblings_of(follow->work, work->group->parent[family]);
 }
 
-/* What distribution and reclaim compute is as if nothing was yet. */
+/* Empties the results of distribution and reclaim. */
 static void empty(allot__follow *follow)
 {
     allot__work *work = follow->work;
@@ -168,7 +168,7 @@ static void find_spare(allot__follow *follow, int32_t family)
     allot__bits_add(&follow->weighed, family);
 }
 
-/* All rows are as if their quotas were found just now. */
+/* Computes all rows as if all quotas had just changed. */
 static int compute(allot__follow *follow)
 {
     allot__work *work = follow->work;

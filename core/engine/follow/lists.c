@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* lists.c: what goes where, as lists by leaf (reclaim/transfers.c makes them of all leaves). */
+/* lists.c: grants and reclaims as lists by leaf (reclaim/transfers.c makes them of all leaves). */
 #include <stdlib.h>
 
 #include "engine/follow/follow.h"
@@ -33,7 +33,7 @@ static void list_grants(allot__follow *follow)
     }
 }
 
-/* The row that a gift is to. */
+/* The row that gets a gift. */
 static int32_t row_to(const allot__follow *follow, const allot__follow_gift *gift)
 {
     int32_t row = follow->leaves.row[gift->to];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * passes.c: C-5 where it changed (placement/distribute.c does all of it): the first pass parents
- * first, then upwards what is still lacking, then the second pass.
+ * passes.c: C-5 in families with changes (placement/distribute.c does all): the first pass, parents
+ * first; then a sweep up over the slots still lacking; then the second pass.
  */
 #include "base/least.h"
 #include "engine/follow/follow.h"
@@ -27,7 +27,7 @@ static void first_row(allot__follow *follow, int32_t row, int32_t part)
     }
 }
 
-/* Members take up to their quotas in order; what is left is the last member's. Returns it. */
+/* Members take up to their quotas in order; the rest is the last member's, and is returned. */
 static int64_t first_family(allot__follow *follow, int32_t family, int64_t left)
 {
     const allot__work *work = follow->work;

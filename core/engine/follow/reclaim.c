@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * reclaim.c: C-6 at nodes that may take slots, and above those that do; and whom these serve
- * (reclaim/orders.c does all of it).
+ * reclaim.c: C-6 at nodes that may take slots, and above those that do; and the claimants of these
+ * slots (reclaim/orders.c does all).
  */
 #include <stdlib.h>
 
@@ -43,8 +43,8 @@ static int by_number(const void *a, const void *b)
     return x->from == y->from ? 0 : x->from > y->from ? -1 : 1;
 }
 
-/* Serves the deficits below the node with what it took, the best first; what is left of that is
- * owed to nobody. */
+/* Serves deficits below the node with the slots it took, the best first; the rest has no claimant.
+ */
 static void finish_node(allot__follow *follow)
 {
     const allot__take *takes = follow->takes.items;
@@ -114,7 +114,7 @@ int allot__follow_log_take(allot__follow *follow, allot__arena *arena)
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
-/* Tells the node above what those inside took. */
+/* Adds the slots that nodes inside took to the node above. */
 static void pass_up(allot__follow *follow, int32_t family)
 {
     const allot__sums *inside = &follow->work->sums[family];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* rows.c: what a change of one row makes of the sums above it. */
+/* rows.c: carries the change of one row to the sums above it. */
 #include "engine/follow/follow.h"
 
 #include <stddef.h>
