@@ -129,7 +129,7 @@ static int lower_all(allot__whole_all *all)
     }
 }
 
-/* What is needed of what is stated, for people. */
+/* Copies needs and sums before demands are lowered, for people. */
 static int keep_needs(allot__work *work)
 {
     size_t rows = (size_t)work->tree->rows, families = (size_t)work->tree->families;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* rest.c: what is left in the end goes to whose next task fits into it: rule 5. */
+/* rest.c: rule 5: slots left in the end go to leaves whose next task fits into them. */
 #include <string.h>
 
 #include "base/least.h"
@@ -10,7 +10,7 @@
 #include "engine/whole/again.h"
 #include "engine/whole/lower.h"
 
-/* A task that may get what is left, and what it takes: by side. */
+/* A task that may get leftovers, and the slots that it takes, by side. */
 typedef struct offer {
     allot__whole_all *all;
     const int64_t *left; /* by group: what no leaf's quota has */
@@ -22,7 +22,7 @@ typedef struct offer {
 
 /* ---- Room ------------------------------------------------------------------------------------ */
 
-/* What of a parent's quota no child has; of the group (-1) what no quota has. */
+/* Slots of a parent's quota that no child has; of the group (-1), slots that no quota has. */
 static int64_t inside(const allot__work *work, int32_t parent)
 {
     int32_t family = parent < 0 ? 0 : allot__family_of(work, parent);
@@ -101,7 +101,7 @@ static bool may_fit(offer *it)
     return fits && lacks;
 }
 
-/* With so much more, does it use it? */
+/* Would the asker use its quotas with `more` slots added? */
 static int is_used(const offer *it, bool *yes)
 {
     allot__use *uses = it->all->uses;
@@ -127,7 +127,7 @@ static bool all_open(const offer *it)
 
 /* ---- Where a policy is asked ----------------------------------------------------------------- */
 
-/* Has nobody less than before, and does all fit? */
+/* Has no leaf less than before, and do all quotas fit? */
 static bool is_kept(const allot__work *work, const int32_t *before)
 {
     int64_t sum = 0;
@@ -153,7 +153,7 @@ static int put_back(const offer *it, int32_t i, const int32_t *before)
     return ALLOT_OK;
 }
 
-/* Demands the task on a side; *kept: the policy gives it, and takes it from nobody. */
+/* Demands the task on a side; *kept: the policy gives its slots, and no leaf gets less. */
 static int ask_side(const offer *it, int32_t i, bool *kept)
 {
     const allot__side *side = &it->asker->sides[i];
@@ -216,7 +216,7 @@ static int give_task(offer *it, bool *given)
 
 /* ---- One leaf -------------------------------------------------------------------------------- */
 
-/* What is used now, and who waits still: marks. */
+/* Reads present uses, and marks the waiting tasks that fit. */
 static int look(offer *it)
 {
     for (int32_t i = 0; i < it->asker->side_count; i++)
@@ -227,7 +227,7 @@ static int look(offer *it)
     return status;
 }
 
-/* In a strict list nothing is offered behind that. */
+/* Have the strict lists of all sides ended? */
 static bool all_ended(const offer *it, const bool *ended)
 {
     bool all = true;
@@ -236,7 +236,7 @@ static bool all_ended(const offer *it, const bool *ended)
     return all;
 }
 
-/* In a strict list: is it behind one that did not fit? Else those behind it are, now. */
+/* In a strict list: is the task behind one that did not fit? Ends the lists of its sides. */
 static bool is_behind(const offer *it, bool *ended)
 {
     bool behind = false;
@@ -247,7 +247,7 @@ static bool is_behind(const offer *it, bool *ended)
     return behind;
 }
 
-/* What a task that goes has on a side. */
+/* Slots of a going task on a side. */
 static int32_t slots_on(const allot__whole_room *room, int32_t task, const allot__side *side)
 {
     const allot__tasks *tasks = &side->work->state->tasks;

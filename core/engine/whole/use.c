@@ -10,8 +10,8 @@
 
 /* ---- What runs ------------------------------------------------------------------------------- */
 
-/* Comes down to the quotas: from the last to go, who fits stays. What the state lists no task of
- * goes last (C-8), and what may not go stays in any case. */
+/* Comes down to the quotas: from the last candidate on, a task that fits stays. Unlisted work goes
+ * last (C-8), and ineligible tasks stay in any case. */
 static int come_down(allot__whole_all *all, const allot__asker *asker, allot__use *uses)
 {
     const allot__tasks *tasks = &asker->sides[0].work->state->tasks;
