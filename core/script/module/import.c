@@ -43,7 +43,7 @@ static void pass_notes(const allot__text *notes, allot_lsf_note note, void *ud)
 {
     const char *at = notes->bytes, *end = at + notes->len;
     while (at < end) {
-        allot_diagnostic finding;
+        allot_diagnostic finding = {0};
         const char **texts[] = {&finding.code, &finding.file, &finding.message, &finding.hint,
                                 &finding.source};
         memcpy(&finding, at, sizeof finding);

@@ -37,11 +37,11 @@ static bool push_view(lua_State *L, const void *ud, int number, int field)
         return false;
     const uint8_t *at = memchr(run->call->columns, field, (size_t)run->call->count);
     if (!at)
-        luaL_error(L,
-                   run->call->rows == ALLOT_TASKS
-                       ? "'%s' goes by who preempts, which a function is not told"
-                       : "column '%s' is not known yet at this stage",
-                   lua_tostring(L, 2));
+        return luaL_error(L,
+                          run->call->rows == ALLOT_TASKS
+                              ? "'%s' goes by who preempts, which a function is not told"
+                              : "column '%s' is not known yet at this stage",
+                          lua_tostring(L, 2));
     push_column(L, run, at - run->call->columns, run->row);
     return true;
 }
