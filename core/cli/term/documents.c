@@ -239,8 +239,8 @@ int allot__cli_decide(allot__cli *cli, const char *plan, const char *state, allo
     if (!allot__cli_is_live(cli))
         return decide_file(cli, plan, state, docs);
     int code = allot__remote_open(cli, &live);
-    const allot__source source = plan ? (allot__source){.file = plan}
-                                      : (allot__source){.file = live.file.bytes, .live = &live};
+    const allot__source source = {.file = plan ? plan : live.file.bytes,
+                                  .live = plan ? NULL : &live};
     if (code == CLI_DONE)
         code = allot__cli_open_plan(cli, &source, docs);
     if (code == CLI_DONE)

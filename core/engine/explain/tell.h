@@ -29,9 +29,13 @@ static inline allot__told allot__told_text(const char *text)
     return (allot__told){.text = text ? text : ""};
 }
 
+#ifdef __cppcheck__ /* which cannot parse _Generic */
+#define ALLOT__TOLD(x) {.number = (int64_t)(x)}
+#else
 #define ALLOT__TOLD(x)                                                                             \
     _Generic((x), char * : allot__told_text, const char * : allot__told_text, default            \
              : allot__told_number)(x)
+#endif
 #define ALLOT__TOLD_1(x)       ALLOT__TOLD(x)
 #define ALLOT__TOLD_2(x, ...)  ALLOT__TOLD(x), ALLOT__TOLD_1(__VA_ARGS__)
 #define ALLOT__TOLD_3(x, ...)  ALLOT__TOLD(x), ALLOT__TOLD_2(__VA_ARGS__)
