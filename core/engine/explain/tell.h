@@ -30,7 +30,7 @@ static inline allot__told allot__told_text(const char *text)
 }
 
 #ifdef __cppcheck__ /* which cannot parse _Generic */
-#define ALLOT__TOLD(x) {.number = (int64_t)(x)}
+#define ALLOT__TOLD(x) allot__told_number((int64_t)(x))
 #else
 #define ALLOT__TOLD(x)                                                                             \
     _Generic((x), char * : allot__told_text, const char * : allot__told_text, default            \
