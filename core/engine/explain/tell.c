@@ -97,7 +97,7 @@ void allot__tell(const allot__explanation *about, const allot__told *values)
 
 allot__phrase allot__phrase_of(const allot__told *values)
 {
-    allot__phrase words;
+    allot__phrase words = {""};
     fill_in(words.text, sizeof words.text, values);
     return words;
 }
