@@ -13,9 +13,7 @@
 #include <allot/dispatch.h>
 #include <allot/members.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 /* Callbacks for a caller that keeps data beside a state: what carrying out a decision changes. Each
  * may be NULL. */
@@ -95,8 +93,6 @@ ALLOT_API int allot_state_reclaim_return(allot_state *state, int32_t i, int32_t 
 ALLOT_API int allot_state_reclaim_back(allot_state *state, const char *id, int64_t slots);
 ALLOT_API int allot_state_reclaim_leave(allot_state *state, const char *id, const char *task);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

@@ -6,9 +6,7 @@
 
 #include <allot/report.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
@@ -188,8 +186,6 @@ ALLOT_API int allot_rows_column_find(allot_rows rows, const char *name, size_t l
 /* Is a built-in column a truth value? Its rows have 1 or 0, and a script sees true or false. */
 ALLOT_API int allot_rows_column_flag(allot_rows rows, int column);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

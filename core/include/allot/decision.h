@@ -6,9 +6,7 @@
 
 #include <allot/state.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 /* ---- Cycle and decision ---------------------------------------------------------------------- */
 
@@ -237,8 +235,6 @@ ALLOT_API int allot_explain_task(const allot_decision *decision, const char *id,
 ALLOT_API int allot_explain(const allot_decision *decision, int32_t group, int32_t consumer,
                             void (*line)(void *ud, const char *text), void *ud);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

@@ -16,9 +16,7 @@
 #include <allot/dispatch.h>
 #include <allot/lease.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 /*
  * Kinds of rows, with their measures by name; inputs are in brackets.
@@ -89,8 +87,6 @@ ALLOT_API int allot_diff_at(const allot_diff *diff, int kind, int32_t i, allot_c
 ALLOT_API int allot_change_differs(const allot_change *change);
 ALLOT_API int allot_diff_differs(const allot_diff *diff);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

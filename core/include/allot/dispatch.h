@@ -7,9 +7,7 @@
 #include <allot/decision.h>
 #include <allot/job.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 /* Kinds of orders for jobs. */
 typedef enum allot_order_kind {
@@ -106,8 +104,6 @@ ALLOT_API int allot_decision_pool(const allot_decision *decision, int32_t pool,
 ALLOT_API int allot_explain_job(const allot_decision *decision, const char *id,
                                 void (*line)(void *ud, const char *text), void *ud);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

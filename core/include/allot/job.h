@@ -7,9 +7,7 @@
 #include <allot/queue.h>
 #include <allot/state.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 typedef enum allot_job_state {
     ALLOT_PENDING = 0,
@@ -98,8 +96,6 @@ ALLOT_API int allot_state_job_at(const allot_state *state, int32_t i, allot_job 
 /* The job of that id, or -1. */
 ALLOT_API int32_t allot_state_job_find(const allot_state *state, const char *id);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

@@ -17,9 +17,7 @@
 
 #include <allot/allot.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 /* An option of a policy: beside the policy's name in a plan, or under `options`. */
 typedef enum allot_json_type {
@@ -162,8 +160,6 @@ ALLOT_API int allot_decision_write(const allot_decision *decision, const allot_r
 /* Writes a report as "allot/error/v1", ended by a newline. */
 ALLOT_API int allot_report_write(const allot_report *report, allot_sink sink, void *ud);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

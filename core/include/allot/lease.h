@@ -12,9 +12,7 @@
 
 #include <allot/decision.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 typedef struct allot_lease_host {
     const char *host;
@@ -86,8 +84,6 @@ ALLOT_API int allot_decision_lease(const allot_decision *decision, int32_t lease
 ALLOT_API int allot_explain_lease(const allot_decision *decision, int32_t lease,
                                   void (*line)(void *ud, const char *text), void *ud);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

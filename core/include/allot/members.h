@@ -13,9 +13,7 @@
 #include <allot/job.h>
 #include <allot/lease.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 /* Kinds of items. */
 typedef enum allot_item {
@@ -128,8 +126,6 @@ ALLOT_API int32_t allot_state_find(const allot_state *state, allot_item kind, co
  * state is sealed after the item changed or ended; a host's name only until then. ENOENT. */
 ALLOT_API int allot_state_get(const allot_state *state, allot_item kind, const char *id, void *out);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

@@ -6,9 +6,7 @@
 
 #include <allot/policy.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 /* ---- Plan: who owns what ------------------------------------------------------------------- */
 
@@ -232,8 +230,6 @@ ALLOT_API int32_t allot_plan_column(const allot_plan *plan, const char *name, si
 ALLOT_API int32_t allot_plan_get(const allot_plan *plan, int32_t group, int32_t consumer,
                                  int32_t column);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

@@ -6,9 +6,7 @@
 
 #include <allot/column.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 /* ---- Policy: how the rules combine ----------------------------------------------------------- */
 
@@ -303,8 +301,6 @@ ALLOT_API const allot_attribute *allot_policy_task_attribute_at(const allot_poli
 ALLOT_API int32_t allot_policy_fills(const allot_policy *policy);
 ALLOT_API const char *allot_policy_fill_label(const allot_policy *policy, int32_t i);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

@@ -19,9 +19,7 @@
 
 #include <allot/plan.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 /*
  * Protection of running jobs from preemption (P-30 ... P-34), and the delay before a job may
@@ -177,8 +175,6 @@ ALLOT_API int32_t allot_plan_resources(const allot_plan *plan);
 ALLOT_API int allot_plan_resource_at(const allot_plan *plan, int32_t resource, allot_resource *out);
 ALLOT_API int32_t allot_plan_resource_find(const allot_plan *plan, const char *name);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

@@ -15,9 +15,7 @@
 
 #include <allot/tool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 typedef struct allot_repl allot_repl;
 
@@ -84,8 +82,6 @@ ALLOT_API void allot_repl_complete(allot_repl *session, const char *text, size_t
                                    size_t *from, void (*each)(void *ud, const char *candidate),
                                    void *ud);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

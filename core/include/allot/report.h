@@ -7,9 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What stands between these two has C linkage in C++, too. */
 #ifdef __cplusplus
-extern "C" {
+#define ALLOT_C_BEGIN extern "C" {
+#define ALLOT_C_END   }
+#else
+#define ALLOT_C_BEGIN
+#define ALLOT_C_END
 #endif
+
+ALLOT_C_BEGIN
 
 #if defined(__GNUC__)
 #define ALLOT_API __attribute__((visibility("default")))
@@ -147,8 +154,6 @@ ALLOT_API void allot_report_clear(allot_report *report);
 ALLOT_API const char *allot_nearest(const char *name, size_t len, const char *const *names,
                                     size_t n);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

@@ -17,9 +17,7 @@
 #include <allot/json.h>
 #include <allot/simulate.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 /* The most that a policy's script has used so far. */
 typedef struct allot_script_meter {
@@ -131,8 +129,6 @@ typedef void (*allot_lsf_note)(void *ud, const allot_diagnostic *finding);
 ALLOT_API int allot_lsf_import(allot_engine *engine, const allot_lsf_file *files, int32_t n,
                                allot_sink sink, void *sink_ud, allot_lsf_note note, void *note_ud);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

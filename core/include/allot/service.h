@@ -28,9 +28,7 @@
 #include <allot/json.h>
 #include <allot/script.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 struct uv_loop_s;
 
@@ -203,8 +201,6 @@ typedef struct allot_service_limits {
 ALLOT_API int allot_service_measure(allot_engine *engine, const char *folder, allot_report *report,
                                     allot_service_limits *out);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

@@ -54,9 +54,7 @@
 #include <allot/allot.h>
 #include <allot/trace.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 typedef struct allot_simulation allot_simulation;
 
@@ -232,8 +230,6 @@ ALLOT_API int32_t allot_simulation_jobs(const allot_simulation *simulation);
 ALLOT_API int allot_simulation_job(const allot_simulation *simulation, int32_t i,
                                    allot_job_result *out);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

@@ -6,9 +6,7 @@
 
 #include <allot/plan.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 /* ---- State: what is demanded and held -------------------------------------------------------- */
 
@@ -198,8 +196,6 @@ ALLOT_API int64_t allot_state_demand_get(const allot_state *state, int32_t group
 ALLOT_API int64_t allot_state_allocated_get(const allot_state *state, int32_t group,
                                             int32_t consumer);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

@@ -13,9 +13,7 @@
 
 #include <allot/job.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 /* The plan of the state, sealed or not. */
 ALLOT_API const allot_plan *allot_state_plan(const allot_state *state);
@@ -84,8 +82,6 @@ ALLOT_API int allot_plan_map_new(allot_engine *engine, const allot_plan *from, c
                                  allot_plan_map **out);
 ALLOT_API void allot_plan_map_free(allot_engine *engine, allot_plan_map *map);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

@@ -12,9 +12,7 @@
 
 #include <allot/json.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 /* The most bytes of a reason for a failure, with the NUL. */
 #define ALLOT_TOOL_WHY_MAX 200
@@ -61,8 +59,6 @@ ALLOT_API int allot_tool_run(allot_engine *engine, const allot_tool_host *host, 
                              const char *function, const char *const *args, int32_t n, int *answer,
                              allot_report *report);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif

@@ -23,9 +23,7 @@
 
 #include <allot/state.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ALLOT_C_BEGIN
 
 typedef struct allot_trace allot_trace;
 
@@ -82,8 +80,6 @@ ALLOT_API const char *allot_trace_header(const allot_trace *trace, const char *k
 /* The name that an SWF header gives queue `number`: "; Queue: 1 batch"; NULL: none. */
 ALLOT_API const char *allot_trace_queue(const allot_trace *trace, int64_t number);
 
-#ifdef __cplusplus
-}
-#endif
+ALLOT_C_END
 
 #endif
