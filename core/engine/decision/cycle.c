@@ -213,17 +213,23 @@ static int run_groups(allot_decision *decision)
     return status == ALLOT_OK ? allot__decision_figures(decision) : status;
 }
 
-/* Follows the cycle before, if possible. */
-static void go_on(allot_decision *decision)
+/* Follows the cycle before, if possible, and chooses the victims of this one. */
+static int go_on(allot_decision *decision)
 {
+    int status = ALLOT_OK;
     decision->full = "the orders were not asked for";
     if (decision->last >= ALLOT_STAGE_ORDERS)
         decision->full = allot__follow_again(decision->state, &decision->flown, &decision->follow);
-    for (int32_t i = 0; decision->follow && i < decision->plan->group_count; i++) {
+    for (int32_t i = 0; decision->follow && i < decision->plan->group_count && !status; i++) {
         const allot__follow *follow = &decision->follow->groups[i];
-        decision->groups[i] = (allot__decided){.work = *follow->work, .orders = follow->orders};
-        decision->groups[i].work.arena = &decision->arena;
+        allot__decided *group = &decision->groups[i];
+        *group = (allot__decided){.work = *follow->work, .orders = follow->orders};
+        group->work.arena = &decision->arena;
+        status = allot__victims_protect(&group->work, &group->victims);
+        if (status == ALLOT_OK)
+            status = allot__victims_choose(&group->work, &group->victims, &group->orders);
     }
+    return status;
 }
 
 /* A full pass. */
@@ -254,10 +260,9 @@ static int run(allot_decision *decision, allot_report *report)
     decision->groups = allot__arena_take(&decision->arena, count, sizeof *decision->groups);
     if (status == ALLOT_OK && !decision->groups)
         status = ALLOT_ENOMEM;
-    if (status != ALLOT_OK)
-        return status;
-    go_on(decision);
-    return decision->follow ? ALLOT_OK : run_all(decision, report);
+    if (status == ALLOT_OK)
+        status = go_on(decision);
+    return status != ALLOT_OK || decision->follow ? status : run_all(decision, report);
 }
 
 int allot_cycle_until(const allot_plan *plan, const allot_state *state, allot_stage last,

@@ -65,10 +65,22 @@ static const char *why_never(const allot_state *state)
     return why;
 }
 
+/* Are reclaims only slots in flight, with nothing returned or lost? */
+static bool are_simple(const allot__flown_all *flown)
+{
+    bool simple = true;
+    for (int32_t i = 0; i < flown->count; i++) {
+        const allot__flown *it = &flown->flights[i];
+        simple = simple && it->returned == 0 && it->lost == 0;
+    }
+    return simple;
+}
+
 void allot__follow_keep(const allot_state *state, const allot__flown_all *flown)
 {
     allot__since *since = state->since;
-    if (since->kept || since->cycles++ < since->patience + PATIENCE || why_never(state))
+    if (since->kept || since->cycles++ < since->patience + PATIENCE || !are_simple(flown) ||
+        why_never(state))
         return;
     allot__followed *all = allot__new(state->engine, 1, sizeof *all);
     if (!all)
@@ -95,17 +107,6 @@ static void tell_rows(allot__follow *follow, const allot__group_state *group)
     }
 }
 
-/* Are reclaims only slots in flight, with nothing returned or lost? */
-static bool are_simple(const allot__flown_all *flown)
-{
-    bool simple = true;
-    for (int32_t i = 0; i < flown->count; i++) {
-        const allot__flown *it = &flown->flights[i];
-        simple = simple && it->returned == 0 && it->lost == 0 && it->beyond == 0;
-    }
-    return simple;
-}
-
 static bool same_size(const allot_state *state, const allot__followed *all)
 {
     bool same = state->plan == all->plan && !state->former;
@@ -128,16 +129,22 @@ static int go_on(const allot_state *state, const allot__flown_all *flown, allot_
     return status;
 }
 
-/* Why the cycle cannot go on from the kept groups; NULL: it can. */
-static const char *why_now(const allot_state *state, const allot__flown_all *flown)
+/* Why what is kept can no longer be followed; NULL: it can. */
+static const char *why_over(const allot_state *state)
 {
-    const allot__followed *all = state->since->kept;
+    const char *why = why_never(state);
+    bool other =
+        state->since->kept && (state->since->other || !same_size(state, state->since->kept));
+    return why || !other ? why : "too much changed";
+}
+
+/* Why this cycle cannot go on from the kept groups, although later ones may; NULL: it can. */
+static const char *why_not_now(const allot__followed *all, const allot__flown_all *flown)
+{
     if (!all)
         return "nothing is kept of the cycle before";
     if (all->lent)
         return "another decision reads what is kept";
-    if (state->since->other || !same_size(state, all))
-        return "too much changed";
     return are_simple(flown) ? NULL : "slots came back";
 }
 
@@ -146,11 +153,10 @@ const char *allot__follow_again(const allot_state *state, const allot__flown_all
 {
     allot__since *since = state->since;
     allot__followed *all = since->kept;
-    const char *why = why_never(state);
+    const char *why = why_over(state), *now = why_not_now(all, flown);
     *out = NULL;
-    why = why ? why : why_now(state, flown);
-    if (!all || all->lent)
-        return why;
+    if (!all || all->lent || (!why && now))
+        return why ? why : now;
     int status = why ? ALLOT_OK : go_on(state, flown, all);
     if (status != ALLOT_OK)
         why = status == ALLOT_ENOMEM ? "no memory" : "a limit frees slots";

@@ -24,9 +24,13 @@ static const char *why_state(const allot_state *state)
         return "leases";
     if (state->plan->hosts.list.count > 0 || state->hosts.list.count > 0)
         return "hosts";
-    if (!state->slight)
-        return "tasks";
-    return NULL;
+    if (state->loans.count > 0)
+        return "loans";
+    if (state->tasks.sessions.count > 0)
+        return "sessions";
+    if (state->tasks.coupled > 0)
+        return "tasks of several groups";
+    return allot__any_whole(state) ? "tasks that start whole" : NULL;
 }
 
 static bool keeps_slots(const allot__group *group, const int64_t *options)
@@ -68,6 +72,8 @@ const char *allot__follow_why(const allot_state *state, int32_t group)
         return "several policies";
     if (allot__policy_ledger(policy))
         return "a ledger";
+    if (policy->guards.count > 0 && allot__task_count(&state->tasks) > 0)
+        return "guards";
     if (policy->functions.count > 0)
         return "functions"; /* which are not to be called once more, just to see */
     if (goes_by_held(policy))

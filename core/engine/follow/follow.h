@@ -10,9 +10,12 @@
  * leaf is over and another lacks slots, or where a limit may break. Other families are not looked
  * at. In a family of many leaves only rows that change are looked at (broad.h).
  *
+ * Victims are chosen (victims/) for leaves that give slots back in this cycle.
+ *
  * This works for policies whose fills go by columns of the plan, and only if leaves take and give
- * by the default orders, without ledgers, functions, hosts, tasks, windows, or options that keep
- * slots back: allot__follow_why. All else takes full passes.
+ * by the default orders, without ledgers, functions, hosts, sessions, tasks that start whole,
+ * windows, or options that keep slots back: allot__follow_why. All else takes full passes. A cycle
+ * into which slots of a reclaim came back is a full pass, too, but the next one can be followed.
  */
 #ifndef ALLOT_ENGINE_FOLLOW_FOLLOW_H
 #define ALLOT_ENGINE_FOLLOW_FOLLOW_H

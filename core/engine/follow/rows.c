@@ -157,6 +157,7 @@ int allot__follow_flights(allot__follow *follow, const allot__flown_all *flown)
             fly(follow, allot__row(work->plan, work->index, flights[i].claims[k].consumer));
         allot__flight_count(work, &flights[i], &flown->flights[i], &columns);
     }
+    allot__flights_beyond(work, flown, follow->out);
     int32_t *rows = follow->flying.items;
     size_t count = follow->flying.count;
     for (size_t i = 0; i < count; i++)

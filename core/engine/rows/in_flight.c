@@ -71,9 +71,7 @@ static void add_out(const allot__work *work, int32_t row, int64_t slots, int32_t
         out[row] += (int32_t)allot__least(room, slots);
 }
 
-/* Slots that a reclaim's tasks hold beyond the reclaim come free with it: they are in flight, too,
- * without a claimant. */
-static void count_beyond(const allot__work *work, const allot__flown_all *flown, int32_t *out)
+void allot__flights_beyond(const allot__work *work, const allot__flown_all *flown, int32_t *out)
 {
     const allot__flight *flights = work->state->flights.items;
     for (int32_t i = 0; i < flown->count; i++) {
@@ -245,7 +243,7 @@ int allot__flights_count(allot__work *work, const allot__flown_all *flown)
     if (status == ALLOT_OK)
         status = count_closed(work, flown);
     if (status == ALLOT_OK && out)
-        count_beyond(work, flown, out);
+        allot__flights_beyond(work, flown, out);
     return status == ALLOT_OK && out ? count_coupled(work, out) : status;
 }
 

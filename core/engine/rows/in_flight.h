@@ -25,6 +25,9 @@ typedef struct allot__flight_columns {
  */
 void allot__flight_count(const allot__work *work, const allot__flight *flight,
                          const allot__flown *flown, const allot__flight_columns *columns);
+/* Slots that a reclaim's tasks hold beyond the reclaim come free with it: they are in flight, too,
+ * without a claimant. Adds them to `out`, which has the slots of all reclaims. */
+void allot__flights_beyond(const allot__work *work, const allot__flown_all *flown, int32_t *out);
 /* Writes in_flight, earmarked, returned and closed; takes closed slots off allocated. ENOMEM. */
 int allot__flights_count(allot__work *work, const allot__flown_all *flown);
 /* Cuts slots that came back to what their claimants lack of their quotas, within the limits above

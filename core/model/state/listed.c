@@ -29,10 +29,10 @@ static void changed(allot_state *state, allot_item kind)
     state->sessions_stale = state->sessions_stale || kind == ALLOT_ITEM_SESSION;
     state->flights_stale = state->flights_stale || kind == ALLOT_ITEM_RECLAIM;
     state->jobs_stale = state->jobs_stale || kind == ALLOT_ITEM_JOB;
-    if (kind != ALLOT_ITEM_RECLAIM) {
-        state->tasks.arranged = false;
+    if (kind != ALLOT_ITEM_RECLAIM)
+        allot__tasks_change(state);
+    if (kind != ALLOT_ITEM_RECLAIM && kind != ALLOT_ITEM_TASK)
         allot__state_changes(state);
-    }
 }
 
 /* A task has a compact block, and moves to the end as it changes; others keep their place. */
@@ -222,8 +222,10 @@ int allot_state_loan(allot_state *state, const allot_loan *loan)
 
 int allot_state_loans_end(allot_state *state)
 {
-    if (!allot__state_changes(state))
+    if (!state || state->sealed)
         return ALLOT_EUSAGE;
+    if (state->loans.count > 0)
+        allot__state_changes(state);
     state->loans.count = 0;
     return ALLOT_OK;
 }
@@ -331,15 +333,15 @@ int allot_state_clear(allot_state *state)
 {
     if (!state || state->sealed)
         return ALLOT_EUSAGE;
-    allot__things_clear(state->engine, &state->reclaims);
-    changed(state, ALLOT_ITEM_RECLAIM);
-    if (state->slight) /* the state has nothing else */
-        return ALLOT_OK;
-    allot__things_clear(state->engine, &state->sessions);
-    allot__things_clear(state->engine, &state->all_jobs);
-    allot__tasks_clear(state);
-    for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN; kind++)
+    for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN; kind++) {
+        allot__things *things = allot__state_things(state, kind);
+        if (things->list.count == 0)
+            continue;
+        if (kind == ALLOT_ITEM_TASK)
+            allot__tasks_clear(state);
+        else
+            allot__things_clear(state->engine, things);
         changed(state, kind);
-    state->loans.count = 0;
-    return ALLOT_OK;
+    }
+    return allot_state_loans_end(state);
 }

@@ -107,6 +107,11 @@ static inline bool allot__state_changes(allot_state *state)
     state->since->other = true;
     return true;
 }
+/* A task begins, ends or starts: tasks are arranged anew, which finds the rows that it changes. */
+static inline void allot__tasks_change(allot_state *state)
+{
+    state->slight = state->tasks.arranged = false;
+}
 /* A row's demand or allocated was set. */
 void allot__row_changed(allot_state *state, int32_t group, int32_t row);
 /* Cycles follow the present one; or none: the next is a full pass. */

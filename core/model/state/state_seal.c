@@ -233,6 +233,15 @@ static void say_all(const allot_state *state, int32_t group, const int64_t *sum,
     }
 }
 
+/* Sets a row's demand or allocation, which follows from its tasks. */
+static void set_row(allot_state *state, int32_t group, int32_t row, int32_t *amount, int64_t slots)
+{
+    int32_t before = *amount;
+    *amount = (int32_t)(slots < ALLOT_AMOUNT_MAX ? slots : ALLOT_AMOUNT_MAX);
+    if (*amount != before)
+        allot__row_changed(state, group, row);
+}
+
 static int64_t waiting_slots(const allot_state *state, int32_t group, int32_t consumer)
 {
     int32_t count;
@@ -244,7 +253,7 @@ static int64_t waiting_slots(const allot_state *state, int32_t group, int32_t co
 }
 
 /* Sets demands that are not set: the slots of a leaf's tasks, waiting ones included. */
-static void demand_tasks(const allot_state *state, int32_t group, const int64_t *running)
+static void demand_tasks(allot_state *state, int32_t group, const int64_t *running)
 {
     allot__group_state *it = &state->groups[group];
     it->whole = state->tasks.waiting && state->tasks.waiting[group].count > 0;
@@ -256,23 +265,22 @@ static void demand_tasks(const allot_state *state, int32_t group, const int64_t 
         if (allot__demand_set(it, row))
             continue;
         int64_t slots = running[row] + waiting_slots(state, group, consumer);
-        it->demand[row] = (int32_t)(slots < ALLOT_AMOUNT_MAX ? slots : ALLOT_AMOUNT_MAX);
+        set_row(state, group, row, &it->demand[row], slots);
         it->derived = it->derived || slots > 0;
         it->whole = it->whole || (slots > 0 && allot__units_wide(state, group, consumer));
     }
 }
 
-static int check_held(const allot_state *state, int32_t group, int64_t *sum, allot_report *report)
+static int check_held(allot_state *state, int32_t group, int64_t *sum, allot_report *report)
 {
     allot__group_state *it = &state->groups[group];
     bool sound = true;
     add_tasks(state, group, sum);
     demand_tasks(state, group, sum);
     for (int32_t row = 0; row < state->plan->tree.rows; row++) {
-        int64_t most = most_held(it, row);
-        sound = sound && sum[row] <= most;
+        sound = sound && sum[row] <= most_held(it, row);
         if (!allot__allocated_set(it, row))
-            it->allocated[row] = (int32_t)(sum[row] <= most ? sum[row] : most);
+            set_row(state, group, row, &it->allocated[row], sum[row]);
     }
     if (!sound)
         say_all(state, group, sum, report, say_held);

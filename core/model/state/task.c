@@ -191,7 +191,7 @@ static void turn(allot_state *state, int32_t number, bool pending, int64_t start
     }
     tasks->pending += pending ? (size_t)count : -(size_t)count;
     tasks->spent++;
-    tasks->arranged = false;
+    allot__tasks_change(state);
 }
 
 void allot__task_start(allot_state *state, int32_t number, int64_t started, int32_t host)
@@ -208,7 +208,7 @@ void allot__task_stop(allot_state *state, const char *id, bool waits)
     int32_t number = thing->number, count = parts_of(allot__task_at(&state->tasks, number));
     if (!waits) {
         allot__task_take(state, thing);
-        state->tasks.arranged = false;
+        allot__tasks_change(state);
         return;
     }
     turn(state, number, true, 0, -1);

@@ -6,6 +6,8 @@
  */
 #include "engine/decision/decision.h"
 
+#include <allot/apply.h>
+#include <allot/stated.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -84,6 +86,7 @@ typedef struct world {
     allot_in_flight flights[FLIGHTS];
     allot_claim claims[FLIGHTS];
     int32_t flight_count;
+    int32_t task_count, now; /* of a live world: tasks ever begun */
 } world;
 
 static int32_t leaf_at(const world *at)
@@ -120,7 +123,7 @@ static bool fill_both(world *at)
 }
 
 /* False: the plan is not valid. */
-static bool begin(world *at)
+static bool begin(world *at, bool live)
 {
     *at = (world){0};
     fixture *it = &at->it;
@@ -145,7 +148,7 @@ static bool begin(world *at)
     at->state->since->broad = draw(0, 2) > 0 ? draw(1, 6) : 0;
     for (int32_t i = 0; i < allot_plan_consumers(it->plan); i++) {
         at->demand[i] = draw(0, 12);
-        at->allocated[i] = draw(0, 2) == 0 ? draw(0, 8) : 0;
+        at->allocated[i] = draw(0, 2) == 0 && !(live && draw(0, 1)) ? draw(0, 8) : 0;
     }
     return fill_both(at);
 }
@@ -202,6 +205,93 @@ static void carry_out(world *at, const allot_decision *decision)
             at->allocated[reclaim.consumer] -= (int32_t)reclaim.slots;
 }
 
+/* ---- A live cluster ---------------------------------------------------------------------------
+ */
+
+/* A number of some item of the state; -1: there is none. */
+static int32_t some(int32_t count)
+{
+    return count > 0 ? draw(0, count - 1) : -1;
+}
+
+/* Begins, or moves, a task on a leaf whose slots are those of its tasks. */
+static void put_task(world *at, const char *known)
+{
+    char id[8];
+    allot_stated_leaf row;
+    allot_task task = {.id = known ? known : id, .consumer = leaf_at(at), .slots = 1};
+    if (allot_state_row_get(at->state, 0, task.consumer, &row) != ALLOT_OK || row.allocated >= 0)
+        return;
+    snprintf(id, sizeof id, "t%d", (int)(known ? 0 : at->task_count++));
+    task.slots = draw(0, 9) == 0 ? draw(1, 3) : 1;
+    task.state = draw(0, 150) == 0 ? ALLOT_TASK_PENDING : ALLOT_TASK_RUNNING;
+    if (task.state == ALLOT_TASK_RUNNING) {
+        task.started = draw(0, at->now);
+        task.slot = draw(0, 60) == 0 ? "half" : NULL;
+        task.host = draw(0, 2) == 0 ? (draw(0, 1) ? "h1" : "h2") : NULL;
+    }
+    CHECK_EQ(allot_state_set(at->state, ALLOT_ITEM_TASK, &task), ALLOT_OK);
+    CHECK_EQ(allot_state_set(at->plain, ALLOT_ITEM_TASK, &task), ALLOT_OK);
+}
+
+static void change_task(world *at)
+{
+    allot_task task;
+    char id[16];
+    if (draw(0, 1) == 0) {
+        put_task(at, NULL);
+        return;
+    }
+    if (allot_state_task_at(at->state, some(allot_state_tasks(at->state)), &task) != ALLOT_OK)
+        return;
+    snprintf(id, sizeof id, "%s", task.id);
+    if (task.state == ALLOT_TASK_PENDING || draw(0, 2) > 0) {
+        CHECK_EQ(allot_state_task_end(at->state, id), ALLOT_OK);
+        CHECK_EQ(allot_state_task_end(at->plain, id), ALLOT_OK);
+    } else {
+        put_task(at, id);
+    }
+}
+
+/* Slots of a reclaim are back. */
+static void come_back(world *at)
+{
+    int32_t i = some(allot_state_reclaims(at->state));
+    int32_t how =
+        (draw(0, 30) == 0 ? ALLOT_TASKS_WAIT : 0) | (draw(0, 1) ? ALLOT_RECLAIM_STAYS : 0);
+    if (i < 0)
+        return;
+    CHECK_EQ(allot_state_reclaim_return(at->state, i, how),
+             allot_state_reclaim_return(at->plain, i, how));
+}
+
+static void change_live(world *at)
+{
+    for (int k = at->task_count == 0 ? 30 : 0; k > 0; k--)
+        put_task(at, NULL);
+    for (int k = draw(1, 5); k > 0; k--) {
+        int32_t leaf = leaf_at(at), slots = draw(0, 1) == 0 ? 0 : draw(0, 14);
+        int kind = draw(0, 4);
+        if (kind == 0)
+            come_back(at);
+        else if (kind < 3)
+            change_task(at);
+        else if (allot_state_demand(at->state, 0, leaf, slots) == ALLOT_OK)
+            CHECK_EQ(allot_state_demand(at->plain, 0, leaf, slots), ALLOT_OK);
+    }
+    at->now += draw(0, 1);
+    CHECK_EQ(allot_state_now(at->state, at->now), ALLOT_OK);
+    CHECK_EQ(allot_state_now(at->plain, at->now), ALLOT_OK);
+}
+
+/* Leaves start tasks on what they are granted, or decline. */
+static void apply(world *at, const allot_decision *follow, const allot_decision *full)
+{
+    const allot_apply how = {.starts = 1, .task_ids = draw(0, 2) > 0 ? "n" : NULL};
+    CHECK_EQ(allot_state_apply(at->state, follow, &how), ALLOT_OK);
+    CHECK_EQ(allot_state_apply(at->plain, full, &how), ALLOT_OK);
+}
+
 /* ---- Two of the same ------------------------------------------------------------------------- */
 
 #define SAME(member) CHECK_EQ(a->member, b->member)
@@ -244,6 +334,8 @@ static void same_sums(const allot__work *a_work, const allot__work *b_work)
         CHECK_EQ(a_work->critical[i].weight, b_work->critical[i].weight);
     }
 }
+
+static int64_t went_on, passed, ordered, failed, victims;
 
 static void same_orders(const allot__orders *a_all, const allot__orders *b_all)
 {
@@ -291,11 +383,61 @@ static void same_verdicts(const allot_decision *a_all, const allot_decision *b_a
     CHECK_EQ(to[0], to[1]);
 }
 
+static void same_tasks(const world *at, const int32_t *a, const int32_t *b, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        allot_task one, other;
+        CHECK_EQ(allot_state_task_at(at->state, a[i], &one), ALLOT_OK);
+        CHECK_EQ(allot_state_task_at(at->plain, b[i], &other), ALLOT_OK);
+        CHECK_STR(one.id, other.id);
+    }
+}
+
+static void same_victims(const world *at, const allot_decision *a_all, const allot_decision *b_all)
+{
+    for (int32_t i = 0; i < allot_decision_reclaims(b_all); i++) {
+        allot_reclaim a_of, b_of;
+        const allot_reclaim *a = &a_of, *b = &b_of;
+        CHECK_EQ(allot_decision_reclaim(a_all, i, &a_of), ALLOT_OK);
+        CHECK_EQ(allot_decision_reclaim(b_all, i, &b_of), ALLOT_OK);
+        SAME(deadline);
+        if (CHECK_EQ(a->task_count, b->task_count))
+            same_tasks(at, a->tasks, b->tasks, b->task_count);
+        victims += b->task_count;
+    }
+    CHECK_EQ(allot_decision_kills(a_all), allot_decision_kills(b_all));
+    for (int32_t i = 0; i < allot_decision_kills(b_all); i++) {
+        allot_kill a, b;
+        CHECK_EQ(allot_decision_kill(a_all, i, &a), ALLOT_OK);
+        CHECK_EQ(allot_decision_kill(b_all, i, &b), ALLOT_OK);
+        same_tasks(at, &a.task, &b.task, 1);
+    }
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static int64_t went_on, passed, ordered, failed;
+/* Opens both states, carries the decisions out, or not, and changes something. */
+static bool turn(world *at, allot_decision *follow, allot_decision *full, bool live)
+{
+    bool applies = draw(0, 1) == 0;
+    if (applies && !live)
+        carry_out(at, full);
+    CHECK_EQ(allot_state_open(at->state), ALLOT_OK);
+    CHECK_EQ(allot_state_open(at->plain), ALLOT_OK);
+    if (applies && live)
+        apply(at, follow, full);
+    allot_decision_free(follow);
+    allot_decision_free(full);
+    if (!live) {
+        change(at);
+        return fill_both(at);
+    }
+    change_live(at);
+    return CHECK_EQ(allot_state_seal(at->state, NULL), allot_state_seal(at->plain, NULL)) &&
+           at->state->sealed;
+}
 
-static bool step(world *at)
+static bool step(world *at, bool live)
 {
     allot_decision *follow, *full;
     int status;
@@ -317,26 +459,19 @@ static bool step(world *at)
         same_sums(&follow->groups[0].work, &full->groups[0].work);
         same_orders(&follow->groups[0].orders, &full->groups[0].orders);
         same_verdicts(follow, full);
+        same_victims(at, follow, full);
         ordered += full->groups[0].orders.reclaim_count;
     }
-    if (draw(0, 1) == 0)
-        carry_out(at, full);
-    allot_decision_free(follow);
-    allot_decision_free(full);
-    return true;
+    return turn(at, follow, full, live);
 }
 
 static void test_case(uint64_t number)
 {
     static world at;
     seed = number;
-    bool valid = begin(&at);
-    for (int i = 0; i < STEPS && valid && check__.failed_checks == 0; i++) {
-        valid = step(&at) && allot_state_open(at.state) == ALLOT_OK &&
-                allot_state_open(at.plain) == ALLOT_OK;
-        change(&at);
-        valid = valid && fill_both(&at);
-    }
+    bool live = draw(0, 1), valid = begin(&at, live);
+    for (int i = 0; i < STEPS && valid && check__.failed_checks == 0; i++)
+        valid = step(&at, live);
     end(&at);
     if (check__.failed_checks > 0)
         printf("# seed %" PRIu64 "\n", number);
@@ -348,9 +483,11 @@ static void test_random(void)
     uint64_t first = one_seed ? strtoull(one_seed, NULL, 10) : 0;
     for (uint64_t i = first; i < first + (one_seed ? 1 : CASES) && check__.failed_checks == 0; i++)
         test_case(i);
-    printf("# went on %lld, full passes %lld, reclaims %lld, without memory %lld\n",
-           (long long)went_on, (long long)passed, (long long)ordered, (long long)failed);
-    CHECK(one_seed || (went_on > CASES && ordered > CASES && failed > CASES / 2));
+    printf("# went on %lld, full passes %lld, reclaims %lld, victims %lld, without memory %lld\n",
+           (long long)went_on, (long long)passed, (long long)ordered, (long long)victims,
+           (long long)failed);
+    CHECK(one_seed ||
+          (went_on > CASES && ordered > CASES && victims > CASES && failed > CASES / 2));
 }
 
 /* ---- Why a cycle computes all anew ----------------------------------------------------------- */
