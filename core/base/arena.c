@@ -7,6 +7,8 @@
  */
 #include "base/memory.h"
 
+#include <string.h>
+
 enum { ALIGNMENT = 64, SMALLEST = 64 * 1024 };
 
 struct allot__chunk {
@@ -87,6 +89,24 @@ void *allot__arena_take(allot__arena *arena, size_t count, size_t size)
     void *piece = chunk_data(arena->chunks) + arena->used;
     arena->used += bytes;
     return piece;
+}
+
+void *allot__arena_zeroed(allot__arena *arena, size_t count, size_t size)
+{
+    void *piece = allot__arena_take(arena, count, size);
+    return piece ? memset(piece, 0, count * size) : NULL;
+}
+
+int allot__arena_all(allot__arena *arena, bool zeroed, const allot__wanted *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        void *piece = zeroed ? allot__arena_zeroed(arena, all[i].count + 1, all[i].size)
+                             : allot__arena_take(arena, all[i].count, all[i].size);
+        if (!piece)
+            return ALLOT_ENOMEM;
+        memcpy(all[i].slot, &piece, sizeof piece);
+    }
+    return ALLOT_OK;
 }
 
 void allot__arena_free(allot__arena *arena)

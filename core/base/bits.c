@@ -20,10 +20,9 @@ bool allot__bits_take(allot__bits *bits, allot__arena *arena, int32_t bound)
     *bits = (allot__bits){.bound = bound};
     do {
         count = words(numbers);
-        uint64_t *level = allot__arena_take(arena, count, sizeof *level);
+        uint64_t *level = allot__arena_zeroed(arena, count, sizeof *level);
         if (!level)
             return false;
-        memset(level, 0, count * sizeof *level);
         bits->level[bits->levels++] = level;
         numbers = count;
     } while (count > 1);

@@ -64,6 +64,23 @@ void allot__arena_init(allot__arena *arena, allot_engine *engine);
 int allot__arena_reserve(allot__arena *arena, size_t bytes);
 /* `count` items of `size` bytes, 64-byte aligned, *not* zeroed; NULL when out of memory. */
 void *allot__arena_take(allot__arena *arena, size_t count, size_t size);
+/* The same, zeroed. */
+void *allot__arena_zeroed(allot__arena *arena, size_t count, size_t size);
+/* Several arrays at once, a list of ALLOT__WANTED; ENOMEM. ZEROED: zeroed, with an item more. */
+#define ALLOT__TAKE_ALL(arena, ...)   allot__arena_all(arena, false, ALLOT__WANTED_ALL(__VA_ARGS__))
+#define ALLOT__ZEROED_ALL(arena, ...) allot__arena_all(arena, true, ALLOT__WANTED_ALL(__VA_ARGS__))
+#define ALLOT__WANTED_ALL(...)                                                                     \
+    (const allot__wanted[]){__VA_ARGS__},                                                          \
+        sizeof((const allot__wanted[]){__VA_ARGS__}) / sizeof(allot__wanted)
+#define ALLOT__WANTED(slot, count)                                                                 \
+    {                                                                                              \
+        &(slot), (count), sizeof *(slot)                                                           \
+    }
+typedef struct allot__wanted {
+    void *slot; /* where the pointer to the array is stored */
+    size_t count, size;
+} allot__wanted;
+int allot__arena_all(allot__arena *arena, bool zeroed, const allot__wanted *all, size_t count);
 /* The largest block stays with the engine, for the next arena. */
 void allot__arena_free(allot__arena *arena);
 /* Ends the block that the engine keeps. */

@@ -92,10 +92,9 @@ static void enter_flights(allot__applying *it)
 static int find_tasks(allot__applying *it)
 {
     size_t rows = (size_t)it->state->plan->tree.rows;
-    it->has_tasks = allot__arena_take(&it->arena, rows, sizeof *it->has_tasks);
+    it->has_tasks = allot__arena_zeroed(&it->arena, rows, sizeof *it->has_tasks);
     if (!it->has_tasks)
         return ALLOT_ENOMEM;
-    memset(it->has_tasks, 0, rows);
     for (size_t i = 0; i < it->tasks; i++) {
         const allot__thing *thing = allot__things_at(&it->state->tasks.things, (int32_t)i);
         if (thing)

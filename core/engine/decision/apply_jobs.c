@@ -104,12 +104,10 @@ int allot__apply_jobs_make(allot__applying *it)
     size_t count = (size_t)allot_state_jobs(it->state);
     if (orders == 0)
         return ALLOT_OK;
-    allot__thing **jobs = allot__arena_take(&it->arena, count, sizeof *jobs);
-    it->jobs_end = allot__arena_take(&it->arena, count, sizeof *it->jobs_end);
+    allot__thing **jobs = allot__arena_zeroed(&it->arena, count, sizeof *jobs);
+    it->jobs_end = allot__arena_zeroed(&it->arena, count, sizeof *it->jobs_end);
     if (!jobs || !it->jobs_end)
         return ALLOT_ENOMEM;
-    memset(jobs, 0, count * sizeof(allot__thing *));
-    memset(it->jobs_end, 0, count * sizeof *it->jobs_end);
     it->jobs = jobs;
     int status = ALLOT_OK;
     for (int32_t i = 0; i < orders && status == ALLOT_OK; i++) {

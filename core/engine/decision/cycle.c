@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* cycle.c: the driver: it knows which stage comes when; the stages know how. */
-#include <string.h>
-
 #include "engine/decision/decision.h"
 #include "engine/jobs/dispatch.h"
 #include "engine/rows/enforce.h"
@@ -113,10 +111,9 @@ static int take_sessions(allot_decision *decision)
     /* Whole tasks need victims from the start. */
     if (count == 0 || (decision->last < ALLOT_STAGE_RECLAIM && !allot__any_whole(decision->state)))
         return ALLOT_OK;
-    int32_t *both = allot__arena_take(&decision->arena, 2 * count, sizeof *both);
+    int32_t *both = allot__arena_zeroed(&decision->arena, 2 * count, sizeof *both);
     if (!both)
         return ALLOT_ENOMEM;
-    memset(both, 0, 2 * count * sizeof *both);
     decision->session_need = both;
     decision->session_quota = both + count;
     return ALLOT_OK;
@@ -155,9 +152,8 @@ static int begin_whole(allot_decision *decision, allot__whole_all *all)
 {
     size_t count = (size_t)decision->plan->group_count;
     *all = (allot__whole_all){.count = (int32_t)count, .divide = run_quota};
-    all->works = allot__arena_take(&decision->arena, count, sizeof(allot__work *));
-    all->victims = allot__arena_take(&decision->arena, count, sizeof(allot__victims *));
-    if (!all->works || !all->victims)
+    if (ALLOT__TAKE_ALL(&decision->arena, ALLOT__WANTED(all->works, count),
+                        ALLOT__WANTED(all->victims, count)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < count; i++) {
         all->works[i] = &decision->groups[i].work;
@@ -173,10 +169,9 @@ static int couple(allot_decision *decision)
     allot__leaver_groups all = {.count = (int32_t)count};
     if (decision->state->tasks.coupled == 0 || decision->last < ALLOT_STAGE_ORDERS)
         return ALLOT_OK;
-    all.works = allot__arena_take(&decision->arena, count, sizeof(allot__work *));
-    all.victims = allot__arena_take(&decision->arena, count, sizeof(allot__victims *));
-    all.orders = allot__arena_take(&decision->arena, count, sizeof(allot__orders *));
-    if (!all.works || !all.victims || !all.orders)
+    if (ALLOT__TAKE_ALL(&decision->arena, ALLOT__WANTED(all.works, count),
+                        ALLOT__WANTED(all.victims, count),
+                        ALLOT__WANTED(all.orders, count)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < count; i++) {
         all.works[i] = &decision->groups[i].work;

@@ -306,10 +306,9 @@ static int look(allot__job_explanation *it)
     it->queue = allot__queue_at(it->queues, it->job->queue);
     it->verdict = it->out->jobs[it->number];
     it->set = it->queues->set_of[it->job->queue];
-    it->tally = allot__arena_take(&it->arena, 4 * queues, sizeof *it->tally);
+    it->tally = allot__arena_zeroed(&it->arena, 4 * queues, sizeof *it->tally);
     if (!it->tally)
         return ALLOT_ENOMEM;
-    memset(it->tally, 0, 4 * queues * sizeof *it->tally);
     return allot__explain_view_count(it);
 }
 

@@ -120,10 +120,9 @@ int allot__explain_view_count(allot__job_explanation *it)
 {
     const allot__host_view *view = view_of(it);
     size_t hosts = (size_t)view->count + 1;
-    it->kept = allot__arena_take(&it->arena, 2 * hosts, sizeof *it->kept);
+    it->kept = allot__arena_zeroed(&it->arena, 2 * hosts, sizeof *it->kept);
     if (!it->kept)
         return ALLOT_ENOMEM;
-    memset(it->kept, 0, 2 * hosts * sizeof *it->kept);
     it->ran = it->kept + hosts;
     for (size_t i = 0; i < it->jobs->list.count; i++) {
         count_kept(it, (int32_t)i);

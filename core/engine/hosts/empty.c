@@ -410,12 +410,12 @@ static int begin_first(allot__work *work, allot__group_hosts *hosts)
         return status;
     hosts->alone = match;
     int32_t *meant;
-    const allot__wanted columns[] = {
-        ALLOT__WANTED(hosts->chosen, count), ALLOT__WANTED(hosts->chosen_for, count),
-        ALLOT__WANTED(hosts->most, (size_t)match->classes), ALLOT__WANTED(hosts->barred, count),
-        ALLOT__WANTED(meant, count)};
-    if (allot__taken_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
-        return ALLOT_ENOMEM;
+    status = ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(hosts->chosen, count),
+                             ALLOT__WANTED(hosts->chosen_for, count),
+                             ALLOT__WANTED(hosts->most, (size_t)match->classes),
+                             ALLOT__WANTED(hosts->barred, count), ALLOT__WANTED(meant, count));
+    if (status != ALLOT_OK)
+        return status;
     for (int32_t class = 0; class < match->classes; class ++)
         hosts->most[class] = INT32_MAX;
     memset(hosts->barred, 0, count);
@@ -455,27 +455,20 @@ static int begin(emptier *it)
     size_t rows = (size_t)work->tree->rows, count = (size_t)it->hosts->count;
     size_t classes = (size_t)it->match->classes + 1;
     int32_t *at, *then;
-    const allot__wanted columns[] = {
-        ALLOT__WANTED(it->lack, classes),
-        ALLOT__WANTED(it->ask, classes),
-        ALLOT__WANTED(it->unmet, classes),
-        ALLOT__WANTED(it->kept, classes),
-        ALLOT__WANTED(it->dropped, classes),
-        ALLOT__WANTED(it->surplus, rows),
+    int status = ALLOT__TAKE_ALL(
+        work->arena, ALLOT__WANTED(it->lack, classes), ALLOT__WANTED(it->ask, classes),
+        ALLOT__WANTED(it->unmet, classes), ALLOT__WANTED(it->kept, classes),
+        ALLOT__WANTED(it->dropped, classes), ALLOT__WANTED(it->surplus, rows),
         ALLOT__WANTED(it->lacks, (size_t)it->hosts->requirement_count + 1),
-        ALLOT__WANTED(it->leaf, classes),
-        ALLOT__WANTED(it->order, classes),
-        ALLOT__WANTED(at, rows),
-        ALLOT__WANTED(then, classes),
-        ALLOT__WANTED(it->place, count),
-        ALLOT__WANTED(it->hosts_of, count + 1),
-        ALLOT__WANTED(it->other, count + 1)};
-    const allot__wanted zeroed[] = {ALLOT__WANTED(it->mark, (size_t)it->match->kinds),
-                                    ALLOT__WANTED(it->stuck, count),
-                                    ALLOT__WANTED(it->there, count)};
-    if (allot__taken_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK ||
-        allot__zeroed_all(work, zeroed, sizeof zeroed / sizeof *zeroed) != ALLOT_OK)
-        return ALLOT_ENOMEM;
+        ALLOT__WANTED(it->leaf, classes), ALLOT__WANTED(it->order, classes),
+        ALLOT__WANTED(at, rows), ALLOT__WANTED(then, classes), ALLOT__WANTED(it->place, count),
+        ALLOT__WANTED(it->hosts_of, count + 1), ALLOT__WANTED(it->other, count + 1));
+    if (status == ALLOT_OK)
+        status =
+            ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(it->mark, (size_t)it->match->kinds),
+                              ALLOT__WANTED(it->stuck, count), ALLOT__WANTED(it->there, count));
+    if (status != ALLOT_OK)
+        return status;
     list_classes(it, at, then);
     return allot__shelves_make(&it->shelves, work->arena, count);
 }

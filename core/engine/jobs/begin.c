@@ -28,39 +28,23 @@ int allot__turns_make(allot__turns *turns)
     size_t pools = (size_t)turns->queues->pool_count;
     turns->kinds = out->view.exclusive ? 2 : 1;
     size_t classes = (size_t)turns->kinds * (out->bounds.classes.count + queues);
-    const allot__wanted all[] = {
-        ALLOT__WANTED(turns->states, jobs),
-        ALLOT__WANTED(turns->list, jobs),
-        ALLOT__WANTED(turns->grown, jobs),
-        ALLOT__WANTED(out->jobs, jobs),
-        ALLOT__WANTED(turns->fits, classes),
-        ALLOT__WANTED(turns->searches, classes),
-        ALLOT__WANTED(turns->backs, classes),
-        ALLOT__WANTED(turns->places, hosts),
-        ALLOT__WANTED(turns->back_places, hosts),
-        ALLOT__WANTED(turns->hosts, hosts),
-        ALLOT__WANTED(out->parts, queues),
-        ALLOT__WANTED(out->used, queues),
-        ALLOT__WANTED(out->usage, 2 * queues),
-        ALLOT__WANTED(out->sequence, queues),
-        ALLOT__WANTED(out->cuts, queues),
-        ALLOT__WANTED(turns->all, queues),
-        ALLOT__WANTED(turns->of_queue, queues),
-        ALLOT__WANTED(turns->grows, queues),
-        ALLOT__WANTED(turns->fresh, queues),
-        ALLOT__WANTED(turns->reached, queues),
-        ALLOT__WANTED(turns->slice, queues),
-        ALLOT__WANTED(turns->first, queues),
-        ALLOT__WANTED(turns->rows, queues),
-        ALLOT__WANTED(turns->pending, queues),
-        ALLOT__WANTED(out->pools, pools),
-        ALLOT__WANTED(turns->pools, pools),
-        ALLOT__WANTED(turns->own, pools),
-        ALLOT__WANTED(turns->held, pools),
+    int status = ALLOT__ZEROED_ALL(
+        turns->work->arena, ALLOT__WANTED(turns->states, jobs), ALLOT__WANTED(turns->list, jobs),
+        ALLOT__WANTED(turns->grown, jobs), ALLOT__WANTED(out->jobs, jobs),
+        ALLOT__WANTED(turns->fits, classes), ALLOT__WANTED(turns->searches, classes),
+        ALLOT__WANTED(turns->backs, classes), ALLOT__WANTED(turns->places, hosts),
+        ALLOT__WANTED(turns->back_places, hosts), ALLOT__WANTED(turns->hosts, hosts),
+        ALLOT__WANTED(out->parts, queues), ALLOT__WANTED(out->used, queues),
+        ALLOT__WANTED(out->usage, 2 * queues), ALLOT__WANTED(out->sequence, queues),
+        ALLOT__WANTED(out->cuts, queues), ALLOT__WANTED(turns->all, queues),
+        ALLOT__WANTED(turns->of_queue, queues), ALLOT__WANTED(turns->grows, queues),
+        ALLOT__WANTED(turns->fresh, queues), ALLOT__WANTED(turns->reached, queues),
+        ALLOT__WANTED(turns->slice, queues), ALLOT__WANTED(turns->first, queues),
+        ALLOT__WANTED(turns->rows, queues), ALLOT__WANTED(turns->pending, queues),
+        ALLOT__WANTED(out->pools, pools), ALLOT__WANTED(turns->pools, pools),
+        ALLOT__WANTED(turns->own, pools), ALLOT__WANTED(turns->held, pools),
         ALLOT__WANTED(turns->other, jobs > queues ? jobs : queues),
-        ALLOT__WANTED(turns->waits, jobs),
-    };
-    int status = allot__zeroed_all(turns->work, all, sizeof all / sizeof *all);
+        ALLOT__WANTED(turns->waits, jobs));
     return status ? status : find_preempting(turns);
 }
 

@@ -14,18 +14,16 @@ static int take_room(allot__ledger *ledger)
     size_t rows = (size_t)ledger->work->tree->rows + 1;
     size_t families = (size_t)ledger->work->tree->families;
     size_t items = rows + ledger->work->state->loans.count;
-    const allot__wanted columns[] = {
-        ALLOT__WANTED(ledger->holders, rows),     ALLOT__WANTED(ledger->before, rows),
-        ALLOT__WANTED(ledger->holder_of, rows),   ALLOT__WANTED(ledger->first, rows),
-        ALLOT__WANTED(ledger->end, rows),         ALLOT__WANTED(ledger->at, rows),
-        ALLOT__WANTED(ledger->above, families),   ALLOT__WANTED(ledger->inside, families),
-        ALLOT__WANTED(ledger->outside, families), ALLOT__WANTED(ledger->aside, families),
-        ALLOT__WANTED(ledger->keys, items),       ALLOT__WANTED(ledger->order, items),
-        ALLOT__WANTED(ledger->other, items)};
-    int status = allot__taken_all(ledger->work, columns, sizeof columns / sizeof *columns);
+    int status = ALLOT__TAKE_ALL(
+        ledger->work->arena, ALLOT__WANTED(ledger->holders, rows),
+        ALLOT__WANTED(ledger->before, rows), ALLOT__WANTED(ledger->holder_of, rows),
+        ALLOT__WANTED(ledger->first, rows), ALLOT__WANTED(ledger->end, rows),
+        ALLOT__WANTED(ledger->at, rows), ALLOT__WANTED(ledger->above, families),
+        ALLOT__WANTED(ledger->inside, families), ALLOT__WANTED(ledger->outside, families),
+        ALLOT__WANTED(ledger->aside, families), ALLOT__WANTED(ledger->keys, items),
+        ALLOT__WANTED(ledger->order, items), ALLOT__WANTED(ledger->other, items));
     for (int i = 0; i < ALLOT__POOL_COLUMNS && status == ALLOT_OK; i++)
-        status = allot__taken_all(ledger->work,
-                                  &(allot__wanted)ALLOT__WANTED(ledger->column[i], rows), 1);
+        status = ALLOT__TAKE_ALL(ledger->work->arena, ALLOT__WANTED(ledger->column[i], rows));
     return status;
 }
 

@@ -227,12 +227,12 @@ static int begin(placer *placer)
 {
     allot__group_hosts *hosts = placer->hosts;
     size_t count = (size_t)hosts->count, rows = (size_t)placer->work->tree->rows;
-    const allot__wanted columns[] = {
-        ALLOT__WANTED(placer->free, count),      ALLOT__WANTED(placer->owner, count),
-        ALLOT__WANTED(placer->choices, count),   ALLOT__WANTED(placer->taken, count),
-        ALLOT__WANTED(placer->touched, count),   ALLOT__WANTED(hosts->place_first, rows),
-        ALLOT__WANTED(hosts->place_count, rows), ALLOT__WANTED(hosts->unplaced, rows)};
-    if (allot__taken_all(placer->work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
+    if (ALLOT__TAKE_ALL(placer->work->arena, ALLOT__WANTED(placer->free, count),
+                        ALLOT__WANTED(placer->owner, count), ALLOT__WANTED(placer->choices, count),
+                        ALLOT__WANTED(placer->taken, count), ALLOT__WANTED(placer->touched, count),
+                        ALLOT__WANTED(hosts->place_first, rows),
+                        ALLOT__WANTED(hosts->place_count, rows),
+                        ALLOT__WANTED(hosts->unplaced, rows)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     memcpy(placer->free, hosts->free, count * sizeof *hosts->free);
     memcpy(placer->owner, hosts->owner, count * sizeof *hosts->free);

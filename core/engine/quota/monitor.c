@@ -160,10 +160,9 @@ static int plan_quota(allot__work *work, allot__monitor *out)
     size_t rows = (size_t)work->tree->rows + 1;
     size_t places = (size_t)work->tree->families + (size_t)work->rules_count;
     allot__work busy = *work;
-    const allot__wanted columns[] = {ALLOT__WANTED(busy.need, rows),
-                                     ALLOT__WANTED(busy.quota, rows),
-                                     ALLOT__WANTED(busy.critical, places)};
-    if (allot__taken_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
+    if (ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(busy.need, rows),
+                        ALLOT__WANTED(busy.quota, rows),
+                        ALLOT__WANTED(busy.critical, places)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     busy.widest = work->tree->widest;
     busy.planned_part = NULL;
@@ -219,12 +218,11 @@ static int take_room(watch *of)
     const allot__work *work = of->work;
     size_t rows = (size_t)work->tree->rows + 1, widest = (size_t)work->tree->widest + 1;
     size_t families = (size_t)work->tree->families;
-    const allot__wanted columns[] = {
-        ALLOT__WANTED(of->out->lent, rows),     ALLOT__WANTED(of->out->borrowed, rows),
-        ALLOT__WANTED(of->out->sums, families), ALLOT__WANTED(of->levels, families),
-        ALLOT__WANTED(of->have, widest),        ALLOT__WANTED(of->part, widest),
-        ALLOT__WANTED(of->rows, widest)};
-    return allot__taken_all(work, columns, sizeof columns / sizeof *columns);
+    return ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(of->out->lent, rows),
+                           ALLOT__WANTED(of->out->borrowed, rows),
+                           ALLOT__WANTED(of->out->sums, families),
+                           ALLOT__WANTED(of->levels, families), ALLOT__WANTED(of->have, widest),
+                           ALLOT__WANTED(of->part, widest), ALLOT__WANTED(of->rows, widest));
 }
 
 int allot__monitor_make(allot__work *work, allot__monitor *out)

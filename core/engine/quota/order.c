@@ -14,20 +14,16 @@ bool allot__quota_order_begin(allot__quota_pass *pass)
     allot__sorted *it = &pass->sorted;
     bool remainders = pass->rules->policy->rounding == ALLOT_ROUND_LARGEST_REMAINDER;
     size_t widest = (size_t)pass->work->tree->widest + 1;
-    const allot__wanted columns[] = {ALLOT__WANTED(it->rows, widest),
-                                     ALLOT__WANTED(it->level, widest),
-                                     ALLOT__WANTED(it->level_part, widest),
-                                     ALLOT__WANTED(it->need, widest),
-                                     ALLOT__WANTED(it->cap, widest),
-                                     ALLOT__WANTED(it->cap_part, widest),
-                                     ALLOT__WANTED(it->weight, widest),
-                                     ALLOT__WANTED(it->floor, widest),
-                                     ALLOT__WANTED(it->rest, widest),
-                                     ALLOT__WANTED(it->fraction, widest),
-                                     ALLOT__WANTED(pass->rows.fraction, widest)};
-    size_t count = sizeof columns / sizeof *columns - (remainders ? 0 : 2);
-    return allot__taken_all(pass->work, columns, count) == ALLOT_OK &&
-           allot__sorter_init(pass->work, &pass->sorter) == ALLOT_OK;
+    int status =
+        ALLOT__TAKE_ALL(pass->work->arena, ALLOT__WANTED(it->rows, widest),
+                        ALLOT__WANTED(it->level, widest), ALLOT__WANTED(it->level_part, widest),
+                        ALLOT__WANTED(it->need, widest), ALLOT__WANTED(it->cap, widest),
+                        ALLOT__WANTED(it->cap_part, widest), ALLOT__WANTED(it->weight, widest),
+                        ALLOT__WANTED(it->floor, widest), ALLOT__WANTED(it->rest, widest));
+    if (status == ALLOT_OK && remainders)
+        status = ALLOT__TAKE_ALL(pass->work->arena, ALLOT__WANTED(it->fraction, widest),
+                                 ALLOT__WANTED(pass->rows.fraction, widest));
+    return status == ALLOT_OK && allot__sorter_init(pass->work, &pass->sorter) == ALLOT_OK;
 }
 
 static void put_in_order(allot__quota_pass *pass, const allot__order *order, int32_t first,

@@ -3,17 +3,14 @@
 /* planned.c: planned shares top-down, then held slots bottom-up. */
 #include "engine/quota/planned.h"
 
-#include <string.h>
-
 static int take_column(allot__work *work, int32_t **column)
 {
     size_t rows = (size_t)work->tree->rows;
     if (*column)
         return ALLOT_OK;
-    *column = allot__arena_take(work->arena, rows, sizeof **column);
+    *column = allot__arena_zeroed(work->arena, rows, sizeof **column);
     if (!*column)
         return ALLOT_ENOMEM;
-    memset(*column, 0, rows * sizeof **column);
     return ALLOT_OK;
 }
 

@@ -58,14 +58,13 @@ int allot__planned_room(allot__quota_pass *pass)
     ranks *of = pass->leaf_ranks = allot__arena_take(work->arena, 1, sizeof *of);
     if (!of)
         return ALLOT_ENOMEM;
-    const allot__wanted columns[] = {
-        ALLOT__WANTED(of->sure, rows),    ALLOT__WANTED(of->most, rows),
-        ALLOT__WANTED(of->all, rows),     ALLOT__WANTED(of->low, rows),
-        ALLOT__WANTED(of->high, rows),    ALLOT__WANTED(of->list, (size_t)work->tree->families),
-        ALLOT__WANTED(of->level, widest), ALLOT__WANTED(of->aim, widest),
-        ALLOT__WANTED(of->cap, widest),   ALLOT__WANTED(of->floor, widest),
-        ALLOT__WANTED(of->rest, widest),  ALLOT__WANTED(of->weight, widest)};
-    return allot__taken_all(work, columns, sizeof columns / sizeof *columns);
+    return ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(of->sure, rows),
+                           ALLOT__WANTED(of->most, rows), ALLOT__WANTED(of->all, rows),
+                           ALLOT__WANTED(of->low, rows), ALLOT__WANTED(of->high, rows),
+                           ALLOT__WANTED(of->list, (size_t)work->tree->families),
+                           ALLOT__WANTED(of->level, widest), ALLOT__WANTED(of->aim, widest),
+                           ALLOT__WANTED(of->cap, widest), ALLOT__WANTED(of->floor, widest),
+                           ALLOT__WANTED(of->rest, widest), ALLOT__WANTED(of->weight, widest));
 }
 
 /* Does the row at place `at` of a family belong to the pass? */

@@ -19,9 +19,7 @@ static bool take_hosts(allot__transfers *transfers)
         return true;
     size_t units = (size_t)work->state->tasks.units[work->index].count;
     size_t count = units + (size_t)work->tree->rows;
-    transfers->taken = allot__arena_take(work->arena, count, sizeof *transfers->taken);
-    if (transfers->taken)
-        memset(transfers->taken, 0, count * sizeof *transfers->taken);
+    transfers->taken = allot__arena_zeroed(work->arena, count, sizeof *transfers->taken);
     return transfers->taken != NULL;
 }
 
@@ -30,11 +28,11 @@ static int take_room(allot__transfers *transfers)
     const allot__work *work = transfers->work;
     size_t rows = (size_t)work->tree->rows + (size_t)work->tree->families + 1;
     transfers->run_room = transfers->claim_room = rows;
-    const allot__wanted columns[] = {
-        ALLOT__WANTED(transfers->lack, rows), ALLOT__WANTED(transfers->unowed, rows),
-        ALLOT__WANTED(transfers->runs, rows), ALLOT__WANTED(transfers->claims, rows)};
     if (!take_hosts(transfers) ||
-        allot__taken_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
+        ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(transfers->lack, rows),
+                        ALLOT__WANTED(transfers->unowed, rows),
+                        ALLOT__WANTED(transfers->runs, rows),
+                        ALLOT__WANTED(transfers->claims, rows)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     return allot__leaves_take(&transfers->leaves, work, work->arena, true);
 }
@@ -174,13 +172,12 @@ static void sort_takes(allot__take *takes, size_t count)
 static bool take_loose(allot__transfers *transfers)
 {
     size_t count = (size_t)transfers->leaves.count;
-    int32_t *both = allot__arena_take(transfers->work->arena, 2 * count, sizeof *both);
+    int32_t *both = allot__arena_zeroed(transfers->work->arena, 2 * count, sizeof *both);
     if (!both ||
         !allot__bits_take(&transfers->has_loose, transfers->work->arena, transfers->leaves.count)) {
         transfers->status = ALLOT_ENOMEM;
         return false;
     }
-    memset(both, 0, 2 * count * sizeof *both);
     transfers->freed = both;
     transfers->loose = both + count;
     return true;

@@ -4,8 +4,6 @@
  * it. */
 #include "engine/reclaim/reach.h"
 
-#include <string.h>
-
 #include "engine/reclaim/over.h"
 
 enum { ANY = INT32_MAX };
@@ -138,16 +136,11 @@ int allot__reach_left(allot__work *work)
     size_t count = (size_t)hosts->count, rows = (size_t)work->tree->rows;
     if (!hosts->exclusive_of)
         return ALLOT_OK;
-    int64_t *over = allot__arena_take(work->arena, rows, sizeof *over);
-    int64_t *able = allot__arena_take(work->arena, 2 * count, sizeof *able);
-    hosts->left = allot__arena_take(work->arena, count, 1);
+    int64_t *over = allot__arena_zeroed(work->arena, rows, sizeof *over);
+    int64_t *able = allot__arena_zeroed(work->arena, 2 * count, sizeof *able);
+    hosts->left = allot__arena_zeroed(work->arena, count, 1);
     if (!over || !able || !hosts->left)
         return ALLOT_ENOMEM;
-    memset(able, 0, 2 * count * sizeof *able);
-    for (size_t host = 0; host < count; host++)
-        hosts->left[host] = 0;
-    for (size_t row = 0; row < rows; row++)
-        over[row] = 0;
     for (int32_t row = 0; row < work->tree->rows; row++) {
         if (hosts->exclusive_of[row] != ALLOT_ROOT && allot__family_of(work, row) == 0) {
             int64_t mine = allot__over(work, row);
@@ -249,17 +242,16 @@ int allot__reach(allot__work *work)
     if (!work->room || !somebody_lacks(work))
         return ALLOT_OK;
     size_t count = (size_t)work->hosts->count, rows = (size_t)work->tree->rows;
-    uint8_t *marks = allot__arena_take(work->arena, count, 1);
-    wanted wanted = {allot__arena_take(work->arena, count, 1),
-                     allot__arena_take(work->arena, rows + 1, 1)};
-    work->reach = allot__arena_take(work->arena, rows, sizeof *work->reach);
-    work->useful = allot__arena_take(work->arena, rows, sizeof *work->useful);
-    if (!marks || !wanted.hosts || !wanted.kinds || !work->reach || !work->useful)
-        return ALLOT_ENOMEM;
-    memset(wanted.hosts, 0, count);
-    memset(wanted.kinds, 0, rows + 1);
+    uint8_t *marks;
+    wanted wanted;
+    int status =
+        ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(marks, count),
+                          ALLOT__WANTED(wanted.hosts, count), ALLOT__WANTED(wanted.kinds, rows),
+                          ALLOT__WANTED(work->reach, rows), ALLOT__WANTED(work->useful, rows));
+    if (status != ALLOT_OK)
+        return status;
     work->hosts->wanted = wanted.hosts;
-    int status = allot__reach_left(work);
+    status = allot__reach_left(work);
     if (status == ALLOT_OK) {
         fill(work, marks, &wanted);
         say(work);

@@ -52,15 +52,12 @@ static int take_room(allot__reclaim_split *split, bool across)
     size_t widest = (size_t)(across ? work->tree->rows : work->widest) + 1;
     size_t families = (size_t)work->tree->families;
     split->room = (int32_t)widest;
-    const allot__wanted columns[] = {ALLOT__WANTED(split->split_rules, (size_t)work->rules_count),
-                                     ALLOT__WANTED(split->order, widest),
-                                     ALLOT__WANTED(split->donors, widest),
-                                     ALLOT__WANTED(split->heap, widest),
-                                     ALLOT__WANTED(split->left, widest),
-                                     ALLOT__WANTED(split->part, widest),
-                                     ALLOT__WANTED(split->stack, families),
-                                     ALLOT__WANTED(split->due, families)};
-    return allot__taken_all(work, columns, sizeof columns / sizeof *columns);
+    return ALLOT__TAKE_ALL(
+        work->arena, ALLOT__WANTED(split->split_rules, (size_t)work->rules_count),
+        ALLOT__WANTED(split->order, widest), ALLOT__WANTED(split->donors, widest),
+        ALLOT__WANTED(split->heap, widest), ALLOT__WANTED(split->left, widest),
+        ALLOT__WANTED(split->part, widest), ALLOT__WANTED(split->stack, families),
+        ALLOT__WANTED(split->due, families));
 }
 
 int allot__split_init(allot__reclaim_split *split, allot__work *work,

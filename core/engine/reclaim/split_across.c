@@ -57,11 +57,11 @@ int allot__across_init(allot__reclaim_split *split)
     across *made = allot__arena_take(work->arena, 1, sizeof *made);
     if (!made)
         return ALLOT_ENOMEM;
-    const allot__wanted columns[] = {
-        ALLOT__WANTED(made->number, rows), ALLOT__WANTED(made->row, rows),
-        ALLOT__WANTED(made->size, (size_t)work->tree->families),
-        ALLOT__WANTED(made->sorter.keys, rows), ALLOT__WANTED(made->sorter.other, rows)};
-    if (allot__taken_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
+    if (ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(made->number, rows),
+                        ALLOT__WANTED(made->row, rows),
+                        ALLOT__WANTED(made->size, (size_t)work->tree->families),
+                        ALLOT__WANTED(made->sorter.keys, rows),
+                        ALLOT__WANTED(made->sorter.other, rows)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     count_rows(work, made);
     number_rows(work, made);

@@ -3,8 +3,6 @@
 /* enforce.c: a group before and behind a switch of windows, leaf by leaf. */
 #include "engine/rows/enforce.h"
 
-#include <string.h>
-
 #include "base/wide.h"
 #include "engine/rows/own.h"
 
@@ -80,10 +78,9 @@ static int count_loans(allot__work *work, past *past)
 {
     const allot_loan *loans = work->state->loans.items;
     size_t rows = (size_t)work->tree->rows;
-    past->borrowed = allot__arena_take(work->arena, rows + 1, sizeof *past->borrowed);
+    past->borrowed = allot__arena_zeroed(work->arena, rows + 1, sizeof *past->borrowed);
     if (!past->borrowed)
         return ALLOT_ENOMEM;
-    memset(past->borrowed, 0, rows * sizeof *past->borrowed);
     for (size_t i = 0; i < work->state->loans.count; i++) {
         if (loans[i].group == work->index) {
             past->borrowed[allot__row(work->plan, work->index, loans[i].borrower)] +=
@@ -163,10 +160,9 @@ int allot__enforce(allot__work *work)
         return ALLOT_OK;
     allot__enforced *out = allot__arena_take(work->arena, 1, sizeof *out);
     size_t rows = (size_t)work->tree->rows;
-    const allot__wanted all[] = {ALLOT__WANTED(columns.least, rows),
-                                 ALLOT__WANTED(columns.forced, rows),
-                                 ALLOT__WANTED(columns.why, rows)};
-    if (!out || allot__zeroed_all(work, all, sizeof all / sizeof *all) != ALLOT_OK)
+    if (!out || ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(columns.least, rows),
+                                  ALLOT__WANTED(columns.forced, rows),
+                                  ALLOT__WANTED(columns.why, rows)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     if (work->state->former) {
         past = look_back(work);

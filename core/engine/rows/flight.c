@@ -4,8 +4,6 @@
  */
 #include "engine/rows/flight.h"
 
-#include <string.h>
-
 #include "model/windows/say.h"
 
 /* By reclaim: what its tasks show. */
@@ -109,10 +107,9 @@ static int tally_leaves(survey *it)
 {
     const allot_state *state = it->state;
     size_t leaves = (size_t)state->plan->tree.rows * (size_t)state->plan->group_count;
-    uint8_t *seen = allot__arena_take(it->arena, leaves / 8 + 1, 1);
+    uint8_t *seen = allot__arena_zeroed(it->arena, leaves / 8 + 1, 1);
     if (!seen)
         return ALLOT_ENOMEM;
-    memset(seen, 0, leaves / 8 + 1);
     for (int32_t i = 0; i < it->out->count; i++) {
         const allot__flight *flight = flight_at(state, i);
         const allot__units *units = &state->tasks.units[flight->group];
@@ -215,10 +212,9 @@ static int count_unnamed(survey *it)
     if (!allot__any_closed(state, ALLOT_CLOSED_NOW))
         return ALLOT_OK;
     size_t leaves = rows * (size_t)state->plan->group_count;
-    nameless *all = allot__arena_take(it->arena, leaves, sizeof *all);
+    nameless *all = allot__arena_zeroed(it->arena, leaves, sizeof *all);
     if (!all)
         return ALLOT_ENOMEM;
-    memset(all, 0, leaves * sizeof *all);
     for (int32_t i = 0; i < it->out->count; i++) {
         nameless_of(it, all, i)->slots += unnamed(it, i);
         nameless_of(it, all, i)->loose += unclaimed(it, i);
@@ -315,12 +311,10 @@ int allot__flights_make(const allot_state *state, allot__arena *arena, allot_rep
     *out = (allot__flown_all){.count = (int32_t)flights};
     if (flights == 0)
         return ALLOT_OK;
-    out->flights = allot__arena_take(arena, flights, sizeof *out->flights);
-    it.tallies = allot__arena_take(arena, flights, sizeof *it.tallies);
+    out->flights = allot__arena_zeroed(arena, flights, sizeof *out->flights);
+    it.tallies = allot__arena_zeroed(arena, flights, sizeof *it.tallies);
     if (!out->flights || !it.tallies)
         return ALLOT_ENOMEM;
-    memset(out->flights, 0, flights * sizeof *out->flights);
-    memset(it.tallies, 0, flights * sizeof *it.tallies);
     int status = match(&it);
     if (status == ALLOT_OK && it.flight_of)
         status = tally_leaves(&it);

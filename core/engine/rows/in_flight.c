@@ -3,8 +3,6 @@
 /* in_flight.c: reclaims in flight by donor and claimant, and slots on closed hosts. */
 #include "engine/rows/in_flight.h"
 
-#include <string.h>
-
 #include "base/least.h"
 
 static int32_t cut(int64_t slots)
@@ -46,10 +44,9 @@ static int count_flights(allot__work *work, const allot__flown_all *flown, int32
     for (int32_t i = 0; i < flown->count; i++) {
         bool here = flights[i].group == work->index;
         if (!columns.out && (here || coupled)) {
-            columns.out = allot__zeroed(work, rows, sizeof(int32_t));
-            columns.in = allot__zeroed(work, rows, sizeof(int32_t));
-            columns.returned = allot__zeroed(work, rows, sizeof(int32_t));
-            if (!columns.out || !columns.in || !columns.returned)
+            if (ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(columns.out, rows),
+                                  ALLOT__WANTED(columns.in, rows),
+                                  ALLOT__WANTED(columns.returned, rows)) != ALLOT_OK)
                 return ALLOT_ENOMEM;
         }
         back = back || (here && flown->flights[i].returned > 0);
@@ -89,10 +86,9 @@ static uint8_t *named_tasks(allot__work *work)
 {
     const int32_t *list = work->state->flight_tasks.items;
     size_t bytes = allot__task_count(&work->state->tasks) / 8 + 1;
-    uint8_t *named = allot__arena_take(work->arena, bytes, 1);
+    uint8_t *named = allot__arena_zeroed(work->arena, bytes, 1);
     if (!named)
         return NULL;
-    memset(named, 0, bytes);
     for (size_t i = 0; i < work->state->flight_tasks.count; i++)
         if (list[i] >= 0)
             named[list[i] / 8] |= (uint8_t)(1 << list[i] % 8);
@@ -177,14 +173,11 @@ static int take_closed(allot__work *work, allot__closed_slots **out, int32_t **f
     if (!closed)
         return ALLOT_ENOMEM;
     *out = closed;
-    const allot__wanted columns[] = {
-        ALLOT__WANTED(closed->held, rows),
-        ALLOT__WANTED(closed->flying, rows),
-        ALLOT__WANTED(closed->held_sum, families),
-        ALLOT__WANTED(closed->flying_sum, families),
+    return ALLOT__ZEROED_ALL(
+        work->arena, ALLOT__WANTED(closed->held, rows), ALLOT__WANTED(closed->flying, rows),
+        ALLOT__WANTED(closed->held_sum, families), ALLOT__WANTED(closed->flying_sum, families),
         ALLOT__WANTED(*first, rows),
-        ALLOT__WANTED(*tasks, (size_t)work->state->tasks.units[work->index].task_count)};
-    return allot__zeroed_all(work, columns, sizeof columns / sizeof *columns);
+        ALLOT__WANTED(*tasks, (size_t)work->state->tasks.units[work->index].task_count));
 }
 
 /* By row, slots on closed hosts that reclaims hold without a task. */

@@ -56,17 +56,12 @@ static int take_columns(allot__work *work)
 {
     size_t rows = (size_t)work->tree->rows;
     size_t families = (size_t)work->tree->families;
-    const allot__wanted columns[] = {
-        ALLOT__WANTED(work->reserve, rows),
-        ALLOT__WANTED(work->need, rows),
-        ALLOT__WANTED(work->quota, rows),
-        ALLOT__WANTED(work->received, rows),
-        ALLOT__WANTED(work->over, rows),
-        ALLOT__WANTED(work->reclaimed, rows),
-        ALLOT__WANTED(work->sums, families),
-        ALLOT__WANTED(work->spare, families),
-        ALLOT__WANTED(work->critical, families + (size_t)work->rules_count)};
-    if (allot__taken_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
+    if (ALLOT__TAKE_ALL(
+            work->arena, ALLOT__WANTED(work->reserve, rows), ALLOT__WANTED(work->need, rows),
+            ALLOT__WANTED(work->quota, rows), ALLOT__WANTED(work->received, rows),
+            ALLOT__WANTED(work->over, rows), ALLOT__WANTED(work->reclaimed, rows),
+            ALLOT__WANTED(work->sums, families), ALLOT__WANTED(work->spare, families),
+            ALLOT__WANTED(work->critical, families + (size_t)work->rules_count)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     memset(work->sums, 0, families * sizeof *work->sums);
     memset(work->spare, 0, families * sizeof *work->spare);
@@ -173,34 +168,4 @@ int64_t allot__spare_quota(const allot__work *work, int32_t family)
     for (int32_t row = first; row < first + allot__family_size(work, family); row++)
         rest -= work->quota[row];
     return rest > 0 ? rest : 0;
-}
-
-void *allot__zeroed(const allot__work *work, size_t count, size_t size)
-{
-    void *block = allot__arena_take(work->arena, count + 1, size);
-    if (block)
-        memset(block, 0, (count + 1) * size);
-    return block;
-}
-
-int allot__taken_all(const allot__work *work, const allot__wanted *all, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        void *block = allot__arena_take(work->arena, all[i].count, all[i].size);
-        if (!block)
-            return ALLOT_ENOMEM;
-        memcpy(all[i].slot, &block, sizeof block);
-    }
-    return ALLOT_OK;
-}
-
-int allot__zeroed_all(const allot__work *work, const allot__wanted *all, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        void *block = allot__zeroed(work, all[i].count, all[i].size);
-        if (!block)
-            return ALLOT_ENOMEM;
-        memcpy(all[i].slot, &block, sizeof block);
-    }
-    return ALLOT_OK;
 }

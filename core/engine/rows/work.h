@@ -247,19 +247,10 @@ int allot__amounts_of(allot__work *work, allot__rules *rules, allot_source sourc
 int allot__function_values(allot__work *work, allot__rules *rules, int32_t function,
                            const int64_t **out);
 
-/* Allocates `count` items and one more in the cycle's arena, zeroed; NULL: out of memory. */
-void *allot__zeroed(const allot__work *work, size_t count, size_t size);
-/* Allocates several columns, not zeroed; ENOMEM. */
-typedef struct allot__wanted {
-    void *slot; /* where the pointer to the column is stored */
-    size_t count, size;
-} allot__wanted;
-#define ALLOT__WANTED(slot, count)                                                                 \
-    {                                                                                              \
-        &(slot), (count), sizeof *(slot)                                                           \
-    }
-int allot__taken_all(const allot__work *work, const allot__wanted *all, size_t count);
-/* ... and zeroed. */
-int allot__zeroed_all(const allot__work *work, const allot__wanted *all, size_t count);
+/* `count` items and one more in the cycle's arena, zeroed; NULL: out of memory. */
+static inline void *allot__zeroed(const allot__work *work, size_t count, size_t size)
+{
+    return allot__arena_zeroed(work->arena, count + 1, size);
+}
 
 #endif

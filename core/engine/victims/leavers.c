@@ -236,11 +236,11 @@ int allot__leavers_choose(allot__leaver_groups *all)
     size_t groups = (size_t)all->count, tasks = allot__task_count(it.tasks);
     if (it.tasks->coupled == 0)
         return ALLOT_OK;
-    const allot__wanted columns[] = {
-        ALLOT__WANTED(it.tables, groups), ALLOT__WANTED(it.sides, groups),
-        ALLOT__WANTED(it.place, tasks), ALLOT__WANTED(it.chosen, tasks / 8 + 1)};
     uint8_t *coupled = find_coupled(&it);
-    if (!coupled || allot__zeroed_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
+    if (!coupled ||
+        ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(it.tables, groups),
+                          ALLOT__WANTED(it.sides, groups), ALLOT__WANTED(it.place, tasks),
+                          ALLOT__WANTED(it.chosen, tasks / 8 + 1)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     int status = ALLOT_OK;
     for (int32_t i = 0; i < all->count; i++) {

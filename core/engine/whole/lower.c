@@ -21,11 +21,10 @@ static int begin_group(allot__whole_all *all, int32_t group)
         return ALLOT_ENOMEM;
     whole->stated = work->demand;
     whole->skip = work->group->options[ALLOT_OPTION_PENDING] != 0;
-    const allot__wanted columns[] = {
-        ALLOT__WANTED(whole->demand, rows), ALLOT__WANTED(work->whole_part, rows),
-        ALLOT__WANTED(whole->sides, rows), ALLOT__WANTED(whole->fine, rows),
-        ALLOT__WANTED(whole->exhausted, rows)};
-    if (allot__zeroed_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
+    if (ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(whole->demand, rows),
+                          ALLOT__WANTED(work->whole_part, rows), ALLOT__WANTED(whole->sides, rows),
+                          ALLOT__WANTED(whole->fine, rows),
+                          ALLOT__WANTED(whole->exhausted, rows)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     for (size_t row = 0; row < rows; row++)
         whole->fine[row] = ALLOT__WHOLE_NOBODYS;
@@ -48,17 +47,16 @@ static bool take_room(allot__whole_all *all)
     }
     allot__whole_room *room = &all->room;
     size_t tasks = allot__task_count(&all->works[0]->state->tasks);
-    const allot__wanted columns[] = {ALLOT__WANTED(all->uses, (size_t)all->count),
-                                     ALLOT__WANTED(all->marks, (size_t)waits),
-                                     ALLOT__WANTED(room->used, (size_t)all->count),
-                                     ALLOT__WANTED(room->more, (size_t)all->count),
-                                     ALLOT__WANTED(room->left, (size_t)all->count),
-                                     ALLOT__WANTED(room->slots, (size_t)all->count),
-                                     ALLOT__WANTED(room->ended, (size_t)all->count),
-                                     ALLOT__WANTED(room->leavers, (size_t)all->count),
-                                     ALLOT__WANTED(room->place, tasks),
-                                     ALLOT__WANTED(room->went, (size_t)runs)};
-    return allot__zeroed_all(all->works[0], columns, sizeof columns / sizeof *columns) == ALLOT_OK;
+    return ALLOT__ZEROED_ALL(all->works[0]->arena, ALLOT__WANTED(all->uses, (size_t)all->count),
+                             ALLOT__WANTED(all->marks, (size_t)waits),
+                             ALLOT__WANTED(room->used, (size_t)all->count),
+                             ALLOT__WANTED(room->more, (size_t)all->count),
+                             ALLOT__WANTED(room->left, (size_t)all->count),
+                             ALLOT__WANTED(room->slots, (size_t)all->count),
+                             ALLOT__WANTED(room->ended, (size_t)all->count),
+                             ALLOT__WANTED(room->leavers, (size_t)all->count),
+                             ALLOT__WANTED(room->place, tasks),
+                             ALLOT__WANTED(room->went, (size_t)runs)) == ALLOT_OK;
 }
 
 int allot__whole_begin(allot__whole_all *all)

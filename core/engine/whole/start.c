@@ -110,10 +110,10 @@ static int take_room(allot__work *work)
     size_t rows = (size_t)work->tree->rows, count = 0;
     for (size_t row = 0; row < rows; row++)
         count += waits(whole, row);
-    const allot__wanted columns[] = {
-        ALLOT__WANTED(whole->starts, count), ALLOT__WANTED(whole->start_first, rows),
-        ALLOT__WANTED(work->granted, rows), ALLOT__WANTED(work->starting, rows)};
-    if (allot__zeroed_all(work, columns, sizeof columns / sizeof *columns) != ALLOT_OK)
+    if (ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(whole->starts, count),
+                          ALLOT__WANTED(whole->start_first, rows),
+                          ALLOT__WANTED(work->granted, rows),
+                          ALLOT__WANTED(work->starting, rows)) != ALLOT_OK)
         return ALLOT_ENOMEM;
     count = 0;
     for (size_t row = 0; row < rows; row++) {

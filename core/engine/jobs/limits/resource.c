@@ -38,12 +38,10 @@ static int64_t wanting(const allot__resources *resources, const allot_job_resour
 static int take_room(const allot__work *work, allot__resources *out)
 {
     size_t count = (size_t)out->count;
-    const allot__wanted all[] = {
-        ALLOT__WANTED(out->used, count),    ALLOT__WANTED(out->helps, count),
-        ALLOT__WANTED(out->told_at, count), ALLOT__WANTED(out->preempted_at, count),
-        ALLOT__WANTED(out->wanting, count),
-    };
-    return allot__zeroed_all(work, all, sizeof all / sizeof *all);
+    return ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(out->used, count),
+                             ALLOT__WANTED(out->helps, count), ALLOT__WANTED(out->told_at, count),
+                             ALLOT__WANTED(out->preempted_at, count),
+                             ALLOT__WANTED(out->wanting, count));
 }
 
 static int32_t *find_first(const allot__work *work)

@@ -16,19 +16,13 @@ static int take_columns(const allot__work *work, allot__host_view *view)
 {
     size_t count = (size_t)view->count;
     view->words = (count + 63) / 64;
-    const allot__wanted all[] = {
-        ALLOT__WANTED(view->site, count),
-        ALLOT__WANTED(view->slots, count),
-        ALLOT__WANTED(view->free, count),
-        ALLOT__WANTED(view->kept, count),
-        ALLOT__WANTED(view->claimed, count),
-        ALLOT__WANTED(view->running, count),
-        ALLOT__WANTED(view->alone, count),
-        ALLOT__WANTED(view->load, count),
-        ALLOT__WANTED(view->open, view->words),
-        ALLOT__WANTED(view->open_words, view->words / 64 + 1),
-    };
-    return allot__zeroed_all(work, all, sizeof all / sizeof *all);
+    return ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(view->site, count),
+                             ALLOT__WANTED(view->slots, count), ALLOT__WANTED(view->free, count),
+                             ALLOT__WANTED(view->kept, count), ALLOT__WANTED(view->claimed, count),
+                             ALLOT__WANTED(view->running, count), ALLOT__WANTED(view->alone, count),
+                             ALLOT__WANTED(view->load, count),
+                             ALLOT__WANTED(view->open, view->words),
+                             ALLOT__WANTED(view->open_words, view->words / 64 + 1));
 }
 
 /* Allocates lists of suspended jobs that keep slots, by queue and by job. */
@@ -36,12 +30,6 @@ static int take_keepers(const allot__work *work, allot__host_view *view)
 {
     size_t queues = (size_t)allot__queue_count(work->plan);
     size_t jobs = work->state->jobs->list.count, words = (queues + 63) / 64;
-    const allot__wanted all[] = {
-        ALLOT__WANTED(view->against, words),
-        ALLOT__WANTED(view->keepers, words),
-        ALLOT__WANTED(view->keeps, jobs),
-        ALLOT__WANTED(view->claims, jobs),
-    };
     view->viewer = -1;
     view->kept_next = allot__arena_take(work->arena, jobs + 1, sizeof *view->kept_next);
     view->kept_first = allot__arena_take(work->arena, queues + 1, sizeof *view->kept_first);
@@ -49,7 +37,9 @@ static int take_keepers(const allot__work *work, allot__host_view *view)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < queues; i++)
         view->kept_first[i] = -1;
-    return allot__zeroed_all(work, all, sizeof all / sizeof *all);
+    return ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(view->against, words),
+                             ALLOT__WANTED(view->keepers, words), ALLOT__WANTED(view->keeps, jobs),
+                             ALLOT__WANTED(view->claims, jobs));
 }
 
 /* Slots in use by site, for loads that the state does not give. */

@@ -88,19 +88,15 @@ static int take_room(allot__candidates *candidates)
     size_t queues = (size_t)allot__queue_count(candidates->work->plan);
     size_t jobs = candidates->work->state->jobs->list.count,
            bounds = candidates->bounds->list.count;
-    const allot__wanted all[] = {
-        ALLOT__WANTED(candidates->ineligible, jobs),
-        ALLOT__WANTED(candidates->gone, jobs),
-        ALLOT__WANTED(candidates->slots_left, queues),
+    int status = ALLOT__ZEROED_ALL(
+        candidates->work->arena, ALLOT__WANTED(candidates->ineligible, jobs),
+        ALLOT__WANTED(candidates->gone, jobs), ALLOT__WANTED(candidates->slots_left, queues),
         ALLOT__WANTED(candidates->slots_protected, queues),
         ALLOT__WANTED(candidates->protected_below, queues),
-        ALLOT__WANTED(candidates->most_left, queues),
-        ALLOT__WANTED(candidates->reach, queues),
+        ALLOT__WANTED(candidates->most_left, queues), ALLOT__WANTED(candidates->reach, queues),
         ALLOT__WANTED(candidates->reach_at, queues),
         ALLOT__WANTED(candidates->stamp, (size_t)candidates->view->count),
-        ALLOT__WANTED(candidates->helps, bounds),
-    };
-    int status = allot__zeroed_all(candidates->work, all, sizeof all / sizeof *all);
+        ALLOT__WANTED(candidates->helps, bounds));
     candidates->help_count = (int32_t)bounds;
     for (size_t i = 0; status == ALLOT_OK && i < queues; i++)
         candidates->reach_at[i] = candidates->protected_below[i] = -1;
