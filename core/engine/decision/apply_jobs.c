@@ -87,13 +87,13 @@ static int make_job(allot__applying *it, const allot_job_order *order)
     const allot__thing *old = allot__things_at(&it->state->all_jobs, order->job);
     if (!old || it->jobs[order->job])
         return ALLOT_EUSAGE; /* a job has only one order */
-    allot_job job = *(const allot_job *)allot__thing_item(old);
+    allot_job job = allot__job_told(it->state, (const allot__job *)(const void *)old);
     size_t room = (size_t)(job.host_count + order->place_count) + 1;
     allot_job_host *hosts = allot__arena_take(&it->arena, room, sizeof *hosts);
     if (!hosts)
         return ALLOT_ENOMEM;
     allot_job_apply(&job, order, it->now, hosts);
-    it->jobs[order->job] = allot__thing_make(it->state->engine, ALLOT_ITEM_JOB, &job);
+    it->jobs[order->job] = allot__job_make(it->state, &job);
     it->jobs_end[order->job] = order->kind == ALLOT_ORDER_KILL && order->action == ALLOT_KILL;
     return it->jobs[order->job] ? ALLOT_OK : ALLOT_ENOMEM;
 }
@@ -122,11 +122,17 @@ int allot__apply_jobs_make(allot__applying *it)
 /* Jobs without `since` count from now on, unless they are pending. */
 static bool count_from_now(const allot__applying *it, allot__thing *thing)
 {
-    allot_job *job = allot__thing_item(thing);
+    allot__job *job = (allot__job *)(void *)thing;
     bool counts = job->since == INT64_MIN && job->state != ALLOT_PENDING;
     if (counts)
         job->since = it->now;
     return counts;
+}
+
+static void tell(const allot__applying *it, const allot__thing *made, bool ends)
+{
+    allot_job job = allot__job_told(it->state, (const allot__job *)(const void *)made);
+    allot__apply_tell(it, ALLOT_ITEM_JOB, &job, ends);
 }
 
 void allot__apply_jobs(allot__applying *it)
@@ -139,13 +145,14 @@ void allot__apply_jobs(allot__applying *it)
             continue;
         changed = count_from_now(it, old) || made || changed;
         if (made)
-            allot__apply_tell(it, ALLOT_ITEM_JOB, allot__thing_item(made), it->jobs_end[i]);
+            tell(it, made, it->jobs_end[i]);
         if (made && it->jobs_end[i])
             allot__things_end(things, old);
         if (made && it->jobs_end[i])
             allot__thing_free(it->state->engine, made);
         else if (made)
             allot__things_swap(things, old, made);
+        it->state->tasks.spent += made != NULL;
     }
     it->state->jobs_stale = it->state->jobs_stale || changed;
     it->state->tasks.arranged = it->state->tasks.arranged && !changed;

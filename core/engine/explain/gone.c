@@ -286,7 +286,7 @@ static void explain_action(const inquiry *of)
     SAY(&it->about,
         "It {} in this cycle, for job {.100} of /{} (PRIORITY {}), which asks for {} slot{|s} "
         "(P-7{?|, P-41}).",
-        allot__phrase_done(order->action), of->high.job->id, of->high.queue->name,
+        allot__phrase_done(order->action), of->high.job->thing.id, of->high.queue->name,
         of->high.queue->priority, of->high.job->slots, order->action == ALLOT_SUSPEND);
     explain_held(of);
     if (order->cancelled > 0)
@@ -357,7 +357,7 @@ static allot__phrase load(int64_t of)
 static void explain_values(const inquiry *of, const allot_key *key, int64_t mine, int32_t other)
 {
     const char *name = allot__explain_source(&of->it->about, ALLOT_TASKS, key->source);
-    const char *its = job_at(of, other)->id;
+    const char *its = job_at(of, other)->thing.id;
     bool column = key->source.kind == ALLOT_FROM_COLUMN;
     int64_t theirs = key_value(of, key, other);
     if (column && key->source.value == ALLOT_TASK_HOST) {
@@ -445,7 +445,7 @@ static void explain_order(const inquiry *of)
         return;
     }
     const allot__job *next = job_at(of, at.next);
-    SAY(&of->it->about, "The next that stays is {.100} of /{}.", next->id,
+    SAY(&of->it->about, "The next that stays is {.100} of /{}.", next->thing.id,
         allot__explain_queue_of(of->it, next->queue)->name);
     explain_key(of, at.next);
 }

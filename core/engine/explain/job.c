@@ -122,7 +122,7 @@ static allot__sentence places_of(const allot_place *places, int32_t count)
 static allot__sentence here(const allot__job_explanation *it)
 {
     allot_place places[ALLOT__EXPLAIN_NAMED];
-    const allot__job_place *from = allot__job_places(it->jobs, it->job);
+    const allot__job_place *from = allot__job_places(it->job);
     if (it->job->place_count == 0 || from[0].site < 0)
         return (allot__sentence){.len = 0};
     for (int32_t i = 0; i < it->job->place_count && i < ALLOT__EXPLAIN_NAMED; i++) {
@@ -146,7 +146,7 @@ static void explain_what(const allot__job_explanation *it)
     SAY(&it->about,
         "Job {.100} of queue /{} (PRIORITY {}){&, user {.80}} {} {} slot{|s}{}"
         "{?, {?submitted|started} {} s ago|}.",
-        it->job->id, it->queue->name, it->queue->priority, user, words[it->job->state],
+        it->job->thing.id, it->queue->name, it->queue->priority, user, words[it->job->state],
         it->job->slots, here(it).text,
         from != INT64_MIN && (waits || it->job->state == ALLOT_RUNNING), waits,
         allot__ran(it->about.work->state->now, from));
@@ -166,8 +166,8 @@ static void explain_victims(const allot__job_explanation *it)
         bool goes = orders[i].kind == ALLOT_ORDER_SUSPEND || orders[i].kind == ALLOT_ORDER_KILL;
         if (goes && orders[i].preemptor == it->number && !orders[i].held)
             SAY(&it->about,
-                "  {.100} of /{} (PRIORITY {}) {}{}: {} slot{|s} (P-7, P-13{?|, P-41}).", other->id,
-                allot__explain_queue_of(it, other->queue)->name,
+                "  {.100} of /{} (PRIORITY {}) {}{}: {} slot{|s} (P-7, P-13{?|, P-41}).",
+                other->thing.id, allot__explain_queue_of(it, other->queue)->name,
                 allot__explain_queue_of(it, other->queue)->priority,
                 allot__phrase_done(orders[i].action),
                 places_of(orders[i].places, orders[i].place_count).text, orders[i].slots,
@@ -220,7 +220,7 @@ static void explain_held(const allot__job_explanation *it)
                 "It is to preempt {.100} of /{}, which is being notified of new slots right now: "
                 "once that is over it goes, and this one starts. Its slots are kept until then "
                 "(A-15).",
-                other->id, allot__explain_queue_of(it, other->queue)->name);
+                other->thing.id, allot__explain_queue_of(it, other->queue)->name);
         }
     }
 }
@@ -269,7 +269,7 @@ static void explain_waiting(const allot__job_explanation *it)
     SAY(&it->about, "{?It waits|It stays suspended}: {}.", pending,
         allot_pending_text(it->verdict.why));
     if (it->verdict.why == ALLOT_PEND_BEGIN) {
-        SAY(&it->about, "It may start in {} s.", it->job->begin - it->about.work->state->now);
+        SAY(&it->about, "It may start in {} s.", it->job->more->begin - it->about.work->state->now);
         return;
     }
     explain_ahead(it);

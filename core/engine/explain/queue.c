@@ -366,7 +366,7 @@ static void explain_waiting(const allot__explanation *about, int32_t queue)
     for (int why = ALLOT_PEND_NOT + 1; why < ALLOT_PEND_COUNT; why++) {
         if (counts[why] > 0)
             SAY(about, "{} job{|s} wait{s|} ({|the first is }{.100}): {}.", counts[why],
-                allot__job_at(jobs, first[why])->id, allot_pending_text(why));
+                allot__job_at(jobs, first[why])->thing.id, allot_pending_text(why));
     }
 }
 

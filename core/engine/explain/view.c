@@ -49,7 +49,7 @@ static bool keeps(const allot__job_explanation *it, int32_t job, const allot__jo
 static void count_kept(allot__job_explanation *it, int32_t job)
 {
     const allot__job *other = allot__explain_job(it, job);
-    const allot__job_place *places = allot__job_places(it->jobs, other);
+    const allot__job_place *places = allot__job_places(other);
     if (!keeps(it, job, other))
         return;
     for (int32_t i = 0; i < other->place_count; i++) {
@@ -69,7 +69,7 @@ static bool wants(const allot__job_explanation *it, int32_t host)
 {
     if (it->job->state == ALLOT_PENDING)
         return allot__host_view_has(view_of(it), it->set, host);
-    const allot__job_place *places = allot__job_places(it->jobs, it->job);
+    const allot__job_place *places = allot__job_places(it->job);
     for (int32_t i = 0; i < it->job->place_count; i++)
         if (allot__host_view_host(view_of(it), places[i].site) == host)
             return true;
@@ -88,9 +88,9 @@ static int64_t count_places(const allot__job_explanation *it, int32_t other, int
 {
     const allot__job *job = allot__explain_job(it, other);
     int64_t sum = 0;
-    for (int32_t i = 0; i < job->place_count + job->grown_count; i++)
-        sum += put(it, allot__job_host_at(view_of(it), job, i),
-                   allot__job_place_at(it->jobs, job, i)->slots, on);
+    for (int32_t i = 0; i < allot__job_all_places(job); i++)
+        sum +=
+            put(it, allot__job_host_at(view_of(it), job, i), allot__job_places(job)[i].slots, on);
     return sum;
 }
 
@@ -230,7 +230,7 @@ void allot__explain_view(const allot__job_explanation *it)
 void allot__explain_own_hosts(const allot__job_explanation *it)
 {
     const allot__host_view *view = view_of(it);
-    const allot__job_place *places = allot__job_places(it->jobs, it->job);
+    const allot__job_place *places = allot__job_places(it->job);
     bool exclusive = (it->job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
     SAY(&it->about, "It is resumed where it was, once there is room for all of it (A-12):");
     for (int32_t i = 0; i < it->job->place_count && i < ALLOT__EXPLAIN_NAMED; i++) {

@@ -57,12 +57,8 @@ static int mark_bounds(allot__turns *turns, int32_t job, int32_t host)
 int allot__again_mark(allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    const allot__job_place *grown = turns->jobs->places.items;
-    int status = allot__again_mark_places(turns, number, allot__job_places(turns->jobs, job),
-                                          job->place_count);
-    if (status == ALLOT_OK && job->grown_count > 0)
-        status = allot__again_mark_places(turns, number, grown + job->grown, job->grown_count);
-    return status;
+    return allot__again_mark_places(turns, number, allot__job_places(job),
+                                    allot__job_all_places(job));
 }
 
 int allot__again_mark_places(allot__turns *turns, int32_t number, const allot__job_place *places,

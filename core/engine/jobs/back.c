@@ -185,7 +185,7 @@ static int count(allot__turns *turns, int32_t number, const allot__job_place *pl
         return allot__bounds_change(&turns->out->bounds, number, ALLOT_ORDER_START, places, n,
                                     sign);
     return allot__bounds_change(&turns->out->bounds, number, ALLOT_ORDER_RESUME,
-                                allot__job_places(turns->jobs, job), job->place_count, sign);
+                                allot__job_places(job), job->place_count, sign);
 }
 
 int allot__hold_take(allot__turns *turns, const allot__found *found)

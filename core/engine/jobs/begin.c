@@ -116,14 +116,13 @@ static bool overdue(const allot__turns *turns, const allot__job *job)
 {
     return (job->flags & ALLOT_JOB_BACKFILL) && job->state == ALLOT_RUNNING &&
            allot__queue_at(turns->queues, job->queue)->interruptible_backfill != ALLOT_NONE &&
-           job->until <= turns->work->state->now;
+           job->more->until <= turns->work->state->now;
 }
 
 /* Counts all that a job says by itself, so that jobs are visited once; is it overdue? */
 static bool count_one(allot__turns *turns, uses *uses, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    const allot__job_place *places = turns->jobs->places.items;
     allot_queue_part *part = &turns->out->parts[job->queue];
     bool early = allot__job_is_early(job, turns->work->state->now);
     if (!early)
@@ -146,7 +145,7 @@ static bool count_one(allot__turns *turns, uses *uses, int32_t number)
     if (job->grow > 0)
         note_grower(turns, job->queue);
     for (int32_t k = 0; k < job->grown_count; k++)
-        part->running += places[job->grown + k].slots;
+        part->running += allot__job_grown(job)[k].slots;
     return overdue(turns, job);
 }
 
@@ -209,7 +208,7 @@ static int end_backfill(allot__turns *turns)
 static int64_t slots_on_closed(const allot__turns *turns, const allot__job *job)
 {
     const allot__site *sites = turns->work->state->tasks.sites;
-    const allot__job_place *places = allot__job_places(turns->jobs, job);
+    const allot__job_place *places = allot__job_places(job);
     int64_t slots = 0;
     for (int32_t i = 0; i < job->place_count; i++) {
         bool closed = places[i].site >= 0 && sites[places[i].site].closed == ALLOT_CLOSED_NOW;

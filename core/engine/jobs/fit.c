@@ -195,7 +195,7 @@ bool allot__fit_start(allot__turns *turns, int32_t number)
 bool allot__fit_resume(allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    const allot__job_place *places = allot__job_places(turns->jobs, job);
+    const allot__job_place *places = allot__job_places(job);
     const allot__host_view *view = &turns->out->view;
     int32_t binding = -1;
     if (!allot__bounds_allow(&turns->out->bounds, number, job->slots, &binding))
@@ -424,7 +424,7 @@ static int32_t put_on(allot__turns *turns, int32_t number, int32_t host, int32_t
 /* Its own hosts, sorted in the view's order; returns how many. */
 static int32_t own_hosts(const allot__turns *turns, const allot__job *job, int32_t *hosts)
 {
-    const allot__job_place *places = allot__job_places(turns->jobs, job);
+    const allot__job_place *places = allot__job_places(job);
     int32_t count = 0;
     for (int32_t i = 0; i < job->place_count; i++) {
         int32_t host = allot__host_view_host(&turns->out->view, places[i].site);

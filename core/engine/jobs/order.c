@@ -26,7 +26,7 @@ int32_t allot__order_places(const allot__work *work, const allot_job_order *orde
     const allot__jobs *jobs = work->state->jobs;
     const allot__job *job = allot__job_at(jobs, order->job);
     if (order->kind == ALLOT_ORDER_RESUME) {
-        *out = allot__job_places(jobs, job);
+        *out = allot__job_places(job);
         return job->place_count;
     }
     for (int32_t i = 0; i < order->place_count; i++)
@@ -135,8 +135,8 @@ int allot__order_resume(allot__turns *turns, int32_t number, const char *reason)
     const allot__job *job = allot__job_at(turns->jobs, number);
     bool went = job->state == ALLOT_RUNNING; /* ... in this cycle: both orders are taken back */
     turns->cancels = turns->cancels || went;
-    return bring(turns, ALLOT_ORDER_RESUME, number, allot__job_places(turns->jobs, job),
-                 job->place_count, reason);
+    return bring(turns, ALLOT_ORDER_RESUME, number, allot__job_places(job), job->place_count,
+                 reason);
 }
 
 int allot__order_grow(allot__turns *turns, int32_t number)
@@ -160,7 +160,7 @@ int allot__order_stop(allot__turns *turns, const allot__stop *stop)
     allot_action action = stop->action;
     bool ends = allot__action_ends(action);
     const allot__job *job = allot__job_at(turns->jobs, number);
-    int64_t cancelled = allot__job_all_slots(turns->jobs, job) - job->slots;
+    int64_t cancelled = allot__job_all_slots(job) - job->slots;
     int64_t slots = job->slots + cancelled;
     if (!stop->held) {
         turns->out->jobs[number].now = state_after(action);
@@ -183,5 +183,5 @@ int allot__order_stop(allot__turns *turns, const allot__stop *stop)
                                   .held = stop->held,
                                   .closed = stop->closed,
                                   .reason = stop->reason},
-                allot__job_places(turns->jobs, job), job->place_count);
+                allot__job_places(job), job->place_count);
 }

@@ -57,10 +57,10 @@ static int64_t used_elsewhere(const allot__turns *turns, bool after)
         const allot__job *job = allot__job_at(turns->jobs, (int32_t)i);
         if (job->state != ALLOT_RUNNING || (after && turns->out->jobs[i].now != ALLOT_RUNNING))
             continue;
-        for (int32_t k = 0; k < job->place_count + job->grown_count; k++) {
+        for (int32_t k = 0; k < allot__job_all_places(job); k++) {
             int32_t host = allot__job_host_at(view, job, k);
             bool elsewhere = host < 0 || view->slots[host] == 0;
-            slots += elsewhere ? allot__job_place_at(turns->jobs, job, k)->slots : 0;
+            slots += elsewhere ? allot__job_places(job)[k].slots : 0;
         }
     }
     return slots;

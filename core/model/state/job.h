@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * job.h: a state's jobs, as structs of numbers, and by queue once it is sealed.
+ * job.h: a state's jobs, a block each, and by queue once it is sealed.
  *
  * Job j is the j-th that was added. Users, groups and applications are numbers: the plan's first,
  * then those that only jobs name. A *place* is slots of a job on a site (model/state/tasks.h);
@@ -17,27 +17,38 @@
 
 #include "base/name.h"
 #include "base/pool.h"
+#include "model/items/things.h"
 
 typedef struct allot__job_place {
-    int32_t site, slots;
+    int32_t site, slots; /* the site: after sealing */
 } allot__job_place;
 
-/* A job as the engine reads it; names are numbers. The members that every cycle reads of every job
- * come first, in one cache line. */
+/* Members that few jobs have, stored in their block. */
+typedef struct allot__job_more {
+    int64_t begin, until;
+    int32_t reserved_by, tag_count, value_count, resource_count;
+    const char *const *tags;
+    const allot_task_value *values;
+    const allot_job_resource *resources, *asks; /* as added; those of an amount above 0 */
+    size_t ask_count;
+} allot__job_more;
+
+/* A job. Its places follow in its block, those that it was given for growth last; then each place's
+ * name of a host, as added, and that name's label. A job without hosts has one place, unless it is
+ * pending. Names are numbers; -1: none. */
 typedef struct allot__job {
-    const char *id;
+    allot__thing thing;
     int32_t queue, slots;
-    int32_t place, place_count; /* in `places`; one place for a job without hosts, unless pending */
-    int32_t grown_count;
+    int64_t submitted; /* INT64_MIN: not known */
     uint8_t state, flags, notifying;
-    int32_t user, group, application; /* -1: none */
+    int32_t place_count, grown_count;
+    int32_t user, group, application;
     int32_t priority;
-    int64_t submitted, started; /* INT64_MIN: not known */
-    int64_t ran, suspended_for, since, begin, until;
-    int32_t run_limit; /* s, after sealing; ALLOT_NONE: not stated */
-    int32_t preempted, grow, reserved_by;
-    int32_t grown; /* the first of grown_count places given to it for growth */
-    const allot_job *told;
+    int64_t started; /* INT64_MIN: not known */
+    int64_t ran, suspended_for, since;
+    int32_t grow, preempted;
+    int32_t stated_limit, run_limit; /* s; -1: not stated. After sealing; ALLOT_NONE: none */
+    const allot__job_more *more;
 } allot__job;
 
 typedef struct allot__usage {
@@ -51,23 +62,24 @@ typedef struct allot__lease_told {
     allot_lease_now now;
 } allot__lease_told;
 
-typedef struct allot__jobs {
+/* Names that only jobs have, of users, of groups and of applications. */
+typedef struct allot__job_names {
     allot__pool pool;
-    allot__vector list;                        /* of allot__job */
-    allot__vector places;                      /* of allot__job_place; sites after sealing */
-    allot__vector labels;                      /* of int32_t: places' hosts; -1: the only one */
-    allot__vector users, groups, applications; /* of const char *: those behind the plan's */
-    allot__index user_index, group_index, application_index;
+    allot__vector lists[3]; /* of const char * */
+    allot__index indexes[3];
+} allot__job_names;
+
+typedef struct allot__jobs {
+    allot__job_names names;
     allot__usage *usage; /* by queue; NULL: none stated */
     int64_t usage_at;
     bool usage_at_set;
-    allot__lease_told *leases;   /* by contract; NULL: none stated */
-    allot__vector resources;     /* of allot_job_resource: above 0, those of a job together */
-    allot__vector resource_jobs; /* ... of int32_t: the job of each */
-    int64_t *preempted_at; /* by resource: the last preemption for it, or INT64_MIN; NULL: never for
-                              any */
-    /* After sealing: by queue, one more: its jobs by_queue[first[q]] ..., in the order of the
-     * state, without early ones. */
+    allot__lease_told *leases; /* by contract; NULL: none stated */
+    int64_t *preempted_at;     /* by resource: the last preemption for it, or INT64_MIN; NULL: never
+                                  for any */
+    /* After sealing: the state's blocks, which it owns; and by queue, one more: its jobs
+     * by_queue[first[q]] ..., in the order of the state, without early ones. */
+    allot__vector list;
     int32_t *first, *by_queue;
     size_t room; /* of by_queue */
     bool arranged;
@@ -76,19 +88,37 @@ typedef struct allot__jobs {
 
 static inline const allot__job *allot__job_at(const allot__jobs *jobs, int32_t job)
 {
-    return (const allot__job *)jobs->list.items + job;
+    return ((const allot__job *const *)jobs->list.items)[job];
 }
-static inline const allot__job_place *allot__job_places(const allot__jobs *jobs,
-                                                        const allot__job *job)
+/* The resources that a job holds or asks for, *count of them, in the job's order. */
+static inline const allot_job_resource *allot__job_resources(const allot__jobs *jobs, int32_t job,
+                                                             int32_t *count)
 {
-    return allot__vector_from(&jobs->places, (size_t)job->place, sizeof(allot__job_place));
+    const allot__job_more *more = allot__job_at(jobs, job)->more;
+    *count = (int32_t)more->ask_count;
+    return more->asks;
 }
-
-/* ... and places that it was granted and not yet notified of. */
-static inline const allot__job_place *allot__job_grown(const allot__jobs *jobs,
-                                                       const allot__job *job)
+static inline allot__job_place *allot__job_places(const allot__job *job)
 {
-    return allot__vector_from(&jobs->places, (size_t)job->grown, sizeof(allot__job_place));
+    return (allot__job_place *)(uintptr_t)(job + 1);
+}
+/* ... those that it was granted and not yet notified of. */
+static inline const allot__job_place *allot__job_grown(const allot__job *job)
+{
+    return allot__job_places(job) + job->place_count;
+}
+static inline int32_t allot__job_all_places(const allot__job *job)
+{
+    return job->place_count + job->grown_count;
+}
+/* The names of the places' hosts, and their labels; NULL and -1: the only host. */
+static inline allot_job_host *allot__job_hosts(const allot__job *job)
+{
+    return (void *)(allot__job_places(job) + allot__job_all_places(job));
+}
+static inline int32_t *allot__job_labels(const allot__job *job)
+{
+    return (void *)(allot__job_hosts(job) + allot__job_all_places(job));
 }
 
 /* Seconds until `now` since job->since; those that it ran in all; those suspended. */
@@ -113,18 +143,24 @@ static inline int64_t allot__job_suspended(const allot__job *job, int64_t now)
 /* Is it too early for the job to want slots? */
 static inline bool allot__job_is_early(const allot__job *job, int64_t now)
 {
-    return job->state == ALLOT_PENDING && job->begin > now;
+    return job->state == ALLOT_PENDING && job->more->begin > now;
 }
 
 /* The name of a user, or of a group, by its number; NULL of -1. */
 const char *allot__job_user(const allot_state *state, int32_t number);
 const char *allot__job_group(const allot_state *state, int32_t number);
 
-/* Fills the structs and lists anew. ENOMEM. */
+/* The block of a job, whose names get numbers. NULL: ENOMEM. */
+allot__thing *allot__job_make(allot_state *state, const allot_job *job);
+/* What it was made of; lists and strings are the block's. */
+allot_job allot__job_told(const allot_state *state, const allot__job *job);
+/* Marks the hosts that jobs name. */
 int allot__jobs_fill(allot_state *state);
-/* The resources that a job holds or asks for, *count of them, in the job's order. */
-const allot_job_resource *allot__job_resources(const allot__jobs *jobs, int32_t job,
-                                               int32_t *count);
+/* Drops names of users, groups and applications that no job has. ENOMEM: they stay. */
+int allot__job_names_trim(allot_state *state);
+/* Gives names of another state's jobs numbers; with `set`, which cannot fail after that, its jobs
+ * get these numbers. ENOMEM. */
+int allot__jobs_rename(allot_state *state, const allot_state *from, bool set);
 
 /* A state's jobs, made on first use; NULL: out of memory. */
 allot__jobs *allot__jobs_open(allot_state *state);

@@ -16,8 +16,10 @@ static void sort(allot_state *state, int32_t *queues)
 {
     allot__jobs *jobs = state->jobs;
     size_t count = jobs->list.count, of = (size_t)allot__queue_count(state->plan);
+    jobs->timed = false;
     for (size_t i = 0; i < count; i++) {
         const allot__job *job = allot__job_at(jobs, (int32_t)i);
+        jobs->timed = jobs->timed || job->more->begin != INT64_MIN;
         queues[i] = allot__job_is_early(job, state->now) ? -1 : job->queue;
     }
     memset(jobs->first, 0, (of + 1) * sizeof *jobs->first);
@@ -55,19 +57,24 @@ static bool holds_slots(const allot__job *job)
     return job->state == ALLOT_RUNNING;
 }
 
-/* Counts what runs on the sites. */
-static void count_busy(allot_state *state)
+/* Finds the sites of jobs' places, and counts what runs there. */
+static void find_sites(allot_state *state)
 {
     const allot__jobs *jobs = state->jobs;
     allot__site *sites = state->tasks.sites;
+    int32_t only = only_site(state);
     for (int32_t i = 0; i < state->tasks.site_count; i++)
         sites[i].busy = 0;
     for (size_t i = 0; i < jobs->list.count; i++) {
         const allot__job *job = allot__job_at(jobs, (int32_t)i);
-        const allot__job_place *places = allot__job_places(jobs, job);
-        for (int32_t k = 0; holds_slots(job) && k < job->place_count; k++)
-            if (places[k].site >= 0)
+        allot__job_place *places = allot__job_places(job);
+        const int32_t *labels = allot__job_labels(job);
+        for (int32_t k = 0; k < allot__job_all_places(job); k++) {
+            const allot__label *label = allot__label_at(&state->tasks, labels[k]);
+            places[k].site = label ? label->site : only;
+            if (holds_slots(job) && k < job->place_count && places[k].site >= 0)
                 sites[places[k].site].busy += places[k].slots;
+        }
     }
 }
 
@@ -76,14 +83,12 @@ int allot__jobs_arrange(allot_state *state)
     if (!allot__queues_of(state->plan))
         return ALLOT_OK;
     allot__jobs *jobs = allot__jobs_open(state);
-    if (!jobs || ((!jobs->arranged || jobs->timed) && sort_jobs(state)))
+    if (!jobs)
         return ALLOT_ENOMEM;
-    allot__job_place *places = jobs->places.items;
-    const int32_t *labels = jobs->labels.items;
-    int32_t only = only_site(state);
-    for (size_t i = 0; i < jobs->places.count; i++)
-        places[i].site = labels[i] < 0 ? only : allot__label_at(&state->tasks, labels[i])->site;
-    count_busy(state);
+    jobs->list = state->all_jobs.list;
+    if ((!jobs->arranged || jobs->timed) && sort_jobs(state) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    find_sites(state);
     jobs->arranged = true;
     return ALLOT_OK;
 }
@@ -115,20 +120,20 @@ static allot__fault about(looking *it, const char *code, const char *key)
 
 static void say_host(looking *it, int32_t place, const char *key)
 {
-    const int32_t *labels = it->jobs->labels.items;
+    const int32_t *labels = allot__job_labels(it->job);
     allot__fault fault = about(it, "E-host", key);
     fault.hint = "name it in `hosts` of the plan, or of the state with its slots";
     allot__say(it->state->plan, &fault,
-               "job %.80s is on the host %.80s, which neither plan nor state has", it->job->id,
-               allot__label_at(&it->state->tasks, labels[place])->text);
+               "job %.80s is on the host %.80s, which neither plan nor state has",
+               it->job->thing.id, allot__label_at(&it->state->tasks, labels[place])->text);
 }
 
 /* Checks that places are on known hosts; without a name, on the only one. */
 static void check_places(looking *it, int32_t place, int32_t count, const char *key)
 {
     const allot__tasks *tasks = &it->state->tasks;
-    const int32_t *labels = it->jobs->labels.items;
-    const allot__job_place *places = it->jobs->places.items;
+    const int32_t *labels = allot__job_labels(it->job);
+    const allot__job_place *places = allot__job_places(it->job);
     for (int32_t i = place; i < place + count; i++) {
         if (labels[i] >= 0 && tasks->sites[places[i].site].slots < 0) {
             say_host(it, i, key);
@@ -136,7 +141,8 @@ static void check_places(looking *it, int32_t place, int32_t count, const char *
             allot__fault fault = about(it, "E-hosts", key);
             allot__say(it->state->plan, &fault,
                        "job %.80s is %s, and of %d hosts it says not which has its slots",
-                       it->job->id, allot_job_state_name(it->job->state), (int)tasks->site_count);
+                       it->job->thing.id, allot_job_state_name(it->job->state),
+                       (int)tasks->site_count);
         }
     }
 }
@@ -156,18 +162,18 @@ static bool comes_twice(looking *it, const allot__job_place *places)
 static void check_sum(looking *it)
 {
     const allot__job *job = it->job;
-    const allot__job_place *places = allot__job_places(it->jobs, job);
+    const allot__job_place *places = allot__job_places(job);
     int64_t sum = 0;
     for (int32_t i = 0; i < job->place_count; i++)
         sum += places[i].slots;
     if (job->place_count > 0 && sum != job->slots) {
         allot__fault fault = about(it, "E-slots", "slots");
         allot__say(it->state->plan, &fault, "job %.80s has %ld slots, but %lld on its hosts",
-                   job->id, (long)job->slots, (long long)sum);
+                   job->thing.id, (long)job->slots, (long long)sum);
     }
     if (comes_twice(it, places)) {
         allot__fault fault = about(it, "E-hosts", "hosts");
-        allot__say(it->state->plan, &fault, "job %.80s names a host twice", job->id);
+        allot__say(it->state->plan, &fault, "job %.80s names a host twice", job->thing.id);
     }
 }
 
@@ -179,8 +185,8 @@ static void check_resize(looking *it)
         return;
     allot__fault fault = about(it, "E-resize", "resize");
     fault.hint = given ? "only what runs is given slots (P-53)" : "state `slots`";
-    allot__say(it->state->plan, &fault, "job %.80s is %s, and so has nothing to resize", job->id,
-               allot_job_state_name(job->state));
+    allot__say(it->state->plan, &fault, "job %.80s is %s, and so has nothing to resize",
+               job->thing.id, allot_job_state_name(job->state));
 }
 
 static void check_job(looking *it)
@@ -188,12 +194,13 @@ static void check_job(looking *it)
     const allot__job *job = it->job;
     if (job->state == ALLOT_PENDING && job->place_count > 0) {
         allot__fault fault = about(it, "E-hosts", "hosts");
-        allot__say(it->state->plan, &fault, "job %.80s is pending, and so is on no host", job->id);
+        allot__say(it->state->plan, &fault, "job %.80s is pending, and so is on no host",
+                   job->thing.id);
         return;
     }
     check_sum(it);
-    check_places(it, job->place, job->place_count, "hosts");
-    check_places(it, job->grown, job->grown_count, "resize.granted");
+    check_places(it, 0, job->place_count, "hosts");
+    check_places(it, job->place_count, job->grown_count, "resize.granted");
     check_resize(it);
 }
 
@@ -291,9 +298,9 @@ int allot__jobs_seal(allot_state *state, allot_report *report)
     if (!it.seen)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < allot_state_jobs(state); i++) {
-        allot__job *job = (allot__job *)state->jobs->list.items + i;
-        job->run_limit = job->told->run_limit >= 0
-                             ? (int32_t)job->told->run_limit
+        allot__job *job = (allot__job *)(uintptr_t)allot__job_at(state->jobs, i);
+        job->run_limit = job->stated_limit >= 0
+                             ? job->stated_limit
                              : allot__run_limit_of(queues, job->application, job->queue);
         it.job = job;
         it.number = i;

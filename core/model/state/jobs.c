@@ -17,6 +17,8 @@ void allot_job_init(allot_job *job)
     allot_item_init(allot_members_of(ALLOT_ITEM_JOB), job);
 }
 
+enum { USER, GROUP, APPLICATION, NAMES };
+
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 allot__jobs *allot__jobs_open(allot_state *state)
@@ -49,30 +51,13 @@ int allot__jobs_room(allot_state *state)
     return some ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-enum { LISTS = 8, INDEXES = 3 };
-
-static void find_all(allot__jobs *it, allot__vector *lists[LISTS], allot__index *indexes[INDEXES])
+static void free_names(allot_engine *engine, allot__job_names *names)
 {
-    allot__vector *const all[LISTS] = {&it->list,      &it->places,       &it->labels,
-                                       &it->users,     &it->groups,       &it->applications,
-                                       &it->resources, &it->resource_jobs};
-    allot__index *const by_name[INDEXES] = {&it->user_index, &it->group_index,
-                                            &it->application_index};
-    memcpy(lists, all, sizeof all);
-    memcpy(indexes, by_name, sizeof by_name);
-}
-
-static void clear(allot_state *state)
-{
-    allot__vector *lists[LISTS];
-    allot__index *indexes[INDEXES];
-    find_all(state->jobs, lists, indexes);
-    for (int i = 0; i < LISTS; i++)
-        lists[i]->count = 0;
-    for (int i = 0; i < INDEXES; i++)
-        allot__index_clear(indexes[i]);
-    allot__pool_clear(state->engine, &state->jobs->pool);
-    state->jobs->arranged = state->jobs->timed = false;
+    for (int kind = 0; kind < NAMES; kind++) {
+        allot__vector_free(engine, &names->lists[kind]);
+        allot__index_free(engine, &names->indexes[kind]);
+    }
+    allot__pool_free(engine, &names->pool);
 }
 
 void allot__jobs_free(allot_state *state)
@@ -82,207 +67,311 @@ void allot__jobs_free(allot_state *state)
     if (!it)
         return;
     size_t queues = (size_t)allot__queue_count(state->base);
-    allot__vector *lists[LISTS];
-    allot__index *indexes[INDEXES];
-    find_all(it, lists, indexes);
-    for (int i = 0; i < LISTS; i++)
-        allot__vector_free(engine, lists[i]);
-    for (int i = 0; i < INDEXES; i++)
-        allot__index_free(engine, indexes[i]);
+    free_names(engine, &it->names);
     allot__free(engine, it->preempted_at, (size_t)allot_plan_resources(state->base),
                 sizeof *it->preempted_at);
     allot__free(engine, it->usage, queues, sizeof *it->usage);
     allot__free(engine, it->leases, (size_t)allot_plan_leases(state->base), sizeof *it->leases);
     allot__free(engine, it->first, queues + 1, sizeof *it->first);
     allot__free(engine, it->by_queue, it->room, sizeof *it->by_queue);
-    allot__pool_free(engine, &it->pool);
     allot__free(engine, it, 1, sizeof *it);
     state->jobs = NULL;
 }
 
-/* ---- Columns ------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
-/* The number of a name, among the plan's and behind them those that only jobs have; -1: no name;
- * -2: out of memory. */
-static int32_t number_of(allot_state *state, const allot__vector *planned,
-                         const allot__index *planned_index, allot__vector *list,
-                         allot__index *index, const char *name)
+/* The plan's names of a kind. */
+static const allot__vector *planned(const allot_plan *plan, int kind)
 {
-    if (!name)
-        return -1;
-    int32_t found = allot__named_find(planned, planned_index, name);
-    if (found >= 0)
-        return found;
-    found = allot__named_number(state->engine, &state->jobs->pool, list, index, name);
-    return found < 0 ? found : (int32_t)planned->count + found;
+    const allot__queues *queues = allot__queues_of(plan);
+    const allot__vector *const all[NAMES] = {&queues->users, &queues->groups,
+                                             &queues->applications};
+    return all[kind];
 }
-
-static int put_names(allot_state *state, const allot_job *job, allot__job *out)
-{
-    const allot__queues *plan = allot__queues_of(state->plan);
-    allot__jobs *jobs = state->jobs;
-    out->user = number_of(state, &plan->users, &plan->user_index, &jobs->users, &jobs->user_index,
-                          job->user);
-    out->group = number_of(state, &plan->groups, &plan->group_index, &jobs->groups,
-                           &jobs->group_index, job->group);
-    out->application = number_of(state, &plan->applications, &plan->application_index,
-                                 &jobs->applications, &jobs->application_index, job->application);
-    bool all = out->user != -2 && out->group != -2 && out->application != -2;
-    return all ? ALLOT_OK : ALLOT_ENOMEM;
-}
-
-static int put_place(allot_state *state, const char *host, int64_t slots)
-{
-    allot__jobs *jobs = state->jobs;
-    int32_t label = allot__label_of(state, host);
-    if (label < -1)
-        return ALLOT_ENOMEM;
-    int32_t *of = allot__push(state->engine, &jobs->labels, sizeof *of);
-    if (!of)
-        return ALLOT_ENOMEM;
-    *of = label;
-    allot__job_place *place = allot__push(state->engine, &jobs->places, sizeof *place);
-    if (!place)
-        return ALLOT_ENOMEM;
-    if (label >= 0)
-        allot__label_at(&state->tasks, label)->is_host = true;
-    *place = (allot__job_place){-1, (int32_t)slots};
-    return ALLOT_OK;
-}
-
-static int put_places(allot_state *state, const allot_job *job, allot__job *out)
-{
-    allot__jobs *jobs = state->jobs;
-    int status = ALLOT_OK;
-    out->place = (int32_t)jobs->places.count;
-    out->place_count = job->host_count;
-    for (int32_t i = 0; i < job->host_count && status == ALLOT_OK; i++)
-        status = put_place(state, job->hosts[i].host, job->hosts[i].slots);
-    if (job->host_count == 0 && job->state != ALLOT_PENDING && status == ALLOT_OK) {
-        out->place_count = 1;
-        status = put_place(state, NULL, job->slots);
-    }
-    out->grown = (int32_t)jobs->places.count;
-    out->grown_count = job->grown_count;
-    for (int32_t i = 0; i < job->grown_count && status == ALLOT_OK; i++)
-        status = put_place(state, job->grown[i].host, job->grown[i].slots);
-    return status;
-}
-
-static allot__job made_of(const allot_job *job)
-{
-    return (allot__job){.id = job->id,
-                        .told = job,
-                        .submitted = job->submitted,
-                        .started = job->started,
-                        .ran = job->ran,
-                        .suspended_for = job->suspended_for,
-                        .since = job->since,
-                        .begin = job->begin,
-                        .until = job->until,
-                        .queue = job->queue,
-                        .slots = (int32_t)job->slots,
-                        .preempted = (int32_t)job->preempted,
-                        .priority = (int32_t)job->priority,
-                        .grow = (int32_t)job->grow,
-                        .reserved_by = job->reserved_by,
-                        .state = (uint8_t)job->state,
-                        .flags = (uint8_t)job->flags,
-                        .notifying = job->notifying != 0};
-}
-
-static int put_resources(allot_state *state, const allot_job *job)
-{
-    allot__jobs *jobs = state->jobs;
-    for (int32_t i = 0; i < job->resource_count; i++) {
-        if (job->resources[i].amount == 0)
-            continue;
-        int32_t *of = allot__push(state->engine, &jobs->resource_jobs, sizeof *of);
-        allot_job_resource *added = allot__push(state->engine, &jobs->resources, sizeof *added);
-        if (!of || !added)
-            return ALLOT_ENOMEM;
-        *of = (int32_t)jobs->list.count;
-        *added = job->resources[i];
-    }
-    return ALLOT_OK;
-}
-
-static int put_job(allot_state *state, const allot_job *job)
-{
-    allot__job made = made_of(job);
-    int status = put_names(state, job, &made);
-    if (status == ALLOT_OK)
-        status = put_places(state, job, &made);
-    if (status == ALLOT_OK)
-        status = put_resources(state, job);
-    allot__job *added =
-        status == ALLOT_OK ? allot__push(state->engine, &state->jobs->list, sizeof *added) : NULL;
-    if (!added)
-        return ALLOT_ENOMEM;
-    *added = made;
-    state->jobs->timed = state->jobs->timed || made.begin != INT64_MIN;
-    return ALLOT_OK;
-}
-
-/* In a plan with queues only jobs have labels. */
-int allot__jobs_fill(allot_state *state)
-{
-    const allot__things *things = &state->all_jobs;
-    if (things->list.count == 0 && !state->jobs)
-        return ALLOT_OK;
-    if (!allot__jobs_open(state))
-        return ALLOT_ENOMEM;
-    int status = ALLOT_OK;
-    clear(state);
-    if (allot__queue_count(state->plan) > 0)
-        allot__tasks_clear(state);
-    for (int32_t i = 0; (size_t)i < things->list.count && status == ALLOT_OK; i++)
-        status = put_job(state, allot__things_item(things, i));
-    return status;
-}
-
-/* ---- Read back ------------------------------------------------------------------------------- */
 
 /* The name of a number, among the plan's and behind them those that only jobs have. */
-static const char *name_of(const allot__vector *planned, const allot__vector *list, int32_t number)
+static const char *name_of(const allot_plan *plan, const allot__job_names *names, int kind,
+                           int32_t number)
 {
     if (number < 0)
         return NULL;
-    bool own = (size_t)number < planned->count;
-    return allot__named_at(own ? planned : list, own ? number : number - (int32_t)planned->count);
+    const allot__vector *first = planned(plan, kind);
+    bool own = (size_t)number < first->count;
+    return own ? allot__named_at(first, number)
+               : allot__named_at(&names->lists[kind], number - (int32_t)first->count);
+}
+
+/* -1: no name; -2: out of memory. */
+static int32_t number_of(allot_state *state, int kind, const char *name)
+{
+    if (!name)
+        return -1;
+    const allot__queues *plan = allot__queues_of(state->plan);
+    const allot__index *const indexes[NAMES] = {&plan->user_index, &plan->group_index,
+                                                &plan->application_index};
+    const allot__vector *first = planned(state->plan, kind);
+    allot__job_names *names = &state->jobs->names;
+    int32_t found = allot__named_find(first, indexes[kind], name);
+    if (found >= 0)
+        return found;
+    found = allot__named_number(state->engine, &names->pool, &names->lists[kind],
+                                &names->indexes[kind], name);
+    return found < 0 ? found : (int32_t)first->count + found;
 }
 
 const char *allot__job_user(const allot_state *state, int32_t number)
 {
-    return name_of(&allot__queues_of(state->plan)->users, &state->jobs->users, number);
+    return name_of(state->plan, &state->jobs->names, USER, number);
 }
 
 const char *allot__job_group(const allot_state *state, int32_t number)
 {
-    return name_of(&allot__queues_of(state->plan)->groups, &state->jobs->groups, number);
+    return name_of(state->plan, &state->jobs->names, GROUP, number);
 }
 
-/* The first resource entry of that job or a later one. */
-static size_t first_of(const allot__jobs *jobs, int32_t job)
+static int rename_job(allot_state *state, allot__job *job, const allot_plan *plan,
+                      const allot__job_names *old, bool set)
 {
-    const int32_t *of = jobs->resource_jobs.items;
-    size_t low = 0, high = jobs->resources.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (of[middle] < job)
-            low = middle + 1;
-        else
-            high = middle;
+    int32_t *const numbers[NAMES] = {&job->user, &job->group, &job->application};
+    for (int kind = 0; kind < NAMES; kind++) {
+        int32_t made = number_of(state, kind, name_of(plan, old, kind, *numbers[kind]));
+        if (made == -2)
+            return ALLOT_ENOMEM;
+        *numbers[kind] = set ? made : *numbers[kind];
     }
-    return low;
+    return ALLOT_OK;
 }
 
-const allot_job_resource *allot__job_resources(const allot__jobs *jobs, int32_t job, int32_t *count)
+static int rename_all(allot_state *state, const allot__things *things, const allot_plan *plan,
+                      const allot__job_names *old, bool set)
 {
-    *count = 0;
-    if (jobs->resources.count == 0)
+    int status = ALLOT_OK;
+    for (int32_t i = 0; (size_t)i < things->list.count && status == ALLOT_OK; i++) {
+        allot__thing *thing = allot__things_at(things, i);
+        if (thing)
+            status = rename_job(state, (allot__job *)(void *)thing, plan, old, set);
+    }
+    return status;
+}
+
+int allot__jobs_rename(allot_state *state, const allot_state *from, bool set)
+{
+    if (from->all_jobs.list.count == 0)
+        return ALLOT_OK;
+    if (!allot__jobs_open(state))
+        return ALLOT_ENOMEM;
+    return rename_all(state, &from->all_jobs, from->plan, &from->jobs->names, set);
+}
+
+int allot__job_names_trim(allot_state *state)
+{
+    if (!state->jobs)
+        return ALLOT_OK;
+    allot__job_names old = state->jobs->names;
+    state->jobs->names = (allot__job_names){.lists = {{0}}};
+    int status = rename_all(state, &state->all_jobs, state->plan, &old, false);
+    if (status == ALLOT_OK) {
+        rename_all(state, &state->all_jobs, state->plan, &old, true);
+    } else {
+        allot__job_names made = state->jobs->names;
+        state->jobs->names = old;
+        old = made;
+    }
+    free_names(state->engine, &old);
+    return status;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+static const allot__job_more nothing_more = {
+    .begin = INT64_MIN, .until = INT64_MAX, .reserved_by = -1};
+
+/* Where the next piece of a block goes; without a block only sizes add up. */
+typedef struct packing {
+    char *room;
+    size_t size;
+} packing;
+
+static void *take(packing *it, const void *from, size_t size)
+{
+    void *piece = it->room && size > 0 ? it->room + it->size : NULL;
+    it->size += (size + 7) & ~(size_t)7;
+    return piece && from ? memcpy(piece, from, size) : piece;
+}
+
+static const allot__job_more *pack_more(packing *it, const allot_job *job)
+{
+    allot__job_more of = {.begin = job->begin,
+                          .until = job->until,
+                          .reserved_by = job->reserved_by,
+                          .tag_count = job->tag_count,
+                          .value_count = job->value_count,
+                          .resource_count = job->resource_count};
+    if (memcmp(&of, &nothing_more, sizeof of) == 0)
+        return &nothing_more;
+    allot__job_more *more = take(it, &of, sizeof of);
+    const char **tags = take(it, job->tags, (size_t)job->tag_count * sizeof *tags);
+    of.values = take(it, job->values, (size_t)job->value_count * sizeof *job->values);
+    of.resources = take(it, job->resources, (size_t)job->resource_count * sizeof *job->resources);
+    allot_job_resource *asks = take(it, NULL, (size_t)job->resource_count * sizeof *asks);
+    for (int32_t i = 0; i < job->resource_count; i++)
+        if (asks && job->resources[i].amount > 0)
+            asks[of.ask_count++] = job->resources[i];
+    of.asks = asks;
+    of.tags = tags;
+    for (int32_t i = 0; i < job->tag_count; i++) {
+        const char *tag = take(it, job->tags[i], strlen(job->tags[i]) + 1);
+        if (tags)
+            tags[i] = tag;
+    }
+    return more ? memcpy(more, &of, sizeof of) : NULL;
+}
+
+/* A job without hosts is on the only one, unless it is pending. */
+static int32_t places_of(const allot_job *job)
+{
+    return job->host_count > 0 || job->state == ALLOT_PENDING ? job->host_count : 1;
+}
+
+static void put_members(const allot_job *job, allot__job *out)
+{
+    out->queue = job->queue;
+    out->slots = (int32_t)job->slots;
+    out->submitted = job->submitted;
+    out->state = (uint8_t)job->state;
+    out->flags = (uint8_t)job->flags;
+    out->notifying = job->notifying != 0;
+    out->place_count = places_of(job);
+    out->grown_count = job->grown_count;
+    out->priority = (int32_t)job->priority;
+    out->started = job->started;
+    out->ran = job->ran;
+    out->suspended_for = job->suspended_for;
+    out->since = job->since;
+    out->grow = (int32_t)job->grow;
+    out->preempted = (int32_t)job->preempted;
+    out->stated_limit = (int32_t)job->run_limit;
+}
+
+/* Lays a job out, except names of users and hosts. */
+static void pack(packing *it, const allot_job *job)
+{
+    size_t places = (size_t)places_of(job) + (size_t)job->grown_count;
+    allot__job *out = take(it, NULL, sizeof *out);
+    take(it, NULL, places * sizeof(allot__job_place));
+    take(it, NULL, places * sizeof(allot_job_host));
+    take(it, NULL, places * sizeof(int32_t));
+    const char *id = take(it, job->id, strlen(job->id) + 1);
+    const allot__job_more *more = pack_more(it, job);
+    if (!out)
+        return;
+    put_members(job, out);
+    out->thing.id = id;
+    out->more = more;
+}
+
+static int put_place(allot_state *state, allot__job *job, int32_t i, const allot_job_host *told)
+{
+    int32_t label = allot__label_of(state, told->host);
+    if (label < -1)
+        return ALLOT_ENOMEM;
+    allot__job_labels(job)[i] = label;
+    allot__job_hosts(job)[i].host = label < 0 ? NULL : allot__label_at(&state->tasks, label)->text;
+    allot__job_hosts(job)[i].slots = told->slots;
+    allot__job_places(job)[i] = (allot__job_place){-1, (int32_t)told->slots};
+    return ALLOT_OK;
+}
+
+static int put_names(allot_state *state, const allot_job *job, allot__job *out)
+{
+    const allot_job_host only = {NULL, job->slots};
+    const allot_job_host *hosts = job->host_count > 0 ? job->hosts : &only;
+    out->user = number_of(state, USER, job->user);
+    out->group = number_of(state, GROUP, job->group);
+    out->application = number_of(state, APPLICATION, job->application);
+    bool all = out->user != -2 && out->group != -2 && out->application != -2;
+    int status = all ? ALLOT_OK : ALLOT_ENOMEM;
+    for (int32_t i = 0; i < out->place_count && status == ALLOT_OK; i++)
+        status = put_place(state, out, i, &hosts[i]);
+    for (int32_t i = 0; i < out->grown_count && status == ALLOT_OK; i++)
+        status = put_place(state, out, out->place_count + i, &job->grown[i]);
+    return status;
+}
+
+allot__thing *allot__job_make(allot_state *state, const allot_job *job)
+{
+    packing it = {NULL, 0};
+    pack(&it, job);
+    size_t size = it.size;
+    char *block =
+        size < INT32_MAX && allot__jobs_open(state) ? allot__new(state->engine, size, 1) : NULL;
+    if (!block)
         return NULL;
-    size_t first = first_of(jobs, job);
-    *count = (int32_t)(first_of(jobs, job + 1) - first);
-    return *count > 0 ? (const allot_job_resource *)jobs->resources.items + first : NULL;
+    it = (packing){block, 0};
+    pack(&it, job);
+    allot__job *made = (allot__job *)(void *)block;
+    made->thing.size = (uint32_t)size & INT32_MAX;
+    if (put_names(state, job, made) == ALLOT_OK)
+        return &made->thing;
+    allot__thing_free(state->engine, &made->thing);
+    return NULL;
+}
+
+/* Only jobs in a plan with queues have labels, besides tasks in others. */
+int allot__jobs_fill(allot_state *state)
+{
+    const allot__things *things = &state->all_jobs;
+    if (state->jobs)
+        state->jobs->arranged = false;
+    for (size_t i = 0; things->list.count > 0 && i < state->tasks.labels.count; i++)
+        allot__label_at(&state->tasks, (int32_t)i)->is_host = false;
+    for (int32_t i = 0; (size_t)i < things->list.count; i++) {
+        const allot__job *job = (const allot__job *)(void *)allot__things_at(things, i);
+        const int32_t *labels = allot__job_labels(job);
+        for (int32_t k = 0; k < allot__job_all_places(job); k++)
+            if (labels[k] >= 0)
+                allot__label_at(&state->tasks, labels[k])->is_host = true;
+    }
+    return ALLOT_OK;
+}
+
+/* ---- Read back ------------------------------------------------------------------------------- */
+
+allot_job allot__job_told(const allot_state *state, const allot__job *job)
+{
+    const allot__job_more *more = job->more;
+    const allot__job_names *names = &state->jobs->names;
+    const allot_job_host *hosts = allot__job_hosts(job), *grown = hosts + job->place_count;
+    bool placed = job->place_count > 0 && hosts->host;
+    return (allot_job){.id = job->thing.id,
+                       .queue = job->queue,
+                       .state = (allot_job_state)job->state,
+                       .slots = job->slots,
+                       .hosts = placed ? hosts : NULL,
+                       .host_count = placed ? job->place_count : 0,
+                       .submitted = job->submitted,
+                       .started = job->started,
+                       .ran = job->ran,
+                       .suspended_for = job->suspended_for,
+                       .since = job->since,
+                       .begin = more->begin,
+                       .preempted = job->preempted,
+                       .priority = job->priority,
+                       .user = name_of(state->plan, names, USER, job->user),
+                       .group = name_of(state->plan, names, GROUP, job->group),
+                       .application = name_of(state->plan, names, APPLICATION, job->application),
+                       .run_limit = job->stated_limit,
+                       .flags = job->flags,
+                       .reserved_by = more->reserved_by,
+                       .until = more->until,
+                       .grow = job->grow,
+                       .grown = job->grown_count > 0 ? grown : NULL,
+                       .grown_count = job->grown_count,
+                       .notifying = job->notifying,
+                       .tag_count = more->tag_count,
+                       .value_count = more->value_count,
+                       .tags = more->tags,
+                       .values = more->values,
+                       .resources = more->resources,
+                       .resource_count = more->resource_count};
 }

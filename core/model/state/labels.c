@@ -3,6 +3,7 @@
 /* labels.c: numbers the names that tasks mention, and the sessions among them. */
 #include <string.h>
 
+#include "model/state/job.h"
 #include "model/state/state.h"
 
 int32_t allot__label_of(allot_state *state, const char *text)
@@ -29,11 +30,11 @@ int32_t allot__label_of(allot_state *state, const char *text)
     return found;
 }
 
-/* Labels that only ended tasks had are dropped once these may be as many as the others. */
-static bool is_spent(const allot__tasks *tasks)
+bool allot__labels_spent(const allot_state *state)
 {
     enum { SPENT_LEAST = 10000 };
-    return tasks->spent > allot__task_count(tasks) + SPENT_LEAST;
+    size_t count = allot__task_count(&state->tasks) + state->all_jobs.list.count;
+    return state->tasks.spent > count + SPENT_LEAST;
 }
 
 static int32_t *label_of(const allot__tasks *tasks, int32_t number, int which)
@@ -63,6 +64,26 @@ static bool number_all(allot_state *state, const allot__label *old, bool set)
     return true;
 }
 
+/* Likewise the hosts of jobs. */
+static bool number_jobs(allot_state *state, const allot__label *old, bool set)
+{
+    for (int32_t i = 0; (size_t)i < state->all_jobs.list.count; i++) {
+        allot__job *job = (allot__job *)(void *)allot__things_at(&state->all_jobs, i);
+        int32_t *labels = allot__job_labels(job);
+        for (int32_t k = 0; k < allot__job_all_places(job); k++) {
+            int32_t made = labels[k] < 0 ? -1 : allot__label_of(state, old[labels[k]].text);
+            if (made == ALLOT__NO_LABEL)
+                return false;
+            if (!set || made < 0)
+                continue;
+            labels[k] = made;
+            allot__job_hosts(job)[k].host = allot__label_at(&state->tasks, made)->text;
+            allot__label_at(&state->tasks, made)->is_host = true;
+        }
+    }
+    return true;
+}
+
 static void swap(allot__tasks *a, allot__tasks *b)
 {
     allot__tasks other = *a;
@@ -77,12 +98,11 @@ static void swap(allot__tasks *a, allot__tasks *b)
 int allot__labels_trim(allot_state *state)
 {
     allot__tasks *tasks = &state->tasks, other = {.spent = 0};
-    if (!is_spent(tasks))
-        return ALLOT_OK;
     swap(tasks, &other);
-    bool numbered = number_all(state, other.labels.items, false);
+    const allot__label *old = other.labels.items;
+    bool numbered = number_all(state, old, false) && number_jobs(state, old, false);
     if (numbered)
-        number_all(state, other.labels.items, true);
+        numbered = number_all(state, old, true) && number_jobs(state, old, true);
     else
         swap(tasks, &other);
     tasks->spent = numbered ? 0 : tasks->spent;

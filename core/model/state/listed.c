@@ -49,9 +49,11 @@ static int put_other(allot_state *state, allot_item kind, allot__thing *old, con
     allot__things *things = allot__state_things(state, kind);
     allot__thing *thing = NULL;
     if (allot__things_room(state->engine, things, 1) == ALLOT_OK)
-        thing = allot__thing_make(state->engine, kind, item);
+        thing = kind == ALLOT_ITEM_JOB ? allot__job_make(state, item)
+                                       : allot__thing_make(state->engine, kind, item);
     if (!thing)
         return ALLOT_ENOMEM;
+    state->tasks.spent += kind == ALLOT_ITEM_JOB && old;
     if (old)
         allot__things_swap(things, old, thing);
     else
@@ -117,6 +119,7 @@ int allot_state_end(allot_state *state, allot_item kind, const char *id)
     allot__thing *thing = allot__things_find(things, id);
     if (!thing)
         return ALLOT_ENOENT;
+    state->tasks.spent += kind == ALLOT_ITEM_JOB;
     if (kind == ALLOT_ITEM_TASK)
         allot__task_take(state, thing);
     else
@@ -144,6 +147,8 @@ int allot_state_get(const allot_state *state, allot_item kind, const char *id, v
         return ALLOT_ENOENT;
     if (kind == ALLOT_ITEM_TASK)
         return allot_state_task_at(state, number, out);
+    if (kind == ALLOT_ITEM_JOB)
+        return allot_state_job_at(state, number, out);
     memcpy(out, allot__things_item(allot__state_things(state, kind), number),
            allot_members_of(kind)->size);
     return ALLOT_OK;
@@ -181,10 +186,10 @@ int allot_state_job_at(const allot_state *state, int32_t i, allot_job *out)
 {
     if (!out || i < 0 || i >= allot_state_jobs(state))
         return ALLOT_EUSAGE;
-    const allot_job *told = allot__things_item(&state->all_jobs, i);
-    if (!told)
+    const allot__thing *thing = allot__things_at(&state->all_jobs, i);
+    if (!thing)
         return ALLOT_ENOENT;
-    *out = *told;
+    *out = allot__job_told(state, (const allot__job *)(const void *)thing);
     return ALLOT_OK;
 }
 
@@ -263,17 +268,25 @@ static void set_uses_back(const allot_state *state, int64_t now, int64_t by)
     set_time(now, by, &jobs->usage_at);
 }
 
-/* The times of all items of a kind, by the table of its members. */
-static void set_items_back(const allot_state *state, allot_item kind, int64_t now, int64_t by)
+static void set_sessions_back(const allot_state *state, int64_t now, int64_t by)
 {
-    const allot__things *things = allot__state_things(state, kind);
-    const allot_members *members = allot_members_of(kind);
-    for (int32_t i = 0; (size_t)i < things->list.count; i++) {
-        allot__thing *thing = allot__things_at(things, i);
-        char *item = thing ? allot__thing_item(thing) : NULL;
-        for (int32_t k = 0; item && k < members->count; k++)
-            if (members->items[k].type == ALLOT_MEMBER_TIME)
-                set_time(now, by, (int64_t *)(void *)(item + members->items[k].at));
+    for (int32_t i = 0; (size_t)i < state->sessions.list.count; i++) {
+        allot_session *session = (void *)(uintptr_t)allot__things_item(&state->sessions, i);
+        if (session)
+            set_time(now, by, &session->created);
+    }
+}
+
+static void set_jobs_back(const allot_state *state, int64_t now, int64_t by)
+{
+    for (int32_t i = 0; (size_t)i < state->all_jobs.list.count; i++) {
+        allot__job *job = (allot__job *)(void *)allot__things_at(&state->all_jobs, i);
+        if (!job)
+            continue;
+        set_time(now, by, &job->submitted);
+        set_time(now, by, &job->started);
+        set_time(now, by, &job->since);
+        set_time(now, by, (int64_t *)(uintptr_t)&job->more->begin);
     }
 }
 
@@ -286,8 +299,8 @@ int allot_state_set_back(allot_state *state, int64_t now, int64_t by)
         set_time(now, by, &task->started);
         set_time(now, by, &task->submitted);
     }
-    set_items_back(state, ALLOT_ITEM_SESSION, now, by);
-    set_items_back(state, ALLOT_ITEM_JOB, now, by);
+    set_sessions_back(state, now, by);
+    set_jobs_back(state, now, by);
     for (int32_t g = 0; g < state->plan->group_count; g++)
         for (int32_t i = 0; i < state->plan->tree.rows; i++) {
             allot__group_state *group = &state->groups[g];
@@ -320,7 +333,10 @@ int allot__lists_fill(allot_state *state)
     int status = ALLOT_OK;
     for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN && status == ALLOT_OK; kind++)
         status = allot__things_close_up(state->engine, allot__state_things(state, kind));
-    if (status == ALLOT_OK)
+    bool spent = allot__labels_spent(state);
+    if (status == ALLOT_OK && spent)
+        status = allot__job_names_trim(state);
+    if (status == ALLOT_OK && spent)
         status = allot__labels_trim(state);
     status = fill(state, &state->sessions_stale, allot__sessions_fill, status);
     status = fill(state, &state->flights_stale, allot__flights_fill, status);

@@ -242,13 +242,29 @@ static int fits_number(void *ud, allot_member_type type, void *number)
     return in_range ? ALLOT_OK : ALLOT_ERANGE;
 }
 
-static const allot_item others[] = {ALLOT_ITEM_SESSION, ALLOT_ITEM_JOB, ALLOT_ITEM_RECLAIM};
+static const allot_item others[] = {ALLOT_ITEM_SESSION, ALLOT_ITEM_RECLAIM};
 enum { OTHERS = sizeof others / sizeof *others };
 
-/* Calls `each` with the numbers of all sessions, jobs and reclaims. */
+/* Calls `each` with the numbers of a job, and changes its block as `each` changed them. */
+static int job_numbers(copying *it, const allot_state *of, int32_t number, allot_item_number each)
+{
+    allot__job *job = (allot__job *)(void *)allot__things_at(&of->all_jobs, number);
+    if (!job)
+        return ALLOT_OK;
+    allot_job told = allot__job_told(of, job);
+    int status = allot_item_numbers(allot_members_of(ALLOT_ITEM_JOB), &told, each, it);
+    job->queue = told.queue;
+    if (told.reserved_by != job->more->reserved_by)
+        ((allot__job_more *)(uintptr_t)job->more)->reserved_by = told.reserved_by;
+    return status;
+}
+
+/* Calls `each` with the numbers of all sessions, reclaims, jobs and loans. */
 static int each_number(copying *it, const allot_state *of, allot_item_number each)
 {
     int status = ALLOT_OK;
+    for (int32_t i = 0; (size_t)i < of->all_jobs.list.count && status == ALLOT_OK; i++)
+        status = job_numbers(it, of, i, each);
     for (size_t k = 0; k < OTHERS; k++) {
         const allot__things *things = allot__state_things(of, others[k]);
         for (int32_t i = 0; (size_t)i < things->list.count && status == ALLOT_OK; i++)
@@ -292,6 +308,7 @@ static void move_task(const copying *it, allot__task *task)
 static void take_lists(copying *it)
 {
     allot_state *from = (allot_state *)(uintptr_t)it->from, *to = it->to;
+    allot__jobs_rename(to, from, true);
     if (!it->map->same)
         each_number(it, from, move_number);
     for (size_t i = 0; !it->map->same && i < allot__task_count(&from->tasks); i++) {
@@ -315,6 +332,8 @@ static int move_lists(copying *it)
 {
     int status = it->map->same ? ALLOT_OK : check_lists(it);
     if (status == ALLOT_OK)
+        status = allot__jobs_rename(it->to, it->from, false);
+    if (status == ALLOT_OK)
         take_lists(it);
     return status;
 }
@@ -324,12 +343,16 @@ static int move_lists(copying *it)
 static int copy_lists(copying *it)
 {
     allot_task task;
+    allot_job job;
     int status = ALLOT_OK;
     if (it->moves)
         return move_lists(it);
     for (int32_t i = 0; i < allot_state_tasks(it->from) && status == ALLOT_OK; i++)
         if (allot_state_task_at(it->from, i, &task) == ALLOT_OK) /* else a part */
             status = copy_item(it, ALLOT_ITEM_TASK, &task);
+    for (int32_t i = 0; i < allot_state_jobs(it->from) && status == ALLOT_OK; i++)
+        if (allot_state_job_at(it->from, i, &job) == ALLOT_OK)
+            status = copy_item(it, ALLOT_ITEM_JOB, &job);
     for (size_t k = 0; k < OTHERS; k++) {
         const allot__things *things = allot__state_things(it->from, others[k]);
         for (int32_t i = 0; (size_t)i < things->list.count && status == ALLOT_OK; i++)

@@ -143,7 +143,9 @@ void allot__task_start(allot_state *state, int32_t number, int64_t started, int3
 /* Ends a running task; or (`waits`) lets it wait again, as if it had never run. */
 void allot__task_stop(allot_state *state, const char *id, bool waits);
 void allot__tasks_clear(allot_state *state);
-/* Drops labels that nothing mentions any more, once they may be many. ENOMEM: all stay. */
+/* May labels that only ended tasks and jobs had be as many as the others? Drops them; ENOMEM: all
+ * stay. */
+bool allot__labels_spent(const allot_state *state);
 int allot__labels_trim(allot_state *state);
 /* Numbers sessions. ENOMEM. */
 int allot__sessions_fill(allot_state *state);

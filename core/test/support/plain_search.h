@@ -48,7 +48,7 @@ static bool goes_before(const plain *it, int32_t a, int32_t b)
         if (x != y)
             return (x < y) != (victims->keys[i].descending != 0);
     }
-    return strcmp(job_at(it, job_of(it, a))->id, job_at(it, job_of(it, b))->id) > 0;
+    return strcmp(job_at(it, job_of(it, a))->thing.id, job_at(it, job_of(it, b))->thing.id) > 0;
 }
 
 /* All candidates, by insertion. */
@@ -104,14 +104,10 @@ static void try_them(plain *it, const int32_t *jobs, int32_t n)
 
 static bool is_on(const plain *it, int32_t job, int32_t host)
 {
-    const allot__candidates *candidates = it->search.candidates;
-    const allot__job_place *all = candidates->work->state->jobs->places.items;
     const allot__job *of = job_at(it, job);
     bool on = false;
-    for (int32_t i = 0; i < of->place_count; i++)
-        on = on || allot__host_view_host(candidates->view, all[of->place + i].site) == host;
-    for (int32_t i = 0; i < of->grown_count; i++)
-        on = on || allot__host_view_host(candidates->view, all[of->grown + i].site) == host;
+    for (int32_t i = 0; i < allot__job_all_places(of); i++)
+        on = on || allot__job_host_at(it->search.candidates->view, of, i) == host;
     return on;
 }
 

@@ -295,7 +295,7 @@ static int sort_jobs(allot__bounds *bounds)
 {
     const allot__work *work = bounds->work;
     const allot__jobs *jobs = work->state->jobs;
-    size_t users = allot__queues_of(work->plan)->users.count + jobs->users.count;
+    size_t users = allot__queues_of(work->plan)->users.count + jobs->names.lists[0].count;
     bounds->class_of =
         allot__arena_take(work->arena, jobs->list.count + 1, sizeof *bounds->class_of);
     int32_t *heads = allot__arena_take(work->arena, users + 1, sizeof *heads);
@@ -318,7 +318,7 @@ static int count_job(allot__bounds *bounds, int32_t number)
 {
     const allot__jobs *jobs = bounds->work->state->jobs;
     const allot__job *job = allot__job_at(jobs, number);
-    const allot__job_place *places = allot__job_places(jobs, job);
+    const allot__job_place *places = allot__job_places(job);
     int status = ALLOT_OK;
     if (job->state != ALLOT_PENDING)
         status =
@@ -327,8 +327,8 @@ static int count_job(allot__bounds *bounds, int32_t number)
         status =
             allot__bounds_change(bounds, number, ALLOT_ORDER_RESUME, places, job->place_count, -1);
     if (status == ALLOT_OK && job->state == ALLOT_RUNNING && job->grown_count > 0)
-        status = allot__bounds_change(bounds, number, ALLOT_ORDER_RESIZE,
-                                      allot__job_grown(jobs, job), job->grown_count, 1);
+        status = allot__bounds_change(bounds, number, ALLOT_ORDER_RESIZE, allot__job_grown(job),
+                                      job->grown_count, 1);
     return status;
 }
 

@@ -76,7 +76,7 @@ static bool counted(const allot__bounds *bounds, int32_t number, int32_t limit, 
 {
     const allot__bound_trait *trait = allot__limit_trait(bounds, limit);
     const allot__job *job = allot__job_at(bounds->work->state->jobs, number);
-    const allot__job_place *places = allot__job_places(bounds->work->state->jobs, job);
+    const allot__job_place *places = allot__job_places(job);
     bool all = !trait->by_host && !trait->of_hosts;
     for (int32_t i = 0; !all && i < job->place_count; i++) {
         int32_t on = allot__host_view_host(bounds->view, places[i].site);
@@ -290,10 +290,10 @@ int allot__job_turn(allot__host_view *view, allot__bounds *bounds, int32_t numbe
     allot__host_view_job(view, number, !ends, sign);
     int status = ALLOT_OK;
     if (job->grown_count > 0)
-        status = allot__bounds_change(bounds, number, ALLOT_ORDER_RESIZE,
-                                      allot__job_grown(jobs, job), job->grown_count, sign);
+        status = allot__bounds_change(bounds, number, ALLOT_ORDER_RESIZE, allot__job_grown(job),
+                                      job->grown_count, sign);
     if (status == ALLOT_OK)
-        status = allot__bounds_change(bounds, number, kind, allot__job_places(jobs, job),
+        status = allot__bounds_change(bounds, number, kind, allot__job_places(job),
                                       job->place_count, sign);
     return status;
 }

@@ -14,16 +14,14 @@ static const allot_resource *resource_at(const allot__resources *resources, int3
     return (const allot_resource *)queues->resources.items + number;
 }
 
-/* The first of a job's requests; they end where the next job's begin. */
 static const allot_job_resource *asks_of(const allot__resources *resources, int32_t job)
 {
-    return allot__vector_from(&resources->work->state->jobs->resources,
-                              (size_t)resources->first[job], sizeof(allot_job_resource));
+    return allot__job_at(resources->work->state->jobs, job)->more->asks;
 }
 
 static int32_t count_of(const allot__resources *resources, int32_t job)
 {
-    return resources->first[job + 1] - resources->first[job];
+    return (int32_t)allot__job_at(resources->work->state->jobs, job)->more->ask_count;
 }
 
 static int64_t wanting(const allot__resources *resources, const allot_job_resource *of)
@@ -44,18 +42,6 @@ static int take_room(const allot__work *work, allot__resources *out)
                              ALLOT__WANTED(out->wanting, count));
 }
 
-static int32_t *find_first(const allot__work *work)
-{
-    const allot__jobs *jobs = work->state->jobs;
-    const int32_t *of = jobs->resource_jobs.items;
-    int32_t *first = allot__zeroed(work, jobs->list.count + 1, sizeof *first);
-    for (size_t i = 0; first && i < jobs->resources.count; i++)
-        first[of[i] + 1]++;
-    for (size_t i = 0; first && i < jobs->list.count; i++)
-        first[i + 1] += first[i];
-    return first;
-}
-
 int allot__resources_make(const allot__work *work, allot__resources **out)
 {
     const allot__jobs *jobs = work->state->jobs;
@@ -65,8 +51,8 @@ int allot__resources_make(const allot__work *work, allot__resources **out)
     allot__resources *it = allot__zeroed(work, 1, sizeof *it);
     if (!it)
         return ALLOT_ENOMEM;
-    *it = (allot__resources){.work = work, .count = count, .first = find_first(work)};
-    if (!it->first || take_room(work, it) != ALLOT_OK)
+    *it = (allot__resources){.work = work, .count = count};
+    if (take_room(work, it) != ALLOT_OK)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < count; i++) {
         it->told_at[i] = jobs->preempted_at ? jobs->preempted_at[i] : INT64_MIN;

@@ -19,6 +19,7 @@
 #include <allot/dispatch.h>
 
 #include "engine/rows/work.h"
+#include "model/state/job.h"
 
 typedef struct allot__resources {
     const allot__work *work;
@@ -28,7 +29,6 @@ typedef struct allot__resources {
     int64_t *told_at;      /* the last preemption for it, from the state; INT64_MIN: never */
     int64_t *preempted_at; /* ... and by now */
     uint8_t *wanting;      /* nonzero: the job that was last checked lacked it */
-    const int32_t *first;  /* by job, one more: where its requests begin in the state's */
 } allot__resources;
 
 /* Counts what the state's jobs hold; *out is NULL where the plan has no resources. ENOMEM. */
@@ -36,7 +36,7 @@ int allot__resources_make(const allot__work *work, allot__resources **out);
 /* Does the job ask for any resource? */
 static inline bool allot__resources_asks(const allot__resources *resources, int32_t job)
 {
-    return resources->first[job] != resources->first[job + 1];
+    return allot__job_at(resources->work->state->jobs, job)->more->ask_count > 0;
 }
 /* Is there enough of all for a pending job? If not, *resource is the first that it lacks. */
 bool allot__resources_allow(const allot__resources *resources, int32_t job, int32_t *resource);

@@ -51,7 +51,7 @@ static int count_running(const allot__work *work, int32_t sites, int64_t **out)
     const allot__jobs *jobs = work->state->jobs;
     for (size_t i = 0; i < jobs->list.count; i++) {
         const allot__job *job = allot__job_at(jobs, (int32_t)i);
-        const allot__job_place *places = allot__job_places(jobs, job);
+        const allot__job_place *places = allot__job_places(job);
         for (int32_t k = 0; job->state == ALLOT_RUNNING && k < job->place_count; k++)
             used[places[k].site] += places[k].slots;
     }
@@ -230,7 +230,7 @@ static void take_places(allot__host_view *view, const allot__job_place *places, 
 static void grow_on(allot__host_view *view, const allot__job *job, const allot__job_place *places,
                     int32_t count, int32_t sign)
 {
-    const allot__job_place *own = allot__job_places(view->work->state->jobs, job);
+    const allot__job_place *own = allot__job_places(job);
     for (int32_t i = 0; i < count; i++) {
         bool there = false;
         for (int32_t k = 0; k < job->place_count; k++)
@@ -261,14 +261,14 @@ void allot__host_view_job(allot__host_view *view, int32_t number, bool keeps, in
     const allot__jobs *jobs = view->work->state->jobs;
     const allot__job *job = allot__job_at(jobs, number);
     allot__host_view_order(view, keeps ? ALLOT_ORDER_RESUME : ALLOT_ORDER_START, number,
-                           allot__job_places(jobs, job), job->place_count, sign);
-    take_places(view, allot__job_grown(jobs, job), job->grown_count, sign);
+                           allot__job_places(job), job->place_count, sign);
+    take_places(view, allot__job_grown(job), job->grown_count, sign);
 }
 
 void allot__host_view_claim(allot__host_view *view, int32_t number)
 {
     const allot__job *job = allot__job_at(view->work->state->jobs, number);
-    const allot__job_place *places = allot__job_places(view->work->state->jobs, job);
+    const allot__job_place *places = allot__job_places(job);
     for (int32_t i = 0; i < job->place_count; i++) {
         int32_t host = allot__host_view_host(view, places[i].site);
         if (host >= 0)
@@ -351,7 +351,7 @@ static void count_job(allot__host_view *view, int32_t number, int32_t sign)
 {
     const allot__jobs *jobs = view->work->state->jobs;
     const allot__job *job = allot__job_at(jobs, number);
-    const allot__job_place *places = allot__job_places(jobs, job);
+    const allot__job_place *places = allot__job_places(job);
     for (int32_t i = 0; i < job->place_count; i++) {
         int32_t host = allot__host_view_host(view, places[i].site);
         if (host >= 0) {

@@ -102,25 +102,19 @@ static inline bool allot__job_ends(const allot_plan *plan, const allot__job *job
 {
     return allot__action_ends(allot__queue_at(allot__queues_of(plan), job->queue)->on_preempt);
 }
-/* The i-th of a job's places, those that it grew by last; and its host, or -1. */
-static inline const allot__job_place *allot__job_place_at(const allot__jobs *jobs,
-                                                          const allot__job *job, int32_t i)
-{
-    int32_t at = i < job->place_count ? job->place + i : job->grown + i - job->place_count;
-    return (const allot__job_place *)jobs->places.items + at;
-}
 /* Slots that a job has, including those given for growth. */
-static inline int64_t allot__job_all_slots(const allot__jobs *jobs, const allot__job *job)
+static inline int64_t allot__job_all_slots(const allot__job *job)
 {
     int64_t slots = job->slots;
     for (int32_t i = 0; i < job->grown_count; i++)
-        slots += allot__job_grown(jobs, job)[i].slots;
+        slots += allot__job_grown(job)[i].slots;
     return slots;
 }
+/* The host of the i-th of a job's places, or -1. */
 static inline int32_t allot__job_host_at(const allot__host_view *view, const allot__job *job,
                                          int32_t i)
 {
-    return allot__host_view_host(view, allot__job_place_at(view->work->state->jobs, job, i)->site);
+    return allot__host_view_host(view, allot__job_places(job)[i].site);
 }
 
 /* Takes slots on a host (below 0: gives them back), and updates the bits. */

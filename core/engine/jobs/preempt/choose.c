@@ -11,9 +11,9 @@ enum { NEAR = 8 };
 
 bool allot__backfill_reserved(const allot__queues *queues, const allot__job *job, int32_t high)
 {
-    return (job->flags & ALLOT_JOB_BACKFILL) && job->reserved_by >= 0 &&
+    return (job->flags & ALLOT_JOB_BACKFILL) && job->more->reserved_by >= 0 &&
            allot__queue_at(queues, high)->priority <=
-               allot__queue_at(queues, job->reserved_by)->priority;
+               allot__queue_at(queues, job->more->reserved_by)->priority;
 }
 
 bool allot__search_may(const allot__search *search, int32_t job)

@@ -88,13 +88,12 @@ static int64_t gain_of(const allot__fit *fit, int32_t number)
     const allot__jobs *jobs = view->work->state->jobs;
     const allot__job *job = allot__job_at(jobs, number);
     int64_t gain = 0;
-    for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
+    for (int32_t i = 0; i < allot__job_all_places(job); i++) {
         int32_t host = allot__job_host_at(view, job, i);
         bool mine = host >= 0 &&
                     (!view->owner || view->owner[host] < 0 || view->owner[host] == fit->job->queue);
-        gain += mine && allot__host_view_has(view, fit->set, host)
-                    ? allot__job_place_at(jobs, job, i)->slots
-                    : 0;
+        gain += mine && allot__host_view_has(view, fit->set, host) ? allot__job_places(job)[i].slots
+                                                                   : 0;
     }
     return gain;
 }

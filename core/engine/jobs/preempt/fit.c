@@ -52,7 +52,7 @@ static int64_t count_start(const allot__fit *fit)
 
 static int64_t count_resume(const allot__fit *fit)
 {
-    const allot__job_place *places = allot__job_places(fit->view->work->state->jobs, fit->job);
+    const allot__job_place *places = allot__job_places(fit->job);
     int64_t lack = 0;
     for (int32_t i = 0; i < fit->job->place_count; i++) {
         int32_t host = allot__host_view_host(fit->view, places[i].site);
@@ -145,7 +145,7 @@ static int64_t worth(const allot__fit *fit, int32_t host)
         bool of_set = allot__host_view_has(fit->view, fit->set, host);
         return of_set ? has_for_start(fit, host, INT32_MAX) : 0;
     }
-    const allot__job_place *places = allot__job_places(fit->view->work->state->jobs, fit->job);
+    const allot__job_place *places = allot__job_places(fit->job);
     int64_t lack = 0;
     for (int32_t i = 0; i < fit->job->place_count; i++)
         if (allot__host_view_host(fit->view, places[i].site) == host)
@@ -158,7 +158,7 @@ static int64_t worth_of(const allot__fit *fit, const allot__job *job)
 {
     int64_t sum = 0;
     int32_t time = ++fit->stamp[fit->view->count];
-    for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
+    for (int32_t i = 0; i < allot__job_all_places(job); i++) {
         int32_t host = allot__job_host_at(fit->view, job, i);
         if (host >= 0 && fit->stamp[host] != time) {
             fit->stamp[host] = time;
@@ -172,7 +172,7 @@ bool allot__fit_shares(const allot__fit *fit, int32_t other)
 {
     const allot__jobs *jobs = fit->view->work->state->jobs;
     const allot__job *job = allot__job_at(jobs, other);
-    for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
+    for (int32_t i = 0; i < allot__job_all_places(job); i++) {
         int32_t host = allot__job_host_at(fit->view, job, i);
         if (host < 0)
             continue;

@@ -15,7 +15,7 @@ enum { AHEAD = 8 };
 int32_t allot__job_host(const allot__jobs *jobs, const allot__host_view *view, int32_t job)
 {
     const allot__job *it = allot__job_at(jobs, job);
-    const allot__job_place *places = allot__job_places(jobs, it);
+    const allot__job_place *places = allot__job_places(it);
     int32_t best = -1;
     for (int32_t i = 0; i < it->place_count; i++) {
         int32_t host = allot__host_view_host(view, places[i].site);
@@ -156,9 +156,9 @@ static int64_t attribute_value(const allot__job_rows *rows, const allot__job *jo
     const allot__work *work = rows->rows.work;
     int32_t attribute = allot__task_attribute_of(work->plan, rows->rows.rules->policy,
                                                  column - ALLOT_TASK_COLUMN_COUNT);
-    const allot_job *told = job->told;
-    return allot__attribute_of(work->plan, told->tags, told->tag_count, told->values,
-                               told->value_count, attribute);
+    const allot__job_more *more = job->more;
+    return allot__attribute_of(work->plan, more->tags, more->tag_count, more->values,
+                               more->value_count, attribute);
 }
 
 /* A column that depends on the job and its queue only, or on neither. */
@@ -168,7 +168,7 @@ static int64_t job_value(const allot__job_rows *rows, const allot__job *job, int
     int64_t seed = work->group->options[ALLOT_OPTION_SEED];
     switch (column) {
     case ALLOT_TASK_SLOTS:
-        return allot__job_all_slots(work->state->jobs, job);
+        return allot__job_all_slots(job);
     case ALLOT_TASK_STARTED:
         return since_1970(job->started);
     case ALLOT_TASK_SUBMITTED:
@@ -181,7 +181,7 @@ static int64_t job_value(const allot__job_rows *rows, const allot__job *job, int
     case ALLOT_TASK_PRIORITY:
         return job->priority;
     case ALLOT_TASK_LOT:
-        return seed == 0 ? 0 : allot__lot_of(seed, job->id);
+        return seed == 0 ? 0 : allot__lot_of(seed, job->thing.id);
     case ALLOT_TASK_QUEUE:
         return job->queue;
     case ALLOT_TASK_QUEUE_PRIORITY:

@@ -178,7 +178,7 @@ bool allot__candidate_before(const allot__candidate_rows *rows, const allot__can
         if (x != y)
             return x < y;
     }
-    return strcmp(job_at(rows, a)->id, job_at(rows, b)->id) > 0;
+    return strcmp(job_at(rows, a)->thing.id, job_at(rows, b)->thing.id) > 0;
 }
 
 static void merge(const allot__candidate_rows *rows, const allot__candidate_list *list,
@@ -219,9 +219,9 @@ static void by_host(allot__candidate_rows *rows, const allot__host_view *view, i
     const allot__jobs *jobs = rows->work->state->jobs;
     for (int32_t row = rows->count - 1; row >= 0; row--) {
         if (row >= AHEAD)
-            __builtin_prefetch(&allot__job_at(jobs, rows->jobs[row - AHEAD])->place);
+            __builtin_prefetch(&allot__job_at(jobs, rows->jobs[row - AHEAD])->place_count);
         const allot__job *job = allot__job_at(jobs, rows->jobs[row]);
-        for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
+        for (int32_t i = 0; i < allot__job_all_places(job); i++) {
             int32_t host = allot__job_host_at(view, job, i);
             if (host >= 0 && !list)
                 first[host + 1]++;

@@ -38,13 +38,12 @@ static int run_guard(allot__candidates *candidates, const allot__guard *guard, u
 /* The most slots that a job's preemption can free: for an exclusive job all of its hosts. */
 static int64_t gives(const allot__candidates *candidates, const allot__job *job)
 {
-    const allot__jobs *jobs = candidates->work->state->jobs;
     bool exclusive = (job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
     int64_t sum = 0;
-    for (int32_t i = 0; i < job->place_count + job->grown_count; i++) {
+    for (int32_t i = 0; i < allot__job_all_places(job); i++) {
         int32_t host =
             exclusive && i < job->place_count ? allot__job_host_at(candidates->view, job, i) : -1;
-        int32_t slots = allot__job_place_at(jobs, job, i)->slots;
+        int32_t slots = allot__job_places(job)[i].slots;
         sum += allot__most(slots, host >= 0 ? candidates->view->slots[host] : 0);
     }
     return sum;
@@ -56,7 +55,7 @@ static void help(allot__candidates *candidates, int32_t number, int32_t sign)
     const allot__job *job = allot__job_at(candidates->work->state->jobs, number);
     int32_t count;
     const allot__bound_entry *entries = allot__bounds_entries(candidates->bounds, number, &count);
-    int64_t slots = allot__job_all_slots(candidates->work->state->jobs, job);
+    int64_t slots = allot__job_all_slots(job);
     if (candidates->bounds->resources)
         allot__resources_candidate(candidates->bounds->resources, number, sign);
     for (int32_t i = 0; i < count; i++)
@@ -260,7 +259,7 @@ static int own_hosts(allot__search *search, bool together)
 {
     allot__candidates *candidates = search->candidates;
     const allot__job *job = search->fit.job;
-    const allot__job_place *places = allot__job_places(candidates->work->state->jobs, job);
+    const allot__job_place *places = allot__job_places(job);
     int32_t count = 0;
     bool all = true;
     int status = ALLOT_OK;

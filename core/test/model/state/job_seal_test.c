@@ -79,7 +79,7 @@ static void the_only_host(void)
         add(&it, job);
         seals(&it);
         const allot__job *made = allot__job_at(it.state->jobs, 0);
-        const allot__job_place *places = allot__job_places(it.state->jobs, made);
+        const allot__job_place *places = allot__job_places(made);
         CHECK_EQ(made->place_count, 1);
         CHECK_EQ(places->site, hosts - 1);
         CHECK_EQ(places->slots, 3);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* job_test.c: jobs, and how queues were used, as they are added to a state. */
+#include <allot/stated.h>
+
 #include "test/support/job_fixture.h"
 
 /* A job that says everything. */
@@ -84,10 +86,10 @@ static void everything_comes_back(void)
     check_lists(&got);
     check_numbers(&got);
     const allot__job *made = allot__job_at(it.state->jobs, 0);
-    const allot__job_place *places = it.state->jobs->places.items;
-    CHECK_EQ(places[made->place].site, 2); /* h3 */
-    CHECK_EQ(places[made->place + 1].site, 0);
-    CHECK_EQ(places[made->grown].site, 1);
+    const allot__job_place *places = allot__job_places(made);
+    CHECK_EQ(places[0].site, 2); /* h3 */
+    CHECK_EQ(places[1].site, 0);
+    CHECK_EQ(places[2].site, 1);
     CHECK_EQ(made->user, 0);  /* the plan's */
     CHECK_EQ(made->group, 1); /* behind the plan's */
     CHECK_EQ(made->application, 0);
@@ -197,6 +199,78 @@ static void consumers_have_no_jobs(void)
     fixture_end(&it);
 }
 
+/* One job stays while others come and go, each with names of its own. */
+static void names_of_ended_jobs_are_dropped(void)
+{
+    enum { COME = 11000 };
+    scene it;
+    begin(&it, 1);
+    allot_job stays = job_of("stays", 0, ALLOT_RUNNING, 1), got;
+    stays.user = "zoe";
+    stays.group = "guests";
+    add_on(&it, stays, "h1");
+    for (int32_t i = 0; i < COME; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "u%d", (int)i);
+        allot_job job = job_of("goes", 0, ALLOT_PENDING, 1);
+        job.user = job.application = name;
+        add(&it, job);
+        CHECK_EQ(allot_state_end(it.state, ALLOT_ITEM_JOB, "goes"), ALLOT_OK);
+    }
+    const allot__job_names *names = &it.state->jobs->names;
+    CHECK_EQ(names->lists[0].count, COME + 1);
+    seals(&it);
+    CHECK_EQ(names->lists[0].count, 1);
+    CHECK_EQ(names->lists[2].count, 0);
+    CHECK_EQ(allot_state_job_at(it.state, 0, &got), ALLOT_OK);
+    CHECK_STR(got.user, "zoe");
+    CHECK_STR(got.group, "guests");
+    CHECK_STR(got.hosts[0].host, "h1");
+    CHECK_EQ(allot__job_places(allot__job_at(it.state->jobs, 0))->site, 0);
+    end(&it);
+}
+
+/* The other plan has a user, and a queue before the job's, that the first has not. */
+static void jobs_move_to_another_plan(void)
+{
+    scene it;
+    begin(&it, 1);
+    const allot_job_host place = {"h1", 1};
+    allot_job job = job_of("a", 1, ALLOT_RUNNING, 1), got;
+    job.hosts = &place;
+    job.host_count = 1;
+    job.user = "zoe";
+    job.group = "staff";
+    job.flags = ALLOT_JOB_BACKFILL;
+    job.reserved_by = 0;
+    add(&it, job);
+    seals(&it);
+    fixture other;
+    allot_state *moved;
+    queues_begin(&other);
+    CHECK_EQ(allot_plan_host(other.plan, "h1", 0, 4), ALLOT_OK);
+    const char *const queues[] = {"new", "high", "low"};
+    for (int32_t i = 0; i < 3; i++) {
+        allot_queue queue = queue_named(queues[i], i);
+        CHECK_EQ(queue_add(&other, &queue), ALLOT_OK);
+    }
+    CHECK_EQ(allot_plan_users(other.plan, "others", (const char *const[]){"zoe"}, 1), ALLOT_OK);
+    CHECK_EQ(allot_plan_seal(other.plan, other.report), ALLOT_OK);
+    CHECK_EQ(allot_state_move(it.state, other.plan, other.report, &moved), ALLOT_OK);
+    CHECK_EQ(allot_state_seal(moved, other.report), ALLOT_OK);
+    CHECK_EQ(allot_state_job_at(moved, 0, &got), ALLOT_OK);
+    CHECK_EQ(got.queue, 2);
+    CHECK_EQ(got.reserved_by, 1);
+    CHECK_STR(got.user, "zoe");
+    CHECK_STR(got.group, "staff");
+    CHECK_STR(got.hosts[0].host, "h1");
+    CHECK_EQ(allot__job_at(moved->jobs, 0)->user, 0);
+    CHECK_EQ(allot__job_at(moved->jobs, 0)->group, 1);
+    allot_state_free(moved);
+    fixture_end(&other);
+    end(&it);
+}
+
 int main(void)
 {
     RUN(everything_comes_back);
@@ -204,5 +278,7 @@ int main(void)
     RUN(calls_are_checked);
     RUN(queues_have_jobs_alone);
     RUN(consumers_have_no_jobs);
+    RUN(names_of_ended_jobs_are_dropped);
+    RUN(jobs_move_to_another_plan);
     return check_done();
 }

@@ -206,7 +206,7 @@ static bool come_and_go(const queues *q, allot__bounds *bounds, bool preempts)
     bool good = true;
     for (int32_t i = 0; i < JOBS && good; i++) {
         const allot__job *job = allot__job_at(q->state->jobs, i);
-        const allot__job_place *places = allot__job_places(q->state->jobs, job);
+        const allot__job_place *places = allot__job_places(job);
         if (job->state != ALLOT_RUNNING)
             continue;
         for (int kind = ALLOT_ORDER_START; kind <= ALLOT_ORDER_RESIZE; kind++) {

@@ -79,8 +79,7 @@ static int32_t free_for(const queues *q, const allot_job_state *states, int32_t 
     for (int32_t i = 0; i < JOBS; i++) {
         const allot__job *job = allot__job_at(q->state->jobs, i);
         bool mine = allot__may_preempt(q->it.plan->relation, queue, job->queue);
-        if (allot__job_places(q->state->jobs, job)->site == host &&
-            (states[i] == ALLOT_RUNNING || !mine))
+        if (allot__job_places(job)->site == host && (states[i] == ALLOT_RUNNING || !mine))
             free -= job->slots;
     }
     return free;
@@ -115,7 +114,7 @@ static void turn_job(const queues *q, allot__host_view *view, allot_job_state *s
                      int32_t number)
 {
     const allot__job *job = allot__job_at(q->state->jobs, number);
-    int32_t host = allot__host_view_host(view, allot__job_places(q->state->jobs, job)->site);
+    int32_t host = allot__host_view_host(view, allot__job_places(job)->site);
     if (states[number] == ALLOT_RUNNING) {
         allot__host_view_run(view, job, host, job->slots, -1);
         allot__host_view_keep(view, number);
