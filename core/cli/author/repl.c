@@ -18,8 +18,7 @@
 typedef struct repl {
     allot__tool_ud host; /* the tool's host; must be first */
     allot_repl *session;
-    bool terminal, quit;
-    allot__look look;
+    bool terminal, color, quit;
 } repl;
 
 /* ---- What the session asks for --------------------------------------------------------------- */
@@ -46,19 +45,21 @@ static void say(void *ud, const char *text, size_t len)
     allot__text_free(&clean);
 }
 
-static void put_decision(void *ud, const allot_decision *decision)
-{
-    repl *it = ud;
-    allot__text text = {.engine = it->host.cli->engine};
-    it->look.width = it->terminal ? allot__cli_width(STDOUT_FILENO) : 0;
-    allot__cli_decision(decision, &text, &it->look);
-    put(it, text.bytes, text.len);
-    allot__text_free(&text);
-}
-
 static int32_t width(void *ud)
 {
     return ((const repl *)ud)->terminal ? allot__cli_width(STDOUT_FILENO) : 0;
+}
+
+/* The text is the command's result, or shown at once. */
+static void put_decision(void *ud, const allot_decision *decision)
+{
+    allot__cli *cli = ((repl *)ud)->host.cli;
+    size_t before = cli->out.len;
+    allot__cli_decision(cli, decision, width(ud));
+    if (((repl *)ud)->terminal) {
+        allot__cli_write(STDOUT_FILENO, cli->out.bytes + before, cli->out.len - before);
+        cli->out.len = before;
+    }
 }
 
 /* Help asks for options, and has none here. */
@@ -91,7 +92,7 @@ static void tell(repl *it)
 {
     allot__cli *cli = it->host.cli;
     allot__text text = {.engine = cli->engine};
-    allot__cli_findings(cli->report, &text, it->look.color);
+    allot__cli_findings(cli->report, &text, it->color);
     allot__cli_write(STDERR_FILENO, text.bytes, text.len);
     allot__text_free(&text);
     allot_report_clear(cli->report);
@@ -256,9 +257,8 @@ static int open_session(repl *it, allot__cli *cli)
 int allot__cli_repl(allot__cli *cli)
 {
     bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    repl it = {
-        .terminal = terminal && cli->options.eval.count == 0,
-        .look = {.color = allot__cli_colored((allot__color)cli->options.color, STDOUT_FILENO)}};
+    repl it = {.terminal = terminal && cli->options.eval.count == 0,
+               .color = allot__cli_colored((allot__color)cli->options.color, STDOUT_FILENO)};
     int code = open_session(&it, cli);
     if (code == CLI_DONE)
         code = it.terminal ? talk(&it) : run_all(&it);

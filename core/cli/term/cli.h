@@ -144,10 +144,6 @@ static inline const char *allot__cli_s(int64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* The number of tasks that lost work does not count (allot/decision.h): ", not counting 2 tasks
- * without a start"; nothing for none. */
-void allot__cli_put_unknown(allot__text *out, int64_t tasks);
-
 /* Whether a verb (NULL: no verb yet) knows an option. */
 bool allot__cli_knows(const allot__verb *verb, const allot__option_row *row);
 /* What an option takes where a verb (or NULL) has it; nothing: {NULL, 0}. */
@@ -221,6 +217,9 @@ void allot__cli_trace_end(allot__cli *cli);
 /* Runs require("allot." .. module)[function](host, operands), with the command as its host
  * (cli/term/tool.h); the exit status. */
 int allot__cli_tool(allot__cli *cli, const char *module, const char *function);
+/* Runs a module's function `show` with host.rows of a decision. */
+int allot__cli_tool_about(allot__cli *cli, const allot_decision *decision, const char *module,
+                          const char *const *args, int count);
 /* For people: has the tool's function `show` replace the result, a document, by text, unless a
  * document is wanted or the verb failed. Returns `code`, or the tool's failure. */
 int allot__cli_show(allot__cli *cli, int code, const char *module);
@@ -260,24 +259,11 @@ int allot__cli_decide_text(allot__cli *cli, const allot__text *text, const char 
 /* Ends state and decision, and keeps the plan. */
 void allot__cli_forget(allot__documents *docs);
 
-/* ---- Text of a decision (decide/table.c, decide/decision.c) --------------------------------- */
+/* ---- Text of a decision (decide/run.c) ------------------------------------------------------- */
 
-typedef struct allot__look {
-    bool color;
-    allot__columns columns;
-    bool all;  /* also consumers with nothing */
-    int width; /* of the terminal; 0: any width */
-} allot__look;
-
-/* One group's table; returns how many consumers with nothing it left out. */
-int32_t allot__cli_table(const allot_decision *decision, int32_t group, allot__text *out,
-                         const allot__look *look);
-void allot__cli_decision(const allot_decision *decision, allot__text *out, const allot__look *look);
-
-/* Queues, orders, jobs that wait, and contracts of a decision; nothing if the plan has none. */
-void allot__cli_queues(const allot_decision *decision, allot__text *out, const allot__look *look);
-
-/* The effect of a switch of windows, for people or as a document (decide/preview.c). */
+/* Adds a decision's text to the result, `width` columns wide at most (0: any number). */
+int allot__cli_decision(allot__cli *cli, const allot_decision *decision, int width);
+/* Adds the effect of a switch of windows, for people or as a document. */
 int allot__cli_preview(allot__cli *cli, const allot__documents *docs);
 
 /* ---- Verbs ----------------------------------------------------------------------------------- */

@@ -328,16 +328,28 @@ void allot__cli_host_end(allot__tool_ud *host)
     allot__text_free(&host->answer);
 }
 
-int allot__cli_tool(allot__cli *cli, const char *module, const char *function)
+static int run(allot__cli *cli, const allot_decision *decision, const char *module,
+               const char *function, const char *const *args, int count)
 {
     allot__tool_ud it;
-    const allot_tool_host table = allot__cli_host(&it, cli);
+    allot_tool_host table = allot__cli_host(&it, cli);
     int answer = CLI_DONE;
+    table.decision = decision;
     int status =
-        allot_tool_run(cli->engine, &table, module, function, (const char *const *)cli->operands,
-                       cli->operand_count, &answer, cli->report);
+        allot_tool_run(cli->engine, &table, module, function, args, count, &answer, cli->report);
     allot__cli_host_end(&it);
     return status == ALLOT_OK ? answer : allot__cli_status(cli, status);
+}
+
+int allot__cli_tool(allot__cli *cli, const char *module, const char *function)
+{
+    return run(cli, NULL, module, function, (const char *const *)cli->operands, cli->operand_count);
+}
+
+int allot__cli_tool_about(allot__cli *cli, const allot_decision *decision, const char *module,
+                          const char *const *args, int count)
+{
+    return run(cli, decision, module, "show", args, count);
 }
 
 int allot__cli_show(allot__cli *cli, int code, const char *module)

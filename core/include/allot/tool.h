@@ -47,6 +47,8 @@ typedef struct allot_tool_host {
      * sink. The tool gets another status than ALLOT_OK as a number, behind the reason. */
     int (*call)(void *ud, const char *name, const char *text, size_t len, allot_sink sink,
                 void *sink_ud, char why[ALLOT_TOOL_WHY_MAX]);
+    /* What host.rows reads, of tools that show a decision; NULL: none. Borrowed. */
+    const allot_decision *decision;
 } allot_tool_host;
 
 /*

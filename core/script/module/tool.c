@@ -214,11 +214,17 @@ static void open_libraries(lua_State *L, allot__host_use *it)
 
 void allot__tool_host(lua_State *L, allot__host_use *use)
 {
-    static const luaL_Reg functions[] = {{"out", host_out},       {"read", host_read},
-                                         {"write", host_write},   {"list", host_list},
-                                         {"option", host_option}, {"progress", host_progress},
-                                         {"say", host_say},       {"clock", host_clock},
-                                         {"call", host_call},     {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"out", host_out},
+                                         {"read", host_read},
+                                         {"write", host_write},
+                                         {"list", host_list},
+                                         {"option", host_option},
+                                         {"progress", host_progress},
+                                         {"say", host_say},
+                                         {"clock", host_clock},
+                                         {"call", host_call},
+                                         {"rows", allot__host_rows},
+                                         {NULL, NULL}};
     luaL_newlibtable(L, functions);
     lua_pushlightuserdata(L, use);
     luaL_setfuncs(L, functions, 1);

@@ -31,6 +31,10 @@ typedef struct allot__host_use {
 /* Pushes the table of a host's functions. Raises. */
 void allot__tool_host(lua_State *L, allot__host_use *use);
 
+/* host.rows(kind [, group]): an iterator over rows of the host's decision, each a table (rows.c):
+ * "plan", "groups", "consumers" (of a group, by number from 1), "grants", "jobs", ... Raises. */
+int allot__host_rows(lua_State *L);
+
 /* As allot_tool_run. */
 int allot__tool_run(allot_engine *engine, const allot_tool_host *host, const allot__tool *tool,
                     int *answer, allot_report *report);

@@ -197,8 +197,9 @@ static void what_a_host_lacks_is_said(void)
     script_fixture world;
     int answer = 0;
     const allot_tool_host none = {0};
-    static const char *const calls[] = {"host.out 'x'",  "host.read 'x'",   "host.write('x', 'y')",
-                                        "host.list 'x'", "host.option 'x'", "print 'x'"};
+    static const char *const calls[] = {
+        "host.out 'x'",    "host.read 'x'", "host.write('x', 'y')", "host.list 'x'",
+        "host.option 'x'", "print 'x'",     "host.rows 'plan'"};
     script_begin(&world);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         char text[200];

@@ -14,6 +14,11 @@ function line.count(count, noun)
   return ("%d %s%s"):format(count, noun, count == 1 and "" or "s")
 end
 
+--- Behind lost work: the number of tasks that it does not count (allot/decision.h).
+function line.unknown(tasks)
+  return tasks > 0 and (", not counting %s without a start"):format(line.count(tasks, "task")) or ""
+end
+
 function line.left(text, width)
   return text .. (" "):rep(width - #text)
 end

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* rows.c: host.rows: what a decision decided, row by row, for lua/allot/text. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <allot/allot.h>
+
+#include "script/module/module.h"
+#include "script/module/tool.h"
+
+typedef struct source {
+    const allot_decision *decision;
+    const allot_plan *plan;
+    const allot_state *state;
+    int32_t group; /* of consumers */
+} source;
+
+/* ---- Fields of the table on top -------------------------------------------------------------- */
+
+/* Appends {name = , slots = } to the list below the name, which is popped. */
+static void add_slots(lua_State *L, int64_t slots)
+{
+    lua_createtable(L, 0, 2);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, "name");
+    allot__set_number(L, "slots", slots);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
+static void set_places(lua_State *L, const allot_place *places, int32_t count)
+{
+    lua_createtable(L, count, 0);
+    for (int32_t i = 0; i < count; i++) {
+        lua_pushstring(L, places[i].name);
+        add_slots(L, places[i].slots);
+    }
+    lua_setfield(L, -2, "places");
+}
+
+static void set_resources(lua_State *L, const source *of, const allot_job *job)
+{
+    lua_createtable(L, job->resource_count, 0);
+    for (int32_t i = 0; i < job->resource_count; i++) {
+        allot_resource resource = {.name = NULL};
+        allot_plan_resource_at(of->plan, job->resources[i].resource, &resource);
+        lua_pushstring(L, resource.name);
+        add_slots(L, job->resources[i].amount);
+    }
+    lua_setfield(L, -2, "resources");
+}
+
+static void set_tasks(lua_State *L, const source *of, const int32_t *tasks, int32_t count)
+{
+    allot_task task;
+    lua_createtable(L, count, 0);
+    for (int32_t i = 0; i < count; i++) {
+        lua_pushstring(L, allot_state_task_at(of->state, tasks[i], &task) ? "" : task.id);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "tasks");
+}
+
+/* The consumer's path and the group's name. */
+static void set_where(lua_State *L, const source *of, int32_t group, int32_t consumer)
+{
+    allot__set_text(L, "group", allot_plan_group_name(of->plan, group));
+    allot__module_path(L, of->plan, consumer);
+    lua_setfield(L, -2, "consumer");
+}
+
+/* int64_t members of a struct, each a field of its name. */
+typedef struct number {
+    const char *name; /* NULL: the end */
+    size_t at;
+} number;
+#define OF(thing, member)                                                                          \
+    {                                                                                              \
+#member, offsetof(thing, member)                                                           \
+    }
+
+static void set_numbers(lua_State *L, const number *numbers, const void *thing)
+{
+    for (; numbers->name; numbers++) {
+        int64_t value;
+        memcpy(&value, (const char *)thing + numbers->at, sizeof value);
+        allot__set_number(L, numbers->name, value);
+    }
+}
+
+/* "3", "3 1/3", or "~3.3333" in place of a long fraction. */
+static void set_owned(lua_State *L, const allot_ratio *ratio)
+{
+    enum { FRACTION_MAX = 11 };
+    char text[96], part[64] = "";
+    uint64_t num = ratio->num_low, den = ratio->den_low, whole = den ? num / den : 0;
+    bool small = ratio->num_high == 0 && ratio->den_high == 0 && den != 0;
+    if (small && num % den != 0)
+        snprintf(part, sizeof part, "%" PRIu64 "/%" PRIu64, num % den, den);
+    double value = !small || strlen(part) > FRACTION_MAX ? allot_ratio_value(ratio) : 0;
+    if (value > 0)
+        snprintf(text, sizeof text, value < 0.001 ? "~%.3g" : "~%.4f", value);
+    else if (*part == '\0' || whole > 0)
+        snprintf(text, sizeof text, "%" PRIu64 "%s%s", whole, *part != '\0' ? " " : "", part);
+    else
+        snprintf(text, sizeof text, "%s", part);
+    allot__set_text(L, "owned", text);
+}
+
+/* ---- Rows: fields of the i-th; EUSAGE: there is none, ENOENT: it is left out ----------------- */
+
+static int push_plan(lua_State *L, const source *of, int32_t i)
+{
+    allot__set_number(L, "consumers", allot_plan_consumers(of->plan));
+    allot__set_number(L, "queues", allot_plan_queues(of->plan));
+    allot__set_number(L, "leases", allot_plan_leases(of->plan));
+    allot__set_number(L, "now", allot_decision_now(of->decision));
+    return i == 0 ? ALLOT_OK : ALLOT_EUSAGE;
+}
+
+static int push_group(lua_State *L, const source *of, int32_t i)
+{
+    static const number numbers[] = {OF(allot_totals, slots),     OF(allot_totals, idle),
+                                     OF(allot_totals, idle_left), OF(allot_totals, blocked),
+                                     OF(allot_totals, granted),   OF(allot_totals, held),
+                                     OF(allot_totals, reclaimed), OF(allot_totals, reserve),
+                                     OF(allot_totals, demand),    OF(allot_totals, allocated),
+                                     OF(allot_totals, own_used),  OF(allot_totals, lent),
+                                     OF(allot_totals, borrowed),  OF(allot_totals, shared),
+                                     OF(allot_totals, planned),   {NULL, 0}};
+    allot_totals totals;
+    int status = allot_decision_totals(of->decision, i, &totals);
+    if (status)
+        return status;
+    const allot_policy *policy = allot_plan_group_policy(of->plan, i);
+    allot__set_text(L, "name", allot_plan_group_name(of->plan, i));
+    allot__set_text(L, "policy", policy ? allot_policy_name(policy) : NULL);
+    set_numbers(L, numbers, &totals);
+    set_owned(L, &totals.owned);
+    return ALLOT_OK;
+}
+
+static void set_parts(lua_State *L, const source *of, const allot_verdict *verdict)
+{
+    lua_newtable(L);
+    for (int32_t i = 0; i < verdict->parts; i++) {
+        if (verdict->part[i] == 0)
+            continue;
+        lua_pushstring(L, allot_decision_part_label(of->decision, of->group, verdict->consumer, i));
+        add_slots(L, verdict->part[i]);
+    }
+    lua_setfield(L, -2, "parts");
+}
+
+/* `i` is the consumer. */
+static int push_consumer(lua_State *L, const source *of, int32_t i)
+{
+    static const number numbers[] = {
+        OF(allot_verdict, reserve),   OF(allot_verdict, demand),   OF(allot_verdict, allocated),
+        OF(allot_verdict, own_used),  OF(allot_verdict, lent),     OF(allot_verdict, borrowed),
+        OF(allot_verdict, shared),    OF(allot_verdict, planned),  OF(allot_verdict, in_flight),
+        OF(allot_verdict, quota),     OF(allot_verdict, granted),  OF(allot_verdict, held),
+        OF(allot_verdict, reclaimed), OF(allot_verdict, received), {NULL, 0}};
+    allot_verdict verdict;
+    int status = allot_decision_verdict(of->decision, of->group, i, &verdict);
+    if (status)
+        return status;
+    int32_t limit = allot_plan_get(of->plan, of->group, i, ALLOT_LIMIT);
+    allot__set_text(L, "name", allot_plan_name(of->plan, i));
+    allot__set_number(L, "depth", allot_plan_depth(of->plan, i));
+    if (limit != ALLOT_NONE)
+        allot__set_number(L, "limit", limit);
+    set_numbers(L, numbers, &verdict);
+    set_owned(L, &verdict.owned);
+    set_parts(L, of, &verdict);
+    return ALLOT_OK;
+}
+
+static int push_grant(lua_State *L, const source *of, int32_t i)
+{
+    allot_grant grant;
+    int status = allot_decision_grant(of->decision, i, &grant);
+    if (status)
+        return status;
+    set_where(L, of, grant.group, grant.consumer);
+    allot__set_number(L, "slots", grant.slots);
+    allot__set_number(L, "unplaced", grant.unplaced);
+    set_places(L, grant.places, grant.place_count);
+    set_tasks(L, of, grant.tasks, grant.task_count);
+    return ALLOT_OK;
+}
+
+static int push_reclaim(lua_State *L, const source *of, int32_t i)
+{
+    static const number numbers[] = {OF(allot_reclaim, slots),    OF(allot_reclaim, grace),
+                                     OF(allot_reclaim, deadline), OF(allot_reclaim, allocated),
+                                     OF(allot_reclaim, quota),    OF(allot_reclaim, target),
+                                     OF(allot_reclaim, lost),     {NULL, 0}};
+    allot_reclaim reclaim;
+    int status = allot_decision_reclaim(of->decision, i, &reclaim);
+    if (status)
+        return status;
+    set_where(L, of, reclaim.group, reclaim.consumer);
+    set_numbers(L, numbers, &reclaim);
+    allot__set_number(L, "unknown", reclaim.unknown);
+    allot__set_text(L, "reason", reclaim.reason);
+    set_tasks(L, of, reclaim.tasks, reclaim.task_count);
+    lua_createtable(L, reclaim.claim_count, 0);
+    for (int32_t k = 0; k < reclaim.claim_count; k++) {
+        allot__module_path(L, of->plan, reclaim.claims[k].consumer);
+        add_slots(L, reclaim.claims[k].slots);
+    }
+    lua_setfield(L, -2, "claims");
+    return ALLOT_OK;
+}
+
+static int push_flight(lua_State *L, const source *of, int32_t i)
+{
+    allot_flight flight;
+    int status = allot_decision_flight(of->decision, i, &flight);
+    if (status)
+        return status;
+    set_where(L, of, flight.group, flight.consumer);
+    allot__set_text(L, "id", flight.id);
+    allot__set_number(L, "slots", flight.slots);
+    allot__set_number(L, "returned", flight.returned);
+    allot__set_text(L, "phase", allot_phase_name(flight.phase));
+    if (flight.left != INT64_MAX)
+        allot__set_number(L, "left", flight.left);
+    return ALLOT_OK;
+}
+
+static int push_kill(lua_State *L, const source *of, int32_t i)
+{
+    allot_kill kill;
+    allot_flight flight;
+    allot_task task;
+    int status = allot_decision_kill(of->decision, i, &kill);
+    if (status)
+        return status;
+    if (allot_decision_flight(of->decision, kill.flight, &flight) ||
+        allot_state_task_at(of->state, kill.task, &task))
+        return ALLOT_ENOENT;
+    set_where(L, of, flight.group, task.consumer);
+    allot__set_text(L, "task", task.id);
+    return ALLOT_OK;
+}
+
+static int push_queue(lua_State *L, const source *of, int32_t i)
+{
+    static const number numbers[] = {OF(allot_queue_part, slice),
+                                     OF(allot_queue_part, pending),
+                                     OF(allot_queue_part, running),
+                                     OF(allot_queue_part, suspended),
+                                     OF(allot_queue_part, started),
+                                     OF(allot_queue_part, resumed),
+                                     OF(allot_queue_part, grown),
+                                     OF(allot_queue_part, preempted),
+                                     {NULL, 0}};
+    allot_queue queue;
+    allot_queue_part part;
+    int status = allot_plan_queue_at(of->plan, i, &queue);
+    if (status == ALLOT_OK)
+        status = allot_decision_queue(of->decision, i, &part);
+    if (status)
+        return status;
+    allot__set_text(L, "name", queue.name);
+    allot__set_text(L, "pool", queue.slot_pool);
+    allot__set_number(L, "priority", queue.priority);
+    set_numbers(L, numbers, &part);
+    return ALLOT_OK;
+}
+
+static int push_pool(lua_State *L, const source *of, int32_t i)
+{
+    allot_pool_part part;
+    int status = allot_decision_pool(of->decision, i, &part);
+    if (status)
+        return status;
+    allot__set_text(L, "name", allot_plan_pool_name(of->plan, i));
+    allot__set_number(L, "slots", part.slots);
+    allot__set_number(L, "used", part.used);
+    allot__set_number(L, "free", part.free);
+    return ALLOT_OK;
+}
+
+static int push_resource(lua_State *L, const source *of, int32_t i)
+{
+    allot_resource resource;
+    int status = allot_plan_resource_at(of->plan, i, &resource);
+    if (status)
+        return status;
+    allot__set_text(L, "name", resource.name);
+    allot__set_number(L, "amount", resource.amount);
+    return ALLOT_OK;
+}
+
+/* `why`: the number of the reason for which it waits; 0: it does not. */
+static int push_job(lua_State *L, const source *of, int32_t i)
+{
+    allot_job job;
+    allot_pending_of of_job = {.why = ALLOT_PEND_NOT};
+    int status = allot_state_job_at(of->state, i, &job);
+    if (status)
+        return status;
+    allot_decision_pending(of->decision, i, &of_job);
+    allot__set_text(L, "state", allot_job_state_name((int)job.state));
+    allot__set_number(L, "why", of_job.why);
+    allot__set_text(L, "text", allot_pending_text((int)of_job.why));
+    if (of_job.why == ALLOT_PEND_RESOURCE || of_job.why == ALLOT_PEND_RESOURCE_WAIT)
+        allot__set_text(L, "lacks", of_job.limit);
+    set_resources(L, of, &job);
+    return ALLOT_OK;
+}
+
+/* A job and its queue, under these names. */
+static bool set_job(lua_State *L, const source *of, int32_t i, const char *id, const char *queue,
+                    allot_job *job)
+{
+    allot_queue it;
+    if (i < 0 || allot_state_job_at(of->state, i, job) ||
+        allot_plan_queue_at(of->plan, job->queue, &it))
+        return false;
+    allot__set_text(L, id, job->id);
+    allot__set_text(L, queue, it.name);
+    return true;
+}
+
+static int push_order(lua_State *L, const source *of, int32_t i)
+{
+    static const char *const kinds[ALLOT_ORDER_COUNT] = {"start", "resume", "grow", "suspend",
+                                                         "kill"};
+    allot_job_order order;
+    allot_job job, by;
+    int status = allot_decision_job_order(of->decision, i, &order);
+    if (status)
+        return status;
+    if (!set_job(L, of, order.job, "job", "queue", &job))
+        return ALLOT_ENOENT;
+    set_job(L, of, order.preemptor, "by", "by_queue", &by);
+    set_resources(L, of, &job);
+    set_places(L, order.places, order.place_count);
+    allot__set_text(L, "kind", kinds[order.kind]);
+    allot__set_text(L, "action", allot_action_name((int)order.action));
+    allot__set_text(L, "reason", order.reason);
+    allot__set_number(L, "slots", order.slots);
+    allot__set_number(L, "cancelled", order.cancelled);
+    allot__set_number(L, "preempted", order.preempted);
+    allot__set_number(L, "closed", order.closed);
+    allot__set_flag(L, "held", order.held);
+    return ALLOT_OK;
+}
+
+static void set_side(lua_State *L, const char *key, const char *name, const allot_lease_side *side)
+{
+    lua_createtable(L, 0, 4);
+    allot__set_text(L, "name", name);
+    allot__set_number(L, "available", side->available);
+    allot__set_number(L, "used", side->used);
+    if (side->demand >= 0)
+        allot__set_number(L, "demand", side->demand);
+    lua_setfield(L, -2, key);
+}
+
+static int push_lease(lua_State *L, const source *of, int32_t i)
+{
+    allot_lease lease;
+    allot_lease_part part;
+    int status = allot_plan_lease_at(of->plan, i, &lease);
+    if (status == ALLOT_OK)
+        status = allot_decision_lease(of->decision, i, &part);
+    if (status)
+        return status;
+    allot__set_text(L, "name", lease.name);
+    allot__set_flag(L, "shared", lease.shared);
+    allot__set_number(L, "size", part.size);
+    allot__set_text(L, "phase", allot_lease_phase_name((int)part.now.phase));
+    allot__set_number(L, "since", part.now.since);
+    set_side(L, "provider", lease.provider, &part.now.provider);
+    set_side(L, "consumer", lease.consumer, &part.now.consumer);
+    allot__set_number(L, "moved", part.moved);
+    allot__set_text(L, "to", part.to_consumer ? "consumer" : "provider");
+    allot__set_text(L, "reason", part.reason);
+    set_places(L, part.places, part.place_count);
+    return ALLOT_OK;
+}
+
+static int push_window(lua_State *L, const source *of, int32_t i)
+{
+    char text[512];
+    if (allot_plan_window_text(of->plan, i, text, sizeof text) == 0)
+        return ALLOT_EUSAGE;
+    allot__set_text(L, "text", text);
+    return ALLOT_OK;
+}
+
+/* ---- host.rows ------------------------------------------------------------------------------- */
+
+static const struct kind {
+    const char *name;
+    int (*push)(lua_State *L, const source *of, int32_t i);
+} kinds[] = {{"plan", push_plan},          {"groups", push_group},     {"consumers", push_consumer},
+             {"grants", push_grant},       {"reclaims", push_reclaim}, {"flights", push_flight},
+             {"kills", push_kill},         {"queues", push_queue},     {"pools", push_pool},
+             {"resources", push_resource}, {"jobs", push_job},         {"orders", push_order},
+             {"leases", push_lease},       {"windows", push_window}};
+enum { KINDS = sizeof kinds / sizeof *kinds, FIELDS = 20 };
+
+/* Upvalues: the host's use; the kind, the group and the last row, by number. */
+static int next_row(lua_State *L)
+{
+    const allot__host_use *use = lua_touserdata(L, lua_upvalueindex(1));
+    const struct kind *kind = &kinds[lua_tointeger(L, lua_upvalueindex(2))];
+    const allot_decision *decision = use->host->decision;
+    const source of = {decision, allot_decision_plan(decision), allot_decision_state(decision),
+                       (int32_t)lua_tointeger(L, lua_upvalueindex(3))};
+    int32_t last = (int32_t)lua_tointeger(L, lua_upvalueindex(4));
+    int status = ALLOT_ENOENT;
+    lua_createtable(L, 0, FIELDS);
+    while (status == ALLOT_ENOENT) {
+        last = kind->push == push_consumer ? allot_plan_next(of.plan, last) : last + 1;
+        status = kind->push(L, &of, last);
+    }
+    if (status == ALLOT_EUSAGE)
+        return 0;
+    if (status)
+        return luaL_error(L, "%s", allot_status_text(status));
+    lua_pushinteger(L, last);
+    lua_replace(L, lua_upvalueindex(4));
+    return 1;
+}
+
+int allot__host_rows(lua_State *L)
+{
+    const allot__host_use *use = lua_touserdata(L, lua_upvalueindex(1));
+    const char *names[KINDS + 1] = {NULL};
+    for (int i = 0; i < KINDS; i++)
+        names[i] = kinds[i].name;
+    int kind = luaL_checkoption(L, 1, NULL, names);
+    lua_Integer group = luaL_optinteger(L, 2, 1);
+    if (!use->host->decision)
+        return luaL_error(L, "this host has no decision");
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushinteger(L, kind);
+    lua_pushinteger(L, group - 1);
+    lua_pushinteger(L, -1); /* before the first; ALLOT_ROOT of consumers */
+    lua_pushcclosure(L, next_row, 4);
+    return 1;
+}
