@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/least.h"
-#include "engine/quota/need.h"
 #include "engine/quota/quota.h"
 #include "engine/rows/enforce.h"
 #include "model/jobs/queue.h"

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "engine/quota/need.h"
 #include "engine/quota/quota.h"
 
 typedef struct joint {

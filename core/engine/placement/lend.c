@@ -9,9 +9,8 @@
 
 #include "base/least.h"
 #include "engine/placement/grant.h"
-#include "engine/quota/need.h"
-#include "engine/reclaim/over.h"
 #include "engine/quota/quota.h"
+#include "engine/reclaim/over.h"
 #include "engine/reclaim/reach.h"
 
 typedef struct lending {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "engine/quota/need.h"
+#include "engine/quota/quota.h"
 #include "engine/quota/planned.h"
 #include "engine/rows/enforce.h"
 #include "engine/rows/own.h"
@@ -42,17 +42,18 @@ bool allot__quota_lasting(const allot__work *work)
     return lasting && policy->rounding != ALLOT_ROUND_CEIL_IN_ORDER;
 }
 
-static bool take_room(allot__quota_kept *kept, bool shares)
+static int take_room(allot__quota_kept *kept, bool shares)
 {
     const allot__work *work = kept->pass.work;
+    size_t widest = (size_t)work->widest + 1;
     bool alone =
         shares && work->tree->families == 1 && work->rules[0].policy->rounding == ALLOT_ROUND_RANK;
-    size_t size = sizeof(int32_t);
-    if (!allot__bits_take(&kept->changed, work->arena, work->tree->families) ||
-        !allot__quota_take(&kept->pass, &kept->before, size))
-        return false;
-    return !alone || (allot__quota_take(&kept->pass, &kept->low, size) &&
-                      allot__quota_take(&kept->pass, &kept->rest, size));
+    int status = ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(kept->before, widest));
+    if (status == ALLOT_OK && alone)
+        status = ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(kept->low, widest),
+                                 ALLOT__WANTED(kept->rest, widest));
+    bool made = allot__bits_take(&kept->changed, work->arena, work->tree->families);
+    return made ? status : ALLOT_ENOMEM;
 }
 
 int allot__quota_keep(allot__work *work, bool shares, allot__quota_kept **out)
@@ -65,7 +66,9 @@ int allot__quota_keep(allot__work *work, bool shares, allot__quota_kept **out)
         return ALLOT_ENOMEM;
     *kept = (allot__quota_kept){
         .pass = {.work = work, .rules = &work->rules[0], .pour = allot__pour_fast}};
-    int status = take_room(kept, shares) ? allot__quota_open(&kept->pass) : ALLOT_ENOMEM;
+    int status = take_room(kept, shares);
+    if (status == ALLOT_OK)
+        status = allot__quota_open(&kept->pass);
     if (status != ALLOT_OK)
         return status;
     kept->pass.low = kept->low;

@@ -14,7 +14,7 @@ typedef struct allot__quota_kept {
     allot__quota_pass pass;
     allot__bits changed; /* families in which a need, or the quota to divide, changed */
     int32_t *before;     /* a family's quotas before the recomputation */
-    bool open;           /* use allot__need_again's `open` (quota/need.h) */
+    bool open;           /* use allot__need_again's `open` (quota/quota.h) */
     /* The exact shares of the only family, by row: `low` whole slots, and a fraction if `rest`. The
      * quota is `low` or one more. Such shares never fall when another row's demand does. NULL:
      * there are several families, or another rounding. */

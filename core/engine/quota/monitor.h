@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * monitor.h: whose slots consumers use, and their planned slots (E-35). The numbers are for people;
- * no decision depends on them.
+ * monitor.h: whose slots consumers use, planned slots (E-35) and free ones. The numbers are for
+ * people; no decision depends on them.
  *
  * A leaf uses its own slots first: min(allocated, floor(own')). Slots beyond these are borrowed, as
  * far as others have own slots that they neither use nor reserve: siblings lend first, then the
@@ -37,5 +37,11 @@ int allot__monitor_make(allot__work *work, allot__monitor *out);
 /* The numbers of one row. */
 void allot__monitor_row(const allot__work *work, const allot__monitor *monitor, int32_t row,
                         allot__watched *out);
+
+/* The figure of free slots (H-13), by row, from the arena. While any leaf demands more than it
+ * holds, that of a leaf is its reserve above its allocation, that of a parent the larger of its
+ * children's sum and its own reserve above its allocation. Else idle slots are split by configured
+ * ownership, family by family. ENOMEM. */
+int allot__free_slots(allot__work *work, int32_t **out);
 
 #endif

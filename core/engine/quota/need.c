@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* need.c: families from the last to the first, so that children come before their parents. */
-#include "engine/quota/need.h"
+#include "engine/quota/quota.h"
 
 #include "base/simd.h"
 #include "engine/rows/enforce.h"

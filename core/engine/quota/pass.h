@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/*
- * pass.h: one family at a time, by two paths: quota.c takes families whose fills pour over all
- * siblings at once and round by rank; order.c takes all others.
- */
+/* pass.h: what quota.c reads and computes of a family at a time. */
 #ifndef ALLOT_ENGINE_QUOTA_PASS_H
 #define ALLOT_ENGINE_QUOTA_PASS_H
 
@@ -40,35 +37,22 @@ typedef struct allot__quota_pass {
     allot__sorted sorted;          /* likewise; empty when plain */
     allot__sorter sorter;
     /* planned.c, if fills go up to what is held: sums by family, or instead of them the columns by
-     * which planned_leaves.c compares leaves. */
+     * which it compares leaves of all families. */
+    const bool *only; /* by row of the first level: is it in the pass? NULL: all are */
     int64_t *held, *lacking;
     struct allot__leaf_ranks *leaf_ranks;
 } allot__quota_pass;
 
-/* Allocates `widest` items of a size; false: out of memory. */
-bool allot__quota_take(allot__quota_pass *pass, void *slot, size_t size);
 /* The columns of a family's rows for a fill. */
 void allot__quota_columns(allot__quota_pass *pass, int32_t fill, int32_t family);
 
-/* Pours rows whose aims are set, as the fill requires; true when it was critical. */
-bool allot__quota_pour(allot__quota_pass *pass, int32_t fill, allot__pour *rows,
-                       bool (*pour)(allot__pour *));
-
-/* Begins a family: all levels are 0, and all of `slots` is left. */
-void allot__quota_begin(allot__quota_pass *pass, int32_t family, int64_t slots);
-/* After a fill that met all aims: swaps the arrays, so that aims become levels. */
-void allot__quota_next(allot__quota_pass *pass);
-
-/* quota.c: resolves what a pass reads, and allocates. ENOMEM, or what a policy's function failed
+/* Resolves what a pass reads, and allocates. ENOMEM, or what a policy's function failed
  * with. Then the quotas of a family, whose parent's quota is known. */
 int allot__quota_open(allot__quota_pass *pass);
 void allot__quota_family(allot__quota_pass *pass, int32_t family);
-/* Stores the exact shares of the family at hand in `low` and `rest`, unless these are NULL. */
-void allot__quota_note(const allot__quota_pass *pass, const allot__shares *shares);
 
-/* order.c */
-bool allot__quota_order_begin(allot__quota_pass *pass);
-/* `only`, unless NULL, flags the rows of the family that take part; quotas of the others stay. The
+/* The same by the path for any fills and rounding, of so many slots.
+ * `only`, unless NULL, flags the rows of the family that take part; quotas of the others stay. The
  * rate goes to `critical`. */
 void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t slots,
                                const bool *only, allot__critical *critical);

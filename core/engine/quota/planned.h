@@ -32,13 +32,7 @@ int allot__planned_begin(allot__quota_pass *pass);
  */
 void allot__planned(allot__quota_pass *pass, int64_t slots, const bool *only);
 
-/* planned_leaves.c: the slots that a leaf holds, as above. */
+/* The slots that a leaf holds, as above. */
 int32_t allot__planned_counts(const allot__work *work, int32_t row);
-/* Does the pass's policy compare leaves of several branches (E-22)? */
-bool allot__planned_by_leaves(const allot__quota_pass *pass);
-/* Allocates the columns for this; ENOMEM. */
-int allot__planned_room(allot__quota_pass *pass);
-/* Writes held_part, once planned_part is known. */
-void allot__planned_leaves(allot__quota_pass *pass, int64_t slots, const bool *only);
 
 #endif

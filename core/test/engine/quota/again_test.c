@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 
-#include "engine/quota/need.h"
 #include "engine/quota/quota.h"
 #include "test/support/fixture.h"
 

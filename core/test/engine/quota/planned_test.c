@@ -3,7 +3,6 @@
 /* planned_test.c: planned shares and what counts as held, row by row. */
 #include "engine/quota/planned.h"
 
-#include "engine/quota/need.h"
 #include "engine/quota/quota.h"
 #include "test/support/fixture.h"
 
