@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * report.c: diagnostics for people.
+ * report.c: diagnostics for people, the texts of statuses, and the version.
  *
  * This file owns: struct allot_report.
  */
@@ -195,4 +195,35 @@ int allot_report_place(allot_report *report, int32_t i, const char *file, int32_
     if (width)
         finding->width = width;
     return ALLOT_OK;
+}
+
+/* ---- Statuses, and the version --------------------------------------------------------------- */
+
+const char *allot_status_name(int status)
+{
+    switch (status) {
+#define CASE(name, code, text)                                                                     \
+    case code:                                                                                     \
+        return #name;
+        ALLOT_STATUS_MAP(CASE)
+#undef CASE
+    }
+    return "UNKNOWN";
+}
+
+const char *allot_status_text(int status)
+{
+    switch (status) {
+#define CASE(name, code, text)                                                                     \
+    case code:                                                                                     \
+        return text;
+        ALLOT_STATUS_MAP(CASE)
+#undef CASE
+    }
+    return "UNKNOWN";
+}
+
+const char *allot_version(void)
+{
+    return ALLOT_VERSION;
 }

@@ -1,13 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* apply.c: carries out a decision in a state: slots, tasks, reclaims, loans and times. */
-#include "engine/decision/apply.h"
+/*
+ * apply.c: carries out a decision in a state: slots, tasks, reclaims, jobs, loans and times.
+ *
+ * All that may fail comes first: new things are made beside the state, or appended to its lists and
+ * cut off again on failure. The steps that follow only change what exists.
+ */
+#include <allot/apply.h>
 
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/decision/decision.h"
 #include "model/jobs/queue.h"
 #include "model/state/job.h"
+#include "model/state/state.h"
+
+/* A task that starts, on the host with a label. */
+typedef struct task_start {
+    int32_t task, host;
+} task_start;
+
+typedef struct applying {
+    allot_state *state;
+    const allot_decision *decision;
+    const allot_apply *how;
+    const allot_applied *applied;
+    allot__arena arena;
+    int64_t now;
+    size_t tasks, reclaims; /* counts before the decision */
+    uint8_t *has_tasks;     /* by consumer; NULL: not needed */
+    allot_grant *grants;
+    int32_t grant_count;
+    allot__vector starts;                /* of task_start */
+    int32_t task_number, reclaim_number; /* of the last new one */
+    /* By job: its replacement, or NULL; and whether it ends. */
+    allot__thing **jobs;
+    bool *jobs_end;
+} applying;
+
+/* Notifies the caller of a change of a reclaim or job, or of a leaf. */
+static void tell_item(const applying *it, allot_item kind, const void *item, bool ends)
+{
+    if (it->applied->item)
+        it->applied->item(it->applied->ud, kind, item, ends);
+}
+
+static void tell_leaf(const applying *it, int32_t group, int32_t consumer)
+{
+    if (it->applied->leaf)
+        it->applied->leaf(it->applied->ud, group, consumer);
+}
 
 enum { ID_MAX = 255, ID_ROOM = ID_MAX + 1 };
 
@@ -22,17 +65,9 @@ static int next_id(const allot__things *things, const char *stem, int32_t *numbe
     return ALLOT_OK;
 }
 
-/* ---- Who hears of it ------------------------------------------------------------------------- */
-
-static void tell_leaf(const allot__applying *it, int32_t group, int32_t consumer)
-{
-    if (it->applied->leaf)
-        it->applied->leaf(it->applied->ud, group, consumer);
-}
-
 /* ---- Reclaims -------------------------------------------------------------------------------- */
 
-static int add_reclaim(allot__applying *it, int32_t i)
+static int add_reclaim(applying *it, int32_t i)
 {
     allot_reclaim reclaim;
     char id[ID_ROOM];
@@ -56,7 +91,7 @@ static int add_reclaim(allot__applying *it, int32_t i)
     return allot_state_add(it->state, ALLOT_ITEM_RECLAIM, &flight);
 }
 
-static int add_reclaims(allot__applying *it)
+static int add_reclaims(applying *it)
 {
     int status = ALLOT_OK;
     for (int32_t i = 0; i < allot_decision_reclaims(it->decision) && status == ALLOT_OK; i++)
@@ -65,7 +100,7 @@ static int add_reclaims(allot__applying *it)
 }
 
 /* Enters flights: in the decision's order those that were in flight before come first. */
-static void enter_flights(allot__applying *it)
+static void enter_flights(applying *it)
 {
     for (int32_t i = 0; i < allot_decision_flights(it->decision); i++) {
         allot__thing *thing = allot__things_at(&it->state->reclaims, i);
@@ -78,7 +113,7 @@ static void enter_flights(allot__applying *it)
         bool changes = back || reclaim->deadline != flight.deadline;
         then.deadline = flight.deadline;
         if (changes)
-            allot__apply_tell(it, ALLOT_ITEM_RECLAIM, &then, back);
+            tell_item(it, ALLOT_ITEM_RECLAIM, &then, back);
         reclaim->deadline = flight.deadline;
         if (back)
             allot__things_end(&it->state->reclaims, thing);
@@ -89,7 +124,7 @@ static void enter_flights(allot__applying *it)
 /* ---- Grants ---------------------------------------------------------------------------------- */
 
 /* Finds which consumers have tasks in the state. ENOMEM. */
-static int find_tasks(allot__applying *it)
+static int find_tasks(applying *it)
 {
     size_t rows = (size_t)it->state->plan->tree.rows;
     it->has_tasks = allot__arena_zeroed(&it->arena, rows, sizeof *it->has_tasks);
@@ -120,7 +155,7 @@ static int32_t place_for(const allot_grant *grant, const int64_t *left, int64_t 
     return best;
 }
 
-static int start_task(allot__applying *it, const allot_grant *grant, int32_t number, int64_t *left)
+static int start_task(applying *it, const allot_grant *grant, int32_t number, int64_t *left)
 {
     allot_state *state = it->state;
     int32_t first = allot__task_first(&state->tasks, number);
@@ -129,18 +164,18 @@ static int start_task(allot__applying *it, const allot_grant *grant, int32_t num
         return ALLOT_OK; /* its own group's grant places it */
     int32_t at = place_for(grant, left, task->slots);
     int32_t host = allot__label_of(state, at < 0 ? NULL : grant->places[at].name);
-    allot__task_start_of *start = NULL;
+    task_start *start = NULL;
     if (host != ALLOT__NO_LABEL)
         start = allot__push(state->engine, &it->starts, sizeof *start);
     if (!start)
         return ALLOT_ENOMEM;
-    *start = (allot__task_start_of){first, host};
+    *start = (task_start){first, host};
     if (at >= 0)
         left[at] -= task->slots;
     return ALLOT_OK;
 }
 
-static int64_t *slots_left(allot__applying *it, const allot_grant *grant)
+static int64_t *slots_left(applying *it, const allot_grant *grant)
 {
     int64_t *left = allot__arena_take(&it->arena, (size_t)grant->place_count + 1, sizeof *left);
     for (int32_t i = 0; left && i < grant->place_count; i++)
@@ -148,7 +183,7 @@ static int64_t *slots_left(allot__applying *it, const allot_grant *grant)
     return left;
 }
 
-static int start_tasks(allot__applying *it, const allot_grant *grant)
+static int start_tasks(applying *it, const allot_grant *grant)
 {
     int64_t *left = slots_left(it, grant);
     int status = left ? ALLOT_OK : ALLOT_ENOMEM;
@@ -157,7 +192,7 @@ static int start_tasks(allot__applying *it, const allot_grant *grant)
     return status;
 }
 
-static int add_task(allot__applying *it, const allot_grant *grant, int64_t slots, const char *host)
+static int add_task(applying *it, const allot_grant *grant, int64_t slots, const char *host)
 {
     char id[ID_ROOM];
     allot_task task = {.id = id,
@@ -171,7 +206,7 @@ static int add_task(allot__applying *it, const allot_grant *grant, int64_t slots
 }
 
 /* Adds tasks by the names of their hosts; then those whose host is not known. */
-static int add_tasks(allot__applying *it, const allot_grant *grant)
+static int add_tasks(applying *it, const allot_grant *grant)
 {
     int64_t *left = slots_left(it, grant);
     int64_t unplaced = grant->slots;
@@ -184,7 +219,7 @@ static int add_tasks(allot__applying *it, const allot_grant *grant)
 }
 
 /* Reads all grants first, as values of the state may change as soon as one is entered. */
-static int read_grants(allot__applying *it)
+static int read_grants(applying *it)
 {
     int32_t count =
         allot__queue_count(it->state->plan) > 0 ? 0 : allot_decision_grants(it->decision);
@@ -203,7 +238,7 @@ static int read_grants(allot__applying *it)
     return ask && count > 0 ? find_tasks(it) : ALLOT_OK;
 }
 
-static int make_grants(allot__applying *it)
+static int make_grants(applying *it)
 {
     int status = read_grants(it);
     for (int32_t i = 0; i < it->grant_count && status == ALLOT_OK; i++) {
@@ -216,7 +251,7 @@ static int make_grants(allot__applying *it)
     return status;
 }
 
-static void enter_grants(allot__applying *it)
+static void enter_grants(applying *it)
 {
     for (int32_t i = 0; i < it->grant_count; i++) {
         const allot_grant *grant = &it->grants[i];
@@ -229,14 +264,14 @@ static void enter_grants(allot__applying *it)
         allot_state_allocated(it->state, grant->group, grant->consumer, held);
         tell_leaf(it, grant->group, grant->consumer);
     }
-    const allot__task_start_of *starts = it->starts.items;
+    const task_start *starts = it->starts.items;
     for (size_t i = 0; i < it->starts.count; i++)
         allot__task_start(it->state, starts[i].task, it->now, starts[i].host);
 }
 
 /* ---- Loans, contracts, use, times ------------------------------------------------------------ */
 
-static void enter_loans(allot__applying *it)
+static void enter_loans(applying *it)
 {
     allot_state_loans_end(it->state);
     for (int32_t i = 0; i < allot_decision_loans(it->decision); i++) {
@@ -248,7 +283,7 @@ static void enter_loans(allot__applying *it)
     }
 }
 
-static void enter_use(allot__applying *it)
+static void enter_use(applying *it)
 {
     int32_t queues = allot__queue_count(it->state->plan);
     for (int32_t i = 0; i < queues; i++) {
@@ -270,7 +305,7 @@ static void enter_use(allot__applying *it)
     }
 }
 
-static int make_times(allot__applying *it)
+static int make_times(applying *it)
 {
     allot_state *state = it->state;
     int status = ALLOT_OK;
@@ -285,7 +320,7 @@ static int make_times(allot__applying *it)
     return status;
 }
 
-static void enter_times(allot__applying *it)
+static void enter_times(applying *it)
 {
     allot_state *state = it->state;
     allot_state_last(state, it->now);
@@ -304,6 +339,169 @@ static void enter_times(allot__applying *it)
         }
 }
 
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+/* Adds a job's time up to `now` to its sums; from now on the new state counts. */
+static void turn_to(allot_job *job, allot_job_state state, int64_t now)
+{
+    int64_t passed = job->since != INT64_MIN && job->since < now ? now - job->since : 0;
+    if (job->ran >= 0 && job->state == ALLOT_RUNNING)
+        job->ran += passed;
+    else if (job->ran < 0 && job->state != ALLOT_PENDING && job->started != INT64_MIN)
+        job->ran = job->started < now ? now - job->started : 0;
+    if (job->state == ALLOT_SUSPENDED || job->state == ALLOT_STOPPED)
+        job->suspended_for += passed;
+    job->state = state;
+    job->since = now;
+}
+
+/* Appends an order's places to the first `kept` of `hosts`, each host once; returns how many. */
+static int32_t add_places(const allot_job_order *order, int32_t kept, allot_job_host *hosts)
+{
+    int32_t count = kept;
+    for (int32_t i = 0; i < order->place_count; i++) {
+        const char *name = order->places[i].name;
+        int32_t at = 0;
+        while (at < count && (!hosts[at].host || strcmp(hosts[at].host, name) != 0))
+            at++;
+        if (at == count)
+            hosts[count++] = (allot_job_host){name, 0};
+        hosts[at].slots += order->places[i].slots;
+    }
+    return count;
+}
+
+static void grow(allot_job *job, const allot_job_order *order, allot_job_host *hosts)
+{
+    if (job->host_count > 0)
+        memcpy(hosts, job->hosts, (size_t)job->host_count * sizeof *hosts);
+    job->host_count = add_places(order, job->host_count, hosts);
+    job->hosts = hosts;
+    job->slots += order->slots;
+    job->grow = job->grow > order->slots ? job->grow - order->slots : 0;
+}
+
+/* The job stops, and loses slots given to it for growth (P-53). */
+static void stop(allot_job *job, const allot_job_order *order)
+{
+    job->preempted = order->preempted;
+    job->grow = job->grown_count = job->notifying = 0;
+    if (order->kind == ALLOT_ORDER_SUSPEND)
+        return;
+    job->started = INT64_MIN;
+    job->ran = -1;
+    job->host_count = 0;
+}
+
+void allot_job_apply(allot_job *job, const allot_job_order *order, int64_t now,
+                     allot_job_host *hosts)
+{
+    static const allot_job_state states[] = {[ALLOT_ORDER_START] = ALLOT_RUNNING,
+                                             [ALLOT_ORDER_RESUME] = ALLOT_RUNNING,
+                                             [ALLOT_ORDER_SUSPEND] = ALLOT_SUSPENDED,
+                                             [ALLOT_ORDER_KILL] = ALLOT_PENDING};
+    if (order->kind == ALLOT_ORDER_RESIZE) {
+        grow(job, order, hosts);
+        return;
+    }
+    turn_to(job, states[order->kind], now);
+    if (job->state != ALLOT_RUNNING) {
+        stop(job, order);
+        return;
+    }
+    job->started = now;
+    if (order->kind == ALLOT_ORDER_RESUME)
+        return;
+    job->ran = 0;
+    job->host_count = add_places(order, 0, hosts);
+    job->hosts = hosts;
+}
+
+static int make_job(applying *it, const allot_job_order *order)
+{
+    const allot__thing *old = allot__things_at(&it->state->all_jobs, order->job);
+    if (!old || it->jobs[order->job])
+        return ALLOT_EUSAGE; /* a job has only one order */
+    allot_job job = allot__job_told(it->state, (const allot__job *)(const void *)old);
+    size_t room = (size_t)(job.host_count + order->place_count) + 1;
+    allot_job_host *hosts = allot__arena_take(&it->arena, room, sizeof *hosts);
+    if (!hosts)
+        return ALLOT_ENOMEM;
+    allot_job_apply(&job, order, it->now, hosts);
+    it->jobs[order->job] = allot__job_make(it->state, &job);
+    it->jobs_end[order->job] = order->kind == ALLOT_ORDER_KILL && order->action == ALLOT_KILL;
+    return it->jobs[order->job] ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* Makes jobs as orders change them. ENOMEM, EUSAGE. */
+static int make_jobs(applying *it)
+{
+    int32_t orders = allot_decision_job_orders(it->decision);
+    size_t count = (size_t)allot_state_jobs(it->state);
+    if (orders == 0)
+        return ALLOT_OK;
+    allot__thing **jobs = allot__arena_zeroed(&it->arena, count, sizeof *jobs);
+    it->jobs_end = allot__arena_zeroed(&it->arena, count, sizeof *it->jobs_end);
+    if (!jobs || !it->jobs_end)
+        return ALLOT_ENOMEM;
+    it->jobs = jobs;
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < orders && status == ALLOT_OK; i++) {
+        allot_job_order order;
+        allot_decision_job_order(it->decision, i, &order);
+        if (!order.held)
+            status = make_job(it, &order);
+    }
+    return status;
+}
+
+/* Jobs without `since` count from now on, unless they are pending. */
+static bool count_from_now(const applying *it, allot__thing *thing)
+{
+    allot__job *job = (allot__job *)(void *)thing;
+    bool counts = job->since == INT64_MIN && job->state != ALLOT_PENDING;
+    if (counts)
+        job->since = it->now;
+    return counts;
+}
+
+static void tell_job(const applying *it, const allot__thing *made, bool ends)
+{
+    allot_job job = allot__job_told(it->state, (const allot__job *)(const void *)made);
+    tell_item(it, ALLOT_ITEM_JOB, &job, ends);
+}
+
+/* Enters these jobs. */
+static void enter_jobs(applying *it)
+{
+    allot__things *things = &it->state->all_jobs;
+    bool changed = false;
+    for (int32_t i = 0; i < allot_state_jobs(it->state); i++) {
+        allot__thing *old = allot__things_at(things, i), *made = it->jobs ? it->jobs[i] : NULL;
+        if (!old)
+            continue;
+        changed = count_from_now(it, old) || made || changed;
+        if (made)
+            tell_job(it, made, it->jobs_end[i]);
+        if (made && it->jobs_end[i])
+            allot__things_end(things, old);
+        if (made && it->jobs_end[i])
+            allot__thing_free(it->state->engine, made);
+        else if (made)
+            allot__things_swap(things, old, made);
+        it->state->tasks.spent += made != NULL;
+    }
+    it->state->jobs_stale = it->state->jobs_stale || changed;
+    it->state->tasks.arranged = it->state->tasks.arranged && !changed;
+}
+
+/* Frees these jobs on failure. */
+static void drop_jobs(applying *it)
+{
+    for (int32_t i = 0; it->jobs && i < allot_state_jobs(it->state); i++)
+        allot__thing_free(it->state->engine, it->jobs[i]);
+}
+
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 static bool fits(const allot_state *state, const allot_decision *decision)
@@ -315,7 +513,7 @@ static bool fits(const allot_state *state, const allot_decision *decision)
            allot_state_jobs(state) >= allot_state_jobs(from);
 }
 
-static int make(allot__applying *it)
+static int make(applying *it)
 {
     int status = make_times(it);
     if (status == ALLOT_OK)
@@ -326,20 +524,20 @@ static int make(allot__applying *it)
     if (status == ALLOT_OK)
         status = make_grants(it);
     if (status == ALLOT_OK)
-        status = allot__apply_jobs_make(it);
+        status = make_jobs(it);
     if (status == ALLOT_OK && it->applied->ready)
         status = it->applied->ready(it->applied->ud, (int32_t)it->reclaims);
     return status;
 }
 
 /* Enters times first: the decision computes them from what leaves have. */
-static void enter(allot__applying *it)
+static void enter(applying *it)
 {
     enter_times(it);
     enter_flights(it);
     enter_loans(it);
     enter_use(it);
-    allot__apply_jobs(it);
+    enter_jobs(it);
     enter_grants(it);
 }
 
@@ -349,14 +547,14 @@ int allot_state_apply(allot_state *state, const allot_decision *decision, const 
     static const allot_applied nobody = {0};
     if (!state || !decision || state->sealed || !fits(state, decision))
         return ALLOT_EUSAGE;
-    allot__applying it = {.state = state,
-                          .decision = decision,
-                          .how = how ? how : &nothing,
-                          .applied = how && how->applied ? how->applied : &nobody,
-                          .now = allot_decision_now(decision),
-                          .tasks = allot__task_count(&state->tasks),
-                          .reclaims = state->reclaims.list.count,
-                          .task_number = 1};
+    applying it = {.state = state,
+                   .decision = decision,
+                   .how = how ? how : &nothing,
+                   .applied = how && how->applied ? how->applied : &nobody,
+                   .now = allot_decision_now(decision),
+                   .tasks = allot__task_count(&state->tasks),
+                   .reclaims = state->reclaims.list.count,
+                   .task_number = 1};
     allot__arena_init(&it.arena, state->engine);
     int status = make(&it);
     if (status == ALLOT_OK) {
@@ -364,7 +562,7 @@ int allot_state_apply(allot_state *state, const allot_decision *decision, const 
     } else {
         allot__things_cut(state->engine, &state->tasks.things, it.tasks);
         allot__things_cut(state->engine, &state->reclaims, it.reclaims);
-        allot__apply_jobs_drop(&it);
+        drop_jobs(&it);
     }
     allot__vector_free(state->engine, &it.starts);
     allot__arena_free(&it.arena);

@@ -16,7 +16,7 @@
 
 #include <allot/queue.h>
 
-#include "base/root.h"
+#include "base/wide.h"
 
 /* What a span of time leaves: part / 2^126, divided `times` times by `parts`. */
 typedef struct allot__fading {

@@ -68,18 +68,6 @@ int allot__split_init(allot__reclaim_split *split, allot__work *work,
  * reclaimed of leaves, and lowers over_left of the families inside, but not of `family`. */
 void allot__split_take(allot__reclaim_split *split, int32_t family, int64_t slots);
 
-/* split_across.c: begins; ENOMEM. */
-int allot__across_init(allot__reclaim_split *split);
-/* Do members of families inside take the place of some of the family's parents (E-22)? */
-bool allot__across_has(const allot__reclaim_split *split, int32_t family);
-/* Lists these members in `order`, sorted; returns their number. */
-int32_t allot__across_list(allot__reclaim_split *split, int32_t family);
-/* Takes a member's part off over_left of the families between it and `family`. */
-void allot__across_lower(const allot__reclaim_split *split, int32_t family, int32_t row,
-                         int64_t part);
-/* Does row a come before row b in plan order? */
-bool allot__across_before(const allot__reclaim_split *split, int32_t a, int32_t b);
-
 /* The same for a family of leaves, when natural (split_leaves.c). */
 void allot__split_leaves(allot__reclaim_split *split, int32_t family, int64_t slots);
 /* One family by the plain rules; its parents' parts are left on the stack. For tests. */

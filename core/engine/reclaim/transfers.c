@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* transfers.c: makes lists by leaf of the records: grants, reclaims, and their claims. */
-#include "engine/reclaim/transfers.h"
+#include "engine/reclaim/orders.h"
 
 #include <string.h>
 

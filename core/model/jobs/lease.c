@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /* lease.c: contracts about leased slots. */
 #include "model/jobs/queue.h"
-#include "model/names/named.h"
+#include "model/names/names.h"
 
 static bool amount(int64_t value)
 {

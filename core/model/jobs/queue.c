@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "model/names/named.h"
+#include "model/names/names.h"
 
 /* The HIST_HOURS law. */
 enum { HISTORY = 5 * 3600, HISTORY_PARTS = 10, POOL_NAME_MAX = 60 };

@@ -14,7 +14,7 @@
 
 #include "base/name.h"
 #include "base/pool.h"
-#include "base/root.h"
+#include "base/wide.h"
 #include "model/plan/plan.h"
 
 /* Hosts that a queue, a limit or a contract names: a bit by host of the plan; NULL: all. Each set

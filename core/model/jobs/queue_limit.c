@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/names/named.h"
+#include "model/names/names.h"
 #include "model/jobs/queue.h"
 #include "model/windows/say.h"
 

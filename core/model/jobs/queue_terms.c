@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /* queue_terms.c: terms for jobs of all queues: protection, applications, users, decay, limits,
  * resources. */
-#include "model/names/named.h"
+#include "model/names/names.h"
 #include "model/jobs/queue.h"
 
 /* The plan's queues, if it can still be changed. */

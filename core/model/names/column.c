@@ -4,7 +4,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "model/names/option.h"
+#include <allot/plan.h>
+
+#include "model/names/names.h"
 
 typedef struct column {
     const char *name, *doc;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/name.h"
-#include "model/names/option.h"
+#include "model/names/names.h"
 #include "model/policy/policy.h"
 
 /* The last column that each stage can read: its own result does not exist yet. */

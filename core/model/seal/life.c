@@ -6,7 +6,7 @@
  * This file owns: the life of struct allot_plan.
  */
 #include "model/jobs/queue.h"
-#include "model/names/option.h"
+#include "model/names/names.h"
 #include "model/seal/seal.h"
 #include "model/windows/window.h"
 

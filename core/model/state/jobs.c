@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "model/jobs/queue.h"
-#include "model/names/named.h"
+#include "model/names/names.h"
 #include "model/state/job.h"
 #include "model/state/state.h"
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/names/option.h"
+#include "model/names/names.h"
 
 enum { DAY = 86400, DAYS = 0x7f };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* root_test.c: roots are the largest numbers whose squares fit. */
-#include "base/root.h"
+#include "base/wide.h"
 
 #include "test/support/check.h"
 
