@@ -68,6 +68,8 @@ int allot__quota_keep(allot__work *work, bool shares, allot__quota_kept **out)
         .pass = {.work = work, .rules = &work->rules[0], .pour = allot__pour_fast}};
     int status = take_room(kept, shares);
     if (status == ALLOT_OK)
+        status = allot__planned_begin(&kept->pass);
+    if (status == ALLOT_OK)
         status = allot__quota_open(&kept->pass);
     if (status != ALLOT_OK)
         return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* pass.h: what quota.c reads and computes of a family at a time. */
+/* pass.h: the quotas of a family at a time. */
 #ifndef ALLOT_ENGINE_QUOTA_PASS_H
 #define ALLOT_ENGINE_QUOTA_PASS_H
 
@@ -46,8 +46,8 @@ typedef struct allot__quota_pass {
 /* The columns of a family's rows for a fill. */
 void allot__quota_columns(allot__quota_pass *pass, int32_t fill, int32_t family);
 
-/* Resolves what a pass reads, and allocates. ENOMEM, or what a policy's function failed
- * with. Then the quotas of a family, whose parent's quota is known. */
+/* Resolves what a pass reads, after allot__planned_begin, and allocates. ENOMEM, or what a policy's
+ * function failed with. Then the quotas of a family, whose parent's quota is known. */
 int allot__quota_open(allot__quota_pass *pass);
 void allot__quota_family(allot__quota_pass *pass, int32_t family);
 
@@ -56,7 +56,5 @@ void allot__quota_family(allot__quota_pass *pass, int32_t family);
  * rate goes to `critical`. */
 void allot__quota_order_family(allot__quota_pass *pass, int32_t family, int64_t slots,
                                const bool *only, allot__critical *critical);
-/* mixed.c: the first level of a mixed plan, the branches of each policy by themselves. */
-int allot__quota_mixed(allot__quota_pass *passes);
 
 #endif
