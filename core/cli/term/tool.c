@@ -271,6 +271,12 @@ static int document(const request *of)
     return CLI_DONE;
 }
 
+static int warnings(const request *of)
+{
+    allot__cli_warnings_json(of->it->cli->report, of->out);
+    return CLI_DONE;
+}
+
 static int always(const request *of)
 {
     of->it->cli->shows_always = true;
@@ -284,7 +290,7 @@ static const struct {
     {"ask", ask},         {"terminal", terminal}, {"take", take},         {"give", give},
     {"key", key},         {"show", show},         {"note", note},         {"forget", forget},
     {"verbs", verbs},     {"always", always},     {"document", document}, {"folder", folder},
-    {"program", program},
+    {"program", program}, {"warnings", warnings},
 };
 
 static int call(void *ud, const char *name, const char *text, size_t len, allot_sink sink,

@@ -17,6 +17,7 @@
  *   program             the command's own path
  *   verbs               the tables of verbs and options, as lua/allot/command reads them
  *   document            the result so far, which the tool shows in its place
+ *   warnings            those of the report, as a JSON list
  *   always              the result is shown whatever the exit status
  */
 #ifndef ALLOT_CLI_TERM_TOOL_H

@@ -13,12 +13,6 @@ static allot__text *push_text(lua_State *L)
     return allot__text_push(L, module->engine);
 }
 
-static void add_line(void *ud, const char *line)
-{
-    if (!allot__text_sink(ud, line, strlen(line)))
-        allot__text_sink(ud, "\n", 1);
-}
-
 /* ---- Methods ------------------------------------------------------------------------------- */
 
 void allot__module_path(lua_State *L, const allot_plan *plan, int32_t consumer)
@@ -102,15 +96,18 @@ static int fail_path(lua_State *L, const allot_plan *plan, const char *path, siz
     return allot__module_fail(L, lua_tostring(L, -1));
 }
 
-static void push_lines(lua_State *L, const allot__text *lines)
+void allot__line_add(void *text, const char *line)
+{
+    allot__text_sink(text, line, strlen(line) + 1);
+}
+
+void allot__lines_push(lua_State *L, const allot__text *lines)
 {
     lua_newtable(L);
-    const char *at = lines->bytes, *end = lines->bytes + lines->len;
-    for (lua_Integer i = 1; at < end; i++) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        lua_pushlstring(L, at, (size_t)(stop - at));
+    const char *at = lines->bytes, *end = at + lines->len;
+    for (lua_Integer i = 1; at < end; at += strlen(at) + 1, i++) {
+        lua_pushstring(L, at);
         lua_rawseti(L, -2, i);
-        at = stop + 1;
     }
 }
 
@@ -119,7 +116,7 @@ static int return_lines(lua_State *L, allot__text *lines, int status)
 {
     if (status || lines->failed)
         return allot__module_fail(L, allot_status_text(status ? status : ALLOT_ENOMEM));
-    push_lines(L, lines);
+    allot__lines_push(L, lines);
     allot__text_free(lines);
     return 1;
 }
@@ -127,12 +124,12 @@ static int return_lines(lua_State *L, allot__text *lines, int status)
 /* A task's lines, a job's, or a contract's; ENOENT. */
 static int explain_id(const allot_decision *decision, const char *id, allot__text *lines)
 {
-    int status = allot_explain_task(decision, id, add_line, lines);
+    int status = allot_explain_task(decision, id, allot__line_add, lines);
     if (status == ALLOT_ENOENT)
-        status = allot_explain_job(decision, id, add_line, lines);
+        status = allot_explain_job(decision, id, allot__line_add, lines);
     int32_t lease = allot_plan_lease_find(allot_decision_plan(decision), id);
     if (status == ALLOT_ENOENT && lease >= 0)
-        status = allot_explain_lease(decision, lease, add_line, lines);
+        status = allot_explain_lease(decision, lease, allot__line_add, lines);
     return status;
 }
 
@@ -175,5 +172,6 @@ int allot__module_explain(lua_State *L)
         return allot__module_fail(L, lua_tostring(L, -1));
     }
     allot__text *lines = push_text(L);
-    return return_lines(L, lines, allot_explain(decision, number, consumer, add_line, lines));
+    return return_lines(L, lines,
+                        allot_explain(decision, number, consumer, allot__line_add, lines));
 }

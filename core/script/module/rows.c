@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* rows.c: host.rows: what a decision decided, row by row, for lua/allot/text. */
+/* rows.c: host.rows and host.explain: what a decision decided, row by row, and why, for
+ * lua/allot/text. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -446,5 +447,76 @@ int allot__host_rows(lua_State *L)
     lua_pushinteger(L, group - 1);
     lua_pushinteger(L, -1); /* before the first; ALLOT_ROOT of consumers */
     lua_pushcclosure(L, next_row, 4);
+    return 1;
+}
+
+/* ---- host.explain ---------------------------------------------------------------------------- */
+
+static void push_lines(lua_State *L, const allot__text *lines, int status)
+{
+    if (status || lines->failed)
+        luaL_error(L, "%s", allot_status_text(status ? status : ALLOT_ENOMEM));
+    allot__lines_push(L, lines);
+}
+
+/* A list of {group = , lines = }. */
+static int explain_consumer(lua_State *L, const allot_decision *decision, int32_t consumer,
+                            allot__text *lines)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    lua_newtable(L);
+    for (int32_t i = 0; i < allot_plan_groups(plan); i++) {
+        lines->len = 0;
+        int status = allot_explain(decision, i, consumer, allot__line_add, lines);
+        lua_createtable(L, 0, 2);
+        allot__set_text(L, "group", allot_plan_group_name(plan, i));
+        push_lines(L, lines, status);
+        lua_setfield(L, -2, "lines");
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/* nil, and the path or id that may be meant: a consumer's of that name, or the nearest. */
+static int fail_near(lua_State *L, const allot_decision *decision, const char *what)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    char path[1024] = "";
+    const char *near = path;
+    if (*what == '/')
+        allot_plan_nearest(plan, what, strlen(what), path, sizeof path);
+    for (int32_t i = 0; *path == '\0' && *what != '/' && i < allot_plan_consumers(plan); i++)
+        if (strcmp(allot_plan_name(plan, i), what) == 0)
+            allot_plan_path(plan, i, path, sizeof path);
+    if (*path == '\0')
+        near = *what == '/' ? NULL : allot_state_task_nearest(allot_decision_state(decision), what);
+    luaL_pushfail(L);
+    lua_pushstring(L, near);
+    return 2;
+}
+
+int allot__host_explain(lua_State *L)
+{
+    const allot__host_use *use = lua_touserdata(L, lua_upvalueindex(1));
+    const allot_decision *decision = use->host->decision;
+    const char *what = luaL_checkstring(L, 1), *kind = luaL_checkstring(L, 2);
+    if (!decision)
+        return luaL_error(L, "this host has no decision");
+    const allot_plan *plan = allot_decision_plan(decision);
+    allot__text *lines = allot__text_push(L, use->engine);
+    int32_t number = *kind == 'c' ? allot_plan_find(plan, what, strlen(what))
+                                  : allot_plan_lease_find(plan, what);
+    if (*kind == 'c' && number != ALLOT_ROOT)
+        return explain_consumer(L, decision, number, lines);
+    int status = ALLOT_ENOENT;
+    if (*kind == 'l' && number >= 0)
+        status = allot_explain_lease(decision, number, allot__line_add, lines);
+    else if (*kind == 'j')
+        status = allot_explain_job(decision, what, allot__line_add, lines);
+    else if (*kind == 't')
+        status = allot_explain_task(decision, what, allot__line_add, lines);
+    if (status == ALLOT_ENOENT)
+        return fail_near(L, decision, what);
+    push_lines(L, lines, status);
     return 1;
 }

@@ -34,6 +34,9 @@ void allot__tool_host(lua_State *L, allot__host_use *use);
 /* host.rows(kind [, group]): an iterator over rows of the host's decision, each a table (rows.c):
  * "plan", "groups", "consumers" (of a group, by number from 1), "grants", "jobs", ... Raises. */
 int allot__host_rows(lua_State *L);
+/* host.explain(what, kind): the lines about a "job", "lease" or "task"; of a "consumer" a list of
+ * {group = , lines = }. An unknown one gives nil, and the one that may be meant or nil. Raises. */
+int allot__host_explain(lua_State *L);
 
 /* As allot_tool_run. */
 int allot__tool_run(allot_engine *engine, const allot_tool_host *host, const allot__tool *tool,
