@@ -29,7 +29,6 @@ typedef struct applying {
     allot__arena arena;
     int64_t now;
     size_t tasks, reclaims; /* counts before the decision */
-    uint8_t *has_tasks;     /* by consumer; NULL: not needed */
     allot_grant *grants;
     int32_t grant_count;
     allot__vector starts;                /* of task_start */
@@ -123,19 +122,19 @@ static void enter_flights(applying *it)
 
 /* ---- Grants ---------------------------------------------------------------------------------- */
 
-/* Finds which consumers have tasks in the state. ENOMEM. */
-static int find_tasks(applying *it)
+/* Had a consumer tasks when the decision was made? */
+static bool has_tasks(const applying *it, int32_t consumer)
 {
-    size_t rows = (size_t)it->state->plan->tree.rows;
-    it->has_tasks = allot__arena_zeroed(&it->arena, rows, sizeof *it->has_tasks);
-    if (!it->has_tasks)
-        return ALLOT_ENOMEM;
-    for (size_t i = 0; i < it->tasks; i++) {
-        const allot__thing *thing = allot__things_at(&it->state->tasks.things, (int32_t)i);
-        if (thing)
-            it->has_tasks[((const allot__task *)(const void *)thing)->consumer] = 1;
+    const allot__tasks *tasks = &it->decision->state->tasks;
+    bool any = false;
+    for (int32_t g = 0; tasks->units && g < it->state->plan->group_count; g++) {
+        const allot__units *units = &tasks->units[g];
+        int32_t waiting;
+        allot__waiting_of(tasks, g, consumer, &waiting);
+        any = any || waiting > 0 ||
+              allot__units_first(units, consumer) < allot__units_end(units, consumer);
     }
-    return ALLOT_OK;
+    return any;
 }
 
 static bool is_stated(const allot_state *state, const allot_grant *grant)
@@ -223,7 +222,6 @@ static int read_grants(applying *it)
 {
     int32_t count =
         allot__queue_count(it->state->plan) > 0 ? 0 : allot_decision_grants(it->decision);
-    bool ask = it->how->task_ids != NULL;
     it->grants = allot__arena_take(&it->arena, (size_t)count + 1, sizeof *it->grants);
     if (!it->grants)
         return ALLOT_ENOMEM;
@@ -232,10 +230,9 @@ static int read_grants(applying *it)
         allot_decision_grant(it->decision, i, grant);
         if (it->applied->stands && it->applied->stands(it->applied->ud, grant))
             continue;
-        ask = ask || !is_stated(it->state, grant);
         it->grant_count++;
     }
-    return ask && count > 0 ? find_tasks(it) : ALLOT_OK;
+    return ALLOT_OK;
 }
 
 static int make_grants(applying *it)
@@ -245,7 +242,7 @@ static int make_grants(applying *it)
         const allot_grant *grant = &it->grants[i];
         if (grant->task_count > 0)
             status = it->how->starts ? start_tasks(it, grant) : ALLOT_OK;
-        else if (it->how->task_ids && it->has_tasks[grant->consumer])
+        else if (it->how->task_ids && has_tasks(it, grant->consumer))
             status = add_tasks(it, grant);
     }
     return status;
@@ -256,7 +253,7 @@ static void enter_grants(applying *it)
     for (int32_t i = 0; i < it->grant_count; i++) {
         const allot_grant *grant = &it->grants[i];
         bool stated = is_stated(it->state, grant);
-        if (!stated && it->has_tasks[grant->consumer])
+        if (!stated && has_tasks(it, grant->consumer))
             continue;
         int32_t row = allot__row(it->state->plan, grant->group, grant->consumer);
         int64_t held = stated ? it->state->groups[grant->group].allocated[row] : 0;
@@ -442,7 +439,8 @@ static int make_jobs(applying *it)
         return ALLOT_OK;
     allot__thing **jobs = allot__arena_zeroed(&it->arena, count, sizeof *jobs);
     it->jobs_end = allot__arena_zeroed(&it->arena, count, sizeof *it->jobs_end);
-    if (!jobs || !it->jobs_end)
+    if (!jobs || !it->jobs_end ||
+        allot__things_room(it->state->engine, &it->state->all_jobs, (size_t)orders))
         return ALLOT_ENOMEM;
     it->jobs = jobs;
     int status = ALLOT_OK;
@@ -561,6 +559,7 @@ int allot_state_apply(allot_state *state, const allot_decision *decision, const 
         enter(&it);
     } else {
         allot__things_cut(state->engine, &state->tasks.things, it.tasks);
+        allot__tasks_change(state);
         allot__things_cut(state->engine, &state->reclaims, it.reclaims);
         drop_jobs(&it);
     }

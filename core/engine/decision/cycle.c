@@ -218,9 +218,7 @@ static int go_on(allot_decision *decision)
         allot__decided *group = &decision->groups[i];
         *group = (allot__decided){.work = *follow->work, .orders = follow->orders};
         group->work.arena = &decision->arena;
-        status = allot__victims_protect(&group->work, &group->victims);
-        if (status == ALLOT_OK)
-            status = allot__victims_choose(&group->work, &group->victims, &group->orders);
+        status = allot__victims_choose(&group->work, &group->victims, &group->orders);
     }
     return status;
 }

@@ -44,8 +44,7 @@ static allot__sentence slots_of(const inquiry *it)
 /* The unit of a task. */
 static int32_t unit_of(const allot__units *units, const allot__task *task, int32_t number)
 {
-    for (int32_t unit = units->first[task->consumer]; unit < units->first[task->consumer + 1];
-         unit++) {
+    for (int32_t unit = units->first[task->consumer]; unit < units->end[task->consumer]; unit++) {
         int32_t count;
         const int32_t *tasks = allot__unit_tasks(units, unit, &count);
         for (int32_t i = 0; i < count; i++)
@@ -121,7 +120,10 @@ static void explain_bounds(const inquiry *it, const allot__guard *guard)
 static uint8_t mark_of(const inquiry *it)
 {
     const uint8_t *ineligible = it->about.decided->victims.ineligible;
-    return ineligible ? ineligible[it->unit] : ALLOT__ELIGIBLE;
+    if (ineligible)
+        return ineligible[it->unit];
+    bool going = allot__unit_going(it->state, it->units, it->unit);
+    return going ? ALLOT__INELIGIBLE_GOING : ALLOT__ELIGIBLE;
 }
 
 static bool explain_ineligible(const inquiry *it)

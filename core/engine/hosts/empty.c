@@ -296,8 +296,7 @@ static void find_stuck_of(emptier *it, int32_t row)
     const allot__units *units = &work->state->tasks.units[work->index];
     int32_t leaf = allot__handle(work, row), count = 0;
     int64_t left = gives(work, row);
-    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
-         units->count > 0 && i < units->first[leaf + 1]; i++) {
+    for (int32_t i = allot__units_first(units, leaf); i < allot__units_end(units, leaf); i++) {
         int32_t host = units->site[i] >= 0 ? hosts->host_of[units->site[i]] : -1;
         if (host >= 0 && hosts->meant[host] != ALLOT_ROOT) {
             it->hosts_of[count] = host;

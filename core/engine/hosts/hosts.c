@@ -102,8 +102,7 @@ int64_t allot__group_hosts_holds_for(const allot__work *work, int32_t row, int32
     const allot__units *units = &work->state->tasks.units[work->index];
     int32_t leaf = allot__handle(work, row);
     int64_t slots = 0;
-    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
-         units->count > 0 && i < units->first[leaf + 1]; i++)
+    for (int32_t i = allot__units_first(units, leaf); i < allot__units_end(units, leaf); i++)
         if (units->site[i] >= 0 && allot__host_helps_at(work, other, units->site[i]))
             slots += units->slots[i];
     return slots;
@@ -136,8 +135,7 @@ static void count_leaf(const allot__work *work, survey *survey, int32_t row)
     const allot__units *units = &work->state->tasks.units[work->index];
     allot__group_hosts *hosts = work->hosts;
     int32_t left = work->allocated[row], leaf = allot__handle(work, row);
-    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
-         units->count > 0 && i < units->first[leaf + 1]; i++) {
+    for (int32_t i = allot__units_first(units, leaf); i < allot__units_end(units, leaf); i++) {
         int32_t host = units->site[i] >= 0 ? survey->host_of[units->site[i]] : -1;
         left -= units->site[i] >= 0 ? units->slots[i] : 0;
         if (host >= 0) {

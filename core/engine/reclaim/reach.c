@@ -20,8 +20,7 @@ static int64_t marked(const allot__work *work, int32_t row, const uint8_t *marks
     const allot__units *units = &work->state->tasks.units[work->index];
     int32_t leaf = allot__handle(work, row);
     int64_t slots = lost ? hosts->lost[row] : 0;
-    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
-         units->count > 0 && i < units->first[leaf + 1]; i++) {
+    for (int32_t i = allot__units_first(units, leaf); i < allot__units_end(units, leaf); i++) {
         int32_t host = units->site[i] >= 0 ? hosts->host_of[units->site[i]] : -1;
         slots += host >= 0 && marks[host] != 0 ? units->slots[i] : 0;
     }
@@ -44,8 +43,8 @@ int64_t allot__reach_take(const allot__work *work, int32_t from, int32_t to, int
     bool lost = allot__hosts_takes_lost(hosts, to, from);
     int64_t left = slots;
     left -= lost ? take_part(&taken[units->count + from], hosts->lost[from], left) : 0;
-    for (int32_t i = units->count > 0 ? units->first[leaf] : 0;
-         units->count > 0 && left > 0 && i < units->first[leaf + 1]; i++) {
+    for (int32_t i = allot__units_first(units, leaf); left > 0 && i < allot__units_end(units, leaf);
+         i++) {
         int32_t host = units->site[i] >= 0 ? hosts->host_of[units->site[i]] : -1;
         if (host >= 0 && allot__host_helps(work, to, host))
             left -= take_part(&taken[i], units->slots[i], left);
@@ -118,7 +117,7 @@ static void count_able(const allot__work *work, int32_t row, int64_t over, int64
     int32_t leaf = allot__handle(work, row);
     int64_t *there = able + work->hosts->count;
     for (int32_t pass = 0; pass < 2 && units->count > 0; pass++) {
-        for (int32_t i = units->first[leaf]; i < units->first[leaf + 1]; i++) {
+        for (int32_t i = units->first[leaf]; i < units->end[leaf]; i++) {
             int32_t host = units->site[i] >= 0 ? work->hosts->host_of[units->site[i]] : -1;
             if (host >= 0 && pass == 0) {
                 there[host] += units->slots[i];

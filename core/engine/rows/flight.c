@@ -17,7 +17,6 @@ typedef struct survey {
     allot__arena *arena;
     allot__flown_all *out;
     tally *tallies;
-    int32_t *flight_of; /* by task: the reclaim that names it, or -1; NULL: none names any */
 } survey;
 
 static const allot__flight *flight_at(const allot_state *state, int32_t i)
@@ -55,40 +54,28 @@ int64_t allot__grace_end(const allot_state *state, int64_t grace)
     return allot__later(allot__later(state->now, grace), more);
 }
 
-/* Finds the reclaim that names each task, and reclaims some of whose tasks are gone. */
-static int match(survey *it)
+/* Finds reclaims some of whose tasks are gone. */
+static void find_gone(const survey *it)
 {
-    const allot_state *state = it->state;
-    size_t tasks = allot__task_count(&state->tasks);
-    if (state->flight_tasks.count == 0)
-        return ALLOT_OK;
-    it->flight_of = allot__arena_take(it->arena, tasks + 1, sizeof *it->flight_of);
-    if (!it->flight_of)
-        return ALLOT_ENOMEM;
-    for (size_t i = 0; i < tasks; i++)
-        it->flight_of[i] = -1;
+    const int32_t *list = it->state->flight_tasks.items;
     for (int32_t i = 0; i < it->out->count; i++) {
-        const allot__flight *flight = flight_at(state, i);
-        const int32_t *list = state->flight_tasks.items;
-        for (int32_t k = 0; k < flight->task_count; k++) {
-            int32_t task = list[flight->first_task + k];
-            it->tallies[i].gone = it->tallies[i].gone || task < 0;
-            if (task >= 0)
-                it->flight_of[task] = i;
-        }
+        const allot__flight *flight = flight_at(it->state, i);
+        it->tallies[i].gone = flight->gone > 0;
+        for (int32_t k = 0; k < flight->task_count; k++)
+            it->tallies[i].gone = it->tallies[i].gone || list[flight->first_task + k] < 0;
     }
-    return ALLOT_OK;
 }
 
 /* The reclaim that names a task of a unit, or -1. */
 static int32_t flight_of_unit(const survey *it, const allot__units *units, int32_t unit)
 {
-    int32_t count;
+    int32_t count, flight = 0;
     const int32_t *tasks = allot__unit_tasks(units, unit, &count);
-    int32_t flight = -1;
-    for (int32_t i = 0; i < count && it->flight_of; i++)
-        flight = it->flight_of[tasks[i]] >= 0 ? it->flight_of[tasks[i]] : flight;
-    return flight;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t named = allot__task_at(&it->state->tasks, tasks[i])->flight;
+        flight = named > 0 ? named : flight;
+    }
+    return flight - 1;
 }
 
 /* A slot is held as long as any of its tasks runs. */
@@ -119,8 +106,8 @@ static int tally_leaves(survey *it)
         seen[leaf / 8] |= (uint8_t)(1 << leaf % 8);
         if (again || units->count == 0)
             continue;
-        for (int32_t unit = units->first[flight->consumer];
-             unit < units->first[flight->consumer + 1]; unit++)
+        for (int32_t unit = units->first[flight->consumer]; unit < units->end[flight->consumer];
+             unit++)
             tally_unit(it, units, unit);
     }
     return ALLOT_OK;
@@ -131,8 +118,7 @@ static void count(const survey *it, int32_t i)
 {
     allot__flown *flown = &it->out->flights[i];
     int64_t held = flight_at(it->state, i)->slots;
-    bool gone = it->tallies[i].gone || flight_at(it->state, i)->gone > 0;
-    if (gone && it->tallies[i].live < held)
+    if (it->tallies[i].gone && it->tallies[i].live < held)
         held = it->tallies[i].live;
     int64_t open = it->tallies[i].live - flown->lost;
     flown->returned = flight_at(it->state, i)->slots - held;
@@ -172,8 +158,8 @@ static int64_t hidden(const survey *it, const allot__flight *flight, nameless na
     const allot__units *units = &state->tasks.units[flight->group];
     int32_t row = allot__row(state->plan, flight->group, flight->consumer);
     int64_t closed = 0, rest = state->groups[flight->group].allocated[row];
-    for (int32_t unit = units->count > 0 ? units->first[flight->consumer] : 0;
-         units->count > 0 && unit < units->first[flight->consumer + 1]; unit++) {
+    for (int32_t unit = allot__units_first(units, flight->consumer);
+         unit < allot__units_end(units, flight->consumer); unit++) {
         bool shut = allot__site_reclaimed(state, units->site[unit]);
         bool named = flight_of_unit(it, units, unit) >= 0;
         closed += shut && !named ? units->slots[unit] : 0;
@@ -315,9 +301,8 @@ int allot__flights_make(const allot_state *state, allot__arena *arena, allot_rep
     it.tallies = allot__arena_zeroed(arena, flights, sizeof *it.tallies);
     if (!out->flights || !it.tallies)
         return ALLOT_ENOMEM;
-    int status = match(&it);
-    if (status == ALLOT_OK && it.flight_of)
-        status = tally_leaves(&it);
+    find_gone(&it);
+    int status = state->flight_tasks.count > 0 ? tally_leaves(&it) : ALLOT_OK;
     for (int32_t i = 0; i < out->count && status == ALLOT_OK; i++)
         count(&it, i);
     status = status == ALLOT_OK ? count_unnamed(&it) : status;

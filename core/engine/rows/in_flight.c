@@ -81,44 +81,22 @@ void allot__flights_beyond(const allot__work *work, const allot__flown_all *flow
 
 /* ---- Tasks of several groups ----------------------------------------------------------------- */
 
-/* Marks the tasks that reclaims name. */
-static uint8_t *named_tasks(allot__work *work)
-{
-    const int32_t *list = work->state->flight_tasks.items;
-    size_t bytes = allot__task_count(&work->state->tasks) / 8 + 1;
-    uint8_t *named = allot__arena_zeroed(work->arena, bytes, 1);
-    if (!named)
-        return NULL;
-    for (size_t i = 0; i < work->state->flight_tasks.count; i++)
-        if (list[i] >= 0)
-            named[list[i] / 8] |= (uint8_t)(1 << list[i] % 8);
-    return named;
-}
-
-/* A task that a reclaim of another group names frees its slots in this one, too. */
-static void count_task(const allot__work *work, int32_t task, uint8_t *named, int32_t *out)
+/* Tasks that reclaims of other groups name free their slots in this one, too. Of a task that
+ * several of these name the first counts. */
+static void count_coupled(const allot__work *work, int32_t *out)
 {
     const allot__tasks *tasks = &work->state->tasks;
-    int32_t here = allot__task_in(tasks, task, work->index);
-    if (here < 0 || named[here / 8] >> here % 8 & 1)
-        return; /* it has no slots here, or is named here as well */
-    named[here / 8] |= (uint8_t)(1 << here % 8);
-    const allot__task *of = allot__task_at(tasks, here);
-    add_out(work, allot__row(work->plan, work->index, of->consumer), of->slots, out);
-}
-
-static int count_coupled(allot__work *work, int32_t *out)
-{
     const int32_t *list = work->state->flight_tasks.items;
-    if (work->state->tasks.coupled == 0 || work->state->flight_tasks.count == 0)
-        return ALLOT_OK;
-    uint8_t *named = named_tasks(work);
-    if (!named)
-        return ALLOT_ENOMEM;
-    for (size_t i = 0; i < work->state->flight_tasks.count; i++)
-        if (list[i] >= 0 && allot__task_at(&work->state->tasks, list[i])->part > 0)
-            count_task(work, list[i], named, out);
-    return ALLOT_OK;
+    for (size_t i = 0; tasks->coupled > 0 && i < work->state->flight_tasks.count; i++) {
+        int32_t here = list[i] < 0 ? -1 : allot__task_in(tasks, list[i], work->index);
+        int32_t first = list[i] < 0 ? -1 : allot__task_first(tasks, list[i]);
+        while (here >= 0 && allot__task_at(tasks, first)->flight == 0)
+            first++;
+        if (here < 0 || first != list[i] || allot__task_at(tasks, here)->flight != 0)
+            continue; /* it has no slots here, or is counted already */
+        const allot__task *of = allot__task_at(tasks, here);
+        add_out(work, allot__row(work->plan, work->index, of->consumer), of->slots, out);
+    }
 }
 
 /* ---- Closed hosts ---------------------------------------------------------------------------- */
@@ -126,19 +104,19 @@ static int count_coupled(allot__work *work, int32_t *out)
 /* Counts a leaf's slots on closed hosts; adds tasks not in flight to the list. `hidden` slots are
  * in flight although no reclaim names their tasks: they are assigned to the tasks listed first.
  */
-static void count_leaf(allot__work *work, int32_t row, int64_t hidden, const uint8_t *named,
-                       allot__closed_slots *out, int32_t *tasks, int32_t *count)
+static void count_leaf(allot__work *work, int32_t row, int64_t hidden, allot__closed_slots *out,
+                       int32_t *tasks, int32_t *count)
 {
     const allot__units *units = &work->state->tasks.units[work->index];
     int32_t leaf = allot__handle(work, row);
-    for (int32_t unit = units->first[leaf]; unit < units->first[leaf + 1]; unit++) {
+    for (int32_t unit = units->first[leaf]; unit < units->end[leaf]; unit++) {
         int32_t of_unit;
         const int32_t *list = allot__unit_tasks(units, unit, &of_unit);
         bool going = false;
         if (!allot__site_reclaimed(work->state, units->site[unit]))
             continue;
         for (int32_t i = 0; i < of_unit; i++)
-            going = going || named[list[i] / 8] >> list[i] % 8 & 1;
+            going = going || allot__task_at(&work->state->tasks, list[i])->flight != 0;
         if (!going && units->slots[unit] <= hidden) {
             going = true;
             hidden -= units->slots[unit];
@@ -204,18 +182,15 @@ static int count_closed(allot__work *work, const allot__flown_all *flown)
     if (work->state->tasks.units[work->index].count == 0 ||
         !allot__any_closed(work->state, ALLOT_CLOSED_NOW))
         return ALLOT_OK;
-    const uint8_t *named = named_tasks(work);
     int32_t *rest = allot__zeroed(work, (size_t)rows, sizeof(int32_t));
     int32_t *hidden = hidden_slots(work, flown);
-    int status = named != NULL && rest && hidden != NULL
-                     ? take_closed(work, &closed, &first, &tasks)
-                     : ALLOT_ENOMEM;
+    int status = rest && hidden ? take_closed(work, &closed, &first, &tasks) : ALLOT_ENOMEM;
     if (status != ALLOT_OK)
         return status;
     for (int32_t row = 0; row < rows; row++) {
         first[row] = count;
         if (allot__family_of(work, row) == 0)
-            count_leaf(work, row, hidden[row], named, closed, tasks, &count);
+            count_leaf(work, row, hidden[row], closed, tasks, &count);
         rest[row] = work->allocated[row] - closed->held[row];
     }
     first[rows] = count;
@@ -235,9 +210,11 @@ int allot__flights_count(allot__work *work, const allot__flown_all *flown)
     int status = flown->count > 0 ? count_flights(work, flown, &out) : ALLOT_OK;
     if (status == ALLOT_OK)
         status = count_closed(work, flown);
-    if (status == ALLOT_OK && out)
+    if (status == ALLOT_OK && out) {
         allot__flights_beyond(work, flown, out);
-    return status == ALLOT_OK && out ? count_coupled(work, out) : status;
+        count_coupled(work, out);
+    }
+    return status;
 }
 
 /* ---- What has come back ---------------------------------------------------------------------- */

@@ -196,7 +196,7 @@ static inline int32_t allot__tree_row(const allot__work *work, int32_t row)
 }
 static inline int32_t allot__handle(const allot__work *work, int32_t row)
 {
-    return work->tree->handle_of[allot__tree_row(work, row)];
+    return allot__consumer(work->plan, work->index, row);
 }
 
 /* The quota of a family's last member (`spare`), once all quotas are known: the parent's reserve

@@ -189,7 +189,7 @@ static int line_up(choosing *it, int32_t group, int32_t leaf, allot__leavers *si
 static bool has_units(const allot__work *work, int32_t leaf)
 {
     const allot__units *units = allot__units_of(work);
-    return units && units->first[leaf] < units->first[leaf + 1];
+    return units && units->first[leaf] < units->end[leaf];
 }
 
 static int choose_leaf(choosing *it, int32_t leaf)

@@ -23,6 +23,16 @@ const char *allot__unit_id(const allot_state *state, const allot__units *units, 
     return id;
 }
 
+bool allot__unit_going(const allot_state *state, const allot__units *units, int32_t unit)
+{
+    int32_t count;
+    const int32_t *tasks = allot__unit_tasks(units, unit, &count);
+    bool going = false;
+    for (int32_t i = 0; i < count; i++)
+        going = going || allot__task_named(&state->tasks, tasks[i]);
+    return going;
+}
+
 int64_t allot__ran(int64_t now, int64_t then)
 {
     int64_t ran;
@@ -309,7 +319,7 @@ void allot__unit_rows_turn(allot__unit_rows *rows, int32_t leaf)
     int32_t row = allot__row(work->plan, work->index, leaf);
     rows->base = rows->units->first[leaf];
     rows->rows.leaf = leaf;
-    rows->rows.count = rows->units->first[leaf + 1] - rows->base;
+    rows->rows.count = rows->units->end[leaf] - rows->base;
     rows->rows.rules = allot__rules_at(work, row);
     rows->guarded = allot__exclusive(work, row);
     rows->scheduling = scheduling_of(rows, leaf);

@@ -39,6 +39,8 @@ int allot__unit_rows_leaf(allot__unit_rows *rows, int32_t leaf);
  * function failed with. */
 int allot__unit_rows_prepare(allot__unit_rows *rows, allot_source source);
 
+/* Does a reclaim in flight name a task of a unit, in any group? */
+bool allot__unit_going(const allot_state *state, const allot__units *units, int32_t unit);
 /* Seconds from a start until now; 0 if the start is in the future. */
 int64_t allot__ran(int64_t now, int64_t started);
 /* A number drawn from a seed and a name, 0 ... ALLOT__LOT_LAST - 1: always the same. */

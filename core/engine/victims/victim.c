@@ -9,34 +9,14 @@
 
 /* ---- Ineligible units ------------------------------------------------------------------------ */
 
-/* Marks units with a task that a reclaim in flight names, in any group; ENOMEM.
- */
-static int mark_flying(const allot__work *work, const allot__units *units, uint8_t *ineligible)
+/* Marks units first ... end - 1 that are going. */
+static void mark_going(const allot__work *work, const allot__units *units, int32_t first,
+                       int32_t end, uint8_t *ineligible)
 {
-    const allot_state *state = work->state;
-    const int32_t *named = state->flight_tasks.items;
-    const allot__flight *flights = state->flights.items;
-    size_t room = allot__task_count(&state->tasks) + 1;
-    uint8_t *flying = allot__new(state->engine, room, 1);
-    if (!flying)
-        return ALLOT_ENOMEM;
-    for (size_t i = 0; i < state->flights.count; i++) {
-        for (int32_t k = 0; k < flights[i].task_count; k++) {
-            int32_t task = named[flights[i].first_task + k];
-            if (task >= 0 && flights[i].group != work->index)
-                task = allot__task_in(&state->tasks, task, work->index);
-            if (task >= 0)
-                flying[task] = 1;
-        }
-    }
-    for (int32_t unit = 0; unit < units->count; unit++) {
-        int32_t count;
-        const int32_t *tasks = allot__unit_tasks(units, unit, &count);
-        for (int32_t i = 0; i < count; i++)
-            ineligible[unit] = flying[tasks[i]] ? ALLOT__INELIGIBLE_GOING : ineligible[unit];
-    }
-    allot__free(state->engine, flying, room, 1);
-    return ALLOT_OK;
+    memset(ineligible, ALLOT__ELIGIBLE, (size_t)(end - first));
+    for (int32_t unit = first; work->state->flight_tasks.count > 0 && unit < end; unit++)
+        if (allot__unit_going(work->state, units, unit))
+            ineligible[unit - first] = ALLOT__INELIGIBLE_GOING;
 }
 
 /* Units on closed hosts are not candidates (E-34): they go whatever the order, or, if the host
@@ -47,7 +27,7 @@ static void close_hosts(const allot__work *work, const allot__units *units, uint
     const allot__site *sites = work->state->tasks.sites;
     for (int32_t leaf = 0; leaf < work->tree->rows; leaf++) {
         int32_t row = allot__row(work->plan, work->index, leaf);
-        for (int32_t unit = units->first[leaf]; unit < units->first[leaf + 1]; unit++) {
+        for (int32_t unit = units->first[leaf]; unit < units->end[leaf]; unit++) {
             int32_t site = units->site[unit];
             int32_t closed = site >= 0 ? sites[site].closed : ALLOT_OPEN;
             if (closed == ALLOT_OPEN || ineligible[unit] != ALLOT__ELIGIBLE)
@@ -85,8 +65,7 @@ static int run_guards(allot__work *work, const allot__units *units, uint8_t *ine
         int32_t row = allot__row(work->plan, work->index, leaf);
         const allot__rules *rules = allot__rules_at(work, row);
         const allot__guard *guards = rules->policy->guards.items;
-        bool none =
-            units->first[leaf] == units->first[leaf + 1] || rules->policy->guards.count == 0;
+        bool none = units->first[leaf] == units->end[leaf] || rules->policy->guards.count == 0;
         int64_t slots = protected[row];
         if (none || !may_give(work, rules, row))
             continue;
@@ -97,7 +76,7 @@ static int run_guards(allot__work *work, const allot__units *units, uint8_t *ine
                 allot__rowset_guard(&rows.rows, &guards[i], (uint8_t)(ALLOT__INELIGIBLE_GUARD + i),
                                     NULL, ineligible + rows.base);
         }
-        for (int32_t unit = units->first[leaf]; unit < units->first[leaf + 1]; unit++)
+        for (int32_t unit = units->first[leaf]; unit < units->end[leaf]; unit++)
             slots += ineligible[unit] >= ALLOT__INELIGIBLE_GUARD ? units->slots[unit] : 0;
         protected[row] = slots > ALLOT_AMOUNT_MAX ? ALLOT_AMOUNT_MAX : (int32_t)slots;
     }
@@ -117,17 +96,16 @@ int allot__victims_protect(allot__work *work, allot__victims *out)
     out->ineligible = allot__arena_take(work->arena, (size_t)units->count, 1);
     if (!out->ineligible)
         return ALLOT_ENOMEM;
-    memset(out->ineligible, ALLOT__ELIGIBLE, (size_t)units->count);
-    int status = flying ? mark_flying(work, units, out->ineligible) : ALLOT_OK;
-    if (!(closed || drains || guards) || status != ALLOT_OK)
-        return status;
+    mark_going(work, units, 0, units->count, out->ineligible);
+    if (!(closed || drains || guards))
+        return ALLOT_OK;
     size_t rows = (size_t)work->tree->rows + 1;
     int32_t *protected = allot__arena_take(work->arena, rows, sizeof *protected);
     if (!protected)
         return ALLOT_ENOMEM;
     memset(protected, 0, rows * sizeof *protected);
     close_hosts(work, units, out->ineligible, protected);
-    status = guards ? run_guards(work, units, out->ineligible, protected) : ALLOT_OK;
+    int status = guards ? run_guards(work, units, out->ineligible, protected) : ALLOT_OK;
     work->protected = drains || guards ? protected : NULL;
     return status;
 }
@@ -196,8 +174,9 @@ static allot__order order_of(const allot__unit_rows *rows)
 
 /* Slots of the leaf that none of its tasks uses (rule 0). Excludes slots in flight, also those
  * without a named task. */
-static int64_t idle_slots(const allot__queue *queue, const uint8_t *ineligible)
+static int64_t idle_slots(const allot__queue *queue)
 {
+    const uint8_t *ineligible = queue->pick.ineligible;
     const allot__work *work = queue->rows.rows.work;
     const allot__units *units = queue->rows.units;
     const int32_t *unlisted = work->state->groups[work->index].unlisted;
@@ -206,13 +185,31 @@ static int64_t idle_slots(const allot__queue *queue, const uint8_t *ineligible)
     for (int32_t unit = queue->rows.base; unit < queue->rows.base + queue->pick.count; unit++) {
         bool there = !allot__site_reclaimed(work->state, units->site[unit]);
         idle -= there ? units->slots[unit] : 0;
-        going -= there && ineligible && ineligible[unit] == ALLOT__INELIGIBLE_GOING
-                     ? units->slots[unit]
-                     : 0;
+        going -=
+            there && ineligible && ineligible[unit - queue->rows.base] == ALLOT__INELIGIBLE_GOING
+                ? units->slots[unit]
+                : 0;
     }
     idle -= going > 0 ? going : 0;
     idle -= unlisted ? unlisted[queue->rows.rows.leaf] : 0;
     return idle > 0 ? idle : 0;
+}
+
+/* Takes the marks of the leaf's units; if none were made for all leaves (a followed cycle), makes
+ * them here. */
+static int take_marks(allot__queue *queue, const allot__victims *victims)
+{
+    const allot__work *work = queue->rows.rows.work;
+    int32_t base = queue->rows.base, count = queue->pick.count;
+    uint8_t *own = victims->ineligible ? victims->ineligible + base : NULL;
+    if (!own && work->state->flight_tasks.count > 0) {
+        own = allot__arena_take(work->arena, (size_t)count + 1, 1);
+        if (!own)
+            return ALLOT_ENOMEM;
+        mark_going(work, queue->rows.units, base, base + count, own);
+    }
+    queue->pick.ineligible = own;
+    return ALLOT_OK;
 }
 
 int allot__victims_begin(allot__victims *victims, allot__unit_rows *tables, int32_t leaf,
@@ -227,10 +224,10 @@ int allot__victims_begin(allot__victims *victims, allot__unit_rows *tables, int3
     int32_t base = queue->rows.base;
     queue->pick.count = queue->rows.rows.count;
     queue->pick.slots = queue->rows.units->slots + base;
-    queue->pick.ineligible = victims->ineligible ? victims->ineligible + base : NULL;
     queue->pick.values = key_values;
     queue->pick.before = larger_id;
-    queue->idle = idle_slots(queue, victims->ineligible);
+    status = status == ALLOT_OK ? take_marks(queue, victims) : status;
+    queue->idle = idle_slots(queue);
     *tables = queue->rows; /* keeps the tables made so far */
     return status == ALLOT_OK ? allot__queue_fuse(queue, victims) : status;
 }
@@ -380,7 +377,7 @@ int allot__victims_choose(allot__work *work, allot__victims *out, allot__orders 
         int32_t leaf = allot__handle(work, row);
         for (to = from + 1; to < orders->reclaim_count && orders->reclaims[to].row == row;)
             to++;
-        if (units->first[leaf] == units->first[leaf + 1])
+        if (units->first[leaf] == units->end[leaf])
             continue;
         allot__queue *queue = &out->queues[out->queue_count++];
         status = allot__victims_begin(out, &tables, leaf, queue);

@@ -45,7 +45,7 @@ typedef struct allot__queue {
 } allot__queue;
 
 typedef struct allot__victims {
-    uint8_t *ineligible; /* by unit; NULL: all may go */
+    uint8_t *ineligible; /* by unit; NULL: all may go that do not go already */
     /* By session + 1, its slots above its quota, without units that go or are in flight; at 0, of
      * units without a session. NULL: no rule reads it. */
     int64_t *over;

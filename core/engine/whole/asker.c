@@ -27,7 +27,7 @@ static int32_t waiting_count(const allot__work *work, int32_t consumer)
 static int32_t unit_count(const allot__work *work, int32_t consumer)
 {
     const allot__units *units = allot__units_of(work);
-    return units ? units->first[consumer + 1] - units->first[consumer] : 0;
+    return units ? units->end[consumer] - units->first[consumer] : 0;
 }
 
 static bool has_tasks(const allot__work *work, int32_t consumer)

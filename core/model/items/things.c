@@ -58,6 +58,8 @@ int allot__things_room(allot_engine *engine, allot__things *things, size_t more)
 {
     if (things->list.count + more >= INT32_MAX || allot__index_room(engine, &things->index))
         return ALLOT_ENOMEM;
+    if (allot__vector_room(engine, &things->replaced, more, sizeof(allot__thing *)))
+        return ALLOT_ENOMEM;
     return allot__vector_room(engine, &things->list, more, sizeof(allot__thing *));
 }
 
@@ -70,17 +72,11 @@ void allot__things_put(allot_engine *engine, allot__things *things, allot__thing
         allot__index_add(&things->index, hash_of(thing->id), thing->number);
 }
 
-static void bury(allot__things *things, allot__thing *thing)
-{
-    thing->ended = things->ended;
-    things->ended = thing;
-}
-
 void allot__things_swap(allot__things *things, allot__thing *old, allot__thing *thing)
 {
     thing->number = old->number;
     ((allot__thing **)things->list.items)[old->number] = thing;
-    bury(things, old);
+    ((allot__thing **)things->replaced.items)[things->replaced.count++] = old;
 }
 
 /* Its number stays unused until gaps are closed up. */
@@ -90,7 +86,6 @@ void allot__things_end(allot__things *things, allot__thing *thing)
         allot__index_remove(&things->index, hash_of(thing->id), thing->number);
     thing->number = -1;
     things->gone++;
-    bury(things, thing);
 }
 
 void allot__things_cut(allot_engine *engine, allot__things *things, size_t count)
@@ -104,13 +99,11 @@ void allot__things_cut(allot_engine *engine, allot__things *things, size_t count
     }
 }
 
-static void free_ended(allot_engine *engine, allot__things *things)
+static void free_replaced(allot_engine *engine, allot__things *things)
 {
-    for (allot__thing *it = things->ended, *next; it; it = next) {
-        next = it->ended;
-        allot__thing_free(engine, it);
-    }
-    things->ended = NULL;
+    for (size_t i = 0; i < things->replaced.count; i++)
+        allot__thing_free(engine, ((allot__thing **)things->replaced.items)[i]);
+    things->replaced.count = 0;
 }
 
 int allot__things_close_up(allot_engine *engine, allot__things *things)
@@ -118,23 +111,23 @@ int allot__things_close_up(allot_engine *engine, allot__things *things)
     size_t count = things->list.count;
     allot__thing **list = things->list.items;
     int32_t left = 0;
-    if (things->gone == 0) {
-        free_ended(engine, things);
+    free_replaced(engine, things);
+    if (things->gone == 0)
         return ALLOT_OK;
-    }
     int32_t *numbers = allot__new(engine, count, sizeof *numbers);
     if (!numbers)
         return ALLOT_ENOMEM;
     for (size_t i = 0; i < count; i++) {
         numbers[i] = left;
-        if (list[i]->number < 0)
+        if (list[i]->number < 0) {
+            allot__thing_free(engine, list[i]);
             continue;
+        }
         list[i]->number = left;
         list[left++] = list[i];
     }
     allot__index_renumber(&things->index, numbers);
     allot__free(engine, numbers, count, sizeof *numbers);
-    free_ended(engine, things);
     things->list.count = (size_t)left;
     things->gone = 0;
     return ALLOT_OK;
@@ -144,9 +137,8 @@ void allot__things_clear(allot_engine *engine, allot__things *things)
 {
     allot__thing **list = things->list.items;
     for (size_t i = 0; i < things->list.count; i++)
-        if (list[i]->number >= 0)
-            allot__thing_free(engine, list[i]);
-    free_ended(engine, things);
+        allot__thing_free(engine, list[i]);
+    free_replaced(engine, things);
     things->list.count = things->gone = 0;
     allot__index_clear(&things->index);
 }
@@ -155,5 +147,6 @@ void allot__things_free(allot_engine *engine, allot__things *things)
 {
     allot__things_clear(engine, things);
     allot__vector_free(engine, &things->list);
+    allot__vector_free(engine, &things->replaced);
     allot__index_free(engine, &things->index);
 }

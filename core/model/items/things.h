@@ -17,18 +17,17 @@
 /* The beginning of a block. A task's block is an allot__task, which begins with this; in others the
  * item (allot_session, ...) follows. Behind these stands what they point to. */
 typedef struct allot__thing {
-    const char *id;             /* the item's; NULL: it has none */
-    int32_t number;             /* among those of its kind; -1: it has ended */
-    uint32_t size : 31;         /* of the block */
-    uint32_t part : 1;          /* a part of the thing before it, not found by id */
-    struct allot__thing *ended; /* the one that ended before this */
+    const char *id;     /* the item's; NULL: it has none */
+    int32_t number;     /* among those of its kind; -1: it has ended */
+    uint32_t size : 31; /* of the block */
+    uint32_t part : 1;  /* a part of the thing before it, not found by id */
 } allot__thing;
 
 typedef struct allot__things {
-    allot__vector list;  /* of allot__thing * */
-    allot__index index;  /* by id */
-    allot__thing *ended; /* the last, until the numbers are closed up */
-    size_t gone;         /* entries of the list without a thing */
+    allot__vector list;     /* of allot__thing * */
+    allot__index index;     /* by id */
+    allot__vector replaced; /* of allot__thing *, until the numbers are closed up */
+    size_t gone;            /* entries of the list whose things have ended */
 } allot__things;
 
 static inline void *allot__thing_item(const allot__thing *thing)
@@ -54,7 +53,7 @@ allot__thing *allot__things_find(const allot__things *things, const char *id);
 /* Makes a block with a copy of an item. NULL: ENOMEM. */
 allot__thing *allot__thing_make(allot_engine *engine, allot_item kind, const void *item);
 void allot__thing_free(allot_engine *engine, allot__thing *thing);
-/* Makes room for so many more, so that adding them cannot fail. ENOMEM. */
+/* Makes room for so many more, so that adding them, or replacing as many, cannot fail. ENOMEM. */
 int allot__things_room(allot_engine *engine, allot__things *things, size_t more);
 /* Adds a thing at the end; its id must not be taken. */
 void allot__things_put(allot_engine *engine, allot__things *things, allot__thing *thing);

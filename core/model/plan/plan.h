@@ -193,5 +193,11 @@ static inline int32_t allot__row(const allot_plan *plan, int32_t group, int32_t 
     int32_t row = plan->tree.row_of[consumer];
     return group_row ? group_row[row] : row;
 }
+/* The consumer in a group's row. */
+static inline int32_t allot__consumer(const allot_plan *plan, int32_t group, int32_t row)
+{
+    const int32_t *tree_row = plan->groups[group].tree_row;
+    return plan->tree.handle_of[tree_row ? tree_row[row] : row];
+}
 
 #endif

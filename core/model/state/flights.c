@@ -60,7 +60,6 @@ int allot__flights_fill(allot_state *state)
 {
     const allot__things *things = &state->reclaims;
     state->flights.count = state->flight_tasks.count = 0;
-    state->flights_found = false;
     for (int32_t i = 0; (size_t)i < things->list.count; i++) {
         const allot_in_flight *told = allot__things_item(things, i);
         if (state->flight_tasks.count > (size_t)(INT32_MAX - told->task_count) ||
@@ -208,27 +207,40 @@ static int32_t find_named(const allot_state *state, const char *id, int32_t grou
     return there >= 0 ? there : task;
 }
 
+/* The task of that number, or NULL. */
+static allot__task *task_at(const allot_state *state, int32_t number)
+{
+    return (allot__task *)(void *)allot__things_at(&state->tasks.things, number);
+}
+
+void allot__flights_lose(allot_state *state)
+{
+    const int32_t *list = state->flight_tasks.items;
+    for (size_t i = 0; state->flights_found && i < state->flight_tasks.count; i++) {
+        allot__task *task = task_at(state, list[i]);
+        if (task)
+            task->flight = 0;
+    }
+    state->flights_found = false;
+}
+
 int allot__flights_seal(allot_state *state, allot_report *report)
 {
     const allot__flight *flights = state->flights.items;
-    size_t bytes = allot__task_count(&state->tasks) / 8 + 1;
-    if (state->flight_tasks.count == 0 || state->flights_found)
-        return ALLOT_OK;
-    uint8_t *named = allot__new(state->engine, bytes, 1);
-    if (!named)
-        return ALLOT_ENOMEM;
     int result = ALLOT_OK;
+    if (state->flights_found)
+        return ALLOT_OK;
     for (size_t i = 0; i < state->flights.count; i++) {
         const char *const *ids = flights[i].told->tasks;
         int32_t *list = (int32_t *)state->flight_tasks.items + flights[i].first_task;
         for (int32_t k = 0; k < flights[i].task_count; k++) {
-            int32_t task = list[k] = find_named(state, ids[k], flights[i].group);
-            if (task < 0)
+            list[k] = find_named(state, ids[k], flights[i].group);
+            allot__task *task = task_at(state, list[k]);
+            if (!task)
                 continue;
-            bool twice = named[task / 8] >> task % 8 & 1;
-            named[task / 8] |= (uint8_t)(1 << task % 8);
-            const allot__task *of = allot__task_at(&state->tasks, task);
-            bool own = of->consumer == flights[i].consumer && of->group == flights[i].group;
+            bool twice = task->flight != 0;
+            bool own = task->consumer == flights[i].consumer && task->group == flights[i].group;
+            task->flight = (int32_t)i + 1;
             if (twice || !own) {
                 say_task(state, i, ids[k],
                          twice ? "is named by a reclaim already" : "is not of that consumer",
@@ -237,7 +249,6 @@ int allot__flights_seal(allot_state *state, allot_report *report)
             }
         }
     }
-    allot__free(state->engine, named, bytes, 1);
-    state->flights_found = result == ALLOT_OK;
+    state->flights_found = true;
     return result;
 }

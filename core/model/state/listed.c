@@ -29,10 +29,10 @@ static void changed(allot_state *state, allot_item kind)
     state->sessions_stale = state->sessions_stale || kind == ALLOT_ITEM_SESSION;
     state->flights_stale = state->flights_stale || kind == ALLOT_ITEM_RECLAIM;
     state->jobs_stale = state->jobs_stale || kind == ALLOT_ITEM_JOB;
-    if (kind != ALLOT_ITEM_RECLAIM)
+    if (kind == ALLOT_ITEM_SESSION || kind == ALLOT_ITEM_JOB) {
         allot__tasks_change(state);
-    if (kind != ALLOT_ITEM_RECLAIM && kind != ALLOT_ITEM_TASK)
         allot__state_changes(state);
+    }
 }
 
 /* A task has a compact block, and moves to the end as it changes; others keep their place. */
@@ -311,6 +311,7 @@ int allot_state_set_back(allot_state *state, int64_t now, int64_t by)
         }
     set_uses_back(state, now, by);
     set_time(now, by, &state->last);
+    allot__tasks_change(state);
     for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN; kind++)
         changed(state, kind);
     return ALLOT_OK;
@@ -331,9 +332,13 @@ static int fill(allot_state *state, bool *stale, int (*fills)(allot_state *state
 int allot__lists_fill(allot_state *state)
 {
     int status = ALLOT_OK;
-    for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN && status == ALLOT_OK; kind++)
+    if (!state->slight) { /* else arranged tasks keep their numbers */
+        state->tasks.arranged = state->tasks.arranged && state->tasks.things.gone == 0;
+        status = allot__things_close_up(state->engine, &state->tasks.things);
+    }
+    for (allot_item kind = ALLOT_ITEM_SESSION; kind < ALLOT_ITEM_LOAN && status == ALLOT_OK; kind++)
         status = allot__things_close_up(state->engine, allot__state_things(state, kind));
-    bool spent = allot__labels_spent(state);
+    bool spent = !state->slight && allot__labels_spent(state);
     if (status == ALLOT_OK && spent)
         status = allot__job_names_trim(state);
     if (status == ALLOT_OK && spent)

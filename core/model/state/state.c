@@ -277,7 +277,7 @@ static bool has_tasks(const allot_state *state, int32_t group, int32_t consumer)
     const allot__units *units = &state->tasks.units[group];
     int32_t waiting;
     allot__waiting_of(&state->tasks, group, consumer, &waiting);
-    return waiting > 0 || (units->first && units->first[consumer] < units->first[consumer + 1]);
+    return waiting > 0 || allot__units_first(units, consumer) < allot__units_end(units, consumer);
 }
 
 int allot_state_row_get(const allot_state *state, int32_t group, int32_t consumer,

@@ -75,7 +75,7 @@ struct allot_state {
     bool sessions_stale, flights_stale, jobs_stale;
     allot__vector flights;      /* of allot__flight */
     allot__vector flight_tasks; /* of int32_t: numbers of the tasks that go; -1: ended */
-    bool flights_found;         /* flight_tasks is valid for the arranged tasks */
+    bool flights_found;         /* flight_tasks is valid, and tasks know their flights */
     allot__vector loans;        /* of allot_loan */
     allot__hosts hosts;         /* hosts that differ from the plan */
     /* model/state/job.h; after sealing NULL only if the plan has neither queues nor leases. */
@@ -89,8 +89,10 @@ int allot__times_room(allot_state *state, int64_t **times);
 /* Fills the columns of reclaims in flight anew. ENOMEM. */
 int allot__flights_fill(allot_state *state);
 void allot__flights_free(allot_state *state);
-/* Finds the tasks that flights name; changes nothing else. EINVALID: a task is not of the flight's
- * consumer and group, or two flights name it; ENOMEM. */
+/* Forgets which tasks flights name, before tasks or flights change their numbers. */
+void allot__flights_lose(allot_state *state);
+/* Finds the tasks that flights name. EINVALID: a task is not of the flight's consumer and group, or
+ * two flights name it. */
 int allot__flights_seal(allot_state *state, allot_report *report);
 
 static inline bool allot__is_amount(int64_t slots)

@@ -316,6 +316,7 @@ static void take_lists(copying *it)
         if (thing)
             move_task(it, (allot__task *)(void *)thing);
     }
+    allot__flights_lose(from);
     allot__tasks_release(from);
     to->tasks = from->tasks;
     to->sessions = from->sessions;

@@ -156,7 +156,7 @@ static void add_tasks(const allot_state *state, int32_t group, int64_t *sum)
     memset(sum, 0, (size_t)state->plan->tree.rows * sizeof *sum);
     for (int32_t consumer = 0; units->first && consumer < state->plan->tree.rows; consumer++) {
         int64_t *of = &sum[allot__row(state->plan, group, consumer)];
-        for (int32_t i = units->first[consumer]; i < units->first[consumer + 1]; i++)
+        for (int32_t i = units->first[consumer]; i < units->end[consumer]; i++)
             *of += units->slots[i];
     }
 }
@@ -365,12 +365,55 @@ static int check_claims(const allot_state *state, allot_report *report)
     return result;
 }
 
-/* Does all that is derived depend on single rows and reclaims in flight only? */
+/* Does all that is derived depend on single leaves and reclaims in flight only? */
 static bool is_slight(const allot_state *state)
 {
     return !state->plan->windows && !state->jobs && state->plan->hosts.list.count == 0 &&
-           state->hosts.list.count == 0 && allot__task_count(&state->tasks) == 0 &&
-           allot_state_sessions(state) == 0 && state->loans.count == 0;
+           state->hosts.list.count == 0 && state->tasks.pending + state->tasks.coupled == 0 &&
+           !allot__any_whole(state) && allot_state_sessions(state) == 0 && state->loans.count == 0;
+}
+
+/* Derives what follows from a leaf's tasks. False: all must be derived, to report it or to go on.
+ */
+static bool settle_leaf(allot_state *state, int32_t group, int32_t row)
+{
+    allot__group_state *it = &state->groups[group];
+    const allot__units *units = &state->tasks.units[group];
+    int32_t consumer = allot__consumer(state->plan, group, row);
+    int64_t sum = 0;
+    for (int32_t i = allot__units_first(units, consumer); i < allot__units_end(units, consumer);
+         i++)
+        sum += units->slots[i];
+    if (sum > most_held(it, row))
+        return false;
+    if (!allot__allocated_set(it, row))
+        set_row(state, group, row, &it->allocated[row], sum);
+    if (allot__demand_set(it, row))
+        return true;
+    it->derived = it->derived || sum > 0;
+    set_row(state, group, row, &it->demand[row], sum);
+    return !allot__units_wide(state, group, consumer);
+}
+
+/* Derives what follows from leaves that changed. False: all must be derived. */
+static bool seal_leaves(allot_state *state)
+{
+    const allot__tasks *tasks = &state->tasks;
+    bool any = allot__task_count(tasks) > 0,
+         done = (!any || (state->since->kept && !state->since->other)) &&
+                allot__tasks_arrange_changed(state);
+    for (int32_t g = 0; g < state->plan->group_count && done && any; g++) {
+        size_t count = state->groups[g].changed.count; /* it grows */
+        for (size_t i = 0; i < count && done; i++)
+            done = settle_leaf(state, g, ((int32_t *)state->groups[g].changed.items)[i]);
+    }
+    const allot__task_change *changes = tasks->changed.items;
+    for (size_t i = 0; i < tasks->changed.count && done; i++)
+        done = settle_leaf(state, changes[i].group,
+                           allot__row(state->plan, changes[i].group, changes[i].consumer));
+    if (done)
+        state->tasks.changed.count = 0;
+    return done;
 }
 
 /* Derives what follows from all that was set. EINVALID, ENOMEM. */
@@ -402,7 +445,11 @@ int allot_state_seal(allot_state *state, allot_report *report)
 {
     if (!state || state->sealed)
         return ALLOT_EUSAGE;
-    bool slight = state->slight;
+    if (!state->slight || state->flights_stale || state->tasks.changed.count > 0)
+        allot__flights_lose(state);
+    bool slight = state->slight = state->slight && seal_leaves(state);
+    if (!slight)
+        allot__flights_lose(state);
     int result = allot__lists_fill(state);
     if (result == ALLOT_OK)
         result = slight ? allot__flights_seal(state, report) : seal_all(state, report);

@@ -33,6 +33,15 @@ int32_t allot__task_in(const allot__tasks *tasks, int32_t number, int32_t group)
     return -1;
 }
 
+bool allot__task_named(const allot__tasks *tasks, int32_t number)
+{
+    int32_t first = allot__task_first(tasks, number);
+    bool named = false;
+    for (int32_t i = first; i < first + parts_of(allot__task_at(tasks, first)); i++)
+        named = named || allot__task_at(tasks, i)->flight != 0;
+    return named;
+}
+
 int32_t allot__task_place(const allot__tasks *tasks, int32_t number)
 {
     int32_t place = 0;
@@ -138,6 +147,22 @@ static int put_parts(allot_state *state, const allot__task *first)
     return ALLOT_OK;
 }
 
+/* A task began or ended. Tasks that only run, on one slot that is theirs, and name no new host can
+ * be arranged without all others. */
+static void note(allot_state *state, const allot__task *task, int32_t number)
+{
+    allot__tasks *tasks = &state->tasks;
+    bool plain = !task->pending && task->part == 0 && task->slot < 0 &&
+                 (task->host < 0 || allot__label_at(tasks, task->host)->site >= 0);
+    allot__task_change *it = NULL;
+    if (plain && state->slight && tasks->arranged)
+        it = allot__push(state->engine, &tasks->changed, sizeof *it);
+    if (it)
+        *it = (allot__task_change){task->group, task->consumer, number};
+    else
+        allot__tasks_change(state);
+}
+
 int allot__task_put(allot_state *state, const allot_task *task)
 {
     allot__tasks *tasks = &state->tasks;
@@ -154,6 +179,7 @@ int allot__task_put(allot_state *state, const allot_task *task)
     }
     tasks->pending += made->pending ? more : 0;
     tasks->coupled += made->part;
+    note(state, made, made->thing.number);
     return ALLOT_OK;
 }
 
@@ -165,6 +191,7 @@ void allot__task_take(allot_state *state, const allot__thing *thing)
     tasks->pending -= task->pending ? (size_t)count : 0;
     tasks->coupled -= task->part > 0;
     tasks->spent++;
+    note(state, task, -1);
     for (int32_t i = number; i < number + count; i++)
         allot__things_end(&tasks->things, allot__things_at(&tasks->things, i));
 }
@@ -208,7 +235,6 @@ void allot__task_stop(allot_state *state, const char *id, bool waits)
     int32_t number = thing->number, count = parts_of(allot__task_at(&state->tasks, number));
     if (!waits) {
         allot__task_take(state, thing);
-        allot__tasks_change(state);
         return;
     }
     turn(state, number, true, 0, -1);

@@ -5,6 +5,7 @@
  *
  * This file owns: the life of allot__tasks.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/state/state.h"
@@ -181,7 +182,8 @@ static int make_units(arranging *it)
 {
     allot__units *units = it->units;
     size_t count = (size_t)units->task_count;
-    units->tasks = allot__new(it->state->engine, count, sizeof *units->tasks);
+    units->room = units->task_count + (it->state->since->kept ? units->task_count / 8 + 64 : 0);
+    units->tasks = allot__new(it->state->engine, (size_t)units->room, sizeof *units->tasks);
     if (!units->tasks)
         return ALLOT_ENOMEM;
     if (!it->slots) {
@@ -269,6 +271,7 @@ static int arrange_tasks(arranging *it)
     find_leaves(it);
     int status =
         sort_by_leaf(it, it->running, count, &units->task_count, &units->first, &it->order);
+    units->end = units->first ? units->first + 1 : NULL;
     if (status == ALLOT_OK && units->task_count > 0)
         status = make_units(it);
     allot__free(state->engine, it->order, (size_t)units->task_count, sizeof *it->order);
@@ -343,10 +346,9 @@ static int arrange(allot_state *state)
 
 int allot__tasks_arrange(allot_state *state)
 {
-    if (state->tasks.arranged)
+    if (state->tasks.arranged && state->tasks.changed.count == 0)
         return ALLOT_OK;
     allot__tasks_release(state);
-    state->flights_found = false;
     int status = arrange(state);
     if (status)
         allot__tasks_release(state);
@@ -354,13 +356,45 @@ int allot__tasks_arrange(allot_state *state)
     return status;
 }
 
+/* By leaf; of a leaf tasks that ended, then those that began as they were added. */
+static int by_place(const void *a, const void *b)
+{
+    const allot__task_change *x = a, *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->consumer != y->consumer)
+        return x->consumer < y->consumer ? -1 : 1;
+    return x->number == y->number ? 0 : x->number < y->number ? -1 : 1;
+}
+
+bool allot__tasks_arrange_changed(allot_state *state)
+{
+    allot__tasks *tasks = &state->tasks;
+    allot__task_change *all = tasks->changed.items;
+    size_t count = tasks->changed.count;
+    bool done = tasks->arranged && tasks->things.gone <= allot__task_count(tasks) / 8 + 64;
+    if (count > 1)
+        qsort(all, count, sizeof *all, by_place);
+    for (size_t i = 0, end; done && i < count; i = end) {
+        for (end = i + 1;
+             end < count && all[end].group == all[i].group && all[end].consumer == all[i].consumer;)
+            end++;
+        done = allot__units_change(state, &tasks->units[all[i].group], all[i].consumer, all + i,
+                                   end - i);
+    }
+    tasks->arranged = done;
+    return done;
+}
+
 static void release_units(allot_state *state, allot__units *units)
 {
     allot_engine *engine = state->engine;
     size_t leaves = consumers(state) + 1;
+    if (units->limit)
+        allot__free(engine, units->end, 2 * (leaves - 1), sizeof *units->end);
     allot__free(engine, units->first, leaves, sizeof *units->first);
     allot__free(engine, units->begin, (size_t)units->count + 1, sizeof *units->begin);
-    allot__free(engine, units->tasks, (size_t)units->task_count, sizeof *units->tasks);
+    allot__free(engine, units->tasks, (size_t)units->room, sizeof *units->tasks);
     allot__free(engine, units->block, units->bytes, 1);
     allot__free(engine, units->session_first, leaves, sizeof *units->session_first);
     allot__free(engine, units->sessions, (size_t)units->session_count, sizeof *units->sessions);
@@ -391,6 +425,7 @@ void allot__tasks_release(allot_state *state)
     tasks->site_count = tasks->site_room = 0;
     tasks->session_held = NULL;
     tasks->session_room = 0;
+    tasks->changed.count = 0;
     tasks->arranged = false;
 }
 
@@ -403,5 +438,6 @@ void allot__tasks_free(allot_state *state)
     allot__vector_free(engine, &tasks->labels);
     allot__index_free(engine, &tasks->label_index);
     allot__vector_free(engine, &tasks->sessions);
+    allot__vector_free(engine, &tasks->changed);
     allot__pool_free(engine, &tasks->pool);
 }

@@ -36,6 +36,7 @@ typedef struct allot__task {
     int64_t started, submitted;
     int32_t consumer, group, slots, preempted;
     int32_t session, host, slot; /* labels */
+    int32_t flight; /* once sealed: the reclaim in flight that names it, from 1 on; 0: none */
     int16_t priority;
     uint16_t pending : 1;
     uint16_t part : 15; /* which of its groups this is, from 1 on; 0: its only one */
@@ -62,8 +63,11 @@ typedef struct allot__site {
 
 /* The units of a group. All NULL if nothing runs. */
 typedef struct allot__units {
-    int32_t count;
-    int32_t *first; /* by consumer, one more than there are: its units first[c] ... first[c + 1] */
+    int32_t count;        /* with gaps that leaves left behind as their tasks changed */
+    int32_t room;         /* units that columns have space for */
+    int32_t *first, *end; /* by consumer: its units first[c] ... end[c] - 1 */
+    int32_t *limit; /* ... and up to where more may follow; NULL: no leaf's tasks changed, `end` is
+                       first + 1 */
     int32_t *begin; /* by unit, one more: its tasks begin[u] ...; NULL: unit u is tasks[u] alone */
     int32_t *tasks; /* numbers of tasks, unit by unit; those of one by id */
     int32_t task_count;
@@ -79,6 +83,11 @@ typedef struct allot__units {
     int32_t *session_first; /* by consumer, one more: its sessions sessions[...], as added */
     int32_t *sessions;
 } allot__units;
+
+/* A task that began (`number`), or that ended (-1), since tasks were arranged. */
+typedef struct allot__task_change {
+    int32_t group, consumer, number;
+} allot__task_change;
 
 /* Waiting tasks of a group's leaves, of each in the order in which they start (C-13): highest
  * priority, first submitted, least id. All NULL if none waits. */
@@ -98,7 +107,8 @@ typedef struct allot__tasks {
     allot__index label_index;
     allot__vector sessions; /* of allot_session, once sealed */
     /* After sealing. */
-    bool arranged;
+    bool arranged;           /* ... all tasks but those that changed since */
+    allot__vector changed;   /* of allot__task_change */
     allot__units *units;     /* by group */
     allot__waiting *waiting; /* by group; NULL: no task waits */
     allot__site *sites;
@@ -128,6 +138,8 @@ static inline size_t allot__task_count(const allot__tasks *tasks)
 /* A task's number in another group, or -1; and the first of its numbers. */
 int32_t allot__task_in(const allot__tasks *tasks, int32_t number, int32_t group);
 int32_t allot__task_first(const allot__tasks *tasks, int32_t number);
+/* Does a reclaim in flight name a task, in any of its groups? */
+bool allot__task_named(const allot__tasks *tasks, int32_t number);
 /* Where a task stands among those that were added. */
 int32_t allot__task_place(const allot__tasks *tasks, int32_t number);
 /* The session of a task, of the same leaf; -1: none that the state lists. */
@@ -152,6 +164,8 @@ int allot__sessions_fill(allot_state *state);
 
 /* Makes sites, units and other data by leaf, unless no task changed since. ENOMEM. */
 int allot__tasks_arrange(allot_state *state);
+/* Arranges only leaves whose tasks changed since. False: all must be arranged anew. */
+bool allot__tasks_arrange_changed(allot_state *state);
 /* Checks what was arranged: sessions' schedulings, tasks' sessions. EINVALID. */
 int allot__tasks_check(const allot_state *state, allot_report *report);
 /* Frees what was arranged; and everything. */
@@ -180,6 +194,18 @@ int64_t allot__draining(const allot_state *state, int32_t group);
 
 /* Makes and fills the columns of units whose tasks are known. ENOMEM. */
 int allot__units_fill(allot_state *state, allot__units *units);
+/* Takes ended tasks off a leaf's units, each of which is one task, and adds those of changes.
+ * False: there is no room. */
+bool allot__units_change(const allot_state *state, allot__units *units, int32_t consumer,
+                         const allot__task_change *changes, size_t count);
+static inline int32_t allot__units_first(const allot__units *units, int32_t consumer)
+{
+    return units->first ? units->first[consumer] : 0;
+}
+static inline int32_t allot__units_end(const allot__units *units, int32_t consumer)
+{
+    return units->first ? units->end[consumer] : 0;
+}
 
 /* Sorts `n` things by leaf (-1: left out), stably: `first` has leaves + 1 zeroed entries, `order`
  * room for all. */

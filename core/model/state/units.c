@@ -12,7 +12,7 @@
 /* One block: the wide columns, the narrow ones, then the pointers to those of attributes. */
 static int make_columns(const allot_state *state, allot__units *units)
 {
-    size_t count = (size_t)units->count, attributes = state->plan->task_attributes.count;
+    size_t count = (size_t)units->room, attributes = state->plan->task_attributes.count;
     size_t pointers = attributes * sizeof *units->attributes;
     size_t each = 2 * sizeof *units->started + (4 + attributes) * sizeof *units->slots;
     units->bytes = count * each + pointers;
@@ -116,7 +116,7 @@ static void put_on_sites(allot_state *state, const allot__units *units, int32_t 
             ? allot__things_item(&state->sessions, units->sessions[first[leaf]])
             : NULL;
     int64_t least = any && any->scheduling == ALLOT_PRIORITY;
-    for (int32_t unit = units->first[leaf]; unit < units->first[leaf + 1]; unit++) {
+    for (int32_t unit = units->first[leaf]; unit < units->end[leaf]; unit++) {
         allot__site *site = units->site[unit] >= 0 ? &state->tasks.sites[units->site[unit]] : NULL;
         int32_t session = units->session[unit];
         if (!site)
@@ -144,11 +144,83 @@ int allot__units_fill(allot_state *state, allot__units *units)
     return ALLOT_OK;
 }
 
+/* ---- Leaves whose tasks change ---- */
+
+static void move_unit(const allot_state *state, allot__units *units, int32_t from, int32_t to)
+{
+    units->tasks[to] = units->tasks[from];
+    units->started[to] = units->started[from];
+    units->submitted[to] = units->submitted[from];
+    units->slots[to] = units->slots[from];
+    units->preempted[to] = units->preempted[from];
+    units->session[to] = units->session[from];
+    units->site[to] = units->site[from];
+    for (size_t i = 0; i < state->plan->task_attributes.count; i++)
+        units->attributes[i][to] = units->attributes[i][from];
+}
+
+/* Moves a leaf's units to the end, with room for so many and some more. False: there is none. */
+static bool move_leaf(const allot_state *state, allot__units *units, int32_t consumer,
+                      int32_t count)
+{
+    int32_t from = units->first[consumer], to = units->count, room = count + count / 4 + 2;
+    if (room > units->room - to)
+        return false;
+    for (int32_t i = from; i < units->end[consumer]; i++)
+        move_unit(state, units, i, to + i - from);
+    units->first[consumer] = to;
+    units->end[consumer] += to - from;
+    units->limit[consumer] = units->count = to + room;
+    return true;
+}
+
+/* Once the first leaf changes, leaves no longer stand next to each other. */
+static bool part_leaves(const allot_state *state, allot__units *units)
+{
+    size_t leaves = (size_t)state->plan->tree.rows;
+    int32_t *both = allot__new(state->engine, 2 * leaves, sizeof *both);
+    if (!both)
+        return false;
+    memcpy(both, units->end, leaves * sizeof *both);
+    memcpy(both + leaves, units->end, leaves * sizeof *both);
+    units->end = both;
+    units->limit = both + leaves;
+    return true;
+}
+
+bool allot__units_change(const allot_state *state, allot__units *units, int32_t consumer,
+                         const allot__task_change *changes, size_t count)
+{
+    if (!units->first || units->begin || (!units->limit && !part_leaves(state, units)))
+        return false;
+    int32_t end = units->first[consumer], more = 0;
+    for (int32_t i = end; i < units->end[consumer]; i++)
+        if (allot__task_at(&state->tasks, units->tasks[i])->thing.number >= 0)
+            move_unit(state, units, i, end++);
+    units->end[consumer] = end;
+    for (size_t i = 0; i < count; i++)
+        more += changes[i].number >= 0;
+    if (more > units->limit[consumer] - end &&
+        !move_leaf(state, units, consumer, end - units->first[consumer] + more))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const allot__thing *thing = allot__things_at(&state->tasks.things, changes[i].number);
+        int32_t unit = units->end[consumer];
+        if (!thing)
+            continue;
+        units->tasks[unit] = changes[i].number;
+        units->slots[unit] = units->preempted[unit] = 0;
+        put(state, units, unit, (const allot__task *)(const void *)thing, true);
+        units->end[consumer]++;
+    }
+    return true;
+}
+
 bool allot__units_wide(const allot_state *state, int32_t group, int32_t consumer)
 {
     const allot__units *units = &state->tasks.units[group];
-    for (int32_t i = units->first ? units->first[consumer] : 0;
-         units->first && i < units->first[consumer + 1]; i++) {
+    for (int32_t i = allot__units_first(units, consumer); i < allot__units_end(units, consumer);
+         i++) {
         int32_t count;
         const int32_t *tasks = allot__unit_tasks(units, i, &count);
         if (units->slots[i] > 1 || allot__task_at(&state->tasks, tasks[0])->part > 0)
