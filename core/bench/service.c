@@ -63,9 +63,7 @@ static void run_service(bench *it, int watches, int ready)
     config.log_level = ALLOT_LOG_WARNING;
     config.watch = watches;
     int status = allot_service_serve(cli->engine, &config, cli->report, tell_ready, &ready);
-    allot__text text = {.engine = cli->engine};
-    allot__cli_findings(cli->report, &text, false);
-    allot__cli_write(STDERR_FILENO, text.bytes, text.len);
+    allot__cli_findings(cli);
     _exit(status == ALLOT_OK ? 0 : 1);
 }
 

@@ -30,19 +30,16 @@ static int work(allot__cli *cli, int argc, char **argv)
     return verb->run ? verb->run(cli) : allot__cli_tool(cli, verb->module, verb->function);
 }
 
-/* Shows errors as text, or as a document in place of the result. */
+/* Shows errors as text, or as a document in place of the result, which contains its warnings. */
 static void show_findings(allot__cli *cli, bool failed)
 {
-    bool document = failed && cli->options.json;
-    if (cli->options.json && !document)
-        return; /* the result contains its warnings */
     allot__text text = {.engine = cli->engine};
-    int fd = document ? STDOUT_FILENO : STDERR_FILENO;
-    if (document)
+    if (!cli->options.json) {
+        allot__cli_findings(cli);
+    } else if (failed) {
         allot_report_write(cli->report, allot__text_sink, &text);
-    else
-        allot__cli_findings(cli->report, &text, allot__cli_colored(cli->options.color, fd));
-    allot__cli_write(fd, text.bytes, text.len);
+        allot__cli_write(STDOUT_FILENO, text.bytes, text.len);
+    }
     allot__text_free(&text);
 }
 

@@ -18,7 +18,7 @@
 typedef struct repl {
     allot__tool_ud host; /* the tool's host; must be first */
     allot_repl *session;
-    bool terminal, color, quit;
+    bool terminal, quit;
 } repl;
 
 /* ---- What the session asks for --------------------------------------------------------------- */
@@ -88,14 +88,10 @@ static void stop(int number)
         allot_repl_interrupt(signalled);
 }
 
-static void tell(repl *it)
+static void tell(const repl *it)
 {
-    allot__cli *cli = it->host.cli;
-    allot__text text = {.engine = cli->engine};
-    allot__cli_findings(cli->report, &text, it->color);
-    allot__cli_write(STDERR_FILENO, text.bytes, text.len);
-    allot__text_free(&text);
-    allot_report_clear(cli->report);
+    allot__cli_findings(it->host.cli);
+    allot_report_clear(it->host.cli->report);
 }
 
 static allot_repl_outcome eval_line(repl *it, const allot__text *piece)
@@ -257,8 +253,7 @@ static int open_session(repl *it, allot__cli *cli)
 int allot__cli_repl(allot__cli *cli)
 {
     bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    repl it = {.terminal = terminal && cli->options.eval.count == 0,
-               .color = allot__cli_colored((allot__color)cli->options.color, STDOUT_FILENO)};
+    repl it = {.terminal = terminal && cli->options.eval.count == 0};
     int code = open_session(&it, cli);
     if (code == CLI_DONE)
         code = it.terminal ? talk(&it) : run_all(&it);

@@ -167,8 +167,8 @@ allot__cli_fail(allot__cli *cli, int code, const char *id, const char *hint, con
                 ...);
 /* The exit status of a failed call; makes sure that the report says something. */
 int allot__cli_status(allot__cli *cli, int status);
-/* The report for people. */
-void allot__cli_findings(const allot_report *report, allot__text *out, bool color);
+/* Shows the report on standard error (tool.c). */
+void allot__cli_findings(allot__cli *cli);
 /* The report as members of a JSON list, warnings alone: `[{...}, ...]`. */
 void allot__cli_warnings_json(const allot_report *report, allot__text *out);
 

@@ -358,6 +358,20 @@ int allot__cli_tool_about(allot__cli *cli, const allot_decision *decision, const
     return run(cli, decision, module, "show", args, count);
 }
 
+void allot__cli_findings(allot__cli *cli)
+{
+    allot__tool_ud it;
+    const allot_tool_host table = allot__cli_host(&it, cli);
+    const char *const args[] = {
+        allot__cli_colored((allot__color)cli->options.color, STDERR_FILENO) ? "color" : ""};
+    int answer;
+    if (allot_report_count(cli->report) > 0 &&
+        allot_tool_run(cli->engine, &table, "text.findings", "show", args, 1, &answer,
+                       cli->report) != ALLOT_OK)
+        dprintf(STDERR_FILENO, "allot: error: %s [ENOMEM]\n", allot_status_text(ALLOT_ENOMEM));
+    allot__cli_host_end(&it);
+}
+
 int allot__cli_show(allot__cli *cli, int code, const char *module)
 {
     if (cli->options.json || code > CLI_NO)

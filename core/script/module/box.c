@@ -111,7 +111,7 @@ void allot__set_flag(lua_State *L, const char *key, bool on)
     lua_setfield(L, -2, key);
 }
 
-static void push_report(lua_State *L, const allot_report *report)
+void allot__report_push(lua_State *L, const allot_report *report)
 {
     int32_t count = allot_report_count(report);
     lua_createtable(L, count, 0);
@@ -149,7 +149,7 @@ int allot__box_return(lua_State *L, allot__box *box, int status, void *made, all
     }
     allot__module_tell(L, lua_touserdata(L, lua_upvalueindex(1)));
     if (status == ALLOT_OK) {
-        push_report(L, box->report);
+        allot__report_push(L, box->report);
         return 2;
     }
     return allot__module_return_failure(L, box->report, status);
@@ -159,7 +159,7 @@ int allot__module_return_failure(lua_State *L, const allot_report *report, int s
 {
     luaL_pushfail(L);
     push_message(L, report, status);
-    push_report(L, report);
+    allot__report_push(L, report);
     return 3;
 }
 

@@ -124,35 +124,11 @@ static bool put_number(const writer *it, int index)
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-static bool before(const key *a, const key *b)
+static int compare(const void *a, const void *b)
 {
-    int order = memcmp(a->text, b->text, a->len < b->len ? a->len : b->len);
-    return order ? order < 0 : a->len < b->len;
-}
-
-static void sift(key *keys, size_t from, size_t count)
-{
-    key moved = keys[from];
-    for (size_t child; (child = 2 * from + 1) < count; from = child) {
-        if (child + 1 < count && before(&keys[child], &keys[child + 1]))
-            child++;
-        if (!before(&moved, &keys[child]))
-            break;
-        keys[from] = keys[child];
-    }
-    keys[from] = moved;
-}
-
-static void sort_keys(key *keys, size_t count)
-{
-    for (size_t i = count / 2; i-- > 0;)
-        sift(keys, i, count);
-    for (size_t i = count; i-- > 1;) {
-        key last = keys[i];
-        keys[i] = keys[0];
-        keys[0] = last;
-        sift(keys, 0, i);
-    }
+    const key *x = a, *y = b;
+    int order = memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
+    return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
 /* Pushes the keys of the frame's table; returns NULL, or the fault of a key. */
@@ -168,7 +144,7 @@ static const char *push_keys(lua_State *L, frame *frame)
         key *key = &keys[count++];
         key->text = lua_tolstring(L, -2, &key->len);
     }
-    sort_keys(keys, (size_t)count);
+    qsort(keys, (size_t)count, sizeof *keys, compare);
     frame->keys = keys;
     return frame->list ? "a list that has other keys than 1, 2, ..." : NULL;
 }

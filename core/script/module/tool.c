@@ -177,6 +177,16 @@ static int host_say(lua_State *L)
     return 0;
 }
 
+/* findings(): the report so far, and how many diagnostics it counted */
+static int host_findings(lua_State *L)
+{
+    const allot_report *report = use_of(L)->report;
+    allot__report_push(L, report);
+    lua_pushinteger(L, allot_report_total(report, ALLOT_ERROR) +
+                           allot_report_total(report, ALLOT_WARNING));
+    return 2;
+}
+
 /* print, as a part of the result. */
 static int print(lua_State *L)
 {
@@ -224,6 +234,7 @@ void allot__tool_host(lua_State *L, allot__host_use *use)
                                          {"clock", host_clock},
                                          {"call", host_call},
                                          {"rows", allot__host_rows},
+                                         {"findings", host_findings},
                                          {"explain", allot__host_explain},
                                          {NULL, NULL}};
     luaL_newlibtable(L, functions);
