@@ -49,7 +49,6 @@ local FOLDERS = {
 
 -- Files that call each other in a circle: no others may, and none of more than three files.
 local CIRCLES = {
-  ["base/arena.c base/memory.c"] = "an engine's end frees the chunks that its arenas spared",
   ["engine/jobs/back.c engine/jobs/fit.c"] = "what is taken back is fitted or searched for again",
   ["service/cycle.c service/service_enter.c"]
     = "events and swaps are followed by cycles, snapshots by cycles",

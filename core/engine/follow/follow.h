@@ -23,7 +23,7 @@
 #include "engine/follow/broad.h"
 #include "engine/quota/again.h"
 #include "engine/reclaim/orders.h"
-#include "engine/rows/in_flight.h"
+#include "engine/rows/flight.h"
 #include "base/bits.h"
 
 /* A family's numbers for the passes, beside its sums. */

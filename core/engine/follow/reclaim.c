@@ -4,8 +4,6 @@
  * reclaim.c: C-6 at nodes that may take slots, and above those that do; and the claimants of these
  * slots (reclaim/orders.c does all).
  */
-#include <stdlib.h>
-
 #include "engine/follow/follow.h"
 
 typedef struct allot__follow_log {
@@ -37,19 +35,12 @@ static void give(allot__follow *follow, int32_t from, int32_t to, int64_t slots)
     }
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const allot__take *x = a, *y = b;
-    return x->from == y->from ? 0 : x->from > y->from ? -1 : 1;
-}
-
 /* Serves deficits below the node with the slots it took, the best first; the rest has no claimant.
  */
 static void finish_node(allot__follow *follow)
 {
-    const allot__take *takes = follow->takes.items;
-    if (follow->takes.count > 1)
-        qsort(follow->takes.items, follow->takes.count, sizeof *takes, by_number);
+    allot__take *takes = follow->takes.items;
+    allot__takes_sort(takes, follow->takes.count);
     for (size_t i = 0; i < follow->takes.count && follow->status == ALLOT_OK; i++) {
         int64_t left = takes[i].slots;
         while (left > 0 && follow->owed > 0 && follow->status == ALLOT_OK) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/least.h"
-#include "engine/rows/in_flight.h"
+#include "engine/rows/flight.h"
 #include "engine/ownership/ledger.h"
 #include "engine/rows/order.h"
 

@@ -12,7 +12,7 @@
 #include "engine/placement/distribute.h"
 #include "engine/placement/grant.h"
 #include "engine/placement/spread.h"
-#include "engine/rows/leaves.h"
+#include "engine/rows/order.h"
 
 enum { FEW = 64, ANY_KIND = -1 };
 

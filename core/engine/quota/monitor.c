@@ -8,7 +8,7 @@
 
 #include "base/wide.h"
 #include "engine/fill/round.h"
-#include "engine/rows/in_flight.h"
+#include "engine/rows/flight.h"
 #include "engine/ownership/ledger.h"
 #include "engine/rows/own.h"
 #include "engine/quota/quota.h"

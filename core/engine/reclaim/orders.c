@@ -133,40 +133,6 @@ static void serve_lack(allot__transfers *transfers, int32_t number, int32_t slot
         allot__bits_remove(&transfers->lacking, number);
 }
 
-static void sink(allot__take *heap, size_t count, size_t i)
-{
-    for (;;) {
-        size_t best = i;
-        for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < count; k++)
-            if (heap[k].from < heap[best].from)
-                best = k;
-        if (best == i)
-            return;
-        allot__take item = heap[i];
-        heap[i] = heap[best];
-        heap[best] = item;
-        i = best;
-    }
-}
-
-/* Sorts takes by falling number, as they are carried out. Of one family they mostly come so. */
-static void sort_takes(allot__take *takes, size_t count)
-{
-    size_t sorted = 1;
-    while (sorted < count && takes[sorted - 1].from >= takes[sorted].from)
-        sorted++;
-    if (sorted >= count)
-        return;
-    for (size_t i = count / 2; i > 0; i--)
-        sink(takes, count, i - 1);
-    for (size_t i = count; i > 1; i--) {
-        allot__take last = takes[0];
-        takes[0] = takes[i - 1];
-        takes[i - 1] = last;
-        sink(takes, i - 1, 0);
-    }
-}
-
 /* ---- What limits free ------------------------------------------------------------------------ */
 
 static bool take_loose(allot__transfers *transfers)
@@ -234,7 +200,7 @@ static void finish_node(allot__transfers *transfers)
     uint8_t unowed = transfers->family == ALLOT__FORCE ? ALLOT__BY_FORCE
                      : transfers->family == 0          ? ALLOT__BY_SIZE
                                                        : 0;
-    sort_takes(takes, count);
+    allot__takes_sort(takes, count);
     for (size_t i = 0; i < count; i++) {
         int32_t left = takes[i].slots;
         int32_t owed = left < transfers->owed ? left : (int32_t)transfers->owed;

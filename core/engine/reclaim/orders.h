@@ -15,8 +15,8 @@
 #define ALLOT_ENGINE_RECLAIM_ORDERS_H
 
 #include "base/bits.h"
-#include "engine/rows/in_flight.h"
-#include "engine/rows/leaves.h"
+#include "engine/rows/flight.h"
+#include "engine/rows/order.h"
 #include "engine/reclaim/reclaim.h"
 
 /* Why a slot is reclaimed although no claimant waits for it. */
@@ -59,6 +59,8 @@ typedef struct allot__spare_move {
 typedef struct allot__take {
     int32_t from, slots;
 } allot__take;
+/* Sorts by falling number, as takes are carried out; those of one family mostly come so. */
+void allot__takes_sort(allot__take *takes, size_t count);
 
 typedef struct allot__transfers {
     allot__reclaim_log log; /* first: reclaim gets a pointer to it */

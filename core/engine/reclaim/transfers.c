@@ -3,6 +3,7 @@
 /* transfers.c: makes lists by leaf of the records: grants, reclaims, and their claims. */
 #include "engine/reclaim/orders.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/simd.h"
@@ -31,6 +32,21 @@ void *allot__transfers_room(allot__transfers *transfers, void *items, size_t cou
     }
     *room = larger;
     return memcpy(copy, items, count * size);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const allot__take *x = a, *y = b;
+    return x->from == y->from ? 0 : x->from > y->from ? -1 : 1;
+}
+
+void allot__takes_sort(allot__take *takes, size_t count)
+{
+    size_t sorted = 1;
+    while (sorted < count && takes[sorted - 1].from >= takes[sorted].from)
+        sorted++;
+    if (sorted < count)
+        qsort(takes, count, sizeof *takes, by_number);
 }
 
 /* A leaf's slots on closed hosts that no earlier reclaim takes. */

@@ -2,17 +2,15 @@
 /* Copyright the allot authors */
 /*
  * columns.c: the values that a rule reads: built-in columns, attributes, and a policy's functions.
- *
- * A function is called for all rows at once, in batches, the first time a rule asks for it.
  */
 #include "engine/rows/work.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "engine/rows/own.h"
-
-enum { BATCH = 512 };
+#include "engine/rows/rowset.h"
 
 static int64_t shown(int32_t value)
 {
@@ -22,64 +20,45 @@ static int64_t shown(int32_t value)
 /* The 32-bit column of that number; NULL: zero throughout. */
 static const int32_t *narrow(const allot__work *work, const allot__rules *rules, int32_t column)
 {
-    switch (column) {
-    case ALLOT_OWNED: /* as planned; for other sizes see allot__own */
-    case ALLOT_CONFIGURED:
-        return work->configured;
-    case ALLOT_RESERVE:
-        return work->reserve;
-    case ALLOT_DEMAND:
-        return work->demand;
-    case ALLOT_NEED:
-        return work->need;
-    case ALLOT_ALLOCATED:
-        return work->allocated;
-    case ALLOT_IN_FLIGHT:
-        return work->in_flight;
-    case ALLOT_QUOTA:
-        return work->quota;
-    case ALLOT_RECEIVED:
-        return work->received;
-    case ALLOT_OVER:
-        return work->over;
-    default:
-        if (column >= ALLOT_COLUMN_COUNT)
-            return work->group->columns[rules->attribute_column[column - ALLOT_COLUMN_COUNT]];
+    /* Members of a work; `owned` is as planned: for other sizes see allot__own. */
+    static const size_t members[ALLOT_COLUMN_COUNT] = {
+        [ALLOT_OWNED] = offsetof(allot__work, configured),
+        [ALLOT_CONFIGURED] = offsetof(allot__work, configured),
+        [ALLOT_RESERVE] = offsetof(allot__work, reserve),
+        [ALLOT_DEMAND] = offsetof(allot__work, demand),
+        [ALLOT_NEED] = offsetof(allot__work, need),
+        [ALLOT_ALLOCATED] = offsetof(allot__work, allocated),
+        [ALLOT_IN_FLIGHT] = offsetof(allot__work, in_flight),
+        [ALLOT_QUOTA] = offsetof(allot__work, quota),
+        [ALLOT_RECEIVED] = offsetof(allot__work, received),
+        [ALLOT_OVER] = offsetof(allot__work, over)};
+    const int32_t *values;
+    if (column >= ALLOT_COLUMN_COUNT)
+        return work->group->columns[rules->attribute_column[column - ALLOT_COLUMN_COUNT]];
+    if (members[column] == 0)
         return column < ALLOT_PLAN_COLUMNS ? work->group->columns[column] : NULL;
-    }
+    memcpy(&values, (const char *)work + members[column], sizeof values);
+    return values;
 }
 
-/* The sum that a parent has in that column; false: its entry is like a leaf's. */
-static bool wide(const allot__sums *sums, int32_t column, int64_t *out)
+/* The sum that a parent has in that column; NULL: its entry is like a leaf's. */
+static const int64_t *wide(const allot__sums *sums, int32_t column)
 {
-    switch (column) {
-    case ALLOT_DEMAND:
-        *out = sums->demand;
-        return true;
-    case ALLOT_NEED:
-        *out = sums->need;
-        return true;
-    case ALLOT_ALLOCATED:
-        *out = sums->allocated;
-        return true;
-    case ALLOT_IN_FLIGHT:
-        *out = sums->in_flight;
-        return true;
-    case ALLOT_OVER:
-        *out = sums->over_left;
-        return true;
-    default:
-        return false;
-    }
+    return column == ALLOT_DEMAND      ? &sums->demand
+           : column == ALLOT_NEED      ? &sums->need
+           : column == ALLOT_ALLOCATED ? &sums->allocated
+           : column == ALLOT_IN_FLIGHT ? &sums->in_flight
+           : column == ALLOT_OVER      ? &sums->over_left
+                                       : NULL;
 }
 
 int64_t allot__value(const allot__work *work, const allot__rules *rules, int32_t column,
                      int32_t row)
 {
     int32_t family = allot__family_of(work, row);
-    int64_t value;
-    if (family != 0 && wide(&work->sums[family], column, &value))
-        return value;
+    const int64_t *sum = family != 0 ? wide(&work->sums[family], column) : NULL;
+    if (sum)
+        return *sum;
     if (column == ALLOT_OWNED)
         return allot__own(work, allot__rules_at(work, row), row, NULL);
     const int32_t *values = narrow(work, rules, column);
@@ -106,52 +85,33 @@ void allot__values(const allot__work *work, const allot__rules *rules, int32_t c
             out[i] = allot__value(work, rules, column, first + i);
 }
 
-/* One batch: the function's columns widened into `room`, then the call. */
-static int compute_batch(allot__work *work, const allot__rules *rules, int32_t index, int32_t first,
-                         int32_t count, int64_t *room, int64_t *out)
+static const int64_t *values_of(const allot__rowset *rows, int32_t column, int32_t first, int32_t n,
+                                int64_t *room)
 {
-    const allot__function *function =
-        &((const allot__function *)rules->policy->functions.items)[index];
-    const int64_t *columns[ALLOT_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX];
-    int32_t consumers[BATCH];
-    for (int32_t i = 0; i < function->count; i++) {
-        allot__values(work, rules, function->columns[i], first, count, room + (size_t)i * BATCH);
-        columns[i] = room + (size_t)i * BATCH;
-    }
-    for (int32_t i = 0; i < count; i++)
-        consumers[i] = allot__handle(work, first + i);
-    allot_batch batch = {.count = count,
-                         .columns = columns,
-                         .consumers = consumers,
-                         .plan = work->plan,
-                         .group = work->index};
-    const allot_provider *provider = &rules->policy->provider;
-    return provider->compute(provider->ud, index, &batch, out, work->report);
+    allot__values(rows->work, rows->rules, column, first, n, room);
+    return room;
+}
+
+static int32_t consumer_of(const allot__rowset *rows, int32_t row)
+{
+    return allot__handle(rows->work, row);
 }
 
 int allot__function_values(allot__work *work, allot__rules *rules, int32_t function,
                            const int64_t **out)
 {
-    if (rules->function_values[function]) {
+    allot__rowset consumers = {.work = work,
+                               .rules = rules,
+                               .kind = ALLOT_CONSUMERS,
+                               .count = work->tree->rows,
+                               .column = values_of,
+                               .consumer = consumer_of,
+                               .functions = rules->function_values};
+    allot_source source = {ALLOT_FROM_FUNCTION, function};
+    int status = allot__rowset_prepare(&consumers, source);
+    if (status == ALLOT_OK)
         *out = rules->function_values[function];
-        return ALLOT_OK;
-    }
-    const allot__function *of =
-        &((const allot__function *)rules->policy->functions.items)[function];
-    int32_t rows = work->tree->rows;
-    int64_t *values = allot__arena_take(work->arena, (size_t)rows + 1, sizeof *values);
-    int64_t *room = allot__arena_take(work->arena, (size_t)(of->count + 1) * BATCH, sizeof *room);
-    if (!values || !room)
-        return ALLOT_ENOMEM;
-    for (int32_t first = 0; first < rows; first += BATCH) {
-        int32_t count = rows - first < BATCH ? rows - first : BATCH;
-        int status = compute_batch(work, rules, function, first, count, room, values + first);
-        if (status != ALLOT_OK)
-            return status;
-    }
-    rules->function_values[function] = values;
-    *out = values;
-    return ALLOT_OK;
+    return status;
 }
 
 /* Reports the consumer whose number is not an amount. */
@@ -193,11 +153,10 @@ static int function_amounts(allot__work *work, allot__rules *rules, int32_t func
 static int check_weights(const allot__work *work, const allot__rules *rules, int32_t column)
 {
     for (int32_t family = 1; family < work->tree->families; family++) {
-        int64_t value = 0;
-        if (wide(&work->sums[family], column, &value) && value > ALLOT_AMOUNT_MAX) {
-            return not_an_amount(work, rules, work->group->parent[family], value,
+        const int64_t *sum = wide(&work->sums[family], column);
+        if (sum && *sum > ALLOT_AMOUNT_MAX)
+            return not_an_amount(work, rules, work->group->parent[family], *sum,
                                  allot_column_name(column));
-        }
     }
     return ALLOT_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* in_flight.c: reclaims in flight by donor and claimant, and slots on closed hosts. */
-#include "engine/rows/in_flight.h"
+#include "engine/rows/flight.h"
 
 #include "base/least.h"
 

@@ -3,7 +3,10 @@
 /* rowset.c: sources of tasks and sessions: columns, numbers and functions. */
 #include "engine/rows/rowset.h"
 
-enum { BATCH = 512, COLUMNS_MOST = ALLOT_TASK_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX };
+enum {
+    BATCH = 512,
+    COLUMNS_MOST = ALLOT_COLUMN_COUNT + ALLOT_TASK_COLUMN_COUNT + ALLOT_ATTRIBUTES_MAX
+};
 
 int allot__rowset_begin(allot__rowset *rows)
 {
@@ -30,7 +33,7 @@ static int call(const allot__rowset *rows, int32_t index, int32_t first, int32_t
     }
     for (int32_t i = 0; i < count; i++) {
         consumers[i] = rows->consumer ? rows->consumer(rows, first + i) : rows->leaf;
-        items[i] = rows->item(rows, first + i);
+        items[i] = rows->item ? rows->item(rows, first + i) : -1;
     }
     allot_batch batch = {.count = count,
                          .columns = columns,
@@ -38,7 +41,7 @@ static int call(const allot__rowset *rows, int32_t index, int32_t first, int32_t
                          .plan = rows->work->plan,
                          .group = rows->work->index,
                          .rows = rows->kind,
-                         .items = items,
+                         .items = rows->item ? items : NULL,
                          .jobs = rows->jobs,
                          .state = rows->work->state};
     return policy->provider.compute(policy->provider.ud, index, &batch, out, rows->work->report);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * rowset.h: rows that are not consumers, as a policy's rules read them: tasks or sessions of a
- * leaf, or jobs of queues.
+ * rowset.h: rows as a policy's rules read them: tasks or sessions of a leaf, jobs of queues, or
+ * consumers.
  *
  * A function is called for all rows of a set at once, in batches, the first time a rule asks.
  */
@@ -23,7 +23,7 @@ typedef struct allot__rowset {
      * to `room`, which has space for n. */
     const int64_t *(*column)(const struct allot__rowset *rows, int32_t column, int32_t first,
                              int32_t n, int64_t *room);
-    /* A row's number in the state. */
+    /* A row's number in the state; NULL: rows are consumers. */
     int32_t (*item)(const struct allot__rowset *rows, int32_t row);
     int32_t (*consumer)(const struct allot__rowset *rows, int32_t row); /* NULL: `leaf` */
     const int64_t **functions; /* values by function of the policy; NULL: not called yet */

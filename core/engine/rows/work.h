@@ -53,11 +53,11 @@ typedef struct allot__sums {
 typedef struct allot__rules {
     const allot_policy *policy;
     const int32_t *attribute_column;
-    const int64_t *options;     /* by allot_option: the group's; for damping else the policy's */
-    bool owns;                  /* the policy uses ownership */
-    bool leaves_out;            /* a share of 0 may leave a row out (quota/quota.h) */
-    int64_t **function_values;  /* by function, by row */
-    int32_t **function_amounts; /* the same, checked to be amounts */
+    const int64_t *options; /* by allot_option: the group's; for damping else the policy's */
+    bool owns;              /* the policy uses ownership */
+    bool leaves_out;        /* a share of 0 may leave a row out (quota/quota.h) */
+    const int64_t **function_values; /* by function, by row */
+    int32_t **function_amounts;      /* the same, checked to be amounts */
 } allot__rules;
 
 typedef struct allot__work {

@@ -8,7 +8,7 @@
 
 #include "engine/hosts/hosts.h"
 #include "engine/quota/again.h"
-#include "engine/rows/leaves.h"
+#include "engine/rows/order.h"
 #include "engine/whole/whole.h"
 
 /* A group before its quotas were computed for the first time. */
