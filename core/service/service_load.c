@@ -20,35 +20,25 @@ typedef struct loading {
  * over, or is now, if it changed while no service ran. Rows that earlier versions accepted, though
  * no state can have them, are skipped, with later rows that do not fit without them. Otherwise
  * every row must be entered. */
-static int judge(loading *it, int status)
+static int judge(void *ud, int status)
 {
+    loading *it = ud;
     if (status == ALLOT_OK || status == ALLOT_ENOMEM)
         return status;
-    if (it->fault.unfit || it->left > 0) {
-        it->left++;
-        if (it->left <= 5)
-            allot_report_say(it->report, ALLOT_WARNING, "W-store",
-                             "left out, as no cycle can decide with it: %.300s", it->fault.message);
-        return ALLOT_OK;
-    }
-    it->lost++;
-    if (it->lost <= 5)
-        allot_report_say(it->report, ALLOT_WARNING, "W-store", "the plan has changed since: %.300s",
+    bool left = it->fault.unfit || it->left > 0;
+    int64_t count = left ? ++it->left : ++it->lost;
+    if (count <= 5)
+        allot_report_say(it->report, ALLOT_WARNING, "W-store",
+                         left ? "left out, as no cycle can decide with it: %.300s"
+                              : "the plan has changed since: %.300s",
                          it->fault.message);
     return ALLOT_OK;
 }
 
 static int read_lines(loading *it, const char *text, size_t len)
 {
-    int status = ALLOT_OK;
-    for (size_t at = 0; at < len && status == ALLOT_OK;) {
-        const char *end = memchr(text + at, '\n', len - at);
-        size_t size = end ? (size_t)(end - (text + at)) : len - at;
-        status = judge(it, allot__books_read(it->service->books, it->service->reader, text + at,
-                                             size, &it->fault));
-        at += size + 1;
-    }
-    return status;
+    allot_service *service = it->service;
+    return allot__books_read(service->books, service->reader, text, len, judge, it, &it->fault);
 }
 
 static bool is_other(const char *known, const char *name)

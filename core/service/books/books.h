@@ -85,9 +85,11 @@ int allot__books_list_begin(allot__books *books);
  * ENOMEM: the list cannot go on. Both end the list, as does *over. */
 int allot__books_list(allot__books *books, allot__text *out, size_t most, bool *over);
 void allot__books_list_end(allot__books *books);
-/* Enters one such line. As allot__books_apply. */
-int allot__books_read(allot__books *books, allot__event_reader *reader, const char *line,
-                      size_t len, allot__error *fault);
+/* Enters such lines. A line that fails, except by ENOMEM, ends this with its status and `fault`,
+ * unless `judge` (NULL: none) returns ALLOT_OK for it. */
+typedef int allot__books_judge(void *ud, int status);
+int allot__books_read(allot__books *books, allot__event_reader *reader, const char *text,
+                      size_t len, allot__books_judge *judge, void *ud, allot__error *fault);
 
 /* Moves all contents into books of another plan, by `ids` from the old plan to the new; the old
  * books are empty then, and the caller ends them. Costs some nanoseconds a thing. ENOENT, EINVALID

@@ -11,8 +11,8 @@
 #include "base/memory.h"
 
 /* A line is {"method": "NAME", "params": PARAMS}, as write.c writes it. */
-int allot__books_read(allot__books *books, allot__event_reader *reader, const char *line,
-                      size_t len, allot__error *fault)
+static int read_line(allot__books *books, allot__event_reader *reader, const char *line, size_t len,
+                     allot__error *fault)
 {
     static const char head[] = "{\"method\": \"", middle[] = "\", \"params\": ";
     size_t at = sizeof head - 1, from = at;
@@ -37,26 +37,41 @@ int allot__books_read(allot__books *books, allot__event_reader *reader, const ch
     return status;
 }
 
+int allot__books_read(allot__books *books, allot__event_reader *reader, const char *text,
+                      size_t len, allot__books_judge *judge, void *ud, allot__error *fault)
+{
+    int status = ALLOT_OK;
+    for (size_t at = 0; at < len && status == ALLOT_OK;) {
+        const char *end = memchr(text + at, '\n', len - at);
+        size_t size = end ? (size_t)(end - (text + at)) : len - at;
+        status = read_line(books, reader, text + at, size, fault);
+        if (status != ALLOT_OK && status != ALLOT_ENOMEM && judge)
+            status = judge(ud, status);
+        at += size + 1;
+    }
+    return status;
+}
+
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-static int read_lines(allot__books *books, const allot__text *text, int64_t *lost,
-                      allot_report *report)
+static int count_lost(void *ud, int status)
+{
+    int64_t *lost = ud;
+    (void)status;
+    ++*lost;
+    return ALLOT_OK;
+}
+
+static int read_text(allot__books *books, const allot__text *text, int64_t *lost,
+                     allot_report *report)
 {
     allot__event_reader *reader;
     allot__error fault = {.message = ""};
     int status = allot__event_reader_new(books->engine, &reader);
     if (status != ALLOT_OK)
         return status;
-    for (size_t at = 0; at < text->len && status == ALLOT_OK;) {
-        const char *end = memchr(text->bytes + at, '\n', text->len - at);
-        size_t len = (size_t)(end - (text->bytes + at));
-        status = allot__books_read(books, reader, text->bytes + at, len, &fault);
-        if (status != ALLOT_OK && status != ALLOT_ENOMEM && lost) {
-            status = ALLOT_OK;
-            ++*lost;
-        }
-        at += len + 1;
-    }
+    status = allot__books_read(books, reader, text->bytes, text->len, lost ? count_lost : NULL,
+                               lost, &fault);
     allot__event_reader_free(reader);
     if (status != ALLOT_OK && status != ALLOT_ENOMEM) {
         allot_diagnostic finding = {.severity = ALLOT_ERROR,
@@ -111,7 +126,7 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t
         return status;
     status = allot__books_write(books, &text);
     if (status == ALLOT_OK)
-        status = read_lines(moved, &text, lost, report);
+        status = read_text(moved, &text, lost, report);
     if (status == ALLOT_OK)
         status = copy_sources(books, moved);
     allot__text_free(&text);

@@ -75,12 +75,8 @@ static int tell(desk *it, allot__books *books, const saying *said, const char *p
 static bool read_lines(desk *it, const allot__text *text)
 {
     allot__error fault = {.message = ""};
-    int status = ALLOT_OK;
-    for (size_t at = 0; at < text->len && status == ALLOT_OK;) {
-        size_t len = strcspn(text->bytes + at, "\n");
-        status = allot__books_read(it->reads, it->reader, text->bytes + at, len, &fault);
-        at += len + 1;
-    }
+    int status =
+        allot__books_read(it->reads, it->reader, text->bytes, text->len, NULL, NULL, &fault);
     if (status != ALLOT_OK)
         printf("# %s\n", fault.message);
     return status == ALLOT_OK;

@@ -82,12 +82,7 @@ static void test_shared_slot(void)
 static int read_lines(allot__books *books, allot__event_reader *reader, const allot__text *text)
 {
     allot__error fault = {.message = ""};
-    int status = ALLOT_OK;
-    for (size_t at = 0; at < text->len && status == ALLOT_OK;) {
-        size_t len = strcspn(text->bytes + at, "\n");
-        status = allot__books_read(books, reader, text->bytes + at, len, &fault);
-        at += len + 1;
-    }
+    int status = allot__books_read(books, reader, text->bytes, text->len, NULL, NULL, &fault);
     if (status != ALLOT_OK && status != ALLOT_ENOMEM)
         printf("# %s\n", fault.message);
     return status;

@@ -325,11 +325,8 @@ static bool reads_back(desk *it)
     int status = allot__books_write(books, &text);
     if (status == ALLOT_OK)
         status = allot__books_new(it->engine, it->plan, &other);
-    for (size_t at = 0; at < text.len && status == ALLOT_OK;) {
-        size_t len = (size_t)((char *)memchr(text.bytes + at, '\n', text.len - at) - text.bytes);
-        status = allot__books_read(other, it->reader, text.bytes + at, len - at, &it->fault);
-        at = len + 1;
-    }
+    if (status == ALLOT_OK)
+        status = allot__books_read(other, it->reader, text.bytes, text.len, NULL, NULL, &it->fault);
     it->books = other;
     if (status != ALLOT_OK)
         printf("# read back: %s\n", it->fault.message);
