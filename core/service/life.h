@@ -24,8 +24,6 @@ int allot__service_swap(allot_service *service, allot__generation *generation,
 int allot__service_begin(allot_service *service, allot_report *report);
 /* Stores the generation as the one that decides from now on. ENOMEM. */
 int allot__service_keep(allot_service *service);
-/* Brings the books to where the store ends. EIO, EINVALID (report), ENOMEM. */
-int allot__service_load(allot_service *service, allot_report *report);
 /* Writes a snapshot when enough has happened since the last one, or `now`. */
 void allot__service_snapshot(allot_service *service, bool now);
 /* Deletes rows that need not be kept: now and then, and after each snapshot. */

@@ -12,7 +12,6 @@
 #include "service/sync/sync.h"
 #include "service/view/view.h"
 #include "service/wire/feed.h"
-#include "service/wire/token.h"
 #include "service/wire/wire.h"
 
 /* ---- Clients --------------------------------------------------------------------------------- */
@@ -195,6 +194,94 @@ static void explain(allot__request *call)
     allot__params_free(call, params);
 }
 
+/* ---- Subscribers ----------------------------------------------------------------------------- */
+
+static void subscribe(allot__request *call)
+{
+    allot__param params[] = {
+        {.name = "from", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = INT64_MAX - 1}, {0}};
+    allot__error fault = {.message = ""};
+    if (!allot__params_read(call, params))
+        return;
+    if (!call->peer) {
+        allot__rpc_error(call, ALLOT__RPC_UNAVAILABLE,
+                         "who embeds the service has allot_service_watch", NULL);
+        return;
+    }
+    int64_t next = params[0].given ? params[0].whole : call->service->seq + 1;
+    if (next > call->service->seq + 1) {
+        allot__error_set(&fault, ALLOT_ERANGE, "E-range", "from",
+                         "the store may be another, or an older copy of it",
+                         "from: found %lld, allowed at most %lld: the newest decision is %lld",
+                         (long long)next, (long long)call->service->seq + 1,
+                         (long long)call->service->seq);
+        allot__rpc_fault(call, &fault);
+        return;
+    }
+    if (allot__feed_join(call->service->feed, call->peer, next) != ALLOT_OK) {
+        allot__rpc_no_memory(call);
+        return;
+    }
+    const allot__store_name *name = allot__store_identity(call->service->store);
+    allot__text *out = allot__rpc_begin(call);
+    allot__text_puts(out, "{");
+    allot__text_number(out, "next", next);
+    allot__text_number(out, "newest", call->service->seq);
+    allot__text_member(out, "store", name->id);
+    allot__text_number(out, "epoch", name->epoch);
+    allot__text_number(out, "began", name->began);
+    allot__text_puts(out, "}");
+    allot__rpc_end(call);
+}
+
+static void unsubscribe(allot__request *call)
+{
+    if (call->peer)
+        allot__feed_gone(call->service->feed, call->peer);
+    allot__text_puts(allot__rpc_begin(call), "{}");
+    allot__rpc_end(call);
+}
+
+/* ---- Decisions of before --------------------------------------------------------------------- */
+
+static void on_decision(void *ud, int64_t seq, const char *text, size_t len)
+{
+    allot__request *call = &((allot__reply *)ud)->call;
+    if (call->answer->len == 0)
+        allot__text_puts(allot__rpc_begin(call), "[");
+    if (text) {
+        allot__text_key(call->answer, NULL);
+        allot__text_add(call->answer, text, len);
+        return;
+    }
+    if (seq == ALLOT_OK) {
+        allot__text_puts(call->answer, "]");
+        allot__rpc_end(call);
+    } else {
+        call->answer->len = 0;
+        allot__rpc_error(call, ALLOT__RPC_SERVER + (int)seq, "the store cannot be read", NULL);
+    }
+    allot__reply_end(ud);
+}
+
+static void decisions(allot__request *call)
+{
+    allot__param params[] = {
+        {.name = "from", .kind = ALLOT_JSON_WHOLE, .required = true, .least = 1, .most = INT64_MAX},
+        {.name = "to", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = INT64_MAX},
+        {.name = "most", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = 1000},
+        {0}};
+    allot__reply *reply;
+    if (!allot__params_read(call, params))
+        return;
+    if (allot__rpc_later(call, ALLOT__ANSWER_LONG, &reply) != ALLOT_OK)
+        return;
+    if (allot__store_decisions(
+            call->service->store, params[0].whole, params[1].given ? params[1].whole : INT64_MAX,
+            params[2].given ? (int32_t)params[2].whole : 100, on_decision, reply) != ALLOT_OK)
+        on_decision(reply, ALLOT_ENOMEM, NULL, 0);
+}
+
 const allot__method allot__methods[] = {
     {"auth", auth, true, true, NULL},
     {"ping", ping, true, true, NULL},
@@ -210,9 +297,9 @@ const allot__method allot__methods[] = {
     {"sessions", allot__list_sessions, false, false, NULL},
     {"jobs", allot__list_jobs, false, false, NULL},
     {"sync", allot__sync_call, false, true, allot__sync_line},
-    {"subscribe", allot__feed_subscribe, false, true, NULL},
-    {"unsubscribe", allot__feed_unsubscribe, false, true, NULL},
-    {"decisions", allot__feed_decisions, false, true, NULL},
+    {"subscribe", subscribe, false, true, NULL},
+    {"unsubscribe", unsubscribe, false, true, NULL},
+    {"decisions", decisions, false, true, NULL},
     {"reload", allot__reload_now, false, true, NULL},
     {"plan", allot__reload_plan, false, true, NULL},
     {"shadow", allot__shadow_method, false, true, NULL},

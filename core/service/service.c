@@ -6,7 +6,6 @@
 #include "service/cycle.h"
 #include "service/life.h"
 #include "service/wire/feed.h"
-#include "service/wire/token.h"
 #include "service/wire/wire.h"
 #include "base/memory.h"
 

@@ -12,7 +12,7 @@ const char *allot__span_blank(const char *at, const char *end)
     return at;
 }
 
-const char *allot__span_text(const char *at)
+static const char *skip_text(const char *at)
 {
     for (at++; *at != '"'; at++)
         if (*at == '\\')
@@ -20,12 +20,12 @@ const char *allot__span_text(const char *at)
     return at + 1;
 }
 
-const char *allot__span_value(const char *at, const char *end)
+static const char *skip_value(const char *at, const char *end)
 {
     int depth = 0;
     while (at < end) {
         if (*at == '"') {
-            at = allot__span_text(at);
+            at = skip_text(at);
         } else {
             depth += *at == '{' || *at == '[' ? 1 : *at == '}' || *at == ']' ? -1 : 0;
             if (depth < 0)
@@ -44,7 +44,7 @@ bool allot__span_item(const char **at, const char *end, allot__span *value)
     if (from >= end || *from == ']' || *from == '}')
         return false;
     value->at = from;
-    from = allot__span_value(from, end);
+    from = skip_value(from, end);
     value->len = (size_t)(from - value->at);
     from = allot__span_blank(from, end);
     *at = from < end && *from == ',' ? from : from - 1;
@@ -56,7 +56,7 @@ bool allot__span_member(const char **at, const char *end, allot__span *name, all
     const char *from = allot__span_blank(*at + 1, end);
     if (from >= end || *from != '"')
         return false;
-    const char *behind = allot__span_text(from);
+    const char *behind = skip_text(from);
     name->at = from + 1;
     name->len = (size_t)(behind - 1 - name->at);
     from = allot__span_blank(behind, end); /* the colon */

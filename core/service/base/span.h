@@ -16,10 +16,8 @@ typedef struct allot__span {
     size_t len;
 } allot__span;
 
-/* The end of the blanks, of the string, or of the value at `at`. */
+/* The end of the blanks at `at`. */
 const char *allot__span_blank(const char *at, const char *end);
-const char *allot__span_text(const char *at);
-const char *allot__span_value(const char *at, const char *end);
 
 /* The next member of an object, or item of a list: `*at` begins at the bracket, and is advanced. A
  * name is the text between its quotes. false: none is left. */

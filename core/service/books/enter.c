@@ -79,7 +79,7 @@ bool allot__books_starts_told(const allot__books *books, const allot_decision *d
 }
 
 /* The decision names exactly the tasks whose starts were sent. */
-bool allot__starts_stay(const allot__books *books, const allot_decision *decision)
+static bool starts_stay(const allot__books *books, const allot_decision *decision)
 {
     int64_t named = 0;
     for (int32_t i = 0; books->pending > 0 && i < allot_decision_grants(decision); i++) {
@@ -200,7 +200,7 @@ bool allot__books_still(const allot__books *books, const allot_decision *decisio
 {
     int64_t last = allot__books_last(books);
     return last != INT64_MIN && allot__books_due(books, last) > allot_decision_now(decision) &&
-           allot__starts_stay(books, decision) && flights_stay(books, decision) &&
+           starts_stay(books, decision) && flights_stay(books, decision) &&
            leases_stay(books, decision) && times_stay(books, decision);
 }
 

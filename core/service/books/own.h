@@ -224,7 +224,6 @@ int allot__apply_session(allot__books *books, const allot__event *event, allot__
 int allot__apply_host(allot__books *books, const allot__event *event, allot__error *fault);
 int allot__apply_lease(allot__books *books, const allot__event *event, allot__error *fault);
 int allot__apply_job(allot__books *books, const allot__event *event, allot__error *fault);
-int allot__apply_kept(allot__books *books, const allot__event *event, allot__error *fault);
 
 /* Whether two or more hosts are known. */
 bool allot__books_several_hosts(const allot__books *books);
@@ -247,8 +246,7 @@ void allot__write_origins(const allot__books *books, allot__text *out);
 void allot__declines_end(allot__books *books, int64_t now);
 void allot__write_declines(const allot__books *books, allot__text *out);
 
-/* ---- Ties by name (index.c) --------------------------------------------------------------
- */
+/* ---- Ties by name (index.c) ------------------------------------------------------------------ */
 
 /* The index of a session, made if new; of a NULL name NULL. ENOMEM. */
 int allot__task_index_find(allot__books *books, const char *session, allot__task_index **out);
@@ -276,7 +274,6 @@ void allot__entry_open(allot__text *out, allot__event_kind kind);
 /* Opens an entry with an item's document members; more members can follow. */
 void allot__item_open(allot__text *out, const allot_plan *plan, allot_item kind, const void *item);
 void allot__entry_close(allot__text *out);
-void allot__write_leaf(allot__text *out, const allot_plan *plan, int32_t group, int32_t consumer);
 void allot__write_set(allot__text *out, const char *key, int64_t value, int64_t unset);
 void allot__write_row(const allot__books *books, int32_t group, int32_t leaf,
                       const allot_stated_leaf *row, const allot__origin *source, allot__text *out);
@@ -312,9 +309,6 @@ int allot__record_put(allot__books *books, allot_item kind, const void *item, al
 void allot__record_end(allot__books *books, allot_item kind, allot__record *record);
 /* Ends a reclaim; `state`: also in the state. */
 void allot__flight_end(allot__books *books, allot__flight_item *item, bool state);
-/* Sets the time back to `now`: later times, and those derived from them such as deadlines, move
- * back by `by`. No list may be in progress. ENOMEM: partly done, call it again. */
-int allot__books_set_back(allot__books *books, int64_t now, int64_t by);
 /* Unseals the state, so that it can change. */
 void allot__books_unseal(allot__books *books);
 /* Makes books without a state. ENOMEM. */
@@ -334,8 +328,7 @@ void allot__leaf_allocate(allot__books *books, int32_t group, int32_t leaf, int6
 void allot__leaf_look(const allot__books *books, int32_t group, int32_t leaf);
 /* Sets all leaves to demand and have nothing, until events state otherwise. */
 void allot__leaves_begin(allot__books *books);
-/* ---- Tasks (hold.c, task.c) ----------------------------------------------------------
- */
+/* ---- Tasks (task.c) -------------------------------------------------------------------------- */
 
 static inline bool allot__task_runs(const allot_task *task)
 {
@@ -360,21 +353,8 @@ static inline int64_t allot__task_held(const allot_task *task, int32_t group)
  * none). */
 int64_t allot__task_more(const allot__books *books, const allot__known *old, const allot_task *task,
                          int32_t group);
-/* Adds the task of an event: its leaf holds its slots, is allocated what it lacks for them and, if
- * `wanted`, demands as many more. ENOMEM. */
-int allot__task_new(allot__books *books, const allot_task *task, const allot__event *event,
-                    bool wanted);
-/* Replaces a restated task, which goes to the end of the list. `wanted`: its leaf's demand changes
- * with it. ENOMEM. */
-int allot__task_replace(allot__books *books, const allot__known *old, const allot_task *task,
-                        const allot__origin *source, bool wanted);
-/* Ends a task: its leaf holds less, is allocated less unless `keep`, and demands less if
- * `wanted`. */
-void allot__task_end(allot__books *books, const allot__known *task, bool keep, bool wanted);
 /* Sets whether the task's kill or start was sent. */
 void allot__task_tell(allot__books *books, allot__task_item *task, bool told);
-/* Whether a decision starts exactly the tasks whose starts were already sent. */
-bool allot__starts_stay(const allot__books *books, const allot_decision *decision);
 /* The key that tasks of one unit share; 0: the task has its slots to itself. */
 size_t allot__unit_key(const allot_task *task, char key[600]);
 #endif

@@ -41,7 +41,7 @@ void allot__entry_close(allot__text *out)
     allot__text_add(out, "}}\n", 3);
 }
 
-void allot__write_leaf(allot__text *out, const allot_plan *plan, int32_t group, int32_t consumer)
+static void write_leaf(allot__text *out, const allot_plan *plan, int32_t group, int32_t consumer)
 {
     allot__text_key(out, "consumer");
     allot__text_json_path(out, plan, consumer);
@@ -65,7 +65,7 @@ void allot__write_row(const allot__books *books, int32_t group, int32_t leaf,
                       const allot_stated_leaf *row, const allot__origin *source, allot__text *out)
 {
     allot__entry_open(out, ALLOT__EVENT_KEEP_ROW);
-    allot__write_leaf(out, books->plan, group, leaf);
+    write_leaf(out, books->plan, group, leaf);
     allot__write_set(out, "demand", row->demand, 0);
     allot__write_set(out, "allocated", row->allocated, 0);
     allot__write_set(out, "unlisted", row->unlisted, 0);
@@ -172,7 +172,7 @@ void allot__write_origins(const allot__books *books, allot__text *out)
 void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__text *out)
 {
     allot__entry_open(out, ALLOT__EVENT_KEEP_LOAN);
-    allot__write_leaf(out, books->plan, loan->group, loan->lender);
+    write_leaf(out, books->plan, loan->group, loan->lender);
     allot__text_key(out, "borrower");
     allot__text_json_path(out, books->plan, loan->borrower);
     allot__text_number(out, "slots", loan->slots);
@@ -184,7 +184,7 @@ void allot__write_declines(const allot__books *books, allot__text *out)
     for (size_t i = 0; i < books->decline_count; i++) {
         const allot__decline *it = &books->declines[i];
         allot__entry_open(out, ALLOT__EVENT_DECLINE);
-        allot__write_leaf(out, books->plan, it->group, it->consumer);
+        write_leaf(out, books->plan, it->group, it->consumer);
         allot__text_number(out, "until", it->until);
         allot__text_number(out, "most", it->most);
         allot__entry_close(out);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* candidate.c: makes a generation from files, checks it, and tries it on states decided before. */
-#include "service/generation/candidate.h"
-
+/* candidate.c: makes a generation from files, checks it, and tries it on states decided before,
+ * of which a few are kept. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <uv.h>
 
+#include <allot/tool.h>
+
 #include "base/memory.h"
+#include "service/generation/candidate.h"
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
@@ -87,6 +90,106 @@ void allot__candidate_refuse(allot__candidate *candidate, int status)
     candidate->generation = NULL;
 }
 
+/* ---- Changed policies are checked as by `allot check` ---------------------------------------- */
+
+typedef struct asked {
+    const allot__source *policy;
+    char cases[16];
+} asked;
+
+static void drop(void *ud, const char *text, size_t len)
+{
+    (void)ud;
+    (void)text;
+    (void)len;
+}
+
+/* Drops the cases that `allot check` would write to files. */
+static int write_nothing(void *ud, const char *path, const char *text, size_t len,
+                         char why[ALLOT_TOOL_WHY_MAX])
+{
+    (void)ud;
+    (void)path;
+    (void)text;
+    (void)len;
+    snprintf(why, ALLOT_TOOL_WHY_MAX, "not wanted");
+    return ALLOT_EIO;
+}
+
+/* Serves only the policy, with the text already read. */
+static int read_policy(void *ud, const char *path, allot_sink sink, void *sink_ud,
+                       char why[ALLOT_TOOL_WHY_MAX])
+{
+    const asked *it = ud;
+    if (strcmp(path, it->policy->path) != 0)
+        return write_nothing(ud, path, NULL, 0, why);
+    return sink(sink_ud, it->policy->bytes, (size_t)it->policy->size) == 0 ? ALLOT_OK : ALLOT_EIO;
+}
+
+static const char *option(void *ud, const char *name)
+{
+    asked *it = ud;
+    if (strcmp(name, "runs") == 0)
+        return it->cases;
+    return strcmp(name, "format") == 0 ? "json" : NULL;
+}
+
+static void progress(void *ud, int64_t done, int64_t total, const char *text)
+{
+    (void)ud;
+    (void)done;
+    (void)total;
+    (void)text;
+}
+
+/* Copies the errors, except about unwritten cases; true: there were others. */
+static bool pass_on(const allot_report *from, allot_report *to)
+{
+    bool any = false;
+    for (int32_t i = 0; i < allot_report_count(from); i++) {
+        allot_diagnostic it = *allot_report_at(from, i);
+        if (it.severity != ALLOT_ERROR || strcmp(it.code, "E-io") == 0)
+            continue;
+        if (!it.hint)
+            it.hint = "allot check shows a case";
+        allot_report_add(to, &it);
+        any = true;
+    }
+    return any;
+}
+
+/* Checks a policy's text on random cases, as `allot check` does. EPOLICY (report): it breaks an
+ * invariant or one of its own properties. ENOMEM. */
+static int check_policy(allot_engine *engine, const allot__source *policy, int32_t cases,
+                        allot_report *report)
+{
+    asked it = {.policy = policy};
+    const char *path = policy->path;
+    const allot_tool_host host = {.ud = &it,
+                                  .out = drop,
+                                  .read = read_policy,
+                                  .write = write_nothing,
+                                  .option = option,
+                                  .progress = progress,
+                                  /* Bounds a policy's CPU time, independent of the machine's
+                                   * load. */
+                                  .clock = allot__generation_worked};
+    allot_report *own;
+    int answer = 0, status = allot_report_new(engine, &own);
+    if (status != ALLOT_OK)
+        return status;
+    snprintf(it.cases, sizeof it.cases, "%d", (int)cases);
+    status = allot_tool_run(engine, &host, "check", "run", &path, 1, &answer, own);
+    bool told = pass_on(own, report);
+    if (status == ALLOT_OK && answer != 0) {
+        if (!told)
+            allot_report_say(report, ALLOT_ERROR, "E-io", "%.300s cannot be checked", path);
+        status = told ? ALLOT_EPOLICY : ALLOT_EIO;
+    }
+    allot_report_free(own);
+    return status;
+}
+
 /* ---- Building -------------------------------------------------------------------------------- */
 
 static bool is_trusted(const allot__candidate *it, const allot__source *source)
@@ -117,7 +220,7 @@ static int check_policies(allot__candidate *it)
         const allot__source *source = &sources->items[i];
         if (!source->bytes || is_trusted(it, source) || is_listed(it, source))
             continue;
-        status = allot__policy_check(it->engine, source, ALLOT__CANDIDATE_CASES, it->report);
+        status = check_policy(it->engine, source, ALLOT__CANDIDATE_CASES, it->report);
         it->checked++;
     }
     return status;
@@ -241,4 +344,39 @@ int allot__candidate_try(allot__candidate *candidate, const allot_state *state, 
         status = too_slow(candidate, took, may);
     candidate->tried += status == ALLOT_OK;
     return status;
+}
+
+/* ---- Recent states --------------------------------------------------------------------------- */
+
+enum { LEAST_NS = 1000000000, PATIENCE = 30, SHARE = 1000 };
+
+void allot__sample_states_put(allot__sample_states *samples, allot_state *state, int64_t cycle,
+                              int64_t took)
+{
+    if (samples->count == ALLOT__CANDIDATE_CYCLES)
+        allot_state_free(samples->items[--samples->count].state);
+    memmove(samples->items + 1, samples->items, (size_t)samples->count * sizeof samples->items[0]);
+    samples->items[0] = (allot__sample_state){.state = state, .cycle = cycle, .took = took};
+    samples->count++;
+}
+
+/* Copies take at most a thousandth of the time; slow ones come at most every PATIENCE seconds. */
+void allot__sample_states_add(allot__sample_states *samples, allot__books *books, int64_t cycle,
+                              int64_t took)
+{
+    uint64_t now = uv_hrtime();
+    allot_state *state;
+    uint64_t least = (uint64_t)LEAST_NS * (allot__books_few(books) ? 1 : PATIENCE);
+    bool early = samples->taken > 0 && now - samples->taken < least;
+    if (early || now < samples->next || allot__books_copy(books, &state) != ALLOT_OK)
+        return;
+    samples->taken = now;
+    samples->next = now + (uv_hrtime() - now) * SHARE;
+    allot__sample_states_put(samples, state, cycle, took);
+}
+
+void allot__sample_states_clear(allot__sample_states *samples)
+{
+    while (samples->count > 0)
+        allot_state_free(samples->items[--samples->count].state);
 }

@@ -9,10 +9,12 @@
 #ifndef ALLOT_SERVICE_GENERATION_CANDIDATE_H
 #define ALLOT_SERVICE_GENERATION_CANDIDATE_H
 
-#include "service/generation/plan_file.h"
-#include "service/generation/plan_texts.h"
-#include "service/generation/watch_path.h"
+#include "service/generation/file.h"
+#include "service/generation/source.h"
 #include "service/generation/generation.h"
+#include <stdbool.h>
+#include <allot/allot.h>
+#include "service/books/books.h"
 
 /* Random cases of `allot check` that a changed policy must pass. */
 #define ALLOT__CANDIDATE_CASES 32
@@ -84,9 +86,31 @@ int allot__candidate_try(allot__candidate *candidate, const allot_state *state, 
 /* Refuses it for a status, which the report may explain. Free states of its plan before. */
 void allot__candidate_refuse(allot__candidate *candidate, int status);
 
-/* Checks a policy's text on random cases, as `allot check` does. EPOLICY (report): it breaks an
- * invariant or one of its own properties. ENOMEM. */
-int allot__policy_check(allot_engine *engine, const allot__source *policy, int32_t cases,
-                        allot_report *report);
+/*
+ * States of recent cycles, on which the next generation is tried.
+ *
+ * A state is copied from the books at most once a second, and so seldom that copying takes at most
+ * a thousandth of the time; the oldest is dropped. All are of one plan, and are freed before it.
+ * The first are the store's last cycles after its newest snapshot.
+ */
+typedef struct allot__sample_state {
+    allot_state *state; /* sealed */
+    int64_t cycle, took;
+} allot__sample_state;
+
+typedef struct allot__sample_states {
+    allot__sample_state items[ALLOT__CANDIDATE_CYCLES]; /* newest first */
+    int32_t count;
+    uint64_t taken, next; /* when the last was taken; the earliest time of the next (uv_hrtime) */
+} allot__sample_states;
+
+/* If one is due, keeps a copy of the state that a cycle decided about, which is still in the books,
+ * and the microseconds it took (-1: not known). */
+void allot__sample_states_add(allot__sample_states *samples, allot__books *books, int64_t cycle,
+                              int64_t took);
+/* Keeps a state even if none is due. */
+void allot__sample_states_put(allot__sample_states *samples, allot_state *state, int64_t cycle,
+                              int64_t took);
+void allot__sample_states_clear(allot__sample_states *samples);
 
 #endif

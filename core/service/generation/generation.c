@@ -1,36 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* generation.c: a plan with its policies, read on an engine of its own. */
-#include "service/generation/generation.h"
-
+/* generation.c: a plan with its policies, read on an engine of its own; and their texts, in the
+ * store and for clients. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <time.h>
 
-#include "service/generation/reading.h"
 #include "base/memory.h"
-
-/* ---- Time ------------------------------------------------------------------------------------ */
-
-int64_t allot__generation_worked(void *ud)
-{
-    struct timespec now = {0};
-    (void)ud;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-void allot__generation_clock(allot__generation *generation, int64_t (*clock)(void *ud), void *ud)
-{
-    generation->time.clock = clock ? clock : allot__generation_worked;
-    generation->time.ud = ud;
-}
+#include "service/generation/generation.h"
+#include "service/generation/file.h"
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-int allot__plan_texts_new(const char *text, size_t len, const char *instead,
-                          allot__plan_texts **out)
+/* With that text, and no policies yet. ENOMEM. */
+static int new_texts(const char *text, size_t len, const char *instead, allot__plan_texts **out)
 {
     allot_engine *engine;
     int status = allot_engine_new(NULL, NULL, &engine);
@@ -69,6 +53,113 @@ void allot__plan_texts_free(allot__plan_texts *texts)
     allot__free(engine, texts->text, texts->len + 1, 1);
     allot__free(engine, texts, 1, sizeof *texts);
     allot_engine_free(engine);
+}
+
+void allot__plan_texts_ask(const allot__plan_texts *texts, allot__generation_ask *ask)
+{
+    ask->text = texts->text;
+    ask->len = texts->len;
+    ask->texts = &texts->policies;
+    ask->instead = texts->instead;
+}
+
+/* ---- From the store -------------------------------------------------------------------------- */
+
+/* Reads a line of a list: "SHA256 NAME" or "instead NAME". */
+static int take_line(allot__plan_texts *it, allot__store *store, const char *line,
+                     allot_report *report)
+{
+    char sha256[65] = "";
+    const char *name = strchr(line, ' ');
+    if (!name || (size_t)(name - line) >= sizeof sha256)
+        return ALLOT_ENOENT;
+    memcpy(sha256, line, (size_t)(name++ - line));
+    if (strcmp(sha256, "instead") == 0) {
+        it->instead = allot__copy(it->engine, name, strlen(name));
+        return it->instead ? ALLOT_OK : ALLOT_ENOMEM;
+    }
+    allot__text text = {.engine = it->engine};
+    int status = allot__store_policy(store, sha256, report, &text);
+    if (status == ALLOT_OK)
+        status = allot__sources_put(&it->policies, name, text.bytes, text.len);
+    allot__text_free(&text);
+    return status;
+}
+
+static int take_list(allot__plan_texts *it, allot__store *store, const allot__text *list,
+                     allot_report *report)
+{
+    static const char head[] = ALLOT__POLICIES_HEAD;
+    size_t at = sizeof head;
+    if (list->len < at || memcmp(list->bytes, head, at) != 0)
+        return ALLOT_ENOENT; /* an old row has only the first group's policy */
+    int status = ALLOT_OK;
+    for (; at < list->len && status == ALLOT_OK; at += strlen(list->bytes + at) + 1)
+        status = take_line(it, store, list->bytes + at, report);
+    return status;
+}
+
+int allot__plan_texts_store(allot_engine *engine, allot__store *store,
+                            const allot__store_pair *names, allot_report *report,
+                            allot__plan_texts **out)
+{
+    allot__plan_texts *it = NULL;
+    allot__text plan = {.engine = engine}, list = {.engine = engine};
+    int status = allot__store_plan(store, names->plan, report, &plan);
+    if (status == ALLOT_OK)
+        status = allot__store_policy(store, names->policies, report, &list);
+    if (status == ALLOT_OK)
+        status = new_texts(plan.bytes, plan.len, NULL, &it);
+    if (status == ALLOT_OK)
+        status = take_list(it, store, &list, report);
+    allot__text_free(&plan);
+    allot__text_free(&list);
+    if (status == ALLOT_OK)
+        *out = it;
+    else
+        allot__plan_texts_free(it);
+    return status;
+}
+
+/* ---- Into the store -------------------------------------------------------------------------- */
+
+int allot__plan_texts_keep(allot__store *store, const allot__generation *generation)
+{
+    const allot__plan_texts *texts = generation->texts;
+    const allot__sources *policies = &texts->policies;
+    char sha256[65];
+    int64_t batch = allot__store_put_plan(store, generation->sha256, texts->text, texts->len);
+    for (size_t i = 0; i < policies->count && batch > 0; i++) {
+        const allot__source *it = &policies->items[i];
+        allot_sha256(it->bytes, (size_t)it->size, sha256);
+        batch = allot__store_put_policy(store, sha256, it->bytes, (size_t)it->size);
+    }
+    if (batch > 0)
+        batch = allot__store_put_policy(store, generation->policies_sha256, generation->list.bytes,
+                                        generation->list.len);
+    return batch > 0 ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+bool allot__plan_texts_is(const allot__store_pair *names, const allot__generation *generation)
+{
+    return strcmp(names->plan, generation->sha256) == 0 &&
+           strcmp(names->policies, generation->policies_sha256) == 0;
+}
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+int64_t allot__generation_worked(void *ud)
+{
+    struct timespec now = {0};
+    (void)ud;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+void allot__generation_clock(allot__generation *generation, int64_t (*clock)(void *ud), void *ud)
+{
+    generation->time.clock = clock ? clock : allot__generation_worked;
+    generation->time.ud = ud;
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */
@@ -125,7 +216,7 @@ static int read_plan(allot__generation *generation, const allot__generation_ask 
 {
     allot_script_limits own = {0};
     set_limits(generation, ask, &own);
-    int status = allot__plan_texts_new(ask->text, ask->len, ask->instead, &generation->texts);
+    int status = new_texts(ask->text, ask->len, ask->instead, &generation->texts);
     if (status != ALLOT_OK)
         return status;
     bool same = ask->like != NULL && ask->like->texts->len == ask->len &&

@@ -14,6 +14,7 @@
 
 #include "service/generation/source.h"
 #include "base/text.h"
+#include "service/store/store.h"
 
 /* The texts of a generation, in memory of their own: immutable, readable by any thread,
  * reference-counted. */
@@ -25,9 +26,6 @@ typedef struct allot__plan_texts {
     allot__sources policies; /* by the names that the plan calls them by, with their bytes */
     char *instead;           /* a policy that replaces the plan's own; NULL: none */
 } allot__plan_texts;
-/* With that text, and no policies yet. ENOMEM. */
-int allot__plan_texts_new(const char *text, size_t len, const char *instead,
-                          allot__plan_texts **out);
 /* Adds a reference, to be freed like the first. */
 allot__plan_texts *allot__plan_texts_hold(allot__plan_texts *texts);
 void allot__plan_texts_free(allot__plan_texts *texts);
@@ -88,5 +86,17 @@ void allot__generation_free(allot__generation *generation);
  * {name: text}}; `file` is the plan's name. */
 void allot__plan_answer_put(const allot__generation *generation, const char *file,
                             allot__text *out);
+
+/* Reads the texts of these names from the store. ENOENT: the plan or a policy is missing. EIO
+ * (report): one is damaged. ENOMEM. Blocks. */
+int allot__plan_texts_store(allot_engine *engine, allot__store *store,
+                            const allot__store_pair *names, allot_report *report,
+                            allot__plan_texts **out);
+/* Sets those texts as a generation's inputs; they must outlive `ask`. */
+void allot__plan_texts_ask(const allot__plan_texts *texts, allot__generation_ask *ask);
+
+/* Puts the texts of a generation in the store: its plan, its policies and their list. ENOMEM. */
+int allot__plan_texts_keep(allot__store *store, const allot__generation *generation);
+bool allot__plan_texts_is(const allot__store_pair *names, const allot__generation *generation);
 
 #endif

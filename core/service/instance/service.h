@@ -21,8 +21,7 @@
 #include "service/instance/loop.h"
 #include "service/instance/component.h"
 #include "service/store/store.h"
-#include "service/generation/plan_texts.h"
-#include "service/generation/sample.h"
+#include "service/generation/candidate.h"
 #include "service/generation/generation.h"
 
 /* Counts, and times of cycles. */

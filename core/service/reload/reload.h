@@ -4,13 +4,12 @@
  * reload.h: loads a new generation of plan and policies while the service runs.
  *
  * When files change (watch.h), or on request, a candidate is built and checked on a thread
- * (generation/candidate.h), then tried there on the state of the books and on recorded cycles
- * (generation/sample.h), one by one; the loop only lends the states (of many tasks, whose copy
- * takes long, only recorded ones). A candidate that passes is swapped in between two cycles; one
- * that fails changes nothing, and status, log and metrics state the reason. Files are compared by
- * content. An attempt begins 30 ms after a change was seen, and its result counts only after 150 ms
- * without changes, so that half-written files cause no error; files that keep changing for 2 s are
- * taken as they are then.
+ * (generation/candidate.h), then tried there on the state of the books and on recorded cycles, one
+ * by one; the loop only lends the states (of many tasks, whose copy takes long, only recorded
+ * ones). A candidate that passes is swapped in between two cycles; one that fails changes nothing,
+ * and status, log and metrics state the reason. Files are compared by content. An attempt begins 30
+ * ms after a change was seen, and its result counts only after 150 ms without changes, so that
+ * half-written files cause no error; files that keep changing for 2 s are taken as they are then.
  *
  * A plan from the method `plan` takes the same steps. Once it has passed, it is written to the
  * plan's file before the swap: the file stays authoritative. If the file cannot be written the plan
@@ -25,7 +24,7 @@
 
 #include <uv.h>
 
-#include "service/generation/sample.h"
+#include "service/generation/candidate.h"
 #include "service/instance/service.h"
 #include "service/wire/rpc.h"
 #include "service/reload/watch.h"
@@ -108,7 +107,7 @@ void allot__reload_plan(allot__request *call);
 /* A report's first error as the members of an object. */
 void allot__reload_error(allot__text *out, const allot_report *report);
 
-/* ---- Between reload.c, step.c and say.c ------------------------------------------------------ */
+/* ---- Between reload.c and step.c ------------------------------------------------------------- */
 
 /* Begin an attempt, none being in progress; begin one soon. */
 void allot__reload_begin(allot__reload *it);

@@ -11,7 +11,7 @@
 #ifndef ALLOT_SERVICE_RELOAD_WATCH_H
 #define ALLOT_SERVICE_RELOAD_WATCH_H
 
-#include "service/generation/watch_path.h"
+#include "service/generation/source.h"
 #include "service/instance/service.h"
 
 typedef struct allot__watch {

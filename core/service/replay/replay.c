@@ -9,7 +9,7 @@
 
 #include <allot/service.h>
 
-#include "service/generation/plan_texts.h"
+#include "service/generation/generation.h"
 #include "service/lists/compact.h"
 #include "service/store/own.h"
 #include "base/memory.h"

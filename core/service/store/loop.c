@@ -311,13 +311,30 @@ int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *ro
     return batch;
 }
 
-int64_t allot__store_put_text(allot__store *store, allot__record_kind kind, int64_t number,
-                              const char *name, const char *text, size_t len)
+static int64_t put_text(allot__store *store, allot__record_kind kind, int64_t number,
+                        const char *name, const char *text, size_t len)
 {
     const char *texts[] = {name, text};
     allot__store_record record = {
         .kind = (int32_t)kind, .texts = 2, .numbers = {number}, .len = {length(name), len}};
     return add(store, &record, texts);
+}
+
+int64_t allot__store_put_plan(allot__store *store, const char *sha256, const char *text, size_t len)
+{
+    return put_text(store, ALLOT__RECORD_PLAN, 0, sha256, text, len);
+}
+
+int64_t allot__store_put_policy(allot__store *store, const char *sha256, const char *text,
+                                size_t len)
+{
+    return put_text(store, ALLOT__RECORD_POLICY, 0, sha256, text, len);
+}
+
+int64_t allot__store_put_version(allot__store *store, int64_t cycle, const char *plan,
+                                 const char *policies)
+{
+    return put_text(store, ALLOT__RECORD_VERSION, cycle, plan, policies, strlen(policies));
 }
 
 int64_t allot__store_compact(allot__store *store, const allot__store_bounds *bounds)

@@ -94,9 +94,6 @@ struct allot__store {
     int64_t work_seq; /* events up to that one were considered */
 };
 
-/* Adds a text under a name (a sha256) and a number. As allot__store_put_plan. */
-int64_t allot__store_put_text(allot__store *store, allot__record_kind kind, int64_t number,
-                              const char *name, const char *text, size_t len);
 /* ---- The lock on the file (lock.c) ----------------------------------------------------------- */
 
 /* Locks the file, to write (exclusively) or to read; unlock it after SQLite has closed it. EEXIST:
@@ -105,10 +102,8 @@ struct allot__store_hold;
 int allot__store_lock(const char *path, bool writes, struct allot__store_hold **out);
 void allot__store_unlock(struct allot__store_hold *hold, bool writes);
 
-/* ---- SQL (row.c) ----------------------------------------------------------------------------- */
+/* ---- SQL (read.c) ---------------------------------------------------------------------------- */
 
-/* Runs SQL. EIO. */
-int allot__store_run(allot__store *store, const char *sql);
 /* A statement with bound parameters: an int64_t for each 'n' of `types`, for each 't' a text, which
  * must outlive the statement. NULL: SQLite refuses the SQL. */
 sqlite3_stmt *allot__store_query(const allot__store *store, const char *sql, const char *types,
@@ -122,7 +117,7 @@ int allot__store_say(const allot__store *store, const char *what, allot_report *
 /* Reports that the store is damaged, and how; EIO. */
 int allot__store_damaged(const allot__store *store, const char *how, allot_report *report);
 
-/* ---- Rows, which may be damaged (row.c) ------------------------------------------------------ */
+/* ---- Rows, which may be damaged (read.c) ----------------------------------------------------- */
 
 /* A row's columns; `wrong` is the first invalid one. */
 typedef struct allot__cells {
@@ -138,14 +133,6 @@ const char *allot__cell_document(allot__cells *cells, int column, size_t *len, b
 /* OK; EIO (report): that row of the table has an invalid column. */
 int allot__cells_end(const allot__cells *cells, const allot__store *store, const char *table,
                      int64_t number, allot_report *report);
-
-/* ---- The file (schema.c) --------------------------------------------------------------------- */
-
-/* Check that the file is a store; make or migrate it. EIO (report). */
-int allot__store_check(allot__store *store, allot_report *report);
-int allot__store_migrate(allot__store *store, allot_report *report);
-/* Reads the store's identity; if it writes, begins another epoch. EIO (report). */
-int allot__store_begin(allot__store *store, allot_report *report);
 
 /* ---- Deleting old rows (keep.c) -------------------------------------------------------------- */
 

@@ -1,10 +1,132 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* read.c: visits the rows on disk in their order. */
+/* read.c: visits the rows on disk in their order; versions of plan and policies, and their texts.
+ */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <allot/script.h>
+
 #include "service/store/own.h"
+
+/* ---- SQL ------------------------------------------------------------------------------------- */
+
+int allot__store_say(const allot__store *store, const char *what, allot_report *report)
+{
+    allot_report_say(report, ALLOT_ERROR, "E-store", "the store %.200s %s: %.200s", store->path,
+                     what, store->db ? sqlite3_errmsg(store->db) : "out of memory");
+    return ALLOT_EIO;
+}
+
+int allot__store_damaged(const allot__store *store, const char *how, allot_report *report)
+{
+    allot_report_say(report, ALLOT_ERROR, "E-store",
+                     "the store %.200s is damaged: %.200s; move it away, or restore a copy",
+                     store->path, how);
+    return ALLOT_EIO;
+}
+
+sqlite3_stmt *allot__store_query(const allot__store *store, const char *sql, const char *types, ...)
+{
+    sqlite3_stmt *statement;
+    va_list values;
+    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
+        return NULL;
+    va_start(values, types);
+    for (int i = 0; types[i] != '\0'; i++)
+        if (types[i] == 't')
+            sqlite3_bind_text(statement, i + 1, va_arg(values, const char *), -1, SQLITE_STATIC);
+        else
+            sqlite3_bind_int64(statement, i + 1, va_arg(values, int64_t));
+    va_end(values);
+    return statement;
+}
+
+int64_t allot__store_number(const allot__store *store, const char *sql, int64_t otherwise)
+{
+    return allot__store_take(allot__store_query(store, sql, ""), otherwise);
+}
+
+int64_t allot__store_take(sqlite3_stmt *statement, int64_t otherwise)
+{
+    int64_t number = otherwise;
+    if (statement && sqlite3_step(statement) == SQLITE_ROW &&
+        sqlite3_column_type(statement, 0) == SQLITE_INTEGER)
+        number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+allot__cells allot__cells_of(sqlite3_stmt *statement)
+{
+    return (allot__cells){.from = statement, .wrong = -1};
+}
+
+static void found_wrong(allot__cells *cells, int column)
+{
+    if (cells->wrong < 0)
+        cells->wrong = column;
+}
+
+int64_t allot__cell_number(allot__cells *cells, int column, int64_t least, int64_t most)
+{
+    bool whole = sqlite3_column_type(cells->from, column) == SQLITE_INTEGER;
+    int64_t number = whole ? sqlite3_column_int64(cells->from, column) : least;
+    if (whole && number >= least && number <= most)
+        return number;
+    found_wrong(cells, column);
+    return least;
+}
+
+const char *allot__cell_text(allot__cells *cells, int column, size_t *len, bool optional)
+{
+    int type = sqlite3_column_type(cells->from, column);
+    const char *text =
+        type == SQLITE_TEXT ? (const char *)sqlite3_column_text(cells->from, column) : NULL;
+    size_t size = text ? (size_t)sqlite3_column_bytes(cells->from, column) : 0;
+    if (text && memchr(text, '\0', size))
+        text = NULL;
+    if (!text && !(type == SQLITE_NULL && optional))
+        found_wrong(cells, column);
+    if (len)
+        *len = text ? size : 0;
+    return text;
+}
+
+const char *allot__cell_document(allot__cells *cells, int column, size_t *len, bool optional)
+{
+    const char *text = allot__cell_text(cells, column, len, optional);
+    if (!text)
+        return NULL;
+    bool good = *len >= 2 && text[0] == '{' && text[*len - 1] == '}';
+    for (size_t i = 0; i < *len && good; i++)
+        good = (unsigned char)text[i] >= 0x20;
+    if (good)
+        return text;
+    found_wrong(cells, column);
+    *len = 0;
+    return NULL;
+}
+
+int allot__cells_end(const allot__cells *cells, const allot__store *store, const char *table,
+                     int64_t number, allot_report *report)
+{
+    static const char *const types[] = {[SQLITE_INTEGER] = "a whole number that cannot be",
+                                        [SQLITE_FLOAT] = "a fraction",
+                                        [SQLITE_TEXT] = "a text that cannot be",
+                                        [SQLITE_BLOB] = "bytes",
+                                        [SQLITE_NULL] = "nothing"};
+    char how[160];
+    if (cells->wrong < 0)
+        return ALLOT_OK;
+    snprintf(how, sizeof how, "`%s` of row %lld in `%s` is %s",
+             sqlite3_column_name(cells->from, cells->wrong), (long long)number, table,
+             types[sqlite3_column_type(cells->from, cells->wrong)]);
+    return allot__store_damaged(store, how, report);
+}
 
 static int failed(const allot__store *store, allot_report *report)
 {
@@ -275,4 +397,109 @@ int64_t allot__store_first(allot__store *store)
 int64_t allot__store_cycles(allot__store *store)
 {
     return allot__store_number(store, "SELECT max(cycle) FROM cycles", 0);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static bool is_name(const char *text)
+{
+    return text != NULL && strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
+}
+
+/* A text must match its sha256; else it is damaged. */
+static int take_text(sqlite3_stmt *statement, const char *sha256, allot__text *out)
+{
+    char known[65];
+    int type = sqlite3_column_type(statement, 0);
+    const char *text = sqlite3_column_blob(statement, 0);
+    size_t len = (size_t)sqlite3_column_bytes(statement, 0);
+    if (type != SQLITE_BLOB && type != SQLITE_TEXT)
+        return ALLOT_EIO;
+    allot_sha256(text ? text : "", len, known);
+    if (strcmp(known, sha256) != 0)
+        return ALLOT_EIO;
+    allot__text_add(out, text, len);
+    return out->failed ? ALLOT_ENOMEM : ALLOT_OK;
+}
+
+/* A table that an old store lacks has no rows. */
+static int read_text(allot__store *store, const char *sql, const char *sha256, allot_report *report,
+                     allot__text *out)
+{
+    sqlite3_stmt *statement = allot__store_query(store, sql, "t", sha256);
+    char how[120];
+    if (!statement)
+        return ALLOT_ENOENT;
+    int step = sqlite3_step(statement);
+    int status = step == SQLITE_DONE ? ALLOT_ENOENT : ALLOT_EIO;
+    if (step == SQLITE_ROW)
+        status = take_text(statement, sha256, out);
+    sqlite3_finalize(statement);
+    snprintf(how, sizeof how, "the text of the sha256 %.64s is another, or cannot be read", sha256);
+    return status == ALLOT_EIO ? allot__store_damaged(store, how, report) : status;
+}
+
+int allot__store_plan(allot__store *store, const char *sha256, allot_report *report,
+                      allot__text *out)
+{
+    return read_text(store, "SELECT text FROM plans WHERE sha256 = ?", sha256, report, out);
+}
+
+int allot__store_policy(allot__store *store, const char *sha256, allot_report *report,
+                        allot__text *out)
+{
+    return read_text(store, "SELECT text FROM policies WHERE sha256 = ?", sha256, report, out);
+}
+
+/* A store of version 1 does not know the policies. */
+static int read_pair(const allot__store *store, sqlite3_stmt *from, allot_report *report,
+                     allot__store_pair *out)
+{
+    allot__cells cells = allot__cells_of(from);
+    allot__cell_number(&cells, 0, 1, ALLOT__STORE_LAST);
+    allot__cell_number(&cells, 1, 1, ALLOT__STORE_LAST);
+    const char *plan = allot__cell_text(&cells, 2, NULL, false);
+    const char *policies = allot__cell_text(&cells, 3, NULL, false);
+    int status = allot__cells_end(&cells, store, "versions", sqlite3_column_int64(from, 0), report);
+    if (status != ALLOT_OK)
+        return status;
+    if (!is_name(plan) || (*policies != '\0' && !is_name(policies)))
+        return allot__store_damaged(store, "a row of `versions` names no text", report);
+    memcpy(out->plan, plan, sizeof out->plan);
+    snprintf(out->policies, sizeof out->policies, "%s", policies);
+    return ALLOT_OK;
+}
+
+/* Reads the statement's row and ends the statement; NULL: the store is too old for it. */
+static int take_pair(const allot__store *store, sqlite3_stmt *statement, allot_report *report,
+                     allot__store_pair *out)
+{
+    int step = statement ? sqlite3_step(statement) : SQLITE_DONE;
+    int status = step == SQLITE_DONE  ? ALLOT_ENOENT
+                 : step == SQLITE_ROW ? read_pair(store, statement, report, out)
+                                      : allot__store_say(store, "cannot be read", report);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int allot__store_version(allot__store *store, int back, allot_report *report,
+                         allot__store_pair *out)
+{
+    sqlite3_stmt *statement =
+        allot__store_query(store,
+                           "SELECT number, cycle, plan, policies FROM versions"
+                           " ORDER BY number DESC LIMIT 1 OFFSET ?",
+                           "n", (int64_t)back);
+    return take_pair(store, statement, report, out);
+}
+
+int allot__store_deciding(allot__store *store, const char *plan, int64_t cycle,
+                          allot_report *report, allot__store_pair *out)
+{
+    sqlite3_stmt *statement =
+        allot__store_query(store,
+                           "SELECT number, cycle, plan, policies FROM versions WHERE plan = ?1 AND"
+                           " cycle <= ?2 ORDER BY number DESC LIMIT 1",
+                           "tn", plan, cycle);
+    return take_pair(store, statement, report, out);
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* truth.c: making and freeing a truth, and dropped rows. */
+/* truth.c: a truth, and its rows: hosts, sessions, tasks and jobs, leaves, sizes of groups; those
+ * that are dropped. */
+#include <stdio.h>
+
+#include "service/events/fields.h"
 #include "service/sync/truth.h"
 
 enum { DROPS_TOLD = 1000 };
@@ -72,7 +76,7 @@ bool allot__truth_empty(allot__span value)
     return bracket && strchr("]}", *allot__span_blank(value.at + 1, value.at + value.len));
 }
 
-char *allot__truth_text(allot__truth *truth, size_t len)
+static char *take_text(allot__truth *truth, size_t len)
 {
     enum { BLOCK = 65536 };
     allot__truth_block *block = truth->blocks;
@@ -111,4 +115,380 @@ void allot__truth_drop(allot__truth *truth, allot__truth_list list, int64_t plac
     allot__text_member(out, "message", error->message);
     allot__text_member(out, "hint", error->hint[0] != '\0' ? error->hint : NULL);
     allot__text_puts(out, "}}");
+}
+
+/* ---- Rows that are wrong --------------------------------------------------------------------- */
+
+/* The value as text: a string, or a whole number's digits; false: neither, or ENOMEM (the row is
+ * dropped all the same). */
+static bool text_of(const allot__truth *truth, allot__span value, char out[256])
+{
+    allot_json *json;
+    allot_json_event event = {0};
+    bool is =
+        allot_json_open(truth->engine, value.at, value.len, NULL, 1, 0, NULL, &json) == ALLOT_OK;
+    if (!is)
+        return false;
+    allot_json_next(json, &event);
+    if (event.kind == ALLOT_JSON_TEXT && event.len < 256)
+        memcpy(out, event.text, event.len + 1);
+    else if (event.kind == ALLOT_JSON_WHOLE)
+        snprintf(out, 256, "%lld", (long long)event.whole);
+    else
+        is = false;
+    allot_json_close(json);
+    return is;
+}
+
+static bool name_of(const allot__truth *truth, const allot__truth_row *row, const char *key,
+                    char out[256])
+{
+    allot__span name, value;
+    const char *at = row->text, *end = row->text + row->len;
+    if (row->len == 0 || *at != '{')
+        return false;
+    while (allot__span_member(&at, end, &name, &value))
+        if (allot__span_is(&name, key))
+            return text_of(truth, value, out);
+    return false;
+}
+
+/* The thing named by a wrong row stays unchanged; so the name is kept. */
+static int spare(allot__truth *truth, allot__truth_list list, const allot__truth_row *like,
+                 const allot__error *error)
+{
+    bool host = list == ALLOT__TRUTH_HOSTS;
+    char name[256];
+    bool named = name_of(truth, like, host ? "name" : "id", name);
+    allot__truth_drop(truth, list, host ? -1 : (int64_t)like->place, named ? name : NULL, error);
+    if (!named)
+        return ALLOT_OK;
+    allot__truth_row *row = allot__push(truth->engine, &truth->rows[list], sizeof *row);
+    if (!row)
+        return ALLOT_ENOMEM;
+    *row = *like;
+    row->verdict = ALLOT__TRUTH_DROPPED;
+    row->item = allot__item_make(truth->engine, sizeof *row->item, name, strlen(name), 0);
+    row->hash = allot__map_hash(name, strlen(name));
+    return row->item ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+/* ---- Hosts, sessions, tasks, jobs ------------------------------------------------------------ */
+
+static int make_task(const allot__truth *truth, const allot__event *event, allot_task *task,
+                     allot__error *error)
+{
+    int status = allot__event_task_new(truth->plan, event, task, error);
+    if (status == ALLOT_OK && allot__event_said(event, "adopt"))
+        status = allot__error_set(error, ALLOT_EINVALID, "E-unknown-key", "adopt", NULL,
+                                  "adopt: tasks of a truth run, whatever was allocated");
+    return status;
+}
+
+static int make_item(const allot__truth *truth, const allot__event *event, allot__truth_row *row,
+                     allot__error *error)
+{
+    allot_item kind = allot__event_item(event->kind);
+    const void *item = &event->id;
+    allot_task task;
+    int status = ALLOT_OK;
+    if (kind == ALLOT_ITEM_TASK) {
+        status = make_task(truth, event, &task, error);
+        row->started = allot__event_said(event, "started") != NULL;
+        item = &task;
+    }
+    if (status != ALLOT_OK)
+        return status;
+    row->stated = event->stated;
+    row->item = allot__stated_make(truth->engine, kind, item);
+    return row->item ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+static const allot__event_kind kinds[ALLOT__TRUTH_LISTS] = {
+    [ALLOT__TRUTH_HOSTS] = ALLOT__EVENT_HOST,
+    [ALLOT__TRUTH_SESSIONS] = ALLOT__EVENT_SESSION,
+    [ALLOT__TRUTH_TASKS] = ALLOT__EVENT_START,
+    [ALLOT__TRUTH_JOBS] = ALLOT__EVENT_SUBMIT};
+
+/* Refuses a time or key in a row of a truth. */
+static int check_common(const allot__truth *truth, allot__event *event, allot__error *error)
+{
+    if (event->at_given || event->key)
+        return allot__error_set(error, ALLOT_EINVALID, "E-unknown-key", event->key ? "key" : "at",
+                                NULL, "%s: the call has one for all of its rows",
+                                event->key ? "key" : "at");
+    event->at = truth->at;
+    return allot__event_times(event, truth->now, error);
+}
+
+static int read_item(allot__truth *truth, allot__truth_list list, allot__truth_row *row)
+{
+    allot__event event;
+    allot__error error = {.message = ""};
+    int status = allot__event_read(truth->reader, truth->plan, kinds[list], ALLOT__CLIENT,
+                                   row->text, row->len, &event, &error);
+    if (status == ALLOT_OK)
+        status = check_common(truth, &event, &error);
+    if (status == ALLOT_OK)
+        status = make_item(truth, &event, row, &error);
+    if (status != ALLOT_OK)
+        return status == ALLOT_ENOMEM ? status : spare(truth, list, row, &error);
+    allot__truth_row *kept = allot__push(truth->engine, &truth->rows[list], sizeof *kept);
+    if (!kept) {
+        allot__item_free(truth->engine, row->item);
+        return ALLOT_ENOMEM;
+    }
+    *kept = *row;
+    kept->hash = allot__map_hash(row->item->name, row->item->len);
+    return ALLOT_OK;
+}
+
+int allot__truth_items(allot__truth *truth, allot__truth_list list, allot__span value)
+{
+    const char *at = value.at, *end = value.at + value.len;
+    allot__span item;
+    int status = ALLOT_OK;
+    for (uint32_t place = 0; status == ALLOT_OK && allot__span_item(&at, end, &item); place++) {
+        allot__truth_row row = {.text = item.at, .len = (uint32_t)item.len, .place = place};
+        status = read_item(truth, list, &row);
+    }
+    return status;
+}
+
+/* {"h1": {...}} in the form of the event: {"name": "h1", ...}. */
+static int put_name(allot__truth *truth, allot__span name, allot__span value, allot__truth_row *row)
+{
+    static const char head[] = "{\"name\": \"";
+    allot__span rest = {value.at + 1, value.len - 1};
+    bool empty = value.at[0] != '{' || allot__truth_empty(value);
+    size_t len = sizeof head - 1 + name.len + 1 + (empty ? 1 : 2 + rest.len);
+    char *text = take_text(truth, len);
+    if (!text)
+        return ALLOT_ENOMEM;
+    memcpy(text, head, sizeof head - 1);
+    memcpy(text + sizeof head - 1, name.at, name.len);
+    char *at = text + sizeof head - 1 + name.len;
+    memcpy(at, empty ? "\"}" : "\", ", empty ? 2 : 3);
+    if (!empty)
+        memcpy(at + 3, rest.at, rest.len);
+    row->text = text;
+    row->len = (uint32_t)len;
+    return ALLOT_OK;
+}
+
+int allot__truth_hosts(allot__truth *truth, allot__truth_list list, allot__span value)
+{
+    const char *at = value.at, *end = value.at + value.len;
+    allot__span name, item;
+    allot__error error;
+    int status = ALLOT_OK;
+    while (status == ALLOT_OK && allot__span_member(&at, end, &name, &item)) {
+        allot__truth_row row = {.text = item.at};
+        status = put_name(truth, name, item, &row);
+        if (status == ALLOT_OK && (item.at[0] == '{' || allot__truth_empty(item))) {
+            status = read_item(truth, list, &row);
+        } else if (status == ALLOT_OK) {
+            allot__error_set(&error, ALLOT_EINVALID, "E-type", "hosts", NULL,
+                             "found %.*s, allowed an object, as {\"slots\": 4}",
+                             (int)(item.len < 40 ? item.len : 40), item.at);
+            status = spare(truth, list, &row, &error);
+        }
+    }
+    return status;
+}
+
+enum { DEMAND, ALLOCATED, UNLISTED, NUMBERS };
+static const char *const numbers[] = {"demand", "allocated", "unlisted"};
+
+static int64_t *number_of(allot__truth_leaf *leaf, int which)
+{
+    return which == DEMAND      ? &leaf->demand
+           : which == ALLOCATED ? &leaf->allocated
+                                : &leaf->unlisted;
+}
+
+/* Reads a leaf's row by a walk over its JSON; the functions see one JSON event each. */
+typedef struct walk {
+    allot__truth *truth;
+    allot_json *json;
+    allot_json_event now;
+    allot__error *error;
+    allot__truth_leaf *leaves; /* by group */
+} walk;
+
+static int refuse(const walk *it, const char *path)
+{
+    bool range = it->now.kind == ALLOT_JSON_WHOLE;
+    char found[80];
+    if (range)
+        snprintf(found, sizeof found, "%lld", (long long)it->now.whole);
+    else
+        snprintf(found, sizeof found, "%s",
+                 it->now.kind == ALLOT_JSON_TEXT ? it->now.text : "something else");
+    return allot__error_set(
+        it->error, range ? ALLOT_ERANGE : ALLOT_EINVALID, range ? "E-range" : "E-type", path, NULL,
+        "%s: found %.60s, allowed a whole number 0 ... %d%s", path, found, ALLOT_AMOUNT_MAX,
+        allot_plan_groups(it->truth->plan) > 1 ? " for each group" : "");
+}
+
+static int read_amount(walk *it, const char *path, int which, int32_t group)
+{
+    if (it->now.kind != ALLOT_JSON_WHOLE || it->now.whole < 0 || it->now.whole > ALLOT_AMOUNT_MAX)
+        return refuse(it, path);
+    *number_of(&it->leaves[group], which) = it->now.whole;
+    return ALLOT_OK;
+}
+
+/* One number, or one for each group. */
+static int read_number(walk *it, const char *path, int which)
+{
+    const allot_plan *plan = it->truth->plan;
+    int status = ALLOT_OK;
+    if (it->now.kind != ALLOT_JSON_OBJECT)
+        return allot_plan_groups(plan) > 1 ? refuse(it, path) : read_amount(it, path, which, 0);
+    while (status == ALLOT_OK && allot_json_next(it->json, &it->now) &&
+           it->now.kind == ALLOT_JSON_KEY) {
+        int32_t group = allot_plan_group_find(plan, it->now.text, it->now.len);
+        if (group < 0)
+            return allot__error_set(it->error, ALLOT_ENOENT, "E-unknown-group", path, NULL,
+                                    "%s: the plan has no group \"%.100s\"", path, it->now.text);
+        allot_json_next(it->json, &it->now);
+        status = read_amount(it, path, which, group);
+    }
+    return status;
+}
+
+static int unknown_number(const walk *it)
+{
+    char hint[120] = "";
+    const char *near = allot_nearest(it->now.text, it->now.len, numbers, NUMBERS);
+    if (near)
+        snprintf(hint, sizeof hint, "did you mean \"%s\"?", near);
+    return allot__error_set(it->error, ALLOT_EINVALID, "E-unknown-key", it->now.text, hint,
+                            "\"%.80s\" is no member of a leaf", it->now.text);
+}
+
+static int read_members(walk *it)
+{
+    int status = ALLOT_OK;
+    bool list = it->now.kind == ALLOT_JSON_LIST;
+    if (list && allot_json_next(it->json, &it->now) && it->now.kind == ALLOT_JSON_LIST_END)
+        return ALLOT_OK; /* empty, as in allot__truth_empty */
+    if (list || it->now.kind != ALLOT_JSON_OBJECT)
+        return allot__error_set(it->error, ALLOT_EINVALID, "E-type", "consumers", NULL,
+                                "a leaf is an object, as {\"demand\": 4}");
+    while (status == ALLOT_OK && allot_json_next(it->json, &it->now) &&
+           it->now.kind == ALLOT_JSON_KEY) {
+        int which = 0;
+        while (which < NUMBERS && strcmp(it->now.text, numbers[which]) != 0)
+            which++;
+        if (which == NUMBERS)
+            return unknown_number(it);
+        if (*number_of(&it->leaves[0], which) >= 0)
+            return allot__error_set(it->error, ALLOT_EINVALID, "E-duplicate-key", numbers[which],
+                                    NULL, "\"%s\" stands there twice", numbers[which]);
+        allot_json_next(it->json, &it->now);
+        status = read_number(it, numbers[which], which);
+    }
+    return status;
+}
+
+static int keep_leaves(allot__truth *truth, allot__truth_list list, const allot__truth_leaf *leaves)
+{
+    for (int32_t g = 0; g < allot_plan_groups(truth->plan); g++) {
+        if (list == ALLOT__TRUTH_SLOTS && leaves[g].allocated < 0)
+            continue;
+        allot__truth_leaf *row = allot__push(truth->engine, &truth->rows[list], sizeof *row);
+        if (!row)
+            return ALLOT_ENOMEM;
+        *row = leaves[g];
+        row->group = g;
+    }
+    return ALLOT_OK;
+}
+
+static void reset(walk *it, int32_t consumer)
+{
+    for (int32_t g = 0; g < allot_plan_groups(it->truth->plan); g++)
+        it->leaves[g] = (allot__truth_leaf){
+            .consumer = consumer, .demand = -1, .allocated = -1, .unlisted = -1};
+}
+
+/* Reads a member of `consumers`, after its key. */
+static int read_leaf(walk *it)
+{
+    const allot_member field = {.name = "consumer", .type = ALLOT_MEMBER_LEAF};
+    char name[256];
+    int32_t consumer = ALLOT_ROOT, depth = it->now.depth;
+    snprintf(name, sizeof name, "%s", it->now.text);
+    int status =
+        allot__name_find(it->truth->plan, &field, it->now.text, it->now.len, &consumer, it->error);
+    reset(it, consumer);
+    allot_json_next(it->json, &it->now);
+    bool open = it->now.kind == ALLOT_JSON_OBJECT || it->now.kind == ALLOT_JSON_LIST;
+    if (status == ALLOT_OK)
+        status = read_members(it);
+    if (status == ALLOT_OK)
+        return keep_leaves(it->truth, ALLOT__TRUTH_LEAVES, it->leaves);
+    while (open && !(it->now.depth == depth && (it->now.kind == ALLOT_JSON_OBJECT_END ||
+                                                it->now.kind == ALLOT_JSON_LIST_END)))
+        allot_json_next(it->json, &it->now);
+    allot__truth_drop(it->truth, ALLOT__TRUTH_LEAVES, -1, name, it->error);
+    if (consumer == ALLOT_ROOT || status == ALLOT_ENOMEM)
+        return status == ALLOT_ENOMEM ? status : ALLOT_OK;
+    for (int32_t g = 0; g < allot_plan_groups(it->truth->plan); g++)
+        it->leaves[g].dropped = true;
+    return keep_leaves(it->truth, ALLOT__TRUTH_LEAVES, it->leaves);
+}
+
+static int walk_begin(walk *it, allot__truth *truth, allot__span value)
+{
+    *it = (walk){.truth = truth, .error = &truth->fault};
+    size_t groups = (size_t)allot_plan_groups(truth->plan);
+    it->leaves = allot__new(truth->engine, groups, sizeof *it->leaves);
+    if (!it->leaves)
+        return ALLOT_ENOMEM;
+    int status = allot_json_open(truth->engine, value.at, value.len, NULL, 1, 0, NULL, &it->json);
+    if (status == ALLOT_OK)
+        allot_json_next(it->json, &it->now);
+    return status;
+}
+
+static void walk_end(walk *it)
+{
+    allot_json_close(it->json);
+    allot__free(it->truth->engine, it->leaves, (size_t)allot_plan_groups(it->truth->plan),
+                sizeof *it->leaves);
+}
+
+int allot__truth_leaves(allot__truth *truth, allot__truth_list list, allot__span value)
+{
+    (void)list;
+    allot__error error;
+    walk it;
+    int status = walk_begin(&it, truth, value);
+    it.error = &error;
+    while (status == ALLOT_OK && allot_json_next(it.json, &it.now) &&
+           it.now.kind == ALLOT_JSON_KEY) {
+        error = (allot__error){.message = ""};
+        status = read_leaf(&it);
+    }
+    walk_end(&it);
+    return status;
+}
+
+int allot__truth_slots(allot__truth *truth, allot__truth_list list, allot__span value)
+{
+    walk it;
+    int status = walk_begin(&it, truth, value);
+    if (status == ALLOT_OK) {
+        reset(&it, ALLOT_ROOT);
+        status = read_number(&it, "slots", ALLOCATED);
+    }
+    if (status == ALLOT_OK)
+        status = keep_leaves(truth, list, it.leaves);
+    else if (status != ALLOT_ENOMEM)
+        allot__truth_drop(truth, list, -1, NULL, &truth->fault);
+    walk_end(&it);
+    return status == ALLOT_ENOMEM ? status : ALLOT_OK;
 }

@@ -89,8 +89,6 @@ void allot__truth_drop(allot__truth *truth, allot__truth_list list, int64_t plac
 /* Whether a value is an empty list or object. Either may stand for the other, since Lua has one
  * kind of empty table. */
 bool allot__truth_empty(allot__span value);
-/* A buffer of so many bytes, which lives as long as the truth; NULL: ENOMEM. */
-char *allot__truth_text(allot__truth *truth, size_t len);
 /* Read the value of a list's key. ENOMEM; wrong rows are dropped. */
 typedef int allot__truth_reads(allot__truth *truth, allot__truth_list list, allot__span value);
 allot__truth_reads allot__truth_hosts, allot__truth_items, allot__truth_leaves, allot__truth_slots;

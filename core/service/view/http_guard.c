@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "service/view/http.h"
-#include "service/wire/token.h"
+#include "service/wire/wire.h"
 
 bool allot__http_loopback(const char *host)
 {

@@ -7,6 +7,92 @@
 
 #include "base/memory.h"
 
+/* ---- Turns ----------------------------------------------------------------------------------- */
+
+/*
+ * How many lines of each peer may run before the loop goes on to other work: results from the disk,
+ * timers, other peers.
+ *
+ * A turn of the loop is bounded in time, and each peer's share in lines. A peer that has used up
+ * either waits in a queue, first come, first served, and is not read from meanwhile. Questions have
+ * a queue of their own and may take only a part of a turn: an event waits for few of them, however
+ * many readers there are. Calls that need the books during a hold (instance/hold.h) wait in a third
+ * queue until it ends.
+ */
+
+/* ---- Queues ---------------------------------------------------------------------------------- */
+
+void allot__turn_wait(allot__connection *peer, allot__waits what)
+{
+    if (peer->queue || peer->closing)
+        return;
+    allot__waitlist *queue = &peer->service->wire->queues[what];
+    peer->queue = queue;
+    peer->queue_next = NULL;
+    peer->queue_before = queue->last;
+    *(queue->last ? &queue->last->queue_next : &queue->first) = peer;
+    queue->last = peer;
+    queue->count++;
+}
+
+void allot__turn_leave(allot__connection *peer)
+{
+    allot__waitlist *queue = peer->queue;
+    if (!queue)
+        return;
+    peer->queue = NULL;
+    *(peer->queue_before ? &peer->queue_before->queue_next : &queue->first) = peer->queue_next;
+    *(peer->queue_next ? &peer->queue_next->queue_before : &queue->last) = peer->queue_before;
+    queue->count--;
+}
+
+/* ---- Shares ---------------------------------------------------------------------------------- */
+
+/* A peer that is not trusted may send so little that only its lines are counted. */
+static bool turn_has(allot__connection *peer)
+{
+    struct allot__wire *wire = peer->service->wire;
+    if (peer->turn != wire->turn) {
+        peer->turn = wire->turn;
+        peer->lines = 0;
+        peer->asked = 0;
+    }
+    bool has =
+        peer->lines < ALLOT__TURN_LINES && (!peer->trusted || wire->spent < ALLOT__TURN_TIME);
+    if (!has)
+        allot__turn_wait(peer, ALLOT__FOR_TURN);
+    return has;
+}
+
+bool allot__connection_may_ask(allot__connection *peer)
+{
+    peer->asks = true;
+    return peer->service->wire->asked < ALLOT__TURN_ASKS && peer->asked < ALLOT__TURN_OWN;
+}
+
+static void turn_begin(allot__connection *peer)
+{
+    peer->asks = false;
+    peer->lines++;
+    peer->began = uv_hrtime();
+}
+
+static void turn_end(allot__connection *peer)
+{
+    struct allot__wire *wire = peer->service->wire;
+    uint64_t took = uv_hrtime() - peer->began;
+    wire->spent += took;
+    if (!peer->asks)
+        return;
+    wire->asked += took;
+    peer->asked += took;
+}
+
+bool allot__connection_trusted(const allot__connection *peer)
+{
+    return peer->trusted;
+}
+
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 allot__connection *allot__connection_new(allot_service *service)
@@ -115,7 +201,8 @@ void allot__connection_flush(allot__connection *peer)
     }
 }
 
-void allot__connection_end(allot__connection *peer)
+/* Its last output was sent; see `deaf`. */
+static void end_input(allot__connection *peer)
 {
     struct allot__wire *wire = peer->service->wire;
     peer->ending = peer->deaf = true;
@@ -208,9 +295,9 @@ static bool run_line(allot__connection *peer, const char *line, size_t len)
     if (len > 0 && line[len - 1] == '\r')
         len--;
     peer->running = true;
-    allot__turn_begin(peer);
+    turn_begin(peer);
     int status = allot__rpc_line(&from, line, len, answer, &batch);
-    allot__turn_end(peer);
+    turn_end(peer);
     peer->running = false;
     bool waits = status == ALLOT__RPC_NOT_YET || status == ALLOT__RPC_HELD;
     if (waits) {
@@ -231,7 +318,7 @@ static size_t run_lines(allot__connection *peer, const char *bytes, size_t len, 
     while (at < len && may_run(peer)) {
         size_t from = at > looked ? at : looked;
         const char *end = memchr(bytes + from, '\n', len - from);
-        if (!end || !allot__turn_has(peer))
+        if (!end || !turn_has(peer))
             break;
         size_t size = (size_t)(end - (bytes + at));
         if (size > ALLOT__RPC_LINE_MOST)
@@ -281,9 +368,9 @@ static void run_long(allot__connection *peer, const allot__method *method, allot
     allot__request call = {.service = peer->service, .peer = peer, .answer = answer};
     allot__text_clear(answer, 2 * ALLOT__RPC_LINE_MOST);
     peer->running = true;
-    allot__turn_begin(peer);
+    turn_begin(peer);
     method->run_long(&call, line);
-    allot__turn_end(peer);
+    turn_end(peer);
     peer->running = false;
     if (answer->len > 0)
         allot__connection_send(peer, answer->bytes, answer->len, 0);
@@ -299,7 +386,7 @@ static void run_kept_long(allot__connection *peer)
                     ? memchr(line.bytes + peer->looked, '\n', line.len - peer->looked)
                     : NULL;
     size_t size = end ? (size_t)(end - line.bytes) : 0;
-    if (size <= ALLOT__RPC_LINE_MOST || !allot__turn_has(peer))
+    if (size <= ALLOT__RPC_LINE_MOST || !turn_has(peer))
         return;
     if (line.len > size + 1)
         allot__text_add(&rest, end + 1, line.len - size - 1);
@@ -392,7 +479,7 @@ static bool turn(allot__connection *peer)
     if (peer->line.len > 0 && may_run(peer))
         run_kept(peer);
     if (peer->ended && !peer->ending)
-        allot__connection_end(peer);
+        end_input(peer);
     bool hears = may_run(peer) && peer->line.len <= line_most(peer);
     bool reads = (hears || peer->deaf) && !peer->service->wire->stopping;
     if (reads && !peer->reading)

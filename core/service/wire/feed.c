@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* feed.c: subscribers, and the last decisions for them. */
-#include "service/wire/feed.h"
-
 #include <string.h>
 
+#include "base/memory.h"
 #include "service/instance/service.h"
 #include "service/wire/feed.h"
 #include "service/wire/wire.h"
-#include "base/memory.h"
 
 typedef struct kept {
     int64_t seq, batch;

@@ -32,9 +32,4 @@ void allot__feed_gone(allot__feed *feed, struct allot__connection *peer);
 int32_t allot__feed_subscribers(const allot__feed *feed);
 int64_t allot__feed_missed(const allot__feed *feed); /* decisions, in all */
 
-/* Methods: subscribe {from}, unsubscribe, decisions {from, to, most}. */
-void allot__feed_subscribe(allot__request *call);
-void allot__feed_unsubscribe(allot__request *call);
-void allot__feed_decisions(allot__request *call);
-
 #endif

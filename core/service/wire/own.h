@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * own.h: the structs of connections; only for wire.c, turns.c, connection.c, listen.c, token.c,
- * visit.c.
+ * own.h: the structs of connections; only for wire.c, connection.c, listen.c, visit.c.
  *
  * This file owns: struct allot__wire, struct allot__connection.
  */
@@ -12,7 +11,6 @@
 #include "service/instance/service.h"
 #include "service/wire/feed.h"
 #include "service/wire/rpc.h"
-#include "service/wire/token.h"
 #include "service/wire/wire.h"
 
 #define ALLOT__READ_SIZE 65536
@@ -69,7 +67,7 @@ struct allot__connection {
     bool deaf;    /* ... and until the peer closes, or for two seconds, input is read and dropped:
                      closing at once would lose sent output */
     bool shut, ended; /* ended: end it after running the input just read */
-    /* Its turn (turns.c): the last one, the work done in it, and the queue it waits in. */
+    /* Its turn (connection.c): the last one, the work done in it, and the queue it waits in. */
     uint64_t turn, asked, began; /* asked: ns of questions; began: of the running line */
     int32_t lines;
     bool asks;                     /* the running line is a question */
@@ -106,11 +104,8 @@ enum {
     ALLOT__TURN_OWN = 1000000,
     ALLOT__TURN_LINES = 64
 };
-/* Turns (turns.c). Whether more of the peer's lines may run in this turn; if not, the peer waits
- * and goes on in a later turn. A line runs between begin and end. */
-bool allot__turn_has(allot__connection *peer);
-void allot__turn_begin(allot__connection *peer);
-void allot__turn_end(allot__connection *peer);
+/* Turns (connection.c). Whether more of the peer's lines may run in this turn; if not, the peer
+ * waits and goes on in a later turn. A line runs between begin and end. */
 void allot__turn_wait(allot__connection *peer, allot__waits what);
 void allot__turn_leave(allot__connection *peer);
 
@@ -131,8 +126,6 @@ void allot__connection_address(const allot__connection *peer, char *out, size_t 
 allot__connection *allot__connection_new(allot_service *service);
 void allot__connection_start(allot__connection *peer, bool trusted);
 void allot__connection_close(allot__connection *peer);
-/* Its last output was sent; see `deaf`. */
-void allot__connection_end(allot__connection *peer);
 /* Runs input while the output buffer has space; starts or stops reading. */
 void allot__connection_run(allot__connection *peer);
 /* Sends all output that may be sent. */

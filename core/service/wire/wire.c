@@ -9,8 +9,7 @@
 #include "service/wire/own.h"
 #include "base/memory.h"
 
-/* ---- Turns of the loop ------------------------------------------------------------------------
- */
+/* ---- Turns of the loop ----------------------------------------------------------------------- */
 
 /* Waiting peers keep their place until there is time for them. */
 static void serve(struct allot__wire *wire, allot__waits what)

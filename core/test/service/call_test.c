@@ -3,7 +3,6 @@
 /* Tests of calls, the store and the life of a service, on a loop of the embedder's. */
 #include <sqlite3.h>
 
-#include "service/wire/token.h"
 #include "service/wire/wire.h"
 #include "test/support/oom.h"
 #include "test/support/service_fixture.h"

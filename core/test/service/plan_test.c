@@ -4,7 +4,7 @@
  * may not say of times. */
 #include <sys/stat.h>
 
-#include "service/generation/plan_file.h"
+#include "service/generation/file.h"
 
 #include "test/support/service_fail.h"
 
