@@ -236,25 +236,13 @@ static int begin_with(allot_service *service, allot__candidate *candidate, allot
 
 /* ---- Rehearsal ------------------------------------------------------------------------------- */
 
-static int try_one(allot__candidate *candidate, const allot_state *from, bool strict,
-                   allot_state **state)
-{
-    int status = allot__candidate_copy(candidate, from, strict, state);
-    if (status == ALLOT_OK && *state)
-        status = allot__candidate_try(candidate, *state, -1);
-    return status;
-}
-
 /* Tries the books' state, unless that state is inconsistent. */
 static int try_books(allot_service *service, allot__candidate *candidate, allot__books *books)
 {
     const allot_state *made;
-    allot_state *state = NULL;
-    int status = ALLOT_OK;
-    if (allot__books_state(books, allot__service_now(service), NULL, &made) == ALLOT_OK)
-        status = try_one(candidate, made, true, &state);
-    allot_state_free(state);
-    return status;
+    if (allot__books_state(books, allot__service_now(service), NULL, &made) != ALLOT_OK)
+        return ALLOT_OK;
+    return allot__candidate_try(candidate, made, true, -1, NULL);
 }
 
 /* A plan changed while no service ran may lack known consumers: what they had is dropped. */
@@ -292,12 +280,8 @@ static int rehearse(allot_service *service, allot__candidate *candidate, allot_r
         status = try_books(service, candidate, service->books);
     if (status == ALLOT_ENOENT || status == ALLOT_EINVALID)
         status = try_without(service, candidate, report, moved);
-    for (int32_t i = 0; i < service->loaded.count && status == ALLOT_OK; i++) {
-        allot__sample_state sample = service->loaded.items[i];
-        status = try_one(candidate, sample.state, false, &sample.state);
-        if (sample.state)
-            trial->items[trial->count++] = sample;
-    }
+    if (status == ALLOT_OK)
+        status = allot__candidate_try_samples(candidate, &service->loaded, UINT64_MAX, trial);
     return status;
 }
 

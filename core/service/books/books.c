@@ -225,6 +225,15 @@ static void make_tables(allot__books *books, bool *failed)
         make_group(books, &books->groups[i], failed);
 }
 
+enum { MAPS = 8 };
+static allot__map *map_at(allot__books *books, int i)
+{
+    allot__map *const maps[MAPS] = {&books->tasks,   &books->units,   &books->indexes,
+                                    &books->jobs,    &books->hosts,   &books->flights,
+                                    &books->sources, &books->sessions};
+    return maps[i];
+}
+
 int allot__books_make(allot_engine *engine, const allot_plan *plan, allot__books **out)
 {
     allot__books *books = allot__new(engine, 1, sizeof *books);
@@ -239,11 +248,8 @@ int allot__books_make(allot_engine *engine, const allot_plan *plan, allot__books
                             .leases = (size_t)allot_plan_leases(plan),
                             .resources = (size_t)allot_plan_resources(plan),
                             .damped = allot_plan_damps(plan) != 0};
-    allot__map *maps[] = {&books->tasks, &books->units,   &books->indexes,
-                          &books->jobs,  &books->flights, &books->victims,
-                          &books->hosts, &books->sources, &books->sessions};
-    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
-        maps[i]->engine = engine;
+    for (int i = 0; i < MAPS; i++)
+        map_at(books, i)->engine = engine;
     for (int32_t i = 0; i < allot_plan_hosts(plan); i++)
         if (allot_plan_host_slots(plan, i) > books->host_most)
             books->host_most = allot_plan_host_slots(plan, i);
@@ -290,16 +296,10 @@ void allot__books_end(allot__books *books)
     for (size_t i = 0; books->groups && i < books->group_count; i++)
         end(books, books->groups[i].leaves, books->consumers, sizeof *books->groups->leaves);
     end(books, books->groups, books->group_count, sizeof *books->groups);
-    free_items(books->engine, &books->tasks);
-    free_items(books->engine, &books->units);
-    free_items(books->engine, &books->indexes);
-    allot__victims_free(books);
-    free_items(books->engine, &books->victims);
-    free_items(books->engine, &books->sessions);
-    free_items(books->engine, &books->jobs);
-    free_items(books->engine, &books->flights);
-    free_items(books->engine, &books->hosts);
-    free_items(books->engine, &books->sources);
+    for (allot__map_item *it = books->tasks.first; it; it = it->after)
+        allot__victim_forget(books, allot__task_of(it));
+    for (int i = 0; i < MAPS; i++)
+        free_items(books->engine, map_at(books, i));
     allot__free(books->engine, books->declines, books->decline_room, sizeof *books->declines);
     allot__free(books->engine, books, 1, sizeof *books);
 }
@@ -383,7 +383,7 @@ static int keep_flight(allot__books *books, const allot__event *event)
     bool known = allot__books_get(books, ALLOT_ITEM_RECLAIM, event->id, &old);
     int status = put_flight(books, &event->flight, event->since);
     if (status == ALLOT_OK && known)
-        allot__victims_end(books, &old);
+        allot__victims_end(books, allot__item_find(&books->flights, event->id), &old);
     return status;
 }
 
@@ -413,9 +413,9 @@ static int add_to_flight(allot__books *books, const allot__event *event, allot__
     }
     const allot_in_flight named = {
         .id = event->id, .tasks = &event->key, .task_count = claim ? 0 : 1};
-    int status = allot__victims_add(books, &named);
+    int status = allot__victims_add(books, item, &named);
     if (status == ALLOT_OK && (status = put_flight(books, &flight, item->since)) != ALLOT_OK)
-        allot__victims_end(books, &named);
+        allot__victims_end(books, item, &named);
     allot__free(books->engine, list, count + 1, size);
     return status;
 }

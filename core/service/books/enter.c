@@ -255,7 +255,7 @@ static int put_flight(entry *it, const allot_in_flight *flight)
     if (!item || allot__item_put(books->engine, &books->flights, item) != ALLOT_OK)
         return ALLOT_ENOMEM;
     item->since = allot_decision_now(it->decision);
-    int status = allot__victims_add(books, flight);
+    int status = allot__victims_add(books, item, flight);
     if (status != ALLOT_OK)
         allot__item_end(books->engine, &books->flights, item);
     return status;

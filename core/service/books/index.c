@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * index.c: indexes of tasks: by session, and by the reclaim that names them.
+ * index.c: tasks of a session, and reclaims that name a task.
  *
- * This file owns: allot__task_index, allot__victim_item.
+ * This file owns: allot__task_index, allot__victim.
  */
-#include <stdio.h>
-
 #include "service/books/own.h"
+
+#include "base/memory.h"
 
 /* ---- Sessions -------------------------------------------------------------------------------- */
 
@@ -86,84 +86,71 @@ int allot__task_index_check_session(const allot__books *books, const char *id, i
 
 /* ---- Reclaims -------------------------------------------------------------------------------- */
 
-static int add_victim(allot__books *books, const char *task, const char *flight)
+/* Where the reclaim stands in the task's list, or its end. */
+static allot__victim **victim_at(allot__task_item *task, const allot__flight_item *flight)
 {
-    allot__victim_item *first = allot__item_find(&books->victims, task);
-    for (const allot__victim_item *it = first; it; it = it->next)
-        if (strcmp(it->flight, flight) == 0)
-            return ALLOT_OK;
-    size_t len = strlen(task), more = strlen(flight) + 1;
-    allot__victim_item *item = allot__item_make(books->engine, sizeof *item, task, len, more);
-    if (!item)
-        return ALLOT_ENOMEM;
-    item->flight = memcpy((char *)(item + 1) + len + 1, flight, more);
-    if (!first)
-        return allot__item_put(books->engine, &books->victims, item);
-    item->next = first->next;
-    first->next = item;
+    allot__victim **at = &task->named_by;
+    while (*at && (*at)->flight != flight)
+        at = &(*at)->next;
+    return at;
+}
+
+static void end_victim(allot__books *books, allot__victim **at)
+{
+    allot__victim *it = *at;
+    if (!it)
+        return;
+    *at = it->next;
+    allot__free(books->engine, it, 1, sizeof *it);
+}
+
+void allot__victim_forget(allot__books *books, allot__task_item *task)
+{
+    while (task->named_by)
+        end_victim(books, &task->named_by);
+}
+
+void allot__victims_end(allot__books *books, const allot__flight_item *item,
+                        const allot_in_flight *flight)
+{
+    for (int32_t i = 0; i < flight->task_count; i++) {
+        allot__task_item *task = allot__item_find(&books->tasks, flight->tasks[i]);
+        if (task)
+            end_victim(books, victim_at(task, item));
+    }
+}
+
+int allot__victims_add(allot__books *books, const allot__flight_item *item,
+                       const allot_in_flight *flight)
+{
+    for (int32_t i = 0; i < flight->task_count; i++) {
+        allot__task_item *task = allot__item_find(&books->tasks, flight->tasks[i]);
+        allot__victim **at = task ? victim_at(task, item) : NULL;
+        if (!at || *at)
+            continue;
+        *at = allot__new(books->engine, 1, sizeof **at);
+        if (!*at) {
+            allot__victims_end(books, item, flight);
+            return ALLOT_ENOMEM;
+        }
+        (*at)->flight = item;
+    }
     return ALLOT_OK;
 }
 
-/* The map has the first entry of a task. */
-static void end_victim(allot__books *books, allot__victim_item *first, const char *flight)
+void allot__victim_gone(allot__books *books, allot__task_item *task, const allot_task *now)
 {
-    allot__victim_item *it = first, *before = NULL;
-    while (it && strcmp(it->flight, flight) != 0) {
-        before = it;
-        it = it->next;
-    }
-    if (it && before)
-        before->next = it->next;
-    else if (it)
-        allot__map_take(&books->victims, &it->named);
-    if (it && !before && it->next)
-        allot__map_put(&books->victims, &it->next->named); /* capacity is reserved */
-    allot__item_free(books->engine, it);
-}
-
-void allot__victims_free(allot__books *books)
-{
-    for (const allot__map_item *at = books->victims.first; at; at = at->after)
-        for (allot__victim_item *it = ((const allot__victim_item *)(const void *)at)->next, *next;
-             it; it = next) {
-            next = it->next;
-            allot__item_free(books->engine, it);
-        }
-}
-
-void allot__victims_end(allot__books *books, const allot_in_flight *flight)
-{
-    for (int32_t i = 0; i < flight->task_count; i++) {
-        allot__victim_item *item = allot__item_find(&books->victims, flight->tasks[i]);
-        end_victim(books, item, flight->id);
-    }
-}
-
-int allot__victims_add(allot__books *books, const allot_in_flight *flight)
-{
-    int status = ALLOT_OK;
-    for (int32_t i = 0; i < flight->task_count && status == ALLOT_OK; i++)
-        status = add_victim(books, flight->tasks[i], flight->id);
-    if (status != ALLOT_OK)
-        allot__victims_end(books, flight);
-    return status;
-}
-
-void allot__victim_gone(allot__books *books, const char *task, const allot_task *now)
-{
-    allot__victim_item *it =
-        books->victims.count > 0 ? allot__item_find(&books->victims, task) : NULL;
-    for (allot__victim_item *next; it; it = next) {
-        allot__flight_item *item = allot__books_flight(books, it->flight);
+    for (allot__victim **at = &task->named_by; *at;) {
+        const allot__flight_item *item = (*at)->flight;
+        const char *id = item->of.named.name;
         allot_in_flight flight;
-        next = it->next;
-        if (item && now && allot__books_get(books, ALLOT_ITEM_RECLAIM, it->flight, &flight) &&
-            allot__task_held(now, flight.group) > 0)
+        if (now && allot__books_get(books, ALLOT_ITEM_RECLAIM, id, &flight) &&
+            allot__task_held(now, flight.group) > 0) {
+            at = &(*at)->next;
             continue;
-        if (item) {
-            allot__map_touch(&books->flights, &item->of.named);
-            allot_state_reclaim_leave(books->state, it->flight, task);
         }
-        end_victim(books, allot__item_find(&books->victims, task), it->flight);
+        allot__map_touch(&books->flights, (allot__map_item *)&item->of.named);
+        allot_state_reclaim_leave(books->state, id, task->of.named.name);
+        end_victim(books, at);
     }
 }

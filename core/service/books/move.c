@@ -200,7 +200,6 @@ static void rebase_things(allot__books *from, allot__books *to, const allot_plan
     take_map(&from->indexes, &to->indexes);
     take_map(&from->sources, &to->sources);
     rebase_declines(from, to, ids);
-    take_map(&from->victims, &to->victims);
 }
 
 /* ---- Units: their names have numbers in them ------------------------------------------------- */

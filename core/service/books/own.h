@@ -61,20 +61,20 @@ typedef struct allot__task_item {
     struct allot__task_item *next; /* in its unit */
     allot__task_index *index;
     struct allot__task_item *index_before, *index_after;
-    uint32_t start; /* the last decision by which it starts, by its number */
+    struct allot__victim *named_by; /* reclaims in flight; of several groups' tasks maybe several */
+    uint32_t start;                 /* the last decision by which it starts, by its number */
 } allot__task_item;
-
-/* A running task named by a reclaim in flight; a task of several groups may be in several. */
-typedef struct allot__victim_item {
-    allot__map_item named;
-    const char *flight;              /* its id */
-    struct allot__victim_item *next; /* of the same task; the map has the first */
-} allot__victim_item;
 
 typedef struct allot__flight_item {
     allot__record of;
     int64_t since; /* when it was ordered; INT64_MIN: not known */
 } allot__flight_item;
+
+/* That a reclaim in flight names a task. */
+typedef struct allot__victim {
+    struct allot__victim *next; /* of the same task */
+    const allot__flight_item *flight;
+} allot__victim;
 
 /* What the books know of a leaf in a group, beyond the state. */
 typedef struct allot__books_leaf {
@@ -97,7 +97,7 @@ struct allot__books {
     const allot_plan *plan;
     size_t consumers, group_count, queues, leases, resources;
     allot__books_group *groups;
-    allot__map tasks, units, indexes, sessions, jobs, flights, victims, hosts, sources;
+    allot__map tasks, units, indexes, sessions, jobs, flights, hosts, sources;
     allot__decline *declines;
     size_t decline_count, decline_room;
     int64_t pending, starts_told;         /* tasks that wait; of these, how many starts were sent */
@@ -260,13 +260,16 @@ int allot__task_index_check_task(const allot__books *books, const allot_task *ta
 int allot__task_index_check_session(const allot__books *books, const char *id, int32_t group,
                                     int32_t consumer, allot__error *fault);
 /* Notes the tasks that a reclaim names, all or none. ENOMEM. */
-int allot__victims_add(allot__books *books, const allot_in_flight *flight);
-void allot__victims_free(allot__books *books);
+int allot__victims_add(allot__books *books, const allot__flight_item *item,
+                       const allot_in_flight *flight);
 /* Forgets the tasks of a reclaim that is over. */
-void allot__victims_end(allot__books *books, const allot_in_flight *flight);
+void allot__victims_end(allot__books *books, const allot__flight_item *item,
+                        const allot_in_flight *flight);
+/* Frees what notes the reclaims that name a task. */
+void allot__victim_forget(allot__books *books, allot__task_item *task);
 /* A task has ended, or `now` holds nothing in a reclaim's group (NULL: in any): reclaims that name
  * it count its slots without the id, which may run again. */
-void allot__victim_gone(allot__books *books, const char *task, const allot_task *now);
+void allot__victim_gone(allot__books *books, allot__task_item *task, const allot_task *now);
 
 /* ---- Lines (write.c) ------------------------------------------------------------------------- */
 

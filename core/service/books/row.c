@@ -156,7 +156,7 @@ void allot__flight_end(allot__books *books, allot__flight_item *item, bool state
 {
     allot_in_flight flight;
     if (allot__books_get(books, ALLOT_ITEM_RECLAIM, item->of.named.name, &flight))
-        allot__victims_end(books, &flight);
+        allot__victims_end(books, item, &flight);
     allot__map_take(&books->flights, &item->of.named);
     if (state)
         allot_state_end(books->state, ALLOT_ITEM_RECLAIM, item->of.named.name);

@@ -241,7 +241,7 @@ static void end_task(allot__books *books, const allot__known *task, bool keep, b
     hold(books, task->it.consumer, task, NULL, keep);
     if (wanted)
         want(books, task->it.consumer, task, NULL);
-    allot__victim_gone(books, id, NULL);
+    allot__victim_gone(books, task->item, NULL);
     take(books, task, &of);
     settle(books, &of);
     allot_state_end(books->state, ALLOT_ITEM_TASK, id);
@@ -262,7 +262,7 @@ static int replace_task(allot__books *books, const allot__known *old, const allo
     hold(books, task->consumer, old, task, false);
     if (wanted)
         want(books, task->consumer, old, task);
-    allot__victim_gone(books, task->id, task);
+    allot__victim_gone(books, item, task);
     take(books, old, &was);
     item->of.told = item->of.told && old->it.state == task->state;
     item->of.source = source;

@@ -301,12 +301,12 @@ void allot__candidate_build(allot__candidate *candidate)
 
 /* ---- Rehearsal ------------------------------------------------------------------------------- */
 
-int allot__candidate_copy(allot__candidate *candidate, const allot_state *from, bool strict,
-                          allot_state **out)
+/* A sealed copy of a state under the generation's plan; NULL: it does not fit. */
+static int copy_state(allot__candidate *candidate, const allot_state *from, bool strict,
+                      allot_state **out)
 {
     allot_report *report = strict ? candidate->report : NULL;
     allot_state *state = NULL;
-    *out = NULL;
     int status = allot_state_copy(from, candidate->generation->plan, report, &state);
     if (status == ALLOT_OK)
         status = allot_state_seal(state, report);
@@ -328,7 +328,7 @@ static int too_slow(allot__candidate *it, int64_t took, int64_t may)
     return ALLOT_EBUDGET;
 }
 
-int allot__candidate_try(allot__candidate *candidate, const allot_state *state, int64_t live_us)
+static int decide(allot__candidate *candidate, const allot_state *state, int64_t live_us)
 {
     allot_decision *decision = NULL;
     allot_script_time *time = &candidate->generation->time;
@@ -343,6 +343,33 @@ int allot__candidate_try(allot__candidate *candidate, const allot_state *state, 
     if (status == ALLOT_OK && live_us >= 0 && took > may)
         status = too_slow(candidate, took, may);
     candidate->tried += status == ALLOT_OK;
+    return status;
+}
+
+int allot__candidate_try(allot__candidate *candidate, const allot_state *from, bool strict,
+                         int64_t live_us, allot_state **out)
+{
+    allot_state *state = NULL;
+    int status = copy_state(candidate, from, strict, &state);
+    if (status == ALLOT_OK && state)
+        status = decide(candidate, state, live_us);
+    if (status == ALLOT_OK && out)
+        *out = state;
+    else
+        allot_state_free(state);
+    return status;
+}
+
+int allot__candidate_try_samples(allot__candidate *candidate, const allot__sample_states *samples,
+                                 uint64_t until, allot__sample_states *passed)
+{
+    int status = ALLOT_OK;
+    for (int32_t i = 0; i < samples->count && status == ALLOT_OK && uv_hrtime() <= until; i++) {
+        allot__sample_state it = samples->items[i];
+        status = allot__candidate_try(candidate, it.state, false, it.took, &it.state);
+        if (status == ALLOT_OK && it.state)
+            passed->items[passed->count++] = it;
+    }
     return status;
 }
 

@@ -74,15 +74,13 @@ int allot__candidate_text(allot__candidate *candidate, const char *text, size_t 
 /* Reads the files and, unless they are the same, makes a generation and checks changed policies.
  * Blocks. */
 void allot__candidate_build(allot__candidate *candidate);
-/* A sealed copy of a state under the generation's plan, to be freed before it. A sample that no
- * longer fits the plan gives *out NULL; with `strict` (the books' state) that is an error: ENOENT,
- * EINVALID (report). ENOMEM. */
-int allot__candidate_copy(allot__candidate *candidate, const allot_state *from, bool strict,
-                          allot_state **out);
-/* Lets the generation decide about a sealed state of its plan, for which the live one took
- * `live_us` microseconds (-1: not known). ESCRIPT, EBUDGET (report): the candidate fails;
- * ENOMEM. */
-int allot__candidate_try(allot__candidate *candidate, const allot_state *state, int64_t live_us);
+/* Lets the generation decide about a copy of a state under its plan, for which the live one took
+ * `live_us` microseconds (-1: not known). *out (NULL: not wanted) gets the sealed copy, to be freed
+ * before the generation. A state that does not fit the plan gives *out NULL; with `strict` (the
+ * books' state) that is an error: ENOENT, EINVALID (report). ESCRIPT, EBUDGET (report): the
+ * candidate fails; ENOMEM. */
+int allot__candidate_try(allot__candidate *candidate, const allot_state *from, bool strict,
+                         int64_t live_us, allot_state **out);
 /* Refuses it for a status, which the report may explain. Free states of its plan before. */
 void allot__candidate_refuse(allot__candidate *candidate, int status);
 
@@ -104,6 +102,10 @@ typedef struct allot__sample_states {
     uint64_t taken, next; /* when the last was taken; the earliest time of the next (uv_hrtime) */
 } allot__sample_states;
 
+/* Tries samples in their order, none after `until` (uv_hrtime); copies of those that passed go to
+ * `passed`. As allot__candidate_try. */
+int allot__candidate_try_samples(allot__candidate *candidate, const allot__sample_states *samples,
+                                 uint64_t until, allot__sample_states *passed);
 /* If one is due, keeps a copy of the state that a cycle decided about, which is still in the books,
  * and the microseconds it took (-1: not known). */
 void allot__sample_states_add(allot__sample_states *samples, allot__books *books, int64_t cycle,

@@ -4,95 +4,24 @@
  * file.c: opens files without waiting, checks them, and reads up to a limit; replaces the plan's
  * file by a new one, renamed once it is on disk.
  */
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _XOPEN_SOURCE   700 /* realpath */
+#define _DEFAULT_SOURCE     /* syscall */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "service/generation/file.h"
 
-enum { LINKS_MOST = 40, TO_READ = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
+enum { TO_READ = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
 
 /* ---- Beneath a folder ------------------------------------------------------------------------ */
-
-typedef struct walk {
-    int at;                  /* the current folder */
-    char rest[PATH_MAX];     /* the rest of the path */
-    char name[NAME_MAX + 1]; /* its next name */
-    int links;
-} walk;
-
-/* Takes the next name; 0 or an error. */
-static int next_name(walk *it)
-{
-    const char *from = it->rest + strspn(it->rest, "/");
-    size_t len = strcspn(from, "/");
-    if (len > NAME_MAX)
-        return ENAMETOOLONG;
-    memcpy(it->name, from, len);
-    it->name[len] = '\0';
-    memmove(it->rest, from + len, strlen(from + len) + 1);
-    if (strcmp(it->name, "..") == 0)
-        return ALLOT__READ_OUTSIDE;
-    return len > 0 ? 0 : ALLOT__READ_IRREGULAR;
-}
-
-/* Puts the link's target before the rest. */
-static int follow(walk *it)
-{
-    char target[PATH_MAX];
-    ssize_t len = readlinkat(it->at, it->name, target, sizeof target);
-    size_t left = strlen(it->rest);
-    if (len < 0)
-        return errno;
-    if (++it->links > LINKS_MOST)
-        return ELOOP;
-    if (len > 0 && target[0] == '/')
-        return ALLOT__READ_OUTSIDE;
-    if ((size_t)len + left + 2 > sizeof it->rest)
-        return ENAMETOOLONG;
-    memmove(it->rest + len + 1, it->rest, left + 1);
-    memcpy(it->rest, target, (size_t)len);
-    it->rest[len] = '/';
-    return 0;
-}
-
-static int enter(walk *it)
-{
-    int inner = openat(it->at, it->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (inner < 0)
-        return errno;
-    close(it->at);
-    it->at = inner;
-    return 0;
-}
-
-/* Walks one name; *fd: the opened end of the path; -1: names remain. The opened file is never a
- * link, and is checked again in case it was replaced. */
-static int step(walk *it, int *fd)
-{
-    struct stat info;
-    int error = next_name(it);
-    if (error == 0 && fstatat(it->at, it->name, &info, AT_SYMLINK_NOFOLLOW) != 0)
-        error = errno;
-    if (error != 0)
-        return error;
-    if (S_ISDIR(info.st_mode))
-        return enter(it);
-    if (S_ISLNK(info.st_mode))
-        return follow(it);
-    if (!S_ISREG(info.st_mode))
-        return ALLOT__READ_IRREGULAR;
-    if (it->rest[strspn(it->rest, "/")] != '\0')
-        return ENOTDIR;
-    *fd = openat(it->at, it->name, TO_READ | O_NOFOLLOW);
-    return *fd >= 0 ? 0 : errno;
-}
 
 /* Strips the folder's path from an absolute path beneath it. */
 static const char *from_folder(const char *folder, const char *path)
@@ -104,22 +33,27 @@ static const char *from_folder(const char *folder, const char *path)
     return inside ? path + len + 1 : path;
 }
 
+static bool goes_up(const char *path)
+{
+    for (const char *at = strstr(path, ".."); at; at = strstr(at + 2, ".."))
+        if ((at == path || at[-1] == '/') && (at[2] == '\0' || at[2] == '/'))
+            return true;
+    return false;
+}
+
+/* The kernel follows no link that leads out of the folder. */
 static int open_beneath(const char *folder, const char *whole, int *fd)
 {
-    walk it = {.at = -1};
+    const struct open_how how = {.flags = TO_READ, .resolve = RESOLVE_BENEATH};
     const char *path = from_folder(folder, whole);
-    size_t len = strlen(path);
-    if (len + 1 > sizeof it.rest)
-        return ENAMETOOLONG;
-    if (path[0] == '/')
+    if (goes_up(path))
         return ALLOT__READ_OUTSIDE;
-    memcpy(it.rest, path, len + 1);
-    it.at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int error = it.at < 0 ? errno : 0;
-    while (error == 0 && *fd < 0)
-        error = step(&it, fd);
-    if (it.at >= 0)
-        close(it.at);
+    int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (at < 0)
+        return errno;
+    *fd = (int)syscall(SYS_openat2, at, path, &how, sizeof how);
+    int error = *fd >= 0 ? 0 : errno == EXDEV ? ALLOT__READ_OUTSIDE : errno;
+    close(at);
     return error;
 }
 

@@ -24,7 +24,7 @@ enum {
 
 /* Appends the file's content, at most `most` bytes, to `out`; 0, or an error (also ENOMEM).
  * `folder` NULL: links may lead anywhere. Else the path is relative to that folder or begins with
- * its path, and neither the rest nor a link on it may have a root or "..". */
+ * its path; the rest has no "..", and links on it stay beneath the folder. */
 int allot__reading(const char *path, const char *folder, int64_t most, allot__text *out);
 /* A client's path relative to the folder of the plan's file: the path itself, or the part after
  * that folder's name. */

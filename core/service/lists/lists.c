@@ -17,18 +17,18 @@ void allot__row_write(const allot__books *books, allot_item kind, const allot__m
                       int64_t now, allot__text *out)
 {
     const allot__record *record = (const allot__record *)(const void *)item;
-    const allot__victim_item *victim = NULL;
+    const allot__victim *victim = NULL;
     allot__any it;
     if (!allot__books_get(books, kind, item->name, &it))
         return;
     if (kind == ALLOT_ITEM_JOB)
         it.job = allot__job_now(&it.job, now);
-    if (kind == ALLOT_ITEM_TASK && books->victims.count > 0)
-        victim = allot__item_find(&books->victims, item->name);
+    if (kind == ALLOT_ITEM_TASK)
+        victim = ((const allot__task_item *)(const void *)item)->named_by;
     allot__text_key(out, NULL);
     allot__item_open(out, books->plan, kind, &it);
     if (victim)
-        allot__text_member(out, "reclaim", victim->flight);
+        allot__text_member(out, "reclaim", victim->flight->of.named.name);
     if (kind == ALLOT_ITEM_RECLAIM)
         allot__write_set(out, "since", ((const allot__flight_item *)(const void *)item)->since,
                          INT64_MIN);

@@ -60,13 +60,9 @@ typedef struct allot__reload {
     allot__candidate *failed;     /* the files as last tried, if refused */
     allot__sample_states samples; /* of the live plan */
     allot__sample_states
-        trial;            /* copies of them under the candidate's plan: those that it has passed */
-    int32_t step;         /* 0: the books, then the samples */
-    uint64_t tried_until; /* uv_hrtime: no step begins later */
-    allot_state *lent;    /* the books' state; NULL: a sample is tried */
-    allot_state *state;   /* the copy being tried; NULL: it does not fit */
-    int64_t live_us;
-    int status; /* of the thread's work */
+        trial;         /* copies of them under the candidate's plan: those that it has passed */
+    allot_state *lent; /* a copy of the books' state, to be tried first; NULL: none */
+    int status;        /* of the thread's work */
     /* For the next attempt: the failing generation, to be replaced by the previous one; the text of
      * a plan by call; a policy to promote. NULL: none. */
     allot__candidate *culprit;

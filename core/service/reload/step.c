@@ -245,75 +245,44 @@ void allot__reload_conclude(allot__reload *it, int verdict)
 
 /* ---- Rehearsal ------------------------------------------------------------------------------- */
 
-/* Runs on a thread, which owns all that it touches until it is done. */
+/* Runs on a thread, which owns all that it touches until it is done: the candidate decides about
+ * the lent state, then about recorded ones, none of which begins after the time for them. */
 static void try_work(void *ud)
 {
     allot__reload *it = ud;
-    bool strict = it->lent != NULL;
-    const allot_state *from = strict ? it->lent : it->samples.items[it->step - 1].state;
-    it->status = allot__candidate_copy(it->candidate, from, strict, &it->state);
-    if (it->status == ALLOT_OK && it->state)
-        it->status = allot__candidate_try(it->candidate, it->state, it->live_us);
+    const allot__sample_states *samples = &it->samples;
+    uint64_t until = uv_hrtime() + (uint64_t)ALLOT__CANDIDATE_BUDGET * 1000000;
+    int64_t live_us = samples->count > 0 ? samples->items[0].took : -1;
+    it->status = ALLOT_OK;
+    if (it->lent)
+        it->status = allot__candidate_try(it->candidate, it->lent, true, live_us, NULL);
+    if (it->status == ALLOT_OK)
+        it->status = allot__candidate_try_samples(it->candidate, samples, until, &it->trial);
     allot_state_free(it->lent);
     it->lent = NULL;
 }
 
-static void next_step(allot__reload *it);
-
 static void tried(void *ud)
 {
     allot__reload *it = ud;
-    bool stopping = it->service->stopping;
-    if (!stopping && it->status == ALLOT_OK && it->state && it->step > 0) {
-        allot__sample_state *sample = &it->trial.items[it->trial.count++];
-        *sample = it->samples.items[it->step - 1];
-        sample->state = it->state;
-    } else {
-        allot_state_free(it->state);
-    }
-    it->state = NULL;
-    if (stopping)
+    if (it->service->stopping)
         allot__reload_give_up(it);
-    else if (it->status != ALLOT_OK)
-        allot__reload_conclude(it, it->status);
     else
-        next_step(it);
+        allot__reload_conclude(it, it->status);
 }
 
-/* Lends the books' state, first; not an inconsistent one, nor one that takes long to copy, for
- * which a recorded one stands. */
-static bool lend(allot__reload *it)
+/* Lends the books' state; not an inconsistent one, nor one that takes long to copy, for which a
+ * recorded one stands. */
+static void rehearse(allot__reload *it)
 {
     const allot_state *state;
     allot__books *books = it->service->books;
-    allot__hold_settle(it->service);
-    return (it->samples.count == 0 || allot__books_few(books)) &&
-           allot__books_state(books, allot__service_now(it->service), NULL, &state) == ALLOT_OK &&
-           allot__books_copy(books, &it->lent) == ALLOT_OK;
-}
-
-static void next_step(allot__reload *it)
-{
-    const allot__sample_states *samples = &it->samples;
-    it->step++;
-    if (it->step == 0 && !lend(it))
-        it->step++;
-    bool over = it->step > 0 && uv_hrtime() > it->tried_until;
-    if (it->step > samples->count || over) {
-        allot__reload_conclude(it, ALLOT_OK);
-        return;
-    }
-    int32_t sample = it->step > 0 ? it->step - 1 : 0;
-    it->live_us = sample < samples->count ? samples->items[sample].took : -1;
-    allot__work_begin(it->service, &it->work, try_work, tried, it);
-}
-
-static void rehearse(allot__reload *it)
-{
     it->phase = ALLOT__RELOAD_REHEARSING;
-    it->step = -1;
-    it->tried_until = uv_hrtime() + (uint64_t)ALLOT__CANDIDATE_BUDGET * 1000000;
-    next_step(it);
+    allot__hold_settle(it->service);
+    if ((it->samples.count == 0 || allot__books_few(books)) &&
+        allot__books_state(books, allot__service_now(it->service), NULL, &state) == ALLOT_OK)
+        allot__books_copy(books, &it->lent); /* without memory it is not tried */
+    allot__work_begin(it->service, &it->work, try_work, tried, it);
 }
 
 /* ---- Building -------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 
 typedef struct allot__sync {
     allot__hold hold;
-    uv_work_t work;
+    allot__work work;
     allot_service *service;
     allot__reply *reply;
     /* Used by the reading thread. */

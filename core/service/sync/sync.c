@@ -13,17 +13,11 @@
 /* Validates a whole long request, and finds its params. */
 static int take_apart(allot__sync *it, const char **params, size_t *len)
 {
-    allot_report *report = NULL;
     allot_json *json;
-    int status = allot_report_new(it->engine, &report);
-    if (status == ALLOT_OK)
-        status =
-            allot_json_open(it->engine, it->text.bytes, it->text.len, NULL, 1, 0, report, &json);
-    if (status == ALLOT_EINVALID && allot_report_count(report) > 0)
-        snprintf(it->garbage, sizeof it->garbage, "column %d: %.300s",
-                 (int)allot_report_at(report, 0)->col, allot_report_at(report, 0)->message);
-    allot_report_free(report);
+    int status = allot_json_open(it->engine, it->text.bytes, it->text.len, NULL, 1, 0, NULL, &json);
     it->garbage_code = ALLOT__RPC_PARSE;
+    if (status == ALLOT_EINVALID)
+        allot__rpc_garbage(it->engine, it->text.bytes, it->text.len, it->garbage);
     if (status != ALLOT_OK)
         return status;
     allot_json_close(json);
@@ -33,8 +27,7 @@ static int take_apart(allot__sync *it, const char **params, size_t *len)
     if (!wrong && *params[0] != '{')
         wrong = "params are an object, not a list";
     it->garbage_code = ALLOT__RPC_REQUEST;
-    if (wrong)
-        snprintf(it->garbage, sizeof it->garbage, "%s", wrong);
+    snprintf(it->garbage, sizeof it->garbage, "%s", wrong ? wrong : "");
     return wrong ? ALLOT_EINVALID : ALLOT_OK;
 }
 
@@ -50,9 +43,9 @@ static void touch_rows(const allot__sync *it)
         memset(it->rows.bytes, 0, more < it->rows.capacity ? more : it->rows.capacity);
 }
 
-static void read_work(uv_work_t *work)
+static void read_work(void *ud)
 {
-    allot__sync *it = work->data;
+    allot__sync *it = ud;
     const char *params = it->text.bytes;
     size_t len = it->text.len;
     it->status = it->engine ? ALLOT_OK : allot_engine_new(NULL, NULL, &it->engine);
@@ -66,7 +59,7 @@ static void read_work(uv_work_t *work)
         touch_rows(it);
 }
 
-static void read_done(uv_work_t *work, int canceled);
+static void read_done(void *ud);
 
 /* Reserves space for a row of each listed thing, so that `rows` is not copied as it grows. Without
  * memory it is. */
@@ -77,20 +70,13 @@ static void reserve_rows(allot__sync *it)
         it->rows.failed = false;
 }
 
-static int begin_reading(allot__sync *it)
+static void begin_reading(allot__sync *it)
 {
-    allot_service *service = it->service;
     reserve_rows(it);
-    it->generation = service->generation;
-    it->now = allot__service_now(service);
-    it->work.data = it;
+    it->generation = it->service->generation;
+    it->now = allot__service_now(it->service);
     allot__generation_hold(it->generation);
-    allot__handle_open(service);
-    if (uv_queue_work(service->loop, &it->work, read_work, read_done) == 0)
-        return ALLOT_OK;
-    allot__generation_free(it->generation);
-    allot__handle_closed(service);
-    return ALLOT_ENOMEM;
+    allot__work_begin(it->service, &it->work, read_work, read_done, it);
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */
@@ -110,31 +96,25 @@ void allot__sync_end(allot__sync *it)
 }
 
 /* Freeing a large truth takes a while, so a thread does it. */
-static void free_work(uv_work_t *work)
+static void free_work(void *ud)
 {
-    allot__sync *it = work->data;
+    allot__sync *it = ud;
     allot__sync_end(it);
     allot__generation_free(it->generation);
 }
 
-static void freed(uv_work_t *work, int canceled)
+static void freed(void *ud)
 {
-    allot__sync *it = work->data;
-    allot_service *service = it->service;
-    if (canceled)
-        free_work(work);
+    allot__sync *it = ud;
     allot__text_free(&it->params);
     allot__text_free(&it->rows);
     allot__text_free(&it->text);
-    allot__free(service->engine, it, 1, sizeof *it);
-    allot__handle_closed(service);
+    allot__free(it->service->engine, it, 1, sizeof *it);
 }
 
-/* Reuses the handle of the reading work. */
 static void let_go(allot__sync *it)
 {
-    if (uv_queue_work(it->service->loop, &it->work, free_work, freed) != 0)
-        freed(&it->work, 1);
+    allot__work_begin(it->service, &it->work, free_work, freed, it);
 }
 
 static void refuse(allot__sync *it)
@@ -254,18 +234,12 @@ static void end(allot__hold *hold)
 {
     allot__sync *it = (allot__sync *)(void *)hold;
     allot_service *service = it->service;
-    if (it->generation != service->generation && !it->books) { /* the truth has another plan's
-                                                                * numbers */
-        allot__truth_free(it->truth);
+    if (it->generation != service->generation && !it->books) {
+        allot__truth_free(it->truth); /* it has another plan's numbers */
         it->truth = NULL;
         allot__generation_free(it->generation);
-        allot__handle_closed(service);
-        if (begin_reading(it) == ALLOT_OK)
-            return;
-        it->generation = service->generation;
-        allot__generation_hold(it->generation);
-        allot__handle_open(service);
-        it->status = ALLOT_ENOMEM;
+        begin_reading(it);
+        return;
     }
     if (it->status != ALLOT_OK) {
         refuse(it);
@@ -279,11 +253,11 @@ static void end(allot__hold *hold)
     let_go(it);
 }
 
-static void read_done(uv_work_t *work, int canceled)
+static void read_done(void *ud)
 {
-    allot__sync *it = work->data;
+    allot__sync *it = ud;
     allot_service *service = it->service;
-    bool stops = canceled || service->stopping || service->failed || !service->holds.open;
+    bool stops = service->stopping || service->failed || !service->holds.open;
     if (it->head.id && allot__reply_name(it->reply, it->head.id, it->head.id_len) != ALLOT_OK)
         it->status = ALLOT_ENOMEM;
     if (!stops && it->status == ALLOT_OK) {
@@ -306,21 +280,16 @@ static void begin(allot__request *call, allot__text *text, bool whole)
     allot_engine *engine = call->service->engine;
     allot__reply *reply;
     allot__sync *it = text->failed ? NULL : allot__new(engine, 1, sizeof *it);
-    if (!it) {
-        allot__text_free(text);
+    if (!it)
         allot__rpc_no_memory(call);
+    if (!it || allot__rpc_later(call, ALLOT__ANSWER_LONG, &reply) != ALLOT_OK) {
+        allot__free(engine, it, 1, sizeof *it);
+        allot__text_free(text);
         return;
     }
-    int status = allot__rpc_later(call, ALLOT__ANSWER_LONG, &reply);
     *it = (allot__sync){.service = call->service, .text = *text, .whole = whole, .reply = reply};
     *text = (allot__text){.engine = engine};
-    if (status == ALLOT_OK && begin_reading(it) == ALLOT_OK)
-        return;
-    if (status == ALLOT_OK)
-        allot__reply_no_memory(reply);
-    allot__text_free(&it->text);
-    allot__text_free(&it->rows);
-    allot__free(engine, it, 1, sizeof *it);
+    begin_reading(it);
 }
 
 void allot__sync_call(allot__request *call)

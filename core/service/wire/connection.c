@@ -122,7 +122,6 @@ static void closed(uv_handle_t *handle)
     allot__text *bufs[] = {&peer->line, &peer->waiting, &peer->out, &peer->sending};
     for (int i = 0; i < 4; i++)
         allot__text_free(bufs[i]);
-    allot__free(service->engine, peer->held, peer->held_room, sizeof *peer->held);
     allot__free(service->engine, peer, 1, sizeof *peer);
     allot__handle_closed(service);
 }
@@ -231,18 +230,13 @@ void allot__connection_free_held(allot__connection *peer, int64_t batch)
         allot__text_clear(&peer->waiting, ALLOT__OUT_MOST);
 }
 
+/* Only two batches can be waited for, the written one and the gathered one; an answer never
+ * overtakes those before. */
 static void hold(allot__connection *peer, const char *line, size_t len, int64_t batch)
 {
     allot__deferred *last = peer->held_count > 0 ? &peer->held[peer->held_count - 1] : NULL;
-    if (!last || last->batch != batch) {
-        allot__deferred *held = allot__grow(peer->service->engine, peer->held, &peer->held_room,
-                                            peer->held_count + 1, sizeof *held);
-        if (!held) {
-            peer->waiting.failed = true;
-            return;
-        }
-        peer->held = held;
-        last = &held[peer->held_count++];
+    if (!last || last->batch < batch) {
+        last = &peer->held[peer->held_count++];
         last->batch = batch;
     }
     allot__text_add(&peer->waiting, line, len);
@@ -311,13 +305,14 @@ static bool run_line(allot__connection *peer, const char *line, size_t len)
     return !waits;
 }
 
-/* Runs whole lines and returns their bytes. `looked`: that many first bytes have no line end. */
-static size_t run_lines(allot__connection *peer, const char *bytes, size_t len, size_t looked)
+/* Runs whole lines of the kept input and returns their bytes. */
+static size_t run_lines(allot__connection *peer)
 {
     size_t at = 0;
-    while (at < len && may_run(peer)) {
-        size_t from = at > looked ? at : looked;
-        const char *end = memchr(bytes + from, '\n', len - from);
+    while (at < peer->line.len && may_run(peer)) {
+        size_t from = at > peer->looked ? at : peer->looked;
+        const char *bytes = peer->line.bytes,
+                   *end = memchr(bytes + from, '\n', peer->line.len - from);
         if (!end || !turn_has(peer))
             break;
         size_t size = (size_t)(end - (bytes + at));
@@ -335,30 +330,13 @@ static size_t line_most(const allot__connection *peer)
     return peer->longs ? ALLOT__RPC_LONG_MOST : ALLOT__RPC_LINE_MOST;
 }
 
-/* Keeps the rest of the input; too much ends the peer. */
-static void keep(allot__connection *peer, const char *bytes, size_t len)
+/* What is kept once its whole lines have run is limited. */
+static void check_rest(allot__connection *peer)
 {
-    struct allot__wire *wire = peer->service->wire;
-    size_t before = peer->line.capacity;
-    bool large = peer->trusted && peer->line.len + len > ALLOT__RPC_LINE_MOST;
-    if (large && !peer->longs && peer->line.len > 0)
-        peer->longs = allot__rpc_long(peer->service, peer->line.bytes, peer->line.len);
-    size_t most = peer->trusted ? line_most(peer) + ALLOT__READ_SIZE : ALLOT__STRANGER_LINE;
-    if (peer->line.len + len > most) {
-        end_with(peer, ALLOT__RPC_REQUEST,
-                 !peer->trusted ? "\"auth\" has at most 4096 bytes"
-                 : peer->longs  ? far_too_long
-                                : too_long);
-        return;
-    }
-    if (wire->line_bytes + len > ALLOT__LINES_MOST) {
+    if (!peer->trusted && peer->line.len > ALLOT__STRANGER_LINE)
+        end_with(peer, ALLOT__RPC_REQUEST, "\"auth\" has at most 4096 bytes");
+    else if (peer->service->wire->line_bytes > ALLOT__LINES_MOST)
         end_with(peer, ALLOT__RPC_BUSY, "too many long lines at once");
-        return;
-    }
-    allot__text_add(&peer->line, bytes, len);
-    wire->line_bytes += peer->line.capacity - before;
-    if (peer->line.failed)
-        allot__connection_close(peer);
 }
 
 /* Runs a request that may be long, without parsing it here. */
@@ -411,7 +389,7 @@ static void run_kept(allot__connection *peer)
     run_kept_long(peer);
     if (peer->closing || peer->line.len == 0)
         return;
-    size_t ran = run_lines(peer, peer->line.bytes, peer->line.len, peer->looked);
+    size_t ran = run_lines(peer);
     if (peer->closing)
         return;
     if (ran == 0) {
@@ -442,21 +420,19 @@ static void give_room(uv_handle_t *handle, size_t wanted, uv_buf_t *out)
 static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
 {
     allot__connection *peer = stream->data;
-    if (got == 0)
+    size_t before = peer->line.capacity;
+    if (got == 0 || (got > 0 && peer->ending))
         return;
-    if (got < 0) {
+    if (got > 0)
+        allot__text_add(&peer->line, buf->base, (size_t)got);
+    if (got < 0 || peer->line.failed) {
         allot__connection_close(peer);
         return;
     }
-    if (peer->ending)
-        return;
-    size_t len = (size_t)got, ran = 0;
-    if (peer->line.len == 0)
-        ran = run_lines(peer, buf->base, len, 0);
-    if (!peer->closing && !peer->ended && ran < len)
-        keep(peer, buf->base + ran, len - ran);
-    if (!peer->closing)
-        allot__connection_run(peer);
+    peer->service->wire->line_bytes += peer->line.capacity - before;
+    if (peer->trusted && !peer->longs && peer->line.len > ALLOT__RPC_LINE_MOST)
+        peer->longs = allot__rpc_long(peer->service, peer->line.bytes, peer->line.len);
+    allot__connection_run(peer);
 }
 
 /* Output that the kernel accepts at once makes space for more decisions of a subscriber: some now,
@@ -478,6 +454,8 @@ static bool turn(allot__connection *peer)
 {
     if (peer->line.len > 0 && may_run(peer))
         run_kept(peer);
+    if (!peer->closing && !peer->ended && !peer->ending)
+        check_rest(peer);
     if (peer->ended && !peer->ending)
         end_input(peer);
     bool hears = may_run(peer) && peer->line.len <= line_most(peer);

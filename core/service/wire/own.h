@@ -54,8 +54,8 @@ struct allot__connection {
     size_t looked;              /* bytes of `line` known to have no line end */
     const allot__method *longs; /* `line` begins with a request of this method, which may be long */
     allot__text waiting;        /* answers until their batch is on disk */
-    allot__deferred *held;
-    size_t held_count, held_room;
+    allot__deferred held[2]; /* at most two batches are not on disk */
+    size_t held_count;
     allot__text out, sending;
     uv_shutdown_t shutdown;
     bool local;         /* of the Unix socket */

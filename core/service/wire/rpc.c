@@ -312,20 +312,17 @@ static void run_batch(const allot__request *like, const char *at, const char *en
     }
 }
 
-/* Not JSON: where, and why. */
-static void answer_garbage(allot__request *call, const char *line, size_t len)
+void allot__rpc_garbage(allot_engine *engine, const char *line, size_t len, char out[400])
 {
-    allot_engine *engine = call->service->engine;
     allot_report *report = NULL;
     allot_json *json;
-    char message[400] = "it is no JSON";
+    snprintf(out, 400, "it is no JSON");
     if (allot_report_new(engine, &report) == ALLOT_OK &&
         allot_json_open(engine, line, len, NULL, 1, 0, report, &json) == ALLOT_EINVALID &&
         allot_report_count(report) > 0)
-        snprintf(message, sizeof message, "column %d: %.300s", (int)allot_report_at(report, 0)->col,
+        snprintf(out, 400, "column %d: %.300s", (int)allot_report_at(report, 0)->col,
                  allot_report_at(report, 0)->message);
     allot_report_free(report);
-    allot__rpc_error(call, ALLOT__RPC_PARSE, message, NULL);
 }
 
 int allot__rpc_line(const allot__request *from, const char *line, size_t len, allot__text *answer,
@@ -352,7 +349,9 @@ int allot__rpc_line(const allot__request *from, const char *line, size_t len, al
                 return call.held ? ALLOT__RPC_HELD : ALLOT__RPC_NOT_YET;
         }
     } else if (status == ALLOT_EINVALID) {
-        answer_garbage(&call, line, len);
+        char why[400];
+        allot__rpc_garbage(from->service->engine, line, len, why);
+        allot__rpc_error(&call, ALLOT__RPC_PARSE, why, NULL);
     }
     if (status == ALLOT_ENOMEM || answer->failed)
         return ALLOT_ENOMEM;

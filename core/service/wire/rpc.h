@@ -117,6 +117,8 @@ void allot__params_free(allot__request *call, allot__param *fields);
 
 /* Finds id, method and params of a request, valid JSON. Returns the error, or NULL. Any thread. */
 const char *allot__rpc_take(allot__request *call, const char *line, size_t len);
+/* Where and why a line is not JSON. */
+void allot__rpc_garbage(allot_engine *engine, const char *line, size_t len, char out[400]);
 /* The method of a line that begins with these bytes, if its lines may be long: `method` stands
  * before `params`. NULL: not such a method, or not known yet. */
 const allot__method *allot__rpc_long(const allot_service *service, const char *line, size_t len);

@@ -202,7 +202,7 @@ static void try_policy(const char *text, int64_t live_us, int status, const char
         return;
     }
     allot_state *state = make_state();
-    CHECK_EQ(allot__candidate_try(it, state, live_us), status);
+    CHECK_EQ(allot__candidate_try(it, state, true, live_us, NULL), status);
     allot_state_free(state);
     CHECK_STR(finding()->code, code);
     if (status != ALLOT_OK)
@@ -256,9 +256,10 @@ static void a_cycle_that_takes_too_long_is_refused(void)
     make_timed(policy_text, &clock, 0);
     if (it->outcome == ALLOT__MADE) {
         allot_state *state = make_state();
-        CHECK_EQ(allot__candidate_try(it, state, -1), ALLOT_OK);
-        CHECK_EQ(allot__candidate_try(it, state, 10000), ALLOT_OK); /* 100 ms, and may take 250 */
-        CHECK_EQ(allot__candidate_try(it, state, 2000), ALLOT_EBUDGET);
+        CHECK_EQ(allot__candidate_try(it, state, true, -1, NULL), ALLOT_OK);
+        CHECK_EQ(allot__candidate_try(it, state, true, 10000, NULL),
+                 ALLOT_OK); /* 100 ms, and may take 250 */
+        CHECK_EQ(allot__candidate_try(it, state, true, 2000, NULL), ALLOT_EBUDGET);
         CHECK_STR(finding()->code, "E-slow");
         CHECK_STR(finding()->message, "a recorded cycle takes 100 ms, and may take 90: 20 times "
                                       "what it took, and 50 more");
@@ -278,7 +279,7 @@ static void a_cycle_has_so_much_time(void)
     make_timed(endless, &clock, 1000);
     if (it->outcome == ALLOT__MADE) {
         allot_state *state = make_state();
-        CHECK_EQ(allot__candidate_try(it, state, -1), ALLOT_EBUDGET);
+        CHECK_EQ(allot__candidate_try(it, state, true, -1, NULL), ALLOT_EBUDGET);
         CHECK_STR(finding()->code, "E-cycle-limit");
         CHECK_STR(finding()->file, policy_path);
         CHECK_EQ(finding()->line, 2);
