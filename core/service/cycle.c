@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* cycle.c: when the service decides, and what happens to a decision. */
-#include "service/cycle.h"
 
 #include <stdlib.h>
 
@@ -158,7 +157,7 @@ static void tell_parts(allot_service *service, const allot__cycle_done *done)
         service->tally.full_us = done->took;
     if (done->took > service->tally.cycle_us_most)
         service->tally.cycle_us_most = done->took;
-    for (const allot__component *component = allot__components; component->name; component++)
+    for (const allot__component *component = service->up->components; component->name; component++)
         if (component->cycle)
             component->cycle(service, done);
 }

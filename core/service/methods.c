@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "service/cycle.h"
 #include "service/life.h"
 #include "service/lists/lists.h"
 #include "service/reload/reload.h"

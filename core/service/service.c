@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* service.c: the life of a service. */
+#include <stddef.h>
 #include <string.h>
 
-#include "service/cycle.h"
 #include "service/life.h"
+#include "service/view/http.h"
+#include "service/sync/sync.h"
+#include "service/shadow/shadow.h"
+#include "service/reload/reload.h"
+#include "service/notify/notify.h"
 #include "service/wire/feed.h"
 #include "service/wire/wire.h"
 #include "base/memory.h"
@@ -92,9 +97,53 @@ static int check_config(const allot_service_config *config, allot_report *report
 
 /* ---- Components ------------------------------------------------------------------------------ */
 
+/* The row members of a component with a struct. */
+#define STRUCT(type, member)                                                                       \
+    .size = sizeof(type), .slot = offsetof(allot_service, components.member)
+
+/* In the order of starting. */
+static const allot__component components[] = {
+    {.name = "hold", .start = allot__hold_start, .stop = allot__hold_stop},
+    {.name = "clock", .status = allot__clock_status},
+    {.name = "sync", .status = allot__sync_status},
+    {.name = "reload",
+     STRUCT(allot__reload, reload),
+     .start = allot__reload_start,
+     .stop = allot__reload_stop,
+     .free = allot__reload_free,
+     .cycle = allot__reload_cycle,
+     .status = allot__reload_status},
+    {.name = "shadow",
+     STRUCT(allot__shadow, shadow),
+     .start = allot__shadow_start,
+     .stop = allot__shadow_stop,
+     .cycle = allot__shadow_cycle,
+     .swapped = allot__shadow_swapped,
+     .status = allot__shadow_status},
+    {.name = "view",
+     STRUCT(allot__view, view),
+     .start = allot__view_start,
+     .stop = allot__view_stop,
+     .free = allot__view_free,
+     .cycle = allot__view_cycle,
+     .swapped = allot__view_swapped,
+     .status = allot__view_status},
+    {.name = "http",
+     STRUCT(allot__http, http),
+     .start = allot__http_start,
+     .stop = allot__http_stop,
+     .status = allot__http_status},
+    /* The last: it notifies the manager that everything is ready. */
+    {.name = "notify",
+     STRUCT(allot__notify, notify),
+     .start = allot__notify_start,
+     .stop = allot__notify_stop},
+    {.name = NULL},
+};
+
 static int make_components(allot_service *service)
 {
-    for (const allot__component *it = allot__components; it->name; it++) {
+    for (const allot__component *it = components; it->name; it++) {
         void *made = it->size > 0 ? allot__new(service->engine, 1, it->size) : NULL;
         if (it->size > 0 && !made)
             return ALLOT_ENOMEM;
@@ -106,7 +155,7 @@ static int make_components(allot_service *service)
 
 static void free_components(allot_service *service)
 {
-    for (const allot__component *it = allot__components; it->name; it++) {
+    for (const allot__component *it = components; it->name; it++) {
         void *made = NULL;
         if (it->size > 0)
             memcpy(&made, (char *)service + it->slot, sizeof made);
@@ -137,7 +186,7 @@ static int make(allot_service *service, const allot_service_config *config, allo
 
 static void step_to_end(allot_service *service);
 
-static const allot__upcalls up = {.components = allot__components,
+static const allot__upcalls up = {.components = components,
                                   .methods = allot__methods,
                                   .enter = allot__service_enter,
                                   .swap = allot__service_swap,
@@ -240,8 +289,8 @@ static void on_trouble(void *ud, const char *text)
 static int start_parts(allot_service *service, allot_report *report)
 {
     int status = ALLOT_OK;
-    for (const allot__component *component = allot__components;
-         component->name && status == ALLOT_OK; component++)
+    for (const allot__component *component = components; component->name && status == ALLOT_OK;
+         component++)
         if (component->start)
             status = component->start(service, report);
     return status;
@@ -334,7 +383,7 @@ void allot_service_stop(allot_service *service, void (*done)(void *ud), void *ud
     if (!service->running || service->stopping)
         return;
     service->stop_at = uv_now(service->loop) + STOP_PATIENCE;
-    for (const allot__component *component = allot__components; component->name; component++)
+    for (const allot__component *component = components; component->name; component++)
         if (component->stop)
             component->stop(service);
     if (!service->failed)

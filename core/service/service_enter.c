@@ -3,7 +3,6 @@
 /* service_enter.c: enters events, writes snapshots, swaps generations. */
 #include <string.h>
 
-#include "service/cycle.h"
 #include "service/life.h"
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -204,7 +203,7 @@ int allot__service_swap(allot_service *service, allot__generation *generation,
         allot__service_fail(service, "no memory to record another version of the plan");
     /* Earlier rows may name consumers that the new plan lacks. */
     service->fresh = service->fresh || !same || !ids->same;
-    for (const allot__component *component = allot__components; component->name; component++)
+    for (const allot__component *component = service->up->components; component->name; component++)
         if (component->swapped)
             component->swapped(service);
     allot__cycle_touch(service);

@@ -251,7 +251,7 @@ static int put_flight(entry *it, const allot_in_flight *flight)
 {
     allot__books *books = it->books;
     allot__flight_item *item =
-        allot__item_make(books->engine, sizeof *item, flight->id, strlen(flight->id), 0);
+        allot__item_make(books->engine, sizeof *item, flight->id, strlen(flight->id));
     if (!item || allot__item_put(books->engine, &books->flights, item) != ALLOT_OK)
         return ALLOT_ENOMEM;
     item->since = allot_decision_now(it->decision);

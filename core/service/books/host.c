@@ -102,18 +102,11 @@ static int put_host(allot__books *books, const allot__event *event, allot__error
         return ALLOT_ERANGE;
     if (!known && check_places(books, fault) != ALLOT_OK)
         return ALLOT_EUSAGE;
-    const allot__origin *source;
-    allot__record *record;
     allot_stated_host host = host_of(books, event->id);
     allot__item_merge(ALLOT_ITEM_HOST, event->whole ? UINT32_MAX : event->stated, &event->host,
                       &host);
     host.name = event->id;
-    int status = allot__origin_of(books, event, &source);
-    if (status == ALLOT_OK)
-        status = allot__record_put(books, ALLOT_ITEM_HOST, &host, &record);
-    if (status == ALLOT_OK)
-        record->source = source ? source : record->source;
-    return status;
+    return allot__record_tell(books, event, ALLOT_ITEM_HOST, &host);
 }
 
 /* Whether a host has ended: no slots, nothing else stated of it, and not in the plan. */

@@ -15,7 +15,7 @@ int allot__task_index_find(allot__books *books, const char *session, allot__task
 {
     allot__task_index *index = session ? allot__item_find(&books->indexes, session) : NULL;
     if (session && !index) {
-        index = allot__item_make(books->engine, sizeof *index, session, strlen(session), 0);
+        index = allot__item_make(books->engine, sizeof *index, session, strlen(session));
         if (!index || allot__item_put(books->engine, &books->indexes, index) != ALLOT_OK)
             return ALLOT_ENOMEM;
     }

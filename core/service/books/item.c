@@ -7,9 +7,9 @@
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-void *allot__item_make(allot_engine *engine, size_t head, const char *name, size_t len, size_t more)
+void *allot__item_make(allot_engine *engine, size_t head, const char *name, size_t len)
 {
-    size_t size = head + len + 1 + more;
+    size_t size = head + len + 1;
     char *block = allot__new(engine, 1, size);
     if (!block)
         return NULL;
@@ -58,11 +58,6 @@ allot__map_item *allot__stated_make(allot_engine *engine, allot_item kind, const
     return block;
 }
 
-allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len)
-{
-    return allot__item_make(engine, sizeof(allot__unit), key, len, 0);
-}
-
 /* ---- Sessions, jobs and hosts ---------------------------------------------------------------- */
 
 static int tell(allot__books *books, allot_item kind, const void *item)
@@ -81,7 +76,7 @@ int allot__record_put(allot__books *books, allot_item kind, const void *item, al
     if (known)
         allot__map_touch(map, &known->named);
     else if (allot__map_reserve(map) == ALLOT_OK)
-        record = allot__item_make(books->engine, head, id, strlen(id), 0);
+        record = allot__item_make(books->engine, head, id, strlen(id));
     int status = record ? tell(books, kind, item) : ALLOT_ENOMEM;
     if (status == ALLOT_OK)
         *out = record;
@@ -89,6 +84,19 @@ int allot__record_put(allot__books *books, allot_item kind, const void *item, al
         allot__map_put(map, &record->named);
     else if (!known)
         allot__item_free(books->engine, record);
+    return status;
+}
+
+int allot__record_tell(allot__books *books, const allot__event *event, allot_item kind,
+                       const void *item)
+{
+    const allot__origin *source;
+    allot__record *record;
+    int status = allot__origin_of(books, event, &source);
+    if (status == ALLOT_OK)
+        status = allot__record_put(books, kind, item, &record);
+    if (status == ALLOT_OK && (source || kind == ALLOT_ITEM_SESSION))
+        record->source = source;
     return status;
 }
 
@@ -112,7 +120,7 @@ int allot__origin_find(allot__books *books, const char *name, const allot__origi
         return ALLOT_OK;
     allot__origin *source = allot__item_find(&books->sources, name);
     if (!source) {
-        source = allot__item_make(books->engine, sizeof *source, name, strlen(name), 0);
+        source = allot__item_make(books->engine, sizeof *source, name, strlen(name));
         if (!source || allot__item_put(books->engine, &books->sources, source) != ALLOT_OK)
             return ALLOT_ENOMEM;
         source->at = INT64_MIN;

@@ -47,23 +47,16 @@ void allot__job_merge(const allot_job *known, uint32_t stated, int64_t at, allot
 static int put_job(allot__books *books, const allot__event *event, const allot_job *old,
                    allot_job *job)
 {
-    const allot__origin *source;
-    allot__record *record;
     if (job->since == INT64_MIN)
         job->since = event->at;
     if (job->state == ALLOT_RUNNING && job->ran < 0)
         job->ran = 0; /* as far as is known */
     if (old && event->kind == ALLOT__EVENT_SUBMIT && job->state == ALLOT_PENDING)
         job->begin = old->begin;
-    int status = allot__origin_of(books, event, &source);
-    if (status == ALLOT_OK)
-        status = allot__record_put(books, ALLOT_ITEM_JOB, job, &record);
-    if (status != ALLOT_OK)
-        return status;
-    record->source = source ? source : record->source;
-    if (job->slots > books->job_most)
+    int status = allot__record_tell(books, event, ALLOT_ITEM_JOB, job);
+    if (status == ALLOT_OK && job->slots > books->job_most)
         books->job_most = job->slots;
-    return ALLOT_OK;
+    return status;
 }
 
 /* The slots of all jobs of a queue have a limit. They are added up only if count times the largest

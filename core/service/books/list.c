@@ -181,7 +181,7 @@ static void copy_rows(allot__books_listing *it, bool *failed)
         for (int32_t i = 0; i < (int32_t)books->consumers && !*failed; i++) {
             const row made = {g, i, allot__leaf(books, g, i),
                               allot__leaf_beside(books, g, i)->source};
-            if (allot__row_is_bare(&made.told) && !made.source)
+            if (allot__row_is_bare(&made.told, made.source))
                 continue;
             row *added = allot__push(books->engine, &it->rows, sizeof *added);
             *failed = !added;

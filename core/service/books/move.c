@@ -87,35 +87,6 @@ static int read_text(allot__books *books, const allot__text *text, int64_t *lost
     return status;
 }
 
-static int copy_source(const allot__books *from, allot__books *to, const allot_plan_map *ids,
-                       int32_t group, int32_t leaf)
-{
-    const allot__origin *of = allot__leaf_beside(from, group, leaf)->source, *source;
-    int32_t other = ids->groups[group], there = ids->consumers[leaf];
-    if (!of || other < 0 || there < 0 || allot_plan_children(to->plan, there) > 0)
-        return ALLOT_OK;
-    int status = allot__origin_find(to, of->named.name, &source);
-    if (status == ALLOT_OK)
-        allot__leaf_beside(to, other, there)->source = source;
-    return status;
-}
-
-/* Lines have the sources only of leaves with other content. */
-static int copy_sources(const allot__books *from, allot__books *to)
-{
-    allot_plan_map *ids;
-    if (from->sources.count == 0)
-        return ALLOT_OK;
-    int status = allot_plan_map_new(from->engine, from->plan, to->plan, &ids);
-    if (status != ALLOT_OK)
-        return status;
-    for (int32_t g = 0; g < (int32_t)from->group_count; g++)
-        for (int32_t i = 0; i < (int32_t)from->consumers && status == ALLOT_OK; i++)
-            status = copy_source(from, to, ids, g, i);
-    allot_plan_map_free(from->engine, ids);
-    return status;
-}
-
 int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t *lost,
                       allot_report *report, allot__books **out)
 {
@@ -127,8 +98,6 @@ int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t
     status = allot__books_write(books, &text);
     if (status == ALLOT_OK)
         status = read_text(moved, &text, lost, report);
-    if (status == ALLOT_OK)
-        status = copy_sources(books, moved);
     allot__text_free(&text);
     if (status == ALLOT_OK)
         *out = moved;
@@ -215,7 +184,7 @@ static int make_units(const allot__books *from, allot__books *to, const allot_pl
             continue;
         rebase_pair(ids, &task.group, &task.consumer);
         size_t len = allot__unit_key(&task, key);
-        allot__unit *unit = allot__unit_make(to->engine, key, len);
+        allot__unit *unit = allot__item_make(to->engine, sizeof *unit, key, len);
         status = unit ? allot__item_put(to->engine, &to->units, unit) : ALLOT_ENOMEM;
     }
     return status;

@@ -192,7 +192,6 @@ static inline const void *allot__stated_item(const allot__map_item *stated)
 {
     return stated + 1;
 }
-allot__unit *allot__unit_make(allot_engine *engine, const char *key, size_t len);
 
 /* Copies the members whose bits are set (by place in the table) to another item, which borrows what
  * they point to. */
@@ -202,9 +201,8 @@ bool allot__items_same(allot_item kind, const void *a, const void *b);
 /* The bit of the member of that name. */
 uint32_t allot__item_bit(allot_item kind, const char *name);
 
-/* Begins with its allot__map_item; `more` bytes are behind the name and its NUL. */
-void *allot__item_make(allot_engine *engine, size_t head, const char *name, size_t len,
-                       size_t more);
+/* Begins with its allot__map_item. */
+void *allot__item_make(allot_engine *engine, size_t head, const char *name, size_t len);
 void allot__item_free(allot_engine *engine, void *item); /* NULL is fine */
 void *allot__item_find(const allot__map *map, const char *name);
 /* Appends an item; frees it on failure. */
@@ -280,8 +278,8 @@ void allot__entry_close(allot__text *out);
 void allot__write_set(allot__text *out, const char *key, int64_t value, int64_t unset);
 void allot__write_row(const allot__books *books, int32_t group, int32_t leaf,
                       const allot_stated_leaf *row, const allot__origin *source, allot__text *out);
-/* Whether a row has nothing but a source: the plan may then lack the leaf. */
-bool allot__row_is_bare(const allot_stated_leaf *row);
+/* Whether nothing is known of a leaf. */
+bool allot__row_is_bare(const allot_stated_leaf *row, const allot__origin *source);
 void allot__write_size(const allot__books *books, int32_t group, allot__text *out);
 void allot__write_flight(const allot__books *books, const allot_in_flight *flight, int64_t since,
                          allot__text *out);
@@ -309,6 +307,10 @@ static inline allot__flight_item *allot__books_flight(const allot__books *books,
 /* Put a new or changed session, job, reclaim or host in the state (ENOMEM; other errors: the state
  * refuses it), and take an ended one out. */
 int allot__record_put(allot__books *books, allot_item kind, const void *item, allot__record **out);
+/* The same for the item of an event, which is its source's from now on; without a source a session
+ * is nobody's, other things stay their source's. */
+int allot__record_tell(allot__books *books, const allot__event *event, allot_item kind,
+                       const void *item);
 void allot__record_end(allot__books *books, allot_item kind, allot__record *record);
 /* Ends a reclaim; `state`: also in the state. */
 void allot__flight_end(allot__books *books, allot__flight_item *item, bool state);

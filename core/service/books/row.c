@@ -219,20 +219,15 @@ static int put_session(allot__books *books, const allot__event *event, const all
                        allot__error *fault)
 {
     const allot_session *told = &event->session;
-    const allot__origin *source;
-    allot__record *record;
     int status = check_scheduling(books, told, old, fault);
     bool moves = !old || old->consumer != told->consumer || old->group != told->group;
     if (status == ALLOT_OK && moves)
         status =
             allot__task_index_check_session(books, told->id, told->group, told->consumer, fault);
     if (status == ALLOT_OK)
-        status = allot__origin_of(books, event, &source);
-    if (status == ALLOT_OK)
-        status = allot__record_put(books, ALLOT_ITEM_SESSION, told, &record);
+        status = allot__record_tell(books, event, ALLOT_ITEM_SESSION, told);
     if (status != ALLOT_OK)
         return status;
-    record->source = source;
     if (old)
         count_session(books, old, -1);
     count_session(books, told, 1);

@@ -37,7 +37,7 @@ static int join_unit(allot__books *books, const allot_task *task, allot__unit **
     *out = len > 0 ? unit_of(books, task) : NULL;
     if (len == 0 || *out)
         return ALLOT_OK;
-    allot__unit *unit = allot__unit_make(books->engine, key, len);
+    allot__unit *unit = allot__item_make(books->engine, sizeof *unit, key, len);
     if (!unit || allot__item_put(books->engine, &books->units, unit) != ALLOT_OK)
         return ALLOT_ENOMEM;
     *out = unit;
@@ -218,7 +218,7 @@ static int add_task(allot__books *books, const allot_task *task, const allot__ev
     if (status == ALLOT_OK)
         status = allot__map_reserve(&books->tasks);
     if (status == ALLOT_OK)
-        item = allot__item_make(books->engine, sizeof *item, task->id, strlen(task->id), 0);
+        item = allot__item_make(books->engine, sizeof *item, task->id, strlen(task->id));
     if (!item || (status = prepare(books, task, &of)) != ALLOT_OK) {
         allot__item_free(books->engine, item);
         return item ? status : ALLOT_ENOMEM;

@@ -239,9 +239,9 @@ void allot__write_use(const allot__books *books, allot__text *out)
 
 /* ---- By kind --------------------------------------------------------------------------------- */
 
-bool allot__row_is_bare(const allot_stated_leaf *row)
+bool allot__row_is_bare(const allot_stated_leaf *row, const allot__origin *source)
 {
-    return row->demand == 0 && row->allocated == 0 && row->unlisted == 0 &&
+    return !source && row->demand == 0 && row->allocated == 0 && row->unlisted == 0 &&
            row->reclaimed_at == INT64_MIN && row->waiting_since == INT64_MIN;
 }
 
@@ -307,8 +307,9 @@ int allot__books_write(const allot__books *books, allot__text *out)
     for (int32_t g = 0; g < (int32_t)books->group_count; g++)
         for (int32_t i = 0; i < (int32_t)books->consumers; i++) {
             const allot_stated_leaf row = allot__leaf(books, g, i);
-            if (!allot__row_is_bare(&row))
-                allot__write_row(books, g, i, &row, allot__leaf_beside(books, g, i)->source, out);
+            const allot__origin *source = allot__leaf_beside(books, g, i)->source;
+            if (!allot__row_is_bare(&row, source))
+                allot__write_row(books, g, i, &row, source, out);
         }
     for (int i = 0; i < ALLOT__KINDS - 1; i++)
         write_map(books, allot__books_order[i], out);

@@ -71,10 +71,10 @@ void allot__candidate_free(allot__candidate *candidate)
     allot_engine_free(engine);
 }
 
-int allot__candidate_text(allot__candidate *candidate, const char *text, size_t len)
+int allot__candidate_text(allot__candidate *candidate, const char *text)
 {
-    candidate->text = allot__copy(candidate->engine, text, len);
-    candidate->len = len;
+    candidate->text = allot__copy(candidate->engine, text, strlen(text));
+    candidate->len = strlen(text);
     candidate->forced = true;
     return candidate->text ? ALLOT_OK : ALLOT_ENOMEM;
 }

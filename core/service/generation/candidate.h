@@ -69,7 +69,7 @@ int allot__candidate_new(const char *file, const char *instead, const allot_scri
                          allot__candidate **out);
 void allot__candidate_free(allot__candidate *candidate);
 /* Sets the plan's text (copied), to be used instead of the file's. ENOMEM. */
-int allot__candidate_text(allot__candidate *candidate, const char *text, size_t len);
+int allot__candidate_text(allot__candidate *candidate, const char *text);
 
 /* Reads the files and, unless they are the same, makes a generation and checks changed policies.
  * Blocks. */

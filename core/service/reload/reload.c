@@ -249,8 +249,7 @@ void allot__reload_arm(allot__reload *it)
 static const char *instead_of(const allot__reload *it)
 {
     const allot__plan_texts *live = it->service->generation->texts;
-    if (it->culprit ||
-        (it->text && (it->len != live->len || memcmp(it->text, live->text, it->len) != 0)))
+    if (it->culprit || (it->text && strcmp(it->text, live->text) != 0))
         return NULL;
     return it->promote && !it->text ? it->promote : live->instead;
 }
@@ -270,7 +269,7 @@ static int make_candidate(allot__reload *it)
     if (it->culprit)
         candidate->back = service->before;
     else if (it->text)
-        status = allot__candidate_text(candidate, it->text, it->len);
+        status = allot__candidate_text(candidate, it->text);
     candidate->forced = it->culprit || it->text || it->promote || (it->failed && it->answering);
     candidate->lasting = !it->promote && !it->text;
     if (status == ALLOT_OK)
@@ -282,9 +281,8 @@ static int make_candidate(allot__reload *it)
 
 static void drop_text(allot__reload *it)
 {
-    allot__free(it->service->engine, it->text, it->len + 1, 1);
+    allot__free_string(it->service->engine, it->text);
     it->text = NULL;
-    it->len = 0;
 }
 
 /* The caller of `plan` waits only for its own attempt, other callers for one with the files; an
@@ -432,8 +430,7 @@ void allot__reload_now(allot__request *call)
 
 static int hand_in(allot__reload *it, const char *text, allot__reply *reply)
 {
-    it->len = strlen(text);
-    it->text = allot__copy(it->service->engine, text, it->len);
+    it->text = allot__copy(it->service->engine, text, strlen(text));
     if (!it->text)
         return ALLOT_ENOMEM;
     it->handing = reply;
@@ -493,13 +490,13 @@ void allot__reload_stop(allot_service *service)
     if (!it->open)
         return;
     it->open = false;
-    allot__reload_answer(it, NULL);
-    it->answering = it->waiting;
-    it->waiting = NULL;
-    allot__reload_answer(it, NULL);
-    it->answering = it->handing;
-    it->handing = NULL;
-    allot__reload_answer(it, NULL);
+    allot__reply **lists[] = {&it->answering, &it->waiting, &it->handing};
+    for (int i = 0; i < 3; i++) {
+        allot__reply *all = *lists[i];
+        *lists[i] = NULL;
+        it->answering = all;
+        allot__reload_answer(it, NULL);
+    }
     drop_text(it);
     allot__handle_close(&it->timer);
     if (it->phase == ALLOT__RELOAD_SETTLING)

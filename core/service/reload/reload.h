@@ -67,7 +67,6 @@ typedef struct allot__reload {
      * a plan by call; a policy to promote. NULL: none. */
     allot__candidate *culprit;
     char *text, *promote;
-    size_t len;
     /* Pending calls: of `plan` (NULL: none), for the files, and for this attempt. */
     allot__reply *handing, *waiting, *answering;
     int64_t swapped, refused, same; /* attempts by result */

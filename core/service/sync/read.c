@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "service/events/keys.h"
-#include "service/sync/truth.h"
+#include "service/sync/own.h"
 
 /* A list in the params: its key, its first byte, its reader. */
 typedef struct list_kind {

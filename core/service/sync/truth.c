@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "service/events/fields.h"
-#include "service/sync/truth.h"
+#include "service/sync/own.h"
 
 enum { DROPS_TOLD = 1000 };
 
@@ -168,7 +168,7 @@ static int spare(allot__truth *truth, allot__truth_list list, const allot__truth
         return ALLOT_ENOMEM;
     *row = *like;
     row->verdict = ALLOT__TRUTH_DROPPED;
-    row->item = allot__item_make(truth->engine, sizeof *row->item, name, strlen(name), 0);
+    row->item = allot__item_make(truth->engine, sizeof *row->item, name, strlen(name));
     row->hash = allot__map_hash(name, strlen(name));
     return row->item ? ALLOT_OK : ALLOT_ENOMEM;
 }

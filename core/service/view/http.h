@@ -124,7 +124,7 @@ int allot__live_write(allot__http_session *session);
 /* Every ALLOT__VIEW_AGE ms: asks for a write where a viewer has news. */
 void allot__live_tick(allot__http *http);
 
-/* The component (components.c). */
+/* The component (service.c). */
 int allot__http_start(allot_service *service, allot_report *report);
 void allot__http_stop(allot_service *service);
 void allot__http_status(allot_service *service, allot__text *out);

@@ -145,7 +145,7 @@ int allot__view_consumer(const allot_plan *plan, const char *path, int32_t *out,
                          allot__error *fault);
 int allot__view_group(const allot_plan *plan, const char *name, int32_t *out, allot__error *fault);
 
-/* The component (components.c). */
+/* The component (service.c). */
 int allot__view_start(allot_service *service, allot_report *report);
 void allot__view_stop(allot_service *service);
 void allot__view_free(allot_service *service);
