@@ -50,8 +50,6 @@ local FOLDERS = {
 -- Files that call each other in a circle: no others may, and none of more than three files.
 local CIRCLES = {
   ["engine/jobs/back.c engine/jobs/fit.c"] = "what is taken back is fitted or searched for again",
-  ["service/cycle.c service/service_enter.c"]
-    = "events and swaps are followed by cycles, snapshots by cycles",
   ["service/instance/clock.c service/instance/log.c"] = "a line has a time, a jump is logged",
   ["service/reload/reload.c service/reload/step.c"]
     = "steps of one attempt, in the order in which libuv calls them",

@@ -244,7 +244,7 @@ void allot__write_origins(const allot__books *books, allot__text *out);
 void allot__declines_end(allot__books *books, int64_t now);
 void allot__write_declines(const allot__books *books, allot__text *out);
 
-/* ---- Ties by name (index.c) ------------------------------------------------------------------ */
+/* ---- Ties by name (item.c) ------------------------------------------------------------------- */
 
 /* The index of a session, made if new; of a NULL name NULL. ENOMEM. */
 int allot__task_index_find(allot__books *books, const char *session, allot__task_index **out);

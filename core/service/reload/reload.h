@@ -3,7 +3,7 @@
 /*
  * reload.h: loads a new generation of plan and policies while the service runs.
  *
- * When files change (watch.h), or on request, a candidate is built and checked on a thread
+ * When files change (watch.c), or on request, a candidate is built and checked on a thread
  * (generation/candidate.h), then tried there on the state of the books and on recorded cycles, one
  * by one; the loop only lends the states (of many tasks, whose copy takes long, only recorded
  * ones). A candidate that passes is swapped in between two cycles; one that fails changes nothing,
@@ -27,7 +27,35 @@
 #include "service/generation/candidate.h"
 #include "service/instance/service.h"
 #include "service/wire/rpc.h"
-#include "service/reload/watch.h"
+
+/* ---- Watched files --------------------------------------------------------------------------- */
+
+/*
+ * Notices when files may have changed.
+ *
+ * Directories are watched, not files: after an editor's rename a watch would follow the old file.
+ * Each file is also checked every two seconds, where no events come (network file systems, no
+ * watches left). A notice is only a hint: the receiver compares contents (source.h). On the loop,
+ * which only inotify_add_watch may block.
+ */
+typedef struct allot__watch {
+    allot_service *service;
+    /* Called often. `late`: by the periodic check, maybe of a change noticed up to two seconds
+     * ago. */
+    void (*touched)(void *ud, bool late);
+    void *ud;
+    struct allot__watched *items; /* directories and files */
+    int64_t folders;              /* the number of directories */
+    bool lame;                    /* a directory could not be watched */
+    allot__watch_paths paths;
+} allot__watch;
+
+/* Watches exactly these from now on. true: some are new, so earlier changes of theirs were not
+ * seen. Failures, also for lack of memory, set `lame`. */
+bool allot__watch_set(allot__watch *watch, const allot__watch_paths *paths,
+                      const allot__sources *sources);
+/* Ends it. */
+void allot__watch_end(allot__watch *watch);
 
 /* Milliseconds: see above. */
 #define ALLOT__RELOAD_SETTLE 30

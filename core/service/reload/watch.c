@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* watch.c: watches directories by inotify, and files by polling. */
-#include "service/reload/watch.h"
+#include "service/reload/reload.h"
 
 #include <string.h>
 

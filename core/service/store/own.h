@@ -94,14 +94,6 @@ struct allot__store {
     int64_t work_seq; /* events up to that one were considered */
 };
 
-/* ---- The lock on the file (lock.c) ----------------------------------------------------------- */
-
-/* Locks the file, to write (exclusively) or to read; unlock it after SQLite has closed it. EEXIST:
- * another process writes; EIO: not a file, or it cannot be locked. */
-struct allot__store_hold;
-int allot__store_lock(const char *path, bool writes, struct allot__store_hold **out);
-void allot__store_unlock(struct allot__store_hold *hold, bool writes);
-
 /* ---- SQL (read.c) ---------------------------------------------------------------------------- */
 
 /* A statement with bound parameters: an int64_t for each 'n' of `types`, for each 't' a text, which
@@ -134,10 +126,6 @@ const char *allot__cell_document(allot__cells *cells, int column, size_t *len, b
 int allot__cells_end(const allot__cells *cells, const allot__store *store, const char *table,
                      int64_t number, allot_report *report);
 
-/* ---- Deleting old rows (keep.c) -------------------------------------------------------------- */
-
-/* Deletes some rows in a transaction; sets work_more if more are left. A status of SQLite. */
-int allot__store_keep(allot__store *store, const allot__store_bounds *bounds);
 /* Measures the file: work_size, work_unused. */
 void allot__store_measure(allot__store *store);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* read.c: visits the rows on disk in their order; versions of plan and policies, and their texts.
+/*
+ * read.c: runs SQL, reports SQLite's errors, and validates rows; visits the rows on disk in their
+ * order; reads versions of plan and policies, and their texts.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * own.h: the structs of connections; only for wire.c, connection.c, listen.c, visit.c.
+ * own.h: the structs of connections; only for this folder.
  *
  * This file owns: struct allot__wire, struct allot__connection.
  */
@@ -54,7 +54,7 @@ struct allot__connection {
     size_t looked;              /* bytes of `line` known to have no line end */
     const allot__method *longs; /* `line` begins with a request of this method, which may be long */
     allot__text waiting;        /* answers until their batch is on disk */
-    allot__deferred held[2]; /* at most two batches are not on disk */
+    allot__deferred held[2];    /* at most two batches are not on disk */
     size_t held_count;
     allot__text out, sending;
     uv_shutdown_t shutdown;
@@ -114,11 +114,6 @@ int allot__listen_pipe(allot_service *service, allot_report *report);
 int allot__listen_tcp(allot_service *service, allot_report *report);
 void allot__listen_close(allot_service *service);
 
-/* A peer has connected (visit.c): notes its address. Peers without the token may have a quarter of
- * all places, and half of that from one address; when those are taken, the oldest is closed. */
-void allot__connection_arrive(allot__connection *peer, bool local);
-/* Whether the peer process's user may connect. */
-bool allot__connection_is_listed(const allot__connection *peer, long *uid);
 #define ALLOT__ADDRESS_MOST 64
 void allot__connection_address(const allot__connection *peer, char *out, size_t size);
 

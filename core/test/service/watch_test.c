@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "service/reload/watch.h"
+#include "service/reload/reload.h"
 #include "test/support/check.h"
 #include "test/support/oom.h"
 
