@@ -28,18 +28,18 @@ typedef struct loading {
  * over, or is now, if it changed while no service ran. Rows that earlier versions accepted, though
  * no state can have them, are skipped, with later rows that do not fit without them. Otherwise
  * every row must be entered. */
-static int judge(void *ud, int status)
+static int judge(void *ud, int status, const allot__error *fault)
 {
     loading *it = ud;
     if (status == ALLOT_OK || status == ALLOT_ENOMEM)
         return status;
-    bool left = it->fault.unfit || it->left > 0;
+    bool left = fault->unfit || it->left > 0;
     int64_t count = left ? ++it->left : ++it->lost;
     if (count <= 5)
         allot_report_say(it->report, ALLOT_WARNING, "W-store",
                          left ? "left out, as no cycle can decide with it: %.300s"
                               : "the plan has changed since: %.300s",
-                         it->fault.message);
+                         fault->message);
     return ALLOT_OK;
 }
 
@@ -120,7 +120,7 @@ static int on_event(void *ud, const allot__event_row *row)
         if (kind == ALLOT__EVENT_KEEP_BACK)
             service->now = event.since;
     }
-    return judge(it, status);
+    return judge(it, status, &it->fault);
 }
 
 static int on_cycle(void *ud, const allot__cycle_row *row)
@@ -250,12 +250,10 @@ static int try_without(allot_service *service, allot__candidate *candidate, allo
                        allot__books **moved)
 {
     const allot_plan *plan = candidate->generation->plan;
-    int64_t lost = 0;
+    allot__error lost;
     allot__books *books;
     allot_report_clear(candidate->report);
-    if (allot__books_move(service->books, plan, NULL, candidate->report, &books) == ALLOT_OK)
-        allot__books_end(books); /* then the state itself is inconsistent */
-    int status = allot__books_move(service->books, plan, &lost, report, &books);
+    int status = allot__books_move(service->books, plan, &lost, &books);
     if (status != ALLOT_OK)
         return status;
     status = try_books(service, candidate, books);
@@ -263,9 +261,9 @@ static int try_without(allot_service *service, allot__candidate *candidate, allo
         allot__books_end(books);
         return status;
     }
-    if (allot_report_count(candidate->report) > 0)
+    if (lost.code) /* else the state itself was inconsistent */
         allot_report_say(report, ALLOT_WARNING, "W-store", "the plan has changed since: %.300s",
-                         allot_report_at(candidate->report, 0)->message);
+                         lost.message);
     *moved = books;
     return ALLOT_OK;
 }

@@ -87,7 +87,7 @@ int allot__books_list(allot__books *books, allot__text *out, size_t most, bool *
 void allot__books_list_end(allot__books *books);
 /* Enters such lines. A line that fails, except by ENOMEM, ends this with its status and `fault`,
  * unless `judge` (NULL: none) returns ALLOT_OK for it. */
-typedef int allot__books_judge(void *ud, int status);
+typedef int allot__books_judge(void *ud, int status, const allot__error *fault);
 int allot__books_read(allot__books *books, allot__event_reader *reader, const char *text,
                       size_t len, allot__books_judge *judge, void *ud, allot__error *fault);
 
@@ -97,10 +97,10 @@ int allot__books_read(allot__books *books, allot__event_reader *reader, const ch
  * unchanged. */
 int allot__books_rebase(allot__books *books, const allot_plan_map *ids, allot_report *report,
                         allot__books **out);
-/* A copy under another plan. As allot__books_rebase, but slower; with `lost`, what the plan lacks
- * is left out and counted there. */
-int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t *lost,
-                      allot_report *report, allot__books **out);
+/* A copy under another plan, without what that plan lacks; slower than allot__books_rebase. `lost`
+ * gets the first loss; its code is NULL if there is none. ENOMEM. */
+int allot__books_move(const allot__books *books, const allot_plan *plan, allot__error *lost,
+                      allot__books **out);
 
 /* How many tasks, sessions, jobs and reclaims in flight; pending: tasks that wait. */
 typedef struct allot__books_count {

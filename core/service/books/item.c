@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * item.c: named things of the books: blocks, records, sources; tasks of a session, and reclaims that
- * name a task; comparing items.
+ * item.c: named things of the books: blocks, records, sources; comparing items; tasks of a session,
+ * and reclaims that name a task.
  */
 #include "base/memory.h"
 #include "service/books/own.h"

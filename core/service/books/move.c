@@ -46,7 +46,7 @@ int allot__books_read(allot__books *books, allot__event_reader *reader, const ch
         size_t size = end ? (size_t)(end - (text + at)) : len - at;
         status = read_line(books, reader, text + at, size, fault);
         if (status != ALLOT_OK && status != ALLOT_ENOMEM && judge)
-            status = judge(ud, status);
+            status = judge(ud, status, fault);
         at += size + 1;
     }
     return status;
@@ -54,50 +54,40 @@ int allot__books_read(allot__books *books, allot__event_reader *reader, const ch
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-static int count_lost(void *ud, int status)
+/* Notes only the first loss. */
+static int lose(void *ud, int status, const allot__error *fault)
 {
-    int64_t *lost = ud;
+    allot__error *lost = ud;
     (void)status;
-    ++*lost;
+    if (!lost->code)
+        *lost = *fault;
     return ALLOT_OK;
 }
 
-static int read_text(allot__books *books, const allot__text *text, int64_t *lost,
-                     allot_report *report)
+static int read_text(allot__books *books, const allot__text *text, allot__error *lost)
 {
     allot__event_reader *reader;
     allot__error fault = {.message = ""};
     int status = allot__event_reader_new(books->engine, &reader);
     if (status != ALLOT_OK)
         return status;
-    status = allot__books_read(books, reader, text->bytes, text->len, lost ? count_lost : NULL,
-                               lost, &fault);
+    status = allot__books_read(books, reader, text->bytes, text->len, lose, lost, &fault);
     allot__event_reader_free(reader);
-    if (status != ALLOT_OK && status != ALLOT_ENOMEM) {
-        allot_diagnostic finding = {.severity = ALLOT_ERROR,
-                                    .code = fault.code ? fault.code : "E-store",
-                                    .path = fault.path[0] != '\0' ? fault.path : NULL,
-                                    .message = fault.message,
-                                    .hint = fault.hint[0] != '\0' ? fault.hint : NULL,
-                                    .consumer = -1,
-                                    .group = -1,
-                                    .field = -1};
-        allot_report_add(report, &finding);
-    }
     return status;
 }
 
-int allot__books_move(const allot__books *books, const allot_plan *plan, int64_t *lost,
-                      allot_report *report, allot__books **out)
+int allot__books_move(const allot__books *books, const allot_plan *plan, allot__error *lost,
+                      allot__books **out)
 {
     allot__text text = {.engine = books->engine};
     allot__books *moved;
     int status = allot__books_new(books->engine, plan, &moved);
+    *lost = (allot__error){.code = NULL};
     if (status != ALLOT_OK)
         return status;
     status = allot__books_write(books, &text);
     if (status == ALLOT_OK)
-        status = read_text(moved, &text, lost, report);
+        status = read_text(moved, &text, lost);
     allot__text_free(&text);
     if (status == ALLOT_OK)
         *out = moved;

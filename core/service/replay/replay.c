@@ -79,7 +79,7 @@ static int read_generation(replaying *replay, const allot__store_pair *names, co
 static int move(replaying *replay, const allot_plan *plan, allot__books **out)
 {
     allot_plan_map *ids;
-    int64_t lost = 0;
+    allot__error lost;
     if (!replay->books)
         return allot__books_new(replay->engine, plan, out);
     int status = allot_plan_map_new(replay->engine, allot__books_plan(replay->books), plan, &ids);
@@ -87,7 +87,7 @@ static int move(replaying *replay, const allot_plan *plan, allot__books **out)
         return status;
     status = allot__books_rebase(replay->books, ids, NULL, out);
     if (status != ALLOT_OK && status != ALLOT_ENOMEM)
-        status = allot__books_move(replay->books, plan, &lost, replay->report, out);
+        status = allot__books_move(replay->books, plan, &lost, out);
     allot_plan_map_free(replay->engine, ids);
     return status;
 }
@@ -365,10 +365,10 @@ static int on_cycle(void *ud, const allot__cycle_row *row)
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* A line that no state can have was left out at recording, too. */
-static int judge(void *ud, int status)
+static int judge(void *ud, int status, const allot__error *fault)
 {
     replaying *replay = ud;
-    replay->left_out = replay->left_out || replay->fault.unfit;
+    replay->left_out = replay->left_out || fault->unfit;
     return replay->left_out ? ALLOT_OK : status;
 }
 

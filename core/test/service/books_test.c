@@ -117,8 +117,9 @@ static void stroll(const char *plan, unsigned from, int steps)
         equal = equal && CHECK(same(&it, it.books, other.books));
     }
     CHECK(accepted > steps / 10);
+    allot__error lost;
     allot__books *moved = NULL;
-    CHECK_EQ(allot__books_move(it.books, it.plan, NULL, NULL, &moved), ALLOT_OK);
+    CHECK_EQ(allot__books_move(it.books, it.plan, &lost, &moved), ALLOT_OK);
     CHECK(moved != NULL && same(&it, it.books, moved));
     allot__books_end(moved);
     close_desk(&other);
@@ -165,9 +166,10 @@ static int enter_some(allot_engine *engine)
         OOM_RETRY(status, decide(&it, &effect));
         it.now += 4;
     }
+    allot__error lost;
     allot__books *moved = NULL;
     if (status == ALLOT_OK)
-        OOM_RETRY(status, allot__books_move(it.books, it.plan, NULL, NULL, &moved));
+        OOM_RETRY(status, allot__books_move(it.books, it.plan, &lost, &moved));
     allot__books_end(moved);
     allot__text_free(&effect);
     close_desk(&it);

@@ -72,6 +72,7 @@ static void there_and_back(const char *from, const char *to, unsigned with)
 {
     allot_engine *engine;
     desk it, other;
+    allot__error lost;
     allot__books *copy = NULL, *moved = NULL;
     seed = with;
     CHECK_EQ(allot_engine_new(NULL, NULL, &engine), ALLOT_OK);
@@ -79,8 +80,8 @@ static void there_and_back(const char *from, const char *to, unsigned with)
     CHECK_EQ(open_desk(&other, engine, to), ALLOT_OK);
     allot_plan *plan = it.plan;
     random_steps(&it, 60);
-    CHECK_EQ(allot__books_move(it.books, plan, NULL, NULL, &copy), ALLOT_OK);
-    CHECK_EQ(allot__books_move(it.books, other.plan, NULL, NULL, &moved), ALLOT_OK);
+    CHECK_EQ(allot__books_move(it.books, plan, &lost, &copy), ALLOT_OK);
+    CHECK_EQ(allot__books_move(it.books, other.plan, &lost, &moved), ALLOT_OK);
     CHECK_EQ(turn(&it, other.plan), ALLOT_OK);
     CHECK(same(&it, it.books, moved));
     CHECK_EQ(turn(&it, plan), ALLOT_OK);
@@ -127,12 +128,13 @@ static void test_misfits(void)
     CHECK_EQ(allot_engine_new(NULL, NULL, &engine), ALLOT_OK);
     CHECK_EQ(open_desk(&other, engine, without_b), ALLOT_OK);
     for (int i = 0; i < COUNT; i++) {
+        allot__error lost;
         allot__books *copy = NULL;
         CHECK_EQ(open_desk(&it, engine, tree), ALLOT_OK);
         CHECK_EQ(tell(&it, "demand", "{\"consumer\": \"/a\", \"slots\": 3}"), ALLOT_OK);
         if (events[i][0])
             CHECK_EQ(tell(&it, events[i][0], events[i][1]), ALLOT_OK);
-        CHECK_EQ(allot__books_move(it.books, it.plan, NULL, NULL, &copy), ALLOT_OK);
+        CHECK_EQ(allot__books_move(it.books, it.plan, &lost, &copy), ALLOT_OK);
         CHECK_EQ(turn(&it, other.plan), events[i][0] ? ALLOT_ENOENT : ALLOT_OK);
         if (events[i][0])
             CHECK(same(&it, it.books, copy));

@@ -250,8 +250,9 @@ static bool same(desk *it, const allot__books *one, const allot__books *other)
 static bool decides_as_anew(desk *it)
 {
     allot__text a = {.engine = it->engine}, b = {.engine = it->engine};
+    allot__error lost;
     allot__books *anew = NULL;
-    bool equal = CHECK_EQ(allot__books_move(it->books, it->plan, NULL, NULL, &anew), ALLOT_OK) &&
+    bool equal = CHECK_EQ(allot__books_move(it->books, it->plan, &lost, &anew), ALLOT_OK) &&
                  CHECK_EQ(would_decide(it->books, it->now, &a), ALLOT_OK) &&
                  CHECK_EQ(would_decide(anew, it->now, &b), ALLOT_OK) &&
                  CHECK(a.len == b.len && memcmp(a.bytes, b.bytes, a.len) == 0);
