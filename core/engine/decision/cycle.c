@@ -218,7 +218,11 @@ static int go_on(allot_decision *decision)
         allot__decided *group = &decision->groups[i];
         *group = (allot__decided){.work = *follow->work, .orders = follow->orders};
         group->work.arena = &decision->arena;
-        status = allot__victims_choose(&group->work, &group->victims, &group->orders);
+        group->work.session_need = decision->session_need;
+        group->work.session_quota = decision->session_quota;
+        status = allot__sessions(&group->work);
+        status =
+            status ? status : allot__victims_choose(&group->work, &group->victims, &group->orders);
     }
     return status;
 }
@@ -229,8 +233,6 @@ static int run_all(allot_decision *decision, allot_report *report)
     const allot_plan *plan = decision->plan;
     size_t size = (size_t)plan->group_count * columns_size(plan);
     int status = allot__arena_reserve(&decision->arena, size);
-    if (status == ALLOT_OK)
-        status = take_sessions(decision);
     if (status == ALLOT_OK)
         status = allot__leases(plan, decision->state, &decision->arena, report, &decision->leases);
     for (int32_t i = 0; i < plan->group_count && status == ALLOT_OK; i++)
@@ -251,6 +253,8 @@ static int run(allot_decision *decision, allot_report *report)
     decision->groups = allot__arena_take(&decision->arena, count, sizeof *decision->groups);
     if (status == ALLOT_OK && !decision->groups)
         status = ALLOT_ENOMEM;
+    if (status == ALLOT_OK)
+        status = take_sessions(decision);
     if (status == ALLOT_OK)
         status = go_on(decision);
     return status != ALLOT_OK || decision->follow ? status : run_all(decision, report);

@@ -25,8 +25,6 @@ static const char *why_state(const allot_state *state)
         return "hosts";
     if (state->loans.count > 0)
         return "loans";
-    if (state->tasks.sessions.count > 0)
-        return "sessions";
     if (state->tasks.coupled > 0)
         return "tasks of several groups";
     return allot__any_whole(state) ? "tasks that start whole" : NULL;

@@ -13,9 +13,9 @@
  * Victims are chosen (victims/) for leaves that give slots back in this cycle.
  *
  * This works for policies whose fills go by columns of the plan, and only if leaves take and give
- * by the default orders, without ledgers, functions, hosts, sessions, tasks that start whole,
- * windows, or options that keep slots back: allot__follow_why. All else takes full passes. A cycle
- * into which slots of a reclaim came back is a full pass, too, but the next one can be followed.
+ * by the default orders, without ledgers, functions, hosts, tasks that start whole, windows, or
+ * options that keep slots back: allot__follow_why. All else takes full passes. A cycle into which
+ * slots of a reclaim came back is a full pass, too, but the next one can be followed.
  */
 #ifndef ALLOT_ENGINE_FOLLOW_FOLLOW_H
 #define ALLOT_ENGINE_FOLLOW_FOLLOW_H

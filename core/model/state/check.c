@@ -137,7 +137,8 @@ static void check_members(checking *it, const allot_member *members, int32_t cou
         default:
             check_list(it, member, item);
         }
-        check_members(it, member->members, member->member_count, item);
+        if (member->member_count > 0)
+            check_members(it, member->members, member->member_count, item);
     }
 }
 

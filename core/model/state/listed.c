@@ -29,10 +29,10 @@ static void changed(allot_state *state, allot_item kind)
     state->sessions_stale = state->sessions_stale || kind == ALLOT_ITEM_SESSION;
     state->flights_stale = state->flights_stale || kind == ALLOT_ITEM_RECLAIM;
     state->jobs_stale = state->jobs_stale || kind == ALLOT_ITEM_JOB;
-    if (kind == ALLOT_ITEM_SESSION || kind == ALLOT_ITEM_JOB) {
+    if (kind == ALLOT_ITEM_SESSION || kind == ALLOT_ITEM_JOB)
         allot__tasks_change(state);
+    if (kind == ALLOT_ITEM_JOB)
         allot__state_changes(state);
-    }
 }
 
 /* A task has a compact block, and moves to the end as it changes; others keep their place. */

@@ -370,7 +370,7 @@ static bool is_slight(const allot_state *state)
 {
     return !state->plan->windows && !state->jobs && state->plan->hosts.list.count == 0 &&
            state->hosts.list.count == 0 && state->tasks.pending + state->tasks.coupled == 0 &&
-           !allot__any_whole(state) && allot_state_sessions(state) == 0 && state->loans.count == 0;
+           !allot__any_whole(state) && state->loans.count == 0;
 }
 
 /* Derives what follows from a leaf's tasks. False: all must be derived, to report it or to go on.

@@ -147,13 +147,15 @@ static int put_parts(allot_state *state, const allot__task *first)
     return ALLOT_OK;
 }
 
-/* A task began or ended. Tasks that only run, on one slot that is theirs, and name no new host can
- * be arranged without all others. */
+/* A task began or ended. Tasks that only run, on a slot of their own, and name no new host and no
+ * session of another leaf can be arranged without all others. */
 static void note(allot_state *state, const allot__task *task, int32_t number)
 {
     allot__tasks *tasks = &state->tasks;
-    bool plain = !task->pending && task->part == 0 && task->slot < 0 &&
-                 (task->host < 0 || allot__label_at(tasks, task->host)->site >= 0);
+    bool plain =
+        !task->pending && task->part == 0 && task->slot < 0 &&
+        (task->host < 0 || allot__label_at(tasks, task->host)->site >= 0) &&
+        (task->session < 0 || tasks->sessions.count == 0 || allot__task_session(tasks, task) >= 0);
     allot__task_change *it = NULL;
     if (plain && state->slight && tasks->arranged)
         it = allot__push(state->engine, &tasks->changed, sizeof *it);

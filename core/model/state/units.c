@@ -127,6 +127,14 @@ static void put_on_sites(allot_state *state, const allot__units *units, int32_t 
     }
 }
 
+/* Counts a unit among its session's, or (-1) no longer. */
+static void count_held(const allot_state *state, const allot__units *units, int32_t unit,
+                       int32_t times)
+{
+    if (units->session[unit] >= 0)
+        state->tasks.session_held[units->session[unit]] += times * units->slots[unit];
+}
+
 int allot__units_fill(allot_state *state, allot__units *units)
 {
     if (make_columns(state, units))
@@ -136,8 +144,7 @@ int allot__units_fill(allot_state *state, allot__units *units)
         const int32_t *tasks = allot__unit_tasks(units, unit, &count);
         for (int32_t i = 0; i < count; i++)
             put(state, units, unit, allot__task_at(&state->tasks, tasks[i]), i == 0);
-        if (units->session[unit] >= 0)
-            state->tasks.session_held[units->session[unit]] += units->slots[unit];
+        count_held(state, units, unit, 1);
     }
     for (int32_t leaf = 0; leaf < state->plan->tree.rows; leaf++)
         put_on_sites(state, units, leaf);
@@ -197,6 +204,8 @@ bool allot__units_change(const allot_state *state, allot__units *units, int32_t 
     for (int32_t i = end; i < units->end[consumer]; i++)
         if (allot__task_at(&state->tasks, units->tasks[i])->thing.number >= 0)
             move_unit(state, units, i, end++);
+        else
+            count_held(state, units, i, -1);
     units->end[consumer] = end;
     for (size_t i = 0; i < count; i++)
         more += changes[i].number >= 0;
@@ -211,6 +220,7 @@ bool allot__units_change(const allot_state *state, allot__units *units, int32_t 
         units->tasks[unit] = changes[i].number;
         units->slots[unit] = units->preempted[unit] = 0;
         put(state, units, unit, (const allot__task *)(const void *)thing, true);
+        count_held(state, units, unit, 1);
         units->end[consumer]++;
     }
     return true;

@@ -217,12 +217,14 @@ static int32_t some(int32_t count)
 /* Begins, or moves, a task on a leaf whose slots are those of its tasks. */
 static void put_task(world *at, const char *known)
 {
-    char id[8];
+    char id[8], session[16];
     allot_stated_leaf row;
     allot_task task = {.id = known ? known : id, .consumer = leaf_at(at), .slots = 1};
     if (allot_state_row_get(at->state, 0, task.consumer, &row) != ALLOT_OK || row.allocated >= 0)
         return;
     snprintf(id, sizeof id, "t%d", (int)(known ? 0 : at->task_count++));
+    snprintf(session, sizeof session, "s%d-%d", (int)task.consumer, draw(0, 2));
+    task.session = draw(0, 2) == 0 ? session : NULL;
     task.slots = draw(0, 9) == 0 ? draw(1, 3) : 1;
     task.state = draw(0, 150) == 0 ? ALLOT_TASK_PENDING : ALLOT_TASK_RUNNING;
     if (task.state == ALLOT_TASK_RUNNING) {
@@ -232,6 +234,18 @@ static void put_task(world *at, const char *known)
     }
     CHECK_EQ(allot_state_set(at->state, ALLOT_ITEM_TASK, &task), ALLOT_OK);
     CHECK_EQ(allot_state_set(at->plain, ALLOT_ITEM_TASK, &task), ALLOT_OK);
+}
+
+/* Lists a session, or changes one; tasks may be of sessions that are not listed. */
+static void put_session(world *at)
+{
+    char id[16];
+    int32_t leaf = leaf_at(at);
+    allot_session session = {.id = id, .consumer = leaf, .priority = draw(1, 3), .demand = -1};
+    snprintf(id, sizeof id, "s%d-%d", (int)leaf, draw(0, 1));
+    session.scheduling = leaf % 2 ? ALLOT_PRIORITY : ALLOT_PROPORTIONAL;
+    CHECK_EQ(allot_state_set(at->state, ALLOT_ITEM_SESSION, &session), ALLOT_OK);
+    CHECK_EQ(allot_state_set(at->plain, ALLOT_ITEM_SESSION, &session), ALLOT_OK);
 }
 
 static void change_task(world *at)
@@ -269,6 +283,8 @@ static void change_live(world *at)
 {
     for (int k = at->task_count == 0 ? 30 : 0; k > 0; k--)
         put_task(at, NULL);
+    if (draw(0, 9) == 0)
+        put_session(at);
     for (int k = draw(1, 5); k > 0; k--) {
         int32_t leaf = leaf_at(at), slots = draw(0, 1) == 0 ? 0 : draw(0, 14);
         int kind = draw(0, 4);
@@ -393,6 +409,19 @@ static void same_tasks(const world *at, const int32_t *a, const int32_t *b, int3
     }
 }
 
+static void same_sessions(const allot_decision *a_all, const allot_decision *b_all)
+{
+    for (int32_t i = 0; i < allot_state_sessions(b_all->state); i++) {
+        allot_session_part a_of, b_of;
+        const allot_session_part *a = &a_of, *b = &b_of;
+        CHECK_EQ(allot_decision_session(a_all, i, &a_of), ALLOT_OK);
+        CHECK_EQ(allot_decision_session(b_all, i, &b_of), ALLOT_OK);
+        SAME(need);
+        SAME(quota);
+        SAME(allocated);
+    }
+}
+
 static void same_victims(const world *at, const allot_decision *a_all, const allot_decision *b_all)
 {
     for (int32_t i = 0; i < allot_decision_reclaims(b_all); i++) {
@@ -459,6 +488,7 @@ static bool step(world *at, bool live)
         same_sums(&follow->groups[0].work, &full->groups[0].work);
         same_orders(&follow->groups[0].orders, &full->groups[0].orders);
         same_verdicts(follow, full);
+        same_sessions(follow, full);
         same_victims(at, follow, full);
         ordered += full->groups[0].orders.reclaim_count;
     }
@@ -490,111 +520,8 @@ static void test_random(void)
           (went_on > CASES && ordered > CASES && victims > CASES && failed > CASES / 2));
 }
 
-/* ---- Why a cycle computes all anew ----------------------------------------------------------- */
-
-typedef struct site {
-    fixture it;
-    allot_state *state;
-    int32_t a, b; /* leaves of /p, whose limit is 4 */
-} site;
-
-static void site_begin(site *at)
-{
-    fixture *it = &at->it;
-    *at = (site){.state = NULL};
-    CHECK_EQ(allot_engine_new(oom_alloc, &it->memory, &it->engine), ALLOT_OK);
-    CHECK_EQ(allot_report_new(it->engine, &it->report), ALLOT_OK);
-    CHECK_EQ(allot_policy_new(it->engine, "site", &it->policy), ALLOT_OK);
-    CHECK_EQ(allot_policy_fill(it->policy, "owned", owned, owned, NULL, 0), ALLOT_OK);
-}
-
-static void site_seal(site *at)
-{
-    fixture *it = &at->it;
-    CHECK_EQ(allot_plan_new(it->engine, &it->plan), ALLOT_OK);
-    CHECK_EQ(allot_plan_policy(it->plan, ALLOT_ALL, it->policy), ALLOT_OK);
-    CHECK(fixture_add(it->plan, "/p") >= 0);
-    at->a = fixture_add(it->plan, "/p/a");
-    at->b = fixture_add(it->plan, "/p/b");
-    CHECK_EQ(fixture_set(it->plan, "/p", ALLOT_LIMIT, 4), ALLOT_OK);
-    CHECK_EQ(fixture_set(it->plan, "/p/a", ALLOT_OWNED, 4), ALLOT_OK);
-    CHECK_EQ(allot_plan_slots(it->plan, 0, 8), ALLOT_OK);
-    CHECK_EQ(allot_plan_seal(it->plan, it->report), ALLOT_OK);
-    CHECK_EQ(allot_state_new(it->plan, &at->state), ALLOT_OK);
-    CHECK_EQ(allot_state_demand(at->state, 0, at->a, 8), ALLOT_OK);
-    CHECK_EQ(allot_state_seal(at->state, it->report), ALLOT_OK);
-}
-
-static void site_end(site *at)
-{
-    allot_state_free(at->state);
-    fixture_end(&at->it);
-}
-
-static const char *why(site *at)
-{
-    allot_decision *decision;
-    if (!CHECK_EQ(allot_cycle(at->it.plan, at->state, NULL, &decision), ALLOT_OK))
-        return NULL;
-    const char *text = allot_decision_full(decision);
-    allot_decision_free(decision);
-    return text;
-}
-
-static void test_now_and_then(void)
-{
-    site at;
-    allot_decision *decision;
-    site_begin(&at);
-    site_seal(&at);
-    CHECK_STR(why(&at), "nothing is kept of the cycle before");
-    CHECK_STR(why(&at), "nothing is kept of the cycle before");
-    CHECK(why(&at) == NULL);
-    CHECK_EQ(allot_cycle(at.it.plan, at.state, NULL, &decision), ALLOT_OK);
-    CHECK_STR(why(&at), "another decision reads what is kept");
-    allot_decision_free(decision);
-    CHECK_EQ(allot_cycle_until(at.it.plan, at.state, ALLOT_STAGE_QUOTA, NULL, &decision), ALLOT_OK);
-    CHECK_STR(allot_decision_full(decision), "the orders were not asked for");
-    allot_decision_free(decision);
-    CHECK_EQ(allot_state_open(at.state), ALLOT_OK);
-    CHECK_EQ(allot_state_allocated(at.state, 0, at.a, 6), ALLOT_OK);
-    CHECK_EQ(allot_state_seal(at.state, NULL), ALLOT_OK);
-    CHECK_STR(why(&at), "a limit frees slots");
-    CHECK_EQ(allot_state_full(at.state, 1), ALLOT_OK);
-    CHECK_STR(why(&at), "it was asked for");
-    site_end(&at);
-}
-
-/* These stand in the way of a policy's plans always. */
-static void test_always(void)
-{
-    const allot_key last = {owned, 1};
-    const allot_source allocated = {ALLOT_FROM_COLUMN, ALLOT_ALLOCATED};
-    const allot_attribute most = {.name = "most", .type = ALLOT_INTEGER, .limit = 1, .max = 100};
-    static const char *const reasons[] = {"slots that are kept", "an order of its own",
-                                          "attributes that are limits",
-                                          "fills by what leaves hold"};
-    for (int i = 0; i < 4; i++) {
-        site at;
-        site_begin(&at);
-        if (i == 0)
-            CHECK_EQ(allot_policy_damp(at.it.policy, ALLOT_OPTION_DEAD_ZONE, 1), ALLOT_OK);
-        else if (i == 1)
-            CHECK_EQ(allot_policy_distribute(at.it.policy, &last, 1), ALLOT_OK);
-        else if (i == 2)
-            CHECK_EQ(allot_policy_attribute(at.it.policy, &most), ALLOT_OK);
-        else
-            CHECK_EQ(allot_policy_fill(at.it.policy, "held", one, allocated, NULL, 0), ALLOT_OK);
-        site_seal(&at);
-        CHECK_STR(why(&at), reasons[i]);
-        site_end(&at);
-    }
-}
-
 int main(void)
 {
     RUN(test_random);
-    RUN(test_now_and_then);
-    RUN(test_always);
     return check_done();
 }
