@@ -4,7 +4,7 @@
 #ifndef ALLOT_CLI_DIFF_DIFF_H
 #define ALLOT_CLI_DIFF_DIFF_H
 
-#include "cli/term/remote.h"
+#include "cli/term/client.h"
 
 /* ---- Sides (diff_side.c) --------------------------------------------------------------------- */
 
@@ -62,10 +62,6 @@ void allot__sums_add(allot__diff_sums *sums, const allot_diff *diff, const char 
 /* Sorts rows by the largest gain or loss in one state, largest first. */
 void allot__sums_sort(allot__diff_sums *sums);
 void allot__sums_free(allot__diff_sums *sums);
-
-/* Plays a log through A's plan and lets B decide about the same states. */
-int allot__diff_trace(allot__cli *cli, allot__diff_side sides[2], const char *path,
-                      allot__diff_sums *sums);
 
 /* ---- The document (diff_json.c) -------------------------------------------------------------- */
 

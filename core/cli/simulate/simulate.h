@@ -60,7 +60,7 @@ typedef struct allot__sim_progress {
 /* Until the end of the command Ctrl-C is noted. */
 void allot__sim_catch(void);
 
-/* ---- plot.c, gnuplot.c ----------------------------------------------------------------------- */
+/* ---- plot.c ---------------------------------------------------------------------------------- */
 
 /* Begins the files of --plot and --samples; without these options there is no effect. CLI_USAGE: an
  * unknown kind of picture, or too many simulations; CLI_IO: no gnuplot, or the samples cannot be
@@ -74,10 +74,6 @@ int allot__sim_plot_end(allot__plot *plot, int64_t at);
 int allot__sim_plot_write(allot__plot *plot);
 /* Also after a failure, which leaves no files. */
 void allot__sim_plot_free(allot__plot *plot);
-/* Runs gnuplot over a script and takes its standard output; NULL: only checks that gnuplot runs.
- * CLI_IO (E-plot: there is no gnuplot, or it failed). */
-int allot__sim_gnuplot(allot__cli *cli, const allot__text *script, allot__text *out);
-
 /* ---- simulate_json.c ------------------------------------------------------------------------- */
 
 /* Puts the document into the command's result. */

@@ -2,7 +2,7 @@
 /* Copyright the allot authors */
 /* documents.c: plan, state and policies, of files or a service, opened for a verb and closed after
  * it. */
-#include "cli/term/remote.h"
+#include "cli/term/client.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* options.c: `options`, and keys beside a policy's name, for the core or for policies. */
-#include "json/plan/options.h"
+#include "json/plan/plan.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "json/plan/options.h"
 #include "json/plan/plan.h"
 
 /* Places the loader's findings that have no place: at the option concerned, or at `use`. */

@@ -7,9 +7,12 @@
 #define ALLOT_JSON_STATE_ITEM_H
 
 #include <allot/members.h>
+#include <allot/json.h>
+#include <allot/stated.h>
 
 #include "json/state/state.h"
 #include "json/text/names.h"
+#include "base/path.h"
 
 typedef struct allot__item_reader allot__item_reader;
 
@@ -37,5 +40,9 @@ void allot__item_reader_read(allot__item_reader *it, const allot__value *all,
                              allot__item_taker take_it);
 /* The value of the item's member of that name. */
 const allot__value *allot__item_reader_value(const allot__item_reader *it, const char *name);
+
+/* Writes the members of an item, the struct of its table, into the open object. */
+void allot__item_write(allot__text *out, const allot_plan *plan, const allot_members *members,
+                       const void *item);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* write.c: a state as "allot/state/v1", without values that equal their defaults. */
-#include "json/state/write.h"
+#include "json/state/item.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 /* write_item.c: writes items of a state by the tables of their members. */
 #include <string.h>
 
-#include "json/state/write.h"
+#include "json/state/item.h"
 
 /* A member of an item. */
 typedef struct part {

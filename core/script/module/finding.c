@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* finding.c: a diagnostic as a table of Lua, and a table as a diagnostic. */
-#include "script/module/finding.h"
+#include "script/module/module.h"
 
 #include <string.h>
 

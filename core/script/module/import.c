@@ -7,7 +7,7 @@
 #include <allot/script.h>
 
 #include "script/module/tool.h"
-#include "script/sandbox/lua_text.h"
+#include "script/module/module.h"
 #include "script/sandbox/require.h"
 
 /* Collects the tool's output until the tool is done, and passes on all of it, or nothing. */

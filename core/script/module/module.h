@@ -20,8 +20,9 @@
 #include <allot/allot.h>
 #include <allot/json.h>
 #include <allot/script.h>
+#include <allot/report.h>
 
-#include "script/sandbox/lua_text.h"
+#include "base/text.h"
 
 ALLOT_API int luaopen_allot_core(lua_State *L);
 
@@ -84,6 +85,16 @@ void allot__module_path(lua_State *L, const allot_plan *plan, int32_t consumer);
 void allot__set_text(lua_State *L, const char *key, const char *text);
 void allot__set_number(lua_State *L, const char *key, int64_t number);
 void allot__set_flag(lua_State *L, const char *key, bool on);
+
+/* Pushes an empty text, a userdata, whose memory comes from the engine and ends with it. Raises. */
+allot__text *allot__text_push(lua_State *L, allot_engine *engine);
+
+/* Pushes a table of the diagnostic's fields, without empty ones. */
+void allot__finding_push(lua_State *L, const allot_diagnostic *finding);
+/* Pushes the list of a report's diagnostics. */
+void allot__report_push(lua_State *L, const allot_report *report);
+/* The diagnostic that the table at `table` describes, which keeps its strings. */
+allot_diagnostic allot__finding_read(lua_State *L, int table);
 
 /* ---- module_log.c: what policies print and log, for the function that a plan was made with --- */
 

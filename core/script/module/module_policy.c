@@ -3,7 +3,6 @@
 /* module_policy.c: policies by themselves: what they declare and use, and their properties. */
 #include <string.h>
 
-#include "script/sandbox/copy.h"
 #include "script/sandbox/library.h"
 #include "script/sandbox/script.h"
 #include "script/module/module.h"

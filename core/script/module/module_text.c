@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "script/module/module.h"
-#include "script/sandbox/lua_text.h"
 
 static allot__text *push_text(lua_State *L)
 {

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "script/module/module.h"
-#include "script/sandbox/lua_text.h"
 
 /* DEEPEST: the most levels that texts have, too. */
 enum { DEEPEST = 1000, INDENT_MAX = 16 };

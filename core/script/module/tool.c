@@ -11,9 +11,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
-#include "script/module/finding.h"
 #include "script/module/module.h"
-#include "script/sandbox/lua_text.h"
 #include "script/module/tool.h"
 #include "script/sandbox/require.h"
 

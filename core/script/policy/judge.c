@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "script/policy/read.h"
-#include "script/sandbox/copy.h"
+#include "script/sandbox/script.h"
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 

@@ -42,7 +42,7 @@ typedef struct allot__rule_fill {
     bool level;
 } allot__rule_fill;
 
-/* ---- read_value.c: fields of tables. --------------------------------------------------------- */
+/* ---- read.c: fields of tables. --------------------------------------------------------------- */
 
 /* Fails with a message, placed by `at` ("fair.lua:3: ", may be NULL). Does not return. */
 int allot__read_fail(lua_State *L, const char *at, const char *format, ...);
@@ -107,7 +107,7 @@ void allot__read_queues(lua_State *L, allot__reading *reading);
 /* Reads the properties of the policy table on top. */
 void allot__read_properties(lua_State *L, allot__reading *reading);
 
-/* ---- columns.c ------------------------------------------------------------------------------- */
+/* ---- view.c ---------------------------------------------------------------------------------- */
 
 /* The columns of rows of that kind under the policy, and their names. */
 int32_t allot__read_columns(const allot_policy *policy, allot_rows rows);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* view.c: objects that a script's functions read: rows, queues, sides of leases, jobs. */
+/* view.c: objects that a script's functions read: rows, queues, sides of leases, jobs; and the
+ * columns of rows. */
 #include "script/sandbox/library.h"
 #include "script/sandbox/script.h"
+#include "script/policy/read.h"
+#include <string.h>
 
 /* Upvalues of both: the view, its ud, its number, the numbers of the fields by
  * name. */
@@ -52,4 +55,87 @@ int allot__view_make(lua_State *L, const allot__view *view, void *ud, int number
     lua_setfield(L, -2, "__newindex");
     lua_setmetatable(L, -2);
     return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/* ---- A lease's sides ------------------------------------------------------------------------- */
+
+/* Fields of a side, in the order of its columns. */
+static const char *const fields[] = {"available", "used", "idle", "demand"};
+enum { FIELDS = sizeof fields / sizeof *fields, DEMAND = FIELDS - 1 };
+
+/* `number` is the side's first column. */
+static bool push_field(lua_State *L, const void *ud, int number, int field)
+{
+    const allot__batch_run *run = &((const allot__script *)ud)->run;
+    if (!run->batch || run->call->rows != ALLOT_LEASES)
+        return false;
+    int64_t value = run->batch->columns[number + field][run->row];
+    if (field == DEMAND && value < 0)
+        lua_pushnil(L); /* unknown */
+    else
+        lua_pushinteger(L, value);
+    return true;
+}
+
+void allot__side_views(lua_State *L, allot__script *script)
+{
+    static const allot__view view = {"a lease's side", "field of a lease's side", push_field};
+    static const int first[] = {ALLOT_LEASE_PROVIDER_AVAILABLE, ALLOT_LEASE_CONSUMER_AVAILABLE};
+    for (int side = 0; side < 2; side++)
+        script->sides[side] = allot__view_make(L, &view, script, first[side], fields, FIELDS);
+}
+
+int32_t allot__side_answer(lua_State *L, int index)
+{
+    if (lua_isnil(L, index))
+        return 0;
+    const char *word = lua_type(L, index) == LUA_TSTRING ? lua_tostring(L, index) : "";
+    return strcmp(word, "provider") == 0 ? -1 : strcmp(word, "consumer") == 0 ? 1 : 2;
+}
+
+/* ---- Columns of rows ------------------------------------------------------------------------- */
+
+static int32_t built_in(allot_rows rows)
+{
+    static const int32_t counts[] = {ALLOT_COLUMN_COUNT, ALLOT_TASK_COLUMN_COUNT,
+                                     ALLOT_SESSION_COLUMN_COUNT, ALLOT_QUEUE_COLUMN_COUNT,
+                                     ALLOT_LEASE_COLUMN_COUNT};
+    return rows < ALLOT_HOSTS ? counts[rows] : 0;
+}
+
+int32_t allot__read_columns(const allot_policy *policy, allot_rows rows)
+{
+    int32_t attributes = rows == ALLOT_CONSUMERS ? allot_policy_attributes(policy)
+                         : rows == ALLOT_TASKS   ? allot_policy_task_attributes(policy)
+                                                 : 0;
+    return built_in(rows) + attributes;
+}
+
+/* NULL: the column is built in. */
+static const allot_attribute *attribute_of(const allot_policy *policy, allot_rows rows,
+                                           int32_t column)
+{
+    return rows == ALLOT_TASKS ? allot_policy_task_attribute_at(policy, column - built_in(rows))
+                               : allot_policy_attribute_at(policy, column - built_in(rows));
+}
+
+const char *allot__read_column_name(const allot_policy *policy, allot_rows rows, int32_t column)
+{
+    const allot_attribute *attribute = attribute_of(policy, rows, column);
+    return attribute ? attribute->name : allot_rows_column_name(rows, column);
+}
+
+bool allot__read_flag(const allot_policy *policy, allot_rows rows, int32_t column)
+{
+    const allot_attribute *attribute = attribute_of(policy, rows, column);
+    return attribute ? attribute->type != ALLOT_INTEGER : allot_rows_column_flag(rows, column);
+}
+
+int32_t allot__read_column(const allot_policy *policy, allot_rows rows, const char *name)
+{
+    int32_t count = allot__read_columns(policy, rows);
+    for (int32_t i = 0; i < count; i++)
+        if (strcmp(allot__read_column_name(policy, rows, i), name) == 0)
+            return i;
+    return -1;
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/report.h"
-#include "script/module/finding.h"
+#include "script/module/module.h"
 #include "script/sandbox/script.h"
 
 static const int64_t default_memory = (int64_t)1 << 30;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* copy.c: plain data from one Lua state into another. */
-#include "script/sandbox/copy.h"
+#include "script/sandbox/script.h"
 
 enum { DEPTH_MAX = 64 };
 

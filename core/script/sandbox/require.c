@@ -8,6 +8,7 @@
 
 #include <lauxlib.h>
 #include <lualib.h>
+#include <allot/script.h>
 
 const allot__embedded *allot__embedded_find(const char *name)
 {
@@ -75,4 +76,28 @@ void allot__own_libraries(lua_State *L)
         lua_pushnil(L);
         lua_setglobal(L, *name);
     }
+}
+
+/* ---- Ready-made policies --------------------------------------------------------------------- */
+
+int32_t allot_ready_policies(void)
+{
+    return allot__embedded_policies_count;
+}
+
+const char *allot_ready_policy_name(int32_t i)
+{
+    return i >= 0 && i < allot__embedded_policies_count ? allot__embedded_policies[i].name : NULL;
+}
+
+const char *allot_ready_policy_text(const char *name, size_t *len)
+{
+    for (int32_t i = 0; name && i < allot__embedded_policies_count; i++) {
+        if (strcmp(allot__embedded_policies[i].name, name) != 0)
+            continue;
+        if (len)
+            *len = allot__embedded_policies[i].len;
+        return allot__embedded_policies[i].text;
+    }
+    return NULL;
 }

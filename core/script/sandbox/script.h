@@ -11,6 +11,9 @@
 #define ALLOT_SCRIPT_SANDBOX_SCRIPT_H
 
 #include "script/sandbox/sandbox.h"
+#include <stdbool.h>
+#include <lauxlib.h>
+#include <lua.h>
 
 /* The most functions of a policy: fills, the keys of all orders, and both amounts of every fill may
  * each be one; so may keys of victims, guards, requirements, and some members of sessions' fills.
@@ -177,7 +180,7 @@ int allot__relate(void *ud, int32_t function, const allot_plan *plan, int32_t hi
                   int32_t *out, allot_report *report);
 const char *allot__relate_refusal(void *ud, int32_t function, int32_t refusal);
 
-/* ---- sides.c --------------------------------------------------------------------------------- */
+/* ---- view.c ---------------------------------------------------------------------------------- */
 
 /* Makes the views of provider and consumer of a lease. Raises. */
 void allot__side_views(lua_State *L, allot__script *script);
@@ -208,5 +211,14 @@ bool allot__time_counts(const allot__script *script, const allot__call *call, in
 void allot__time_note(const allot__script *script, allot__call *call, int64_t took);
 /* The message that the time is over. */
 void allot__time_say(const allot_script_time *time, char *buf, size_t size);
+
+/*
+ * Pushes onto `to` a copy of what is on top of `from`: numbers, strings, booleans, and tables of
+ * such, with raw access; other values in a table are left out. False: another value, or a table
+ * deeper than 64.
+ *
+ * Raises only in `to`. After an error or false both stacks have more values.
+ */
+bool allot__copy_across(lua_State *from, lua_State *to);
 
 #endif
