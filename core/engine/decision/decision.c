@@ -9,7 +9,6 @@
 #include "engine/reclaim/reclaim.h"
 #include "engine/quota/trace.h"
 #include "engine/whole/whole.h"
-#include "engine/jobs/dispatch.h"
 
 const allot_plan *allot_decision_plan(const allot_decision *decision)
 {
@@ -430,11 +429,8 @@ int allot_decision_kill(const allot_decision *decision, int32_t i, allot_kill *o
 /* Sums up the first level. `owned` is exact: as planned or scaled, depending on the policy. */
 static void add_up(const allot__work *work, allot_totals *out)
 {
-    allot__u128 owned = 0;
-    for (int32_t row = 0; row < work->tree->first[1]; row++) {
-        int64_t times = allot__rules_at(work, row)->policy->exact ? work->unit : work->times;
-        owned += (allot__u128)work->configured[row] * (allot__u128)times;
-    }
+    allot__u128 owned = (allot__u128)work->exact * (allot__u128)work->unit +
+                        (allot__u128)(work->owned - work->exact) * (allot__u128)work->times;
     out->owned = allot__ratio(owned, (allot__u128)work->unit);
     out->reserve = work->sums[0].reserve;
     out->demand = work->whole ? work->whole->sums[0].demand : work->sums[0].demand;
@@ -452,6 +448,26 @@ static void watch(const allot__watched *sums, allot_totals *out)
     out->planned = sums->planned;
 }
 
+/* Sums up the orders of a cycle that follows, which makes figures only when they are asked for. */
+static void sum_orders(const allot__decided *group, allot_totals *out)
+{
+    const allot__orders *orders = &group->orders;
+    for (int32_t i = 0; i < orders->grant_count; i++)
+        out->granted += allot__granted(&group->work, orders->grants[i]);
+    for (int32_t i = 0; i < orders->reclaim_count; i++)
+        out->reclaimed += orders->reclaims[i].slots;
+    out->held = out->idle - out->idle_left - out->granted;
+}
+
+static void sum_rows(const allot__work *work, allot_totals *out)
+{
+    out->held = work->sums[0].held;
+    out->granted = work->idle - work->idle_left - out->held;
+    out->reclaimed = work->sums[0].given;
+    if (work->closed)
+        out->reclaimed += work->closed->held_sum[0] - work->closed->flying_sum[0];
+}
+
 int allot_decision_totals(const allot_decision *decision, int32_t group, allot_totals *out)
 {
     if (group < 0 || group >= decision->plan->group_count)
@@ -460,108 +476,22 @@ int allot_decision_totals(const allot_decision *decision, int32_t group, allot_t
         allot__queue_totals(decision, out);
         return ALLOT_OK;
     }
-    if (allot__decision_figures(decision) != ALLOT_OK)
+    bool lists = decision->follow && decision->last < ALLOT_STAGE_MONITOR;
+    if (!lists && allot__decision_figures(decision) != ALLOT_OK)
         return ALLOT_ENOMEM;
     const allot__work *work = &decision->groups[group].work;
-    bool summed = decision->last >= ALLOT_STAGE_ORDERS;
-    int64_t placed = summed ? work->idle - work->idle_left : 0;
     const allot__group_hosts *hosts = work->hosts;
     int64_t blocked = hosts ? hosts->blocked : 0;
     *out = (allot_totals){.slots = work->slots + blocked,
                           .blocked = blocked,
                           .idle = work->idle,
-                          .idle_left = work->idle_left,
-                          .granted = placed - work->sums[0].held,
-                          .held = work->sums[0].held,
-                          .reclaimed = work->sums[0].given};
-    if (work->closed && summed)
-        out->reclaimed += work->closed->held_sum[0] - work->closed->flying_sum[0];
+                          .idle_left = work->idle_left};
+    if (lists)
+        sum_orders(&decision->groups[group], out);
+    else if (decision->last >= ALLOT_STAGE_ORDERS)
+        sum_rows(work, out);
     add_up(work, out);
     if (decision->groups[group].monitor.sums)
         watch(&decision->groups[group].monitor.sums[0], out);
     return ALLOT_OK;
-}
-
-/* ---- Hashes of inputs and results ------------------------------------------------------------ */
-
-/* Four independent sums, so that none waits for another. */
-typedef struct digest {
-    uint64_t lanes[4];
-} digest;
-
-static uint64_t mix(uint64_t sum, uint64_t number)
-{
-    sum = (sum ^ number) * 0x9E3779B97F4A7C15U;
-    return sum ^ sum >> 29;
-}
-
-static void add_column(digest *to, const int32_t *column, int32_t rows)
-{
-    int32_t i = 0;
-    if (!column)
-        return;
-    for (; i + 8 <= rows; i += 8)
-        for (int lane = 0; lane < 4; lane++)
-            to->lanes[lane] =
-                mix(to->lanes[lane],
-                    (uint32_t)column[i + lane] | (uint64_t)(uint32_t)column[i + 4 + lane] << 32);
-    for (; i < rows; i++)
-        to->lanes[i % 4] = mix(to->lanes[i % 4], (uint32_t)column[i]);
-}
-
-static void add(digest *to, int64_t number)
-{
-    to->lanes[0] = mix(to->lanes[0], (uint64_t)number);
-}
-
-static uint64_t sum_of(const digest *from)
-{
-    uint64_t sum = from->lanes[0];
-    for (int lane = 1; lane < 4; lane++)
-        sum = mix(sum, from->lanes[lane]);
-    return sum;
-}
-
-static void add_jobs(const allot_decision *decision, digest *input, digest *output)
-{
-    for (int32_t i = 0; i < allot_plan_queues(decision->plan); i++) {
-        allot_queue_part part;
-        allot_decision_queue(decision, i, &part);
-        add(input, part.pending);
-        add(input, part.running);
-        add(input, part.suspended);
-        add(output, part.slice);
-        add(output, part.usage);
-    }
-    for (int32_t i = 0; i < allot_decision_job_orders(decision); i++) {
-        allot_job_order order;
-        allot_decision_job_order(decision, i, &order);
-        add(output, (int64_t)order.kind);
-        add(output, order.job);
-        add(output, order.slots);
-    }
-}
-
-void allot_decision_digest(const allot_decision *decision, uint64_t *input, uint64_t *output)
-{
-    digest from = {{1, 2, 3, 4}}, to = {{5, 6, 7, 8}};
-    add(&from, allot_decision_now(decision));
-    for (int32_t g = 0; g < decision->plan->group_count; g++) {
-        const allot__work *work = &decision->groups[g].work;
-        add(&from, allot_state_slots_get(decision->state, g));
-        if (decision->dispatched)
-            continue;
-        add_column(&from, work->whole ? work->whole->stated : work->demand,
-                   decision->plan->tree.rows);
-        add_column(&from, work->allocated, decision->plan->tree.rows);
-        add_column(&to, work->quota, decision->plan->tree.rows);
-        if (decision->last >= ALLOT_STAGE_DISTRIBUTE)
-            add_column(&to, work->received, decision->plan->tree.rows);
-        if (decision->last >= ALLOT_STAGE_RECLAIM)
-            add_column(&to, work->reclaimed, decision->plan->tree.rows);
-    }
-    if (decision->dispatched)
-        add_jobs(decision, &from, &to);
-    *input = sum_of(&from);
-    *output = sum_of(&to);
 }

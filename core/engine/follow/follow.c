@@ -261,7 +261,10 @@ int allot__follow_begin(const allot_state *state, int32_t group, const allot__fl
     allot__leaves_number(&follow->leaves, follow->work);
     empty(follow);
     status = compute(follow);
-    return status == ALLOT_OK ? allot__follow_flights(follow, flown) : status;
+    if (status == ALLOT_OK)
+        status = allot__follow_flights(follow, flown);
+    follow->digest = allot__digest_rows(follow->work, follow->demand, ALLOT_STAGE_RECLAIM);
+    return status;
 }
 
 void allot__follow_end(allot__follow *follow)
@@ -277,7 +280,7 @@ void allot__follow_end(allot__follow *follow)
 
 void allot__follow_open(allot__follow *follow)
 {
-    const allot__follow_touched *list = follow->touched.items;
+    const allot__digest_row *list = follow->touched.items;
     for (size_t i = 0; i < follow->touched.count; i++)
         follow->touched_at[list[i].row] = 0;
     follow->touched.count = 0;
@@ -309,12 +312,21 @@ static void take_quotas(allot__follow *follow, int32_t family)
         if (work->quota[row] == before[i])
             continue;
         follow->families[family].quotas += work->quota[row] - before[i];
-        if (allot__family_of(work, row) == 0) {
-            allot__follow_touched *touched = allot__follow_touch(follow, row);
-            if (touched)
-                touched->quota = before[i];
-        }
+        allot__digest_row *touched = allot__follow_touch(follow, row);
+        if (touched)
+            touched->quota = before[i];
         allot__follow_net(follow, family, row);
+    }
+}
+
+/* Puts the rows' new hashes in place of those before. */
+static void settle_digest(allot__follow *follow)
+{
+    const allot__digest_row *list = follow->touched.items;
+    for (size_t i = 0; i < follow->touched.count; i++) {
+        const allot__digest_row now = allot__digest_row_of(follow->work, list[i].row);
+        allot__digest_take(&follow->digest, follow->work->index, &list[i]);
+        allot__digest_add(&follow->digest, follow->work->index, &now);
     }
 }
 
@@ -335,5 +347,6 @@ int allot__follow_cycle(allot__follow *follow)
         return status;
     allot__follow_settle(follow);
     status = allot__follow_reclaim(follow);
+    settle_digest(follow);
     return status == ALLOT_OK ? allot__follow_list(follow) : status;
 }

@@ -23,6 +23,7 @@
 #include "engine/follow/broad.h"
 #include "engine/quota/again.h"
 #include "engine/reclaim/orders.h"
+#include "engine/rows/digest.h"
 #include "engine/rows/flight.h"
 #include "base/bits.h"
 
@@ -40,12 +41,6 @@ typedef struct allot__follow_family {
     int32_t above;         /* the family of which its parent is a member */
     allot__broad *broad;   /* NULL: not broad */
 } allot__follow_family;
-
-/* A leaf whose numbers may change in this cycle, with those of the cycle before. */
-typedef struct allot__follow_touched {
-    int32_t row;
-    int32_t demand, allocated, quota, received, over, reclaimed;
-} allot__follow_touched;
 
 /* Slots of a leaf, by number, that go to another; to < 0: without a claimant. */
 typedef struct allot__follow_gift {
@@ -75,9 +70,12 @@ typedef struct allot__follow {
     allot__bits weighed;           /* families whose sums changed */
     allot__bits deep;              /* ... in which a leaf is over, and nodes may take slots */
     allot__bits nodes;             /* ... in which a node took slots */
-    allot__vector touched;         /* of allot__follow_touched */
-    allot__vector gave;            /* of int32_t: rows that give slots back in this cycle */
-    allot__vector takes, gifts;    /* of allot__take, of allot__follow_gift */
+    /* Of allot__digest_row: rows whose numbers may change in this cycle, as the cycle before left
+     * them. */
+    allot__vector touched;
+    allot__digest digest;       /* of the last cycle's rows */
+    allot__vector gave;         /* of int32_t: rows that give slots back in this cycle */
+    allot__vector takes, gifts; /* of allot__take, of allot__follow_gift */
     allot__vector grants, reclaims, claims;
     allot__orders orders; /* made of these three */
     /* By row: slots in flight as counted; 0 for rows not in `flying`. */
@@ -136,9 +134,9 @@ static inline void allot__follow_back(allot__followed *all)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* rows.c: lists a leaf's numbers before it changes. NULL: it is listed already, or out of memory,
+/* rows.c: lists a row's numbers before it changes. NULL: it is listed already, or out of memory,
  * which follow->status then says. */
-allot__follow_touched *allot__follow_touch(allot__follow *follow, int32_t row);
+allot__digest_row *allot__follow_touch(allot__follow *follow, int32_t row);
 /* Sets the slots that a member receives. */
 void allot__follow_receive(allot__follow *follow, int32_t row, int64_t slots);
 /* Sets a leaf's quota. */

@@ -70,7 +70,7 @@ static void on_node(allot__reclaim_log *log, int32_t family, int64_t slots, int6
 static void take_from(allot__follow *follow, int32_t row, int32_t slots)
 {
     allot_engine *engine = follow->work->plan->engine;
-    allot__follow_touched *touched = allot__follow_touch(follow, row);
+    allot__digest_row *touched = allot__follow_touch(follow, row);
     allot__take *item = allot__push(engine, &follow->takes, sizeof *item);
     int32_t *gave = item ? allot__push(engine, &follow->gave, sizeof *gave) : NULL;
     if (touched)

@@ -8,24 +8,18 @@
 
 #include "base/least.h"
 
-allot__follow_touched *allot__follow_touch(allot__follow *follow, int32_t row)
+allot__digest_row *allot__follow_touch(allot__follow *follow, int32_t row)
 {
     const allot__work *work = follow->work;
     if (follow->touched_at[row])
         return NULL;
-    allot__follow_touched *it = allot__push(work->plan->engine, &follow->touched, sizeof *it);
+    allot__digest_row *it = allot__push(work->plan->engine, &follow->touched, sizeof *it);
     if (!it) {
         follow->status = ALLOT_ENOMEM;
         return NULL;
     }
     follow->touched_at[row] = 1;
-    *it = (allot__follow_touched){.row = row,
-                                  .demand = follow->demand[row],
-                                  .allocated = follow->allocated[row],
-                                  .quota = work->quota[row],
-                                  .received = work->received[row],
-                                  .over = work->over[row],
-                                  .reclaimed = work->reclaimed[row]};
+    *it = allot__digest_row_of(work, row);
     return it;
 }
 
@@ -52,8 +46,7 @@ void allot__follow_receive(allot__follow *follow, int32_t row, int64_t slots)
     int32_t below = allot__family_of(work, row);
     if (slots == work->received[row])
         return;
-    if (below == 0)
-        allot__follow_touch(follow, row);
+    allot__follow_touch(follow, row);
     work->received[row] = (int32_t)slots;
     if (below != 0) {
         work->sums[below].received = slots;
@@ -218,9 +211,10 @@ static bool may_take(const allot__work *work, int32_t family)
 
 void allot__follow_settle(allot__follow *follow)
 {
-    const allot__follow_touched *list = follow->touched.items;
+    const allot__digest_row *list = follow->touched.items;
     for (size_t i = 0; i < follow->touched.count; i++)
-        allot__follow_settle_leaf(follow, list[i].row);
+        if (allot__family_of(follow->work, list[i].row) == 0)
+            allot__follow_settle_leaf(follow, list[i].row);
     /* Marks that this adds are of families above, which may have been passed by. */
     for (int32_t family = allot__bits_last(&follow->weighed, follow->work->tree->families);
          family >= 0; family = allot__bits_last(&follow->weighed, family))

@@ -17,23 +17,22 @@ static int64_t gcd64(int64_t a, int64_t b)
     return a;
 }
 
-/* Slots that the first level owns under policies that do not scale (H-15). */
-static int64_t exact_slots(const allot__work *work)
+static void sum_owned(allot__work *work)
 {
     const uint8_t *governing = work->group->branch_policy;
-    int64_t sum = 0;
+    work->owned = work->exact = 0;
     for (int32_t row = 0; row < work->tree->first[1]; row++) {
         int32_t rules = governing ? governing[row] : 0;
-        sum += work->rules[rules].policy->exact ? work->configured[row] : 0;
+        work->owned += work->configured[row];
+        work->exact += work->rules[rules].policy->exact ? work->configured[row] : 0;
     }
-    return sum;
 }
 
 /* own' = owned * T / C in lowest terms, T and C without slots of exact policies; in a plan of no
  * slots nothing is owned (C-1). */
 static void scale(allot__work *work)
 {
-    int64_t exact = exact_slots(work);
+    int64_t exact = work->exact;
     int64_t planned = work->group->slots > exact ? work->group->slots - exact : 0;
     int64_t actual = work->slots > exact ? work->slots - exact : 0;
     if (planned == 0 || actual == 0) {
@@ -152,6 +151,7 @@ int allot__work_init(allot__work *work, const allot_plan *plan, const allot_stat
     work->rank = work->group->columns[ALLOT_RANK];
     int status = take_rules(work);
     if (status == ALLOT_OK) {
+        sum_owned(work);
         scale(work);
         status = take_columns(work);
     }

@@ -73,7 +73,8 @@ typedef struct allot__work {
     int64_t slots;  /* T */
     int32_t widest; /* most rows of a family; stages allocate scratch space for as many */
     int64_t times, unit;
-    bool leaves_out; /* of any of the rules */
+    int64_t owned, exact; /* slots that the first level owns, and those that do not scale (H-15) */
+    bool leaves_out;      /* of any of the rules */
 
     /* Given: plan and state by row. */
     const int32_t *configured, *limit, *rank;

@@ -54,6 +54,10 @@ ALLOT_API const char *allot_decision_full(const allot_decision *decision);
  * give the same digests. */
 ALLOT_API void allot_decision_digest(const allot_decision *decision, uint64_t *input,
                                      uint64_t *output);
+/* The digests of earlier versions, for their records; they cost as much as a full pass over rows.
+ */
+ALLOT_API void allot_decision_digest_first(const allot_decision *decision, uint64_t *input,
+                                           uint64_t *output);
 
 ALLOT_API const allot_plan *allot_decision_plan(const allot_decision *decision);
 ALLOT_API const allot_state *allot_decision_state(const allot_decision *decision);

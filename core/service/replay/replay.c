@@ -29,7 +29,8 @@ typedef struct replaying {
     allot__error fault;
     int64_t cycle;           /* the last one read */
     int64_t told, plan_told; /* cycles reported; of this plan */
-    int64_t unrounded;       /* the last cycle whose graces were not rounded up */
+    int64_t unrounded;       /* the last cycle whose graces were not rounded up, */
+    int64_t digest_first;    /* ... and the last with allot_decision_digest_first */
     int64_t stuck;           /* an event that the next cycle's books do not take; 0: none */
     bool refused;            /* ... for `fault`, and not for lack of such a cycle or its plan */
     bool left_out;           /* an event that no state can have was skipped, as at recording */
@@ -269,11 +270,14 @@ static bool is_same_policy(const replaying *replay, const allot__cycle_row *row)
 }
 
 /* Digests are compared before the text: a different input explains more than a different result. */
-static const char *difference(const allot__cycle_row *row, const again *it)
+static const char *difference(const replaying *replay, const allot__cycle_row *row, const again *it)
 {
     uint64_t input, output;
     size_t len = it->orders > 0 ? it->text.len : 0;
-    allot_decision_digest(it->decision, &input, &output);
+    if (row->cycle > replay->digest_first)
+        allot_decision_digest(it->decision, &input, &output);
+    else
+        allot_decision_digest_first(it->decision, &input, &output);
     if (input != row->input)
         return "input";
     if (len != row->decision_len || (len > 0 && memcmp(it->text.bytes, row->decision, len) != 0))
@@ -305,7 +309,7 @@ static int compare(replaying *replay, const allot__cycle_row *row, allot_replaye
         told->computed = it->text.bytes;
         told->computed_len = it->text.len;
     }
-    told->differs = difference(row, it);
+    told->differs = difference(replay, row, it);
     if (told->differs && !is_same_policy(replay, row))
         told->differs = "policy";
     if (!told->differs && !is_wanted(replay, row))
@@ -408,18 +412,19 @@ static int64_t find_begin(replaying *replay)
     return event > 0 ? event : 0;
 }
 
-/* A store of an earlier version was decided without rounding throughout. */
-static int64_t find_unrounded(replaying *replay)
+/* The last cycle of a former kind; a store that does not state it has no others. */
+static int64_t last_of(const replaying *replay, const char *kind)
 {
-    int64_t last = allot__store_number(
-        replay->store, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'unrounded'", -1);
+    static const char sql[] = "SELECT CAST(value AS INTEGER) FROM meta WHERE key = ?";
+    int64_t last = allot__store_take(allot__store_query(replay->store, sql, "t", kind), -1);
     return last >= 0 ? last : INT64_MAX;
 }
 
 static int read_all(replaying *replay)
 {
     const allot__store_visitor visitor = {replay, on_snapshot, on_event, on_cycle};
-    replay->unrounded = find_unrounded(replay);
+    replay->unrounded = last_of(replay, "unrounded");
+    replay->digest_first = last_of(replay, "digest_first");
     int status = allot__store_read(replay->store, find_begin(replay), &visitor, replay->report);
     if (replay->over && status == 1)
         status = ALLOT_OK;

@@ -154,7 +154,7 @@ static int run(allot__store *store, const char *sql)
 
 /* SQL from version i of the schema to i + 1. `version` of a text is the last version that uses it;
  * in `meta`, `unrounded` is the last cycle that took whole seconds for the exact time
- * (allot_state_now_rounded). */
+ * (allot_state_now_rounded), `digest_first` the last with allot_decision_digest_first. */
 static const char *const migrations[ALLOT__STORE_VERSION] = {
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
     "CREATE TABLE plans(sha256 TEXT PRIMARY KEY, text BLOB) WITHOUT ROWID;"
@@ -179,6 +179,8 @@ static const char *const migrations[ALLOT__STORE_VERSION] = {
     "INSERT OR REPLACE INTO meta(key, value) SELECT 'unrounded', coalesce(max(cycle), 0) FROM "
     "(SELECT cycle"
     " FROM cycles UNION ALL SELECT cycle FROM snapshots);",
+    "INSERT OR REPLACE INTO meta(key, value) SELECT 'digest_first', coalesce(max(cycle), 0) FROM "
+    "(SELECT cycle FROM cycles UNION ALL SELECT cycle FROM snapshots);",
 };
 
 /* ---- Whether it is one ----------------------------------------------------------------------- */

@@ -29,7 +29,7 @@
 
 #include "base/text.h"
 
-#define ALLOT__STORE_VERSION 3
+#define ALLOT__STORE_VERSION 4
 #define ALLOT__STORE_MAGIC   0x616c6f74 /* application_id: "alot" */
 /* Above any real row number or time. */
 #define ALLOT__STORE_LAST (INT64_C(1) << 53)

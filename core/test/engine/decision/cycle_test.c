@@ -318,6 +318,38 @@ static void a_cycle_allocates_once(void)
     fixture_end(&it);
 }
 
+/* Each demand, allocation and quota is part of a digest of its own; equal inputs give equal ones.
+ */
+static void digests_tell_rows_apart(void)
+{
+    enum { LEAVES = 9, STATES = 4 * LEAVES };
+    fixture it;
+    char name[] = "/a";
+    uint64_t input[STATES], output[STATES], again[2];
+    begin(&it, false);
+    for (; name[1] < 'a' + LEAVES; name[1]++)
+        CHECK(fixture_add(it.plan, name) >= 0);
+    CHECK_EQ(allot_plan_slots(it.plan, 0, 2), ALLOT_OK);
+    CHECK_EQ(allot_plan_seal(it.plan, it.report), ALLOT_OK);
+    for (int32_t i = 0; i < STATES; i++) {
+        allot_state *state;
+        allot_decision *decision;
+        CHECK_EQ(allot_state_new(it.plan, &state), ALLOT_OK);
+        CHECK_EQ(allot_state_demand(state, 0, i % LEAVES, 1 + i / LEAVES % 2), ALLOT_OK);
+        CHECK_EQ(allot_state_allocated(state, 0, i % LEAVES, i / LEAVES / 2), ALLOT_OK);
+        CHECK_EQ(allot_state_seal(state, it.report), ALLOT_OK);
+        CHECK_EQ(allot_cycle(it.plan, state, it.report, &decision), ALLOT_OK);
+        allot_decision_digest(decision, &input[i], &output[i]);
+        allot_decision_digest(decision, &again[0], &again[1]);
+        CHECK(again[0] == input[i] && again[1] == output[i]);
+        for (int32_t k = 0; k < i; k++)
+            CHECK(input[k] != input[i] && output[k] != output[i]);
+        allot_decision_free(decision);
+        allot_state_free(state);
+    }
+    fixture_end(&it);
+}
+
 int main(void)
 {
     RUN(fast_quotas_are_exact);
@@ -325,5 +357,6 @@ int main(void)
     RUN(a_deep_tree_is_no_deep_stack);
     RUN(no_memory_is_an_error_and_no_leak);
     RUN(a_cycle_allocates_once);
+    RUN(digests_tell_rows_apart);
     return check_done();
 }
