@@ -33,7 +33,7 @@ static void give_up(const allot_state *state)
 /* Estimates the bytes that a group takes. */
 static size_t group_size(const allot_plan *plan)
 {
-    enum { COLUMNS = 17, PER_ROW = 11, PIECES = 80 }; /* bits, classes, room for what may change */
+    enum { COLUMNS = 19, PER_ROW = 11, PIECES = 80 }; /* bits, classes, room for what may change */
     size_t rows = (size_t)plan->tree.rows, families = (size_t)plan->tree.families;
     return rows * (COLUMNS * sizeof(int32_t) + 1) + rows * PER_ROW +
            families * (sizeof(allot__sums) + sizeof(allot__critical) +
@@ -65,21 +65,35 @@ static const char *why_never(const allot_state *state)
     return why;
 }
 
-/* Are reclaims only slots in flight, with nothing returned or lost? */
-static bool are_simple(const allot__flown_all *flown)
+/* Is everything that is reclaimed still in flight? */
+static bool all_fly(const allot__flown_all *flown)
 {
-    bool simple = true;
+    bool fly = true;
+    for (int32_t i = 0; i < flown->count; i++)
+        fly = fly && flown->flights[i].returned == 0;
+    return fly;
+}
+
+/* Did slots come back for a member of a broad family? */
+static bool back_for_broad(const allot_state *state, const allot__flown_all *flown,
+                           const allot__followed *all)
+{
+    const allot__flight *flights = state->flights.items;
+    bool broad = false;
     for (int32_t i = 0; i < flown->count; i++) {
-        const allot__flown *it = &flown->flights[i];
-        simple = simple && it->returned == 0 && it->lost == 0;
+        const allot__follow *follow = &all->groups[flights[i].group];
+        for (int32_t k = 0; k < flights[i].count && flown->flights[i].returned > 0; k++) {
+            int32_t row = allot__row(state->plan, flights[i].group, flights[i].claims[k].consumer);
+            broad = broad || follow->families[allot__siblings_of(follow->work, row)].broad;
+        }
     }
-    return simple;
+    return broad;
 }
 
 void allot__follow_keep(const allot_state *state, const allot__flown_all *flown)
 {
     allot__since *since = state->since;
-    if (since->kept || since->cycles++ < since->patience + PATIENCE || !are_simple(flown) ||
+    if (since->kept || since->cycles++ < since->patience + PATIENCE || !all_fly(flown) ||
         why_never(state))
         return;
     allot__followed *all = allot__new(state->engine, 1, sizeof *all);
@@ -139,13 +153,14 @@ static const char *why_over(const allot_state *state)
 }
 
 /* Why this cycle cannot go on from the kept groups, although later ones may; NULL: it can. */
-static const char *why_not_now(const allot__followed *all, const allot__flown_all *flown)
+static const char *why_not_now(const allot_state *state, const allot__flown_all *flown,
+                               const allot__followed *all)
 {
     if (!all)
         return "nothing is kept of the cycle before";
     if (all->lent)
         return "another decision reads what is kept";
-    return are_simple(flown) ? NULL : "slots came back";
+    return back_for_broad(state, flown, all) ? "slots came back" : NULL;
 }
 
 const char *allot__follow_again(const allot_state *state, const allot__flown_all *flown,
@@ -153,7 +168,7 @@ const char *allot__follow_again(const allot_state *state, const allot__flown_all
 {
     allot__since *since = state->since;
     allot__followed *all = since->kept;
-    const char *why = why_over(state), *now = why_not_now(all, flown);
+    const char *why = why_over(state), *now = why_not_now(state, flown, all);
     *out = NULL;
     if (!all || all->lent || (!why && now))
         return why ? why : now;

@@ -97,6 +97,7 @@ static int take_room(allot__follow *follow, allot__arena *arena, int32_t numbers
                    {&follow->in_flight, tree->rows}, {&follow->earmarked, tree->rows},
                    {&follow->net, tree->rows},       {&follow->first, tree->rows},
                    {&follow->out, tree->rows},       {&follow->in, tree->rows},
+                   {&follow->returned, tree->rows},  {&follow->back, tree->rows},
                    {&follow->lack, numbers}};
     allot__bits *const families[] = {&follow->pass,    &follow->may,  &follow->second,
                                      &follow->weighed, &follow->deep, &follow->nodes};
@@ -271,7 +272,7 @@ void allot__follow_end(allot__follow *follow)
 {
     allot__vector *const lists[] = {&follow->touched, &follow->gave,   &follow->takes,
                                     &follow->gifts,   &follow->grants, &follow->reclaims,
-                                    &follow->claims,  &follow->flying};
+                                    &follow->claims,  &follow->flying, &follow->came};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         allot__vector_free(follow->work->plan->engine, lists[i]);
 }
@@ -342,6 +343,7 @@ int allot__follow_cycle(allot__follow *follow)
         }
         find_spare(follow, family);
     }
+    allot__follow_return(follow);
     int status = allot__follow_distribute(follow);
     if (status != ALLOT_OK)
         return status;

@@ -14,8 +14,7 @@
  *
  * This works for policies whose fills go by columns of the plan, and only if leaves take and give
  * by the default orders, without ledgers, functions, hosts, tasks that start whole, windows, or
- * options that keep slots back: allot__follow_why. All else takes full passes. A cycle into which
- * slots of a reclaim came back is a full pass, too, but the next one can be followed.
+ * options that keep slots back: allot__follow_why. All else takes full passes.
  */
 #ifndef ALLOT_ENGINE_FOLLOW_FOLLOW_H
 #define ALLOT_ENGINE_FOLLOW_FOLLOW_H
@@ -58,7 +57,8 @@ typedef struct allot__follow {
     int32_t broad_count;
     /* By row; the work reads the first four. */
     int32_t *demand, *allocated, *in_flight, *earmarked;
-    int32_t *net;        /* a member's quota above its allocation, also for parents */
+    int32_t *back;       /* slots that came back for it (rows/flight.h), for parents the sum */
+    int32_t *net;        /* a member's quota above its allocation and `back`, also for parents */
     int32_t *first;      /* received in the first pass */
     uint8_t *touched_at; /* is it in `touched`? */
     /* By number. */
@@ -78,9 +78,12 @@ typedef struct allot__follow {
     allot__vector takes, gifts; /* of allot__take, of allot__follow_gift */
     allot__vector grants, reclaims, claims;
     allot__orders orders; /* made of these three */
-    /* By row: slots in flight as counted; 0 for rows not in `flying`. */
-    int32_t *out, *in;
-    allot__vector flying; /* of int32_t: rows with slots in flight */
+    /* By row: slots in flight, and those that came back, as counted; 0 for rows not in `flying`. */
+    int32_t *out, *in, *returned;
+    allot__vector flying; /* of int32_t: rows with slots in flight, */
+    allot__vector came;   /* ... and of allot__take: leaves for which slots came back, by row; */
+    size_t came_before;   /* ... the first of them in the cycle before */
+    int64_t back_sum;
     struct allot__follow_log *log;
     int64_t left;   /* idle slots left after the first pass */
     int32_t family; /* of the node that takes slots now, */
@@ -103,7 +106,8 @@ void allot__follow_open(allot__follow *follow);
 void allot__follow_demand(allot__follow *follow, int32_t row, int32_t slots);
 void allot__follow_allocated(allot__follow *follow, int32_t row, int32_t slots);
 void allot__follow_flight(allot__follow *follow, int32_t row, int32_t in_flight, int32_t earmarked);
-/* Sets all reclaims that are in flight now. ENOMEM. */
+/* Sets all reclaims that are in flight now. No slots came back for members of broad families.
+ * ENOMEM. */
 int allot__follow_flights(allot__follow *follow, const allot__flown_all *flown);
 /* Decides about the changes. ENOMEM; EUSAGE: a full pass is needed. After either error the columns
  * are invalid, and `follow` must be ended. */
@@ -141,6 +145,8 @@ allot__digest_row *allot__follow_touch(allot__follow *follow, int32_t row);
 void allot__follow_receive(allot__follow *follow, int32_t row, int64_t slots);
 /* Sets a leaf's quota. */
 void allot__follow_quota(allot__follow *follow, int32_t family, int32_t row, int32_t quota);
+/* Once quotas are known: gives claimants the slots that came back for them. */
+void allot__follow_return(allot__follow *follow);
 /* Updates `net` of a member whose quota or allocation changed. */
 void allot__follow_net(allot__follow *follow, int32_t family, int32_t row);
 /* Updates the sums for one leaf; for all changed leaves, and marks nodes that may take slots. */

@@ -64,7 +64,8 @@ static int first_pass(allot__follow *follow)
     work->idle = idle;
     for (int32_t family; (family = allot__bits_next(&follow->pass, 0)) < follow->pass.bound;) {
         allot__bits_remove(&follow->pass, family);
-        int64_t slots = family == 0 ? idle : follow->first[work->group->parent[family]];
+        int64_t slots =
+            family == 0 ? idle - follow->back_sum : follow->first[work->group->parent[family]];
         int64_t left = first_family(follow, family, slots);
         if (family == 0)
             follow->left = left;
@@ -88,7 +89,8 @@ static void count_lacks(allot__follow *follow)
         if (family > 0) {
             int32_t parent = work->group->parent[family];
             int64_t limit = work->limit[parent] == ALLOT_NONE ? INT64_MAX : work->limit[parent];
-            int64_t holds = work->sums[family].allocated + follow->first[parent];
+            int64_t holds =
+                work->sums[family].allocated + follow->first[parent] + follow->back[parent];
             may += it->spare_quota - it->spare_first;
             may = allot__least(may, allot__most(0, limit - holds));
         }
@@ -117,7 +119,7 @@ static void second_family(allot__follow *follow, int32_t family)
             below == 0 ? follow->net[row] - follow->first[row] : follow->families[below].may;
         int64_t part = allot__least(lacks, left);
         left -= part;
-        allot__follow_receive(follow, row, follow->first[row] + part);
+        allot__follow_receive(follow, row, (int64_t)follow->back[row] + follow->first[row] + part);
         if (below != 0 && part != follow->families[below].second) {
             follow->families[below].second = part;
             allot__bits_add(&follow->second, below);

@@ -4,6 +4,7 @@
 #include "engine/follow/follow.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/least.h"
@@ -67,7 +68,8 @@ static void set_front(allot__follow *follow, allot__broad *broad, int32_t row, i
 
 void allot__follow_net(allot__follow *follow, int32_t family, int32_t row)
 {
-    int32_t net = (int32_t)allot__most(0, follow->work->quota[row] - has(follow, row));
+    int64_t holds = has(follow, row) + follow->back[row];
+    int32_t net = (int32_t)allot__most(0, follow->work->quota[row] - holds);
     int32_t before = follow->net[row];
     if (net == before)
         return;
@@ -127,7 +129,7 @@ void allot__follow_flight(allot__follow *follow, int32_t row, int32_t in_flight,
 /* A row has slots in flight, or some are on their way to it. */
 static void fly(allot__follow *follow, int32_t row)
 {
-    if (follow->out[row] != 0 || follow->in[row] != 0)
+    if (follow->out[row] != 0 || follow->in[row] != 0 || follow->returned[row] != 0)
         return;
     int32_t *it = allot__push(follow->work->plan->engine, &follow->flying, sizeof *it);
     if (it)
@@ -136,11 +138,68 @@ static void fly(allot__follow *follow, int32_t row)
         follow->status = ALLOT_ENOMEM;
 }
 
+/* Slots came back for a leaf. */
+static void come_back(allot__follow *follow, int32_t row, int32_t slots)
+{
+    if (slots == 0 || allot__family_of(follow->work, row) != 0)
+        return;
+    allot__take *it = allot__push(follow->work->plan->engine, &follow->came, sizeof *it);
+    if (it)
+        *it = (allot__take){row, slots};
+    else
+        follow->status = ALLOT_ENOMEM;
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const allot__take *x = a, *y = b;
+    return x->from == y->from ? 0 : x->from < y->from ? -1 : 1;
+}
+
+/* Sets the slots that a leaf gets of those that came back. */
+static void set_back(allot__follow *follow, int32_t row, int32_t slots)
+{
+    int32_t more = slots - follow->back[row];
+    for (int32_t at = row; more != 0 && at >= 0; at = allot__above(follow->work, at)) {
+        int32_t below = allot__family_of(follow->work, at);
+        follow->back[at] += more;
+        if (below != 0)
+            allot__bits_add(&follow->may, below); /* what its limit leaves is another */
+        allot__follow_receive(follow, at, (int64_t)follow->work->received[at] + more);
+        allot__follow_net(follow, allot__siblings_of(follow->work, at), at);
+    }
+    if (more != 0)
+        allot__bits_add(&follow->pass, 0);
+    follow->back_sum += more;
+}
+
+void allot__follow_return(allot__follow *follow)
+{
+    allot__work *work = follow->work;
+    allot__take *came = follow->came.items;
+    int64_t idle = allot__most(0, work->slots - work->sums[0].allocated);
+    for (size_t i = 0; i < follow->came_before; i++)
+        set_back(follow, came[i].from, 0);
+    size_t count = follow->came.count - follow->came_before;
+    if (follow->came_before > 0)
+        memmove(came, came + follow->came_before, count * sizeof *came);
+    follow->came.count = follow->came_before = count;
+    if (count > 1)
+        qsort(came, count, sizeof *came, by_row);
+    work->returned = count > 0 ? follow->back : NULL;
+    for (size_t i = 0; i < count; i++) {
+        int64_t slots = allot__least(allot__returned_room(work, came[i].from), idle);
+        slots = allot__least(slots, came[i].slots);
+        idle -= slots;
+        set_back(follow, came[i].from, (int32_t)slots);
+    }
+}
+
 int allot__follow_flights(allot__follow *follow, const allot__flown_all *flown)
 {
     const allot__work *work = follow->work;
     const allot__flight *flights = work->state->flights.items;
-    const allot__flight_columns columns = {follow->out, follow->in, NULL};
+    const allot__flight_columns columns = {follow->out, follow->in, follow->returned};
     size_t before = follow->flying.count;
     for (int32_t i = 0; i < flown->count && follow->status == ALLOT_OK; i++) {
         if (flights[i].group != work->index)
@@ -155,8 +214,10 @@ int allot__follow_flights(allot__follow *follow, const allot__flown_all *flown)
     size_t count = follow->flying.count;
     for (size_t i = 0; i < count; i++)
         allot__follow_flight(follow, rows[i], follow->out[rows[i]], follow->in[rows[i]]);
-    for (size_t i = 0; i < count; i++)
-        follow->out[rows[i]] = follow->in[rows[i]] = 0;
+    for (size_t i = 0; i < count; i++) {
+        come_back(follow, rows[i], follow->returned[rows[i]]);
+        follow->out[rows[i]] = follow->in[rows[i]] = follow->returned[rows[i]] = 0;
+    }
     if (before > 0)
         memmove(rows, rows + before, (count - before) * sizeof *rows);
     follow->flying.count = count - before;

@@ -81,6 +81,9 @@ void allot__flight_count(const allot__work *work, const allot__flight *flight,
 void allot__flights_beyond(const allot__work *work, const allot__flown_all *flown, int32_t *out);
 /* Writes in_flight, earmarked, returned and closed; takes closed slots off allocated. ENOMEM. */
 int allot__flights_count(allot__work *work, const allot__flown_all *flown);
+/* Slots that a leaf can be given of those that came back: what it lacks, within the limits above
+ * it, which `returned` of parents counts. */
+int64_t allot__returned_room(const allot__work *work, int32_t row);
 /* Cuts slots that came back to what their claimants lack of their quotas, within the limits above
  * them and the idle slots. A second call cuts more if there is less room by then. */
 void allot__flights_returned(allot__work *work);

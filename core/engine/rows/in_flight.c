@@ -219,8 +219,7 @@ int allot__flights_count(allot__work *work, const allot__flown_all *flown)
 
 /* ---- What has come back ---------------------------------------------------------------------- */
 
-/* Slots that a leaf can be given: what it lacks, within the limits above it. */
-static int64_t room_of(const allot__work *work, int32_t row)
+int64_t allot__returned_room(const allot__work *work, int32_t row)
 {
     int64_t room = (int64_t)work->quota[row] - work->allocated[row];
     room = work->room ? allot__least(room, work->room[row]) : room;
@@ -245,7 +244,8 @@ void allot__flights_returned(allot__work *work)
     for (int32_t row = 0; row < work->tree->rows; row++) {
         if (allot__family_of(work, row) != 0 || work->returned[row] == 0)
             continue;
-        int64_t slots = allot__least(allot__least(work->returned[row], room_of(work, row)), idle);
+        int64_t slots =
+            allot__least(allot__least(work->returned[row], allot__returned_room(work, row)), idle);
         work->returned[row] = (int32_t)slots;
         idle -= slots;
         for (int32_t at = allot__above(work, row); at >= 0; at = allot__above(work, at))
