@@ -88,8 +88,8 @@ static void ask_below(allot__ledger *ledger, int32_t family, int32_t parent)
 
 void allot__pools_ask(allot__ledger *ledger, bool idle)
 {
-    for (int32_t i = 0; i < ledger->count; i++)
-        ledger->holders[i].asks = ask(ledger, i, idle);
+    for (int32_t k = 0; k < ledger->live_count; k++)
+        ledger->holders[ledger->live[k]].asks = ask(ledger, ledger->live[k], idle);
     for (int32_t family = ledger->work->tree->families - 1; ledger->limited && family > 0;
          family--) {
         int32_t parent = ledger->work->group->parent[family];

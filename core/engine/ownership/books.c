@@ -18,7 +18,8 @@ static int take_room(allot__ledger *ledger)
         ledger->work->arena, ALLOT__WANTED(ledger->holders, rows),
         ALLOT__WANTED(ledger->before, rows), ALLOT__WANTED(ledger->holder_of, rows),
         ALLOT__WANTED(ledger->first, rows), ALLOT__WANTED(ledger->end, rows),
-        ALLOT__WANTED(ledger->at, rows), ALLOT__WANTED(ledger->above, families),
+        ALLOT__WANTED(ledger->at, rows), ALLOT__WANTED(ledger->live, rows),
+        ALLOT__WANTED(ledger->lenders, rows), ALLOT__WANTED(ledger->above, families),
         ALLOT__WANTED(ledger->inside, families), ALLOT__WANTED(ledger->outside, families),
         ALLOT__WANTED(ledger->aside, families), ALLOT__WANTED(ledger->keys, items),
         ALLOT__WANTED(ledger->order, items), ALLOT__WANTED(ledger->other, items));
@@ -98,6 +99,16 @@ static int read_rules(allot__ledger *ledger, int32_t index)
     return status;
 }
 
+/* Slots in flight to a leaf beside those that it holds; those beyond its need have no claimant. */
+static int32_t coming_to(const allot__ledger *ledger, int32_t row, int32_t held)
+{
+    const allot__work *work = ledger->work;
+    int32_t coming = work->earmarked != NULL && !ledger->planning ? work->earmarked[row] : 0;
+    int32_t lacks = work->need[row] - held;
+    coming = allot__least(coming, lacks);
+    return coming > 0 ? coming : 0;
+}
+
 static void open_holder(const allot__ledger *ledger, int32_t row, allot__holder *out)
 {
     const allot__work *work = ledger->work;
@@ -106,10 +117,6 @@ static void open_holder(const allot__ledger *ledger, int32_t row, allot__holder 
     int32_t held = ledger->planning ? 0 : work->allocated[row];
     flying = allot__least(flying, held);
     most = ledger->planning ? work->need[row] : most;
-    /* Slots in flight beyond its need have no claimant. */
-    int32_t coming = work->earmarked != NULL && !ledger->planning ? work->earmarked[row] : 0;
-    int32_t lacks = work->need[row] - (held - flying);
-    coming = allot__least(coming, lacks);
     *out = (allot__holder){
         .row = row,
         .place = ledger->first[row],
@@ -120,7 +127,7 @@ static void open_holder(const allot__ledger *ledger, int32_t row, allot__holder 
         .most = most,
         .held = held - flying,
         .flying = flying,
-        .coming = coming > 0 ? coming : 0,
+        .coming = coming_to(ledger, row, held - flying),
         .loans = -1,
         .recalls = -1,
         .owed = -1,
@@ -145,29 +152,37 @@ static void open_holders(allot__ledger *ledger)
     for (int32_t i = 0; i < ledger->count; i++) {
         int32_t row = ledger->order[i];
         open_holder(ledger, row, &ledger->holders[i]);
+        ledger->drains = ledger->drains || !ledger->holders[i].rebalance;
+        ledger->live[i] = i;
         ledger->holder_of[row] = i;
         ledger->at[ledger->first[row]] = i;
         allot__books_has(ledger, i, (int64_t)ledger->holders[i].held + ledger->holders[i].coming,
                          0);
     }
+    ledger->live_count = ledger->count;
 }
 
-/* A leaf has first claim on idle slots that came back for it, up to its need. */
 static void open_idle(allot__ledger *ledger)
 {
     const allot__work *work = ledger->work;
     int64_t idle = work->slots - (ledger->planning ? 0 : work->sums[0].allocated);
-    bool back = work->returned != NULL && !ledger->planning;
+    bool back = work->returned != NULL && !ledger->planning && !ledger->all;
     for (int32_t row = 0; back && row < work->tree->rows; row++) {
         bool other = allot__family_of(work, row) == 0 && ledger->holder_of[row] < 0;
         idle -= other ? work->returned[row] : 0;
     }
     ledger->idle = idle > 0 ? idle : 0;
+}
+
+void allot__books_claimed(allot__ledger *ledger)
+{
+    const allot__work *work = ledger->work;
+    bool back = work->returned != NULL && !ledger->planning;
     for (int32_t i = 0; back && i < ledger->count; i++) {
         allot__holder *holder = &ledger->holders[i];
         int64_t returned = work->returned[holder->row];
-        int64_t lacks = allot__holder_wants(holder, holder->need);
-        returned = allot__least(returned, lacks);
+        int64_t lacks = (int64_t)holder->need - holder->held - holder->coming;
+        returned = allot__least(returned, lacks > 0 ? lacks : 0);
         returned = allot__least(returned, ledger->idle);
         holder->returned = (int32_t)returned;
         ledger->returned += returned;
@@ -224,43 +239,107 @@ static bool keep_part(allot__ledger *ledger, void *at, size_t count, size_t size
     return true;
 }
 
+/* Does a run concern a holder? Else no rule gives it slots, and it has none of a pool. */
+static bool is_live(const allot__ledger *ledger, const allot__holder *holder)
+{
+    int32_t wants = holder->need > holder->most ? holder->need : holder->most;
+    return !allot__books_settled(ledger) || ledger->rounding || holder->loose > 0 ||
+           holder->shared > 0 || holder->flying > 0 || holder->coming > 0 || holder->dropped > 0 ||
+           wants > allot__holder_has(holder);
+}
+
 int allot__books_keep(allot__ledger *ledger)
 {
     size_t families = (size_t)ledger->work->tree->families;
-    size_t room = (size_t)ledger->loan_room, shares = 0;
-    for (size_t i = 0; i < families; i++)
-        shares += (size_t)ledger->pools[i].count;
-    ledger->kept = allot__arena_take(ledger->work->arena, 1, sizeof *ledger->kept);
-    if (!ledger->kept)
+    const allot__share_pool *last = &ledger->pools[families - 1];
+    allot__books_kept *kept = allot__arena_take(ledger->work->arena, 1, sizeof *kept);
+    if (!kept)
         return ALLOT_ENOMEM;
-    ledger->kept->parts = 0;
-    bool kept =
+    ledger->kept = kept;
+    kept->parts = 0;
+    for (int32_t i = 0; i < ledger->count; i++)
+        ledger->holders[i].live = is_live(ledger, &ledger->holders[i]);
+    bool all =
         keep_part(ledger, ledger->holders, (size_t)ledger->count, sizeof *ledger->holders) &&
+        keep_part(ledger, ledger->pairs, 2 * (size_t)ledger->loan_room, sizeof(int32_t)) &&
         keep_part(ledger, ledger->loans, (size_t)ledger->loan_count, sizeof *ledger->loans) &&
-        keep_part(ledger, ledger->pairs, 2 * room, sizeof *ledger->pairs) &&
         keep_part(ledger, ledger->recalls, (size_t)ledger->recall_count, sizeof *ledger->recalls) &&
         keep_part(ledger, ledger->pools, families, sizeof *ledger->pools) &&
-        keep_part(ledger, ledger->shares, shares, sizeof *ledger->shares) &&
+        keep_part(ledger, ledger->shares, (size_t)(last->first + last->count),
+                  sizeof *ledger->shares) &&
         keep_part(ledger, ledger->inside, families, sizeof *ledger->inside) &&
         keep_part(ledger, ledger->outside, families, sizeof *ledger->outside);
-    ledger->kept->ledger = *ledger;
-    return kept ? ALLOT_OK : ALLOT_ENOMEM;
+    kept->ledger = *ledger;
+    kept->holders = kept->part[ALLOT__KEPT_HOLDERS].copy;
+    return all ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
-void allot__books_again(allot__ledger *ledger)
+/* Restores the holders that the last run may have changed: those that it looked at, those that lost
+ * slots, and lenders. */
+static void restore_holders(allot__ledger *ledger)
 {
     const allot__books_kept *kept = ledger->kept;
+    for (int32_t k = 0; k < ledger->live_count; k++)
+        ledger->holders[ledger->live[k]] = kept->holders[ledger->live[k]];
+    for (int32_t i = 0; i < ledger->recall_count; i++)
+        ledger->holders[ledger->recalls[i].from] = kept->holders[ledger->recalls[i].from];
+    for (int32_t i = 0; i < ledger->lender_count; i++) {
+        int32_t lender = ledger->at[ledger->lenders[i]];
+        ledger->holders[lender] = kept->holders[lender];
+    }
+}
+
+/* Reads present needs, and lists the live holders. False: slots in flight lose a claimant. */
+static bool read_needs(allot__ledger *ledger)
+{
     const allot__work *work = ledger->work;
+    ledger->live_count = 0;
+    for (int32_t i = 0; i < ledger->count; i++) {
+        allot__holder *holder = &ledger->kept->holders[i];
+        int32_t most = allot__least(work->demand[holder->row], work->limit[holder->row]);
+        if (holder->need != work->need[holder->row] || holder->most != most) {
+            holder->need = work->need[holder->row];
+            holder->most = most;
+            holder->live = is_live(ledger, holder);
+            ledger->holders[i] = *holder;
+            if (coming_to(ledger, holder->row, holder->held) != holder->coming)
+                return false;
+        }
+        if (holder->live)
+            ledger->live[ledger->live_count++] = i;
+    }
+    return true;
+}
+
+/* Takes other holders off the lists of pools. */
+static void list_live(allot__ledger *ledger)
+{
+    for (int32_t family = 0; family < ledger->work->tree->families; family++) {
+        allot__share_pool *pool = &ledger->pools[family];
+        allot__share *shares = &ledger->shares[pool->first];
+        int32_t count = 0;
+        for (int32_t i = 0; i < pool->count; i++)
+            if (ledger->holders[shares[i].holder].live)
+                shares[count++] = shares[i];
+        pool->count = count;
+    }
+}
+
+bool allot__books_again(allot__ledger *ledger)
+{
+    const allot__books_kept *kept = ledger->kept;
+    bool draft = ledger->draft, loans = ledger->loan_count != kept->ledger.loan_count;
+    restore_holders(ledger);
     *ledger = kept->ledger;
-    for (int32_t i = 0; i < kept->parts; i++)
+    ledger->draft = draft;
+    for (int32_t i = loans ? ALLOT__KEPT_PAIRS : ALLOT__KEPT_LOANS; i < kept->parts; i++)
         if (kept->part[i].size > 0)
             memcpy(kept->part[i].at, kept->part[i].copy, kept->part[i].size);
-    memset(ledger->aside, 0, (size_t)work->tree->families * sizeof *ledger->aside);
-    for (int32_t i = 0; i < ledger->count; i++) {
-        allot__holder *holder = &ledger->holders[i];
-        holder->need = work->need[holder->row];
-        holder->most = allot__least(work->demand[holder->row], work->limit[holder->row]);
-    }
+    memset(ledger->aside, 0, (size_t)ledger->work->tree->families * sizeof *ledger->aside);
+    if (!read_needs(ledger))
+        return false;
+    list_live(ledger);
+    return true;
 }
 
 /* ---- Kinds ----------------------------------------------------------------------------------- */

@@ -80,6 +80,7 @@ typedef struct allot__holder {
     int32_t recalls;           /* the newest recall from it; -1: none */
     int32_t owed;              /* the newest loose recall of slots that it lent; -1: none */
     bool rebalance, keep, adjust, recall_first;
+    bool live;                    /* a run looks at it */
     bool hold_rounding, rounding; /* C-9: the option; it keeps a slot by that option */
     int8_t cut;                   /* rounding of its pool shares: 1 took a part, -1 added one */
 } allot__holder;
@@ -144,8 +145,12 @@ typedef struct allot__ledger {
 
     allot__holder *holders;
     int32_t count;
-    int32_t *holder_of;   /* by row; -1: none */
-    allot__held *before;  /* by holder */
+    int32_t *holder_of;  /* by row; -1: none */
+    allot__held *before; /* by holder */
+    int32_t *live;       /* holders that a run looks at, in order: the others want nothing, */
+    int32_t live_count;  /* ... and use no pool slots */
+    int32_t *lenders;    /* places, rising, of holders with own slots that they may come to lend */
+    int32_t lender_count;
     int64_t room;         /* slots that no holder has or is promised; of these: */
     int64_t idle;         /* idle now */
     int64_t loose;        /* taken, without a claimant so far */
@@ -181,30 +186,45 @@ typedef struct allot__ledger {
     int32_t *order, *other;
     int32_t *column[ALLOT__POOL_COLUMNS];
     bool rounding;                  /* a policy has the option `hold_rounding` */
+    bool drains;                    /* some holder does (rebalance 0) */
     bool cut;                       /* allot__ledger_cut has run (reclaim/cut.h) */
     int status;                     /* ENOMEM: no memory for a recall or a list */
+    bool keep;                      /* keep the books once they are open */
+    bool draft;                     /* only quotas are wanted */
     struct allot__books_kept *kept; /* NULL: each run opens the books */
 } allot__ledger;
 
-/* A copy of the books just opened, before anything depends on needs of holders. */
+/* A copy of the books, before anything depends on needs of holders. */
 typedef struct allot__books_kept {
     allot__ledger ledger;
-    int32_t parts; /* number of arrays that change */
+    allot__holder *holders; /* with the needs of the last run */
+    int32_t parts;          /* number of arrays that change */
     struct {
         void *at, *copy;
         size_t size;
     } part[8];
 } allot__books_kept;
 
+/* The first of these parts; a run that makes no loan leaves `pairs` as they are. */
+enum { ALLOT__KEPT_HOLDERS, ALLOT__KEPT_PAIRS, ALLOT__KEPT_LOANS };
+
 /* books.c */
 
 /* Opens the books: holders and their slots, loans that have not ended, pools. ENOMEM, or what a
  * policy's function failed with. */
 int allot__books_open(allot__ledger *ledger);
+/* Sets idle slots that came back for a leaf aside for it, up to its need. */
+void allot__books_claimed(allot__ledger *ledger);
 /* Copies the open books, for further runs in which only needs of holders differ. ENOMEM. */
 int allot__books_keep(allot__ledger *ledger);
-/* Restores the copied books, and reads the present needs. */
-void allot__books_again(allot__ledger *ledger);
+/* Restores the copied books, reads the present needs, and lists the holders that they concern.
+ * False: the books must be opened anew. */
+bool allot__books_again(allot__ledger *ledger);
+/* Do needs matter only from rule 1 on? Then slots that may not stay are the same in each run. */
+static inline bool allot__books_settled(const allot__ledger *ledger)
+{
+    return !ledger->limited && !ledger->drains;
+}
 /* Returns loans of borrowers that could have own slots instead: no slot moves. */
 void allot__books_settle(allot__ledger *ledger);
 /* Divides the slots that holders have into own and shared ones. */
@@ -367,6 +387,8 @@ void allot__loans_recall(allot__ledger *ledger, bool first);
 
 /* borrow.c */
 
+/* Lists the lenders, once slots that may not stay are gone. */
+void allot__lenders_list(allot__ledger *ledger);
 /* Phase 3. ENOMEM, or what a policy's function failed with. */
 int allot__loans_borrow(allot__ledger *ledger);
 

@@ -29,8 +29,8 @@ static bool is_natural(const allot__ledger *ledger)
 static int prepare_orders(allot__ledger *ledger)
 {
     int status = ALLOT_OK;
-    for (int32_t i = 0; i < ledger->count && status == ALLOT_OK; i++) {
-        allot__rules *rules = allot__rules_at(ledger->work, ledger->holders[i].row);
+    for (int32_t i = 0; i < ledger->work->rules_count && status == ALLOT_OK; i++) {
+        allot__rules *rules = &ledger->work->rules[i];
         const allot__order *order = order_of(rules);
         status = order ? allot__order_prepare(ledger->work, rules, order) : ALLOT_OK;
     }
@@ -41,8 +41,8 @@ static int prepare_orders(allot__ledger *ledger)
 static bool write_keys(allot__ledger *ledger, int32_t number)
 {
     bool any = false;
-    for (int32_t i = 0; i < ledger->count; i++) {
-        int32_t row = ledger->holders[i].row;
+    for (int32_t k = 0; k < ledger->live_count; k++) {
+        int32_t i = ledger->live[k], row = ledger->holders[i].row;
         const allot__rules *rules = allot__rules_at(ledger->work, row);
         const allot__order *order = order_of(rules);
         ledger->keys[i] = 0;
@@ -63,16 +63,27 @@ static int order_borrowers(allot__ledger *ledger, int32_t *out)
     int status = natural ? ALLOT_OK : prepare_orders(ledger);
     if (status != ALLOT_OK)
         return status;
-    for (int32_t i = 0; i < ledger->count; i++)
-        ledger->order[i] = i;
+    size_t size = (size_t)ledger->live_count * sizeof *out;
+    memcpy(ledger->order, ledger->live, size);
     for (int32_t number = ALLOT_KEYS_MAX - 1; number >= 0 && !natural; number--)
         if (write_keys(ledger, number))
-            allot__books_sort(ledger, ledger->count);
-    memcpy(out, ledger->order, (size_t)ledger->count * sizeof *out);
+            allot__books_sort(ledger, ledger->live_count);
+    memcpy(out, ledger->order, size);
     return ALLOT_OK;
 }
 
 /* ---- Loans */
+
+void allot__lenders_list(allot__ledger *ledger)
+{
+    for (int32_t place = 0; place < ledger->places; place++) {
+        const allot__holder *holder =
+            ledger->at[place] >= 0 ? &ledger->holders[ledger->at[place]] : NULL;
+        int32_t out = holder && !holder->recall_first ? holder->out : 0;
+        if (holder && holder->own > (int64_t)allot__most(holder->used, holder->reserve) + out)
+            ledger->lenders[ledger->lender_count++] = place;
+    }
+}
 
 /* Slots that a lender can lend now. */
 static int64_t can_lend(const allot__ledger *ledger, int32_t lender)
@@ -157,25 +168,22 @@ static int64_t others_lack(const allot__ledger *ledger)
 
 int allot__loans_borrow(allot__ledger *ledger)
 {
-    int32_t *lends = ledger->column[0], *order = ledger->column[1];
+    int32_t *lends = ledger->column[0], *order = ledger->column[1], count = 0;
     allot__lenders lenders;
     bool any = ledger->work->group->lend_at != NULL && ledger->work->group->borrow_at;
-    if (!any || !allot__books_any(ledger))
-        return ALLOT_OK;
-    bool some = false;
-    for (int32_t place = 0; place < ledger->places; place++) {
-        lends[place] = ledger->at[place] >= 0 && can_lend(ledger, ledger->at[place]) > 0;
-        some = some || lends[place];
-    }
-    if (!some)
+    for (int32_t i = 0; any && allot__books_any(ledger) && i < ledger->lender_count; i++)
+        if (can_lend(ledger, ledger->at[ledger->lenders[i]]) > 0)
+            lends[count++] = ledger->lenders[i];
+    if (count == 0)
         return ALLOT_OK;
     int64_t apart = others_lack(ledger);
     ledger->idle -= apart;
-    int status = allot__lenders_init(&lenders, ledger, lends);
+    int status = allot__lenders_init(&lenders, ledger, lends, count);
     if (status == ALLOT_OK)
         status = order_borrowers(ledger, order);
-    for (int32_t i = 0; i < ledger->count && status == ALLOT_OK; i++)
-        status = borrow(ledger, &lenders, order[i]) ? ALLOT_OK : ALLOT_ENOMEM;
+    for (int32_t k = 0; k < ledger->live_count && status == ALLOT_OK && allot__books_any(ledger);
+         k++)
+        status = borrow(ledger, &lenders, order[k]) ? ALLOT_OK : ALLOT_ENOMEM;
     ledger->idle += apart;
     return status;
 }

@@ -51,6 +51,8 @@ static void take_own(allot__ledger *ledger, int32_t index, int32_t target)
 {
     const allot__holder *holder = &ledger->holders[index];
     int64_t slots = (int64_t)target - allot__holder_has(holder);
+    if (slots <= 0)
+        return;
     int64_t own = allot__holder_own_idle(holder);
     int64_t within = allot__books_within(ledger, index, -1);
     slots = allot__least(slots, own);
@@ -73,12 +75,12 @@ static void take_own(allot__ledger *ledger, int32_t index, int32_t target)
 
 static void phase_own(allot__ledger *ledger)
 {
-    for (int32_t i = 0; i < ledger->count; i++) {
-        const allot__holder *holder = &ledger->holders[i];
-        take_own(ledger, i, (int32_t)allot__least(holder->reserve, holder->need));
+    for (int32_t k = 0; k < ledger->live_count; k++) {
+        const allot__holder *holder = &ledger->holders[ledger->live[k]];
+        take_own(ledger, ledger->live[k], (int32_t)allot__least(holder->reserve, holder->need));
     }
-    for (int32_t i = 0; i < ledger->count; i++)
-        take_own(ledger, i, ledger->holders[i].need);
+    for (int32_t k = 0; k < ledger->live_count; k++)
+        take_own(ledger, ledger->live[k], ledger->holders[ledger->live[k]].need);
 }
 
 /* ---- Slots without a claimant --------------------------------------------------------------- */
@@ -183,13 +185,23 @@ static void count_forced(allot__ledger *ledger)
     }
 }
 
+static void write_quota(const allot__ledger *ledger, int32_t index)
+{
+    const allot__holder *holder = &ledger->holders[index];
+    ledger->work->quota[holder->row] =
+        (int32_t)allot__least(allot__holder_has(holder), holder->need);
+}
+
+/* Holders that are not live have what they need, unless they lose borrowed slots. */
 static void write_quotas(allot__ledger *ledger)
 {
-    for (int32_t i = 0; i < ledger->count; i++) {
-        const allot__holder *holder = &ledger->holders[i];
-        ledger->work->quota[holder->row] =
-            (int32_t)allot__least(allot__holder_has(holder), holder->need);
-    }
+    allot__work *work = ledger->work;
+    if (ledger->live_count < ledger->count)
+        memcpy(work->quota, work->need, (size_t)work->tree->rows * sizeof *work->quota);
+    for (int32_t k = 0; k < ledger->live_count; k++)
+        write_quota(ledger, ledger->live[k]);
+    for (int32_t i = 0; i < ledger->recall_count; i++)
+        write_quota(ledger, ledger->recalls[i].from);
 }
 
 /* Sums up quotas of parents, and marks that no fill ran out of slots in their families. */
@@ -209,6 +221,15 @@ static void sum_quotas(allot__ledger *ledger)
         work->critical[0] = (allot__critical){.fill = -1};
 }
 
+/* Takes slots that may not stay, once classes are known. */
+static void force(allot__ledger *ledger)
+{
+    allot__force_holders(ledger);
+    allot__pools_attribute(ledger);
+    allot__force_pools(ledger);
+    allot__lenders_list(ledger);
+}
+
 /* Opens the books: the part in which only slots in flight depend on needs of holders. */
 static int open_books(allot__ledger *ledger)
 {
@@ -216,6 +237,8 @@ static int open_books(allot__ledger *ledger)
     *ledger = (allot__ledger){.work = work,
                               .all = ledger->all,
                               .planning = ledger->planning,
+                              .keep = ledger->keep,
+                              .draft = ledger->draft,
                               .slots = ledger->all ? work->slots : ledger->slots};
     ledger->room = ledger->slots;
     int status = allot__books_open(ledger);
@@ -226,22 +249,36 @@ static int open_books(allot__ledger *ledger)
     allot__force_loans(ledger);
     allot__books_settle(ledger);
     allot__books_class(ledger);
-    return ledger->status;
+    if (allot__books_settled(ledger))
+        force(ledger);
+    status = ledger->status;
+    if (ledger->keep && status == ALLOT_OK)
+        status = allot__books_keep(ledger);
+    if (ledger->keep && status == ALLOT_OK)
+        allot__books_again(ledger);
+    return status;
+}
+
+/* What it comes to beside quotas. */
+static void conclude(allot__ledger *ledger)
+{
+    allot__books_net(ledger);
+    hand_back(ledger);
+    hand_on(ledger);
+    count_forced(ledger);
 }
 
 int allot__ledger_run(allot__work *work)
 {
     allot__ledger *ledger = work->ledger;
     int status = ALLOT_OK;
-    if (ledger->kept)
-        allot__books_again(ledger);
-    else
+    if (!ledger->kept || !allot__books_again(ledger))
         status = open_books(ledger);
     if (status != ALLOT_OK)
         return status;
-    allot__force_holders(ledger);
-    allot__pools_attribute(ledger);
-    allot__force_pools(ledger);
+    allot__books_claimed(ledger);
+    if (!allot__books_settled(ledger))
+        force(ledger);
     phase_own(ledger);
     allot__pools_share(ledger);
     allot__loans_recall(ledger, true);
@@ -250,22 +287,24 @@ int allot__ledger_run(allot__work *work)
     allot__pools_reclaim(ledger);
     allot__books_unset_aside(ledger);
     allot__books_spare(ledger);
-    allot__books_net(ledger);
-    hand_back(ledger);
-    hand_on(ledger);
-    count_forced(ledger);
+    if (!ledger->draft)
+        conclude(ledger);
     write_quotas(ledger);
     sum_quotas(ledger);
     return status != ALLOT_OK ? status : ledger->status;
 }
 
-int allot__ledger_keep(allot__work *work)
+void allot__ledger_keep(allot__work *work, bool keep)
 {
     allot__ledger *ledger = work->ledger;
-    if (!ledger->all || work->in_flight || work->earmarked || work->returned)
-        return ALLOT_OK;
-    int status = open_books(ledger);
-    return status == ALLOT_OK ? allot__books_keep(ledger) : status;
+    ledger->keep = keep && ledger->all;
+    ledger->kept = ledger->keep ? ledger->kept : NULL;
+}
+
+void allot__ledger_draft(allot__work *work, bool draft)
+{
+    if (work->ledger)
+        work->ledger->draft = draft;
 }
 
 /* ---- What it comes to ------------------------------------------------------------------------ */

@@ -35,9 +35,11 @@
 
 /* Begins work->ledger if any policy of the group keeps a ledger. ENOMEM. */
 int allot__ledger_begin(allot__work *work);
-/* Keeps the books of a group whose held slots do not change, for further runs in which only demands
- * do and the columns that the policy reads stay. ENOMEM, or what a function failed with. */
-int allot__ledger_keep(allot__work *work);
+/* Lets runs keep the books that they open, or no more. Only demands may change from run to run, not
+ * what is held, nor columns that the policy reads. */
+void allot__ledger_keep(allot__work *work, bool keep);
+/* Sets whether only quotas are wanted of the next run. */
+void allot__ledger_draft(allot__work *work, bool draft);
 /* Decides, after the quotas of all other leaves: writes quotas of its leaves and their parents;
  * grants, recalls and loans are in the ledger. ENOMEM, or what a policy's function failed with. */
 int allot__ledger_run(allot__work *work);

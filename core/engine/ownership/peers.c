@@ -80,79 +80,68 @@ static int32_t skip(int32_t *next, int32_t at)
     return at;
 }
 
-/* The list of the holder at a place if it has slots to lend; else NULL. */
-static const allot__peers *list_at(const allot__ledger *ledger, const int32_t *lends, int32_t place)
+/* The list of the holder at a place. */
+static const allot__peers *list_at(const allot__ledger *ledger, int32_t place)
 {
-    return lends[place] ? allot__peers_of(ledger, ledger->at[place], true) : NULL;
-}
-
-/* Counts the entries of each row in first[row + 1]; returns their sum. */
-static int32_t count_entries(const allot__ledger *ledger, const int32_t *lends, int32_t *first)
-{
-    int32_t sum = 0;
-    for (int32_t place = 0; place < ledger->places; place++) {
-        const allot__peers *peers = list_at(ledger, lends, place);
-        for (int32_t i = 0; peers && i < peers->count; i++, sum++)
-            first[allot__peer_row(ledger, peers, i) + 1]++;
-    }
-    return sum;
+    return allot__peers_of(ledger, ledger->at[place], true);
 }
 
 static bool take_entries(allot__lenders *lenders, size_t rows, size_t count)
 {
     allot__arena *arena = lenders->ledger->work->arena;
+    lenders->first = allot__arena_take(arena, rows + 1, sizeof *lenders->first);
     lenders->places = allot__arena_take(arena, count + 1, sizeof *lenders->places);
     lenders->next = allot__arena_take(arena, count + 1, sizeof *lenders->next);
     lenders->at = allot__arena_take(arena, rows, sizeof *lenders->at);
-    return lenders->places != NULL && lenders->next && lenders->at;
+    return lenders->first != NULL && lenders->places && lenders->next && lenders->at;
 }
 
-/* Writes the places of each row's entries; turns `first` from counts into beginnings. */
-static void fill_entries(allot__lenders *lenders, const int32_t *lends, int32_t *first)
+/* Writes the places of each row's entries, and where they begin. */
+static void fill_entries(allot__lenders *lenders, const int32_t *lends, int32_t lender_count)
 {
     const allot__ledger *ledger = lenders->ledger;
+    int32_t *first = lenders->first;
+    memset(first, 0, ((size_t)ledger->work->tree->rows + 1) * sizeof *first);
+    for (int32_t k = 0; k < lender_count; k++) {
+        const allot__peers *peers = list_at(ledger, lends[k]);
+        for (int32_t i = 0; peers && i < peers->count; i++)
+            first[allot__peer_row(ledger, peers, i) + 1]++;
+    }
     for (int32_t row = 0; row < ledger->work->tree->rows; row++) {
         first[row + 1] += first[row];
         lenders->at[row] = first[row];
     }
-    for (int32_t place = 0; place < ledger->places; place++) {
-        const allot__peers *peers = list_at(ledger, lends, place);
+    for (int32_t k = 0; k < lender_count; k++) {
+        const allot__peers *peers = list_at(ledger, lends[k]);
         for (int32_t i = 0; peers && i < peers->count; i++)
-            lenders->places[lenders->at[allot__peer_row(ledger, peers, i)]++] = place;
+            lenders->places[lenders->at[allot__peer_row(ledger, peers, i)]++] = lends[k];
     }
 }
 
-static int make_entries(allot__lenders *lenders, const int32_t *lends)
+int allot__lenders_init(allot__lenders *lenders, const allot__ledger *ledger, const int32_t *lends,
+                        int32_t count)
 {
-    const allot__ledger *ledger = lenders->ledger;
-    size_t rows = (size_t)ledger->work->tree->rows;
-    int32_t *first = allot__arena_take(ledger->work->arena, rows + 1, sizeof *first);
-    if (!first)
+    int32_t places = ledger->places, listed = 0, to = places;
+    *lenders = (allot__lenders){.ledger = ledger};
+    lenders->open = allot__arena_take(ledger->work->arena, (size_t)places + 1, sizeof(int32_t));
+    if (!lenders->open)
         return ALLOT_ENOMEM;
-    memset(first, 0, (rows + 1) * sizeof *first);
-    int32_t count = count_entries(ledger, lends, first);
-    if (count == 0)
+    lenders->open[places] = places;
+    for (int32_t place = places - 1, k = count - 1; place >= 0; place--) {
+        const allot__peers *peers = NULL;
+        if (k >= 0 && lends[k] == place)
+            peers = list_at(ledger, lends[k--]);
+        listed += peers && peers->count > 0 ? peers->count : 0;
+        to = peers && peers->count < 0 ? place : to;
+        lenders->open[place] = to;
+    }
+    if (listed == 0)
         return ALLOT_OK;
-    if (!take_entries(lenders, rows, (size_t)count))
+    if (!take_entries(lenders, (size_t)ledger->work->tree->rows, (size_t)listed))
         return ALLOT_ENOMEM;
-    fill_entries(lenders, lends, first);
-    for (int32_t i = 0; i <= count; i++)
+    fill_entries(lenders, lends, count);
+    for (int32_t i = 0; i <= listed; i++)
         lenders->next[i] = i;
-    lenders->first = first;
-    return ALLOT_OK;
-}
-
-int allot__lenders_init(allot__lenders *lenders, const allot__ledger *ledger, int32_t *lends)
-{
-    *lenders = (allot__lenders){.ledger = ledger, .open = lends};
-    int status = make_entries(lenders, lends);
-    if (status != ALLOT_OK)
-        return status;
-    for (int32_t place = 0; place < ledger->places; place++) {
-        const allot__peers *peers = list_at(ledger, lends, place);
-        lends[place] = peers != NULL && peers->count < 0 ? place : place + 1;
-    }
-    lends[ledger->places] = ledger->places;
     return ALLOT_OK;
 }
 

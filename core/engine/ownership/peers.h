@@ -31,9 +31,9 @@ typedef struct allot__lenders {
     int32_t *at;     /* by row: the present entry */
 } allot__lenders;
 
-/* `lends`: by place, whether the holder has slots to lend; one entry longer than the places. The
- * lenders own `lends` from then on. ENOMEM. */
-int allot__lenders_init(allot__lenders *lenders, const allot__ledger *ledger, int32_t *lends);
+/* `lends`: the places, rising, of `count` holders that have slots to lend. ENOMEM. */
+int allot__lenders_init(allot__lenders *lenders, const allot__ledger *ledger, const int32_t *lends,
+                        int32_t count);
 /* Begins a walk over the lenders of a borrower, from a place on. */
 void allot__lenders_begin(allot__lenders *lenders, int32_t borrower, int32_t from);
 /* The place of the present lender; the number of places: no more. */

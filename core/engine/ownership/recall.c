@@ -26,7 +26,8 @@ static int64_t recall(allot__ledger *ledger, int32_t lender, int32_t loan, int64
 
 void allot__loans_recall(allot__ledger *ledger, bool first)
 {
-    for (int32_t i = 0; i < ledger->count; i++) {
+    for (int32_t at = 0; at < ledger->live_count; at++) {
+        int32_t i = ledger->live[at];
         const allot__holder *holder = &ledger->holders[i];
         if (holder->recall_first != first || holder->out == 0 ||
             allot__holder_lacks(holder, holder->most) == 0)

@@ -208,7 +208,8 @@ static int64_t can_have(const allot__ledger *ledger, int32_t index)
 static bool pour_rest(allot__ledger *ledger)
 {
     int64_t room = ledger->room;
-    for (int32_t i = 0; i < ledger->count && ledger->room > 0; i++) {
+    for (int32_t k = 0; k < ledger->live_count && ledger->room > 0; k++) {
+        int32_t i = ledger->live[k];
         const allot__holder *holder = &ledger->holders[i];
         if (holder->due > holder->shared) {
             keep_rest(ledger, i, can_have(ledger, i));
@@ -218,13 +219,14 @@ static bool pour_rest(allot__ledger *ledger)
     return ledger->room < room;
 }
 
-/* Moves slots to a claimant, as a class, from holders that are over in any pool: from `donor` on,
- * the worst first. Returns the worst donor left. */
+/* Moves slots to a claimant, as a class, from holders that are over in any pool: from the one at
+ * `donor` of those listed on, the worst first. Returns the worst donor left. */
 static int32_t draw(allot__ledger *ledger, int32_t claimant, int32_t donor, int64_t slots,
                     allot__class as)
 {
     const allot__holder *holder = &ledger->holders[claimant];
-    for (int32_t i = donor; slots > 0 && i >= 0 && !blocked(ledger, holder); i--) {
+    for (int32_t k = donor; slots > 0 && k >= 0 && !blocked(ledger, holder); k--) {
+        int32_t i = ledger->live[k];
         int64_t over = i != claimant ? over_of(&ledger->holders[i]) : 0;
         int64_t part = allot__least(over, slots);
         int64_t within = part > 0 ? allot__books_within(ledger, claimant, i) : 0;
@@ -235,7 +237,7 @@ static int32_t draw(allot__ledger *ledger, int32_t claimant, int32_t donor, int6
             allot__pools_put(ledger, claimant, as == ALLOT__SHARED ? part : 0);
             slots -= part;
         }
-        donor -= i == donor && over == part;
+        donor -= k == donor && over == part;
     }
     if (slots > 0)
         ledger->pools[holder->family].blocked = ledger->round;
@@ -246,12 +248,12 @@ static int32_t draw(allot__ledger *ledger, int32_t claimant, int32_t donor, int6
 static int64_t crowded_out(const allot__ledger *ledger, int32_t index, allot__class as)
 {
     const allot__holder *holder = &ledger->holders[index];
-    int64_t lacks =
-        as == ALLOT__OWN ? allot__holder_lacks(holder, holder->need) : allot__due_lacks(holder);
-    if (lacks <= 0 || allot__holder_leaving(holder) > 0)
-        return 0;
     int64_t idle =
         as == ALLOT__OWN ? allot__holder_own_idle(holder) : allot__pools_idle(ledger, index);
+    if (idle <= 0 || allot__holder_leaving(holder) > 0)
+        return 0;
+    int64_t lacks =
+        as == ALLOT__OWN ? allot__holder_lacks(holder, holder->need) : allot__due_lacks(holder);
     return allot__least(lacks, idle);
 }
 
@@ -261,11 +263,11 @@ static int64_t crowded_out(const allot__ledger *ledger, int32_t index, allot__cl
 static bool draw_all(allot__ledger *ledger, allot__class as)
 {
     int32_t recalls = ledger->recall_count;
-    int32_t donor = ledger->room > 0 ? -1 : ledger->count - 1;
+    int32_t donor = ledger->room > 0 ? -1 : ledger->live_count - 1;
     ledger->round++;
-    for (int32_t i = 0; i < ledger->count && donor >= 0; i++) {
-        int64_t slots = crowded_out(ledger, i, as);
-        donor = slots > 0 ? draw(ledger, i, donor, slots, as) : donor;
+    for (int32_t k = 0; k < ledger->live_count && donor >= 0; k++) {
+        int64_t slots = crowded_out(ledger, ledger->live[k], as);
+        donor = slots > 0 ? draw(ledger, ledger->live[k], donor, slots, as) : donor;
     }
     if (ledger->recall_count == recalls)
         return false;

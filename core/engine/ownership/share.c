@@ -74,10 +74,11 @@ void allot__pools_due(allot__ledger *ledger, bool idle, allot__due by)
 {
     bool anew = by == ALLOT__DUE_HELD;
     allot__pools_ask(ledger, idle);
-    for (int32_t i = 0; i < ledger->count; i++) {
-        ledger->holders[i].due = 0;
-        ledger->holders[i].pooled = anew ? 0 : ledger->holders[i].pooled;
-        ledger->holders[i].cut = 0;
+    for (int32_t k = 0; k < ledger->live_count; k++) {
+        allot__holder *holder = &ledger->holders[ledger->live[k]];
+        holder->due = 0;
+        holder->pooled = anew ? 0 : holder->pooled;
+        holder->cut = 0;
     }
     for (int32_t family = ledger->work->tree->families - 1; family >= 0; family--) {
         allot__share_pool *pool = &ledger->pools[family];
@@ -99,16 +100,9 @@ void allot__pools_due(allot__ledger *ledger, bool idle, allot__due by)
 static void give_due(allot__ledger *ledger, bool idle, allot__due by)
 {
     allot__pools_due(ledger, idle, by);
-    for (int32_t i = 0; i < ledger->count; i++)
-        allot__pools_give(ledger, i, allot__due_wants(&ledger->holders[i]));
-}
-
-/* Gives idle slots to holders that deserve them: first those that they could claim from others, so
- * that no slot is given and then taken back. */
-static void give_idle(allot__ledger *ledger, bool idle)
-{
-    give_due(ledger, idle, ALLOT__DUE_PLANNED);
-    give_due(ledger, idle, ALLOT__DUE_RATIO);
+    for (int32_t k = 0; k < ledger->live_count; k++)
+        allot__pools_give(ledger, ledger->live[k],
+                          allot__due_wants(&ledger->holders[ledger->live[k]]));
 }
 
 /* Could any holder have slots of a pool? */
@@ -120,11 +114,15 @@ static bool any_idle(const allot__ledger *ledger)
     return idle && allot__books_any(ledger);
 }
 
-/* First to holders that deserve them; then slots that limits keep from these go to others. */
+/* Gives idle slots to holders that deserve them: first those that they could claim from others, so
+ * that no slot is given and then taken back. Then slots that limits keep from these go to others.
+ */
 void allot__pools_share(allot__ledger *ledger)
 {
-    if (any_idle(ledger))
-        give_idle(ledger, false);
-    if (ledger->limited && any_idle(ledger))
-        give_idle(ledger, true);
+    for (int idle = 0; idle <= ledger->limited; idle++) {
+        if (any_idle(ledger))
+            give_due(ledger, idle, ALLOT__DUE_PLANNED);
+        if (any_idle(ledger))
+            give_due(ledger, idle, ALLOT__DUE_RATIO);
+    }
 }

@@ -10,13 +10,15 @@
 
 int allot__whole_keep(allot__whole_all *all, int32_t group)
 {
-    const allot__work *work = all->works[group];
+    allot__work *work = all->works[group];
     allot__whole_again *again = &all->again[group];
     *again = (allot__whole_again){
         .limit = work->limit, .slots = work->slots, .times = work->times, .unit = work->unit};
     if (work->hosts)
         again->hosts = *work->hosts;
     again->natural = allot__leaves_natural(work);
+    if (work->ledger && again->natural && !(work->hosts && work->hosts->exclusive_of))
+        allot__ledger_keep(work, allot__quota_lasting(work));
     int status = allot__leaves_take(&again->leaves, work, all->arena, false);
     if (status == ALLOT_OK && again->natural)
         allot__leaves_number(&again->leaves, work);
@@ -28,9 +30,10 @@ int allot__whole_know(allot__whole_all *all, int32_t group)
     allot__work *work = all->works[group];
     const allot__group_hosts *hosts = work->hosts;
     bool alike = !hosts || (!hosts->exclusive_of && !allot__group_hosts_uneven(hosts));
+    if (!alike && work->ledger)
+        allot__ledger_keep(work, false);
     if (!alike || !all->again[group].natural)
         return ALLOT_OK;
-    all->again[group].lasting = work->ledger && allot__quota_lasting(work);
     return allot__quota_keep(work, true, &all->again[group].kept);
 }
 
@@ -65,6 +68,7 @@ int allot__whole_divide(allot__whole_all *all, int32_t group, bool last)
         again->open = true;
         work->arena = &again->arena;
     }
+    allot__ledger_draft(work, !last);
     int status = all->divide(work);
     work->arena = mine;
     return status;
@@ -89,11 +93,7 @@ int allot__whole_redivide(allot__whole_all *all, int32_t group, int32_t row)
         allot__quota_change(again->kept, row);
         allot__quota_again(again->kept);
     } else {
-        if (again->lasting)
-            status = allot__ledger_keep(work);
-        again->lasting = false;
-        if (status == ALLOT_OK)
-            status = allot__whole_divide(all, group, false);
+        status = allot__whole_divide(all, group, false);
     }
     if (parts && status == ALLOT_OK)
         add_parts(work, 1);

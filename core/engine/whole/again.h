@@ -20,8 +20,7 @@ typedef struct allot__whole_again {
     bool open;               /* ... it is in use */
     allot__leaves leaves;    /* in the order of distribution; by present quotas unless `natural` */
     allot__quota_kept *kept; /* NULL: quotas are computed in full */
-    bool natural;            /* that order never changes, */
-    bool lasting;            /* ... nor do the books of a ledger, except for needs */
+    bool natural;            /* that order never changes */
 } allot__whole_again;
 
 /* Allocates, and stores the initial columns of a group; ENOMEM. */

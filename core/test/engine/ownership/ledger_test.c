@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* ledger_test.c: pools and loans through the public calls, on random trees, and with every
- * allocation failing. */
+ * allocation failing; and runs that keep the books, as demands change, against full ones. */
+#include "engine/decision/decision.h"
+#include "engine/ownership/ledger.h"
+#include "engine/quota/quota.h"
 #include "test/support/fixture.h"
+
+enum { ROWS = 32, CHANGES = 12 };
 
 static const allot_source by_share = {ALLOT_FROM_COLUMN, ALLOT_SHARE};
 static const allot_source by_need = {ALLOT_FROM_NEED, 0};
@@ -15,8 +20,18 @@ static uint64_t draw(uint64_t *seed, uint64_t below)
     return *seed % below;
 }
 
-static int make_policy(allot_engine *engine, allot_policy **out)
+/* Switches and the order of borrowers by the bits of `kind`. */
+static int vary(allot_policy *policy, uint64_t kind)
 {
+    int status = ALLOT_OK;
+    for (int i = ALLOT_SWITCH_RECALL_FIRST; i <= ALLOT_SWITCH_ADJUST_SHARED && !status; i++)
+        status = allot_policy_switch(policy, (allot_switch)i, kind >> i & 1 && kind >> (i + 4) & 1);
+    return status;
+}
+
+static int make_policy(allot_engine *engine, uint64_t kind, allot_policy **out)
+{
+    const allot_key last = {{ALLOT_FROM_COLUMN, ALLOT_OWNED}, 1};
     allot_source reserve = {ALLOT_FROM_COLUMN, ALLOT_RESERVE};
     allot_source owned = {ALLOT_FROM_COLUMN, ALLOT_OWNED};
     allot_policy *policy;
@@ -29,9 +44,11 @@ static int make_policy(allot_engine *engine, allot_policy **out)
     if (!status)
         status = allot_policy_pool(policy, "shared", by_share, by_need);
     if (!status)
-        status = allot_policy_loan(policy, "borrowed", by_need, by_need, NULL, 0);
+        status = allot_policy_loan(policy, "borrowed", by_need, by_need, &last, kind >> 3 & 1);
     if (!status)
         status = allot_policy_scale(policy, 0);
+    if (!status)
+        status = vary(policy, kind);
     if (status)
         allot_policy_free(policy);
     else
@@ -39,10 +56,11 @@ static int make_policy(allot_engine *engine, allot_policy **out)
     return status;
 }
 
-/* A tree of two levels: parents own more than their children, so there are pools everywhere; every
- * second one has a limit, and every fourth leaf drains. */
+/* A tree of two levels: parents own more than their children, so there are pools everywhere; in
+ * every second one every second parent has a limit, and every fourth leaf drains. */
 static int grow(allot_plan *plan, uint64_t *seed, int32_t parents)
 {
+    bool free = draw(seed, 2);
     int32_t last = ALLOT_ROOT;
     for (int32_t i = 0; i < parents; i++) {
         int32_t parent, leaf;
@@ -58,6 +76,12 @@ static int grow(allot_plan *plan, uint64_t *seed, int32_t parents)
             if (!status)
                 status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_RANK, (int64_t)draw(seed, 2));
             if (!status && draw(seed, 4) == 0)
+                status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_RESERVE, own / 2);
+            if (!status && draw(seed, 4) == 0)
+                status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_LIMIT, own + 3);
+            if (!status)
+                status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_SHARE, (int64_t)draw(seed, 3));
+            if (!status && !free && draw(seed, 4) == 0)
                 status = allot_plan_set(plan, ALLOT_ALL, leaf, ALLOT_REBALANCE, 0);
             if (!status)
                 status = allot_plan_lend(plan, ALLOT_ALL, leaf, NULL, -1);
@@ -68,8 +92,9 @@ static int grow(allot_plan *plan, uint64_t *seed, int32_t parents)
         if (!status)
             status = allot_plan_set(plan, ALLOT_ALL, parent, ALLOT_OWNED,
                                     owned + (int64_t)draw(seed, 5));
-        if (!status && draw(seed, 2))
-            status = allot_plan_set(plan, ALLOT_ALL, parent, ALLOT_LIMIT, (int64_t)draw(seed, 12));
+        if (!status && !free && draw(seed, 2))
+            status = allot_plan_set(plan, ALLOT_ALL, parent, ALLOT_LIMIT,
+                                    owned / 2 + (int64_t)draw(seed, 8));
         if (status)
             return status;
         last = parent;
@@ -77,19 +102,30 @@ static int grow(allot_plan *plan, uint64_t *seed, int32_t parents)
     return ALLOT_OK;
 }
 
+/* In every second state reclaims are in flight. */
 static int fill(allot_state *state, const allot_plan *plan, uint64_t *seed)
 {
+    uint64_t flights = draw(seed, 2) * 3;
     int32_t before = -1;
     int status = ALLOT_OK;
     for (int32_t i = 0; i < allot_plan_consumers(plan) && !status; i++) {
         if (allot_plan_children(plan, i) > 0)
             continue;
         status = allot_state_demand(state, 0, i, (int64_t)draw(seed, 12));
+        int64_t held = (int64_t)draw(seed, 8);
         if (!status)
-            status = allot_state_allocated(state, 0, i, (int64_t)draw(seed, 8));
+            status = allot_state_allocated(state, 0, i, held);
         allot_loan loan = {0, before, i, (int64_t)draw(seed, 5)};
         if (!status && before >= 0)
             status = allot_state_loan(state, &loan);
+        allot_claim claim = {before, (int64_t)draw(seed, (uint64_t)held + 1)};
+        allot_in_flight flight = {.consumer = i,
+                                  .slots = claim.slots,
+                                  .deadline = INT64_MAX,
+                                  .claims = &claim,
+                                  .claim_count = 1};
+        if (!status && before >= 0 && claim.slots > 0 && *seed % 8 < flights)
+            status = allot_state_in_flight(state, &flight);
         before = i;
     }
     return status ? status : allot_state_seal(state, NULL);
@@ -112,13 +148,73 @@ static void check_loans(const allot_decision *decision)
     CHECK_EQ(allot_decision_loan(decision, allot_decision_loans(decision), &none), ALLOT_EUSAGE);
 }
 
+/* ---- Kept books ------------------------------------------------------------------------------ */
+
+/* Are all numbers of two ledgers the same that a decision reads? */
+static void check_same(const allot__ledger *a, const allot__ledger *b)
+{
+    CHECK_EQ(a->loan_count, b->loan_count);
+    CHECK_EQ(a->recall_count, b->recall_count);
+    for (int32_t i = 0; i < a->loan_count && i < b->loan_count; i++)
+        CHECK(memcmp(&a->loans[i], &b->loans[i], sizeof *a->loans) == 0);
+    for (int32_t i = 0; i < a->recall_count && i < b->recall_count; i++) {
+        const allot__recall *x = &a->recalls[i], *y = &b->recalls[i];
+        CHECK(x->from == y->from && x->to == y->to && x->slots == y->slots && x->why == y->why);
+    }
+    for (int32_t i = 0; i < a->count; i++) {
+        const allot__holder *x = &a->holders[i], *y = &b->holders[i];
+        CHECK(x->used == y->used && x->shared == y->shared && x->in == y->in && x->out == y->out);
+        CHECK(x->granted == y->granted && x->promised == y->promised && x->lost == y->lost);
+        CHECK(x->forced == y->forced && x->need == y->need && x->most == y->most);
+    }
+}
+
+static int run(allot__work *work, bool draft)
+{
+    allot__work_again(work);
+    allot__ledger_draft(work, draft);
+    int status = allot__need(work);
+    return status ? status : allot__ledger_run(work);
+}
+
+/* Changes demands of leaves, mostly to less; a ledger that keeps its books gives the quotas of one
+ * that opens them in each run. */
+static int check_again(const allot__work *work, uint64_t *seed)
+{
+    int32_t demand[ROWS], quota[2][ROWS] = {{0}};
+    allot__work kept = *work, full = *work;
+    memcpy(demand, work->demand, (size_t)work->tree->rows * sizeof *demand);
+    kept.demand = full.demand = demand;
+    kept.quota = quota[0];
+    full.quota = quota[1];
+    int status = allot__ledger_begin(&kept);
+    status = status ? status : allot__ledger_begin(&full);
+    if (status)
+        return status;
+    allot__ledger_keep(&kept, true);
+    for (int32_t change = 0; change < CHANGES && !status; change++) {
+        bool draft = draw(seed, 2);
+        int32_t row = (int32_t)draw(seed, (uint64_t)work->tree->rows);
+        if (allot__family_of(work, row) == 0)
+            demand[row] = (int32_t)draw(seed, draw(seed, 4) ? (uint64_t)demand[row] + 1 : 12);
+        status = run(&kept, draft);
+        status = status ? status : run(&full, false);
+        if (status)
+            break;
+        CHECK(memcmp(quota[0], quota[1], sizeof quota[0]) == 0);
+        if (!draft)
+            check_same(kept.ledger, full.ledger);
+    }
+    return status;
+}
+
 static int decide(allot_engine *engine, uint64_t seed, int32_t parents)
 {
     allot_policy *policy = NULL;
     allot_plan *plan = NULL;
     allot_state *state = NULL;
     allot_decision *decision = NULL;
-    int status = make_policy(engine, &policy);
+    int status = make_policy(engine, seed >> 5, &policy);
     if (!status)
         status = allot_plan_new(engine, &plan);
     if (!status)
@@ -134,7 +230,9 @@ static int decide(allot_engine *engine, uint64_t seed, int32_t parents)
     if (!status)
         status = allot_cycle(plan, state, NULL, &decision);
     if (!status) {
-        check_loans(decision);
+        if (allot_state_reclaims(state) == 0)
+            check_loans(decision);
+        status = check_again(&decision->groups[0].work, &seed);
         allot_decision_free(decision);
     }
     allot_state_free(state);
@@ -164,7 +262,7 @@ static void test_declare(void)
     fixture it;
     allot_policy *policy;
     fixture_begin(&it);
-    CHECK_EQ(make_policy(it.engine, &policy), ALLOT_OK);
+    CHECK_EQ(make_policy(it.engine, 0, &policy), ALLOT_OK);
     CHECK_EQ(allot_policy_pool(policy, "more", by_share, by_need), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_loan(policy, "more", by_need, by_need, NULL, 0), ALLOT_EUSAGE);
     CHECK_EQ(allot_policy_fill(policy, "more", by_share, by_need, NULL, 0), ALLOT_EUSAGE);

@@ -131,12 +131,15 @@ static void check_walk(allot__lenders *lenders, int32_t borrower, bool *open, ui
 
 static int check_lenders(const allot__ledger *ledger, uint64_t *seed)
 {
-    int32_t has[MOST + 1];
+    int32_t has[MOST], count = 0;
     bool open[MOST];
     allot__lenders lenders;
-    for (int32_t i = 0; i < ledger->places; i++)
-        has[i] = open[i] = draw(seed, 4) != 0;
-    int status = allot__lenders_init(&lenders, ledger, has);
+    for (int32_t i = 0; i < ledger->places; i++) {
+        open[i] = draw(seed, 4) != 0;
+        if (open[i])
+            has[count++] = i;
+    }
+    int status = allot__lenders_init(&lenders, ledger, has, count);
     if (status)
         return status;
     for (int32_t turn = 0; turn < 3; turn++)
