@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
-#include <string.h>
 
 int allot__cli_decision(allot__cli *cli, const allot_decision *decision, int width)
 {
@@ -53,12 +52,6 @@ typedef struct words {
     const char *plan, *state, *what;
 } words;
 
-static bool ends_in_json(const char *word)
-{
-    size_t len = strlen(word);
-    return len > 5 && strcmp(word + len - 5, ".json") == 0;
-}
-
 /* Beside a service a single operand is a plan if it ends in .json. */
 static words find_words(const allot__cli *cli)
 {
@@ -67,7 +60,7 @@ static words find_words(const allot__cli *cli)
     if (!allot__cli_is_live(cli)) {
         it.plan = *at++;
         it.state = *at++;
-    } else if (end - at == 2 || (end - at == 1 && ends_in_json(*at))) {
+    } else if (end - at == 2 || (end - at == 1 && allot__cli_ends_in(*at, ".json"))) {
         it.plan = *at++;
     }
     it.what = at < end ? *at : NULL;

@@ -153,8 +153,7 @@ static void put_end(allot__cli *cli, const allot__diff_side sides[2], allot__dif
 
 static int is_state(const struct dirent *entry)
 {
-    size_t len = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && len > 5 && strcmp(entry->d_name + len - 5, ".json") == 0;
+    return entry->d_name[0] != '.' && allot__cli_ends_in(entry->d_name, ".json");
 }
 
 static int compare_folder(allot__cli *cli, allot__diff_side sides[2], const char *folder,

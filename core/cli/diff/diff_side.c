@@ -58,12 +58,6 @@ static int each(allot__cli *cli, allot__diff_side sides[2], step *take, const al
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static bool ends_in(const char *word, const char *end)
-{
-    size_t len = strlen(word), size = strlen(end);
-    return len > size && strcmp(word + len - size, end) == 0;
-}
-
 /* "plan.json@next": a file of that very name is no time. "@next" is the live plan. */
 static int split(allot__cli *cli, allot__diff_side *side, const allot__remote *live)
 {
@@ -80,7 +74,7 @@ static int split(allot__cli *cli, allot__diff_side *side, const allot__remote *l
                                "standard input (\"-\") can only be a state");
     if (*what == '\0' && live)
         side->plan = live->file.bytes;
-    else if (ends_in(what, ".lua"))
+    else if (allot__cli_ends_in(what, ".lua"))
         side->policy = what;
     else if (access(what, F_OK) == 0 || strpbrk(what, "./"))
         side->plan = what;

@@ -174,9 +174,8 @@ static int take_options(replay *it, allot_replay_config *config)
  * absolute paths as they are. */
 static int find_policy(replay *it, allot_replay_config *config, char **path)
 {
-    size_t len = it->policy ? strlen(it->policy) : 0;
     config->policy = it->policy;
-    if (len <= 4 || strcmp(it->policy + len - 4, ".lua") != 0)
+    if (!it->policy || !allot__cli_ends_in(it->policy, ".lua"))
         return CLI_DONE;
     *path = realpath(it->policy, NULL);
     if (!*path)

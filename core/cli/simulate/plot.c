@@ -141,15 +141,10 @@ static int run_gnuplot(allot__cli *cli, const allot__text *script, allot__text *
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
 
-static bool ends_in(const char *path, const char *suffix)
-{
-    size_t len = strlen(path), tail = strlen(suffix);
-    return len > tail && strcmp(path + len - tail, suffix) == 0;
-}
-
 static int check_path(allot__cli *cli, const char *path, int32_t count)
 {
-    if (!ends_in(path, ".svg") && !ends_in(path, ".png") && !ends_in(path, ".gp"))
+    if (!allot__cli_ends_in(path, ".svg") && !allot__cli_ends_in(path, ".png") &&
+        !allot__cli_ends_in(path, ".gp"))
         return allot__cli_fail(
             cli, CLI_USAGE, "E-usage", ".svg and .png are pictures, .gp is the script for gnuplot",
             "--plot takes a file that ends in .svg, .png or .gp, not \"%.200s\"", path);
@@ -157,7 +152,7 @@ static int check_path(allot__cli *cli, const char *path, int32_t count)
         return allot__cli_fail(cli, CLI_USAGE, "E-usage", NULL,
                                "--plot draws at most %d simulations", PANELS);
     /* Fails before minutes of work, not after. */
-    return ends_in(path, ".gp") ? CLI_DONE : run_gnuplot(cli, NULL, NULL);
+    return allot__cli_ends_in(path, ".gp") ? CLI_DONE : run_gnuplot(cli, NULL, NULL);
 }
 
 static const char *last_part(const char *path)
@@ -191,7 +186,7 @@ static int begin_picture(const allot__sim *sim, allot__plot *plot)
     if (plot->cli->options.bins > 0)
         snprintf(bins, sizeof bins, "%" PRId64, plot->cli->options.bins);
     add_title(sim, &plot->words);
-    add_word(plot, ends_in(path, ".png") ? "png" : "svg");
+    add_word(plot, allot__cli_ends_in(path, ".png") ? "png" : "svg");
     add_word(plot, bins);
     plot->series = tmpfile();
     return plot->series ? CLI_DONE : allot__cli_unwritten(plot->cli, path, errno);
@@ -384,7 +379,7 @@ static int write_picture(allot__plot *plot)
     allot__cli *cli = plot->cli;
     const char *path = cli->options.plot;
     allot__text script = {.engine = cli->engine}, drawn = {.engine = cli->engine};
-    bool bare = ends_in(path, ".gp");
+    bool bare = allot__cli_ends_in(path, ".gp");
     int code = write_script(plot, &script);
     if (code == CLI_DONE && !bare)
         code = run_gnuplot(cli, &script, &drawn);

@@ -2,6 +2,7 @@
 /* Copyright the allot authors */
 /* simulate_run.c: one run of a simulation: reads its plan, perhaps with another policy, and plays
  * it with a display of progress. */
+#include "base/report.h"
 #include "cli/simulate/simulate.h"
 
 #include <inttypes.h>
@@ -19,15 +20,14 @@ static void name_run(const allot__sim *sim, allot__sim_run *run)
 {
     const char *file = strrchr(run->plan_file, '/');
     file = file ? file + 1 : run->plan_file;
-    size_t len = strlen(file);
+    bool json = allot__cli_ends_in(file, ".json");
     run->name.engine = sim->cli->engine;
     if (run->policy)
         allot__text_puts(&run->name, run->policy);
     else if (sim->count == 1)
         allot__text_puts(&run->name, allot_policy_name(allot_plan_group_policy(run->docs.plan, 0)));
     else
-        allot__text_add(&run->name, file,
-                        len > 5 && strcmp(file + len - 5, ".json") == 0 ? len - 5 : len);
+        allot__text_add(&run->name, file, strlen(file) - (json ? strlen(".json") : 0));
 }
 
 static int refuse_plan(const allot__sim *sim, const allot__sim_run *run)
@@ -189,14 +189,11 @@ static void warn_fate(const allot__sim *sim, const allot__sim_run *run, allot_jo
              " slots: %.150s",
              run->name.bytes, count, count == 1 ? "" : "s", what, path, first.slots,
              first.why != NULL ? first.why : "");
-    allot_report_add(sim->cli->report, &(allot_diagnostic){.severity = ALLOT_WARNING,
-                                                           .code = code,
-                                                           .file = allot_trace_file(sim->trace),
-                                                           .line = record.line,
-                                                           .message = message,
-                                                           .consumer = -1,
-                                                           .group = -1,
-                                                           .field = -1});
+    allot_diagnostic finding = allot__error(code, message);
+    finding.severity = ALLOT_WARNING;
+    finding.file = allot_trace_file(sim->trace);
+    finding.line = record.line;
+    allot_report_add(sim->cli->report, &finding);
 }
 
 static void warn(const allot__sim *sim, const allot__sim_run *run)

@@ -59,7 +59,8 @@ typedef struct allot__list {
 
 /* Values of the options, which the table of options.c places; 0: not given. */
 typedef struct allot__options {
-    bool given[CLI_OPTIONS_MAX]; /* by the place in the table; see allot__cli_given */
+    /* By the place in the table: the value as a text, "" of a flag, NULL: not given. */
+    const char *given[CLI_OPTIONS_MAX];
     bool json, help, version, all, coverage, trace, rigid;
     int format, color, columns; /* a word's place among its option's: allot__color, ... */
     const char *group, *shape, *at, *to, *plan;
@@ -185,6 +186,8 @@ int allot__cli_read(allot__cli *cli, const char *path, allot__text *out);
 int allot__cli_first_line(allot__cli *cli, const char *path, allot__text *out);
 /* How diagnostics name it. */
 const char *allot__cli_file_name(const char *path);
+/* Has a name that end, and more before it? */
+bool allot__cli_ends_in(const char *name, const char *end);
 /* Is it a log of jobs, by its name? */
 bool allot__cli_is_log(const char *path);
 /* Writes all to a descriptor; 0 or errno. */

@@ -336,7 +336,7 @@ void allot__remote_close(allot__remote *live)
 /* A policy's file has its name in the service, relative to the plan's folder. */
 static void join(allot__text *out, const char *plan_file, const char *use)
 {
-    bool file = strchr(use, '/') || (strlen(use) > 4 && strcmp(use + strlen(use) - 4, ".lua") == 0);
+    bool file = strchr(use, '/') || allot__cli_ends_in(use, ".lua");
     const char *slash = file && plan_file && use[0] != '/' ? strrchr(plan_file, '/') : NULL;
     if (slash)
         allot__text_add(out, plan_file, (size_t)(slash - plan_file) + 1);

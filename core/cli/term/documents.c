@@ -17,12 +17,6 @@ typedef struct given {
     allot__text text; /* the text that the options point into */
 } given;
 
-static bool is_file(const char *policy)
-{
-    size_t len = strlen(policy);
-    return len > 4 && strcmp(policy + len - 4, ".lua") == 0;
-}
-
 static void read_value(allot_use_option *option, const char *value)
 {
     char *end;
@@ -105,7 +99,7 @@ static int load(void *ud, allot_engine *engine, const char *use, const char *pla
     if (use != docs->source.policy)
         return files->load(files->ud, engine, use, plan_file, options, count, out, report);
     status = take_options(docs, options, count, &given);
-    if (status == ALLOT_OK && is_file(use))
+    if (status == ALLOT_OK && allot__cli_ends_in(use, ".lua"))
         status = load_file(docs, use, &given, out, report);
     else if (status == ALLOT_OK)
         status =
@@ -125,7 +119,7 @@ int allot__cli_check_policy(allot__cli *cli, const char *name)
 {
     allot_policy_loader files;
     allot_policy *none = NULL;
-    if (is_file(name) || allot_ready_policy_text(name, NULL))
+    if (allot__cli_ends_in(name, ".lua") || allot_ready_policy_text(name, NULL))
         return CLI_DONE;
     int status = allot_script_loader_new(cli->engine, NULL, &files);
     if (status != ALLOT_OK)

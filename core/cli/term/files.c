@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* files.c: files and streams, read and written whole; and lines of policies, shown as they come. */
+#include "base/report.h"
 #include "cli/term/cli.h"
 
 #include <errno.h>
@@ -18,14 +19,16 @@ const char *allot__cli_file_name(const char *path)
     return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }
 
+bool allot__cli_ends_in(const char *name, const char *end)
+{
+    size_t len = strlen(name), tail = strlen(end);
+    return len > tail && strcmp(name + len - tail, end) == 0;
+}
+
 bool allot__cli_is_log(const char *path)
 {
-    static const char *const ends[] = {".swf", ".jsonl", ".swf.gz", ".jsonl.gz"};
-    size_t len = strlen(path);
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (len > strlen(ends[i]) && strcmp(path + len - strlen(ends[i]), ends[i]) == 0)
-            return true;
-    return false;
+    return allot__cli_ends_in(path, ".swf") || allot__cli_ends_in(path, ".jsonl") ||
+           allot__cli_ends_in(path, ".swf.gz") || allot__cli_ends_in(path, ".jsonl.gz");
 }
 
 const char *allot__cli_words(int error, char words[CLI_WHY])
@@ -39,15 +42,8 @@ static int fail(allot__cli *cli, const char *path, const char *what, int error)
 {
     char words[CLI_WHY], message[CLI_WHY + 32];
     snprintf(message, sizeof message, "%s: %s", what, allot__cli_words(error, words));
-    allot_diagnostic finding = {
-        .severity = ALLOT_ERROR,
-        .code = "E-io",
-        .file = allot__cli_file_name(path),
-        .message = message,
-        .consumer = -1,
-        .group = -1,
-        .field = -1,
-    };
+    allot_diagnostic finding = allot__error("E-io", message);
+    finding.file = allot__cli_file_name(path);
     allot_report_add(cli->report, &finding);
     return CLI_IO;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* findings.c: adds findings to the report; lua/allot/text/findings.lua shows them. */
+#include "base/report.h"
 #include "cli/term/cli.h"
 
 #include <inttypes.h>
@@ -15,15 +16,8 @@ int allot__cli_fail(allot__cli *cli, int code, const char *id, const char *hint,
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    allot_diagnostic finding = {
-        .severity = ALLOT_ERROR,
-        .code = id,
-        .message = message,
-        .hint = hint,
-        .consumer = -1,
-        .group = -1,
-        .field = -1,
-    };
+    allot_diagnostic finding = allot__error(id, message);
+    finding.hint = hint;
     allot_report_add(cli->report, &finding);
     return code;
 }

@@ -114,7 +114,7 @@ bool allot__cli_given(const allot__cli *cli, const char *name)
 {
     for (size_t i = 0; allot__cli_options[i].name; i++)
         if (strcmp(allot__cli_options[i].name, name) == 0)
-            return cli->options.given[i];
+            return cli->options.given[i] != NULL;
     return false;
 }
 
@@ -209,7 +209,7 @@ static int take_one_more(allot__cli *cli, const allot__option_row *row, const ch
 static int take_option(allot__cli *cli, const allot__option_row *row, const char *value)
 {
     void *to = (char *)&cli->options + row->at;
-    cli->options.given[row - allot__cli_options] = true;
+    cli->options.given[row - allot__cli_options] = value ? value : "";
     switch (row->kind) {
     case CLI_WORD:
         return take_word(cli, row, value, to);

@@ -78,48 +78,20 @@ static int list_folder(void *ud, const char *path, allot_sink sink, void *sink_u
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static void put_word(allot__text *out, allot__word words, int choice)
-{
-    const char *at = words.at;
-    for (int i = 0; i < choice; i++)
-        at += strcspn(at, "|") + 1;
-    allot__text_add(out, at, strcspn(at, "| "));
-}
-
-static void put_option(const allot__cli *cli, const allot__option_row *row, allot__text *out)
-{
-    const void *from = (const char *)&cli->options + row->at;
-    const allot__list *list = from;
-    switch (row->kind) {
-    case CLI_WORD:
-        put_word(out, allot__cli_argument(cli->verb, row), *(const int *)from);
-        break;
-    case CLI_NUMBER:
-        allot__text_printf(out, "%" PRId64, *(const int64_t *)from);
-        break;
-    case CLI_TEXT:
-        allot__text_puts(out, *(const char *const *)from);
-        break;
-    case CLI_LIST:
-        for (int i = 0; i < list->count; i++)
-            allot__text_printf(out, "%s%s", i > 0 ? "\n" : "", list->items[i]);
-        break;
-    case CLI_FLAG:
-        break;
-    }
-}
-
 static const char *find_option(void *ud, const char *name)
 {
     allot__tool_ud *it = ud;
     const allot__option_row *row = allot__cli_options;
-    if (!allot__cli_given(it->cli, name))
-        return NULL;
     while (strcmp(row->name, name) != 0)
         row++;
+    const char *value = it->cli->options.given[row - allot__cli_options];
+    if (!value || row->kind != CLI_LIST)
+        return value;
+    const allot__list *list =
+        (const void *)((const char *)&it->cli->options + row->at); /* its lines */
     it->answer.len = 0;
-    put_option(it->cli, row, &it->answer);
-    allot__text_add(&it->answer, "", 1);
+    for (int i = 0; i < list->count; i++)
+        allot__text_printf(&it->answer, "%s%s", i > 0 ? "\n" : "", list->items[i]);
     return it->answer.failed ? NULL : it->answer.bytes;
 }
 

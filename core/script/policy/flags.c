@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* flags.c: finds functions that take a boolean for a number; see lua/allot/check/text.lua. */
+#define _GNU_SOURCE /* memmem */
 #include <stdio.h>
 #include <string.h>
 
 #include "script/policy/read.h"
+
+/* Flags of a queue. */
+static const char *const of_queues[] = {"preemptive", "preemptable"};
 
 /* Pushes the names of the parameters of a function of the script. */
 static void push_parameters(lua_State *L, const allot__script *script, int function)
@@ -50,7 +54,6 @@ static void add_call(lua_State *L, const allot__reading *reading, const allot__c
 /* Pushes the list of functions of the script's own that read booleans. */
 static int push_functions(lua_State *L, const void *ud)
 {
-    static const char *const of_queues[] = {"preemptive", "preemptable"};
     const allot__reading *reading = ud;
     const allot__script *script = reading->script;
     lua_newtable(L);
@@ -71,14 +74,27 @@ static int push_functions(lua_State *L, const void *ud)
     return 1;
 }
 
-static bool reads_flags(const allot__script *script)
+static bool says(const allot__script *script, const char *name)
 {
-    bool reads = false;
-    for (int32_t i = 0; i < script->call_count; i++)
-        reads = reads || (script->calls[i].flags && script->calls[i].line > 0);
+    return memmem(script->text, script->text_len, name, strlen(name)) != NULL;
+}
+
+/* A function that takes a whole row could read all flags; it reads those that the text names. */
+static bool reads_flags(const allot__reading *reading)
+{
+    const allot__script *script = reading->script;
+    for (int32_t i = 0; i < script->call_count; i++) {
+        const allot__call *call = &script->calls[i];
+        for (int32_t c = 0; c < call->count && call->line > 0; c++)
+            if (call->flags >> c & 1 &&
+                says(script,
+                     allot__read_column_name(reading->policy, call->rows, call->columns[c])))
+                return true;
+    }
     for (int32_t i = 0; i < script->relating.count; i++)
-        reads = reads || script->relating.tests[i].line > 0;
-    return reads;
+        if (script->relating.tests[i].line > 0)
+            return says(script, of_queues[0]) || says(script, of_queues[1]);
+    return false;
 }
 
 void allot__flags_check(lua_State *L, allot__reading *reading)
@@ -86,7 +102,7 @@ void allot__flags_check(lua_State *L, allot__reading *reading)
     const allot__sandbox *box = &reading->script->box;
     allot__text_answer found;
     char place[LUA_IDSIZE + 16];
-    if (!reads_flags(reading->script))
+    if (!reads_flags(reading))
         return;
     int status = allot__sandbox_ask(box, "flag", push_functions, reading, &found);
     allot__read_made(L, reading, status, "policy", "functions");
