@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/getter.h"
 #include "base/memory.h"
 
 enum { KEPT = 50, MESSAGE_MAX = 500 };
@@ -150,10 +151,7 @@ void allot_report_say(allot_report *report, allot_severity severity, const char 
                                                  .field = -1});
 }
 
-int32_t allot_report_count(const allot_report *report)
-{
-    return report ? (int32_t)report->findings.count : 0;
-}
+ALLOT__GETTER(int32_t, allot_report_count, allot_report, (int32_t)it->findings.count, 0)
 
 const allot_diagnostic *allot_report_at(const allot_report *report, int32_t i)
 {

@@ -7,6 +7,8 @@
  */
 #include "simulate/sim.h"
 
+#include "base/getter.h"
+
 /* The number of waiting tasks that a state lists at first. */
 enum { FEW = 4 };
 
@@ -123,10 +125,7 @@ void allot_simulation_counted(const allot_simulation *sim, allot_simulation_coun
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-int32_t allot_simulation_jobs(const allot_simulation *sim)
-{
-    return sim ? (int32_t)sim->jobs.count : 0;
-}
+ALLOT__GETTER(int32_t, allot_simulation_jobs, allot_simulation, (int32_t)it->jobs.count, 0)
 
 static const char *why_text(int why)
 {

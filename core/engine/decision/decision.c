@@ -3,6 +3,7 @@
 /* decision.c: reads what a cycle decided, and changes nothing. */
 #include "engine/decision/decision.h"
 
+#include "base/getter.h"
 #include "engine/ownership/ledger.h"
 #include "engine/placement/place.h"
 #include "engine/rows/enforce.h"
@@ -10,25 +11,10 @@
 #include "engine/quota/trace.h"
 #include "engine/whole/whole.h"
 
-const allot_plan *allot_decision_plan(const allot_decision *decision)
-{
-    return decision->plan;
-}
-
-const allot_state *allot_decision_state(const allot_decision *decision)
-{
-    return decision->state;
-}
-
-int64_t allot_decision_now(const allot_decision *decision)
-{
-    return decision->state->now;
-}
-
-const char *allot_decision_full(const allot_decision *decision)
-{
-    return decision->full;
-}
+ALLOT__GETTER(const allot_plan *, allot_decision_plan, allot_decision, it->plan, NULL)
+ALLOT__GETTER(const allot_state *, allot_decision_state, allot_decision, it->state, NULL)
+ALLOT__GETTER(int64_t, allot_decision_now, allot_decision, it->state->now, 0)
+ALLOT__GETTER(const char *, allot_decision_full, allot_decision, it->full, NULL)
 
 int32_t allot__decision_row(const allot_decision *decision, int32_t group, int32_t consumer)
 {
@@ -386,10 +372,7 @@ int allot_decision_loan(const allot_decision *decision, int32_t i, allot_loan_ch
 
 /* ---- Reclaims in flight ---------------------------------------------------------------------- */
 
-int32_t allot_decision_flights(const allot_decision *decision)
-{
-    return decision->flown.count;
-}
+ALLOT__GETTER(int32_t, allot_decision_flights, allot_decision, it->flown.count, 0)
 
 int allot_decision_flight(const allot_decision *decision, int32_t i, allot_flight *out)
 {
@@ -408,10 +391,7 @@ int allot_decision_flight(const allot_decision *decision, int32_t i, allot_fligh
     return ALLOT_OK;
 }
 
-int32_t allot_decision_kills(const allot_decision *decision)
-{
-    return decision->flown.kill_count;
-}
+ALLOT__GETTER(int32_t, allot_decision_kills, allot_decision, it->flown.kill_count, 0)
 
 int allot_decision_kill(const allot_decision *decision, int32_t i, allot_kill *out)
 {

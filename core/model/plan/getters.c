@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/plan/plan.h"
+#include "base/getter.h"
 #include "base/near.h"
 
 static const allot__group *group_at(const allot_plan *plan, int32_t group)
@@ -16,26 +17,10 @@ static bool known(const allot_plan *plan, int32_t consumer)
     return plan && consumer >= 0 && consumer < plan->names->count;
 }
 
-allot_engine *allot_plan_engine(const allot_plan *plan)
-{
-    return plan ? plan->engine : NULL;
-}
-
-int32_t allot_plan_consumers(const allot_plan *plan)
-{
-    return plan ? plan->names->count : 0;
-}
-
-int32_t allot_plan_groups(const allot_plan *plan)
-{
-    return plan ? plan->group_count : 0;
-}
-
-const char *allot_plan_group_name(const allot_plan *plan, int32_t group)
-{
-    const allot__group *it = group_at(plan, group);
-    return it ? it->name : NULL;
-}
+ALLOT__GETTER(allot_engine *, allot_plan_engine, allot_plan, it->engine, NULL)
+ALLOT__GETTER(int32_t, allot_plan_consumers, allot_plan, it->names->count, 0)
+ALLOT__GETTER(int32_t, allot_plan_groups, allot_plan, it->group_count, 0)
+ALLOT__GETTER_AT(const char *, allot_plan_group_name, allot_plan, group_at(of, i), name, NULL)
 
 int32_t allot_plan_group_find(const allot_plan *plan, const char *name, size_t len)
 {
@@ -47,17 +32,9 @@ int32_t allot_plan_group_find(const allot_plan *plan, const char *name, size_t l
     return -1;
 }
 
-int64_t allot_plan_group_slots(const allot_plan *plan, int32_t group)
-{
-    const allot__group *it = group_at(plan, group);
-    return it ? it->slots : 0;
-}
-
-const allot_policy *allot_plan_group_policy(const allot_plan *plan, int32_t group)
-{
-    const allot__group *it = group_at(plan, group);
-    return it ? it->policy : NULL;
-}
+ALLOT__GETTER_AT(int64_t, allot_plan_group_slots, allot_plan, group_at(of, i), slots, 0)
+ALLOT__GETTER_AT(const allot_policy *, allot_plan_group_policy, allot_plan, group_at(of, i), policy,
+                 NULL)
 
 int64_t allot_plan_option_get(const allot_plan *plan, int32_t group, allot_option option)
 {
@@ -244,10 +221,7 @@ int32_t allot__column_number(int32_t index)
     return index < ALLOT_PLAN_COLUMNS ? index : index - ALLOT_PLAN_COLUMNS + ALLOT_COLUMN_COUNT;
 }
 
-int32_t allot_plan_columns(const allot_plan *plan)
-{
-    return plan ? plan->column_count : 0;
-}
+ALLOT__GETTER(int32_t, allot_plan_columns, allot_plan, it->column_count, 0)
 
 int32_t allot_plan_column_at(const allot_plan *plan, int32_t i, allot_attribute *out)
 {
@@ -307,10 +281,8 @@ int32_t allot__task_attribute_of(const allot_plan *plan, const allot_policy *pol
                                  name, strlen(name));
 }
 
-int32_t allot_plan_task_attributes(const allot_plan *plan)
-{
-    return plan ? (int32_t)plan->task_attributes.count : 0;
-}
+ALLOT__GETTER(int32_t, allot_plan_task_attributes, allot_plan, (int32_t)it->task_attributes.count,
+              0)
 
 int allot_plan_task_attribute_at(const allot_plan *plan, int32_t i, allot_attribute *out)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/names/names.h"
+#include "base/getter.h"
 #include "model/plan/plan.h"
 
 bool allot__host_number(const allot__hosts *hosts, const char *name, int32_t *out)
@@ -140,28 +141,10 @@ static const allot__host *host_at(const allot_plan *plan, int32_t host)
     return known ? (const allot__host *)plan->hosts.list.items + host : NULL;
 }
 
-int32_t allot_plan_hosts(const allot_plan *plan)
-{
-    return plan ? (int32_t)plan->hosts.list.count : 0;
-}
-
-const char *allot_plan_host_name(const allot_plan *plan, int32_t host)
-{
-    const allot__host *it = host_at(plan, host);
-    return it ? it->name : NULL;
-}
-
-int32_t allot_plan_host_group(const allot_plan *plan, int32_t host)
-{
-    const allot__host *it = host_at(plan, host);
-    return it ? it->group : -1;
-}
-
-int64_t allot_plan_host_slots(const allot_plan *plan, int32_t host)
-{
-    const allot__host *it = host_at(plan, host);
-    return it ? it->slots : 0;
-}
+ALLOT__GETTER(int32_t, allot_plan_hosts, allot_plan, (int32_t)it->hosts.list.count, 0)
+ALLOT__GETTER_AT(const char *, allot_plan_host_name, allot_plan, host_at(of, i), name, NULL)
+ALLOT__GETTER_AT(int32_t, allot_plan_host_group, allot_plan, host_at(of, i), group, -1)
+ALLOT__GETTER_AT(int64_t, allot_plan_host_slots, allot_plan, host_at(of, i), slots, 0)
 
 int32_t allot_plan_host_find(const allot_plan *plan, const char *name)
 {

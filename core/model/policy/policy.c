@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/getter.h"
 #include "base/name.h"
 
 int allot_policy_new(allot_engine *engine, const char *name, allot_policy **out)
@@ -133,30 +134,16 @@ int allot_policy_digest(allot_policy *policy, const char *hex)
     return ALLOT_OK;
 }
 
-const char *allot_policy_name(const allot_policy *policy)
-{
-    return policy ? policy->name : NULL;
-}
-
-const char *allot_policy_sha256(const allot_policy *policy)
-{
-    return policy ? policy->digest : NULL;
-}
-
-int32_t allot_policy_attributes(const allot_policy *policy)
-{
-    return policy ? policy->attribute_count : 0;
-}
+ALLOT__GETTER(const char *, allot_policy_name, allot_policy, it->name, NULL)
+ALLOT__GETTER(const char *, allot_policy_sha256, allot_policy, it->digest, NULL)
+ALLOT__GETTER(int32_t, allot_policy_attributes, allot_policy, it->attribute_count, 0)
 
 const allot_attribute *allot_policy_attribute_at(const allot_policy *policy, int32_t i)
 {
     return i >= 0 && i < allot_policy_attributes(policy) ? &policy->attributes[i] : NULL;
 }
 
-int32_t allot_policy_fills(const allot_policy *policy)
-{
-    return policy ? policy->fill_count : 0;
-}
+ALLOT__GETTER(int32_t, allot_policy_fills, allot_policy, it->fill_count, 0)
 
 const char *allot_policy_fill_label(const allot_policy *policy, int32_t i)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "base/getter.h"
 #include "model/policy/policy.h"
 
 /* Is it a key of tasks in documents, so that no attribute can have its name? */
@@ -31,10 +32,7 @@ int allot_policy_task_attribute(allot_policy *policy, const allot_attribute *att
     return allot__attribute_declare(policy, attribute, list, &policy->task_attribute_count);
 }
 
-int32_t allot_policy_task_attributes(const allot_policy *policy)
-{
-    return policy ? policy->task_attribute_count : 0;
-}
+ALLOT__GETTER(int32_t, allot_policy_task_attributes, allot_policy, it->task_attribute_count, 0)
 
 const allot_attribute *allot_policy_task_attribute_at(const allot_policy *policy, int32_t i)
 {

@@ -7,6 +7,7 @@
 #include <allot/stated.h>
 
 #include "base/least.h"
+#include "base/getter.h"
 #include "model/state/state.h"
 
 /* ---- Hosts ----------------------------------------------------------------------------------- */
@@ -102,10 +103,7 @@ int allot_state_host_end(allot_state *state, const char *name)
     return ALLOT_OK;
 }
 
-int32_t allot_state_hosts(const allot_state *state)
-{
-    return state ? (int32_t)state->hosts.list.count : 0;
-}
+ALLOT__GETTER(int32_t, allot_state_hosts, allot_state, (int32_t)it->hosts.list.count, 0)
 
 int allot_state_host_at(const allot_state *state, int32_t i, allot_stated_host *out)
 {

@@ -6,6 +6,7 @@
 #include <allot/stated.h>
 
 #include "model/state/job.h"
+#include "base/getter.h"
 #include "model/state/state.h"
 
 allot__things *allot__state_things(const allot_state *state, allot_item kind)
@@ -161,20 +162,14 @@ int allot_state_task_end(allot_state *state, const char *id)
 
 /* ---- Read back ------------------------------------------------------------------------------- */
 
-int32_t allot_state_sessions(const allot_state *state)
-{
-    return state ? (int32_t)state->sessions.list.count : 0;
-}
+ALLOT__GETTER(int32_t, allot_state_sessions, allot_state, (int32_t)it->sessions.list.count, 0)
 
 const allot_session *allot_state_session_at(const allot_state *state, int32_t i)
 {
     return state ? allot__things_item(&state->sessions, i) : NULL;
 }
 
-int32_t allot_state_jobs(const allot_state *state)
-{
-    return state ? (int32_t)state->all_jobs.list.count : 0;
-}
+ALLOT__GETTER(int32_t, allot_state_jobs, allot_state, (int32_t)it->all_jobs.list.count, 0)
 
 int32_t allot_state_job_find(const allot_state *state, const char *id)
 {
@@ -193,10 +188,7 @@ int allot_state_job_at(const allot_state *state, int32_t i, allot_job *out)
     return ALLOT_OK;
 }
 
-int32_t allot_state_reclaims(const allot_state *state)
-{
-    return state ? (int32_t)state->reclaims.list.count : 0;
-}
+ALLOT__GETTER(int32_t, allot_state_reclaims, allot_state, (int32_t)it->reclaims.list.count, 0)
 
 int allot_state_reclaim_at(const allot_state *state, int32_t i, allot_in_flight *out)
 {
@@ -235,10 +227,7 @@ int allot_state_loans_end(allot_state *state)
     return ALLOT_OK;
 }
 
-int32_t allot_state_loans(const allot_state *state)
-{
-    return state ? (int32_t)state->loans.count : 0;
-}
+ALLOT__GETTER(int32_t, allot_state_loans, allot_state, (int32_t)it->loans.count, 0)
 
 const allot_loan *allot_state_loan_at(const allot_state *state, int32_t i)
 {

@@ -11,6 +11,7 @@
 
 #include <allot/stated.h>
 
+#include "base/getter.h"
 #include "model/state/job.h"
 #include "model/jobs/queue.h"
 
@@ -201,10 +202,7 @@ int allot_state_open(allot_state *state)
 
 /* ---- Read back ------------------------------------------------------------------------------- */
 
-const allot_plan *allot_state_plan(const allot_state *state)
-{
-    return state ? state->base : NULL;
-}
+ALLOT__GETTER(const allot_plan *, allot_state_plan, allot_state, it->base, NULL)
 
 /* ---- Times and sizes ------------------------------------------------------------------------- */
 
@@ -229,10 +227,7 @@ static const allot__group_state *sealed_group(const allot_state *state, int32_t 
     return known ? &state->groups[group] : NULL;
 }
 
-int64_t allot_state_now_get(const allot_state *state)
-{
-    return state ? state->now : 0;
-}
+ALLOT__GETTER(int64_t, allot_state_now_get, allot_state, it->now, 0)
 
 static int64_t at(const allot_state *state, int32_t group, const int32_t *column, int32_t consumer)
 {
@@ -241,11 +236,7 @@ static int64_t at(const allot_state *state, int32_t group, const int32_t *column
     return column[allot__row(state->plan, group, consumer)];
 }
 
-int64_t allot_state_slots_get(const allot_state *state, int32_t group)
-{
-    const allot__group_state *it = sealed_group(state, group);
-    return it ? it->slots : 0;
-}
+ALLOT__GETTER_AT(int64_t, allot_state_slots_get, allot_state, sealed_group(of, i), slots, 0)
 
 int64_t allot_state_demand_get(const allot_state *state, int32_t group, int32_t consumer)
 {

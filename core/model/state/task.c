@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/near.h"
+#include "base/getter.h"
 #include "model/state/state.h"
 
 int32_t allot__task_find(const allot_state *state, const char *id)
@@ -246,10 +247,7 @@ void allot__task_stop(allot_state *state, const char *id, bool waits)
     }
 }
 
-int32_t allot_state_tasks(const allot_state *state)
-{
-    return state ? (int32_t)allot__task_count(&state->tasks) : 0;
-}
+ALLOT__GETTER(int32_t, allot_state_tasks, allot_state, (int32_t)allot__task_count(&it->tasks), 0)
 
 static const char *text_of(const allot__tasks *tasks, int32_t label)
 {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/getter.h"
 #include "model/names/names.h"
 
 enum { DAY = 86400, DAYS = 0x7f };
@@ -105,10 +106,7 @@ const char *allot_plan_zone_name(const allot_plan *plan, int32_t zone)
                                      : NULL;
 }
 
-int32_t allot_plan_windows(const allot_plan *plan)
-{
-    return plan ? allot__hours_count(plan) : 0;
-}
+ALLOT__GETTER(int32_t, allot_plan_windows, allot_plan, allot__hours_count(it), 0)
 
 int allot_plan_window_at(const allot_plan *plan, int32_t i, allot_window *out)
 {

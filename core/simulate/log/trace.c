@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/getter.h"
+
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* The beginning of the first line that is not blank shows the format. */
@@ -190,10 +192,7 @@ void allot_trace_free(allot_trace *trace)
 
 /* ---- Getters --------------------------------------------------------------------------------- */
 
-int32_t allot_trace_records(const allot_trace *trace)
-{
-    return trace ? (int32_t)trace->lines.count : 0;
-}
+ALLOT__GETTER(int32_t, allot_trace_records, allot_trace, (int32_t)it->lines.count, 0)
 
 static allot_record_name name_of(const allot_trace *trace, int32_t value)
 {
@@ -230,15 +229,8 @@ int allot_trace_record(const allot_trace *trace, int32_t i, allot_record *out)
     return ALLOT_OK;
 }
 
-int32_t allot_trace_others(const allot_trace *trace)
-{
-    return trace ? trace->others : 0;
-}
-
-const char *allot_trace_file(const allot_trace *trace)
-{
-    return trace ? trace->file : NULL;
-}
+ALLOT__GETTER(int32_t, allot_trace_others, allot_trace, it->others, 0)
+ALLOT__GETTER(const char *, allot_trace_file, allot_trace, it->file, NULL)
 
 const char *allot_trace_header(const allot_trace *trace, const char *key)
 {

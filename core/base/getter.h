@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/* getter.h: public functions that only read a value. */
+#ifndef ALLOT_BASE_GETTER_H
+#define ALLOT_BASE_GETTER_H
+
+/* Defines one: the value of the object `it`; `none` for NULL. */
+#define ALLOT__GETTER(type, function, object, value, none)                                         \
+    type function(const object *it)                                                                \
+    {                                                                                              \
+        return it ? (value) : (none);                                                              \
+    }
+/* The same of the part `it` with number `i` of the object `of`; `none`: there is no such part. */
+#define ALLOT__GETTER_AT(type, function, object, part, value, none)                                \
+    type function(const object *of, int32_t i)                                                     \
+    {                                                                                              \
+        return (part) ? (part)->value : (none);                                                    \
+    }
+
+#endif
