@@ -16,5 +16,13 @@
     {                                                                                              \
         return (part) ? (part)->value : (none);                                                    \
     }
+/* Defines one: the word of a number, from 0 on; NULL: it has none. */
+#define ALLOT__WORDS(function, ...)                                                                \
+    const char *function(int number)                                                               \
+    {                                                                                              \
+        static const char *const words[] = {__VA_ARGS__};                                          \
+        int count = (int)(sizeof words / sizeof *words);                                           \
+        return number >= 0 && number < count ? words[number] : NULL;                               \
+    }
 
 #endif

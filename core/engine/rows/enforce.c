@@ -10,9 +10,8 @@
 typedef struct past {
     const allot_plan *plan;
     const allot__group *group;
-    int64_t planned, actual; /* C and T, both without what is owned exactly */
-    int64_t times, unit;     /* the same of now */
-    int64_t *borrowed;       /* by row, now */
+    int64_t times, unit; /* own' = owned * times / unit, then */
+    int64_t *borrowed;   /* by row, now */
 } past;
 
 static const allot_policy *policy_at(const allot_plan *plan, const allot__group *group, int32_t row)
@@ -38,19 +37,9 @@ static bool size_told(const allot__work *work)
 
 static past look_back(const allot__work *work)
 {
-    past past = {.plan = work->state->former,
-                 .group = &work->state->former->groups[work->index],
-                 .times = work->times,
-                 .unit = work->unit};
-    int64_t exact = exact_slots(past.plan, past.group);
-    past.planned = past.group->slots - exact;
-    past.actual = (size_told(work) ? work->slots : past.group->slots) - exact;
-    past.planned = past.planned > 0 ? past.planned : 0;
-    past.actual = past.actual > 0 ? past.actual : 0;
-    if (past.planned == 0) {
-        past.planned = 1;
-        past.actual = 0; /* a plan of no slots owns nothing */
-    }
+    past past = {.plan = work->state->former, .group = &work->state->former->groups[work->index]};
+    allot__scale(past.group, exact_slots(past.plan, past.group),
+                 size_told(work) ? work->slots : past.group->slots, &past.times, &past.unit);
     return past;
 }
 
@@ -61,10 +50,10 @@ static bool own_changed(const allot__work *work, const past *past, int32_t row, 
     int64_t owned_before = past->group->columns[ALLOT_OWNED][before];
     bool exact = allot__rules_at(work, row)->policy->exact;
     bool exact_before = policy_at(past->plan, past->group, before)->exact;
-    allot__i128 now = (allot__i128)owned * (exact ? 1 : past->times);
-    allot__i128 then = (allot__i128)owned_before * (exact_before ? 1 : past->actual);
-    now *= exact_before ? 1 : past->planned;
-    then *= exact ? 1 : past->unit;
+    allot__i128 now = (allot__i128)owned * (exact ? 1 : work->times);
+    allot__i128 then = (allot__i128)owned_before * (exact_before ? 1 : past->times);
+    now *= exact_before ? 1 : past->unit;
+    then *= exact ? 1 : work->unit;
     return now != then;
 }
 

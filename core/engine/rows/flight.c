@@ -4,6 +4,7 @@
  */
 #include "engine/rows/flight.h"
 
+#include "base/getter.h"
 #include "model/windows/say.h"
 
 /* By reclaim: what its tasks show. */
@@ -24,11 +25,7 @@ static const allot__flight *flight_at(const allot_state *state, int32_t i)
     return (const allot__flight *)state->flights.items + i;
 }
 
-const char *allot_phase_name(int phase)
-{
-    static const char *const names[] = {"interrupted", "returned", "leeway", "overdue"};
-    return phase >= 0 && phase <= ALLOT_OVERDUE ? names[phase] : NULL;
-}
+ALLOT__WORDS(allot_phase_name, "interrupted", "returned", "leeway", "overdue")
 
 bool allot__site_reclaimed(const allot_state *state, int32_t site)
 {

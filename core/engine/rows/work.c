@@ -28,21 +28,19 @@ static void sum_owned(allot__work *work)
     }
 }
 
-/* own' = owned * T / C in lowest terms, T and C without slots of exact policies; in a plan of no
- * slots nothing is owned (C-1). */
+void allot__scale(const allot__group *group, int64_t exact, int64_t slots, int64_t *times,
+                  int64_t *unit)
+{
+    int64_t planned = group->slots > exact ? group->slots - exact : 0;
+    int64_t actual = slots > exact ? slots - exact : 0;
+    int64_t common = planned > 0 && actual > 0 ? gcd64(actual, planned) : 0;
+    *times = common > 0 ? actual / common : 0;
+    *unit = common > 0 ? planned / common : 1;
+}
+
 static void scale(allot__work *work)
 {
-    int64_t exact = work->exact;
-    int64_t planned = work->group->slots > exact ? work->group->slots - exact : 0;
-    int64_t actual = work->slots > exact ? work->slots - exact : 0;
-    if (planned == 0 || actual == 0) {
-        work->times = 0;
-        work->unit = 1;
-        return;
-    }
-    int64_t common = gcd64(actual, planned);
-    work->times = actual / common;
-    work->unit = planned / common;
+    allot__scale(work->group, work->exact, work->slots, &work->times, &work->unit);
 }
 
 void allot__work_resize(allot__work *work, int64_t slots)

@@ -142,6 +142,10 @@ typedef struct allot__work {
 int allot__work_init(allot__work *work, const allot_plan *plan, const allot_state *state,
                      int32_t group, allot__arena *arena, allot_report *report);
 
+/* own' = owned * T / C in lowest terms, T (`slots`) and C without those owned under policies that
+ * do not scale (`exact`); in a plan of no slots nothing is owned (C-1). */
+void allot__scale(const allot__group *group, int64_t exact, int64_t slots, int64_t *times,
+                  int64_t *unit);
 /* Sets the slots that the group divides, and scales own' to them. */
 void allot__work_resize(allot__work *work, int64_t slots);
 /* Resets for a new computation of need and quota: empties sums, forgets functions' values. */

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/getter.h"
+
 /* The highest priority of a session, and of a task. */
 enum { PRIORITY_MAX = 10000 };
 
@@ -298,26 +300,7 @@ void allot_item_init(const allot_members *members, void *item)
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-const char *allot_task_state_name(int state)
-{
-    static const char *const names[] = {"running", "pending"};
-    return state >= 0 && state < 2 ? names[state] : NULL;
-}
-
-const char *allot_job_state_name(int state)
-{
-    static const char *const names[] = {"pending", "running", "suspended", "stopped"};
-    return state >= 0 && state < ALLOT_JOB_STATE_COUNT ? names[state] : NULL;
-}
-
-const char *allot_lease_phase_name(int phase)
-{
-    static const char *const names[] = {"conn", "ok", "inactive"};
-    return phase >= 0 && phase < ALLOT_LEASE_PHASE_COUNT ? names[phase] : NULL;
-}
-
-const char *allot_closed_name(int closed)
-{
-    static const char *const names[] = {"false", "drain", "reclaim"};
-    return closed >= 0 && closed <= ALLOT_CLOSED_NOW ? names[closed] : NULL;
-}
+ALLOT__WORDS(allot_task_state_name, "running", "pending")
+ALLOT__WORDS(allot_job_state_name, "pending", "running", "suspended", "stopped")
+ALLOT__WORDS(allot_lease_phase_name, "conn", "ok", "inactive")
+ALLOT__WORDS(allot_closed_name, "false", "drain", "reclaim")

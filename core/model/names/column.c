@@ -6,6 +6,7 @@
 
 #include <allot/plan.h>
 
+#include "base/getter.h"
 #include "model/names/names.h"
 
 typedef struct column {
@@ -90,17 +91,8 @@ int allot_column_find(const char *name, size_t len)
     return allot_rows_column_find(ALLOT_CONSUMERS, name, len);
 }
 
-const char *allot_scheduling_name(int scheduling)
-{
-    static const char *const names[] = {"proportional", "minimum", "priority"};
-    return scheduling >= 0 && scheduling < ALLOT_SCHEDULING_COUNT ? names[scheduling] : NULL;
-}
-
-const char *allot_fewest_name(int fewest)
-{
-    static const char *const names[] = {"no", "mini_job", "optimal_mini_job"};
-    return fewest >= 0 && fewest <= ALLOT_OPTIMAL_MINI_JOB ? names[fewest] : NULL;
-}
+ALLOT__WORDS(allot_scheduling_name, "proportional", "minimum", "priority")
+ALLOT__WORDS(allot_fewest_name, "no", "mini_job", "optimal_mini_job")
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
