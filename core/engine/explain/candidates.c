@@ -55,14 +55,6 @@ static int64_t protected(const tally *of)
 
 /* ---- Jobs it may preempt --------------------------------------------------------------------- */
 
-static allot__phrase rule_of(const allot__guard *guard)
-{
-    int32_t parameter = guard->value.value - ALLOT_TASK_PREEMPTIONS_LEFT;
-    bool states = guard->value.kind == ALLOT_FROM_COLUMN && parameter >= 0 &&
-                  guard->value.value <= ALLOT_TASK_FINISH_TIME_LEFT;
-    return PHRASE("{?P-{}|C-8}", states, 30 + parameter);
-}
-
 static void explain_kinds(const allot__job_explanation *it, const tally *of)
 {
     static const char *const words[GUARD] = {
@@ -77,18 +69,18 @@ static void explain_kinds(const allot__job_explanation *it, const tally *of)
         [ALLOT__INELIGIBLE_RESERVED] =
             "backfill on slots reserved by a queue of no lower PRIORITY (P-40)",
     };
-    const allot__vector *guards = &it->about.rules->policy->guards;
     for (int32_t kind = 0; kind < KINDS; kind++) {
         if (of->jobs[kind] == 0)
             continue;
         allot__phrase jobs = PHRASE("{} job{|s} ({} slot{|s})", of->jobs[kind], of->slots[kind]);
         if (kind < GUARD) {
             SAY(&it->about, "    {}: {}.", jobs.text, words[kind]);
-        } else if ((size_t)(kind - GUARD) < guards->count) {
-            const allot__guard *guard = (const allot__guard *)guards->items + (kind - GUARD);
-            SAY(&it->about, "    {}: protected by {.60} ({}).", jobs.text, guard->label,
-                rule_of(guard).text);
+            continue;
         }
+        const allot__guard *guard = allot__explain_guard(&it->about, kind);
+        int32_t parameter = allot__explain_parameter(guard);
+        SAY(&it->about, "    {}: protected by {.60} ({?P-{}|C-8}).", jobs.text, guard->label,
+            parameter >= 0, parameter);
     }
 }
 

@@ -76,13 +76,17 @@ struct allot__explanation;
 #define SAY(about, ...)    allot__tell(about, ALLOT__TOLDS(__VA_ARGS__))
 #define PHRASE(...)        allot__phrase_of(ALLOT__TOLDS(__VA_ARGS__))
 #define ADD(sentence, ...) allot__sentence_add(sentence, ALLOT__TOLDS(__VA_ARGS__))
-/* Adds an item to a list: behind a comma, if it is not the first. */
-#define LIST(sentence, ...) allot__sentence_list(sentence, ALLOT__TOLDS(__VA_ARGS__))
+/* Adds an item to a list: behind a comma, if it is not the first. FEW: beyond ALLOT__EXPLAIN_NAMED
+ * items are only counted. */
+#define LIST(sentence, ...) allot__sentence_list(sentence, INT32_MAX, ALLOT__TOLDS(__VA_ARGS__))
+#define LIST_FEW(sentence, ...)                                                                    \
+    allot__sentence_list(sentence, ALLOT__EXPLAIN_NAMED, ALLOT__TOLDS(__VA_ARGS__))
+enum { ALLOT__EXPLAIN_NAMED = 6 };
 
 void allot__tell(const struct allot__explanation *about, const allot__told *values);
 allot__phrase allot__phrase_of(const allot__told *values);
 void allot__sentence_add(allot__sentence *to, const allot__told *values);
-void allot__sentence_list(allot__sentence *to, const allot__told *values);
+void allot__sentence_list(allot__sentence *to, int32_t most, const allot__told *values);
 
 /* The subject of sentences, and where they go. */
 typedef struct allot__explanation {
@@ -105,8 +109,6 @@ allot__phrase allot__phrase_path(const allot__explanation *about, int32_t consum
 allot__phrase allot__phrase_ratio(allot__u128 num, allot__u128 den);
 /* A value; for a flag "true" or "false". */
 allot__phrase allot__phrase_value(bool flag, int64_t value);
-/* Which values a key puts first: "largest", ... */
-const char *allot__phrase_first(bool flag, bool descending);
 /* The name of what a key, guard or fill reads of rows of a kind. */
 const char *allot__explain_source(const allot__explanation *about, allot_rows rows,
                                   allot_source source);
@@ -115,6 +117,14 @@ allot__sentence allot__explain_keys(const allot__explanation *about, allot_rows 
                                     const allot__order *order);
 /* Is a source of the policy a flag, read of such rows (CONSUMERS or TASKS)? */
 bool allot__explain_is_flag(const allot__explanation *about, allot_rows rows, allot_source source);
+/* Which values a key of tasks puts first, and those of two tasks; and what would reverse the order
+ * of the two: `id` is that of the other one. */
+allot__sentence allot__explain_decides(const allot__explanation *about, const allot_key *key,
+                                       int64_t mine, int64_t its);
+allot__sentence allot__explain_reverse(const allot__explanation *about, const allot_key *key,
+                                       int64_t its, const char *id);
+/* The guard that gave a task or job its mark (engine/rows/rowset.h); NULL: none did. */
+const allot__guard *allot__explain_guard(const allot__explanation *about, int32_t mark);
 
 /* The chapters: quota (quota.c); slots given and taken, and hosts (slots.c). */
 void allot__explain_quota(const allot__explanation *about);

@@ -90,38 +90,25 @@ static void explain_type(const allot__job_explanation *it)
 static int32_t explain_above(const allot__job_explanation *it)
 {
     allot__sentence names = {.len = 0};
-    int32_t count = 0;
     for (int32_t high = 0; high < allot__queue_count(it->about.work->plan); high++)
-        if (allot__explain_may(it, high, it->job->queue) && count++ < ALLOT__EXPLAIN_NAMED)
-            LIST(&names, "/{.50}", allot__explain_queue_of(it, high)->name);
-    if (count == 0)
+        if (allot__explain_may(it, high, it->job->queue))
+            LIST_FEW(&names, "/{.50}", allot__explain_queue_of(it, high)->name);
+    bool more = names.items > ALLOT__EXPLAIN_NAMED;
+    if (names.items == 0)
         SAY(&it->about, "No queue may preempt jobs of /{} (P-7).", it->queue->name);
-    else if (count > ALLOT__EXPLAIN_NAMED)
-        SAY(&it->about, "It keeps running. Jobs of {} queues may preempt it (P-7): {}, ...", count,
-            names.text);
     else
-        SAY(&it->about, "It keeps running. Jobs of these queues may preempt it (P-7): {}.",
-            names.text);
-    return count;
-}
-
-/* Is it one of the parameters P-30 ... P-34? */
-static bool is_parameter(const allot__guard *guard)
-{
-    return guard->value.kind == ALLOT_FROM_COLUMN &&
-           guard->value.value >= ALLOT_TASK_PREEMPTIONS_LEFT &&
-           guard->value.value <= ALLOT_TASK_FINISH_TIME_LEFT;
+        SAY(&it->about,
+            "It keeps running. Jobs of {?{}|these} queues may preempt it (P-7): {}{?, ...|.}", more,
+            names.items, names.text, more);
+    return names.items;
 }
 
 /* The guard that protected it, unless it is an explained parameter. */
 static const char *guard_of(const allot__job_explanation *it)
 {
     int32_t mark = it->out->searched ? it->out->candidates.ineligible[it->number] : ALLOT__ELIGIBLE;
-    const allot__vector *all = &it->about.rules->policy->guards;
-    if (mark < ALLOT__INELIGIBLE_GUARD || (size_t)(mark - ALLOT__INELIGIBLE_GUARD) >= all->count)
-        return NULL;
-    const allot__guard *guard = (const allot__guard *)all->items + (mark - ALLOT__INELIGIBLE_GUARD);
-    return is_parameter(guard) ? NULL : guard->label;
+    const allot__guard *guard = allot__explain_guard(&it->about, mark);
+    return guard && allot__explain_parameter(guard) < 0 ? guard->label : NULL;
 }
 
 void allot__explain_protection(const allot__job_explanation *it)
@@ -149,16 +136,14 @@ static int64_t units(int64_t amount, const struct parameter *of)
 static void explain_own_guards(const allot__job_explanation *it)
 {
     const allot_policy *policy = it->about.rules->policy;
+    const allot__guard *guards = policy->guards.items;
     allot__sentence names = {.len = 0};
-    int32_t count = 0;
-    for (size_t i = 0; i < policy->guards.count; i++) {
-        const allot__guard *guard = (const allot__guard *)policy->guards.items + i;
-        if (!is_parameter(guard) && count++ < ALLOT__EXPLAIN_NAMED)
-            LIST(&names, "{.50}", guard->label);
-    }
-    if (count > 0)
-        SAY(&it->about, "Guard{?|s} of policy \"{.100}\" let it go: {}{?, ...|}.", count,
-            policy->name, names.text, count > ALLOT__EXPLAIN_NAMED);
+    for (size_t i = 0; i < policy->guards.count; i++)
+        if (allot__explain_parameter(&guards[i]) < 0)
+            LIST_FEW(&names, "{.50}", guards[i].label);
+    if (names.items > 0)
+        SAY(&it->about, "Guard{?|s} of policy \"{.100}\" let it go: {}{?, ...|}.", names.items,
+            policy->name, names.text, names.items > ALLOT__EXPLAIN_NAMED);
 }
 
 static void explain_sparing(const allot__job_explanation *it)
@@ -356,7 +341,6 @@ static allot__phrase load(int64_t of)
 /* Explains how two rows differ, and what would reverse their order. */
 static void explain_values(const inquiry *of, const allot_key *key, int64_t mine, int32_t other)
 {
-    const char *name = allot__explain_source(&of->it->about, ALLOT_TASKS, key->source);
     const char *its = job_at(of, other)->thing.id;
     bool column = key->source.kind == ALLOT_FROM_COLUMN;
     int64_t theirs = key_value(of, key, other);
@@ -376,18 +360,8 @@ static void explain_values(const inquiry *of, const allot_key *key, int64_t mine
             host_name(of, of->row), its);
         return;
     }
-    if (allot__explain_is_flag(&of->it->about, ALLOT_TASKS, key->source)) {
-        SAY(&of->it->about,
-            "  What decides is {}, {} first: {} against {}. Were that {}, too, the keys behind it "
-            "would decide.",
-            name, allot__phrase_first(true, key->descending), allot__phrase_value(true, mine).text,
-            allot__phrase_value(true, theirs).text, allot__phrase_value(true, theirs).text);
-        return;
-    }
-    SAY(&of->it->about,
-        "  What decides is {}, {?largest|smallest} first: {} against {}. With {} {?below|above} "
-        "{}, {.60} would go first.",
-        name, key->descending, mine, theirs, name, key->descending, theirs, its);
+    SAY(&of->it->about, "{} {}", allot__explain_decides(&of->it->about, key, mine, theirs).text,
+        allot__explain_reverse(&of->it->about, key, theirs, PHRASE("{.60}", its).text).text);
 }
 
 static void explain_key(const inquiry *of, int32_t other)

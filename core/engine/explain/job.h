@@ -29,9 +29,6 @@ typedef struct allot__job_explanation {
     allot__arena arena;
 } allot__job_explanation;
 
-/* Of a kind so many are named; the others are counted. */
-enum { ALLOT__EXPLAIN_NAMED = 6 };
-
 /* tell.c: "is suspended", ... */
 const char *allot__phrase_done(allot_action action);
 static inline const allot__job *allot__explain_job(const allot__job_explanation *it, int32_t job)
@@ -47,6 +44,8 @@ static inline bool allot__explain_may(const allot__job_explanation *it, int32_t 
 {
     return allot__may_preempt(it->about.work->plan->relation, high, low);
 }
+/* The number of the parameter P-30 ... P-34 that a guard reads, or -1. */
+int32_t allot__explain_parameter(const allot__guard *guard);
 /* The order that takes slots from the job or gives it some; NULL: none. */
 const allot_job_order *allot__explain_order(const allot__job_explanation *it);
 

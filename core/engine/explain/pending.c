@@ -144,14 +144,6 @@ static int64_t held_for(const list_walk *walk, const list_walk *end, int32_t sid
     return held > 0 ? held : 0;
 }
 
-static void name(allot__sentence *to, const char *id)
-{
-    if (to->items < ALLOT__EXPLAIN_NAMED)
-        LIST(to, "{.100}", id);
-    else if (to->items++ == ALLOT__EXPLAIN_NAMED)
-        ADD(to, " and others");
-}
-
 int allot__starting_find(const allot__side *side, allot__arena *arena, allot__starting *out)
 {
     const allot__asker *asker = side->asker;
@@ -164,12 +156,14 @@ int allot__starting_find(const allot__side *side, allot__arena *arena, allot__st
         if (allot__waits_for(asker, walk.at, side->index) == 0)
             continue;
         if (starts)
-            name(&out->starts, id);
+            LIST_FEW(&out->starts, "{.100}", id);
         else if (is_awaiting(&walk))
-            name(&out->awaits, id);
+            LIST_FEW(&out->awaits, "{.100}", id);
         if (!starts && walk.at >= asker->going)
             out->next = out->waits++ == 0 ? id : out->next;
     }
+    ADD(&out->starts, "{? and others|}", out->starts.items > ALLOT__EXPLAIN_NAMED);
+    ADD(&out->awaits, "{? and others|}", out->awaits.items > ALLOT__EXPLAIN_NAMED);
     if (status == ALLOT_OK)
         out->held = allot__least(walk.sides[side->index].awaited, walk.sides[side->index].there);
     return status;

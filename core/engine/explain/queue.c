@@ -396,25 +396,19 @@ static void explain_relation(const allot__explanation *about, int32_t queue, boo
 {
     const allot__relation *relation = about->work->plan->relation;
     allot__sentence names = {.len = 0};
-    int32_t count = 0;
-    for (int32_t other = 0; other < relation->count; other++) {
-        bool may = above ? allot__may_preempt(relation, other, queue)
-                         : allot__may_preempt(relation, queue, other);
-        if (!may || count++ >= ALLOT__EXPLAIN_NAMED)
-            continue;
-        int32_t level = above ? 0 : allot__preference(relation, queue, other);
-        LIST(&names, "/{.50}", allot__queue_at(queues_of(about), other)->name);
-        if (level > 0)
-            ADD(&names, "+{}", level);
-    }
-    if (count == 0)
+    for (int32_t other = 0; other < relation->count; other++)
+        if (above ? allot__may_preempt(relation, other, queue)
+                  : allot__may_preempt(relation, queue, other))
+            LIST_FEW(&names, "/{.50}{&+{}}", allot__queue_at(queues_of(about), other)->name,
+                     above ? 0 : allot__preference(relation, queue, other));
+    if (names.items == 0)
         SAY(about,
             above ? "No queue may preempt its jobs (P-7)." : "Its jobs may preempt no jobs (P-7).");
     else
         SAY(about,
             above ? "{} queue{|s} may preempt its jobs (P-7): {}{?, ...|}."
                   : "Its jobs may preempt those of {} queue{|s} (P-7): {}{?, ...|}.",
-            count, names.text, count > ALLOT__EXPLAIN_NAMED);
+            names.items, names.text, names.items > ALLOT__EXPLAIN_NAMED);
 }
 
 int allot__explain_queue(const allot__explanation *about, int32_t queue)

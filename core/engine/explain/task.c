@@ -128,7 +128,6 @@ static uint8_t mark_of(const inquiry *it)
 
 static bool explain_ineligible(const inquiry *it)
 {
-    const allot__guard *guards = it->about.rules->policy->guards.items;
     uint8_t mark = mark_of(it);
     switch (mark) {
     case ALLOT__ELIGIBLE:
@@ -145,8 +144,8 @@ static bool explain_ineligible(const inquiry *it)
         return true;
     default:
         SAY(&it->about, "It stays: guard {} protects it (C-8).",
-            guards[mark - ALLOT__INELIGIBLE_GUARD].label);
-        explain_bounds(it, &guards[mark - ALLOT__INELIGIBLE_GUARD]);
+            allot__explain_guard(&it->about, mark)->label);
+        explain_bounds(it, allot__explain_guard(&it->about, mark));
         return true;
     }
 }
@@ -180,19 +179,12 @@ static void explain_key(const inquiry *it, int32_t other, bool goes)
         return;
     }
     const allot_key *by = &it->queue->order.keys[key];
-    const char *name = allot__explain_source(&it->about, ALLOT_TASKS, by->source);
-    int64_t mine = key_at(it, key, it->at);
     int64_t its = key_at(it, key, other);
-    bool flag = allot__explain_is_flag(&it->about, ALLOT_TASKS, by->source);
-    SAY(&it->about, "  What decides is {}, {} first: {} against {}.", name,
-        allot__phrase_first(flag, by->descending), allot__phrase_value(flag, mine).text,
-        allot__phrase_value(flag, its).text);
-    if (goes && flag)
-        SAY(&it->about, "  Were that {}, too, the keys behind it would decide.",
-            allot__phrase_value(true, its).text);
-    else if (goes)
-        SAY(&it->about, "  With {} {?below|above} {}, {} would go first.", name, by->descending,
-            its, name_of(it, other));
+    SAY(&it->about, "{}",
+        allot__explain_decides(&it->about, by, key_at(it, key, it->at), its).text);
+    if (goes)
+        SAY(&it->about, "  {}",
+            allot__explain_reverse(&it->about, by, its, name_of(it, other)).text);
 }
 
 /* Explains the keys, in the order in which they apply. */

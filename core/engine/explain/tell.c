@@ -109,9 +109,11 @@ void allot__sentence_add(allot__sentence *to, const allot__told *values)
     to->text[to->len] = '\0';
 }
 
-void allot__sentence_list(allot__sentence *to, const allot__told *values)
+void allot__sentence_list(allot__sentence *to, int32_t most, const allot__told *values)
 {
-    if (to->items++ > 0)
+    if (to->items++ >= most)
+        return;
+    if (to->items > 1)
         ADD(to, ", ");
     allot__sentence_add(to, values);
 }
@@ -142,11 +144,6 @@ allot__phrase allot__phrase_ratio(allot__u128 num, allot__u128 den)
 allot__phrase allot__phrase_value(bool flag, int64_t value)
 {
     return flag ? PHRASE("{?true|false}", value != 0) : PHRASE("{}", value);
-}
-
-const char *allot__phrase_first(bool flag, bool descending)
-{
-    return flag ? (descending ? "true" : "false") : (descending ? "largest" : "smallest");
 }
 
 const char *allot__explain_source(const allot__explanation *about, allot_rows rows,
@@ -187,6 +184,46 @@ bool allot__explain_is_flag(const allot__explanation *about, allot_rows rows, al
     return own < 0
                ? allot_rows_column_flag(rows, source.value)
                : (tasks ? policy->task_attributes : policy->attributes)[own].type != ALLOT_INTEGER;
+}
+
+allot__sentence allot__explain_decides(const allot__explanation *about, const allot_key *key,
+                                       int64_t mine, int64_t its)
+{
+    allot__sentence words = {.len = 0};
+    bool flag = allot__explain_is_flag(about, ALLOT_TASKS, key->source);
+    ADD(&words, "  What decides is {}, {?{?true|false}|{?largest|smallest}} first: {} against {}.",
+        allot__explain_source(about, ALLOT_TASKS, key->source), flag, key->descending,
+        key->descending, allot__phrase_value(flag, mine).text, allot__phrase_value(flag, its).text);
+    return words;
+}
+
+allot__sentence allot__explain_reverse(const allot__explanation *about, const allot_key *key,
+                                       int64_t its, const char *id)
+{
+    allot__sentence words = {.len = 0};
+    if (allot__explain_is_flag(about, ALLOT_TASKS, key->source))
+        ADD(&words, "Were that {}, too, the keys behind it would decide.",
+            allot__phrase_value(true, its).text);
+    else
+        ADD(&words, "With {} {?below|above} {}, {} would go first.",
+            allot__explain_source(about, ALLOT_TASKS, key->source), key->descending, its, id);
+    return words;
+}
+
+const allot__guard *allot__explain_guard(const allot__explanation *about, int32_t mark)
+{
+    const allot__vector *guards = &about->rules->policy->guards;
+    int32_t i = mark - ALLOT__INELIGIBLE_GUARD;
+    bool known = i >= 0 && (size_t)i < guards->count;
+    return known ? (const allot__guard *)guards->items + i : NULL;
+}
+
+int32_t allot__explain_parameter(const allot__guard *guard)
+{
+    bool states = guard->value.kind == ALLOT_FROM_COLUMN &&
+                  guard->value.value >= ALLOT_TASK_PREEMPTIONS_LEFT &&
+                  guard->value.value <= ALLOT_TASK_FINISH_TIME_LEFT;
+    return states ? 30 + guard->value.value - ALLOT_TASK_PREEMPTIONS_LEFT : -1;
 }
 
 const char *allot__phrase_done(allot_action action)
