@@ -3,6 +3,8 @@
 /* cycle.c: times what is done with a plan, a state and a log. */
 #include "bench/bench.h"
 
+#include <allot/apply.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +182,22 @@ static int carry_out(bench *it)
     return status;
 }
 
+/* ... where tasks run: granted slots run new ones, and those of reclaims end at once. */
+static int run_tasks(bench *it)
+{
+    char ids[24]; /* the first number behind it is free */
+    const allot_apply how = {.task_ids = ids};
+    snprintf(ids, sizeof ids, "t%llu-", (unsigned long long)it->seed);
+    int status = allot_state_open(it->state);
+    if (status == ALLOT_OK)
+        status = allot_state_apply(it->state, it->decision, &how);
+    for (int32_t i = 0; i < allot_state_reclaims(it->state) && status == ALLOT_OK; i++)
+        status = allot_state_reclaim_return(it->state, i, 0);
+    allot_decision_free(it->decision);
+    it->decision = NULL;
+    return status;
+}
+
 /* The leaves of the plan, and how they change. */
 typedef struct changing {
     int count, leaves, percent, full;
@@ -202,7 +220,7 @@ static int demand(bench *it, const changing *how)
 static int change(bench *it, const changing *how, double *seconds)
 {
     double start = allot__bench_clock();
-    int status = carry_out(it);
+    int status = allot_state_tasks(it->state) > 0 ? run_tasks(it) : carry_out(it);
     for (int i = 0; i < how->leaves && status == ALLOT_OK; i++)
         status = demand(it, how);
     if (status == ALLOT_OK)

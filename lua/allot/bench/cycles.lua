@@ -135,6 +135,7 @@ cycles.CHANGES = {
   { "100x100x100", { 100, 100, 100 } },
   { "flat100k", { 100000 } },
   { "flat1M", { 1000000 } },
+  { "tasks", { 10, 100, 100 }, tasks = true },
 }
 
 cycles.changes = {
@@ -163,10 +164,11 @@ local function change(it, count, leaves, percent, full)
   return list, passes
 end
 
-local function measure_changes(it, name, made, percent)
+local function measure_changes(it, shape, made, percent)
   local random = draw.linear(1995)
+  local fill = shape.tasks and made.running or made.state
   it:call("plan", made.plan)
-  it:call("state", made:state(100, function (owned)
+  it:call("state", fill(made, 100, function (owned)
     return random(2 * owned * percent // 100 + 1), 0
   end))
   local before = it:numbers("bytes")[1]
@@ -176,7 +178,7 @@ local function measure_changes(it, name, made, percent)
   local ones, passes = change(it, CYCLES, 1, percent, 0)
   local many, others = change(it, BATCHES, BATCH, percent, 0)
   table.insert(cycles.changes.rows, {
-    name = name, consumers = made.consumers, demand_percent = percent,
+    name = shape[1], consumers = made.consumers, demand_percent = percent,
     one_p50_s = ones[CYCLES // 2 + 1], one_p99_s = ones[CYCLES * 99 // 100 + 1],
     hundred_p50_s = many[BATCHES // 2 + 1], full_s = full[CALM // 2 + 1],
     full_passes = passes + others,
@@ -189,7 +191,7 @@ function cycles.run_changes(it, wanted)
     if wanted("changes/" .. shape[1]) then
       local made = tree.new(shape[2])
       for _, percent in ipairs { 70, 100, 101, 130 } do
-        measure_changes(it, shape[1], made, percent)
+        measure_changes(it, shape, made, percent)
       end
     end
   end

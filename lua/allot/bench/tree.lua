@@ -86,6 +86,22 @@ function tree:state(percent, usage)
   return out:done()
 end
 
+--- A state of demands by a function of what a leaf owns; a task runs on each leaf.
+function tree:running(percent, demand)
+  local out, between = text.new(), "\n"
+  out:add('{"now": 1, "slots": %d, "consumers": {', self.owned * percent // 100)
+  for _, leaf in ipairs(self.leaves) do
+    out:add('%s"%s": {"demand": %d}', between, leaf[1], demand(leaf[2]))
+    between = ",\n"
+  end
+  out:add '},\n"tasks": '
+  out:list(#self.leaves, function (i)
+    out:add('{"id": "a%d", "consumer": "%s", "started": 1}', i, self.leaves[i + 1][1])
+  end)
+  out:add "}\n"
+  return out:done()
+end
+
 --- A state in which most leaves are busy.
 function tree:busy(percent)
   local random = draw.split(1860)
