@@ -157,6 +157,11 @@ ALLOT_API void allot_state_write_end(allot_state_writing *writing);
 ALLOT_API int allot_decision_write(const allot_decision *decision, const allot_report *warnings,
                                    allot_sink sink, void *ud);
 
+/* Writes a comparison as members of an object, without its braces: "same", and a list of rows for
+ * each kind, as the states of "allot/diff/v1" have them; `names` nonzero: also the rows' names for
+ * people. ENOMEM, EIO. */
+ALLOT_API int allot_diff_write(const allot_diff *diff, int32_t names, allot_sink sink, void *ud);
+
 /* Writes a report as "allot/error/v1", ended by a newline. */
 ALLOT_API int allot_report_write(const allot_report *report, allot_sink sink, void *ud);
 
