@@ -50,8 +50,9 @@ static void tell_ready(void *ud)
     allot__cli_write(*(const int *)ud, "", 1);
 }
 
-/* Runs the service; errors go to standard error. */
-static void run_service(bench *it, int watches, int ready)
+/* Runs the service; errors go to standard error. `how`: 'w', watching its files; 'n', deciding at
+ * once, without debounce. */
+static void run_service(bench *it, int how, int ready)
 {
     char plan[80];
     allot__cli *cli = it->cli;
@@ -61,7 +62,9 @@ static void run_service(bench *it, int watches, int ready)
     config.plan = plan;
     config.socket = it->socket;
     config.log_level = ALLOT_LOG_WARNING;
-    config.watch = watches;
+    config.watch = how == 'w';
+    if (how == 'n')
+        config.debounce = 0;
     int status = allot_service_serve(cli->engine, &config, cli->report, tell_ready, &ready);
     allot__cli_findings(cli);
     _exit(status == ALLOT_OK ? 0 : 1);
@@ -90,7 +93,7 @@ static pid_t start(bench *it, void (*run)(bench *it, int how, int ready), int ho
 
 int allot__bench_serve(bench *it)
 {
-    it->service = start(it, run_service, *it->text == '1');
+    it->service = start(it, run_service, *it->text);
     if (it->service == 0)
         return allot__cli_fail(it->cli, CLI_IO, "E-io", NULL, "the service did not start");
     allot__bench_number(it, it->service);

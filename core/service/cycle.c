@@ -77,10 +77,10 @@ int allot__service_enter(allot_service *service, allot__event *event, const char
     /* A key's hour begins when the event arrives, not at the event's own time. */
     if (row.key)
         allot__event_keys_put(service->keys, row.key, content, row.seq, row.at);
+    allot__cycle_touch(service);
     *batch = allot__store_event(service->store, &row);
     *seq = service->event = row.seq;
     service->tally.events++;
-    allot__cycle_touch(service);
     return ALLOT_OK;
 }
 
@@ -249,9 +249,12 @@ static bool store_lags(const allot_service *service)
     return allot__store_error(service->store) != NULL || allot__store_full(service->store);
 }
 
-static void on_time(uv_timer_t *timer)
+static void on_time(uv_timer_t *timer);
+
+/* Runs the cycle, or waits until the books are free, or the store keeps up. */
+static void run_touched(allot_service *service)
 {
-    allot_service *service = timer->data;
+    uv_timer_t *timer = &service->clockwork->timer;
     allot_report *report = NULL;
     if (allot__hold_is(service)) {
         uv_timer_start(timer, on_time, HOLD_PAUSE, 0);
@@ -264,6 +267,13 @@ static void on_time(uv_timer_t *timer)
     }
     log_failure(service, allot__cycle_run(service, report, NULL), report);
     allot_report_free(report);
+}
+
+static void on_time(uv_timer_t *timer)
+{
+    allot_service *service = timer->data;
+    run_touched(service);
+    allot__store_gather(service->store, false);
 }
 
 /* Sets the timer for the interval, or an earlier due time. */
@@ -304,12 +314,15 @@ void allot__cycle_touch(allot_service *service)
         return;
     clockwork->touched = true;
     uv_timer_start(&clockwork->timer, on_time, (uint64_t)service->config.debounce, 0);
+    if (service->config.debounce == 0) /* one commit for the events and their decision */
+        allot__store_gather(service->store, true);
 }
 
 void allot__cycle_stop(allot_service *service)
 {
     if (service->clockwork && !uv_is_closing((uv_handle_t *)&service->clockwork->timer))
         allot__handle_close(&service->clockwork->timer);
+    allot__store_gather(service->store, false);
 }
 
 void allot__cycle_free(allot_service *service)

@@ -36,9 +36,10 @@ void allot__service_let_go(allot_service *service);
  *
  * A cycle runs `debounce` ms after the first event that came since the last one, `interval` ms
  * after the last one, when something is due (books/books.h), or when it is asked for. Its decision
- * is entered in the books and added to the store at once; subscribers get it once it is on disk. A
- * cycle that fails (a policy's error, no memory) decides nothing, is logged, and is tried again
- * after the next event or interval.
+ * is entered in the books and added to the store at once; subscribers get it once it is on disk.
+ * Without debounce the events are written with their decision, in one commit. A cycle that fails (a
+ * policy's error, no memory) decides nothing, is logged, and is tried again after the next event or
+ * interval.
  *
  * A cycle with no new input and no new result is neither entered nor recorded and gets no number,
  * so a quiet service writes nothing. What jobs used meanwhile is counted by a cycle that is

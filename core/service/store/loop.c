@@ -159,7 +159,7 @@ static void add_part(allot__store *store)
 /* Batches and reads alternate: each waits for at most one of the other. */
 static void begin_work(allot__store *store)
 {
-    if (store->working || !store->attached)
+    if (store->working || store->gathers || !store->attached)
         return;
     bool part = store->lines != NULL;
     bool batch = !store->waits && (store->written.len > 0 || store->gathered.len > 0 || part);
@@ -183,6 +183,12 @@ static void begin_work(allot__store *store)
     store->working = true;
     store->work.data = store;
     uv_queue_work(store->loop, &store->work, work, work_done);
+}
+
+void allot__store_gather(allot__store *store, bool only)
+{
+    store->gathers = only;
+    begin_work(store);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */

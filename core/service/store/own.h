@@ -64,7 +64,7 @@ struct allot__store {
     uv_loop_t *loop;
     uv_work_t work;
     uv_timer_t *retry; /* a block of its own, closed after the store */
-    bool working, waits, attached;
+    bool working, waits, gathers, attached;
     void (*committed)(void *ud, int64_t batch);
     void (*troubled)(void *ud, const char *text);
     void *ud;

@@ -170,6 +170,8 @@ int64_t allot__store_behind(const allot__store *store);
 int64_t allot__store_snapshot_size(const allot__store *store);
 /* The number of the batch after which all added rows are on disk; 0: all are. */
 int64_t allot__store_pending(const allot__store *store);
+/* While rows are only gathered, no batch begins. */
+void allot__store_gather(allot__store *store, bool only);
 /* Whether so many bytes wait for the disk that no more may be accepted. */
 bool allot__store_full(const allot__store *store);
 /* Whether all added rows are on disk. */

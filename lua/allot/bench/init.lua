@@ -4,6 +4,7 @@
 
 local core = require "allot.core"
 local cycles = require "allot.bench.cycles"
+local decide = require "allot.bench.decide"
 local list = require "allot.bench.list"
 local measure = require "allot.bench.measure"
 local names = require "allot.language.names"
@@ -21,6 +22,7 @@ local REPEAT = 9
 
 --- Shapes of services: their numbers, each { default, least, most }.
 local SERVICES = {
+  decide = { run = decide.run, { 1000, 1, 50000 }, { 100000, 100000, 1000000 } },
   serve = { run = serve.run, { 60, 1, 3600 }, { 20000, 10, 1000000 } },
   reload = { run = reload.run, { 5, 1, 1000 }, { 0, 0, service.CONSUMERS } },
   sync = { run = sync.run, { 100000, 1, 300000 } },
@@ -69,7 +71,7 @@ end
 local function unknown(it, shape)
   local known = {}
   for _, tree in ipairs(cycles.SHAPES) do known[#known + 1] = tree[1] end
-  for word in ("victims queues simulate rigid serve reload sync"):gmatch "%a+" do
+  for word in ("victims queues simulate rigid serve decide reload sync"):gmatch "%a+" do
     known[#known + 1] = word
   end
   local near = names.nearest(shape, known)

@@ -185,7 +185,7 @@ function reload.run(measure, wanted, tasks)
   }
   at:put("fair.lua", POLICY:format(0))
   it.bare = bare(measure, plan)
-  at:start(true)
+  at:start "watching"
   it.asker, it.feeder = at:connect(), at:connect()
   fill(it, tasks)
   it.since = it.clock()

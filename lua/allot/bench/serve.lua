@@ -218,7 +218,7 @@ end
 function serve.run(it, seconds, rate)
   local at = service.new(it, service.plan("hybrid", 0))
   local limits = it:numbers "limits"
-  at:start(false)
+  at:start()
   local result = run(it, at, seconds, rate)
   it:call("readers", READING)
   result.beside = run(it, at, math.min(seconds, BESIDE), rate).acknowledge

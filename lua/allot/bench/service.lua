@@ -10,13 +10,15 @@ service.__index = service
 service.BRANCHES, service.LEAVES, service.OWNED = 100, 1000, 2 -- leaves of a branch
 service.CONSUMERS = service.BRANCHES * service.LEAVES
 
---- The plan's document, with `more` consumers that own nothing before the others.
-function service.plan(policy, more)
+--- The plan's document, with `more` consumers that own nothing before the others, and as many
+--- branches, or BRANCHES.
+function service.plan(policy, more, branches)
   local out = text.new()
+  branches = branches or service.BRANCHES
   out:add('{"version": 1, "slots": %d, "policy": "%s", "consumers": [',
-          service.CONSUMERS * service.OWNED, policy)
+          branches * service.LEAVES * service.OWNED, policy)
   for i = 0, more - 1 do out:add('{"name": "more%d"}, ', i) end
-  for i = 0, service.BRANCHES - 1 do
+  for i = 0, branches - 1 do
     out:add('%s\n{"name": "b%d", "children": [', i > 0 and "," or "", i)
     for k = 0, service.LEAVES - 1 do
       out:add('%s{"name":"l%d","owned":%d}', k > 0 and "," or "", k, service.OWNED)
@@ -47,9 +49,10 @@ function service:put(name, content)
   if not good then self.it:fail(5, "E-io", path .. " cannot be written: " .. why) end
 end
 
-function service:start(watches)
+--- Starts it: "watching" its files, or deciding "now" without debounce.
+function service:start(how)
   collectgarbage() -- the forked service would have this garbage, too
-  self.pid, self.ticks = table.unpack(self.it:numbers("serve", watches and "1" or "0"))
+  self.pid, self.ticks = table.unpack(self.it:numbers("serve", how or "plainly"))
 end
 
 --- Connects one more peer; returns its number.

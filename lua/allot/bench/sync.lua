@@ -97,7 +97,7 @@ function sync.run(it, tasks)
   local at, bytes = service.new(it, plan_of(tasks)), #calls[1].line
   local read = measure.time(it:numbers("stream", "%d %d", bytes, LIMIT_ROUNDS)).best
   local commit = it:numbers("limits")[1]
-  at:start(false)
+  at:start()
   at:connect()
   at:call(0, "cycle") -- past the cycle that the service runs at its start
   for _ = 1, rounds do

@@ -242,6 +242,8 @@ median.
 These shapes run only if --shape names them. serve[/SECONDS[/EVENTS]]: a service with
 100,000 consumers, to which ten clients send EVENTS a second (20000) for SECONDS (60),
 and then for 10 s more while 100 other clients read decisions without end.
+decide[/EVENTS[/CONSUMERS]]: how soon a service with CONSUMERS (100000) decides, if
+EVENTS (1000) come one at a time and nothing else happens.
 reload[/EDITS[/TASKS]]: how soon an edited policy or plan decides (EDITS edits of each,
 5), and how long a service with TASKS running tasks (0) does not answer meanwhile.
 sync[/TASKS]: how long a service is busy with one call that tells it of TASKS (100000).
