@@ -97,10 +97,9 @@ int allot__pick_fast(const allot__pick *pick, int64_t owed, allot__arena *arena,
 {
     if (pick->anew)
         return allot__pick_anew(pick, owed, arena, out);
-    if (pick->count <= SMALL)
-        return allot__pick_sorted(pick, owed, arena, out);
     allot__items few = {0};
-    int status = find_few(pick, arena->engine, owed, &few);
+    int status = pick->count <= SMALL ? allot__items_read(pick, arena->engine, &few)
+                                      : find_few(pick, arena->engine, owed, &few);
     if (status == ALLOT_OK) {
         allot__items_pack(pick, &few);
         allot__items_shorten(pick, &few, owed);
