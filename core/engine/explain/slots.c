@@ -60,11 +60,10 @@ static void explain_grants(const allot__explanation *about)
     if (verdict->granted > 0)
         SAY(about, "Of the idle slots it is granted {} now (C-5).", verdict->granted);
     const int32_t *returned = about->work->returned;
-    if (returned && returned[about->row] > 0) {
+    if (returned && returned[about->row] > 0)
         SAY(about,
             "{} of what it receives came back from reclaims for it: nobody else could have them.",
             returned[about->row]);
-    }
     int64_t reserved = verdict->held;
     if (about->starting) {
         explain_starting(about);
@@ -106,11 +105,10 @@ static void explain_options(const allot__explanation *about)
 {
     const allot_verdict *verdict = &about->verdict;
     int64_t target = allot__target(about->work, about->row);
-    if (target > verdict->quota) {
+    if (target > verdict->quota)
         SAY(about,
             "Its ownership shrank with the group; keep_shrunk_ownership lets it keep {} (H-11).",
             target);
-    }
     const allot__work *work = about->work;
     int64_t going = work->in_flight ? work->in_flight[about->row] : 0;
     const allot__holder *holder = allot__ledger_holder(work, about->row);
@@ -124,10 +122,9 @@ static void explain_options(const allot__explanation *about)
 /* Slots over quota that it keeps, apart from damping. */
 static void explain_kept(const allot__explanation *about, const allot__damped *damped)
 {
-    if (damped->protected > 0) {
+    if (damped->protected > 0)
         SAY(about, "Guards or hosts that drain protect {} of the {} it is over (C-8).",
             damped->protected, damped->over);
-    }
     int64_t kept = damped->over - about->work->reclaimed[about->row];
     kept = damped->elsewhere < kept ? damped->elsewhere : kept;
     if (kept > 0) {
@@ -137,16 +134,14 @@ static void explain_kept(const allot__explanation *about, const allot__damped *d
             "are on hosts} that no consumer below its quota can use (E-30).",
             damped->over, kept, lost);
     }
-    if (damped->drains > 0) {
+    if (damped->drains > 0)
         SAY(about,
             "Other windows hold now, but its `rebalance` is off: it drains, and {} are not taken "
             "at the switch (A-71).",
             damped->drains);
-    }
-    if (damped->policy > 0) {
+    if (damped->policy > 0)
         SAY(about, "Policy \"{}\" reclaims nothing: the {} it is over return by themselves (E-21).",
             about->rules->policy->name, damped->policy);
-    }
 }
 
 /* Slots that damping lets it keep, and by which numbers. */
@@ -154,48 +149,45 @@ static void explain_damped(const allot__explanation *about, const allot__damped 
 {
     const allot__work *work = about->work;
     const int64_t *options = about->rules->options;
-    if (damped->dead_zone > 0) {
+    if (damped->dead_zone > 0)
         SAY(about, "dead_zone holds back the {} it is over: up to {} are let be.",
             damped->dead_zone, options[ALLOT_OPTION_DEAD_ZONE]);
-    }
     if (damped->interval > 0) {
         const int64_t *given = work->state->groups[work->index].reclaimed_at;
         SAY(about, "reclaim_interval holds back {}: it gave slots back at {}, and {} s must pass.",
             damped->interval, given[about->verdict.consumer],
             options[ALLOT_OPTION_RECLAIM_INTERVAL]);
     }
-    if (damped->most_reclaimed > 0) {
+    if (damped->most_reclaimed > 0)
         SAY(about, "most_reclaimed holds back {}: of the {} it holds at most {} % go in a cycle.",
             damped->most_reclaimed, about->verdict.allocated, options[ALLOT_OPTION_MOST_RECLAIMED]);
-    }
 }
 
 void allot__explain_lacking(const allot__explanation *about, int64_t lacks)
 {
     const allot__work *work = about->work;
-    if (work->reach && work->reach[about->row] == 0) {
+    if (work->reach && work->reach[about->row] == 0)
         SAY(about, "It lacks {}, but no consumer above its quota is on hosts that serve it (E-30).",
             lacks);
-    } else if (work->reach && work->reach[about->row] < lacks) {
+    else if (work->reach && work->reach[about->row] < lacks)
         SAY(about,
             "It lacks {}, but on hosts that serve it others are over by no more than {} (E-30).",
             lacks, work->reach[about->row]);
-    } else if (allot__deficit(work, about->row) == 0) {
+    else if (allot__deficit(work, about->row) == 0)
         SAY(about,
             "It lacks {}, since {}; claim_delay holds back its claim until it has waited for {} s.",
             lacks, about->verdict.waiting_since, about->rules->options[ALLOT_OPTION_CLAIM_DELAY]);
-    } else if (work->reach) {
+    else if (work->reach)
         SAY(about,
             "It still lacks {}: of what others are over on hosts that serve it the rest goes to "
             "others, or is held back.",
             lacks);
-    } else if (work->kept && work->kept[0].held_back > 0) {
+    else if (work->kept && work->kept[0].held_back > 0)
         SAY(about, "It still lacks {}: what others are over is held back by guards or damping.",
             lacks);
-    } else {
+    else
         SAY(about, "It still lacks {}: no consumer that could give them is above its quota.",
             lacks);
-    }
 }
 
 static const char *why_unowed(const char *reason)
@@ -254,13 +246,12 @@ static int32_t limited_by(const allot__explanation *about)
 static void explain_freed(const allot__explanation *about, int64_t freed)
 {
     int32_t by = freed > 0 ? limited_by(about) : -1;
-    if (by >= 0) {
+    if (by >= 0)
         SAY(about,
             "The limit of {}, {}, does not hold {} of them: they go to who lacks slots nearest "
             "above it{? and can use them (C-6, E-30)| (C-6)}.",
             allot__phrase_path(about, allot__handle(about->work, by)).text, about->work->limit[by],
             freed, about->work->reach != NULL);
-    }
 }
 
 static void explain_reclaim(const allot__explanation *about, const allot_reclaim *reclaim)
@@ -274,10 +265,9 @@ static void explain_reclaim(const allot__explanation *about, const allot_reclaim
         strcmp(reclaim->reason, "make-way") == 0 ? "for which it has others" : "it is over";
     SAY(about, "It gives back {} of the {} {}, {} (C-7):", reclaim->slots, reclaim->over, what,
         explain_grace(reclaim->grace).text);
-    for (int32_t k = 0; k < reclaim->claim_count; k++) {
+    for (int32_t k = 0; k < reclaim->claim_count; k++)
         SAY(about, "  {} for {}.", reclaim->claims[k].slots,
             allot__phrase_path(about, reclaim->claims[k].consumer).text);
-    }
     explain_unowed(about, reclaim);
     explain_freed(about, reclaim->freed);
 }
@@ -301,10 +291,9 @@ static void explain_going(const allot__explanation *about)
 static void explain_parent(const allot__explanation *about)
 {
     const allot_verdict *verdict = &about->verdict;
-    if (verdict->over > 0) {
+    if (verdict->over > 0)
         SAY(about, "Its leaves are over by {} in all and give back {}.", verdict->over,
             verdict->reclaimed);
-    }
     if (verdict->deficit > 0) {
         SAY(about, "Below it {} are still lacking, its own reserve included.", verdict->deficit);
         allot__explain_coming(about, "it"); /* for that reserve */

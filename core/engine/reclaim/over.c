@@ -132,7 +132,8 @@ static void damp(const allot__work *work, int32_t row, int64_t forced, allot__da
     out->may -= out->drains + out->policy + out->dead_zone + out->interval + out->most_reclaimed;
 }
 
-int64_t allot__forced(const allot__work *work, int32_t row)
+/* Slots that a leaf must give whatever the demand. */
+static int64_t forced_of(const allot__work *work, int32_t row)
 {
     const allot__holder *holder = allot__ledger_holder(work, row);
     if (holder)
@@ -144,7 +145,7 @@ void allot__damping(const allot__work *work, int32_t row, allot__damped *out)
 {
     int64_t over = allot__over(work, row);
     int64_t open = remaining(work, row);
-    int64_t forced = allot__forced(work, row);
+    int64_t forced = forced_of(work, row);
     open -= work->protected ? work->protected[row] : 0;
     open = open > 0 ? open : 0;
     over = over > forced ? over : forced;

@@ -45,8 +45,6 @@ void allot__damping(const allot__work *work, int32_t row, allot__damped *out);
 int64_t allot__target(const allot__work *work, int32_t row);
 /* A leaf's slots over its target, force and damping aside; 0 if only by rounding (C-9). */
 int64_t allot__over(const allot__work *work, int32_t row);
-/* Slots that a leaf must give whatever the demand. */
-int64_t allot__forced(const allot__work *work, int32_t row);
 /* Slots that a leaf lacks beyond its grants and earmarked slots; and those that it may claim. */
 static inline int64_t allot__lack(const allot__work *work, int32_t row)
 {

@@ -427,7 +427,8 @@ static void take_known(allot__reclaim_split *split, int32_t family, int64_t slot
     }
 }
 
-void allot__split_family(allot__reclaim_split *split, int32_t *depth, int32_t family, int64_t slots)
+/* One family by the plain rules; its parents' parts are left on the stack. */
+static void split_family(allot__reclaim_split *split, int32_t *depth, int32_t family, int64_t slots)
 {
     allot__work *work = split->work;
     int32_t first = allot__family_first(work, family);
@@ -462,7 +463,7 @@ static void take_family(allot__reclaim_split *split, int32_t *depth, int32_t fam
     else if (leaves)
         allot__split_leaves(split, family, slots);
     else
-        allot__split_family(split, depth, family, slots);
+        split_family(split, depth, family, slots);
 }
 
 void allot__split_take(allot__reclaim_split *split, int32_t family, int64_t slots)

@@ -70,8 +70,5 @@ void allot__split_take(allot__reclaim_split *split, int32_t family, int64_t slot
 
 /* The same for a family of leaves, when natural (split_leaves.c). */
 void allot__split_leaves(allot__reclaim_split *split, int32_t family, int64_t slots);
-/* One family by the plain rules; its parents' parts are left on the stack. For tests. */
-void allot__split_family(allot__reclaim_split *split, int32_t *depth, int32_t family,
-                         int64_t slots);
 
 #endif
