@@ -9,7 +9,7 @@
 #include "service/life.h"
 #include "service/lists/compact.h"
 #include "service/reload/reload.h"
-#include "service/wire/feed.h"
+#include "service/wire/wire.h"
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 

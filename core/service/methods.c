@@ -10,7 +10,6 @@
 #include "service/shadow/shadow.h"
 #include "service/sync/sync.h"
 #include "service/view/view.h"
-#include "service/wire/feed.h"
 #include "service/wire/wire.h"
 
 /* ---- Clients --------------------------------------------------------------------------------- */

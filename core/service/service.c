@@ -12,7 +12,6 @@
 #include "service/shadow/shadow.h"
 #include "service/sync/sync.h"
 #include "service/view/http.h"
-#include "service/wire/feed.h"
 #include "service/wire/wire.h"
 
 enum { STOP_PATIENCE = 5000 };

@@ -49,7 +49,7 @@ typedef struct allot__record {
     allot__map_item named;
     const allot__origin *source; /* NULL: clients' events report it */
     uint32_t seen;               /* the last truth that has it (sync/) */
-    bool used;                   /* a host has something on it; set while host.c looks */
+    bool used;                   /* a host has something on it; set while row.c looks */
     /* Sent to subscribers: a task's kill, or its start; for a reclaim, the kills of all its
      * tasks. */
     bool told;

@@ -134,14 +134,6 @@ static const char *option(void *ud, const char *name)
     return strcmp(name, "format") == 0 ? "json" : NULL;
 }
 
-static void progress(void *ud, int64_t done, int64_t total, const char *text)
-{
-    (void)ud;
-    (void)done;
-    (void)total;
-    (void)text;
-}
-
 /* Copies the errors, except about unwritten cases; true: there were others. */
 static bool pass_on(const allot_report *from, allot_report *to)
 {
@@ -170,7 +162,6 @@ static int check_policy(allot_engine *engine, const allot__source *policy, int32
                                   .read = read_policy,
                                   .write = write_nothing,
                                   .option = option,
-                                  .progress = progress,
                                   /* Bounds a policy's CPU time, independent of the machine's
                                    * load. */
                                   .clock = allot__generation_worked};

@@ -10,7 +10,6 @@
 
 #include "service/reload/reload.h"
 #include "service/view/view.h"
-#include "service/wire/feed.h"
 #include "service/wire/wire.h"
 
 /* Most first-level consumers with metrics of their own; the documents have all. */

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "service/instance/service.h"
-#include "service/wire/feed.h"
 #include "service/wire/wire.h"
 
 typedef struct kept {

@@ -9,7 +9,6 @@
 #define ALLOT_SERVICE_WIRE_OWN_H
 
 #include "service/instance/service.h"
-#include "service/wire/feed.h"
 #include "service/wire/rpc.h"
 #include "service/wire/wire.h"
 
