@@ -35,7 +35,6 @@ static void auth(allot__request *call)
     } else {
         allot__rpc_error(call, ALLOT__RPC_FORBIDDEN, "this is not the token", NULL);
     }
-    allot__params_free(call, params);
 }
 
 /* ---- Cycles ---------------------------------------------------------------------------------- */
@@ -189,7 +188,6 @@ static void explain(allot__request *call)
     else
         allot__rpc_no_memory(call);
     allot_report_free(report);
-    allot__params_free(call, params);
 }
 
 /* ---- Subscribers ----------------------------------------------------------------------------- */

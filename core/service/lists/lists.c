@@ -198,7 +198,6 @@ static void list(allot__request *call, const kind *of)
         answer(call, &it, map);
     }
     allot__free(service->engine, it.rows, it.most, sizeof *it.rows);
-    allot__params_free(call, fields);
 }
 
 void allot__list_tasks(allot__request *call)

@@ -461,7 +461,6 @@ void allot__reload_plan(allot__request *call)
     else if (it->open && allot__rpc_later(call, ALLOT__ANSWER_SHORT, &reply) == ALLOT_OK &&
              hand_in(it, params[0].text, reply) != ALLOT_OK)
         allot__reply_no_memory(reply);
-    allot__params_free(call, params);
 }
 
 /* ---- The component --------------------------------------------------------------------------- */

@@ -24,7 +24,6 @@ void allot__shadow_method(allot__request *call)
                                    reply) != ALLOT_OK) {
         allot__reply_no_memory(reply);
     }
-    allot__params_free(call, params);
 }
 
 /* The shadow; NULL: the call was answered with an error. */

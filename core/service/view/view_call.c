@@ -124,5 +124,4 @@ void allot__view_call(allot__request *call)
     if (!allot__params_read(call, fields))
         return;
     look(call, fields);
-    allot__params_free(call, fields);
 }

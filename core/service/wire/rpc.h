@@ -109,11 +109,10 @@ typedef struct allot__param {
     int64_t least, most; /* of WHOLE */
     /* Results. */
     bool given;
-    const char *text; /* from the engine: ended by allot__params_free */
+    const char *text; /* until the next call reads its params */
     int64_t whole;    /* of TRUE: 0, 1 */
 } allot__param;
 bool allot__params_read(allot__request *call, allot__param *fields);
-void allot__params_free(allot__request *call, allot__param *fields);
 
 /* Finds id, method and params of a request, valid JSON. Returns the error, or NULL. Any thread. */
 const char *allot__rpc_take(allot__request *call, const char *line, size_t len);

@@ -114,9 +114,9 @@ static int take_value(allot__request *call, allot__param *param, const allot_jso
                                 (long long)param->most);
     param->whole = boolean ? value->kind == ALLOT_JSON_TRUE : value->whole;
     if (param->kind == ALLOT_JSON_TEXT) {
-        param->text = allot__copy(call->service->engine, value->text, value->len);
-        if (!param->text)
-            return ALLOT_ENOMEM;
+        allot__text *texts = &call->service->texts; /* with the capacity for all */
+        param->text = texts->bytes + texts->len;
+        allot__text_add(texts, value->text, value->len + 1);
     }
     param->given = true;
     return ALLOT_OK;
@@ -153,9 +153,12 @@ static int read_params(allot__request *call, allot__param *fields, allot__error 
     allot_json_event event;
     const char *text = call->params ? call->params : "{}";
     size_t len = call->params ? call->params_len : 2;
+    allot__text_clear(&call->service->texts, ALLOT__RPC_LINE_MOST);
     int status = allot_json_open(call->service->engine, text, len, NULL, 1, 0, NULL, &json);
     if (status != ALLOT_OK)
         return status;
+    if (!allot__text_room(&call->service->texts, len))
+        status = ALLOT_ENOMEM;
     allot_json_next(json, &event);
     while (status == ALLOT_OK && allot_json_next(json, &event) && event.kind == ALLOT_JSON_KEY)
         status = take_member(call, json, fields, &event, fault);
@@ -174,17 +177,8 @@ bool allot__params_read(allot__request *call, allot__param *fields)
     fault.status = read_params(call, fields, &fault);
     if (fault.status == ALLOT_OK)
         return true;
-    allot__params_free(call, fields);
     allot__rpc_fault(call, &fault);
     return false;
-}
-
-void allot__params_free(allot__request *call, allot__param *fields)
-{
-    for (allot__param *param = fields; param->name; param++) {
-        allot__free_string(call->service->engine, (char *)param->text);
-        param->text = NULL;
-    }
 }
 
 struct allot__waiter {
