@@ -279,10 +279,7 @@ static void put_entered(const allot__sync *it, allot__text *out)
 
 static void put_failure(allot__text *out, int status, const allot_report *report)
 {
-    const allot_diagnostic *first = NULL;
-    for (int32_t i = 0; report && i < allot_report_count(report) && !first; i++)
-        if (allot_report_at(report, i)->severity == ALLOT_ERROR)
-            first = allot_report_at(report, i);
+    const allot_diagnostic *first = allot__rpc_first_error(report);
     allot__text_key(out, "decision");
     allot__text_puts(out, "null");
     allot__text_open(out, "error", "{");
