@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * row.c: leaves (demand, allocation, release, decline), sessions, contracts, hosts, sizes of groups.
+ * row.c: leaves (demand, allocation, release, decline), sessions, contracts, hosts, sizes of
+ * groups.
  */
 #include "base/memory.h"
 #include "service/books/own.h"
