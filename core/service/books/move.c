@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright the allot authors */
+/*
+ * move.c: books read from lines, copied under another plan, and moved to it.
+ *
+ * A move makes new tables; records keep their places in memory and in order. Moving the state is
+ * the last step that may fail, and finds what does not fit.
+ */
+#include "base/memory.h"
+#include "service/books/own.h"
+
+/* A line is {"method": "NAME", "params": PARAMS}, as write.c writes it. */
+static int read_line(allot__books *books, allot__event_reader *reader, const char *line, size_t len,
+                     allot__error *fault)
+{
+    static const char head[] = "{\"method\": \"", middle[] = "\", \"params\": ";
+    size_t at = sizeof head - 1, from = at;
+    bool sound = len > at && memcmp(line, head, at) == 0;
+    while (sound && at < len && line[at] != '"')
+        at++;
+    size_t name = at - from, params = at + sizeof middle - 1;
+    sound = sound && params + 1 < len && memcmp(line + at, middle, sizeof middle - 1) == 0 &&
+            line[len - 1] == '}';
+    int32_t kind = sound ? allot__event_find_kept(line + from, name) : -1;
+    if (kind < 0)
+        return allot__error_set(fault, ALLOT_EINVALID, "E-store", NULL, NULL,
+                                "no line of a snapshot: %.60s", line);
+    allot__event event;
+    int status = allot__event_read(reader, books->plan, (allot__event_kind)kind, ALLOT__STORE,
+                                   line + params, len - params - 1, &event, fault);
+    if (status != ALLOT_OK)
+        return status;
+    books->reading = true;
+    status = allot__books_apply(books, &event, fault);
+    books->reading = false;
+    return status;
+}
+
+int allot__books_read(allot__books *books, allot__event_reader *reader, const char *text,
+                      size_t len, allot__books_judge *judge, void *ud, allot__error *fault)
+{
+    int status = ALLOT_OK;
+    for (size_t at = 0; at < len && status == ALLOT_OK;) {
+        const char *end = memchr(text + at, '\n', len - at);
+        size_t size = end ? (size_t)(end - (text + at)) : len - at;
+        status = read_line(books, reader, text + at, size, fault);
+        if (status != ALLOT_OK && status != ALLOT_ENOMEM && judge)
+            status = judge(ud, status, fault);
+        at += size + 1;
+    }
+    return status;
+}
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+/* Notes only the first loss. */
+static int lose(void *ud, int status, const allot__error *fault)
+{
+    allot__error *lost = ud;
+    (void)status;
+    if (!lost->code)
+        *lost = *fault;
+    return ALLOT_OK;
+}
+
+static int read_text(allot__books *books, const allot__text *text, allot__error *lost)
+{
+    allot__event_reader *reader;
+    allot__error fault = {.message = ""};
+    int status = allot__event_reader_new(books->engine, &reader);
+    if (status != ALLOT_OK)
+        return status;
+    status = allot__books_read(books, reader, text->bytes, text->len, lose, lost, &fault);
+    allot__event_reader_free(reader);
+    return status;
+}
+
+int allot__books_move(const allot__books *books, const allot_plan *plan, allot__error *lost,
+                      allot__books **out)
+{
+    allot__text text = {.engine = books->engine};
+    allot__books *moved;
+    int status = allot__books_new(books->engine, plan, &moved);
+    *lost = (allot__error){.code = NULL};
+    if (status != ALLOT_OK)
+        return status;
+    status = allot__books_write(books, &text);
+    if (status == ALLOT_OK)
+        status = read_text(moved, &text, lost);
+    allot__text_free(&text);
+    if (status == ALLOT_OK)
+        *out = moved;
+    else
+        allot__books_end(moved);
+    return status;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* Consumers that are gone had nothing. */
+static void rebase_group(const allot__books_group *from, allot__books_group *to,
+                         const allot_plan_map *ids)
+{
+    to->slots = from->slots;
+    for (int32_t i = 0; i < ids->consumer_count; i++)
+        if (ids->consumers[i] >= 0)
+            to->leaves[ids->consumers[i]] = from->leaves[i];
+}
+
+static void rebase_tables(const allot__books *from, allot__books *to, const allot_plan_map *ids)
+{
+    int32_t other;
+    for (int32_t i = 0; i < (int32_t)from->group_count; i++)
+        if ((other = ids->groups[i]) >= 0)
+            rebase_group(&from->groups[i], &to->groups[other], ids);
+    to->mark = from->mark;
+    to->job_most = from->job_most;
+    to->pending = from->pending;
+    to->starts_told = from->starts_told;
+    if (from->host_most > to->host_most)
+        to->host_most = from->host_most;
+}
+
+/* ---- Things ---------------------------------------------------------------------------------- */
+
+static void rebase_pair(const allot_plan_map *ids, int32_t *group, int32_t *consumer)
+{
+    *group = ids->groups[*group];
+    *consumer = ids->consumers[*consumer];
+}
+
+static void take_map(allot__map *from, allot__map *to)
+{
+    *to = *from;
+    *from = (allot__map){.engine = to->engine};
+}
+
+/* Drops the declines of leaves that are gone. */
+static void rebase_declines(allot__books *from, allot__books *to, const allot_plan_map *ids)
+{
+    to->declines = from->declines;
+    to->decline_room = from->decline_room;
+    for (size_t i = 0; i < from->decline_count; i++) {
+        allot__decline it = from->declines[i];
+        rebase_pair(ids, &it.group, &it.consumer);
+        if (it.group >= 0 && it.consumer >= 0 && allot_plan_children(ids->to, it.consumer) == 0)
+            to->declines[to->decline_count++] = it;
+    }
+    from->declines = NULL;
+    from->decline_count = from->decline_room = 0;
+}
+
+static void rebase_things(allot__books *from, allot__books *to, const allot_plan_map *ids)
+{
+    for (int k = 0; k < ALLOT__KINDS; k++)
+        take_map(allot__books_map(from, allot__books_order[k]),
+                 allot__books_map(to, allot__books_order[k]));
+    take_map(&from->indexes, &to->indexes);
+    take_map(&from->sources, &to->sources);
+    rebase_declines(from, to, ids);
+}
+
+/* ---- Units: their names have numbers in them ------------------------------------------------- */
+
+static int make_units(const allot__books *from, allot__books *to, const allot_plan_map *ids)
+{
+    char key[600];
+    int status = ALLOT_OK;
+    for (const allot__map_item *it = from->units.first; it && status == ALLOT_OK; it = it->after) {
+        const allot__task_item *first = ((const allot__unit *)(const void *)it)->first;
+        allot_task task;
+        if (!allot__books_get(from, ALLOT_ITEM_TASK, first->of.named.name, &task))
+            continue;
+        rebase_pair(ids, &task.group, &task.consumer);
+        size_t len = allot__unit_key(&task, key);
+        allot__unit *unit = allot__item_make(to->engine, sizeof *unit, key, len);
+        status = unit ? allot__item_put(to->engine, &to->units, unit) : ALLOT_ENOMEM;
+    }
+    return status;
+}
+
+/* Both have the same order. */
+static void rebase_units(allot__books *from, allot__books *to, const allot_plan_map *ids)
+{
+    allot__map_item *old = from->units.first;
+    if (ids->same) {
+        take_map(&from->units, &to->units);
+        return;
+    }
+    for (allot__map_item *it = to->units.first; it; it = it->after, old = old->after) {
+        allot__unit *unit = (allot__unit *)(void *)it;
+        unit->slots = ((const allot__unit *)(const void *)old)->slots;
+        unit->first = ((const allot__unit *)(const void *)old)->first;
+        for (allot__task_item *task = unit->first; task; task = task->next)
+            task->unit = unit;
+    }
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* Makes empty books under the other plan, with capacity for everything that moves. */
+static int make_room(const allot__books *from, const allot_plan_map *ids, allot_report *report,
+                     allot__books **out)
+{
+    allot__books *to;
+    int status = allot__books_make(from->engine, ids->to, &to);
+    if (status != ALLOT_OK)
+        return status;
+    if (!ids->same)
+        status = make_units(from, to, ids);
+    if (status == ALLOT_OK)
+        status = allot_state_move(from->state, ids->to, report, &to->state);
+    if (status == ALLOT_OK)
+        *out = to;
+    else
+        allot__books_end(to);
+    return status;
+}
+
+int allot__books_rebase(allot__books *books, const allot_plan_map *ids, allot_report *report,
+                        allot__books **out)
+{
+    allot__books *to;
+    allot__books_unseal(books);
+    int status = make_room(books, ids, report, &to);
+    if (status != ALLOT_OK)
+        return status;
+    allot__books_list_end(books);
+    rebase_tables(books, to, ids);
+    rebase_units(books, to, ids);
+    rebase_things(books, to, ids);
+    if (!ids->same || to->consumers != books->consumers)
+        allot__leaves_begin(to);
+    *out = to;
+    return ALLOT_OK;
+}
