@@ -187,7 +187,7 @@ typedef struct allot__ledger {
     int32_t *column[ALLOT__POOL_COLUMNS];
     bool rounding;                  /* a policy has the option `hold_rounding` */
     bool drains;                    /* some holder does (rebalance 0) */
-    bool cut;                       /* allot__ledger_cut has run (reclaim/cut.h) */
+    bool cut;                       /* its recalls have been cut (reclaim/reclaim.c) */
     int status;                     /* ENOMEM: no memory for a recall or a list */
     bool keep;                      /* keep the books once they are open */
     bool draft;                     /* only quotas are wanted */
