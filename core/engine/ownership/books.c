@@ -325,7 +325,7 @@ static void list_live(allot__ledger *ledger)
     }
 }
 
-bool allot__books_again(allot__ledger *ledger)
+void allot__books_restore(allot__ledger *ledger)
 {
     const allot__books_kept *kept = ledger->kept;
     bool draft = ledger->draft, loans = ledger->loan_count != kept->ledger.loan_count;
@@ -336,9 +336,16 @@ bool allot__books_again(allot__ledger *ledger)
         if (kept->part[i].size > 0)
             memcpy(kept->part[i].at, kept->part[i].copy, kept->part[i].size);
     memset(ledger->aside, 0, (size_t)ledger->work->tree->families * sizeof *ledger->aside);
+}
+
+bool allot__books_again(allot__ledger *ledger)
+{
+    if (ledger->used)
+        allot__books_restore(ledger);
     if (!read_needs(ledger))
         return false;
     list_live(ledger);
+    ledger->used = true;
     return true;
 }
 

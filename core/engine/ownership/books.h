@@ -139,8 +139,9 @@ typedef struct allot__held {
 
 typedef struct allot__ledger {
     allot__work *work;
-    bool all;      /* every branch goes by a ledger policy */
-    bool planning; /* as if no slots were held and every holder wanted all that it may have */
+    allot__arena *arena; /* of books that are kept; others, and growth, are in that of the work */
+    bool all;            /* every branch goes by a ledger policy */
+    bool planning;       /* as if no slots were held and every holder wanted all that it may have */
     int64_t slots; /* the most that holders may have together; set before the cycle unless `all` */
 
     allot__holder *holders;
@@ -191,6 +192,7 @@ typedef struct allot__ledger {
     int status;                     /* ENOMEM: no memory for a recall or a list */
     bool keep;                      /* keep the books once they are open */
     bool draft;                     /* only quotas are wanted */
+    bool used;                      /* a run has changed the kept books */
     struct allot__books_kept *kept; /* NULL: each run opens the books */
 } allot__ledger;
 
@@ -217,8 +219,10 @@ int allot__books_open(allot__ledger *ledger);
 void allot__books_claimed(allot__ledger *ledger);
 /* Copies the open books, for further runs in which only needs of holders differ. ENOMEM. */
 int allot__books_keep(allot__ledger *ledger);
-/* Restores the copied books, reads the present needs, and lists the holders that they concern.
- * False: the books must be opened anew. */
+/* Restores the copied books. */
+void allot__books_restore(allot__ledger *ledger);
+/* The same after a run; reads the present needs, and lists the holders that they concern. False:
+ * the books must be opened anew. */
 bool allot__books_again(allot__ledger *ledger);
 /* Do needs matter only from rule 1 on? Then slots that may not stay are the same in each run. */
 static inline bool allot__books_settled(const allot__ledger *ledger)

@@ -28,7 +28,7 @@ static int begin(allot__work *work, bool all, bool planning)
     allot__ledger *ledger = allot__arena_take(work->arena, 1, sizeof *ledger);
     if (!ledger)
         return ALLOT_ENOMEM;
-    *ledger = (allot__ledger){.work = work, .all = all, .planning = planning};
+    *ledger = (allot__ledger){.work = work, .arena = work->arena, .all = all, .planning = planning};
     work->ledger = ledger;
     return ALLOT_OK;
 }
@@ -235,6 +235,7 @@ static int open_books(allot__ledger *ledger)
 {
     allot__work *work = ledger->work;
     *ledger = (allot__ledger){.work = work,
+                              .arena = ledger->arena,
                               .all = ledger->all,
                               .planning = ledger->planning,
                               .keep = ledger->keep,
@@ -251,10 +252,19 @@ static int open_books(allot__ledger *ledger)
     allot__books_class(ledger);
     if (allot__books_settled(ledger))
         force(ledger);
-    status = ledger->status;
-    if (ledger->keep && status == ALLOT_OK)
-        status = allot__books_keep(ledger);
-    if (ledger->keep && status == ALLOT_OK)
+    return ledger->status;
+}
+
+/* The same, where they outlive the run. */
+static int open_kept(allot__ledger *ledger)
+{
+    allot__work *work = ledger->work;
+    allot__arena *mine = work->arena;
+    work->arena = ledger->arena;
+    int status = open_books(ledger);
+    status = status == ALLOT_OK ? allot__books_keep(ledger) : status;
+    work->arena = mine;
+    if (status == ALLOT_OK)
         allot__books_again(ledger);
     return status;
 }
@@ -273,7 +283,7 @@ int allot__ledger_run(allot__work *work)
     allot__ledger *ledger = work->ledger;
     int status = ALLOT_OK;
     if (!ledger->kept || !allot__books_again(ledger))
-        status = open_books(ledger);
+        status = ledger->keep ? open_kept(ledger) : open_books(ledger);
     if (status != ALLOT_OK)
         return status;
     allot__books_claimed(ledger);
@@ -291,7 +301,10 @@ int allot__ledger_run(allot__work *work)
         conclude(ledger);
     write_quotas(ledger);
     sum_quotas(ledger);
-    return status != ALLOT_OK ? status : ledger->status;
+    status = status == ALLOT_OK ? ledger->status : status;
+    if (ledger->kept && ledger->draft) /* before the work's arena goes */
+        allot__books_restore(ledger);
+    return status;
 }
 
 void allot__ledger_keep(allot__work *work, bool keep)

@@ -171,10 +171,16 @@ static void check_same(const allot__ledger *a, const allot__ledger *b)
 
 static int run(allot__work *work, bool draft)
 {
+    allot__arena arena, *mine = work->arena;
+    allot__arena_init(&arena, work->plan->engine);
+    work->arena = draft ? &arena : mine;
     allot__work_again(work);
     allot__ledger_draft(work, draft);
     int status = allot__need(work);
-    return status ? status : allot__ledger_run(work);
+    status = status ? status : allot__ledger_run(work);
+    work->arena = mine;
+    allot__arena_free(&arena);
+    return status;
 }
 
 /* Changes demands of leaves, mostly to less; a ledger that keeps its books gives the quotas of one
