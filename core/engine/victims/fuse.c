@@ -81,14 +81,8 @@ static const int64_t *flat_of(const allot__queue *queue, allot_source source)
     const allot__unit_rows *rows = &queue->rows;
     if (source.kind == ALLOT_FROM_FUNCTION)
         return rows->rows.functions[source.value];
-    switch (source.kind == ALLOT_FROM_COLUMN ? source.value : ALLOT_NONE) {
-    case ALLOT_TASK_STARTED:
-        return rows->units->started + rows->base;
-    case ALLOT_TASK_SUBMITTED:
-        return rows->units->submitted + rows->base;
-    default:
-        return NULL;
-    }
+    bool started = source.kind == ALLOT_FROM_COLUMN && source.value == ALLOT_TASK_STARTED;
+    return started ? rows->units->started + rows->base : NULL;
 }
 
 /* ---- The key that changes -------------------------------------------------------------------- */

@@ -214,6 +214,24 @@ static const int64_t *importance(const allot__unit_rows *rows, int32_t unit, int
     return room;
 }
 
+/* Of several tasks the latest, or the most. */
+static const int64_t *of_tasks(const allot__unit_rows *rows, int32_t column, int32_t unit,
+                               int32_t n, int64_t *room)
+{
+    const allot__tasks *all = &rows->rows.work->state->tasks;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t count;
+        const int32_t *tasks = allot__unit_tasks(rows->units, unit + i, &count);
+        room[i] = INT64_MIN;
+        for (int32_t k = 0; k < count; k++) {
+            const allot__task *task = allot__task_at(all, tasks[k]);
+            int64_t of = column == ALLOT_TASK_SUBMITTED ? task->submitted : task->preempted;
+            room[i] = of > room[i] ? of : room[i];
+        }
+    }
+    return room;
+}
+
 static const int64_t *lots(const allot__unit_rows *rows, int32_t unit, int32_t n, int64_t *room)
 {
     const allot__work *work = rows->rows.work;
@@ -271,9 +289,8 @@ static const int64_t *read_column(const allot__rowset *rowset, int32_t column, i
     case ALLOT_TASK_STARTED:
         return units->started + unit;
     case ALLOT_TASK_SUBMITTED:
-        return units->submitted + unit;
     case ALLOT_TASK_PREEMPTED:
-        return widen(units->preempted + unit, n, room);
+        return of_tasks(rows, column, unit, n, room);
     case ALLOT_TASK_IMPORTANCE:
         return importance(rows, unit, n, room);
     case ALLOT_TASK_RAN:

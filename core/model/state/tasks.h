@@ -71,11 +71,10 @@ typedef struct allot__units {
     int32_t *begin; /* by unit, one more: its tasks begin[u] ...; NULL: unit u is tasks[u] alone */
     int32_t *tasks; /* numbers of tasks, unit by unit; those of one by id */
     int32_t task_count;
-    int64_t *started, *submitted; /* of several tasks: the latest */
-    int32_t *slots;               /* of several the most */
-    int32_t *preempted;           /* of several the most */
-    int32_t *session;             /* of several: the most important, then the first; -1: none */
-    int32_t *site;                /* -1: none */
+    int64_t *started;     /* of several tasks the latest */
+    int32_t *slots;       /* of several the most */
+    int32_t *session;     /* of several: the most important, then the first; -1: none */
+    int32_t *site;        /* -1: none */
     int32_t **attributes; /* by task attribute of the plan: of several the largest; tags 1 or 0 */
     void *block;          /* behind the columns */
     size_t bytes;

@@ -14,17 +14,15 @@ static int make_columns(const allot_state *state, allot__units *units)
 {
     size_t count = (size_t)units->room, attributes = state->plan->task_attributes.count;
     size_t pointers = attributes * sizeof *units->attributes;
-    size_t each = 2 * sizeof *units->started + (4 + attributes) * sizeof *units->slots;
+    size_t each = sizeof *units->started + (3 + attributes) * sizeof *units->slots;
     units->bytes = count * each + pointers;
     units->block = allot__new(state->engine, units->bytes, 1);
     if (!units->block)
         return ALLOT_ENOMEM;
     units->attributes = attributes > 0 ? units->block : NULL;
     units->started = (int64_t *)((char *)units->block + pointers);
-    units->submitted = units->started + count;
-    units->slots = (int32_t *)(units->submitted + count);
-    units->preempted = units->slots + count;
-    units->session = units->preempted + count;
+    units->slots = (int32_t *)(units->started + count);
+    units->session = units->slots + count;
     units->site = units->session + count;
     for (size_t i = 0; i < attributes; i++)
         units->attributes[i] = units->site + (1 + i) * count;
@@ -89,14 +87,11 @@ static void put(const allot_state *state, allot__units *units, int32_t unit,
     int32_t session = allot__task_session(&state->tasks, task);
     if (alone) {
         units->started[unit] = task->started;
-        units->submitted[unit] = task->submitted;
         units->session[unit] = session;
         units->site[unit] = task->host < 0 ? -1 : allot__label_at(&state->tasks, task->host)->site;
     }
     units->started[unit] = later(units->started[unit], task->started);
-    units->submitted[unit] = later(units->submitted[unit], task->submitted);
     units->slots[unit] = (int32_t)later(units->slots[unit], task->slots);
-    units->preempted[unit] = (int32_t)later(units->preempted[unit], task->preempted);
     units->session[unit] = session_of(state, session, units->session[unit]);
     for (size_t i = 0; i < state->plan->task_attributes.count; i++) {
         int32_t *column = units->attributes[i],
@@ -157,9 +152,7 @@ static void move_unit(const allot_state *state, allot__units *units, int32_t fro
 {
     units->tasks[to] = units->tasks[from];
     units->started[to] = units->started[from];
-    units->submitted[to] = units->submitted[from];
     units->slots[to] = units->slots[from];
-    units->preempted[to] = units->preempted[from];
     units->session[to] = units->session[from];
     units->site[to] = units->site[from];
     for (size_t i = 0; i < state->plan->task_attributes.count; i++)
@@ -218,7 +211,7 @@ bool allot__units_change(const allot_state *state, allot__units *units, int32_t 
         if (!thing)
             continue;
         units->tasks[unit] = changes[i].number;
-        units->slots[unit] = units->preempted[unit] = 0;
+        units->slots[unit] = 0;
         put(state, units, unit, (const allot__task *)(const void *)thing, true);
         count_held(state, units, unit, 1);
         units->end[consumer]++;

@@ -67,7 +67,6 @@ static void units_of_a_leaf_stand_together(void)
     CHECK_EQ(units->tasks[2], 2);
     CHECK_EQ(units->slots[0], 3);
     CHECK_EQ(units->started[1], 5);
-    CHECK_EQ(units->preempted[2], 2);
     CHECK_EQ(units->session[0], -1);
     CHECK_EQ(units->site[1], 1);
     CHECK_EQ(units->site[2], -1);
@@ -103,7 +102,6 @@ static void a_shared_slot_counts_once(void)
     CHECK_EQ(tasks[1], 4);
     CHECK_EQ(units->started[0], 9);
     CHECK_EQ(units->slots[0], 2);
-    CHECK_EQ(units->preempted[0], 1);
     CHECK_EQ(allot__unit_tasks(units, 1, &count)[0], 1);
     CHECK_EQ(allot__unit_tasks(units, 2, &count)[0], 3);
     CHECK_EQ(allot__unit_tasks(units, 3, &count)[0], 2);
@@ -307,7 +305,7 @@ static void a_million_tasks_are_kept_small(void)
     double kept = (double)(it.base.memory.bytes - before) / MILLION - IDS;
     printf("# %.1f bytes a task beside its id, %.2f s to add a million, %.2f to seal\n", kept,
            added - start, seconds() - added);
-    CHECK(kept > 90 && kept <= 145);
+    CHECK(kept > 90 && kept <= 130);
     end(&it);
 }
 
