@@ -146,12 +146,6 @@ void allot__text_printf(allot__text *text, const char *format, ...)
     text->len += (size_t)len;
 }
 
-void allot__text_spaces(allot__text *text, int count)
-{
-    for (; count > 0; count--)
-        allot__text_add(text, " ", 1);
-}
-
 void allot__text_trim(allot__text *text)
 {
     while (text->len > 0 && text->bytes[text->len - 1] == ' ')

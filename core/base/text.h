@@ -35,7 +35,6 @@ void allot__text_int(allot__text *text, int64_t number);
 __attribute__((format(printf, 2, 3)))
 #endif
 void allot__text_printf(allot__text *text, const char *format, ...);
-void allot__text_spaces(allot__text *text, int count);
 /* Removes blanks from the end. */
 void allot__text_trim(allot__text *text);
 /* For people: control characters, which could steer a terminal, become "?". */

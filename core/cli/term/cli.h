@@ -34,18 +34,8 @@ enum {
 
 typedef enum allot__color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } allot__color;
 
-typedef enum allot__columns {
-    CLI_COLUMNS_AUTO,
-    CLI_COLUMNS_MONITOR,
-    CLI_COLUMNS_ALL
-} allot__columns;
-
 /* --format: "text|json" and further words of the verb. */
-enum {
-    CLI_TEXT_FORMAT = 0,
-    CLI_JSON = 1,
-    CLI_FORMAT_CSV = 2 /* of simulate */
-};
+enum { CLI_JSON = 1 };
 
 #define CLI_OPTIONS_MAX 64
 #define CLI_VERBS_MAX   32
@@ -138,12 +128,6 @@ typedef struct allot__word {
     const char *at;
     int len;
 } allot__word;
-
-/* The end of a noun that is counted. */
-static inline const char *allot__cli_s(int64_t count)
-{
-    return count == 1 ? "" : "s";
-}
 
 /* Whether a verb (NULL: no verb yet) knows an option. */
 bool allot__cli_knows(const allot__verb *verb, const allot__option_row *row);
