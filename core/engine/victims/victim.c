@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/simd.h"
 #include "engine/rows/flight.h"
 
 /* ---- Ineligible units ------------------------------------------------------------------------ */
@@ -172,6 +173,16 @@ static allot__order order_of(const allot__unit_rows *rows)
     return order;
 }
 
+/* Slots of the leaf's units; all of them, most often. */
+ALLOT__CLONES static int64_t sum_slots(const int32_t *restrict slots, int32_t count)
+{
+    int64_t sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int32_t i = 0; i < count; i++)
+        sum += slots[i];
+    return sum;
+}
+
 /* Slots of the leaf that none of its tasks uses (rule 0). Excludes slots in flight, also those
  * without a named task. */
 static int64_t idle_slots(const allot__queue *queue)
@@ -180,16 +191,14 @@ static int64_t idle_slots(const allot__queue *queue)
     const allot__work *work = queue->rows.rows.work;
     const allot__units *units = queue->rows.units;
     const int32_t *unlisted = work->state->groups[work->index].unlisted;
-    int64_t idle = work->allocated[queue->row];
+    const int32_t *slots = units->slots + queue->rows.base;
+    int64_t idle = work->allocated[queue->row] - sum_slots(slots, queue->pick.count);
     int64_t going = work->in_flight ? work->in_flight[queue->row] : 0;
-    for (int32_t unit = queue->rows.base; unit < queue->rows.base + queue->pick.count; unit++) {
-        bool there = !allot__site_reclaimed(work->state, units->site[unit]);
-        idle -= there ? units->slots[unit] : 0;
-        going -=
-            there && ineligible && ineligible[unit - queue->rows.base] == ALLOT__INELIGIBLE_GOING
-                ? units->slots[unit]
-                : 0;
-    }
+    for (int32_t i = 0; i < queue->pick.count && ineligible; i++)
+        if (allot__site_reclaimed(work->state, units->site[queue->rows.base + i]))
+            idle += slots[i];
+        else if (ineligible[i] == ALLOT__INELIGIBLE_GOING)
+            going -= slots[i];
     idle -= going > 0 ? going : 0;
     idle -= unlisted ? unlisted[queue->rows.rows.leaf] : 0;
     return idle > 0 ? idle : 0;
@@ -242,19 +251,16 @@ const allot__queue *allot__victims_queue(const allot__victims *victims, int32_t 
 
 /* ---- Reclaims -------------------------------------------------------------------------------- */
 
-/* Adds the slot-seconds that tasks have run on so many slots. */
-static void add_lost(const allot_state *state, const int32_t *tasks, int32_t count, int32_t slots,
+/* Adds the slot-seconds that a task has run on so many slots. */
+static void add_lost(const allot_state *state, int64_t started, int32_t slots,
                      allot__order_back *order)
 {
-    for (int32_t i = 0; i < count; i++) {
-        int64_t started = allot__task_at(&state->tasks, tasks[i])->started;
-        int64_t lost;
-        order->unknown += started == 0;
-        if (started != 0 &&
-            (__builtin_mul_overflow(allot__ran(state->now, started), (int64_t)slots, &lost) ||
-             __builtin_add_overflow(order->lost, lost, &order->lost)))
-            order->lost = INT64_MAX;
-    }
+    int64_t lost;
+    order->unknown += started == 0;
+    if (started != 0 &&
+        (__builtin_mul_overflow(allot__ran(state->now, started), (int64_t)slots, &lost) ||
+         __builtin_add_overflow(order->lost, lost, &order->lost)))
+        order->lost = INT64_MAX;
 }
 
 /* Names the tasks of one reclaim: picked ones from place *at on, until they cover its slots. */
@@ -263,6 +269,7 @@ static int name_tasks(const allot__queue *queue, int32_t *at, int64_t owed,
 {
     const allot__units *units = queue->rows.units;
     const allot__work *work = queue->rows.rows.work;
+    const allot__tasks *all = &work->state->tasks;
     int32_t from = *at;
     int32_t count = 0;
     int32_t n;
@@ -280,9 +287,11 @@ static int name_tasks(const allot__queue *queue, int32_t *at, int64_t owed,
     for (int32_t i = from; i < *at; i++) {
         int32_t unit = queue->rows.base + queue->picked.rows[i];
         const int32_t *of = allot__unit_tasks(units, unit, &n);
-        add_lost(work->state, of, n, units->slots[unit], order);
-        for (int32_t k = 0; k < n; k++)
-            *tasks++ = allot__task_first(&work->state->tasks, of[k]);
+        for (int32_t k = 0; k < n; k++) {
+            int64_t started = n == 1 ? units->started[unit] : allot__task_at(all, of[k])->started;
+            add_lost(work->state, started, units->slots[unit], order);
+            *tasks++ = allot__task_first(all, of[k]);
+        }
     }
     return ALLOT_OK;
 }
@@ -355,7 +364,7 @@ static void count_lost(const allot__work *work, allot__orders *orders)
         allot__order_back *order = &orders->reclaims[i];
         for (int32_t k = 0; order->tasks && k < order->task_count; k++) {
             const allot__task *task = allot__task_at(&work->state->tasks, order->tasks[k]);
-            add_lost(work->state, order->tasks + k, 1, task->slots, order);
+            add_lost(work->state, task->started, task->slots, order);
         }
     }
 }

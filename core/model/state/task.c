@@ -21,7 +21,7 @@ static int32_t parts_of(const allot__task *task)
 
 int32_t allot__task_first(const allot__tasks *tasks, int32_t number)
 {
-    int32_t part = allot__task_at(tasks, number)->part;
+    int32_t part = tasks->coupled > 0 ? allot__task_at(tasks, number)->part : 0;
     return part > 1 ? number - (part - 1) : number;
 }
 
