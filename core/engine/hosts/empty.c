@@ -114,6 +114,7 @@ static void add_host(emptier *it, int32_t host)
     int32_t kind = it->match->kind_of[host];
     it->match->most[kind] += it->hosts->slots[host];
     it->match->left[kind] += it->hosts->slots[host];
+    allot__match_loosen(it->match);
 }
 
 /* Moves slots that a class has of a kind to other kinds; returns the number moved. */
@@ -124,9 +125,9 @@ static int64_t send_on(emptier *it, int32_t class, int32_t kind, int64_t slots)
     while (edge->kind != kind && edge < &match->edges[match->first[class + 1] - 1])
         edge++;
     slots = edge->kind != kind ? 0 : edge->flow < slots ? edge->flow : slots;
-    edge->flow -= slots;
+    allot__edge_add(match, edge, -slots);
     int64_t moved = slots > 0 ? allot__match_push(match, class, slots) : 0;
-    edge->flow += slots - moved;
+    allot__edge_add(match, edge, slots - moved);
     return moved;
 }
 
@@ -142,6 +143,7 @@ static bool drop_host(emptier *it, const one *one, int32_t host)
     bool dropped = left >= slots;
     match->left[kind] = dropped ? left - slots : left;
     match->most[kind] -= dropped ? slots : 0;
+    allot__match_loosen(match);
     return dropped;
 }
 
@@ -186,10 +188,11 @@ static void count_left(emptier *it, const one *one, int64_t *waste, int64_t *unw
     for (int32_t i = one->first; i < one->end; i++) {
         int32_t class = it->order[i];
         for (int32_t k = match->first[class]; k < match->first[class + 1]; k++) {
-            match->edges[k].flow = 0;
+            allot__edge_add(match, &match->edges[k], -match->edges[k].flow);
             match->left[match->edges[k].kind] = match->most[match->edges[k].kind];
         }
     }
+    allot__match_loosen(match);
 }
 
 static void choose(emptier *it, int32_t class, int32_t host)

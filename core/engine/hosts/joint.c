@@ -46,15 +46,14 @@ static bool fits(joint *it, bool tight)
     const allot__work *work = it->work;
     bool all = true;
     allot__match_reset(&it->match);
-    memset(it->tight, 0, (size_t)it->match.classes);
     for (int32_t row = 0; row < work->tree->rows && (all || tight); row++) {
         int32_t class = it->match.class_of[row];
-        if (class < 0 || allot__match_push(&it->match, class, work->quota[row]) == work->quota[row])
-            continue;
-        all = false;
-        for (int32_t i = 0; i < it->match.classes && tight; i++)
-            it->tight[i] |= allot__match_tight(&it->match, i);
+        all = (class < 0 ||
+               allot__match_push(&it->match, class, work->quota[row]) == work->quota[row]) &&
+              all;
     }
+    for (int32_t i = 0; i < it->match.classes; i++)
+        it->tight[i] = allot__match_tight(&it->match, i);
     return all;
 }
 

@@ -11,7 +11,8 @@ void allot__match_reset(allot__match *match)
 {
     memcpy(match->left, match->most, (size_t)match->kinds * sizeof *match->left);
     for (int32_t i = 0; i < match->edge_count; i++)
-        match->edges[i].flow = 0;
+        allot__edge_add(match, &match->edges[i], -match->edges[i].flow);
+    allot__match_loosen(match);
 }
 
 /* Clears what the last search marked. */
@@ -29,14 +30,27 @@ static void forget(allot__match *match)
 /* Queues the classes with slots of a kind: they may move to other kinds. */
 static int32_t see_classes(allot__match *match, int32_t kind, int32_t tail)
 {
-    for (int32_t i = match->by_kind[kind]; i >= 0; i = match->edges[i].next) {
-        const allot__edge *edge = &match->edges[i];
-        if (edge->flow > 0 && match->class_via[edge->class] == UNSEEN) {
-            match->class_via[edge->class] = i;
-            match->queue[tail++] = edge->class;
+    int32_t end = match->kind_first[kind + 1];
+    for (int32_t at = allot__bits_next(&match->flowing, match->kind_first[kind]); at < end;
+         at = allot__bits_next(&match->flowing, at + 1)) {
+        int32_t class = match->edges[match->by_kind[at]].class;
+        if (match->class_via[class] == UNSEEN) {
+            match->class_via[class] = match->by_kind[at];
+            match->queue[tail++] = class;
         }
     }
     return tail;
+}
+
+/* After a search in vain: what it saw leads to no slot until the era ends. */
+static void tighten(allot__match *match)
+{
+    for (int32_t i = 0; i < match->seen; i++) {
+        int32_t class = match->queue[i];
+        match->class_tight[class] = match->era;
+        for (int32_t k = match->first[class]; k < match->first[class + 1]; k++)
+            match->kind_tight[match->edges[k].kind] = match->era;
+    }
 }
 
 /* The nearest kind with a slot left, or -1: all that is open to the classes seen is taken. */
@@ -51,7 +65,8 @@ static int32_t search(allot__match *match, int32_t class)
         int32_t from = match->queue[head];
         for (int32_t i = match->first[from]; i < match->first[from + 1]; i++) {
             int32_t kind = match->edges[i].kind;
-            if (match->kind_via[kind] != UNSEEN || match->most[kind] == 0)
+            if (match->kind_via[kind] != UNSEEN || match->most[kind] == 0 ||
+                match->kind_tight[kind] == match->era)
                 continue;
             match->kind_via[kind] = i;
             if (match->left[kind] > 0)
@@ -59,6 +74,7 @@ static int32_t search(allot__match *match, int32_t class)
             tail = match->seen = see_classes(match, kind, tail);
         }
     }
+    tighten(match);
     return -1;
 }
 
@@ -77,10 +93,10 @@ static int64_t augment(allot__match *match, int32_t kind, int64_t slots)
     match->left[kind] -= slots;
     for (int32_t at = kind;;) {
         int32_t back = match->class_via[edges[match->kind_via[at]].class];
-        edges[match->kind_via[at]].flow += slots;
+        allot__edge_add(match, &edges[match->kind_via[at]], slots);
         if (back == SOURCE)
             return slots;
-        edges[back].flow -= slots;
+        allot__edge_add(match, &edges[back], -slots);
         at = edges[back].kind;
     }
 }
@@ -100,8 +116,8 @@ int64_t allot__match_push(allot__match *match, int32_t class, int64_t slots)
 /* Opens the classes that can use an open kind. */
 static int32_t open_kind(allot__match *match, int32_t kind, uint8_t *open, int32_t tail)
 {
-    for (int32_t i = match->by_kind[kind]; i >= 0; i = match->edges[i].next) {
-        int32_t class = match->edges[i].class;
+    for (int32_t at = match->kind_first[kind]; at < match->kind_first[kind + 1]; at++) {
+        int32_t class = match->edges[match->by_kind[at]].class;
         if (open[class] == 0) {
             open[class] = 1;
             match->queue[tail++] = class;

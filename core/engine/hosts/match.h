@@ -15,12 +15,13 @@
 #ifndef ALLOT_ENGINE_HOSTS_MATCH_H
 #define ALLOT_ENGINE_HOSTS_MATCH_H
 
+#include "base/bits.h"
 #include "engine/hosts/hosts.h"
 
 /* A kind that is open to a class, and how many of its slots the class has. */
 typedef struct allot__edge {
     int32_t class, kind;
-    int32_t next; /* of the kind: another edge, or -1 */
+    int32_t place; /* among the edges by kind */
     int64_t flow;
 } allot__edge;
 
@@ -29,12 +30,17 @@ typedef struct allot__match {
     int32_t *class_of; /* by row; -1: not a leaf */
     int32_t *kind_of;  /* by host; -1: open to no leaf */
     int32_t *first;    /* by class: its edges; classes + 1 entries */
-    int32_t *by_kind;  /* by kind: the first of its edges, or -1 */
     allot__edge *edges;
+    int32_t *by_kind;     /* edges, kind by kind */
+    int32_t *kind_first;  /* by kind: its place there; kinds + 1 entries */
+    allot__bits flowing;  /* places of edges with flow */
     int64_t *most, *left; /* by kind: its slots, and those that no class has */
     /* Of the last search: the edge that led to a class or kind, or -1; and its queue. */
     int32_t *class_via, *kind_via, *queue;
     int32_t seen; /* entries of the queue */
+    /* By class and kind: a search of this era found that no slot is left behind it. An era ends
+     * when slots become free. */
+    int32_t *class_tight, *kind_tight, era;
 } allot__match;
 
 /* Which slots a kind has: all slots of open hosts, whatever runs there; free slots; or slots of
@@ -52,10 +58,21 @@ int allot__match_make(allot__work *work, allot__matched what, int64_t unknown, a
 void allot__match_reset(allot__match *match);
 /* Gives a class up to `slots` more; returns the number given. */
 int64_t allot__match_push(allot__match *match, int32_t class, int64_t slots);
-/* After a push that fell short: is the class one of those that can have no more, as above? */
+/* Did a push since the last reset fall short, so that the class can have no more, as above? */
 static inline bool allot__match_tight(const allot__match *match, int32_t class)
 {
-    return match->class_via[class] != -1;
+    return match->class_tight[class] == match->era;
+}
+/* Changes the slots that a class has of a kind. */
+static inline void allot__edge_add(allot__match *match, allot__edge *edge, int64_t slots)
+{
+    edge->flow += slots;
+    allot__bits_set(&match->flowing, edge->place, edge->flow > 0);
+}
+/* Ends an era: kinds have more slots left. */
+static inline void allot__match_loosen(allot__match *match)
+{
+    match->era++;
 }
 /* Writes, by class, whether it could get a slot. */
 void allot__match_open(allot__match *match, uint8_t *open);

@@ -237,6 +237,29 @@ static int32_t edges_of(const maker *it, int32_t class, allot__edge *edges)
     return count;
 }
 
+/* Lists edges kind by kind; those of a kind by class. */
+static int sort_by_kind(maker *it)
+{
+    allot__match *match = it->match;
+    match->by_kind = column(it, match->edge_count, NONE);
+    if (!match->by_kind ||
+        !allot__bits_take(&match->flowing, it->work->arena, match->edge_count + 1))
+        return ALLOT_ENOMEM;
+    for (int32_t i = 0; i < match->edge_count; i++)
+        match->kind_first[match->edges[i].kind + 1]++;
+    for (int32_t kind = 0; kind < it->kinds; kind++)
+        match->kind_first[kind + 1] += match->kind_first[kind];
+    for (int32_t i = match->edge_count - 1; i >= 0; i--) {
+        allot__edge *edge = &match->edges[i];
+        edge->place = --match->kind_first[edge->kind + 1];
+        match->by_kind[edge->place] = i;
+    }
+    for (int32_t kind = 0; kind < it->kinds; kind++)
+        match->kind_first[kind] = match->kind_first[kind + 1];
+    match->kind_first[it->kinds] = match->edge_count;
+    return ALLOT_OK;
+}
+
 static int make_edges(maker *it)
 {
     allot__match *match = it->match;
@@ -247,11 +270,14 @@ static int make_edges(maker *it)
         }
     }
     match->first = column(it, it->classes, 0);
-    match->by_kind = column(it, it->kinds, NONE);
+    match->kind_first = column(it, it->kinds, 0);
+    match->class_tight = column(it, it->classes, 0);
+    match->kind_tight = column(it, it->kinds, 0);
     match->class_via = column(it, it->classes, NONE);
     match->kind_via = column(it, it->kinds, NONE);
     match->queue = column(it, it->classes, NONE);
-    if (!match->first || !match->by_kind || !match->class_via || !match->kind_via || !match->queue)
+    if (!match->first || !match->kind_first || !match->class_tight || !match->kind_tight ||
+        !match->class_via || !match->kind_via || !match->queue)
         return ALLOT_ENOMEM;
     for (int32_t class = 0; class < it->classes; class ++)
         match->first[class + 1] = match->first[class] + edges_of(it, class, NULL);
@@ -262,11 +288,7 @@ static int make_edges(maker *it)
         return ALLOT_ENOMEM;
     for (int32_t class = 0; class < it->classes; class ++)
         edges_of(it, class, match->edges + match->first[class]);
-    for (int32_t i = match->edge_count - 1; i >= 0; i--) {
-        match->edges[i].next = match->by_kind[match->edges[i].kind];
-        match->by_kind[match->edges[i].kind] = i;
-    }
-    return ALLOT_OK;
+    return sort_by_kind(it);
 }
 
 int allot__match_make(allot__work *work, allot__matched what, int64_t unknown, allot__match *out)

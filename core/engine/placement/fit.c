@@ -33,20 +33,12 @@ int64_t allot__grant_allowed(const allot__work *work, int32_t row)
     return room > 0 ? room : 0;
 }
 
-/* Marks the classes that cannot have more, after a push that fell short. */
-static void mark_tight(allot__granter *it)
-{
-    for (int32_t i = 0; i < it->match.classes; i++)
-        it->open[i] = it->open[i] != 0 && !allot__match_tight(&it->match, i);
-}
-
 /* Finds hosts for all received slots; is there room for them? */
 static bool push_all(allot__granter *it)
 {
     const allot__work *work = it->work;
     bool all = true;
     allot__match_reset(&it->match);
-    memset(it->open, 1, (size_t)it->match.classes);
     for (int32_t i = 0; i < it->leaf_count && it->base; i++) {
         int32_t row = it->leaves[i];
         allot__match_push(&it->match, it->match.class_of[row], it->base[row]);
@@ -54,11 +46,10 @@ static bool push_all(allot__granter *it)
     for (int32_t i = 0; i < it->leaf_count; i++) {
         int32_t row = it->leaves[i], want = work->received[row];
         it->got[row] = (int32_t)allot__match_push(&it->match, it->match.class_of[row], want);
-        if (it->got[row] < want) {
-            all = false;
-            mark_tight(it);
-        }
+        all = all && it->got[row] == want;
     }
+    for (int32_t i = 0; i < it->match.classes; i++)
+        it->open[i] = !allot__match_tight(&it->match, i);
     return all;
 }
 

@@ -138,7 +138,7 @@ static int64_t place_by_kind(placer *placer, int32_t row, int64_t want)
         allot__edge *edge = &match->edges[i];
         int64_t part = edge->flow < want ? edge->flow : want;
         int64_t placed = part - place_anywhere(placer, row, part, edge->kind);
-        edge->flow -= placed;
+        allot__edge_add(match, edge, -placed);
         want -= placed;
     }
     return want;
