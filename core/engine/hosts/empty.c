@@ -121,12 +121,15 @@ static void add_host(emptier *it, int32_t host)
 static int64_t send_on(emptier *it, int32_t class, int32_t kind, int64_t slots)
 {
     allot__match *match = it->match;
-    allot__edge *edge = &match->edges[match->first[class]];
-    while (edge->kind != kind && edge < &match->edges[match->first[class + 1] - 1])
-        edge++;
-    slots = edge->kind != kind ? 0 : edge->flow < slots ? edge->flow : slots;
+    int32_t k = match->first[class], end = match->first[class + 1];
+    while (k < end && match->edges[k].kind != kind)
+        k++;
+    allot__edge *edge = &match->edges[k];
+    if (k == end || edge->flow == 0)
+        return 0;
+    slots = edge->flow < slots ? edge->flow : slots;
     allot__edge_add(match, edge, -slots);
-    int64_t moved = slots > 0 ? allot__match_push(match, class, slots) : 0;
+    int64_t moved = allot__match_push(match, class, slots);
     allot__edge_add(match, edge, slots - moved);
     return moved;
 }

@@ -3,6 +3,7 @@
 /* hosts.c: the group's hosts, and the slots that tasks use on them. */
 #include "engine/hosts/hosts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool here(const allot__work *work, const allot__site *site)
@@ -95,6 +96,56 @@ bool allot__host_helps_at(const allot__work *work, int32_t row, int32_t site)
         return true;
     int32_t host = site >= 0 ? work->hosts->host_of[site] : -1;
     return host >= 0 && allot__host_helps(work, row, host);
+}
+
+static int32_t door_of(const allot__work *work, int32_t host)
+{
+    const allot__group_hosts *hosts = work->hosts;
+    int32_t meant = hosts->meant ? hosts->meant[host] : ALLOT_ROOT;
+    int32_t of = hosts->owner[host] != ALLOT_ROOT ? hosts->owner[host] : meant;
+    return of == ALLOT__NOBODY ? -1
+           : of == ALLOT_ROOT  ? 0
+                               : allot__row(work->plan, work->index, of) + 1;
+}
+
+int allot__doors_make(allot__work *work, allot__doors *doors)
+{
+    int32_t count = work->hosts->count, most = work->tree->rows + 1;
+    if (ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(doors->first, (size_t)most + 1),
+                          ALLOT__WANTED(doors->hosts, (size_t)count)) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    for (int32_t host = 0; host < count; host++)
+        if (door_of(work, host) >= 0)
+            doors->first[door_of(work, host)]++;
+    for (int32_t door = 0; door < most; door++)
+        doors->first[door + 1] += doors->first[door]; /* where the door's hosts end */
+    for (int32_t host = count - 1; host >= 0; host--)
+        if (door_of(work, host) >= 0)
+            doors->hosts[--doors->first[door_of(work, host)]] = host;
+    return ALLOT_OK;
+}
+
+static int rising(const void *a, const void *b)
+{
+    const int32_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+int32_t allot__doors_list(const allot__work *work, const allot__doors *doors, int32_t row,
+                          int32_t *hosts)
+{
+    int32_t exclusive = exclusive_of(work->hosts, row), count = 0, lists = 0;
+    for (int32_t at = row; at >= 0; at = allot__above(work, at)) {
+        int32_t first = doors->first[at + 1], found = doors->first[at + 2] - first;
+        for (int32_t i = 0; i < found; i++)
+            hosts[count++] = doors->hosts[first + i];
+        lists += found > 0;
+        if (allot__handle(work, at) == exclusive)
+            break;
+    }
+    if (lists > 1)
+        qsort(hosts, (size_t)count, sizeof *hosts, rising);
+    return count;
 }
 
 int64_t allot__group_hosts_holds_for(const allot__work *work, int32_t row, int32_t other)

@@ -121,6 +121,17 @@ static inline int32_t allot__host_important(const allot__work *work, int32_t hos
 }
 /* May a leaf get slots of a host, whether or not any is free? */
 bool allot__host_serves(const allot__work *work, int32_t row, int32_t host);
+/* Open hosts by their door: the row + 1 of the consumer that owns the host or is to get it, or 0:
+ * common hosts. Rising. */
+typedef struct allot__doors {
+    int32_t *first, *hosts; /* door d: hosts[first[d]] ... hosts[first[d + 1] - 1] */
+} allot__doors;
+/* ENOMEM. */
+int allot__doors_make(allot__work *work, allot__doors *doors);
+/* Lists the hosts behind the doors of a leaf and of all above it, up to its exclusive consumer;
+ * without common hosts. Rising; returns the number. */
+int32_t allot__doors_list(const allot__work *work, const allot__doors *doors, int32_t row,
+                          int32_t *hosts);
 /* Is the host open to all leaves that require nothing? */
 static inline bool allot__host_common(const allot__group_hosts *hosts, int32_t host)
 {

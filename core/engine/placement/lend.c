@@ -60,18 +60,38 @@ static int begin(lending *it)
 
 /* ---- Hosts that are to be left --------------------------------------------------------------- */
 
-/* Does a consumer that lacks slots gain if the host is left? */
-static bool wanted(const allot__granter *it, int32_t host)
+/* By requirement + 1, two consumers that lack slots: their leaves' rows, which are not of the same
+ * exclusive consumer; -1: none. */
+typedef struct lacking {
+    int32_t row[2];
+} lacking;
+
+static void find_lacking(const allot__granter *it, lacking *lacking)
 {
     const allot__work *work = it->work;
-    for (int32_t i = 0, last = -1; i < it->leaf_count; i++) {
-        int32_t row = it->leaves[i], class = it->match.class_of[row];
-        if (class != last && allot__lack(work, row) > 0) {
-            last = class;
-            if (work->hosts->exclusive_of[row] != work->hosts->owner[host] &&
-                allot__host_helps(work, row, host))
-                return true;
-        }
+    const allot__group_hosts *hosts = work->hosts;
+    for (int32_t i = 0; i <= hosts->requirement_count; i++)
+        lacking[i].row[0] = lacking[i].row[1] = -1;
+    for (int32_t i = 0; i < it->leaf_count; i++) {
+        int32_t row = it->leaves[i], *of = lacking[hosts->asks ? hosts->asks[row] + 1 : 0].row;
+        if (allot__lack(work, row) == 0)
+            continue;
+        if (of[0] < 0)
+            of[0] = row;
+        else if (hosts->exclusive_of[of[0]] != hosts->exclusive_of[row])
+            of[1] = row;
+    }
+}
+
+/* Does a consumer other than its owner, which lacks slots, gain if the host is left? */
+static bool wanted(const allot__work *work, const lacking *lacking, int32_t host)
+{
+    const allot__group_hosts *hosts = work->hosts;
+    for (int32_t i = 0; i < 2 * (hosts->requirement_count + 1); i++) {
+        int32_t row = lacking[i / 2].row[i % 2];
+        if (row >= 0 && hosts->exclusive_of[row] != hosts->owner[host] &&
+            allot__host_helps(work, row, host))
+            return true;
     }
     return false;
 }
@@ -81,18 +101,24 @@ static int keep_left(allot__granter *it)
 {
     allot__work *work = it->work;
     allot__group_hosts *hosts = work->hosts;
-    int status = allot__reach_left(work);
+    int32_t rows = work->tree->rows;
+    lacking *lacking =
+        allot__arena_take(work->arena, (size_t)hosts->requirement_count + 1, sizeof *lacking);
+    uint8_t *gains = allot__arena_zeroed(work->arena, (size_t)rows, 1);
+    int status = lacking && gains ? allot__reach_left(work) : ALLOT_ENOMEM;
     if (status != ALLOT_OK)
         return status;
+    find_lacking(it, lacking);
     for (int32_t i = 0; i < it->leaf_count; i++) {
-        int32_t row = it->leaves[i];
-        for (int32_t host = 0; work->received[row] > 0 && host < hosts->count; host++)
-            hosts->left[host] =
-                hosts->left[host] != 0 && hosts->owner[host] != hosts->exclusive_of[row];
+        int32_t exclusive = hosts->exclusive_of[it->leaves[i]];
+        if (exclusive != ALLOT_ROOT && work->received[it->leaves[i]] > 0)
+            gains[allot__row(work->plan, work->index, exclusive)] = 1;
     }
     for (int32_t host = 0; host < hosts->count; host++) {
         int32_t kind = it->match.kind_of[host];
-        hosts->left[host] = hosts->left[host] != 0 && wanted(it, host);
+        hosts->left[host] = hosts->left[host] != 0 &&
+                            gains[allot__row(work->plan, work->index, hosts->owner[host])] == 0 &&
+                            wanted(work, lacking, host);
         if (hosts->left[host] != 0 && kind >= 0) {
             it->match.most[kind] -= hosts->free[host];
             it->match.left[kind] -= hosts->free[host];

@@ -24,9 +24,11 @@ typedef struct placer {
     int32_t *free, *owner; /* as they were before any turn */
     int64_t ghosts;        /* idle slots of which no host is known, that are left in this turn */
     allot__choice common;  /* the hosts of leaves that take any; in this turn */
-    int32_t *choices;      /* room for a choice */
-    int32_t *taken;        /* by host, of the row at hand; else 0 */
-    int32_t *touched;      /* ... the hosts where it is not */
+    int32_t *choices;      /* room for a choice, */
+    int32_t *near;         /* ... and for hosts behind the row's doors */
+    allot__doors doors;
+    int32_t *taken;   /* by host, of the row at hand; else 0 */
+    int32_t *touched; /* ... the hosts where it is not */
     int32_t touched_count;
     int32_t unit; /* the row's */
     bool by_kind; /* each takes of each kind what its class has of it */
@@ -99,7 +101,14 @@ static allot__choice choose(const placer *placer, int32_t row, bool owned, int32
 {
     const allot__group_hosts *hosts = placer->hosts;
     allot__choice choice = {.hosts = placer->choices, .free = hosts->free};
-    for (int32_t host = 0; host < hosts->count; host++) {
+    const allot__doors *doors = &placer->doors;
+    bool alone = row >= 0 && hosts->exclusive_of && hosts->exclusive_of[row] != ALLOT_ROOT;
+    bool common = !owned && !alone;
+    const int32_t *near = common ? doors->hosts : placer->near;
+    int32_t count =
+        common ? doors->first[1] : allot__doors_list(placer->work, doors, row, placer->near);
+    for (int32_t i = 0; i < count; i++) {
+        int32_t host = near[i];
         if ((hosts->owner[host] != ALLOT_ROOT) != owned || hosts->free[host] <= 0 ||
             (hosts->left != NULL && hosts->left[host] != 0) ||
             (kind != ANY_KIND && placer->granter.match.kind_of[host] != kind))
@@ -229,10 +238,13 @@ static int begin(placer *placer)
     size_t count = (size_t)hosts->count, rows = (size_t)placer->work->tree->rows;
     if (ALLOT__TAKE_ALL(placer->work->arena, ALLOT__WANTED(placer->free, count),
                         ALLOT__WANTED(placer->owner, count), ALLOT__WANTED(placer->choices, count),
-                        ALLOT__WANTED(placer->taken, count), ALLOT__WANTED(placer->touched, count),
+                        ALLOT__WANTED(placer->near, count), ALLOT__WANTED(placer->taken, count),
+                        ALLOT__WANTED(placer->touched, count),
                         ALLOT__WANTED(hosts->place_first, rows),
                         ALLOT__WANTED(hosts->place_count, rows),
                         ALLOT__WANTED(hosts->unplaced, rows)) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    if (allot__doors_make(placer->work, &placer->doors) != ALLOT_OK)
         return ALLOT_ENOMEM;
     memcpy(placer->free, hosts->free, count * sizeof *hosts->free);
     memcpy(placer->owner, hosts->owner, count * sizeof *hosts->free);

@@ -4,6 +4,8 @@
  * it. */
 #include "engine/reclaim/reach.h"
 
+#include <stdlib.h>
+
 #include "engine/reclaim/over.h"
 
 enum { ANY = INT32_MAX };
@@ -52,61 +54,39 @@ int64_t allot__reach_take(const allot__work *work, int32_t from, int32_t to, int
     return slots - left;
 }
 
-/* Marks the hosts that help a leaf. */
-static void mark(const allot__work *work, int32_t row, uint8_t *marks)
-{
-    for (int32_t host = 0; host < work->hosts->count; host++)
-        marks[host] = allot__host_helps(work, row, host);
-}
+/* A host that an exclusive consumer may leave. */
+typedef struct leaving {
+    int32_t important, used, host;
+} leaving;
 
-/* Do the same hosts help both? */
-static bool alike(const allot__group_hosts *hosts, int32_t a, int32_t b)
+static int compare_leaving(const void *a, const void *b)
 {
-    return !hosts->given &&
-           (!hosts->exclusive_of || hosts->exclusive_of[a] == hosts->exclusive_of[b]) &&
-           (!hosts->asks || hosts->asks[a] == hosts->asks[b]);
-}
-
-/* Slots that others are over on marked hosts. */
-static int64_t within(const allot__work *work, int32_t row, const uint8_t *marks)
-{
-    int64_t sum = 0;
-    for (int32_t other = 0; other < work->tree->rows; other++) {
-        if (other == row || allot__family_of(work, other) != 0)
-            continue;
-        int64_t over = allot__over(work, other);
-        bool lost = allot__hosts_takes_lost(work->hosts, row, other);
-        int64_t there = over > 0 ? marked(work, other, marks, lost) : 0;
-        sum += over < there ? over : there;
-    }
-    return sum;
+    const leaving *left = a, *right = b;
+    int order = (left->important > right->important) - (left->important < right->important);
+    order = order ? order : (left->used > right->used) - (left->used < right->used);
+    return order ? order : left->host - right->host;
 }
 
 /* An exclusive consumer helps others by leaving hosts whole: those whose most important session is
  * the least, then those where it has fewest slots, as far as they are among the `over` that it has
- * too many. What the state gives it stays its own. */
-static void leave_hosts(const allot__work *work, int32_t exclusive, int64_t over,
-                        const int64_t *able)
+ * too many. What the state gives it stays its own. `list` is room. */
+static void leave_hosts(const allot__work *work, const allot__doors *doors, int32_t exclusive,
+                        int64_t over, const int64_t *able, leaving *list)
 {
     allot__group_hosts *hosts = work->hosts;
     const allot__site *sites = work->state->tasks.sites;
-    for (;;) {
-        int32_t best = -1, least = 0, important = 0;
-        for (int32_t host = 0; host < hosts->count; host++) {
-            int32_t used = hosts->slots[host] - hosts->free[host];
-            int32_t here = allot__host_important(work, host);
-            bool may = hosts->owner[host] == exclusive && hosts->left[host] == 0 && used <= over &&
-                       used <= able[host] && sites[hosts->site[host]].exclusive_to == ALLOT_ROOT;
-            if (may && (best < 0 || here < important || (here == important && used < least))) {
-                best = host;
-                least = used;
-                important = here;
-            }
-        }
-        if (best < 0)
-            return;
-        hosts->left[best] = 1;
-        over -= least;
+    int32_t door = allot__row(work->plan, work->index, exclusive) + 1, count = 0;
+    for (int32_t i = doors->first[door]; i < doors->first[door + 1]; i++) {
+        int32_t host = doors->hosts[i];
+        int32_t used = hosts->slots[host] - hosts->free[host];
+        if (hosts->owner[host] == exclusive && used <= able[host] &&
+            sites[hosts->site[host]].exclusive_to == ALLOT_ROOT)
+            list[count++] = (leaving){allot__host_important(work, host), used, host};
+    }
+    qsort(list, (size_t)count, sizeof *list, compare_leaving);
+    for (int32_t i = 0; i < count; i++) {
+        hosts->left[list[i].host] = list[i].used <= over;
+        over -= list[i].used <= over ? list[i].used : 0;
     }
 }
 
@@ -137,8 +117,10 @@ int allot__reach_left(allot__work *work)
         return ALLOT_OK;
     int64_t *over = allot__arena_zeroed(work->arena, rows, sizeof *over);
     int64_t *able = allot__arena_zeroed(work->arena, 2 * count, sizeof *able);
+    leaving *list = allot__arena_take(work->arena, count, sizeof *list);
+    allot__doors doors;
     hosts->left = allot__arena_zeroed(work->arena, count, 1);
-    if (!over || !able || !hosts->left)
+    if (!over || !able || !list || !hosts->left || allot__doors_make(work, &doors) != ALLOT_OK)
         return ALLOT_ENOMEM;
     for (int32_t row = 0; row < work->tree->rows; row++) {
         if (hosts->exclusive_of[row] != ALLOT_ROOT && allot__family_of(work, row) == 0) {
@@ -150,49 +132,184 @@ int allot__reach_left(allot__work *work)
     }
     for (int32_t row = 0; row < work->tree->rows; row++)
         if (over[row] > 0)
-            leave_hosts(work, hosts->exclusive_of[row], over[row], able);
+            leave_hosts(work, &doors, hosts->exclusive_of[row], over[row], able, list);
     return ALLOT_OK;
 }
 
-/* Consumers that slots are to serve: the hosts that help any consumer that lacks slots; and the
- * kinds of consumers in which one lacks slots and takes any host of its kind: by the kind's row +
- * 1, at 0 consumers that are not exclusive. */
-typedef struct wanted {
-    uint8_t *hosts, *kinds;
-} wanted;
+/* ---- Who reaches what ------------------------------------------------------------------------ */
 
-static uint8_t *kind_of(const allot__work *work, const wanted *wanted, int32_t row)
+/* Hosts that help all consumers of a sort, be they those that others leave or common ones, and the
+ * slots there that leaves are over. Consumers of a sort require the same, and all or none are
+ * exclusive. */
+typedef struct sort {
+    uint8_t *hosts; /* NULL: not known yet */
+    int32_t *there; /* by row: slots there of a leaf that is over */
+    int64_t sum;    /* ... of all, as far as they are over */
+} sort;
+
+typedef struct reach {
+    allot__work *work;
+    allot__doors doors;
+    sort *sorts;      /* by requirement + 1, exclusive ones behind the others */
+    int32_t *over;    /* by row of a leaf */
+    int32_t *first;   /* by host: its first place in `holder`; one more than there are */
+    int32_t *holder;  /* rows that are over and hold slots there, */
+    int32_t *held;    /* ... and how many */
+    int32_t *near;    /* room: hosts, */
+    int32_t *more;    /* ... by row, slots of a leaf on these, */
+    int32_t *touched; /* ... rows that have some */
+    /* Consumers that slots are to serve: the hosts that help any that lacks slots; and the kinds
+     * in which one lacks slots and takes any host of its kind: by the kind's row + 1, at 0
+     * consumers that are not exclusive. */
+    uint8_t *hosts, *kinds;
+} reach;
+
+static int32_t exclusive_row(const reach *it, int32_t row)
 {
+    const allot__work *work = it->work;
     int32_t exclusive = work->hosts->exclusive_of ? work->hosts->exclusive_of[row] : ALLOT_ROOT;
-    return &wanted->kinds[exclusive == ALLOT_ROOT
-                              ? 0
-                              : allot__row(work->plan, work->index, exclusive) + 1];
+    return exclusive == ALLOT_ROOT ? -1 : allot__row(work->plan, work->index, exclusive);
 }
 
-static void fill(allot__work *work, uint8_t *marks, const wanted *wanted)
+/* Lists who is over and holds slots of which host; `first` has been counted if `held` is not NULL.
+ */
+static void list_holders(reach *it, bool count)
 {
+    const allot__work *work = it->work;
+    const allot__units *units = &work->state->tasks.units[work->index];
+    for (int32_t row = 0; row < work->tree->rows && units->count > 0; row++) {
+        int32_t leaf = allot__handle(work, row);
+        for (int32_t i = units->first[leaf]; it->over[row] > 0 && i < units->end[leaf]; i++) {
+            int32_t host = units->site[i] >= 0 ? work->hosts->host_of[units->site[i]] : -1;
+            int32_t place = host < 0 ? 0 : count ? it->first[host + 1]++ : it->first[host + 1]--;
+            if (host >= 0 && !count) {
+                it->holder[place - 1] = row;
+                it->held[place - 1] = units->slots[i];
+            }
+        }
+    }
+}
+
+static int begin(reach *it)
+{
+    allot__work *work = it->work;
+    size_t count = (size_t)work->hosts->count, rows = (size_t)work->tree->rows;
+    size_t sorts = 2 * ((size_t)work->hosts->requirement_count + 1);
+    size_t units = (size_t)work->state->tasks.units[work->index].count + 1;
+    if (ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(it->holder, units),
+                        ALLOT__WANTED(it->held, units), ALLOT__WANTED(it->near, count),
+                        ALLOT__WANTED(it->touched, units), ALLOT__WANTED(work->reach, rows),
+                        ALLOT__WANTED(work->useful, rows)) != ALLOT_OK ||
+        ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(it->sorts, sorts),
+                          ALLOT__WANTED(it->over, rows), ALLOT__WANTED(it->more, rows),
+                          ALLOT__WANTED(it->first, count + 2), ALLOT__WANTED(it->hosts, count),
+                          ALLOT__WANTED(it->kinds, rows + 1)) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    for (int32_t row = 0; row < work->tree->rows; row++)
+        it->over[row] = allot__family_of(work, row) == 0 ? cut(allot__over(work, row)) : 0;
+    list_holders(it, true);
+    for (size_t host = 0; host <= count; host++)
+        it->first[host + 1] += it->first[host];
+    list_holders(it, false);
+    work->hosts->wanted = it->hosts;
+    return allot__doors_make(work, &it->doors);
+}
+
+/* Does a host help all consumers of the sort to which a leaf belongs? */
+static bool helps_sort(const reach *it, int32_t row, int32_t host)
+{
+    const allot__group_hosts *hosts = it->work->hosts;
+    bool common = exclusive_row(it, row) < 0 && allot__host_common(hosts, host);
+    return (common || (hosts->left && hosts->left[host])) && allot__host_meets(hosts, row, host);
+}
+
+static int32_t less(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The sort to which a leaf belongs; NULL: out of memory. */
+static sort *sort_of(reach *it, int32_t row)
+{
+    allot__work *work = it->work;
     const allot__group_hosts *hosts = work->hosts;
+    bool alone = exclusive_row(it, row) >= 0;
+    int32_t asks = hosts->asks ? hosts->asks[row] : -1;
+    sort *sort = &it->sorts[asks + 1 + (alone ? hosts->requirement_count + 1 : 0)];
+    if (sort->hosts)
+        return sort;
+    sort->hosts = allot__arena_take(work->arena, (size_t)hosts->count, 1);
+    sort->there = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *sort->there);
+    if (!sort->hosts || !sort->there)
+        return NULL;
+    for (int32_t host = 0; host < hosts->count; host++) {
+        sort->hosts[host] = helps_sort(it, row, host);
+        it->hosts[host] |= sort->hosts[host];
+    }
+    for (int32_t other = 0; other < work->tree->rows; other++) {
+        bool lost = !alone && allot__hosts_takes_lost(hosts, row, other);
+        sort->there[other] = it->over[other] > 0 ? cut(marked(work, other, sort->hosts, lost)) : 0;
+        sort->sum += less(it->over[other], sort->there[other]);
+    }
+    return sort;
+}
+
+/* Slots that others are over on hosts that help a leaf: on those that help all of its sort, and on
+ * those near it. */
+static int64_t within(reach *it, int32_t row, const sort *sort)
+{
+    int64_t sum = sort->sum - less(it->over[row], sort->there[row]);
+    int32_t touched = 0, count = allot__doors_list(it->work, &it->doors, row, it->near);
+    for (int32_t i = 0; i < count; i++) {
+        int32_t host = it->near[i];
+        if (sort->hosts[host] || !allot__host_helps(it->work, row, host))
+            continue;
+        it->hosts[host] = 1;
+        for (int32_t k = it->first[host + 1]; k < it->first[host + 2]; k++) {
+            it->touched[touched] = it->holder[k];
+            touched += it->more[it->holder[k]] == 0 && it->holder[k] != row;
+            it->more[it->holder[k]] += it->held[k];
+        }
+    }
+    it->more[row] = 0;
+    for (int32_t i = 0; i < touched; i++) {
+        int32_t other = it->touched[i], there = sort->there[other];
+        sum += less(it->over[other], cut((int64_t)there + it->more[other])) -
+               less(it->over[other], there);
+        it->more[other] = 0;
+    }
+    return sum;
+}
+
+/* Do the same hosts help both? */
+static bool alike(const allot__group_hosts *hosts, int32_t a, int32_t b)
+{
+    return !hosts->given &&
+           (!hosts->exclusive_of || hosts->exclusive_of[a] == hosts->exclusive_of[b]) &&
+           (!hosts->asks || hosts->asks[a] == hosts->asks[b]);
+}
+
+static int fill(reach *it)
+{
+    allot__work *work = it->work;
     int32_t last = -1;
     for (int32_t row = 0; row < work->tree->rows; row++) {
         work->reach[row] = ANY;
         if (allot__family_of(work, row) != 0 || allot__lack(work, row) == 0)
             continue;
-        *kind_of(work, wanted, row) |= allot__hosts_easy(hosts, row);
-        if (last >= 0 && alike(hosts, row, last)) {
-            work->reach[row] = work->reach[last];
-            continue;
-        }
-        mark(work, row, marks);
-        work->reach[row] = cut(within(work, row, marks));
+        sort *sort = sort_of(it, row);
+        if (!sort)
+            return ALLOT_ENOMEM;
+        it->kinds[exclusive_row(it, row) + 1] |= allot__hosts_easy(work->hosts, row);
+        bool same = last >= 0 && alike(work->hosts, row, last);
+        work->reach[row] = same ? work->reach[last] : cut(within(it, row, sort));
         last = row;
-        for (int32_t host = 0; host < hosts->count; host++)
-            wanted->hosts[host] |= marks[host];
     }
     for (int32_t row = 0; row < work->tree->rows; row++) {
-        bool over = allot__family_of(work, row) == 0 && allot__over(work, row) > 0;
-        bool lost = over && *kind_of(work, wanted, row) != 0;
-        work->useful[row] = over ? cut(marked(work, row, wanted->hosts, lost)) : ANY;
+        bool lost = it->kinds[exclusive_row(it, row) + 1] != 0;
+        work->useful[row] = it->over[row] > 0 ? cut(marked(work, row, it->hosts, lost)) : ANY;
     }
+    return ALLOT_OK;
 }
 
 /* Slots that others are over and that would serve a consumer if their tasks stated hosts. */
@@ -240,20 +357,11 @@ int allot__reach(allot__work *work)
 {
     if (!work->room || !somebody_lacks(work))
         return ALLOT_OK;
-    size_t count = (size_t)work->hosts->count, rows = (size_t)work->tree->rows;
-    uint8_t *marks;
-    wanted wanted;
-    int status =
-        ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(marks, count),
-                          ALLOT__WANTED(wanted.hosts, count), ALLOT__WANTED(wanted.kinds, rows),
-                          ALLOT__WANTED(work->reach, rows), ALLOT__WANTED(work->useful, rows));
-    if (status != ALLOT_OK)
-        return status;
-    work->hosts->wanted = wanted.hosts;
-    status = allot__reach_left(work);
-    if (status == ALLOT_OK) {
-        fill(work, marks, &wanted);
+    reach it = {.work = work};
+    int status = allot__reach_left(work);
+    status = status == ALLOT_OK ? begin(&it) : status;
+    status = status == ALLOT_OK ? fill(&it) : status;
+    if (status == ALLOT_OK)
         say(work);
-    }
     return status;
 }
