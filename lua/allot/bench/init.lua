@@ -5,6 +5,7 @@
 local core = require "allot.core"
 local cycles = require "allot.bench.cycles"
 local decide = require "allot.bench.decide"
+local growth = require "allot.bench.growth"
 local list = require "allot.bench.list"
 local measure = require "allot.bench.measure"
 local names = require "allot.language.names"
@@ -31,14 +32,18 @@ local SERVICES = {
 local LISTS = {
   cycles.trees, cycles.documents, victims.list, queues.list, queues.documents, play.simulated,
   play.rigid, cycles.changes,
+  growth.list,
 }
+
+--- Groups of shapes that run only if they are named.
+local APART = { ["changes/"] = true, ["rigid/"] = true, ["growth/"] = true }
 
 --- Whether a shape is asked for: without one all that do not begin with another word; with a word
 --- all that begin with it.
 local function wanted_by(shape)
   return function (name)
     local group = name:match "^%a+/"
-    if not shape then return group ~= "changes/" and group ~= "rigid/" end
+    if not shape then return not (group and APART[group]) end
     return shape == name or group ~= nil and shape .. "/" == group
   end
 end
@@ -71,7 +76,7 @@ end
 local function unknown(it, shape)
   local known = {}
   for _, tree in ipairs(cycles.SHAPES) do known[#known + 1] = tree[1] end
-  for word in ("victims queues simulate rigid serve decide reload sync"):gmatch "%a+" do
+  for word in ("victims queues simulate rigid growth serve decide reload sync"):gmatch "%a+" do
     known[#known + 1] = word
   end
   local near = names.nearest(shape, known)
@@ -84,7 +89,7 @@ local function is_known(wanted)
   local known = wanted "victims" or wanted "simulate"
   for group, sites in pairs {
     [""] = cycles.SHAPES, ["changes/"] = cycles.CHANGES, ["queues/"] = queues.SITES,
-    ["rigid/"] = play.SITES,
+    ["rigid/"] = play.SITES, ["growth/"] = growth.SITES,
   } do
     for _, site in ipairs(sites) do known = known or wanted(group .. (site.name or site[1])) end
   end
@@ -98,6 +103,7 @@ local function run_shapes(it, wanted)
   if wanted "simulate" then play.run(it) end
   cycles.run_changes(it, wanted)
   play.run_rigid(it, wanted)
+  growth.run(it, wanted)
 end
 
 -- ---- Results ------------------------------------------------------------------------------------

@@ -248,6 +248,8 @@ reload[/EDITS[/TASKS]]: how soon an edited policy or plan decides (EDITS edits o
 5), and how long a service with TASKS running tasks (0) does not answer meanwhile.
 sync[/TASKS]: how long a service is busy with one call that tells it of TASKS (100000).
 rigid[/PLAN]: jobs that start whole, on an overloaded grid, under several plans.
+growth[/SITE]: how reading and cycles grow with hosts, queues, urgent jobs, windows and
+levels, at n, 2n and 4n.
 
   allot bench
   allot bench --shape 10x100x100 --repeat 21 --format json
