@@ -124,7 +124,7 @@ static bool count_one(allot__turns *turns, uses *uses, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
     allot_queue_part *part = &turns->out->parts[job->queue];
-    bool early = allot__job_is_early(job, turns->work->state->now);
+    bool early = turns->jobs->timed && allot__job_is_early(job, turns->work->state->now);
     if (!early)
         count_job(part, job);
     turns->states[number] = job->state;
@@ -139,6 +139,7 @@ static bool count_one(allot__turns *turns, uses *uses, int32_t number)
                              .binding = -1,
                              .order = -1};
     allot__turn_keys_read(turns, number, job);
+    allot__host_view_count(&turns->out->view, number, job);
     if (job->state != ALLOT_RUNNING)
         return false;
     add_use(turns, uses, job);

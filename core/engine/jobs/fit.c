@@ -84,13 +84,13 @@ static allot_pending barred_by_pool(const allot__turns *turns, const allot__job_
 static void miss(allot__turns *turns, allot__missed *missed, int32_t number, int32_t found,
                  bool limited)
 {
-    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_verdict *job = at(turns, number);
     const allot__host_view *view = &turns->out->view;
     missed->gains = view->gains;
     missed->slots = (int64_t)found + 1;
     missed->most = INT64_MAX;
     missed->why = limited ? ALLOT_PEND_LIMIT : ALLOT_PEND_EXCLUSIVE;
-    if (!limited && !exclusive(job)) {
+    if (!limited && !job->exclusive) {
         int32_t set = turns->queues->set_of[job->queue];
         missed->most = view->leased ? found + allot__host_view_leased(view, set) : 0;
         missed->why = ALLOT_PEND_LEASE;
@@ -103,7 +103,7 @@ static void miss(allot__turns *turns, allot__missed *missed, int32_t number, int
  * first bound that leaves fewer slots of a host than are free, or -1. */
 static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, int32_t *binding)
 {
-    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_verdict *job = at(turns, number);
     const allot__host_view *view = &turns->out->view;
     allot__bounds *bounds = &turns->out->bounds;
     int32_t set = turns->queues->set_of[job->queue], left = job->slots;
@@ -113,7 +113,7 @@ static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, 
     for (int32_t host = allot__host_view_next(view, set, *from); host >= 0 && left > 0;
          host = allot__host_view_next(view, set, host + 1)) {
         int32_t slots = (int32_t)allot__least(view->free[host], left);
-        if (exclusive(job) && !allot__host_view_empty(view, host))
+        if (job->exclusive && !allot__host_view_empty(view, host))
             slots = 0;
         if (by_host && slots > 0) {
             int32_t bound, may = allot__bounds_on_host(bounds, number, host, slots, &bound);
@@ -136,7 +136,7 @@ static int32_t put_on_hosts(allot__turns *turns, int32_t number, int32_t *from, 
  * hosts. */
 static bool put(allot__turns *turns, int32_t number, allot__missed *known)
 {
-    const allot__job *job = allot__job_at(turns->jobs, number);
+    const allot__job_verdict *job = at(turns, number);
     allot__host_view *view = &turns->out->view;
     int32_t from = known->from_gains == view->gains ? known->from : 0, passed = from;
     allot__host_view_as(view, job->queue);
@@ -219,7 +219,7 @@ bool allot__fit_resume(allot__turns *turns, int32_t number)
 
 static bool fit(allot__turns *turns, int32_t number)
 {
-    bool pending = allot__job_at(turns->jobs, number)->state == ALLOT_PENDING;
+    bool pending = at(turns, number)->began == ALLOT_PENDING;
     return pending ? allot__fit_start(turns, number) : allot__fit_resume(turns, number);
 }
 
@@ -241,7 +241,7 @@ static bool without_resource(allot__turns *turns, int32_t number)
 {
     allot__resources *resources = turns->out->bounds.resources;
     int32_t binding;
-    if (!resources || allot__job_at(turns->jobs, number)->state != ALLOT_PENDING)
+    if (!resources || at(turns, number)->began != ALLOT_PENDING)
         return false;
     allot_pending why = allot__resources_barred(resources, number, &binding);
     return why != ALLOT_PEND_NOT && !note_why(turns, number, why, binding);

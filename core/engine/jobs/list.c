@@ -101,7 +101,7 @@ static int32_t gather(allot__turns *turns, const allot__turn *turn, int state, i
     for (int32_t q = 0; q < turn->queue_count; q++)
         for (int32_t i = first[turn->queues[q]]; i < first[turn->queues[q] + 1]; i++)
             if (turns->states[by_queue[i]] == state) {
-                allot__job_call(turns, by_queue[i]);
+                allot__job_announce(turns, by_queue[i]);
                 jobs[count++] = by_queue[i];
             }
     if (turn->queue_count > 1) /* ties as in the state */

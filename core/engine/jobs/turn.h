@@ -107,13 +107,18 @@ static inline int32_t allot__turn_pool(const allot__turns *turns, int32_t queue)
     return turns->queues->pool_of[queue];
 }
 
-/* Prefetches what a try of the job reads: jobs of a turn are scattered in memory. */
-static inline void allot__job_call(const allot__turns *turns, int32_t number)
+/* Prefetches what a try of the job reads, as jobs of a turn are scattered in memory: first where it
+ * is, then the job. */
+ALLOT__INLINE void allot__job_announce(const allot__turns *turns, int32_t number)
+{
+    __builtin_prefetch(&turns->out->jobs[number]);
+    __builtin_prefetch((const void *const *)turns->jobs->list.items + number);
+}
+ALLOT__INLINE void allot__job_call(const allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    __builtin_prefetch(&turns->out->jobs[number]);
-    __builtin_prefetch(&job->queue);
     __builtin_prefetch(&job->preempted);
+    __builtin_prefetch(&job->place_count);
 }
 
 /* fit.c: rule 5 for the jobs of a queue. */

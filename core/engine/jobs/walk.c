@@ -26,8 +26,11 @@ static bool waits(const allot__turns *turns, int32_t job)
     return turns->states[job] == ALLOT_SUSPENDED || turns->states[job] == ALLOT_PENDING;
 }
 
-static void call_ahead(const allot__turns *turns, const int32_t *jobs, int32_t at, int32_t count)
+ALLOT__INLINE void call_ahead(const allot__turns *turns, const int32_t *jobs, int32_t at,
+                              int32_t count)
 {
+    if (at + 2 * AHEAD < count)
+        allot__job_announce(turns, jobs[at + 2 * AHEAD]);
     if (at + AHEAD < count)
         allot__job_call(turns, jobs[at + AHEAD]);
 }
@@ -243,7 +246,7 @@ int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__di
                           .out = out,
                           .queues = allot__queues_of(work->plan),
                           .jobs = work->state->jobs};
-    int status = allot__host_view_make(work, &out->view);
+    int status = allot__host_view_begin(work, &out->view);
     status = status ? status : allot__host_view_lease(&out->view, leases);
     status = status ? status : allot__bounds_make(work, &out->view, &out->bounds);
     status = status ? status : allot__resources_make(work, &out->bounds.resources);

@@ -17,6 +17,7 @@
 
 #include "base/name.h"
 #include "base/pool.h"
+#include "base/simd.h"
 #include "model/items/things.h"
 
 typedef struct allot__job_place {
@@ -35,20 +36,19 @@ typedef struct allot__job_more {
 
 /* A job. Its places follow in its block, those that it was given for growth last; then each place's
  * name of a host, as added, and that name's label. A job without hosts has one place, unless it is
- * pending. Names are numbers; -1: none. */
+ * pending. Names are numbers; -1: none. What every cycle reads of every job stands together, beside
+ * the places. */
 typedef struct allot__job {
     allot__thing thing;
-    int32_t queue, slots;
-    int64_t submitted; /* INT64_MIN: not known */
-    uint8_t state, flags, notifying;
-    int32_t place_count, grown_count;
-    int32_t user, group, application;
-    int32_t priority;
-    int64_t started; /* INT64_MIN: not known */
-    int64_t ran, suspended_for, since;
-    int32_t grow, preempted;
-    int32_t stated_limit, run_limit; /* s; -1: not stated. After sealing; ALLOT_NONE: none */
     const allot__job_more *more;
+    int64_t ran, suspended_for, since;
+    int32_t stated_limit, run_limit; /* s; -1: not stated. After sealing; ALLOT_NONE: none */
+    int32_t preempted, grow, priority;
+    int64_t submitted, started; /* INT64_MIN: not known */
+    uint8_t state, flags, notifying;
+    int32_t user, group, application;
+    int32_t queue, slots;
+    int32_t place_count, grown_count;
 } allot__job;
 
 typedef struct allot__usage {
@@ -81,9 +81,11 @@ typedef struct allot__jobs {
      * by_queue[first[q]] ..., in the order of the state, without early ones. */
     allot__vector list;
     int32_t *first, *by_queue;
-    size_t room; /* of by_queue */
+    int32_t *queue_of; /* by job; -1: an early one */
+    size_t room;       /* of both */
     bool arranged;
-    bool timed; /* some jobs may not start before a stated time */
+    bool timed;    /* some jobs may not start before a stated time */
+    uint8_t flags; /* of all jobs together */
 } allot__jobs;
 
 static inline const allot__job *allot__job_at(const allot__jobs *jobs, int32_t job)
@@ -97,6 +99,19 @@ static inline const allot_job_resource *allot__job_resources(const allot__jobs *
     const allot__job_more *more = allot__job_at(jobs, job)->more;
     *count = (int32_t)more->ask_count;
     return more->asks;
+}
+/* Fetches blocks that loops over by_queue reach soon, as these are anywhere in memory; `i`: the
+ * entry of the present one. */
+ALLOT__INLINE void allot__job_fetch(const allot__jobs *jobs, int32_t i, int32_t count)
+{
+    enum { AHEAD = 12 };
+    const allot__job *const *list = jobs->list.items;
+    if (i + 2 * AHEAD < count)
+        __builtin_prefetch(&list[jobs->by_queue[i + 2 * AHEAD]]);
+    if (i + AHEAD < count) {
+        __builtin_prefetch(&list[jobs->by_queue[i + AHEAD]]->state);
+        __builtin_prefetch(&list[jobs->by_queue[i + AHEAD]]->place_count);
+    }
 }
 static inline allot__job_place *allot__job_places(const allot__job *job)
 {

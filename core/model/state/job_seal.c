@@ -11,39 +11,42 @@
 
 /* ---- Arranging ---- */
 
-/* Sorts jobs by queue, in the order of the state; `queues`: scratch, an entry a job. */
-static void sort(allot_state *state, int32_t *queues)
+/* Sorts jobs by queue, in the order of the state. */
+static void sort(allot_state *state)
 {
     allot__jobs *jobs = state->jobs;
     size_t count = jobs->list.count, of = (size_t)allot__queue_count(state->plan);
     jobs->timed = false;
+    jobs->flags = 0;
     for (size_t i = 0; i < count; i++) {
         const allot__job *job = allot__job_at(jobs, (int32_t)i);
         jobs->timed = jobs->timed || job->more->begin != INT64_MIN;
-        queues[i] = allot__job_is_early(job, state->now) ? -1 : job->queue;
+        jobs->flags |= job->flags;
+        jobs->queue_of[i] = allot__job_is_early(job, state->now) ? -1 : job->queue;
     }
     memset(jobs->first, 0, (of + 1) * sizeof *jobs->first);
-    allot__by_leaf(queues, count, of, jobs->first, jobs->by_queue);
+    allot__by_leaf(jobs->queue_of, count, of, jobs->first, jobs->by_queue);
 }
 
+/* Two numbers a job: its queue, and its place among jobs by queue. */
 static int sort_jobs(allot_state *state)
 {
     allot__jobs *jobs = state->jobs;
     size_t queues = (size_t)allot__queue_count(state->plan), count = jobs->list.count;
     if (!jobs->first)
         jobs->first = allot__new(state->engine, queues + 1, sizeof *jobs->first);
-    int32_t *of = allot__new(state->engine, count + 1, sizeof *of);
-    int32_t *more = jobs->room < count ? allot__new(state->engine, count, sizeof *more) : NULL;
-    bool room = jobs->first && of && (jobs->room >= count || more);
-    if (more) {
-        allot__free(state->engine, jobs->by_queue, jobs->room, sizeof *jobs->by_queue);
+    if (jobs->room < count) {
+        int32_t *more = allot__new(state->engine, 2 * count, sizeof *more);
+        if (!more)
+            return ALLOT_ENOMEM;
+        allot__free(state->engine, jobs->by_queue, 2 * jobs->room, sizeof *jobs->by_queue);
         jobs->by_queue = more;
         jobs->room = count;
     }
-    if (room)
-        sort(state, of);
-    allot__free(state->engine, of, count + 1, sizeof *of);
-    return room ? ALLOT_OK : ALLOT_ENOMEM;
+    jobs->queue_of = jobs->by_queue + jobs->room;
+    if (jobs->first)
+        sort(state);
+    return jobs->first ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* The only site, or -1 if there are none or several. */

@@ -73,7 +73,7 @@ void allot__jobs_free(allot_state *state)
     allot__free(engine, it->usage, queues, sizeof *it->usage);
     allot__free(engine, it->leases, (size_t)allot_plan_leases(state->base), sizeof *it->leases);
     allot__free(engine, it->first, queues + 1, sizeof *it->first);
-    allot__free(engine, it->by_queue, it->room, sizeof *it->by_queue);
+    allot__free(engine, it->by_queue, 2 * it->room, sizeof *it->by_queue);
     allot__free(engine, it, 1, sizeof *it);
     state->jobs = NULL;
 }

@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-/* How far ahead jobs are prefetched: a queue's jobs are scattered in memory. */
-enum { AHEAD = 8 };
-
 static bool bit(const uint64_t *bits, int32_t i)
 {
     return bits[(size_t)i / 64] >> i % 64 & 1;
@@ -276,10 +273,10 @@ static int sort_queue(allot__bounds *bounds, int32_t queue, int32_t *heads)
 {
     const allot__jobs *jobs = bounds->work->state->jobs;
     int32_t made = (int32_t)bounds->classes.count;
+    int32_t count = jobs->first[allot__queue_count(bounds->work->plan)];
     for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
         const allot__job *job = allot__job_at(jobs, jobs->by_queue[i]);
-        if (i + AHEAD < jobs->first[queue + 1])
-            __builtin_prefetch(&allot__job_at(jobs, jobs->by_queue[i + AHEAD])->user);
+        allot__job_fetch(jobs, i, count);
         allot__bound_class class = {.queue = queue,
                                     .user = bounds->users ? job->user : -1,
                                     .group = bounds->groups ? job->group : -1};
@@ -339,8 +336,7 @@ static int count_jobs(allot__bounds *bounds)
     int32_t count = jobs->first[allot__queue_count(bounds->work->plan)];
     int status = ALLOT_OK;
     for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
-        if (i + AHEAD < count)
-            __builtin_prefetch(&allot__job_at(jobs, jobs->by_queue[i + AHEAD])->state);
+        allot__job_fetch(jobs, i, count);
         status = count_job(bounds, jobs->by_queue[i]);
     }
     return status;

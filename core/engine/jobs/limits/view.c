@@ -42,25 +42,8 @@ static int take_keepers(const allot__work *work, allot__host_view *view)
                              ALLOT__WANTED(view->claims, jobs));
 }
 
-/* Slots in use by site, for loads that the state does not give. */
-static int count_running(const allot__work *work, int32_t sites, int64_t **out)
-{
-    int64_t *used = allot__zeroed(work, (size_t)sites, sizeof *used);
-    if (!used)
-        return ALLOT_ENOMEM;
-    const allot__jobs *jobs = work->state->jobs;
-    for (size_t i = 0; i < jobs->list.count; i++) {
-        const allot__job *job = allot__job_at(jobs, (int32_t)i);
-        const allot__job_place *places = allot__job_places(job);
-        for (int32_t k = 0; job->state == ALLOT_RUNNING && k < job->place_count; k++)
-            used[places[k].site] += places[k].slots;
-    }
-    *out = used;
-    return ALLOT_OK;
-}
-
 /* The sites of open and closed hosts, in order; their loads by site. */
-static int order_sites(const allot__work *work, allot__host_view *view, const int64_t *used)
+static int order_sites(const allot__work *work, allot__host_view *view)
 {
     const allot__tasks *tasks = &work->state->tasks;
     size_t count = (size_t)tasks->site_count;
@@ -73,7 +56,7 @@ static int order_sites(const allot__work *work, allot__host_view *view, const in
         const allot__site *site = &tasks->sites[i];
         load[i] = site->load > 0 ? site->load : 0;
         if (site->load < 0 && site->slots > 0)
-            load[i] = used[i] * 1000 / site->slots;
+            load[i] = site->busy * 1000 / site->slots;
         if (here(work, site))
             view->site[n++] = i;
     }
@@ -99,10 +82,7 @@ static int take_owner(const allot__work *work, allot__host_view *view, int32_t h
 static int fill_hosts(const allot__work *work, allot__host_view *view)
 {
     const allot__tasks *tasks = &work->state->tasks;
-    int64_t *used = NULL;
-    int status = count_running(work, tasks->site_count, &used);
-    if (status == ALLOT_OK)
-        status = order_sites(work, view, used);
+    int status = order_sites(work, view);
     view->host_of =
         allot__arena_take(work->arena, (size_t)tasks->site_count, sizeof *view->host_of);
     if (status != ALLOT_OK || !view->host_of)
@@ -166,9 +146,13 @@ static int32_t count_hosts(const allot__work *work)
     return count;
 }
 
-int allot__host_view_make(const allot__work *work, allot__host_view *out)
+int allot__host_view_begin(const allot__work *work, allot__host_view *out)
 {
-    *out = (allot__host_view){.work = work, .count = count_hosts(work), .changes = 1, .gains = 1};
+    *out = (allot__host_view){.work = work,
+                              .count = count_hosts(work),
+                              .changes = 1,
+                              .gains = 1,
+                              .exclusive = work->state->jobs->flags & ALLOT_JOB_EXCLUSIVE};
     bool hosts = out->count > 0;
     out->count = hosts ? out->count : 1;
     int status = take_columns(work, out);
@@ -186,16 +170,24 @@ int allot__host_view_make(const allot__work *work, allot__host_view *out)
         return status;
     for (int32_t host = 0; host < out->count; host++)
         allot__host_view_take(out, host, -out->slots[host]);
-    const allot__jobs *jobs = work->state->jobs;
-    for (size_t i = 0; i < jobs->list.count; i++) {
-        const allot__job *job = allot__job_at(jobs, (int32_t)i);
-        out->exclusive = out->exclusive || (job->flags & ALLOT_JOB_EXCLUSIVE);
-        if (job->state == ALLOT_RUNNING)
-            allot__host_view_job(out, (int32_t)i, false, 1);
-        else if (job->state != ALLOT_PENDING)
-            allot__host_view_keep(out, (int32_t)i);
-    }
     return ALLOT_OK;
+}
+
+void allot__host_view_count(allot__host_view *view, int32_t number, const allot__job *job)
+{
+    if (job->state == ALLOT_RUNNING)
+        allot__host_view_job(view, number, false, 1);
+    else if (job->state != ALLOT_PENDING)
+        allot__host_view_keep(view, number);
+}
+
+int allot__host_view_make(const allot__work *work, allot__host_view *out)
+{
+    const allot__jobs *jobs = work->state->jobs;
+    int status = allot__host_view_begin(work, out);
+    for (int32_t i = 0; status == ALLOT_OK && (size_t)i < jobs->list.count; i++)
+        allot__host_view_count(out, i, allot__job_at(jobs, i));
+    return status;
 }
 
 void allot__host_view_run(allot__host_view *view, const allot__job *job, int32_t host,

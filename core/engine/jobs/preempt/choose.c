@@ -19,11 +19,13 @@ bool allot__backfill_reserved(const allot__queues *queues, const allot__job *job
 bool allot__search_may(const allot__search *search, int32_t job)
 {
     const allot__candidates *candidates = search->candidates;
-    const allot__job *it = allot__job_at(candidates->work->state->jobs, job);
+    const allot__jobs *jobs = candidates->work->state->jobs;
     int32_t high = search->fit.job->queue;
     return candidates->ineligible[job] == ALLOT__ELIGIBLE &&
-           allot__may_preempt(candidates->work->plan->relation, high, it->queue) &&
-           !allot__backfill_reserved(allot__queues_of(candidates->work->plan), it, high);
+           allot__may_preempt(candidates->work->plan->relation, high, jobs->queue_of[job]) &&
+           (!(jobs->flags & ALLOT_JOB_BACKFILL) ||
+            !allot__backfill_reserved(allot__queues_of(candidates->work->plan),
+                                      allot__job_at(jobs, job), high));
 }
 
 void allot__search_take(allot__search *search, int32_t job)

@@ -59,7 +59,7 @@ int allot__candidate_rows_make(const allot__work *work, const allot__host_view *
         if (ineligible[i] == ALLOT__INELIGIBLE_NEW)
             continue;
         out->jobs[out->count] = i;
-        out->queues[out->count++] = allot__job_at(jobs, i)->queue;
+        out->queues[out->count++] = jobs->queue_of[i];
     }
     list_rows(out, queues);
     return allot__job_rows_make(work, view, out->jobs, out->count, &out->of);
