@@ -372,7 +372,8 @@ bool allot__tasks_arrange_changed(allot_state *state)
     allot__tasks *tasks = &state->tasks;
     allot__task_change *all = tasks->changed.items;
     size_t count = tasks->changed.count;
-    bool done = tasks->arranged && tasks->things.gone <= allot__task_count(tasks) / 8 + 64;
+    size_t gone = tasks->things.gone, live = allot__task_count(tasks) - gone;
+    bool done = tasks->arranged && (gone == 0 || (live > 0 && gone <= live / 8 + 64));
     if (count > 1)
         qsort(all, count, sizeof *all, by_place);
     for (size_t i = 0, end; done && i < count; i = end) {
