@@ -128,11 +128,11 @@ local function hosts()
 end
 
 --- `more`: members of the plan; `columns`: of every user, the last of them 3 ... 6. A ledger is
---- slow: it is computed anew for each leaf whose demand is lowered (C-13).
+--- slow: it runs again for each leaf whose demand is lowered (C-13).
 play.SITES = {
   { name = "hybrid", policy = "hybrid", columns = '"owned"' },
   { name = "share_ratio", policy = "share_ratio", columns = '"share"' },
-  { name = "ownership", policy = "ownership", jobs = JOBS // 30,
+  { name = "ownership", policy = "ownership", jobs = JOBS // 10,
     columns = '"lend": "all", "borrow": "all", "owned"' },
   { name = "windows", policy = "hybrid", columns = '"owned"',
     more = '"windows": [{"from": "00:00", "to": "06:00", "slots": 1500,'
