@@ -92,11 +92,6 @@ static const int64_t *values_of(const allot__rowset *rows, int32_t column, int32
     return room;
 }
 
-static int32_t consumer_of(const allot__rowset *rows, int32_t row)
-{
-    return allot__handle(rows->work, row);
-}
-
 int allot__function_values(allot__work *work, allot__rules *rules, int32_t function,
                            const int64_t **out)
 {
@@ -105,7 +100,6 @@ int allot__function_values(allot__work *work, allot__rules *rules, int32_t funct
                                .kind = ALLOT_CONSUMERS,
                                .count = work->tree->rows,
                                .column = values_of,
-                               .consumer = consumer_of,
                                .functions = rules->function_values};
     allot_source source = {ALLOT_FROM_FUNCTION, function};
     int status = allot__rowset_prepare(&consumers, source);

@@ -31,10 +31,12 @@ static int call(const allot__rowset *rows, int32_t index, int32_t first, int32_t
         columns[i] =
             rows->column(rows, function->columns[i], first, count, room + (size_t)i * BATCH);
     }
-    for (int32_t i = 0; i < count; i++) {
-        consumers[i] = rows->consumer ? rows->consumer(rows, first + i) : rows->leaf;
-        items[i] = rows->item ? rows->item(rows, first + i) : -1;
-    }
+    for (int32_t i = 0; i < count; i++)
+        consumers[i] = rows->kind == ALLOT_CONSUMERS ? allot__handle(rows->work, first + i)
+                       : rows->consumer              ? rows->consumer(rows, first + i)
+                                                     : rows->leaf;
+    for (int32_t i = 0; rows->item && i < count; i++)
+        items[i] = rows->item(rows, first + i);
     allot_batch batch = {.count = count,
                          .columns = columns,
                          .consumers = consumers,
