@@ -119,10 +119,11 @@ static bool any_idle(const allot__ledger *ledger)
  */
 void allot__pools_share(allot__ledger *ledger)
 {
-    for (int idle = 0; idle <= ledger->limited; idle++) {
+    int turns = ledger->limited ? 2 : 1;
+    for (int turn = 0; turn < turns; turn++) {
         if (any_idle(ledger))
-            give_due(ledger, idle, ALLOT__DUE_PLANNED);
+            give_due(ledger, turn > 0, ALLOT__DUE_PLANNED);
         if (any_idle(ledger))
-            give_due(ledger, idle, ALLOT__DUE_RATIO);
+            give_due(ledger, turn > 0, ALLOT__DUE_RATIO);
     }
 }
