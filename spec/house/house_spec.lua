@@ -55,7 +55,8 @@ local CIRCLES = {
     = "steps of one attempt, in the order in which libuv calls them",
   ["service/view/live.c service/view/live_say.c service/view/live_take.c"]
     = "a viewer's socket: what is read decides what is sent, an error ends both",
-  ["service/wire/connection.c service/wire/feed.c"] = "a connection's end ends its feed",
+  ["service/wire/connection.c service/wire/feed.c service/wire/rpc.c"]
+    = "a line is a call, which asks what its connection may; a connection's end ends its feed",
 }
 
 -- Folders of lua/allot, from the ground up: each may require modules of those before it, and of its

@@ -170,23 +170,3 @@ int allot__module_fail(lua_State *L, const char *message)
     lua_newtable(L);
     return 3;
 }
-
-/* ---- Texts that grow outside Lua ------------------------------------------------------------- */
-
-static int collect(lua_State *L)
-{
-    allot__text_free(lua_touserdata(L, 1));
-    return 0;
-}
-
-allot__text *allot__text_push(lua_State *L, allot_engine *engine)
-{
-    allot__text *text = lua_newuserdatauv(L, sizeof *text, 0);
-    *text = (allot__text){.engine = engine};
-    if (luaL_newmetatable(L, "allot.text")) {
-        lua_pushcfunction(L, collect);
-        lua_setfield(L, -2, "__gc");
-    }
-    lua_setmetatable(L, -2);
-    return text;
-}

@@ -42,7 +42,7 @@ typedef struct allot__rule_fill {
     bool level;
 } allot__rule_fill;
 
-/* ---- read.c: fields of tables. --------------------------------------------------------------- */
+/* ---- read_value.c: fields of tables. --------------------------------------------------------- */
 
 /* Fails with a message, placed by `at` ("fair.lua:3: ", may be NULL). Does not return. */
 int allot__read_fail(lua_State *L, const char *at, const char *format, ...);

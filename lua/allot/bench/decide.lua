@@ -20,7 +20,7 @@ local function time_event(it, at, client, i)
     local now = it.clock() - began
     for peer, line in lines do
       if peer == tostring(client) then
-        if line:find('"error"', 1, true) then it:fail(5, "E-bench", line:sub(1, 200)) end
+        if line:find('"error"', 1, true) then it:fail(5, "E-service", line:sub(1, 200)) end
         acknowledged = now
       elseif line:find('"grants": [{', 1, true) then
         decided = now
