@@ -55,6 +55,7 @@ diagnostics.unreachable = {
   ["the instruction budget is used up"] = "told as the policy's instructions (fault.c)",
   ["a policy has at most %d functions"] = "there is room for all that a policy can say: a defence",
   ["whose file cannot be read: %s"] = "who is root may read every file",
+  ["this host has no decision"] = "tools that show a decision are given one: a defence",
   ["the service did not start"] = "bench makes plan, folder and socket by itself: a defence",
   ["the service did not end well"] = "as above",
   ["the service does not answer"] = "as above",

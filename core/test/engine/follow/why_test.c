@@ -105,9 +105,38 @@ static void test_always(void)
     }
 }
 
+/* A task that waits is of no unit yet; one of two groups couples these. */
+static void test_tasks(void)
+{
+    static const allot_task_slots gpu = {.group = 1, .slots = 1};
+    const allot_task tasks[] = {{.id = "t", .slots = 1, .state = ALLOT_TASK_PENDING},
+                                {.id = "t", .slots = 1, .also = &gpu, .also_count = 1}};
+    static const char *const reasons[] = {"tasks that start whole", "tasks of several groups"};
+    for (int i = 0; i < 2; i++) {
+        site at;
+        int32_t group;
+        allot_task task = tasks[i];
+        site_begin(&at);
+        CHECK_EQ(allot_plan_new(at.it.engine, &at.it.plan), ALLOT_OK);
+        CHECK_EQ(allot_plan_group(at.it.plan, "cpu", &group), ALLOT_OK);
+        CHECK_EQ(allot_plan_group(at.it.plan, "gpu", &group), ALLOT_OK);
+        CHECK_EQ(allot_plan_policy(at.it.plan, ALLOT_ALL, at.it.policy), ALLOT_OK);
+        task.consumer = fixture_add(at.it.plan, "/a");
+        CHECK_EQ(allot_plan_slots(at.it.plan, 0, 8), ALLOT_OK);
+        CHECK_EQ(allot_plan_slots(at.it.plan, 1, 8), ALLOT_OK);
+        CHECK_EQ(allot_plan_seal(at.it.plan, at.it.report), ALLOT_OK);
+        CHECK_EQ(allot_state_new(at.it.plan, &at.state), ALLOT_OK);
+        CHECK_EQ(allot_state_task(at.state, &task), ALLOT_OK);
+        CHECK_EQ(allot_state_seal(at.state, at.it.report), ALLOT_OK);
+        CHECK_STR(why(&at), reasons[i]);
+        site_end(&at);
+    }
+}
+
 int main(void)
 {
     RUN(test_now_and_then);
     RUN(test_always);
+    RUN(test_tasks);
     return check_done();
 }
