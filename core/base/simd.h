@@ -10,6 +10,8 @@
 #ifndef ALLOT_BASE_SIMD_H
 #define ALLOT_BASE_SIMD_H
 
+#include <stdint.h>
+
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&       \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define ALLOT__CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -23,5 +25,7 @@
 #else
 #define ALLOT__INLINE static inline
 #endif
+
+int64_t allot__sum(const int32_t *values, int32_t count);
 
 #endif

@@ -7,22 +7,13 @@
 
 #include "base/simd.h"
 
-ALLOT__CLONES static int64_t sum_of(const int32_t *restrict values, int32_t count)
-{
-    int64_t sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int32_t i = 0; i < count; i++)
-        sum += values[i];
-    return sum;
-}
-
 static void by_rank(const allot__shares *shares)
 {
     const int32_t *rest = shares->rest;
     int32_t *quota = shares->quota;
     if (quota != shares->floor)
         memcpy(quota, shares->floor, (size_t)shares->count * sizeof *quota);
-    int64_t lost = shares->whole - sum_of(shares->floor, shares->count);
+    int64_t lost = shares->whole - allot__sum(shares->floor, shares->count);
     for (int32_t i = 0; lost > 0 && i < shares->count; i++) {
         int32_t one = rest[i] != 0;
         quota[i] += one;
@@ -109,7 +100,7 @@ static void heap_of(const allot__shares *shares, int32_t *heap, int32_t count, b
 
 static void by_remainder(const allot__shares *shares)
 {
-    int64_t lost = shares->whole - sum_of(shares->floor, shares->count);
+    int64_t lost = shares->whole - allot__sum(shares->floor, shares->count);
     int32_t count = 0;
     for (int32_t i = 0; i < shares->count; i++) {
         shares->quota[i] = shares->floor[i];
@@ -162,7 +153,7 @@ static void by_seats(const allot__shares *shares)
         int32_t due = from + (seats < (allot__u128)room ? (int32_t)seats : room);
         shares->quota[i] = due > shares->base[i] ? due : shares->base[i];
     }
-    int64_t lost = shares->whole - sum_of(shares->quota, shares->count);
+    int64_t lost = shares->whole - allot__sum(shares->quota, shares->count);
     if (lost < 0) {
         move_seats(shares, -lost, -1, last_seat);
         return;

@@ -173,16 +173,6 @@ static allot__order order_of(const allot__unit_rows *rows)
     return order;
 }
 
-/* Slots of the leaf's units; all of them, most often. */
-ALLOT__CLONES static int64_t sum_slots(const int32_t *restrict slots, int32_t count)
-{
-    int64_t sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int32_t i = 0; i < count; i++)
-        sum += slots[i];
-    return sum;
-}
-
 /* Slots of the leaf that none of its tasks uses (rule 0). Excludes slots in flight, also those
  * without a named task. */
 static int64_t idle_slots(const allot__queue *queue)
@@ -192,7 +182,7 @@ static int64_t idle_slots(const allot__queue *queue)
     const allot__units *units = queue->rows.units;
     const int32_t *unlisted = work->state->groups[work->index].unlisted;
     const int32_t *slots = units->slots + queue->rows.base;
-    int64_t idle = work->allocated[queue->row] - sum_slots(slots, queue->pick.count);
+    int64_t idle = work->allocated[queue->row] - allot__sum(slots, queue->pick.count);
     int64_t going = work->in_flight ? work->in_flight[queue->row] : 0;
     for (int32_t i = 0; i < queue->pick.count && ineligible; i++)
         if (allot__site_reclaimed(work->state, units->site[queue->rows.base + i]))
