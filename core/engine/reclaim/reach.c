@@ -138,19 +138,18 @@ int allot__reach_left(allot__work *work)
 
 /* ---- Who reaches what ------------------------------------------------------------------------ */
 
-/* Hosts that help all consumers of a sort, be they those that others leave or common ones, and the
- * slots there that leaves are over. Consumers of a sort require the same, and all or none are
- * exclusive. */
-typedef struct sort {
+/* Hosts that help all consumers with the same requirement, exclusive ones or the others: those that
+ * their owners leave, and for the others common hosts; and the slots there that leaves are over. */
+typedef struct offer {
     uint8_t *hosts; /* NULL: not known yet */
     int32_t *there; /* by row: slots there of a leaf that is over */
     int64_t sum;    /* ... of all, as far as they are over */
-} sort;
+} offer;
 
 typedef struct reach {
     allot__work *work;
     allot__doors doors;
-    sort *sorts;      /* by requirement + 1, exclusive ones behind the others */
+    offer *offers;    /* by requirement + 1, exclusive ones behind the others */
     int32_t *over;    /* by row of a leaf */
     int32_t *first;   /* by host: its first place in `holder`; one more than there are */
     int32_t *holder;  /* rows that are over and hold slots there, */
@@ -171,8 +170,7 @@ static int32_t exclusive_row(const reach *it, int32_t row)
     return exclusive == ALLOT_ROOT ? -1 : allot__row(work->plan, work->index, exclusive);
 }
 
-/* Lists who is over and holds slots of which host; `first` has been counted if `held` is not NULL.
- */
+/* Counts, and then lists, the rows that are over and hold slots of a host, host by host. */
 static void list_holders(reach *it, bool count)
 {
     const allot__work *work = it->work;
@@ -181,11 +179,15 @@ static void list_holders(reach *it, bool count)
         int32_t leaf = allot__handle(work, row);
         for (int32_t i = units->first[leaf]; it->over[row] > 0 && i < units->end[leaf]; i++) {
             int32_t host = units->site[i] >= 0 ? work->hosts->host_of[units->site[i]] : -1;
-            int32_t place = host < 0 ? 0 : count ? it->first[host + 1]++ : it->first[host + 1]--;
-            if (host >= 0 && !count) {
-                it->holder[place - 1] = row;
-                it->held[place - 1] = units->slots[i];
+            if (host < 0)
+                continue;
+            if (count) {
+                it->first[host + 1]++;
+                continue;
             }
+            int32_t place = --it->first[host + 1];
+            it->holder[place] = row;
+            it->held[place] = units->slots[i];
         }
     }
 }
@@ -194,13 +196,13 @@ static int begin(reach *it)
 {
     allot__work *work = it->work;
     size_t count = (size_t)work->hosts->count, rows = (size_t)work->tree->rows;
-    size_t sorts = 2 * ((size_t)work->hosts->requirement_count + 1);
+    size_t offers = 2 * ((size_t)work->hosts->requirement_count + 1);
     size_t units = (size_t)work->state->tasks.units[work->index].count + 1;
     if (ALLOT__TAKE_ALL(work->arena, ALLOT__WANTED(it->holder, units),
                         ALLOT__WANTED(it->held, units), ALLOT__WANTED(it->near, count),
                         ALLOT__WANTED(it->touched, units), ALLOT__WANTED(work->reach, rows),
                         ALLOT__WANTED(work->useful, rows)) != ALLOT_OK ||
-        ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(it->sorts, sorts),
+        ALLOT__ZEROED_ALL(work->arena, ALLOT__WANTED(it->offers, offers),
                           ALLOT__WANTED(it->over, rows), ALLOT__WANTED(it->more, rows),
                           ALLOT__WANTED(it->first, count + 2), ALLOT__WANTED(it->hosts, count),
                           ALLOT__WANTED(it->kinds, rows + 1)) != ALLOT_OK)
@@ -215,8 +217,8 @@ static int begin(reach *it)
     return allot__doors_make(work, &it->doors);
 }
 
-/* Does a host help all consumers of the sort to which a leaf belongs? */
-static bool helps_sort(const reach *it, int32_t row, int32_t host)
+/* Is a host in the offer to a leaf? */
+static bool is_offered(const reach *it, int32_t row, int32_t host)
 {
     const allot__group_hosts *hosts = it->work->hosts;
     bool common = exclusive_row(it, row) < 0 && allot__host_common(hosts, host);
@@ -228,41 +230,42 @@ static int32_t less(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* The sort to which a leaf belongs; NULL: out of memory. */
-static sort *sort_of(reach *it, int32_t row)
+/* The offer to a leaf; NULL: out of memory. */
+static offer *offer_of(reach *it, int32_t row)
 {
     allot__work *work = it->work;
     const allot__group_hosts *hosts = work->hosts;
     bool alone = exclusive_row(it, row) >= 0;
     int32_t asks = hosts->asks ? hosts->asks[row] : -1;
-    sort *sort = &it->sorts[asks + 1 + (alone ? hosts->requirement_count + 1 : 0)];
-    if (sort->hosts)
-        return sort;
-    sort->hosts = allot__arena_take(work->arena, (size_t)hosts->count, 1);
-    sort->there = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *sort->there);
-    if (!sort->hosts || !sort->there)
+    offer *offer = &it->offers[asks + 1 + (alone ? hosts->requirement_count + 1 : 0)];
+    if (offer->hosts)
+        return offer;
+    offer->hosts = allot__arena_take(work->arena, (size_t)hosts->count, 1);
+    offer->there = allot__arena_take(work->arena, (size_t)work->tree->rows, sizeof *offer->there);
+    if (!offer->hosts || !offer->there)
         return NULL;
     for (int32_t host = 0; host < hosts->count; host++) {
-        sort->hosts[host] = helps_sort(it, row, host);
-        it->hosts[host] |= sort->hosts[host];
+        offer->hosts[host] = is_offered(it, row, host);
+        it->hosts[host] |= offer->hosts[host];
     }
     for (int32_t other = 0; other < work->tree->rows; other++) {
         bool lost = !alone && allot__hosts_takes_lost(hosts, row, other);
-        sort->there[other] = it->over[other] > 0 ? cut(marked(work, other, sort->hosts, lost)) : 0;
-        sort->sum += less(it->over[other], sort->there[other]);
+        offer->there[other] =
+            it->over[other] > 0 ? cut(marked(work, other, offer->hosts, lost)) : 0;
+        offer->sum += less(it->over[other], offer->there[other]);
     }
-    return sort;
+    return offer;
 }
 
-/* Slots that others are over on hosts that help a leaf: on those that help all of its sort, and on
- * those near it. */
-static int64_t within(reach *it, int32_t row, const sort *sort)
+/* Slots that others are over on hosts that help a leaf: those of the offer, and those behind its
+ * own doors. */
+static int64_t within(reach *it, int32_t row, const offer *offer)
 {
-    int64_t sum = sort->sum - less(it->over[row], sort->there[row]);
+    int64_t sum = offer->sum - less(it->over[row], offer->there[row]);
     int32_t touched = 0, count = allot__doors_list(it->work, &it->doors, row, it->near);
     for (int32_t i = 0; i < count; i++) {
         int32_t host = it->near[i];
-        if (sort->hosts[host] || !allot__host_helps(it->work, row, host))
+        if (offer->hosts[host] || !allot__host_helps(it->work, row, host))
             continue;
         it->hosts[host] = 1;
         for (int32_t k = it->first[host + 1]; k < it->first[host + 2]; k++) {
@@ -273,7 +276,7 @@ static int64_t within(reach *it, int32_t row, const sort *sort)
     }
     it->more[row] = 0;
     for (int32_t i = 0; i < touched; i++) {
-        int32_t other = it->touched[i], there = sort->there[other];
+        int32_t other = it->touched[i], there = offer->there[other];
         sum += less(it->over[other], cut((int64_t)there + it->more[other])) -
                less(it->over[other], there);
         it->more[other] = 0;
@@ -297,12 +300,12 @@ static int fill(reach *it)
         work->reach[row] = ANY;
         if (allot__family_of(work, row) != 0 || allot__lack(work, row) == 0)
             continue;
-        sort *sort = sort_of(it, row);
-        if (!sort)
+        offer *offer = offer_of(it, row);
+        if (!offer)
             return ALLOT_ENOMEM;
         it->kinds[exclusive_row(it, row) + 1] |= allot__hosts_easy(work->hosts, row);
         bool same = last >= 0 && alike(work->hosts, row, last);
-        work->reach[row] = same ? work->reach[last] : cut(within(it, row, sort));
+        work->reach[row] = same ? work->reach[last] : cut(within(it, row, offer));
         last = row;
     }
     for (int32_t row = 0; row < work->tree->rows; row++) {
