@@ -29,19 +29,9 @@ growth.list = {
   rows = {},
 }
 
---- An object of `count` members, each made by a function of its number, 0 the first.
-local function members(out, count, member)
-  out:add "{"
-  for i = 0, count - 1 do
-    if i > 0 then out:add ",\n" end
-    member(i)
-  end
-  out:add "}"
-end
-
 -- ---- Sites --------------------------------------------------------------------------------------
 
---- Consumers of one slot each, on as many hosts; a quarter must have hosts alone.
+--- Consumers on as many hosts; a quarter must have hosts alone.
 local function hosts(n)
   local plan = text.new '{"version": 1, "policy": "hybrid", '
   plan:add('"slots": %d, "consumers": ', 4 * n)
@@ -50,9 +40,9 @@ local function hosts(n)
   end)
   plan:add "}"
   local state = text.new '{"now": 1000, "hosts": '
-  members(state, n, function (i) state:add('"h%d": {"slots": 4}', i) end)
+  state:object(n, function (i) state:add('"h%d": {"slots": 4}', i) end)
   state:add ', "consumers": '
-  members(state, n, function (i)
+  state:object(n, function (i)
     state:add('"/c%d": {"demand": %d, "allocated": 2}', i, 1 + i % 7)
   end)
   state:add ', "tasks": '
@@ -79,7 +69,7 @@ end
 local function urgent(n)
   local count = n * 10 // 110
   local plan = text.new '{"version": 1, "policy": "preemption", "hosts": '
-  members(plan, count, function (i) plan:add('"h%d": {"slots": 10}', i) end)
+  plan:object(count, function (i) plan:add('"h%d": {"slots": 10}', i) end)
   plan:add ', "queues": [{"name": "high", "priority": 9, "preemptive": true}, {"name": "low"}]}'
   local state = text.new '{"now": 1000, "jobs": '
   state:list(n + n // 100, function (i)
@@ -95,27 +85,20 @@ local function urgent(n)
   return plan:done(), state:done()
 end
 
-local function flat(n, tail)
+--- Half-hours at which consumers own other numbers.
+local function windows(n)
   local plan = text.new '{"version": 1, "policy": "hybrid", '
   plan:add('"slots": %d, "consumers": ', 2 * n)
   plan:list(n, function (i) plan:add('{"name": "c%d", "owned": 2}', i) end)
-  tail(plan)
+  plan:add ', "timezone": "UTC", "windows": '
+  plan:list(32, function (i)
+    plan:add('{"from": "%02d:%02d", "to": "%02d:%02d", "consumers": {"/c%d": {"owned": 1}}}',
+             i // 2, i % 2 * 30, (i + 1) // 2, (i + 1) % 2 * 30, i)
+  end)
   plan:add "}"
   local state = text.new '{"now": 1000, "consumers": '
-  members(state, n, function (i) state:add('"/c%d": {"demand": %d}', i, 1 + i % 4) end)
+  state:object(n, function (i) state:add('"/c%d": {"demand": %d}', i, 1 + i % 4) end)
   state:add "}"
-  return plan, state
-end
-
---- Half-hours at which consumers own other numbers.
-local function windows(n)
-  local plan, state = flat(n, function (plan)
-    plan:add ', "timezone": "UTC", "windows": '
-    plan:list(32, function (i)
-      plan:add('{"from": "%02d:%02d", "to": "%02d:%02d", "consumers": {"/c%d": {"owned": 1}}}',
-               i // 2, i % 2 * 30, (i + 1) // 2, (i + 1) % 2 * 30, i)
-    end)
-  end)
   return plan:done(), state:done()
 end
 

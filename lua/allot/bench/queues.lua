@@ -84,11 +84,9 @@ local function put_queue(out, site, i)
 end
 
 local function plan_of(site)
-  local out = text.new '{"version": 1, "policy": "site.lua", "hosts": {'
-  for i = 0, HOSTS - 1 do
-    out:add('%s"h%d": {"slots": %d}', i > 0 and ", " or "", i, site.slots)
-  end
-  out:add '}, "queues": '
+  local out = text.new '{"version": 1, "policy": "site.lua", "hosts": '
+  out:object(HOSTS, function (i) out:add('"h%d": {"slots": %d}', i, site.slots) end)
+  out:add ', "queues": '
   out:list(QUEUES, function (i) put_queue(out, site, i) end)
   out:add "}\n"
   return out:done()

@@ -22,15 +22,20 @@ function text:add(format, ...)
   if #pieces == MANY then gather(self) end
 end
 
---- A JSON list of `count` items, each made by a function of its number, 0 the first.
-function text:list(count, item)
-  self:add "["
+local function put(self, brackets, count, item)
+  self:add(brackets:sub(1, 1))
   for i = 0, count - 1 do
     if i > 0 then self:add ",\n" end
     item(i)
   end
-  self:add "]"
+  self:add(brackets:sub(2))
 end
+
+--- A JSON list of `count` items, each made by a function of its number, 0 the first.
+function text:list(count, item) put(self, "[]", count, item) end
+
+--- A JSON object of `count` members, made likewise.
+function text:object(count, member) put(self, "{}", count, member) end
 
 function text:done()
   gather(self)
