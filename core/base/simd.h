@@ -5,7 +5,8 @@
  *
  * A function marked ALLOT__CLONES is compiled once for each level of the architecture and the
  * loader picks the best that the machine has. Sanitized builds have one version, since their
- * run-time does not work yet when the loader picks.
+ * run-time does not work yet when the loader picks. Such a function is static: the loader's pick
+ * is visible outside of the library otherwise.
  */
 #ifndef ALLOT_BASE_SIMD_H
 #define ALLOT_BASE_SIMD_H
