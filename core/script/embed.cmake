@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Copyright the allot authors
 #
-# Turns Lua files, and the rules, into C, so that the library carries them.
+# Turns Lua files, compiled, policies and the rules into C, so that the library carries them.
 #
 # Included, it sets ALLOT_EMBEDDED_SOURCES to the generated C files. As a script it makes one:
 #   cmake -DOUT=file.c -DNAME=allot__embedded_lua -DFOLDER=lua -P embed.cmake lua/allot/swf.lua ...
@@ -34,10 +34,34 @@ if(CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-# A C file that holds all files of a folder that are named so, as `name`.
-function(allot_embed name folder pattern)
-  set(folder "${PROJECT_SOURCE_DIR}/${folder}")
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${folder}/${pattern}")
+# Compiles the Lua files of a folder; `out` becomes the folder of the results.
+function(allot_compile_lua folder out)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.lua")
+  set(made "${PROJECT_BINARY_DIR}/generated/${folder}")
+  set(results)
+  foreach(file IN LISTS files)
+    file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/${folder}" "${file}")
+    string(REGEX REPLACE "(/init)?\\.lua$" "" name "${name}")
+    string(REPLACE "/" "." name "${name}")
+    list(APPEND results "${made}/${name}.lua")
+  endforeach()
+  add_executable(allot_compile "${PROJECT_SOURCE_DIR}/core/cmake/compile.c")
+  set_target_properties(allot_compile PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/generated")
+  target_include_directories(allot_compile PRIVATE ${ALLOT_LUA54_INCLUDE_DIRS})
+  target_link_libraries(allot_compile PRIVATE PkgConfig::ALLOT_LUA54)
+  add_custom_command(OUTPUT ${results} VERBATIM
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${made}"
+    COMMAND allot_compile "${PROJECT_SOURCE_DIR}/${folder}" "${made}" ${files}
+    DEPENDS ${files} allot_compile
+    COMMENT "Compiling ${folder}")
+  set(${out} "${made}" PARENT_SCOPE)
+  set(${out}_files ${results} PARENT_SCOPE)
+endfunction()
+
+# A C file that holds files of a folder as `name`.
+function(allot_embed name folder)
+  set(files ${ARGN})
   set(made "${PROJECT_BINARY_DIR}/generated/${name}.c")
   set(maker "${PROJECT_SOURCE_DIR}/core/script/embed.cmake")
   set(bytes "${PROJECT_SOURCE_DIR}/core/cmake/bytes.cmake")
@@ -50,9 +74,12 @@ function(allot_embed name folder pattern)
 endfunction()
 
 set(ALLOT_EMBEDDED_SOURCES)
-allot_embed(allot__embedded_lua lua "*.lua")
-allot_embed(allot__embedded_policies policies "*.lua")
-allot_embed(allot__embedded_rules core "RULES.md")
+allot_compile_lua(lua allot_lua)
+allot_embed(allot__embedded_lua "${allot_lua}" ${allot_lua_files})
+file(GLOB allot_policies CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/policies/*.lua")
+allot_embed(allot__embedded_policies "${PROJECT_SOURCE_DIR}/policies" ${allot_policies})
+allot_embed(allot__embedded_rules "${PROJECT_SOURCE_DIR}/core"
+  "${PROJECT_SOURCE_DIR}/core/RULES.md")
 
 # Every row of a script's function crosses into Lua some eight times.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/core/script/policy/compute.c" PROPERTIES

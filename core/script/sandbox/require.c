@@ -21,7 +21,7 @@ const allot__embedded *allot__embedded_find(const char *name)
 void allot__embedded_run(lua_State *L, const char *name, const char *text, size_t len, int globals)
 {
     lua_pushfstring(L, "=%s", name);
-    if (luaL_loadbufferx(L, text, len, lua_tostring(L, -1), "t") != LUA_OK)
+    if (luaL_loadbufferx(L, text, len, lua_tostring(L, -1), NULL) != LUA_OK)
         lua_error(L);
     if (globals) {
         lua_pushvalue(L, globals);
