@@ -10,6 +10,9 @@
 #include "base/memory.h"
 
 enum { PAUSE_FIRST = 100, PAUSE_MOST = 5000, KEPT_MOST = 4 * 1024 * 1024, PART_SIZE = 128 * 1024 };
+/* ms between batches of events that come all the time: a commit costs as much as 50 events. Pages
+ * of SQLite's log that are copied once nothing waits, and in any case. */
+enum { PACE = 2, LOG = 1000, LOG_MOST = 4000 };
 
 static void begin_work(allot__store *store);
 
@@ -45,7 +48,7 @@ static void set_trouble(allot__store *store, const char *text)
         store->troubled(store->ud, text);
 }
 
-static void retry(uv_timer_t *timer)
+static void on_time(uv_timer_t *timer)
 {
     allot__store *store = timer->data;
     store->waits = false;
@@ -58,13 +61,14 @@ static void batch_failed(allot__store *store)
     if (store->pause > PAUSE_MOST)
         store->pause = PAUSE_MOST;
     store->waits = true;
-    uv_timer_start(store->retry, retry, (uint64_t)store->pause, 0);
+    uv_timer_start(store->later, on_time, (uint64_t)store->pause, 0);
     set_trouble(store, store->work_error);
 }
 
 static void batch_done(allot__store *store)
 {
     store->pause = 0;
+    store->busy = store->gathered.len > 0;
     store->figures.batches++;
     store->figures.rows += store->rows_written;
     if (store->work_us > store->figures.slowest)
@@ -84,6 +88,8 @@ static void work(uv_work_t *request)
     allot__store *store = request->data;
     if (store->asking)
         allot__store_fetch(store->asking);
+    else if (store->copying)
+        allot__store_copy(store);
     else
         allot__store_write(store);
 }
@@ -92,11 +98,14 @@ static void work_done(uv_work_t *request, int status)
 {
     allot__store *store = request->data;
     allot__store_ask *ask = store->asking;
+    bool copied = store->copying;
     (void)status; /* never cancelled */
-    store->working = false;
+    store->working = store->copying = false;
     store->asking = NULL;
     if (ask)
         end_ask(store, ask);
+    else if (copied)
+        store->committed(store->ud, store->batch - 1);
     else if (store->work_status == ALLOT_OK)
         batch_done(store);
     else
@@ -128,6 +137,7 @@ static int add_record(allot__store *store, allot__store_record *record, const ch
 {
     int status = encode(&store->gathered, record, texts);
     store->rows_gathered += status == ALLOT_OK;
+    store->hurries = store->hurries || record->kind != ALLOT__RECORD_EVENT;
     return status;
 }
 
@@ -156,29 +166,52 @@ static void add_part(allot__store *store)
     allot__text_clear(&store->part, 4 * PART_SIZE);
 }
 
-/* Batches and reads alternate: each waits for at most one of the other. */
+/* Whether the gathered events wait for more; then the timer is set. Where a batch's rows came one
+ * after another, each may have waited for the one before, so the next one does not wait. */
+static bool wait_for_more(allot__store *store)
+{
+    uint64_t due = store->began + PACE, now = uv_now(store->loop);
+    if (store->hurries || !store->busy || store->written.len > 0 || now >= due)
+        return false;
+    if (!uv_is_active((uv_handle_t *)store->later))
+        uv_timer_start(store->later, on_time, due - now, 0);
+    return true;
+}
+
+static void take_gathered(allot__store *store)
+{
+    if (store->lines)
+        add_part(store);
+    allot__text full = store->gathered;
+    store->gathered = store->written;
+    store->written = full;
+    store->rows_written = store->rows_gathered;
+    store->rows_gathered = 0;
+    store->began = uv_now(store->loop);
+    store->decided = store->hurries;
+    store->hurries = false;
+    store->batch++;
+}
+
+/* Batches and reads alternate: each waits for at most one of the other. SQLite's log is copied
+ * after a batch with a decision, since the next one is the furthest then. */
 static void begin_work(allot__store *store)
 {
     if (store->working || store->gathers || !store->attached)
         return;
-    bool part = store->lines != NULL;
-    bool batch = !store->waits && (store->written.len > 0 || store->gathered.len > 0 || part);
+    bool any = store->written.len > 0 || store->gathered.len > 0 || store->lines;
+    bool batch = any && !store->waits && !wait_for_more(store);
     bool ask = store->asks != NULL && (!batch || !store->asked);
     store->asked = ask;
+    store->copying = !ask && !store->waits &&
+                     (store->work_log > LOG_MOST || (store->work_log > LOG && store->decided));
     if (ask) {
         store->asking = store->asks;
         store->asks = store->asking->next;
-    } else if (!batch) {
+    } else if (!batch && !store->copying) {
         return;
-    } else if (store->written.len == 0) {
-        if (part)
-            add_part(store);
-        allot__text full = store->gathered;
-        store->gathered = store->written;
-        store->written = full;
-        store->rows_written = store->rows_gathered;
-        store->rows_gathered = 0;
-        store->batch++;
+    } else if (store->written.len == 0 && !store->copying) {
+        take_gathered(store);
     }
     store->working = true;
     store->work.data = store;
@@ -368,15 +401,15 @@ int allot__store_attach(allot__store *store, struct uv_loop_s *loop,
                         void (*committed)(void *ud, int64_t batch),
                         void (*troubled)(void *ud, const char *text), void *ud)
 {
-    store->retry = malloc(sizeof *store->retry);
-    if (!store->retry)
+    store->later = malloc(sizeof *store->later);
+    if (!store->later)
         return ALLOT_ENOMEM;
     store->loop = loop;
     store->committed = committed;
     store->troubled = troubled;
     store->ud = ud;
-    uv_timer_init(loop, store->retry);
-    store->retry->data = store;
+    uv_timer_init(loop, store->later);
+    store->later->data = store;
     store->attached = true;
     begin_work(store);
     return ALLOT_OK;
@@ -392,8 +425,8 @@ void allot__store_detach(allot__store *store)
     if (!store->attached)
         return;
     store->attached = false;
-    uv_close((uv_handle_t *)store->retry, timer_closed);
-    store->retry = NULL;
+    uv_close((uv_handle_t *)store->later, timer_closed);
+    store->later = NULL;
 }
 
 int64_t allot__store_pending(const allot__store *store)

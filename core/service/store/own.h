@@ -30,6 +30,17 @@ typedef enum allot__record_kind {
     ALLOT__RECORDS
 } allot__record_kind;
 
+/* Statements that belong to no record. */
+enum {
+    ALLOT__STORE_BEGIN = ALLOT__RECORDS,
+    ALLOT__STORE_COMMIT,
+    ALLOT__STORE_PAGE_SIZE,
+    ALLOT__STORE_PAGES,
+    ALLOT__STORE_FREE_PAGES,
+    ALLOT__STORE_OLDEST, /* decision */
+    ALLOT__STORE_STATEMENTS
+};
+
 /* A record: this head, then its texts, each with a NUL, padded to 8. */
 typedef struct allot__store_record {
     int32_t kind, texts;
@@ -56,15 +67,20 @@ struct allot__store {
     allot_engine *engine;
     char *path;
     sqlite3 *db;
-    sqlite3_stmt *statements[ALLOT__RECORDS];
+    sqlite3_stmt *statements[ALLOT__STORE_STATEMENTS];
     bool memory, writes;
     struct allot__store_hold *hold; /* NULL: a store in memory */
     allot__store_name name;
     /* Of the loop. */
     uv_loop_t *loop;
     uv_work_t work;
-    uv_timer_t *retry; /* a block of its own, closed after the store */
+    uv_timer_t *later; /* begins work; a block of its own, closed after the store */
     bool working, waits, gathers, attached;
+    bool hurries;   /* the gathered batch has more than events */
+    bool busy;      /* rows came while the last batch was being written */
+    uint64_t began; /* when the last batch did (uv_now) */
+    bool decided;   /* the last batch had more than events */
+    bool copying;   /* the work is to copy the log into the database */
     void (*committed)(void *ud, int64_t batch);
     void (*troubled)(void *ud, const char *text);
     void *ud;
@@ -90,6 +106,7 @@ struct allot__store {
     char work_error[256];
     int work_status;
     int64_t work_us, work_oldest, work_size, work_unused;
+    int work_log;     /* pages in SQLite's log that are not in the database */
     bool work_more;   /* more rows are to be deleted */
     int64_t work_seq; /* events up to that one were considered */
 };
@@ -126,16 +143,13 @@ const char *allot__cell_document(allot__cells *cells, int column, size_t *len, b
 int allot__cells_end(const allot__cells *cells, const allot__store *store, const char *table,
                      int64_t number, allot_report *report);
 
-/* Measures the file: work_size, work_unused. */
-void allot__store_measure(allot__store *store);
-
 /* Writes the records of `written` in a transaction. Any thread; sets work_status, work_error. */
 void allot__store_write(allot__store *store);
 /* Reads an ask's rows. Any thread. */
 void allot__store_fetch(allot__store_ask *ask);
-/* Prepares all statements. */
+/* Copies SQLite's log into the database. Any thread. */
+void allot__store_copy(allot__store *store);
+/* Prepares all statements, and measures the file. */
 int allot__store_prepare(allot__store *store);
-/* The oldest decision in the file, or 0. */
-int64_t allot__store_first(allot__store *store);
 
 #endif

@@ -388,14 +388,6 @@ int allot__store_keys(allot__store *store, int64_t since,
     return status;
 }
 
-int64_t allot__store_first(allot__store *store)
-{
-    return allot__store_number(store,
-                               "SELECT seq FROM cycles WHERE decision IS NOT NULL AND seq > 0"
-                               " ORDER BY seq LIMIT 1",
-                               0);
-}
-
 int64_t allot__store_cycles(allot__store *store)
 {
     return allot__store_number(store, "SELECT max(cycle) FROM cycles", 0);

@@ -444,7 +444,6 @@ static int set_up(allot__store *store, allot_report *report)
     if (good && !store->memory)
         good = run(store, "PRAGMA journal_mode=WAL") == ALLOT_OK &&
                run(store, "PRAGMA synchronous=FULL") == ALLOT_OK &&
-               run(store, "PRAGMA wal_autocheckpoint=1000") == ALLOT_OK &&
                run(store, "PRAGMA journal_size_limit=67108864") == ALLOT_OK;
     return good ? ALLOT_OK : allot__store_say(store, "cannot be opened", report);
 }
@@ -490,7 +489,7 @@ int allot__store_open(allot_engine *engine, const char *path, allot_report *repo
         allot__store_close(store);
         return status;
     }
-    store->oldest = allot__store_first(store);
+    store->oldest = store->work_oldest;
     *out = store;
     return ALLOT_OK;
 }
@@ -516,7 +515,7 @@ void allot__store_close(allot__store *store)
 {
     if (!store)
         return;
-    for (int i = 0; i < ALLOT__RECORDS; i++)
+    for (int i = 0; i < ALLOT__STORE_STATEMENTS; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->db);
     unlock_file(store->hold, store->writes);

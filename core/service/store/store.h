@@ -4,11 +4,13 @@
  * store.h: the store on disk: events, cycles and snapshots, in one SQLite file.
  *
  * Rows are gathered while a batch is being written, and then written together in one transaction by
- * one of libuv's threads, in the order of adding. Once a batch is on disk (WAL, synchronous FULL),
- * `committed` is called with its number on the loop. When writing fails (the disk is full, an I/O
- * error), the same batch is tried again, from 100 ms to 5 s apart, until it succeeds: meanwhile
- * nothing is acknowledged, allot__store_error returns the reason, and the service accepts no more
- * than allot__store_full allows.
+ * one of libuv's threads, in the order of adding. If events come faster than they are written, the
+ * next batch begins 2 ms after the last; a cycle is written at once. SQLite's log is copied into
+ * the database between batches. Once a batch is on disk (WAL, synchronous FULL), `committed` is
+ * called with its number on the loop. When writing fails (the disk is full, an I/O error), the same
+ * batch is tried again, from 100 ms to 5 s apart, until it succeeds: meanwhile nothing is
+ * acknowledged, allot__store_error returns the reason, and the service accepts no more than
+ * allot__store_full allows.
  *
  * Tables: meta(key, value), plans(sha256, text, version), policies(sha256, text, version),
  * versions(number, cycle, plan, policies), events(seq, at, method, params, idem), cycles(cycle,
@@ -133,8 +135,7 @@ void allot__store_detach(allot__store *store);
 bool allot__store_working(const allot__store *store);
 /* Reserves capacity for a row with so many bytes of text, so that adding it cannot fail. ENOMEM. */
 int allot__store_reserve(allot__store *store, size_t bytes);
-/* Adds to the gathered batch, and returns the batch's number, or ENOMEM with no effect. The batch
- * is written as soon as the one before is. */
+/* Adds to the gathered batch, and returns the batch's number, or ENOMEM with no effect. */
 int64_t allot__store_event(allot__store *store, const allot__event_row *row);
 /* The same for many events: encoded to a text over any turns of the loop, then appended to one
  * batch, so that all are on disk or none. Appending empties the text. ENOMEM. */

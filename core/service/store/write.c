@@ -64,16 +64,26 @@ static int next_reach(allot__store *store, reach *out)
     return status;
 }
 
-void allot__store_measure(allot__store *store)
+/* The number that a prepared statement reads; 0: none. */
+static int64_t read_number(const allot__store *store, int which)
 {
-    int64_t page = allot__store_number(store, "PRAGMA page_size", 0);
-    store->work_size = page * allot__store_number(store, "PRAGMA page_count", 0);
-    store->work_unused = page * allot__store_number(store, "PRAGMA freelist_count", 0);
+    sqlite3_stmt *statement = store->statements[which];
+    int64_t number = sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+    sqlite3_reset(statement);
+    return number;
+}
+
+/* The file's size, as the transaction leaves it. */
+static void measure(allot__store *store)
+{
+    int64_t page = read_number(store, ALLOT__STORE_PAGE_SIZE);
+    store->work_size = page * read_number(store, ALLOT__STORE_PAGES);
+    store->work_unused = page * read_number(store, ALLOT__STORE_FREE_PAGES);
 }
 
 static bool is_too_large(allot__store *store, const allot__store_bounds *bounds)
 {
-    allot__store_measure(store);
+    measure(store);
     return bounds->size >= 0 && store->work_size - store->work_unused > bounds->size;
 }
 
@@ -93,11 +103,18 @@ static int find_reach(allot__store *store, const allot__store_bounds *bounds, re
 
 /* ---- A step ---------------------------------------------------------------------------------- */
 
+static int step(sqlite3_stmt *statement)
+{
+    int status = sqlite3_step(statement);
+    sqlite3_reset(statement);
+    return status == SQLITE_DONE ? SQLITE_OK : status;
+}
+
 static int run(sqlite3_stmt *statement)
 {
-    int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
+    int status = statement ? step(statement) : SQLITE_ERROR;
     sqlite3_finalize(statement);
-    return status == SQLITE_DONE ? SQLITE_OK : status;
+    return status;
 }
 
 /* The last row that this step looks at, counted from the first existing one. */
@@ -146,13 +163,13 @@ static int delete_rest(allot__store *store, const reach *to)
 static int give_back(allot__store *store)
 {
     char sql[60];
-    allot__store_measure(store);
+    measure(store);
     if (store->work_unused <= store->work_size / SPARE)
         return SQLITE_OK;
     snprintf(sql, sizeof sql, "PRAGMA incremental_vacuum(%d)", PAGES_STEP);
     int64_t before = store->work_unused;
     int status = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
-    allot__store_measure(store);
+    measure(store);
     store->work_more = store->work_more || (store->work_unused < before &&
                                             store->work_unused > store->work_size / SPARE);
     return status;
@@ -180,7 +197,7 @@ static int delete_old(allot__store *store, const allot__store_bounds *bounds)
 /* The number of the next version; its texts are written before it. */
 #define NEXT "(SELECT coalesce(max(number), 0) + 1 FROM versions)"
 
-static const char *const statements[ALLOT__RECORDS] = {
+static const char *const statements[ALLOT__STORE_STATEMENTS] = {
     [ALLOT__RECORD_EVENT] =
         "INSERT INTO events(seq, at, method, params, idem) VALUES(?1, ?2, ?7, ?8, ?9)",
     [ALLOT__RECORD_CYCLE] =
@@ -198,14 +215,41 @@ static const char *const statements[ALLOT__RECORDS] = {
     /* The snapshot up to which rows may be deleted (above). */
     [ALLOT__RECORD_COMPACT] = "SELECT event, cycle FROM snapshots WHERE part = parts - 1 AND"
                               " (event <= ?1 OR at <= ?2) ORDER BY event DESC, cycle DESC LIMIT 1",
+    [ALLOT__STORE_BEGIN] = "BEGIN IMMEDIATE",
+    [ALLOT__STORE_COMMIT] = "COMMIT",
+    [ALLOT__STORE_PAGE_SIZE] = "PRAGMA page_size",
+    [ALLOT__STORE_PAGES] = "PRAGMA page_count",
+    [ALLOT__STORE_FREE_PAGES] = "PRAGMA freelist_count",
+    [ALLOT__STORE_OLDEST] = "SELECT seq FROM cycles WHERE decision IS NOT NULL AND seq > 0"
+                            " ORDER BY seq LIMIT 1",
 };
+
+/* Has SQLite tell the log's length after each commit, rather than copy it before the commit ends.
+ */
+static int on_commit(void *ud, sqlite3 *db, const char *name, int pages)
+{
+    (void)db;
+    (void)name;
+    ((allot__store *)ud)->work_log = pages;
+    return SQLITE_OK;
+}
+
+/* A failure is no loss: the log stays, and is copied after another batch. */
+void allot__store_copy(allot__store *store)
+{
+    store->work_log = 0;
+    sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+}
 
 int allot__store_prepare(allot__store *store)
 {
-    for (int i = 0; i < ALLOT__RECORDS; i++)
+    for (int i = 0; i < ALLOT__STORE_STATEMENTS; i++)
         if (sqlite3_prepare_v3(store->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT,
                                &store->statements[i], NULL) != SQLITE_OK)
             return ALLOT_EIO;
+    sqlite3_wal_hook(store->db, on_commit, store);
+    measure(store);
+    store->work_oldest = read_number(store, ALLOT__STORE_OLDEST);
     return ALLOT_OK;
 }
 
@@ -229,9 +273,7 @@ static int put_row(sqlite3_stmt *statement, const allot__store_record *record, c
                                 SQLITE_UTF8);
         texts += record->len[i] + 1;
     }
-    int status = sqlite3_step(statement);
-    sqlite3_reset(statement);
-    return status == SQLITE_DONE ? SQLITE_OK : status;
+    return step(statement);
 }
 
 static int write_one(allot__store *store, const allot__store_record *record, const char *texts)
@@ -259,11 +301,14 @@ void allot__store_write(allot__store *store)
 {
     store->work_more = false;
     uint64_t from = uv_hrtime();
-    int status = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    int status = step(store->statements[ALLOT__STORE_BEGIN]);
     if (status == SQLITE_OK)
         status = write_all(store);
-    if (status == SQLITE_OK)
-        status = sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
+    if (status == SQLITE_OK) {
+        measure(store);
+        store->work_oldest = read_number(store, ALLOT__STORE_OLDEST);
+        status = step(store->statements[ALLOT__STORE_COMMIT]);
+    }
     store->work_us = (int64_t)((uv_hrtime() - from) / 1000);
     store->work_status = status == SQLITE_OK ? ALLOT_OK : ALLOT_EIO;
     if (status != SQLITE_OK) {
@@ -271,10 +316,7 @@ void allot__store_write(allot__store *store)
                  status);
         if (!sqlite3_get_autocommit(store->db))
             sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-        return;
     }
-    store->work_oldest = allot__store_first(store);
-    allot__store_measure(store);
 }
 
 /* ---- Decisions asked for --------------------------------------------------------------------- */
