@@ -114,6 +114,7 @@ typedef struct allot__share_pool {
     int64_t slots, used;
     int64_t weight;       /* of all members */
     int32_t first, count; /* its shares, in the order of holders */
+    int32_t nearest;      /* the nearest family from this one up with a pool; -1: none */
     bool by_plan;         /* planned shares divide it (E-21) */
     int32_t blocked;      /* the round in which limits kept slots from members of this family */
 } allot__share_pool;

@@ -31,27 +31,16 @@ static int64_t size_of(const allot__ledger *ledger, int32_t family)
     return slots > 0 ? slots : 0;
 }
 
-/* The next pool above a family that has slots, itself included; -1: none. */
-static int32_t pool_from(const allot__ledger *ledger, int32_t family)
-{
-    while (ledger->pools[family].slots == 0) {
-        if (family == 0)
-            return -1;
-        family = ledger->above[family];
-    }
-    return family;
-}
-
 static int32_t pool_above(const allot__ledger *ledger, int32_t family)
 {
-    return family > 0 ? pool_from(ledger, ledger->above[family]) : -1;
+    return family > 0 ? ledger->pools[ledger->above[family]].nearest : -1;
 }
 
 /* The nearest pool that a holder is a member of; the next ones are those above it. */
 static int32_t nearest_pool(const allot__ledger *ledger, int32_t holder)
 {
     const allot__holder *it = &ledger->holders[holder];
-    return it->weight > 0 ? pool_from(ledger, it->family) : -1;
+    return it->weight > 0 ? ledger->pools[it->family].nearest : -1;
 }
 
 static int64_t idle_in(const allot__share_pool *pool)
@@ -93,8 +82,11 @@ int allot__pools_open(allot__ledger *ledger)
     ledger->pools = allot__arena_take(arena, (size_t)families, sizeof *ledger->pools);
     if (!ledger->pools)
         return ALLOT_ENOMEM;
-    for (int32_t family = 0; family < families; family++)
-        ledger->pools[family] = (allot__share_pool){.slots = size_of(ledger, family)};
+    for (int32_t family = 0; family < families; family++) {
+        int64_t slots = size_of(ledger, family);
+        int32_t nearest = slots > 0 ? family : pool_above(ledger, family);
+        ledger->pools[family] = (allot__share_pool){.slots = slots, .nearest = nearest};
+    }
     for (int32_t i = 0; i < ledger->count; i++) {
         for (int32_t pool = nearest_pool(ledger, i); pool >= 0; pool = pool_above(ledger, pool)) {
             ledger->pools[pool].count++;
