@@ -43,6 +43,10 @@ void allot__ledger_draft(allot__work *work, bool draft);
 /* Decides, after the quotas of all other leaves: writes quotas of its leaves and their parents;
  * grants, recalls and loans are in the ledger. ENOMEM, or what a policy's function failed with. */
 int allot__ledger_run(allot__work *work);
+/* Could another run give a row so many slots if it demanded them, and no other row less than its
+ * present quota? False only if it is certain: own slots in use stay, and borrowed ones unless their
+ * lender lacks some. */
+bool allot__ledger_could(const allot__work *work, int32_t row, int32_t target);
 /* Clears work->returned of its leaves, once quotas are settled: grants include those slots. */
 void allot__ledger_returned(allot__work *work);
 /* Adds grants to received of its rows, within quotas and hosts' room; returns their sum. */

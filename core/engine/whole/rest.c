@@ -159,6 +159,10 @@ static int ask_side(const offer *it, int32_t i, bool *kept)
     const allot__side *side = &it->asker->sides[i];
     allot__work *work = side->work;
     size_t rows = (size_t)work->tree->rows + 1;
+    if (work->ledger && !allot__ledger_could(work, side->row, it->used[i] + it->slots[i])) {
+        *kept = false;
+        return ALLOT_OK;
+    }
     int32_t *before = allot__new(work->plan->engine, rows, sizeof *before);
     if (!before)
         return ALLOT_ENOMEM;
