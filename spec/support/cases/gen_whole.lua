@@ -4,7 +4,9 @@
 --- two that tasks couple, and tasks that come and go.
 
 local Random = require "allot.check.random"
+local draw_ledger = require "allot.check.draw_ledger"
 local gen_policy = require "spec.support.cases.gen_policy"
+local windows = require "spec.support.cases.windows"
 
 local gen_whole = {}
 
@@ -221,6 +223,34 @@ function gen_whole.site(seed)
   return it
 end
 
+--- Loans to leaves that hold something.
+local function draw_loans(random, state, leaves)
+  local out, held = {}, {}
+  for _, task in ipairs(state.tasks or {}) do
+    if task.started then held[task.consumer] = (held[task.consumer] or 0) + task.slots end
+  end
+  for _, leaf in ipairs(leaves) do
+    local lender = random:pick(leaves).path
+    if held[leaf.path] and lender ~= leaf.path and random:once_in(2) then
+      out[#out + 1] = {
+        lender = lender, borrower = leaf.path, slots = random:int(1, held[leaf.path]),
+      }
+    end
+  end
+  return out[1] and out or nil
+end
+
+--- A case under ownership.
+function gen_whole.ledger(seed)
+  local random, style, leaves = Random.new(seed * 4093), draw_style(Random.new(seed * 4091)), {}
+  style.groups = ONE
+  local it = { seed = seed, plan = draw_ledger.plan(random, leaves), alike = random:once_in(2) }
+  if random:once_in(2) then it.plan.options = { pending = "skip" } end
+  it.state = draw_state(random, style, it, { default = it.plan.slots })
+  it.state.loans = draw_loans(random, it.state, leaves)
+  return it
+end
+
 --- What a leaf states that it wants: of two groups in one or both.
 local function draw_demand(random, groups)
   if groups == ONE then return random:int(0, 9) end
@@ -250,6 +280,44 @@ local function copied(value)
   local out = {}
   for key, inner in pairs(value) do out[key] = copied(inner) end
   return out
+end
+
+--- A case, such as make(seed), with windows. It may be invalid.
+function gen_whole.windows(seed, make)
+  local it = windows.case(seed, false, make(seed))
+  it.state.last = nil -- nothing switches
+  return it
+end
+
+--- The same, whose slots are those of open hosts that all consumers can use; of several groups as
+--- it is.
+function gen_whole.hosts(seed, make)
+  local it, random = make(seed), Random.new(seed * 4079)
+  if it.plan.groups then return it end
+  local left = it.state.slots
+  it.plan.slots = random:int(math.max(1, left - 2), left + 2)
+  it.plan.hosts, it.state.slots, it.state.hosts = {}, nil, nil
+  for i = 1, random:int(1, 4) do
+    local slots = i == 4 and left or random:int(0, left)
+    it.plan.hosts["h" .. i], left = { slots = slots }, left - slots
+  end
+  it.plan.hosts.rest = { slots = left }
+  if random:once_in(2) then
+    it.plan.hosts.closed, it.state.hosts = { slots = 3 }, { closed = { closed = "drain" } }
+  end
+  return it
+end
+
+--- Plan and state that come to the same without windows and hosts.
+function gen_whole.plain(plan, state)
+  local out, slots = windows.flat(plan, state.now), 0
+  if not plan.hosts then return out, state end
+  for name, host in pairs(plan.hosts) do
+    slots = slots + ((state.hosts or {})[name] and 0 or host.slots)
+  end
+  state = copied(state)
+  out.hosts, state.hosts, state.slots = nil, nil, slots
+  return out, state
 end
 
 --- Tasks of a state that stay: some end, and a few that wait are withdrawn.

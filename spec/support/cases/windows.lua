@@ -66,9 +66,10 @@ local function draw_window(random, plan, paths, zone)
 end
 
 --- A random case whose plan has windows, of one zone or (`mixed`) of several. It may be invalid.
-function windows.case(seed, mixed)
+--- `case`: of a plan without any.
+function windows.case(seed, mixed, case)
   local random = Random.new(seed * 7919 + 13)
-  local case = gen.tree(seed)
+  case = case or gen.tree(seed)
   local paths = paths_of(case.plan.consumers, "", {})
   local names = { "UTC", "Etc/GMT-3", "Etc/GMT+7" }
   local zone = random:pick(names)

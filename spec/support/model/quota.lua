@@ -319,11 +319,16 @@ local function divide(node, slots, say)
   end
 end
 
-function quota.run(world)
+--- C-1 and C-2.
+function quota.needs(world)
   for _, child in ipairs(world.root.children) do
     scale(child, world)
     want(child, world.rules.fills)
   end
+end
+
+function quota.run(world)
+  quota.needs(world)
   local say = world.rules
   for _, fill in ipairs(say.fills) do
     rules.prepare(world, fill.by, fill.up_to)

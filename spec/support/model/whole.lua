@@ -4,6 +4,7 @@
 --- go, and what is held until a task is whole.
 
 local distribute = require "spec.support.model.distribute"
+local ledger = require "spec.support.model.whole.ledger"
 local quota = require "spec.support.model.quota"
 local reclaim = require "spec.support.model.reclaim"
 local rules = require "spec.support.model.rules"
@@ -12,6 +13,9 @@ local tree = require "spec.support.model.tree"
 local whole_quota = require "spec.support.model.whole.quota"
 
 local whole = {}
+
+--- The rules of ownership, a plan's only policy: slots go by its ledger.
+whole.OWNERSHIP = { fills = {} }
 
 --- Names of a plan's groups, in the order in which documents of specs have them.
 function whole.groups(plan)
@@ -96,6 +100,9 @@ local function read(plan, state, site)
     local world = tree.read(plan, plain, name)
     world.rules = rules.of(site, world.options.evenly and quota.EVENLY or quota.HYBRID)
     for _, node in ipairs(world.nodes) do node.group = name end
+    if site == whole.OWNERSHIP then
+      world.divide = function (of) ledger(of, plan, state.loans) end
+    end
     it.worlds[i] = world
   end
   it.strict = it.worlds[1].options.pending ~= "skip"
@@ -167,7 +174,7 @@ local function row(node)
     path = node.path, demand = node.wanted, need = node.needed, owned = tostring(node.own),
     reserve = node.reserve_now, quota = node.quota, allocated = node.allocated,
     parts = { whole = node.whole, filled = node.quota - node.whole }, granted = node.granted,
-    held = node.held, over = node.over,
+    held = node.held, over = node.over, -- a ledger knows none
   }
 end
 
@@ -182,6 +189,16 @@ local function answer(it, world, out)
   moves(it, world, out)
 end
 
+--- Who gets idle slots. A ledger has decided that with the quotas.
+local function distribute_all(world)
+  if not world.divide then return distribute.run(world) end
+  world.leaves, world.idle_left = whole_quota.in_order(world), world.idle
+  for _, leaf in ipairs(world.leaves) do
+    leaf.granted = math.min(leaf.received, math.max(0, leaf.wanted - leaf.allocated))
+    world.idle_left = world.idle_left - leaf.received
+  end
+end
+
 --- The whole decision, as far as it is numbers and names of tasks. Of a row's parts, `filled` is
 --- what the policy's fills gave. `passes`: how often quotas were computed.
 function whole.cycle(plan, state, site)
@@ -189,14 +206,15 @@ function whole.cycle(plan, state, site)
   local out = { now = state.now, groups = {}, grants = {}, reclaims = {} }
   whole_quota.run(it)
   out.passes = it.passes
-  for _, world in ipairs(it.worlds) do distribute.run(world) end
+  for _, world in ipairs(it.worlds) do distribute_all(world) end
   for leaf in pairs(it.uses) do start(it, leaf) end
   for _, world in ipairs(it.worlds) do
     local leaves = it.leaves[world.group]
     for _, child in ipairs(world.root.children) do settle(child, leaves, world.group) end
-    reclaim.run(world)
+    if not world.divide then reclaim.run(world) end
   end
   for _, world in ipairs(it.worlds) do answer(it, world, out) end
+  out.lent, out.passed = it.worlds[1].lent, it.worlds[1].passed
   return out
 end
 

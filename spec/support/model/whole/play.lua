@@ -43,11 +43,22 @@ local function on_the_way(decision, groups)
   return out[1] and out or nil
 end
 
+--- Loans that go on.
+local function loans_of(decision)
+  local out = {}
+  for _, it in ipairs(decision.loans or {}) do
+    if it.slots > 0 then
+      out[#out + 1] = { lender = it.lender, borrower = it.borrower, slots = it.slots }
+    end
+  end
+  return out[1] and out or nil
+end
+
 --- The state after `decision`, a second later. `later`: what is
 --- reclaimed is on its way for a cycle.
 function play.after(state, decision, later)
   local out = copied(state)
-  out.now, out.reclaims = state.now + 1, nil
+  out.now, out.reclaims, out.loans = state.now + 1, nil, loans_of(decision)
   local back = decision.reclaims
   if later then
     back, out.reclaims = state.reclaims or {}, on_the_way(decision, type(state.slots) == "table")

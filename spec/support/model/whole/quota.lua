@@ -21,7 +21,7 @@ local function leaves_in_order(node, keys, out)
 end
 
 --- The leaves of a group in the order of distribution.
-local function in_order(world)
+function whole.in_order(world)
   rules.prepare_keys(world, world.rules.distribute)
   return leaves_in_order(world.root, world.rules.distribute, {})
 end
@@ -52,7 +52,7 @@ end
 --- first that has one decides.
 local function last_short(it)
   for _, world in ipairs(it.worlds) do
-    local order = in_order(world)
+    local order = whole.in_order(world)
     for i = #order, 1, -1 do
       local leaf = it.leaves[world.group][order[i].path]
       if leaf and leaf.whole then
@@ -71,8 +71,13 @@ local function lower(it, leaf, use)
   end
 end
 
+local function divide(world)
+  local run = world.divide or quota.run
+  run(world)
+end
+
 local function pour(it)
-  for _, world in ipairs(it.worlds) do quota.run(world) end
+  for _, world in ipairs(it.worlds) do divide(world) end
   it.passes = it.passes + 1
 end
 
@@ -141,6 +146,33 @@ local function give(it, leaf, more)
   it.uses[leaf] = use_of(it, leaf)
 end
 
+--- Whether a ledger gave a leaf what it demands, and no leaf less than before.
+local function is_kept(world, node, before)
+  for path, slots in pairs(before) do
+    if world.by_path[path].quota < slots then return false end
+  end
+  return node.quota >= node.demand
+end
+
+--- Where a ledger decides, a leaf demands its next task, too. Demands as they were if that fails.
+local function ask(it, leaf, use, task)
+  local world = it.worlds[1]
+  local node, before = world.by_path[leaf.path], {}
+  local demand = node.demand
+  for _, each in ipairs(world.nodes) do
+    before[each.path] = #each.children == 0 and each.quota or nil
+  end
+  node.demand = (use.sums[world.group] or 0) + task.slots[world.group]
+  divide(world)
+  if is_kept(world, node, before) then
+    for other in pairs(it.uses) do it.uses[other] = use_of(it, other) end
+    return true
+  end
+  node.demand = demand
+  divide(world)
+  return false
+end
+
 --- Whether it is slots that a task lacks, and a leaf uses as many as that has once they are there.
 local function helps(it, leaf, use, task, more)
   local lacks, after = false, use_of(it, leaf, more)
@@ -159,8 +191,12 @@ local function serve(it, leaf)
     local more = more_for(it, leaf, use, next.task)
     local wanted = next.runs or within_demand(leaf, use, next.task)
     if wanted and fits_all(it, leaf, more) and helps(it, leaf, use, next.task, more) then
-      give(it, leaf, more)
-      return true
+      if not it.worlds[1].divide then
+        give(it, leaf, more)
+        return true
+      elseif ask(it, leaf, use, next.task) then
+        return true
+      end
     end
   end
 end
@@ -172,7 +208,7 @@ local function hand_out(it)
   while moved do
     moved = false
     for _, world in ipairs(it.worlds) do
-      for _, node in ipairs(in_order(world)) do
+      for _, node in ipairs(whole.in_order(world)) do
         local leaf = it.leaves[world.group][node.path]
         local turn = leaf and leaf.whole and leaf.groups[1] == world.group
         if turn and serve(it, leaf) then moved = true end

@@ -18,13 +18,13 @@ local function claims_of(move)
   return table.concat(out)
 end
 
-local function moves_of(list, group)
+local function moves_of(list, group, blind)
   local out = {}
   for _, move in ipairs(list) do
     if move.group == group then
       local tasks = table.concat(move.tasks or {}, " ")
       out[#out + 1] = ("%s %d%s%s"):format(short(move.consumer), move.slots,
-        tasks ~= "" and ": " .. tasks or "", claims_of(move))
+        tasks ~= "" and ": " .. tasks or "", blind and "" or claims_of(move))
     end
   end
   return out
@@ -45,24 +45,24 @@ local function whole_of(row)
 end
 
 --- Of one group: quotas, whole, held, grants, reclaims, left.
-local function group_of(decision, name)
+local function group_of(decision, name, blind)
   local it = decision.groups[name]
   return {
     quotas = numbers(it.consumers, function (row) return row.quota end),
     whole = numbers(it.consumers, whole_of),
     held = numbers(it.consumers, function (row) return row.held end),
     grants = moves_of(decision.grants, name),
-    reclaims = moves_of(decision.reclaims, name),
+    reclaims = moves_of(decision.reclaims, name, blind),
     left = it.idle_left,
   }
 end
 
 local FIELDS = { "quotas", "whole", "held", "grants", "reclaims", "left" }
 
---- By group, as group_of tells.
-function told.groups(decision)
+--- By group, as group_of tells; `blind`: without claims.
+function told.groups(decision, blind)
   local out = {}
-  for name in pairs(decision.groups) do out[name] = group_of(decision, name) end
+  for name in pairs(decision.groups) do out[name] = group_of(decision, name, blind) end
   return out
 end
 

@@ -20,10 +20,13 @@ local function claim(what, path, fault)
   if fault then error(("%s: %s: %s"):format(what, path or "", fault), 0) end
 end
 
+--- The same of a ledger, which also takes slots that may not stay where they are.
+local LEDGER = { "quotas_fit", "quotas_sound", "limits_kept", "idle_once", "grants_sound" }
+
 --- Raises what is wrong with a decision. `free`: the policy knows nothing of owners.
-function watch.always(plan, state, decision, free)
+function watch.always(plan, state, decision, free, ledger)
   local view = invariants.view(plan, state, decision)
-  for _, name in ipairs(ALWAYS) do claim(name, invariants[name](view)) end
+  for _, name in ipairs(ledger and LEDGER or ALWAYS) do claim(name, invariants[name](view)) end
   claim("tasks_whole", whole.tasks_whole(view))
   if not free then claim("owners_keep", whole.owners_keep(view)) end
 end
@@ -41,9 +44,11 @@ local MOST = 4
 --- place of its case's, `alone`, so that it is this state that is made small.
 local function look(it, state, decide, opts)
   local ok, decision = pcall(function ()
-    local decision = decide(state)
-    watch.always(it.plan, state, decision, opts.free)
-    if play.rests(decision, state) then watch.at_rest(it.plan, state, decision) end
+    local decision, plan, plain = decide(state), gen_whole.plain(it.plan, state)
+    watch.always(plan, plain, decision, opts.free, opts.ledger)
+    if play.rests(decision, state) and not opts.ledger then
+      watch.at_rest(plan, plain, decision)
+    end
     return decision
   end)
   if not ok then
@@ -55,7 +60,7 @@ end
 
 --- A state's decisions by decide(state), carried out until it rests; the state then, or as it is
 --- when that takes too long. `opts`: later, what is reclaimed is a cycle on its way; restless, it
---- need not come to rest; free.
+--- need not come to rest; ledger, owners lend idle slots only to whom they choose; free.
 local function rest(it, state, decide, opts)
   for _ = 0, MOST * (opts.later and 2 or 1) do
     local decision, rests = look(it, state, decide, opts)
