@@ -1,42 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* judge.c: the properties that a policy declares: reading and testing them. */
+/* judge.c: tests the properties that a policy declares. */
 #include <stdio.h>
 #include <string.h>
 
 #include "script/policy/read.h"
 #include "script/sandbox/script.h"
-
-/* ---- Reading --------------------------------------------------------------------------------- */
-
-/* Reads the property on top: a known name, or text and function. */
-static void read_property(lua_State *L, allot__reading *reading, int32_t i)
-{
-    allot__script *script = reading->script;
-    allot__property *out = &script->properties[i];
-    script->property_count = i + 1;
-    *out = (allot__property){LUA_NOREF, 0};
-    if (lua_type(L, -1) == LUA_TSTRING)
-        return;
-    allot__read_kind(L, "property", "an item of properties");
-    const char *at = allot__read_string(L, "at");
-    if (allot__read_push(L, "test") != LUA_TFUNCTION)
-        allot__read_fail(L, at, "a property is a function of a case, not a %s",
-                         luaL_typename(L, -1));
-    lua_Debug ar;
-    lua_pushvalue(L, -1);
-    lua_getinfo(L, ">S", &ar);
-    out->line = strcmp(ar.short_src, script->box.source) == 0 ? ar.linedefined : 0;
-    out->ref = luaL_ref(L, LUA_REGISTRYINDEX);
-}
-
-void allot__read_properties(lua_State *L, allot__reading *reading)
-{
-    allot__read_ruled(L, reading, "properties");
-    allot__read_each(L, reading, "properties", ALLOT__PROPERTIES_MAX, read_property);
-}
-
-/* ---- Asking ---------------------------------------------------------------------------------- */
 
 typedef struct asking {
     allot__script *script;

@@ -43,6 +43,7 @@ static int run_file(lua_State *L)
 {
     allot__reading *reading = lua_touserdata(L, 1);
     allot__script *script = reading->script;
+    allot__read_begin(L);
     allot__script_file(L, script, &reading->syntax_fault);
     if (script->keeps_table) {
         lua_pushvalue(L, -1);
@@ -84,7 +85,6 @@ static int make(allot__reading *reading)
         return fail(reading, status);
     if (reading->option_fault)
         return ALLOT_EPOLICY;
-    luaL_unref(script->box.L, LUA_REGISTRYINDEX, reading->options);
     lua_gc(script->box.L, LUA_GCCOLLECT);
     script->box.swept = script->box.used;
     allot__script_provider(script, &provider);

@@ -6,11 +6,38 @@
  * The names of a function's parameters are the columns that it reads. A function with a single
  * parameter that does not name a column takes a row view: an object with all columns as fields.
  */
+#define _GNU_SOURCE /* memmem */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "script/policy/read.h"
 #include "script/sandbox/library.h"
+
+int allot__read_fail(lua_State *L, const char *at, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    lua_pushstring(L, at ? at : "");
+    lua_pushvfstring(L, format, arguments);
+    va_end(arguments);
+    lua_concat(L, 2);
+    return lua_error(L);
+}
+
+void allot__read_made(lua_State *L, allot__reading *reading, int status, const char *what,
+                      const char *name)
+{
+    char message[400];
+    if (status == ALLOT_OK)
+        return;
+    reading->lacks_memory = status == ALLOT_ENOMEM;
+    snprintf(message, sizeof message, "%s \"%.128s\": %s", what, name ? name : "",
+             allot_status_text(status));
+    allot__read_fail(L, NULL, "%s", message);
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 /* The nearest column to a name, among those whose own name has at least `least` bytes. */
 static const char *near_column(const allot__reading *reading, const char *name, size_t least)
@@ -71,12 +98,12 @@ static void refuse_preemptor(lua_State *L, const allot__reading *reading, const 
                          who, allot__read_column_name(reading->policy, reading->rows, column));
 }
 
-void allot__read_impartial(lua_State *L, const allot__reading *reading, const char *who,
+void allot__read_impartial(lua_State *L, const allot__reading *reading,
                            const allot__rule_order *order)
 {
-    for (int32_t i = 0; order->given && i < order->count; i++)
+    for (int32_t i = 0; i < order->count; i++)
         if (order->keys[i].source.kind == ALLOT_FROM_COLUMN)
-            refuse_preemptor(L, reading, NULL, who, order->keys[i].source.value);
+            refuse_preemptor(L, reading, NULL, "dispatch", order->keys[i].source.value);
 }
 
 static int32_t check_column(lua_State *L, const allot__reading *reading, const char *at,
@@ -222,25 +249,63 @@ allot_source allot__read_function(lua_State *L, allot__reading *reading, const c
 
 /* ---- Sources and orders ---------------------------------------------------------------------- */
 
+/* Fails if a column in place of a function is a boolean, and `role` wants numbers: only orders take
+ * booleans; false comes first. */
+static void refuse_flag(lua_State *L, const allot__reading *reading, const char *at,
+                        const char *role, int32_t column)
+{
+    const char *name = allot__read_column_name(reading->policy, reading->rows, column);
+    if (!allot__read_flag(reading->policy, reading->rows, column) || strcmp(role, "key") == 0 ||
+        strcmp(role, "tag") == 0)
+        return;
+    if (strcmp(role, "value") == 0)
+        allot__read_fail(L, at,
+                         "value = \"%s\" is true or false, and no number; write guard \"label\" "
+                         "(function (%s) return not %s end)",
+                         name, name, name);
+    allot__read_fail(L, at,
+                     "%s = \"%s\" is true or false, and no number; write %s = function (%s) "
+                     "return %s and 1 or 0 end",
+                     role, name, role, name, name);
+}
+
+/* The kind of an amount that is a word of the language, at the top. */
+static const char *word_of(lua_State *L)
+{
+    const char *word = NULL;
+    if (lua_type(L, -1) == LUA_TTABLE) {
+        lua_pushliteral(L, "kind");
+        word = lua_rawget(L, -2) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+        lua_pop(L, 1);
+    }
+    return word ? word : "";
+}
+
 allot_source allot__read_source(lua_State *L, allot__reading *reading, const char *at,
                                 const char *role, int32_t last)
 {
     allot_source source = {ALLOT_FROM_NUMBER, 0};
     int type = lua_type(L, -1);
+    bool amount = answer_of(role) == ALLOT__RESULT_AMOUNT;
+    const char *word = amount ? word_of(L) : "";
     if (type == LUA_TFUNCTION)
         return allot__read_function(L, reading, at, role, last);
     if (type == LUA_TSTRING) {
         int32_t column = check_column(L, reading, at, lua_tostring(L, -1), last);
         if (strcmp(role, "value") == 0)
             refuse_preemptor(L, reading, at, "a guard", column);
-        allot__flags_source(L, reading, at, role, column);
+        refuse_flag(L, reading, at, role, column);
         source = (allot_source){ALLOT_FROM_COLUMN, column};
-    } else if (lua_isinteger(L, -1) && answer_of(role) == ALLOT__RESULT_AMOUNT) {
+    } else if (lua_isinteger(L, -1) && amount) {
         lua_Integer value = lua_tointeger(L, -1);
         if (value < 0 || value > ALLOT_AMOUNT_MAX)
             allot__read_fail(L, at, "%s = %I; a number here is 0 to %d", role, (LUAI_UACINT)value,
                              ALLOT_AMOUNT_MAX);
         source.value = (int32_t)value;
+    } else if (type == LUA_TNIL && amount) {
+        source.kind = ALLOT_FROM_NEED;
+    } else if (strcmp(word, "part") == 0 || strcmp(word, "held") == 0) {
+        source.kind = *word == 'h' ? ALLOT_FROM_HELD : ALLOT_FROM_PART;
     } else {
         allot__read_fail(L, at, "%s is a %s, which gives no numbers", role, luaL_typename(L, -1));
     }
@@ -251,41 +316,143 @@ allot_source allot__read_source(lua_State *L, allot__reading *reading, const cha
 static void read_key(lua_State *L, allot__reading *reading, const char *at, int32_t last,
                      allot_key *out)
 {
-    if (lua_type(L, -1) != LUA_TTABLE)
-        allot__read_fail(L, at, "an order is a list of keys; a %s is none", luaL_typename(L, -1));
-    const char *own_at = allot__read_string(L, "at");
+    int key = lua_gettop(L);
+    if (lua_type(L, key) != LUA_TTABLE)
+        allot__read_fail(L, at, "an order is a list of keys; a %s is none", luaL_typename(L, key));
+    lua_pushliteral(L, "at");
+    const char *own_at = lua_rawget(L, key) == LUA_TSTRING ? lua_tostring(L, -1) : at;
     lua_pushliteral(L, "descending");
-    lua_rawget(L, -2);
+    lua_rawget(L, key);
     out->descending = lua_toboolean(L, -1);
-    lua_pop(L, 1);
     lua_pushliteral(L, "key");
-    lua_rawget(L, -2);
-    out->source = allot__read_source(L, reading, own_at ? own_at : at, "key", last);
-    lua_pop(L, 1);
+    lua_rawget(L, key);
+    out->source = allot__read_source(L, reading, own_at, "key", last);
+    lua_settop(L, key - 1);
 }
 
-void allot__read_order(lua_State *L, allot__reading *reading, const char *at, int32_t last,
+void allot__read_order(lua_State *L, allot__reading *reading, int index, int32_t last,
                        allot__rule_order *out)
 {
-    int type = lua_type(L, -1);
-    *out = (allot__rule_order){.given = type != LUA_TNIL};
-    if (type != LUA_TTABLE && type != LUA_TNIL)
-        allot__read_fail(L, at, "an order is a list of keys, not a %s", luaL_typename(L, -1));
-    lua_Unsigned count = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
+    const char *at = lua_tostring(L, 2);
+    int type = lua_type(L, index);
+    out->count = 0;
+    if (type != LUA_TTABLE && type > LUA_TNIL)
+        allot__read_fail(L, at, "an order is a list of keys, not a %s", luaL_typename(L, index));
+    lua_Unsigned count = type == LUA_TTABLE ? lua_rawlen(L, index) : 0;
     if (count > ALLOT_KEYS_MAX)
         allot__read_fail(L, at, "an order has at most %d keys", ALLOT_KEYS_MAX);
     for (; out->count < (int32_t)count; out->count++) {
-        lua_rawgeti(L, -1, out->count + 1);
+        lua_rawgeti(L, index, out->count + 1);
         read_key(L, reading, at, last, &out->keys[out->count]);
     }
-    lua_pop(L, 1);
 }
 
-void allot__read_set_order(lua_State *L, allot__reading *reading, const char *key, int32_t last,
-                           int (*set)(allot_policy *policy, const allot_key *keys, int32_t n))
+/* ---- Booleans taken for numbers; see lua/allot/check/text.lua ---------------------------------
+ */
+
+/* Flags of a queue. */
+static const char *const of_queues[] = {"preemptive", "preemptable"};
+
+/* Pushes the names of the parameters of a function of the script. */
+static void push_parameters(lua_State *L, const allot__script *script, int function)
 {
-    allot__rule_order order;
-    allot__read_order(L, reading, NULL, last, &order);
-    if (order.given)
-        allot__read_made(L, reading, set(reading->policy, order.keys, order.count), "policy", key);
+    lua_State *from = script->box.L;
+    const char *name;
+    lua_newtable(L);
+    lua_rawgeti(from, LUA_REGISTRYINDEX, function);
+    for (int n = 1; (name = lua_getlocal(from, NULL, n)); n++) {
+        lua_pushstring(L, name);
+        lua_rawseti(L, -2, n);
+    }
+    lua_pop(from, 1);
+}
+
+/* Adds a function to the list below the names of its flags, which are on top, and popped. */
+static void add(lua_State *L, const allot__script *script, int function, int32_t line, bool fields)
+{
+    lua_createtable(L, 0, 4);
+    lua_insert(L, -2);
+    lua_setfield(L, -2, "flags");
+    push_parameters(L, script, function);
+    lua_setfield(L, -2, "parameters");
+    lua_pushinteger(L, line);
+    lua_setfield(L, -2, "line");
+    lua_pushboolean(L, fields);
+    lua_setfield(L, -2, "fields");
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
+static void add_call(lua_State *L, const allot__reading *reading, const allot__call *call)
+{
+    lua_newtable(L);
+    for (int32_t i = 0, n = 0; i < call->count; i++) {
+        if (!(call->flags >> i & 1))
+            continue;
+        lua_pushstring(L, allot__read_column_name(reading->policy, call->rows, call->columns[i]));
+        lua_rawseti(L, -2, ++n);
+    }
+    add(L, reading->script, call->ref, call->line, call->view);
+}
+
+/* Pushes the list of functions of the script's own that read booleans. */
+static int push_functions(lua_State *L, const void *ud)
+{
+    const allot__reading *reading = ud;
+    const allot__script *script = reading->script;
+    lua_newtable(L);
+    for (int32_t i = 0; i < script->call_count; i++)
+        if (script->calls[i].flags && script->calls[i].line > 0)
+            add_call(L, reading, &script->calls[i]);
+    for (int32_t i = 0; i < script->relating.count; i++) {
+        const allot__test *test = &script->relating.tests[i];
+        if (test->line == 0)
+            continue;
+        lua_newtable(L);
+        for (int k = 0; k < 2; k++) {
+            lua_pushstring(L, of_queues[k]);
+            lua_rawseti(L, -2, k + 1);
+        }
+        add(L, script, test->ref, test->line, true);
+    }
+    return 1;
+}
+
+static bool says(const allot__script *script, const char *name)
+{
+    return memmem(script->text, script->text_len, name, strlen(name)) != NULL;
+}
+
+/* A function that takes a whole row could read all flags; it reads those that the text names. */
+static bool reads_flags(const allot__reading *reading)
+{
+    const allot__script *script = reading->script;
+    for (int32_t i = 0; i < script->call_count; i++) {
+        const allot__call *call = &script->calls[i];
+        for (int32_t c = 0; c < call->count && call->line > 0; c++)
+            if (call->flags >> c & 1 &&
+                says(script,
+                     allot__read_column_name(reading->policy, call->rows, call->columns[c])))
+                return true;
+    }
+    for (int32_t i = 0; i < script->relating.count; i++)
+        if (script->relating.tests[i].line > 0)
+            return says(script, of_queues[0]) || says(script, of_queues[1]);
+    return false;
+}
+
+void allot__flags_check(lua_State *L, allot__reading *reading)
+{
+    const allot__sandbox *box = &reading->script->box;
+    allot__text_answer found;
+    char place[LUA_IDSIZE + 16];
+    if (!reads_flags(reading))
+        return;
+    int status = allot__sandbox_ask(box, "flag", push_functions, reading, &found);
+    allot__read_made(L, reading, status, "policy", "functions");
+    if (found.line == 0)
+        return;
+    snprintf(place, sizeof place, "%s:%d: ", box->source, (int)found.line);
+    allot__read_fail(L, place,
+                     "'%s' is true or false, and no number; write %s, not %s, or (%s and 1 or 0)",
+                     found.name, found.name, found.name, found.name);
 }

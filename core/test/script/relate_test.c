@@ -312,7 +312,7 @@ static void wrong_relations_are_told_with_their_line(void)
         {"return { kind = 'policy', name = 'x', lift = { 'group_jlp', 'x' } }", 0, 1,
          "lift has a word that is not known"},
         {"return { kind = 'policy', name = 'x', fewest = 'few' }", 0, 1,
-         "fewest is \"no\", \"mini_job\" or \"optimal_mini_job\""},
+         "fewest is \"no\", \"mini_job\" or \"optimal_mini_job\", not \"few\""},
     };
     script_begin(&it);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
