@@ -4,14 +4,13 @@
  * dispatch.c: runs a cycle of a plan with queues and carries the decision out. The state has the
  * jobs that have arrived and are not over, and executes orders; the simulation knows when jobs end.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include <allot/apply.h>
 
 #include "simulate/sim.h"
 
-enum { ID = 12, TEXT = 260, TICK = 60 };
+enum { TEXT = 260, TICK = 60 };
 
 #define USAGE_MOST ((int64_t)1 << 62) /* the most that a state may state */
 
@@ -32,7 +31,7 @@ int allot__queue_job_come(allot_simulation *sim, int32_t number)
 {
     const allot__sim_job *of = allot__job_of(sim, number);
     naming names;
-    char id[ID];
+    char id[ALLOT__ID];
     allot_record record;
     allot_job job;
     allot_trace_record(sim->trace, of->record, &record);
@@ -57,7 +56,7 @@ int allot__queue_job_end(allot_simulation *sim, int32_t number)
     int64_t since = segment->start > sim->last_cycle ? segment->start : sim->last_cycle;
     int32_t queue = allot__account_of(sim, segment)->consumer, millionths = 0;
     int64_t use = 0;
-    char id[ID];
+    char id[ALLOT__ID];
     *allot__put_number(id, number) = '\0';
     allot_state_usage_get(sim->state, queue, &use, &millionths);
     if (sim->now > since)
@@ -73,7 +72,7 @@ int allot__queue_job_end(allot_simulation *sim, int32_t number)
 static int32_t job_at(const allot_simulation *sim, int32_t i, allot_job *out)
 {
     allot_state_job_at(sim->state, i, out);
-    return (int32_t)strtol(out->id, NULL, 10);
+    return allot__get_number(out->id);
 }
 
 static int start(allot_simulation *sim, int32_t number, const allot_job *as)

@@ -7,8 +7,11 @@
  * cycle gets sums first; only if a leaf must give back, it runs again, with the tasks of all leaves
  * that hold too much.
  *
- * The tasks of a reclaim stop at once, or run on for the grace.
+ * The tasks of a reclaim stop at once, or run on for the grace. allot_state_apply enters the
+ * decision in the state, once all that is to be known of it was read.
  */
+#include <allot/apply.h>
+
 #include "simulate/sim.h"
 
 /* The decision ends, and the state is open again. */
@@ -122,34 +125,29 @@ static int take_marked(allot_simulation *sim, const allot_reclaim *reclaim, int3
 
 static int take_back(allot_simulation *sim, const allot_reclaim *reclaim, bool *again)
 {
-    int32_t number = reclaim->group * sim->consumers + reclaim->consumer, serial = -1;
-    allot__account *account = &sim->accounts[number];
+    allot__account *account = &sim->accounts[reclaim->group * sim->consumers + reclaim->consumer];
     bool at_once = reclaim->deadline <= sim->now;
     account->reclaims++;
     account->reclaimed_sum += reclaim->slots;
     account->reclaimed += reclaim->slots;
     sim->counts.reclaims++;
     int status = allot__touch(sim, account);
-    int64_t slots = status == ALLOT_OK ? mark(sim, reclaim) : 0;
-    if (slots == 0)
-        return status;
+    allot__taken *taken =
+        status == ALLOT_OK ? allot__push(sim->engine, &sim->taken, sizeof *taken) : NULL;
+    if (!taken)
+        return ALLOT_ENOMEM;
+    *taken = (allot__taken){sim->serial++, mark(sim, reclaim)};
+    if (taken->slots == 0)
+        return ALLOT_OK;
     *again = *again || at_once;
-    if (!at_once)
-        status = allot__flight_add(sim, number, slots, reclaim->deadline, reclaim->claims,
-                                   reclaim->claim_count, &serial);
-    if (status == ALLOT_OK)
-        status = take_marked(sim, reclaim, serial);
-    return status == ALLOT_OK && at_once
-               ? allot__flight_return(sim, number, slots, reclaim->claims, reclaim->claim_count)
-               : status;
+    return take_marked(sim, reclaim, at_once ? -1 : taken->serial);
 }
-
-/* ---- Carrying out ---------------------------------------------------------------------------- */
 
 static int take_all_back(allot_simulation *sim, const allot_decision *decision, bool *again)
 {
     int status = ALLOT_OK;
     allot_reclaim reclaim;
+    sim->taken.count = 0;
     for (int32_t i = 0; i < allot_decision_reclaims(decision) && status == ALLOT_OK; i++) {
         allot_decision_reclaim(decision, i, &reclaim);
         status = take_back(sim, &reclaim, again);
@@ -157,9 +155,27 @@ static int take_all_back(allot_simulation *sim, const allot_decision *decision, 
     return status;
 }
 
-static int start_on(allot_simulation *sim, const allot_grant *grant)
+/* Puts what was taken in place of a decision's reclaims, which the state lists from `first` on. */
+static int enter_taken(allot_simulation *sim, int32_t first)
 {
-    allot__account *account = &sim->accounts[grant->group * sim->consumers + grant->consumer];
+    const allot__taken *taken = sim->taken.items;
+    int status = ALLOT_OK;
+    for (size_t i = 0; i < sim->taken.count && status == ALLOT_OK; i++) {
+        allot_in_flight flight;
+        allot_state_reclaim_at(sim->state, first + (int32_t)i, &flight);
+        if (taken[i].slots > 0)
+            status = allot__flight_add(sim, &flight, taken[i].slots, flight.deadline <= sim->now,
+                                       taken[i].serial);
+        if (status == ALLOT_OK)
+            status = allot_state_end(sim->state, ALLOT_ITEM_RECLAIM, flight.id);
+    }
+    return status;
+}
+
+/* ---- What it gets ---------------------------------------------------------------------------- */
+
+static int start_on(allot_simulation *sim, allot__account *account, const allot_grant *grant)
+{
     int64_t placed = 0;
     int status = ALLOT_OK;
     for (int32_t i = 0; i < grant->place_count && status == ALLOT_OK; i++) {
@@ -210,8 +226,10 @@ static int start_all(allot_simulation *sim, const allot_decision *decision)
     allot_grant grant;
     for (int32_t i = 0; i < allot_decision_grants(decision) && status == ALLOT_OK; i++) {
         allot_decision_grant(decision, i, &grant);
-        bool whole = sim->accounts[grant.group * sim->consumers + grant.consumer].whole;
-        status = whole ? start_tasks(sim, &grant) : start_on(sim, &grant);
+        allot__account *account = &sim->accounts[grant.group * sim->consumers + grant.consumer];
+        status = allot__touch(sim, account); /* the state will say that it has these slots */
+        if (status == ALLOT_OK)
+            status = account->whole ? start_tasks(sim, &grant) : start_on(sim, account, &grant);
     }
     return status;
 }
@@ -235,23 +253,6 @@ static int keep_held(allot_simulation *sim, const allot_decision *decision)
     return status;
 }
 
-static int keep_loans(allot_simulation *sim, const allot_decision *decision)
-{
-    int32_t count = allot_decision_loans(decision);
-    sim->loans.count = 0;
-    for (int32_t i = 0; i < count; i++) {
-        allot_loan_change change;
-        allot_decision_loan(decision, i, &change);
-        if (change.slots == 0)
-            continue;
-        allot_loan *loan = allot__push(sim->engine, &sim->loans, sizeof *loan);
-        if (!loan)
-            return ALLOT_ENOMEM;
-        *loan = (allot_loan){change.group, change.lender, change.borrower, change.slots};
-    }
-    return ALLOT_OK;
-}
-
 /* ---- What goes by time ----------------------------------------------------------------------- */
 
 static void wake_at(allot_simulation *sim, int64_t when)
@@ -260,17 +261,16 @@ static void wake_at(allot_simulation *sim, int64_t when)
         sim->wake = when;
 }
 
-/* Keeps since when leaves wait, and has a cycle run at the end of each delay. */
-static void keep_waiting(allot_simulation *sim, const allot_decision *decision)
+/* Has a cycle run at the end of each delay. */
+static void wake_for_waiting(allot_simulation *sim, const allot_decision *decision)
 {
     const allot_plan *plan = allot_decision_plan(decision);
     for (int32_t c = 0; c < sim->groups * sim->consumers; c++) {
-        allot__account *account = &sim->accounts[c];
+        const allot__account *account = &sim->accounts[c];
         allot_brief brief;
         if (!account->leaf)
             continue;
         allot_decision_brief(decision, account->group, account->consumer, &brief);
-        account->waiting_since = brief.waiting_since;
         if (brief.waiting_since == INT64_MIN)
             continue;
         wake_at(sim, brief.waiting_since +
@@ -281,18 +281,24 @@ static void keep_waiting(allot_simulation *sim, const allot_decision *decision)
     }
 }
 
-/* The state is open. */
-static int keep_reclaimed(allot_simulation *sim)
+/* ---- Carrying out ---------------------------------------------------------------------------- */
+
+static int carry_out(allot_simulation *sim, const allot_decision *decision, bool *again)
 {
-    const int32_t *dirty = sim->dirty.items;
-    int status = ALLOT_OK;
-    for (size_t i = 0; i < sim->dirty.count && status == ALLOT_OK; i++) {
-        const allot__account *account = &sim->accounts[dirty[i]];
-        if (account->reclaimed > 0)
-            status =
-                allot_state_reclaimed_at(sim->state, account->group, account->consumer, sim->now);
-    }
-    return status;
+    static const allot_apply how = {.reclaim_ids = "new"};
+    int32_t first = allot_state_reclaims(sim->state);
+    int status = take_all_back(sim, decision, again);
+    if (status == ALLOT_OK)
+        status = start_all(sim, decision);
+    if (status == ALLOT_OK)
+        status = keep_held(sim, decision);
+    if (sim->damped)
+        wake_for_waiting(sim, decision);
+    if (status == ALLOT_OK)
+        status = allot_state_open(sim->state);
+    if (status == ALLOT_OK)
+        status = allot_state_apply(sim->state, decision, &how);
+    return status == ALLOT_OK ? enter_taken(sim, first) : status;
 }
 
 int allot__divide(allot_simulation *sim, allot_report *report, bool *again)
@@ -301,19 +307,9 @@ int allot__divide(allot_simulation *sim, allot_report *report, bool *again)
     int status = decide(sim, report, &decision);
     if (status != ALLOT_OK)
         return status;
-    allot__ways_clear(sim, &sim->back); /* the cycle had it */
     status = allot__decided(sim, decision, report);
     if (status == ALLOT_OK)
-        status = keep_loans(sim, decision);
-    if (status == ALLOT_OK)
-        status = take_all_back(sim, decision, again);
-    if (status == ALLOT_OK)
-        status = start_all(sim, decision);
-    if (status == ALLOT_OK)
-        status = keep_held(sim, decision);
-    if (sim->damped)
-        keep_waiting(sim, decision);
-    int opened = reopen(sim, decision);
-    status = status != ALLOT_OK ? status : opened;
-    return status == ALLOT_OK && sim->damped ? keep_reclaimed(sim) : status;
+        status = carry_out(sim, decision, again);
+    allot_decision_free(decision);
+    return status;
 }

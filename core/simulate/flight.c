@@ -1,124 +1,71 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * flight.c: reclaims whose tasks run on until a deadline, and slots that are back.
+ * flight.c: reclaims in flight, which the state lists under their serial numbers.
  *
- * Slots that come back serve the reclaim's claims, first to last. The state of the next cycle lists
- * them, so that they reach their claimants; then the reclaim is over.
+ * Slots that come back serve the reclaim's claims, first to last: they are a reclaim of their own,
+ * returned, so that the next cycle gives them to their claimants. Carrying out that cycle's
+ * decision ends it.
  */
-#include <string.h>
-
 #include "simulate/sim.h"
 
-static allot__on_way *way_at(const allot__vector *ways, size_t i)
+bool allot__flight_at(const allot_simulation *sim, int32_t i, allot_in_flight *out, int32_t *serial)
 {
-    return (allot__on_way *)ways->items + i;
+    if (allot_state_reclaim_at(sim->state, i, out) != ALLOT_OK || out->gone > 0)
+        return false;
+    *serial = allot__get_number(out->id);
+    return true;
 }
 
-static void free_claims(allot_simulation *sim, allot__on_way *way)
+int allot__flight_add(allot_simulation *sim, const allot_in_flight *like, int64_t slots,
+                      bool returned, int32_t serial)
 {
-    allot__free(sim->engine, way->claims, (size_t)way->claim_room, sizeof *way->claims);
-}
-
-void allot__ways_clear(allot_simulation *sim, allot__vector *ways)
-{
-    for (size_t i = 0; i < ways->count; i++)
-        free_claims(sim, way_at(ways, i));
-    ways->count = 0;
-}
-
-void allot__ways_free(allot_simulation *sim, allot__vector *ways)
-{
-    allot__ways_clear(sim, ways);
-    allot__vector_free(sim->engine, ways);
-}
-
-/* Adds a reclaim with the claims, first to last, as far as the slots suffice. */
-static allot__on_way *add(allot_simulation *sim, allot__vector *ways, int32_t account,
-                          int64_t slots, const allot_claim *claims, int32_t count)
-{
-    allot_claim *copy = NULL;
-    if (count > 0) {
-        copy = allot__new(sim->engine, (size_t)count, sizeof *copy);
-        if (!copy)
-            return NULL;
-    }
-    allot__on_way *way = allot__push(sim->engine, ways, sizeof *way);
-    if (!way) {
-        allot__free(sim->engine, copy, (size_t)count, sizeof *copy);
-        return NULL;
-    }
-    *way = (allot__on_way){.account = account,
-                           .slots = slots,
-                           .deadline = sim->now,
-                           .claims = copy,
-                           .claim_room = count};
-    for (int32_t i = 0; i < count && slots > 0; i++) {
-        copy[i] = claims[i];
-        copy[i].slots = claims[i].slots < slots ? claims[i].slots : slots;
-        slots -= copy[i].slots;
-        way->claim_count++;
-    }
-    return way;
-}
-
-int allot__flight_add(allot_simulation *sim, int32_t account, int64_t slots, int64_t deadline,
-                      const allot_claim *claims, int32_t count, int32_t *serial)
-{
-    allot__on_way *way = add(sim, &sim->flights, account, slots, claims, count);
-    if (!way)
+    char id[ALLOT__ID];
+    allot_in_flight flight = *like;
+    if (allot__vector_room(sim->engine, &sim->claims, (size_t)like->claim_count + 1,
+                           sizeof(allot_claim)) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    way->deadline = deadline;
-    way->serial = *serial = sim->serial++;
-    return ALLOT_OK;
-}
-
-int allot__flight_return(allot_simulation *sim, int32_t account, int64_t slots,
-                         const allot_claim *claims, int32_t count)
-{
-    if (slots == 0)
-        return ALLOT_OK;
-    return add(sim, &sim->back, account, slots, claims, count) ? ALLOT_OK : ALLOT_ENOMEM;
-}
-
-/* Takes `slots` from the claims, first to last. */
-static void cut_claims(allot__on_way *way, int64_t slots)
-{
-    int32_t kept = 0;
-    for (int32_t i = 0; i < way->claim_count; i++) {
-        int64_t served = way->claims[i].slots < slots ? way->claims[i].slots : slots;
-        slots -= served;
-        way->claims[i].slots -= served;
-        if (way->claims[i].slots > 0)
-            way->claims[kept++] = way->claims[i];
+    allot_claim *claims = sim->claims.items;
+    int64_t left = slots;
+    int32_t count = 0;
+    for (; count < like->claim_count && left > 0; count++) {
+        claims[count] = like->claims[count];
+        claims[count].slots = claims[count].slots < left ? claims[count].slots : left;
+        left -= claims[count].slots;
     }
-    way->claim_count = kept;
+    *allot__put_number(id, serial) = '\0';
+    flight.id = id;
+    flight.slots = slots;
+    flight.claims = claims;
+    flight.claim_count = count;
+    flight.task_count = 0;
+    flight.gone = returned;
+    flight.deadline = returned ? sim->now : like->deadline;
+    return allot_state_in_flight(sim->state, &flight);
 }
 
 int allot__flight_back(allot_simulation *sim, int32_t serial, int64_t slots)
 {
-    size_t i = 0;
-    while (way_at(&sim->flights, i)->serial != serial)
-        i++;
-    allot__on_way *way = way_at(&sim->flights, i);
-    int status = allot__flight_return(sim, way->account, slots, way->claims, way->claim_count);
+    char id[ALLOT__ID];
+    allot_in_flight flight;
+    *allot__put_number(id, serial) = '\0';
+    int status = allot_state_get(sim->state, ALLOT_ITEM_RECLAIM, id, &flight);
+    if (status == ALLOT_OK)
+        status = allot__flight_add(sim, &flight, slots, true, sim->serial++);
     if (status != ALLOT_OK)
         return status;
-    cut_claims(way, slots);
-    way->slots -= slots;
-    if (way->slots > 0)
-        return ALLOT_OK;
-    free_claims(sim, way);
-    memmove(way, way + 1, (--sim->flights.count - i) * sizeof *way);
-    return ALLOT_OK;
+    return slots < flight.slots ? allot_state_reclaim_back(sim->state, id, slots)
+                                : allot_state_end(sim->state, ALLOT_ITEM_RECLAIM, id);
 }
 
 int64_t allot__flight_deadline(const allot_simulation *sim)
 {
     int64_t first = ALLOT__NEVER;
-    for (size_t i = 0; i < sim->flights.count; i++) {
-        int64_t deadline = way_at(&sim->flights, i)->deadline;
-        first = deadline < first ? deadline : first;
+    for (int32_t i = 0; i < allot_state_reclaims(sim->state); i++) {
+        allot_in_flight flight;
+        int32_t serial;
+        if (allot__flight_at(sim, i, &flight, &serial) && flight.deadline < first)
+            first = flight.deadline;
     }
     return first;
 }

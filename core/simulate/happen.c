@@ -35,12 +35,11 @@ static int end_segments(allot_simulation *sim)
     return status;
 }
 
-/* Kills the remaining tasks of a reclaim, and ends the reclaim. */
-static int end_flight(allot_simulation *sim, const allot__on_way *flight)
+/* Kills the remaining tasks of a reclaim, which ends it. */
+static int end_flight(allot_simulation *sim, int32_t account, int32_t serial)
 {
-    int32_t serial = flight->serial;
     int status = ALLOT_OK;
-    for (int32_t i = sim->accounts[flight->account].first; i >= 0 && status == ALLOT_OK;) {
+    for (int32_t i = sim->accounts[account].first; i >= 0 && status == ALLOT_OK;) {
         const allot__segment *segment = allot__segment_of(sim, i);
         int32_t next = segment->next;
         if (segment->flight == serial)
@@ -52,13 +51,13 @@ static int end_flight(allot_simulation *sim, const allot__on_way *flight)
 
 static int end_flights(allot_simulation *sim)
 {
+    int32_t count = allot_state_reclaims(sim->state);
     int status = ALLOT_OK;
-    for (size_t i = 0; i < sim->flights.count && status == ALLOT_OK;) {
-        const allot__on_way *flight = (const allot__on_way *)sim->flights.items + i;
-        if (flight->deadline <= sim->now)
-            status = end_flight(sim, flight);
-        else
-            i++;
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+        allot_in_flight flight;
+        int32_t serial;
+        if (allot__flight_at(sim, i, &flight, &serial) && flight.deadline <= sim->now)
+            status = end_flight(sim, flight.group * sim->consumers + flight.consumer, serial);
     }
     return status;
 }

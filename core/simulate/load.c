@@ -283,8 +283,8 @@ static int add_job(loading *it, const allot_mapped *mapped, int32_t account)
     allot_simulation *sim = it->sim;
     int32_t session = -1;
     if (mapped->session) {
-        session =
-            allot__strings_put(sim->engine, &sim->names, mapped->session, strlen(mapped->session));
+        session = allot__strings_put(sim->engine, &sim->sessions, mapped->session,
+                                     strlen(mapped->session));
         if (session < 0)
             return ALLOT_ENOMEM;
     }

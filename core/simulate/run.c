@@ -265,7 +265,7 @@ static int64_t end_of(const allot_simulation *sim, const allot__sim_job *job)
 
 int allot__start(allot_simulation *sim, allot__account *account, int64_t slots, int32_t host)
 {
-    int status = allot__touch(sim, account);
+    int status = ALLOT_OK;
     while (status == ALLOT_OK && slots > 0 && allot__waits(account) > 0) {
         int32_t first = allot__wait_at(account, 0);
         const allot__sim_job *job = allot__job_of(sim, first);

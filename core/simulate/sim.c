@@ -31,7 +31,6 @@ static int make_accounts(allot_simulation *sim)
                                             .last = -1,
                                             .most = -1,
                                             .standing = -1,
-                                            .waiting_since = INT64_MIN,
                                             .depth = FEW,
                                             .leaf = allot_plan_children(sim->plan, consumer) == 0};
     }
@@ -101,11 +100,9 @@ void allot_simulation_free(allot_simulation *sim)
     allot__free(engine, sim->sizes, (size_t)sim->groups, sizeof *sim->sizes);
     allot__free(engine, sim->sizes_shown, (size_t)sim->groups, sizeof *sim->sizes_shown);
     allot__free(engine, sim->offered, (size_t)sim->groups, sizeof *sim->offered);
-    allot__ways_free(sim, &sim->flights);
-    allot__ways_free(sim, &sim->back);
-    allot__strings_free(engine, &sim->names);
-    allot__vector *lists[] = {&sim->jobs,  &sim->changes, &sim->segments, &sim->ends,
-                              &sim->dirty, &sim->loans,   &sim->hosts};
+    allot__strings_free(engine, &sim->sessions);
+    allot__vector *lists[] = {&sim->jobs,  &sim->changes, &sim->segments, &sim->ends, &sim->dirty,
+                              &sim->taken, &sim->claims,  &sim->ids,      &sim->hosts};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         allot__vector_free(engine, lists[i]);
     allot__free(engine, sim, 1, sizeof *sim);

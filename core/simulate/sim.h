@@ -8,10 +8,14 @@
  * reclaim takes are segments of their own. Waiting jobs of an account are sorted by priority and
  * submission; segments that end are a heap by time.
  *
- * An account is *whole* if one of its jobs is rigid. A cycle's state lists all its tasks, also
- * waiting ones, so that the engine decides which start (C-13). They stay in the state from cycle to
- * cycle; only a changed account's tasks are listed anew. Of other accounts the state has sums, and
- * tasks only if some may have to go.
+ * There is one state. Decisions are carried out in it by allot_state_apply, so it has reclaims in
+ * flight, loans, times, and what accounts demand and hold; only what happens to jobs is set. The
+ * simulation knows when tasks end.
+ *
+ * An account is *whole* if one of its jobs is rigid. The state lists all its tasks, also waiting
+ * ones, so that the engine decides which start (C-13). They stay in the state from cycle to cycle;
+ * only a changed account's tasks are listed anew. Of other accounts the state has sums, and tasks
+ * only if some may have to go.
  */
 #ifndef ALLOT_SIMULATE_SIM_H
 #define ALLOT_SIMULATE_SIM_H
@@ -68,9 +72,7 @@ typedef struct allot__account {
     bool cut;               /* the state lists only `depth` of its waiting tasks */
     int32_t depth;
     int64_t pending, running, gathered; /* slots */
-    int64_t demand_told, held_told;
     int64_t most;              /* its quota if no other leaf wants any; -1: not computed yet */
-    int64_t waiting_since;     /* as the last cycle decided; INT64_MIN: it does not wait */
     int64_t reclaimed, killed; /* at this instant */
     int64_t shown[3];          /* of the last sample: demand, allocated, busy */
     allot__vector waiting;     /* of int32_t: waiting jobs, behind `gone` others */
@@ -81,19 +83,16 @@ typedef struct allot__account {
     allot__u128 gathered_sum, useful, lost; /* slot-seconds: exact, however long a log is */
 } allot__account;
 
-/* A task in the state: of a job that runs as a segment, or waits (-1). */
+/* Equal tasks in the state: of a job that runs as a segment, or waits (-1). */
 typedef struct allot__told {
-    int32_t job, segment;
+    int32_t job, segment, count;
 } allot__told;
 
-/* A reclaim whose tasks run on until its deadline; or slots that came back from one, which the next
- * cycle's state lists. */
-typedef struct allot__on_way {
-    int32_t serial, account;
-    int64_t slots, deadline;
-    allot_claim *claims; /* claim_room of them are allocated */
-    int32_t claim_count, claim_room;
-} allot__on_way;
+/* What becomes of a decision's reclaim: its tasks have so many slots. */
+typedef struct allot__taken {
+    int32_t serial;
+    int64_t slots;
+} allot__taken;
 
 /* A change of an event log. */
 typedef struct allot__change {
@@ -113,7 +112,6 @@ struct allot_simulation {
     bool queues, hosted, varies; /* hosts are known; sizes or windows may change */
     bool damped;                 /* decisions depend on since when leaves wait */
     bool whole;                  /* some job is rigid */
-    bool filled;                 /* the state has tasks, reclaims, loans or jobs */
     bool loaded, ran;
     int64_t now, last_cycle, wake; /* wake: a cycle is due then */
     int64_t next_switch, progress; /* of windows; time of the last arrival, start or end */
@@ -125,20 +123,19 @@ struct allot_simulation {
     int64_t *sizes_shown;  /* as reported to the watcher; -1: not yet */
     allot__vector jobs;    /* of allot__sim_job */
     allot__vector changes; /* of allot__change */
-    allot__strings names;  /* sessions */
+    allot__strings sessions;
     size_t next_job, next_change, arrived;
     int32_t ended, over;    /* jobs that ended; that are over: killed and refused ones too */
     allot__vector segments; /* of allot__segment */
     int32_t free_segment;
-    allot__vector ends;    /* of int32_t: a heap of segments */
-    allot__vector dirty;   /* of int32_t: accounts */
-    allot__vector flights; /* of allot__on_way */
-    allot__vector back;    /* of allot__on_way */
-    int32_t serial;
-    allot__vector loans; /* of allot_loan */
-    size_t told, added;  /* tasks in the state; tasks added since it was empty */
-    int32_t ways_told;   /* reclaims in the state, named by their numbers */
-    allot__vector hosts; /* of const char *: hosts that the plan lacks */
+    allot__vector ends;   /* of int32_t: a heap of segments */
+    allot__vector dirty;  /* of int32_t: accounts */
+    int32_t serial;       /* of the next reclaim */
+    allot__vector taken;  /* of allot__taken: of each reclaim of a decision */
+    allot__vector claims; /* of allot_claim: scratch */
+    allot__vector ids;    /* of char[ALLOT__ID]: scratch */
+    size_t told, added;   /* tasks in the state; tasks added since it was empty */
+    allot__vector hosts;  /* of const char *: hosts that the plan lacks */
     bool preempts;
 };
 
@@ -166,12 +163,21 @@ static inline int64_t allot__whole(allot__u128 area)
     return area > INT64_MAX ? INT64_MAX : (int64_t)area;
 }
 
-/* Writes the ten digits of a job's id in states; returns their end. */
+/* A number that is not negative, in an id of the state: six digits to the base 64, which are in the
+ * order of bytes. Writing returns their end. */
+enum { ALLOT__DIGITS = 6, ALLOT__ID = 32 };
 static inline char *allot__put_number(char *at, int32_t number)
 {
-    for (int i = 9; i >= 0; i--, number /= 10)
-        at[i] = (char)('0' + number % 10);
-    return at + 10;
+    for (int i = ALLOT__DIGITS; i > 0; i--, number /= 64)
+        at[i - 1] = (char)('0' + number % 64);
+    return at + ALLOT__DIGITS;
+}
+static inline int32_t allot__get_number(const char *at)
+{
+    int32_t number = 0;
+    for (int i = 0; i < ALLOT__DIGITS; i++)
+        number = number * 64 + (at[i] - '0');
+    return number;
 }
 
 /* ---- load.c ---------------------------------------------------------------------------------- */
@@ -212,23 +218,21 @@ const allot__sim_job *allot__next_job(allot_simulation *sim);
 /* Carries out everything that is due now. ENOMEM; ESCRIPT, EBUDGET (report). */
 int allot__happen(allot_simulation *sim, allot_report *report);
 
-/* ---- flight.c: reclaims on their way --------------------------------------------------------- */
+/* ---- flight.c: reclaims in flight ------------------------------------------------------------ */
 
-/* Adds a reclaim of `account`; claims are copied as far as `slots` suffice. ENOMEM. */
-int allot__flight_add(allot_simulation *sim, int32_t account, int64_t slots, int64_t deadline,
-                      const allot_claim *claims, int32_t count, int32_t *serial);
+/* The state's i-th reclaim, and its serial number; false: it has ended or returned. */
+bool allot__flight_at(const allot_simulation *sim, int32_t i, allot_in_flight *out,
+                      int32_t *serial);
+/* Adds a reclaim of `slots` with the leaf, deadline and claims of another, first to last as far as
+ * the slots suffice; or (`returned`) slots that are free now. ENOMEM. */
+int allot__flight_add(allot_simulation *sim, const allot_in_flight *like, int64_t slots,
+                      bool returned, int32_t serial);
 /* Slots of a reclaim are free now. ENOMEM. */
 int allot__flight_back(allot_simulation *sim, int32_t serial, int64_t slots);
-/* Slots were free at once: they are for the claims, first to last. ENOMEM. */
-int allot__flight_return(allot_simulation *sim, int32_t account, int64_t slots,
-                         const allot_claim *claims, int32_t count);
 /* The first deadline, or ALLOT__NEVER. */
 int64_t allot__flight_deadline(const allot_simulation *sim);
-void allot__ways_free(allot_simulation *sim, allot__vector *ways);
-void allot__ways_clear(allot_simulation *sim, allot__vector *ways);
 
-/* ---- state.c: the state of a cycle
- * ------------------------------------------------------------ */
+/* ---- state.c: the state of a cycle ----------------------------------------------------------- */
 
 /* Accounts whose tasks a state lists: those that are whole, and in addition */
 typedef enum allot__task_detail {

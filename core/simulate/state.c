@@ -2,93 +2,98 @@
 /* Copyright the allot authors */
 /* state.c: the state for a cycle of a plan without queues. */
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+
+#include <allot/stated.h>
 
 #include "simulate/sim.h"
 
-enum { ID = 32, SESSION_ID = 256 };
+enum { SESSION_ID = 256 };
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
+/* A whole account without waiting tasks demands the slots of its tasks (-1); of waiting tasks, the
+ * state may list only some. */
 static int64_t demand_of(const allot__account *account)
 {
     int64_t demand = account->running + account->pending;
+    if (account->whole && account->pending == 0)
+        return -1;
     return demand < ALLOT_AMOUNT_MAX ? demand : ALLOT_AMOUNT_MAX;
+}
+
+/* What the state has of an account: 0 where nothing was set. */
+static allot_stated_leaf told_of(const allot_simulation *sim, const allot__account *account)
+{
+    allot_stated_leaf row = {.demand = 0};
+    allot_state_row_get(sim->state, account->group, account->consumer, &row);
+    row.allocated = row.allocated < 0 ? 0 : row.allocated;
+    return row;
 }
 
 bool allot__is_known(const allot_simulation *sim, const allot__account *account)
 {
-    bool sums =
-        account->demand_told == demand_of(account) && account->held_told == account->running;
-    return sim->queues || (account->whole ? !account->stale : sums);
+    if (sim->queues || (account->whole && account->stale))
+        return sim->queues;
+    allot_stated_leaf told = told_of(sim, account);
+    return told.demand == demand_of(account) && told.allocated == account->running;
 }
 
-/* A whole account without waiting tasks demands the slots of its tasks (-1); of waiting tasks, the
- * state may list only some. */
-static int put_account(allot_simulation *sim, allot__account *account)
+static int put_account(allot_simulation *sim, const allot__account *account)
 {
-    int64_t demand = account->whole && account->pending == 0 ? -1 : demand_of(account);
-    int64_t held = account->running;
+    allot_stated_leaf told = told_of(sim, account);
+    int64_t demand = demand_of(account), held = account->running;
     int status = ALLOT_OK;
-    if (demand != account->demand_told)
+    if (demand != told.demand)
         status = allot_state_demand(sim->state, account->group, account->consumer, demand);
-    if (held != account->held_told && status == ALLOT_OK)
+    if (held != told.allocated && status == ALLOT_OK)
         status = allot_state_allocated(sim->state, account->group, account->consumer, held);
-    account->demand_told = demand;
-    account->held_told = held;
     return status;
 }
 
 static int tell_sums(allot_simulation *sim)
 {
     const int32_t *dirty = sim->dirty.items;
-    int status = ALLOT_OK;
+    int status = allot_state_now(sim->state, sim->now);
     for (size_t i = 0; i < sim->dirty.count && status == ALLOT_OK; i++)
         status = put_account(sim, &sim->accounts[dirty[i]]);
-    for (int32_t i = 0; sim->damped && i < sim->groups * sim->consumers; i++) {
-        const allot__account *account = &sim->accounts[i];
-        int64_t since = account->waiting_since != INT64_MIN ? account->waiting_since : sim->now;
-        if (account->leaf && status == ALLOT_OK)
-            status =
-                allot_state_waiting_since(sim->state, account->group, account->consumer, since);
-    }
-    return status;
-}
-
-static int tell_times(allot_simulation *sim)
-{
-    int status = allot_state_now(sim->state, sim->now);
-    if (status == ALLOT_OK && sim->cycled)
-        status = allot_state_last(sim->state, sim->last_cycle);
     return status;
 }
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
-/* The id of the i-th task that an account has in the state: job and number. */
-static void put_id(const allot__account *account, size_t i, char *id)
+/* Begins the ids of the i-th equal tasks that an account has in the state: with the job, and i. */
+static char *put_id(const allot__account *account, size_t i, char *id)
 {
     const allot__told *told = (const allot__told *)account->told.items + i;
-    char *end = allot__put_number(id, told->job);
-    *end++ = '.';
-    *allot__put_number(end, (int32_t)i) = '\0';
+    char *end = allot__put_number(allot__put_number(id, told->job), (int32_t)i);
+    *end = '\0';
+    return end;
+}
+
+/* Ends the id of the k-th of these tasks (allot_state_task_copies). */
+static void end_id(const allot__told *told, int32_t k, char *end)
+{
+    char digits[16];
+    int width = snprintf(digits, sizeof digits, "%d", told->count - 1);
+    snprintf(end, 16, "%0*d", width, k);
 }
 
 allot__told allot__told_at(const allot_simulation *sim, int32_t task)
 {
     allot_task of;
-    char *end;
     allot_state_task_at(sim->state, task, &of);
-    const allot__sim_job *job = allot__job_of(sim, (int32_t)strtol(of.id, &end, 10));
-    return ((const allot__told *)sim->accounts[job->account].told.items)[strtol(end + 1, NULL, 10)];
+    const allot__sim_job *job = allot__job_of(sim, allot__get_number(of.id));
+    const allot__told *told = sim->accounts[job->account].told.items;
+    return told[allot__get_number(of.id + ALLOT__DIGITS)];
 }
 
 /* Sessions of a name are of a leaf: another leaf's are others. */
 static const char *session_id(const allot_simulation *sim, int32_t job, char *buf)
 {
     const allot__sim_job *of = allot__job_of(sim, job);
-    const char *name = allot__strings_text(&sim->names, of->session);
+    const char *name = allot__strings_text(&sim->sessions, of->session);
     buf[0] = name ? 'n' : 's';
     char *end = allot__put_number(buf + 1, name ? of->account : job);
     *end = '\0';
@@ -137,27 +142,28 @@ static int put_tasks(allot_simulation *sim, allot__account *account, allot__told
                      int32_t slots, allot_task *task)
 {
     const allot__sim_job *job = allot__job_of(sim, what.job);
-    int32_t count = tasks_of(sim, what.job, slots);
-    char id[ID];
-    int status = ALLOT_OK;
-    if (sim->told + (size_t)count > ALLOT_SIMULATION_TASKS)
+    char id[ALLOT__ID];
+    what.count = tasks_of(sim, what.job, slots);
+    if (sim->told + (size_t)what.count > ALLOT_SIMULATION_TASKS)
         return ALLOT_EINVALID;
     task->id = id;
     task->consumer = account->consumer;
     task->group = account->group;
-    task->slots = count == 1 ? slots : 1;
+    task->slots = what.count == 1 ? slots : 1;
     task->submitted = known(job->submit);
-    for (int32_t k = 0; k < count && status == ALLOT_OK; k++) {
-        allot__told *told = allot__push(sim->engine, &account->told, sizeof *told);
-        if (!told)
-            return ALLOT_ENOMEM;
-        *told = what;
-        sim->told++;
-        sim->added++;
-        put_id(account, account->told.count - 1, id);
-        status = allot_state_task(sim->state, task);
+    allot__told *told = allot__push(sim->engine, &account->told, sizeof *told);
+    if (!told)
+        return ALLOT_ENOMEM;
+    *told = what;
+    put_id(account, account->told.count - 1, id);
+    int status = allot_state_task_copies(sim->state, task, what.count);
+    if (status != ALLOT_OK) {
+        account->told.count--;
+        return status;
     }
-    return status;
+    sim->told += (size_t)what.count;
+    sim->added += (size_t)what.count;
+    return ALLOT_OK;
 }
 
 static int put_segment(allot_simulation *sim, allot__account *account, int32_t i)
@@ -169,7 +175,7 @@ static int put_segment(allot_simulation *sim, allot__account *account, int32_t i
                        .host = host_name(sim, segment->host),
                        .preempted = allot__job_of(sim, segment->job)->times};
     int status = tell_session(sim, account, segment->job, session);
-    allot__told what = {segment->job, i};
+    allot__told what = {segment->job, i, 0};
     return status == ALLOT_OK ? put_tasks(sim, account, what, segment->count, &task) : status;
 }
 
@@ -191,7 +197,7 @@ static int put_waiting(allot_simulation *sim, allot__account *account)
     int32_t tasks = skip || sim->options.always_tasks ? INT32_MAX : account->depth;
     int status = ALLOT_OK;
     for (size_t i = 0; i < allot__waits(account) && left > 0 && tasks > 0 && !status; i++) {
-        allot__told what = {allot__wait_at(account, i), -1};
+        allot__told what = {allot__wait_at(account, i), -1, 0};
         const allot__sim_job *job = allot__job_of(sim, what.job);
         allot_task task = {.state = ALLOT_TASK_PENDING, .priority = job->priority};
         int64_t most = job->rigid ? INT64_MAX : tasks < left ? tasks : left;
@@ -207,13 +213,16 @@ static int put_waiting(allot_simulation *sim, allot__account *account)
 /* Removes an account's tasks from the state. */
 static int untell(allot_simulation *sim, allot__account *account)
 {
+    const allot__told *told = account->told.items;
     int status = ALLOT_OK;
     for (size_t i = 0; i < account->told.count && status == ALLOT_OK; i++) {
-        char id[ID];
-        put_id(account, i, id);
-        status = allot_state_task_end(sim->state, id);
+        char id[ALLOT__ID], *end = put_id(account, i, id);
+        for (int32_t k = 0; k < told[i].count && status == ALLOT_OK; k++) {
+            end_id(&told[i], k, end);
+            status = allot_state_task_end(sim->state, id);
+        }
+        sim->told -= (size_t)told[i].count;
     }
-    sim->told -= account->told.count;
     account->told.count = 0;
     return status;
 }
@@ -287,115 +296,78 @@ static int tell_tasks(allot_simulation *sim, allot__task_detail tasks, allot_rep
     return status == ALLOT_EINVALID ? too_many(sim, tasks, report) : status;
 }
 
-/* ---- Reclaims and loans ---------------------------------------------------------------------- */
+/* ---- Reclaims -------------------------------------------------------------------------------- */
 
-static int tell_way(allot_simulation *sim, const allot__on_way *way, const char *const *tasks,
-                    size_t count)
+/* Lists the ids of a reclaim's tasks, one behind another, as far as the state lists them. */
+static int list_tasks(allot_simulation *sim, const allot__account *account, int32_t serial)
 {
-    char id[ID];
-    *allot__put_number(id, sim->ways_told++) = '\0';
-    allot_in_flight flight = {
-        .id = id,
-        .consumer = sim->accounts[way->account].consumer,
-        .group = sim->accounts[way->account].group,
-        .slots = way->slots,
-        .deadline = way->deadline,
-        .claims = way->claims,
-        .claim_count = way->claim_count,
-        .tasks = tasks,
-        .task_count = (int32_t)count,
-    };
-    return allot_state_in_flight(sim->state, &flight);
-}
-
-/* ... with the tasks that it takes, as far as the state lists them. */
-static int tell_flight(allot_simulation *sim, const allot__on_way *way)
-{
-    const allot__account *account = &sim->accounts[way->account];
     const allot__told *told = account->told.items;
-    size_t room = account->told.count, count = 0;
-    char(*ids)[ID] = allot__new(sim->engine, room, sizeof *ids);
-    const char **names = allot__new(sim->engine, room, sizeof *names);
-    int status = room == 0 || (ids && names) ? ALLOT_OK : ALLOT_ENOMEM;
-    for (size_t i = 0; i < room && status == ALLOT_OK; i++) {
-        if (told[i].segment < 0 || allot__segment_of(sim, told[i].segment)->flight != way->serial)
+    sim->ids.count = 0;
+    for (size_t i = 0; i < account->told.count; i++) {
+        if (told[i].segment < 0 || allot__segment_of(sim, told[i].segment)->flight != serial)
             continue;
-        put_id(account, i, ids[count]);
-        names[count] = ids[count];
-        count++;
+        for (int32_t k = 0; k < told[i].count; k++) {
+            char(*id)[ALLOT__ID] = allot__push(sim->engine, &sim->ids, sizeof *id);
+            if (!id)
+                return ALLOT_ENOMEM;
+            end_id(&told[i], k, put_id(account, i, *id));
+        }
     }
-    if (status == ALLOT_OK)
-        status = tell_way(sim, way, names, count);
-    allot__free(sim->engine, ids, room, sizeof *ids);
-    allot__free(sim->engine, names, room, sizeof *names);
+    return ALLOT_OK;
+}
+
+/* Names the tasks of a reclaim, of which an account's listed tasks may have changed. */
+static int name_tasks(allot_simulation *sim, allot_in_flight *flight, int32_t serial)
+{
+    int32_t number = flight->group * sim->consumers + flight->consumer;
+    int status = list_tasks(sim, &sim->accounts[number], serial);
+    size_t count = sim->ids.count;
+    if (status != ALLOT_OK || (count == 0 && flight->task_count == 0))
+        return status;
+    const char **names = allot__new(sim->engine, count + 1, sizeof *names);
+    for (size_t i = 0; names && i < count; i++)
+        names[i] = ((char(*)[ALLOT__ID])sim->ids.items)[i];
+    flight->tasks = names;
+    flight->task_count = (int32_t)count;
+    status = names ? allot_state_set(sim->state, ALLOT_ITEM_RECLAIM, flight) : ALLOT_ENOMEM;
+    allot__free(sim->engine, names, count + 1, sizeof *names);
     return status;
 }
 
-static int tell_ways(allot_simulation *sim)
+static int tell_flights(allot_simulation *sim)
 {
-    static const char *const gone[] = {"gone"}; /* no task has that name, so all slots are back */
-    const allot__on_way *back = sim->back.items, *flights = sim->flights.items;
     int status = ALLOT_OK;
-    for (size_t i = 0; i < sim->flights.count && status == ALLOT_OK; i++)
-        status = tell_flight(sim, &flights[i]);
-    for (size_t i = 0; i < sim->back.count && status == ALLOT_OK; i++)
-        status = tell_way(sim, &back[i], gone, 1);
-    return status;
-}
-
-static int tell_loans(allot_simulation *sim)
-{
-    const allot_loan *loans = sim->loans.items;
-    int status = ALLOT_OK;
-    for (size_t i = 0; i < sim->loans.count && status == ALLOT_OK; i++)
-        status = allot_state_loan(sim->state, &loans[i]);
-    return status;
-}
-
-/* Removes reclaims and loans of the cycle before: they are over or added again. */
-static int untell_orders(allot_simulation *sim)
-{
-    int status = allot_state_loans_end(sim->state);
-    for (; sim->ways_told > 0 && status == ALLOT_OK; sim->ways_told--) {
-        char id[ID];
-        *allot__put_number(id, sim->ways_told - 1) = '\0';
-        status = allot_state_end(sim->state, ALLOT_ITEM_RECLAIM, id);
+    for (int32_t i = 0; i < allot_state_reclaims(sim->state) && status == ALLOT_OK; i++) {
+        allot_in_flight flight;
+        int32_t serial;
+        if (allot__flight_at(sim, i, &flight, &serial))
+            status = name_tasks(sim, &flight, serial);
     }
     return status;
 }
 
-/* Removes tasks, reclaims and loans from the state. Tasks that may be listed again stay, as long as
- * most added tasks are still there. */
+/* Removes tasks, and their sessions, from the state. Tasks that may be listed again stay, as long
+ * as most added tasks are still there. */
 static int clear(allot_simulation *sim)
 {
-    if (!sim->filled)
+    if (sim->told == 0 || (sim->whole && sim->added < 1000 + 2 * sim->told))
         return ALLOT_OK;
-    if (sim->whole && sim->added < 1000 + 2 * sim->told)
-        return untell_orders(sim);
     sim->told = sim->added = 0;
-    sim->ways_told = 0;
     for (int32_t c = 0; c < sim->groups * sim->consumers; c++)
         sim->accounts[c].told.count = 0;
-    return allot_state_clear(sim->state);
+    int status = allot_state_clear_items(sim->state, ALLOT_ITEM_TASK);
+    return status == ALLOT_OK ? allot_state_clear_items(sim->state, ALLOT_ITEM_SESSION) : status;
 }
 
 static int fill(allot_simulation *sim, allot__task_detail tasks, allot_report *report)
 {
     int status = clear(sim);
     if (status == ALLOT_OK)
-        status = tell_times(sim);
-    if (status == ALLOT_OK)
         status = tell_sums(sim);
     if (status == ALLOT_OK)
         status = tell_tasks(sim, tasks, report);
-    if (status == ALLOT_EINVALID)
-        return status;
     if (status == ALLOT_OK)
-        status = tell_ways(sim);
-    if (status == ALLOT_OK)
-        status = tell_loans(sim);
-    sim->filled =
-        sim->told > 0 || sim->flights.count > 0 || sim->back.count > 0 || sim->loans.count > 0;
+        status = tell_flights(sim);
     return status == ALLOT_OK ? allot__seal(sim, report) : status;
 }
 

@@ -28,6 +28,7 @@ typedef struct applying {
     const allot_applied *applied;
     allot__arena arena;
     int64_t now;
+    bool damps;             /* leaves have times */
     size_t tasks, reclaims; /* counts before the decision */
     allot_grant *grants;
     int32_t grant_count;
@@ -222,8 +223,9 @@ static int read_grants(applying *it)
 {
     int32_t count =
         allot__queue_count(it->state->plan) > 0 ? 0 : allot_decision_grants(it->decision);
-    it->grants = allot__arena_take(&it->arena, (size_t)count + 1, sizeof *it->grants);
-    if (!it->grants)
+    it->grants =
+        count > 0 ? allot__arena_take(&it->arena, (size_t)count, sizeof *it->grants) : NULL;
+    if (count > 0 && !it->grants)
         return ALLOT_ENOMEM;
     for (int32_t i = 0; i < count; i++) {
         allot_grant *grant = &it->grants[it->grant_count];
@@ -306,7 +308,7 @@ static int make_times(applying *it)
 {
     allot_state *state = it->state;
     int status = ALLOT_OK;
-    for (int32_t g = 0; g < state->plan->group_count && allot_plan_damps(state->base); g++) {
+    for (int32_t g = 0; g < state->plan->group_count && it->damps; g++) {
         allot__group_state *group = &state->groups[g];
         if (allot__times_room(state, &group->waiting_since) != ALLOT_OK ||
             allot__times_room(state, &group->reclaimed_at) != ALLOT_OK)
@@ -321,7 +323,7 @@ static void enter_times(applying *it)
 {
     allot_state *state = it->state;
     allot_state_last(state, it->now);
-    for (int32_t g = 0; g < state->plan->group_count && allot_plan_damps(state->base); g++)
+    for (int32_t g = 0; g < state->plan->group_count && it->damps; g++)
         for (int32_t i = 0; i < state->plan->tree.rows; i++) {
             allot_brief brief;
             if (allot_decision_brief(it->decision, g, i, &brief) != ALLOT_OK)
@@ -550,6 +552,7 @@ int allot_state_apply(allot_state *state, const allot_decision *decision, const 
                    .how = how ? how : &nothing,
                    .applied = how && how->applied ? how->applied : &nobody,
                    .now = allot_decision_now(decision),
+                   .damps = allot_plan_damps(state->base) != 0,
                    .tasks = allot__task_count(&state->tasks),
                    .reclaims = state->reclaims.list.count,
                    .task_number = 1};

@@ -116,6 +116,8 @@ ALLOT_API int allot_state_set(allot_state *state, allot_item kind, const void *i
 /* Removes an item from an open state; the others keep their order and, until the state is sealed,
  * their numbers. Borrowed pointers live until then, too. ENOENT, EUSAGE. */
 ALLOT_API int allot_state_end(allot_state *state, allot_item kind, const char *id);
+/* Removes all items of such a kind; the state keeps its memory. EUSAGE. */
+ALLOT_API int allot_state_clear_items(allot_state *state, allot_item kind);
 /* Sets a clock that ran ahead by `by` seconds back to `now`: times after `now` (of leaves, tasks,
  * sessions, jobs, contracts, resources, use, the last cycle) move back by `by`, but not beyond
  * `now`. EUSAGE. */

@@ -126,6 +126,10 @@ ALLOT_API int allot_state_host_exclusive(allot_state *state, const char *name, i
  * allow or have a value, if a pending task has a host or slot, since it is nowhere yet, and if a
  * task of several groups has a slot. */
 ALLOT_API int allot_state_task(allot_state *state, const allot_task *task);
+/* Adds `count` tasks of one group that differ only in their ids: the task's id and, each in as many
+ * digits as the last, 0 ... count - 1. Much cheaper than adding them one by one. ENAME: also if
+ * these ids would be longer than 255 bytes. */
+ALLOT_API int allot_state_task_copies(allot_state *state, const allot_task *task, int32_t count);
 /* Adds a reclaim in flight. EUSAGE, ERANGE; ENAME: a task's id is not of 1 ... 255 bytes. */
 ALLOT_API int allot_state_in_flight(allot_state *state, const allot_in_flight *reclaim);
 /* Adds a session. EEXIST, ENAME, ERANGE, EUSAGE (not a leaf). */

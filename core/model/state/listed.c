@@ -97,6 +97,22 @@ int allot_state_task(allot_state *state, const allot_task *task)
     return put(state, ALLOT_ITEM_TASK, task, false);
 }
 
+/* Checks a task as the first of `count` copies, whose ids are longer. */
+static int check_copies(const allot_state *state, const allot_task *task, int32_t count)
+{
+    if (!open_things(state, ALLOT_ITEM_TASK) || !task || count < 0 || task->also_count > 0)
+        return ALLOT_EUSAGE;
+    int status = allot__item_check(state->plan, ALLOT_ITEM_TASK, task);
+    return status == ALLOT_OK && strlen(task->id) > ALLOT__ID_MAX - ALLOT__COPY_DIGITS ? ALLOT_ENAME
+                                                                                       : status;
+}
+
+int allot_state_task_copies(allot_state *state, const allot_task *task, int32_t count)
+{
+    int status = check_copies(state, task, count);
+    return status == ALLOT_OK ? allot__task_put_copies(state, task, count) : status;
+}
+
 int allot_state_session(allot_state *state, const allot_session *session)
 {
     return put(state, ALLOT_ITEM_SESSION, session, false);
@@ -339,19 +355,25 @@ int allot__lists_fill(allot_state *state)
 
 /* ---- Ending all ------------------------------------------------------------------------------ */
 
+int allot_state_clear_items(allot_state *state, allot_item kind)
+{
+    allot__things *things = open_things(state, kind);
+    if (!things)
+        return ALLOT_EUSAGE;
+    if (things->list.count == 0)
+        return ALLOT_OK;
+    if (kind == ALLOT_ITEM_TASK)
+        allot__tasks_clear(state);
+    else
+        allot__things_clear(state->engine, things);
+    changed(state, kind);
+    return ALLOT_OK;
+}
+
 int allot_state_clear(allot_state *state)
 {
-    if (!state || state->sealed)
-        return ALLOT_EUSAGE;
-    for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN; kind++) {
-        allot__things *things = allot__state_things(state, kind);
-        if (things->list.count == 0)
-            continue;
-        if (kind == ALLOT_ITEM_TASK)
-            allot__tasks_clear(state);
-        else
-            allot__things_clear(state->engine, things);
-        changed(state, kind);
-    }
-    return allot_state_loans_end(state);
+    int status = ALLOT_OK;
+    for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN && status == ALLOT_OK; kind++)
+        status = allot_state_clear_items(state, kind);
+    return status == ALLOT_OK ? allot_state_loans_end(state) : status;
 }

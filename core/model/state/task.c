@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* task.c: tasks of a state, and their columns. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/near.h"
@@ -129,6 +130,18 @@ static allot__task *make(allot_state *state, const allot_task *task)
     return NULL;
 }
 
+/* A copy of the block of a task of one group, without more, under an id of the same length. */
+static allot__task *copy(allot_state *state, const allot__task *of, const char *id)
+{
+    allot__task *made = allot__new(state->engine, of->thing.size, 1);
+    if (!made)
+        return NULL;
+    *made = *of;
+    made->flight = 0;
+    made->thing.id = memcpy(made + 1, id, of->thing.size - sizeof *made);
+    return made;
+}
+
 /* The blocks of the other groups, which borrow from the first. */
 static int put_parts(allot_state *state, const allot__task *first)
 {
@@ -166,13 +179,12 @@ static void note(allot_state *state, const allot__task *task, int32_t number)
         allot__tasks_change(state);
 }
 
-int allot__task_put(allot_state *state, const allot_task *task)
+/* Adds a task, for which there is room; like `first`, if that is not NULL, except for its id. */
+static int put(allot_state *state, const allot_task *task, const allot__task *first)
 {
     allot__tasks *tasks = &state->tasks;
     size_t more = (size_t)task->also_count + 1, count = allot__task_count(tasks);
-    allot__task *made = NULL;
-    if (allot__things_room(state->engine, &tasks->things, more) == ALLOT_OK)
-        made = make(state, task);
+    allot__task *made = first && !first->more ? copy(state, first, task->id) : make(state, task);
     if (!made)
         return ALLOT_ENOMEM;
     allot__things_put(state->engine, &tasks->things, &made->thing);
@@ -184,6 +196,40 @@ int allot__task_put(allot_state *state, const allot_task *task)
     tasks->coupled += made->part;
     note(state, made, made->thing.number);
     return ALLOT_OK;
+}
+
+int allot__task_put(allot_state *state, const allot_task *task)
+{
+    int status =
+        allot__things_room(state->engine, &state->tasks.things, (size_t)task->also_count + 1);
+    return status == ALLOT_OK ? put(state, task, NULL) : status;
+}
+
+int allot__task_put_copies(allot_state *state, const allot_task *task, int32_t count)
+{
+    allot__tasks *tasks = &state->tasks;
+    size_t before = allot__task_count(tasks), pending = tasks->pending, length = strlen(task->id);
+    int width = snprintf(NULL, 0, "%d", (int)count - 1);
+    char id[ALLOT__ID_MAX + 1];
+    allot_task of = *task;
+    int status = allot__things_room(state->engine, &tasks->things, (size_t)count);
+    of.id = memcpy(id, task->id, length);
+    id[length + (size_t)width] = '\0';
+    for (int32_t i = 0; i < count && status == ALLOT_OK; i++) {
+        for (int32_t k = width, rest = i; k > 0; k--, rest /= 10)
+            id[length + (size_t)k - 1] = (char)('0' + rest % 10);
+        status = allot__things_find(&tasks->things, id)
+                     ? ALLOT_EEXIST
+                     : allot__index_room(state->engine, &tasks->things.index);
+        if (status == ALLOT_OK)
+            status = put(state, &of, i > 0 ? allot__task_at(tasks, (int32_t)before) : NULL);
+    }
+    if (status == ALLOT_OK)
+        return ALLOT_OK;
+    allot__things_cut(state->engine, &tasks->things, before);
+    allot__tasks_change(state);
+    tasks->pending = pending;
+    return status;
 }
 
 void allot__task_take(allot_state *state, const allot__thing *thing)

@@ -144,8 +144,10 @@ int32_t allot__task_place(const allot__tasks *tasks, int32_t number);
 /* The session of a task, of the same leaf; -1: none that the state lists. */
 int32_t allot__task_session(const allot__tasks *tasks, const allot__task *task);
 
-/* Adds a checked task at the end (ENOMEM); removes one. */
+enum { ALLOT__ID_MAX = 255, ALLOT__COPY_DIGITS = 10 };
+/* Adds a checked task at the end (ENOMEM), or `count` copies of one (also EEXIST); removes one. */
 int allot__task_put(allot_state *state, const allot_task *task);
+int allot__task_put_copies(allot_state *state, const allot_task *task, int32_t count);
 void allot__task_take(allot_state *state, const allot__thing *thing);
 /* Does a task of that id exist and run? */
 bool allot__task_running(const allot_state *state, const char *id);

@@ -334,12 +334,56 @@ static void test_reclaims(void)
     allot_engine_free(engine);
 }
 
+/* Equal tasks are added at once, all of them or none. */
+static int copies(allot_engine *engine)
+{
+    static const char *const tags[] = {"x"};
+    allot_plan *plan = NULL;
+    allot_state *state = NULL;
+    allot_task task = {.id = "c", .slots = 1, .started = 5, .state = ALLOT_TASK_PENDING}, seen;
+    int status = make_plan(engine, &plan);
+    if (status == ALLOT_OK)
+        status = allot_state_new(plan, &state);
+    if (status == ALLOT_OK)
+        status = allot_state_task_copies(state, &task, 12);
+    CHECK(status != ALLOT_ENOMEM || !state || allot_state_tasks(state) == 0);
+    int again = status == ALLOT_OK ? allot_state_task_copies(state, &task, 11) : ALLOT_EEXIST;
+    if (again != ALLOT_EEXIST)
+        status = again;
+    task = (allot_task){.id = "d", .slots = 2, .session = "s", .tags = tags, .tag_count = 1};
+    if (status == ALLOT_OK)
+        status = allot_state_task_copies(state, &task, 2);
+    if (status == ALLOT_OK)
+        status = allot_state_seal(state, NULL);
+    if (status == ALLOT_OK) {
+        CHECK_EQ(allot_state_tasks(state), 14);
+        CHECK_EQ(allot_state_find(state, ALLOT_ITEM_TASK, "c00"), 0);
+        CHECK_EQ(allot_state_find(state, ALLOT_ITEM_TASK, "c11"), 11);
+        CHECK_EQ(allot_state_task_at(state, 13, &seen), ALLOT_OK);
+        CHECK_STR(seen.id, "d1");
+        CHECK_STR(seen.tags[0], "x");
+        CHECK_EQ(allot_state_demand_get(state, 0, 0), 16);
+        CHECK_EQ(allot_state_clear_items(state, ALLOT_ITEM_TASK), ALLOT_EUSAGE);
+        allot_state_open(state);
+        CHECK_EQ(allot_state_clear_items(state, ALLOT_ITEM_LOAN), ALLOT_EUSAGE);
+        CHECK_EQ(allot_state_clear_items(state, ALLOT_ITEM_TASK), ALLOT_OK);
+        CHECK_EQ(allot_state_tasks(state), 0);
+        CHECK_EQ(allot_state_task_copies(state, &task, -1), ALLOT_EUSAGE);
+        task.slots = 0;
+        CHECK_EQ(allot_state_task_copies(state, &task, 1), ALLOT_ERANGE);
+    }
+    allot_state_free(state);
+    allot_plan_free(plan);
+    return status;
+}
+
 static void test_again(void)
 {
     allot_engine *engine = NULL;
     CHECK_EQ(allot_engine_new(NULL, NULL, &engine), ALLOT_OK);
     CHECK_EQ(scenario(engine), ALLOT_OK);
     CHECK_EQ(one_by_one(engine), ALLOT_OK);
+    CHECK_EQ(copies(engine), ALLOT_OK);
     CHECK_EQ(set_anew(engine), ALLOT_OK);
     allot_engine_free(engine);
     CHECK_EQ(allot_state_clear(NULL), ALLOT_EUSAGE);
@@ -349,6 +393,7 @@ static void test_out_of_memory(void)
 {
     CHECK(oom_each(scenario));
     CHECK(oom_each(one_by_one));
+    CHECK(oom_each(copies));
     CHECK(oom_each(set_anew));
     CHECK(oom_each(hosts));
 }
