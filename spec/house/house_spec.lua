@@ -63,8 +63,8 @@ local CIRCLES = {
 -- Folders of lua/allot, from the ground up: each may require modules of those before it, and of its
 -- own. "" is lua/allot itself.
 local LUA = {
-  "language", "fixture", "reference/api", "reference", "check", "repl", "text", "import", "plot",
-  "top", "command", "bench", "",
+  "language", "fixture", "reference/api", "reference", "check", "repl", "explain", "text", "import",
+  "plot", "top", "command", "bench", "",
 }
 
 -- Modules written in C, and the folder that may require each.

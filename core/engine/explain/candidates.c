@@ -45,58 +45,67 @@ static tally count_queue(const allot__job_explanation *it, int32_t low)
     return out;
 }
 
-static int64_t protected(const tally *of)
-{
-    int64_t sum = 0;
-    for (int32_t kind = GUARD; kind < KINDS; kind++)
-        sum += of->slots[kind];
-    return sum;
-}
-
 /* ---- Jobs it may preempt --------------------------------------------------------------------- */
 
-static void explain_kinds(const allot__job_explanation *it, const tally *of)
+static void put_kinds(const allot__job_explanation *it, const tally *of)
 {
-    static const char *const words[GUARD] = {
-        [ALLOT__ELIGIBLE] = "may go",
-        [ALLOT__INELIGIBLE_NEW] = "started or resumed in this cycle, so not preempted in it",
-        [ALLOT__INELIGIBLE_TAKEN] = "given slots, or chosen for another job, in this cycle",
-        [ALLOT__INELIGIBLE_EXCLUSIVE] =
-            "exclusive, which PREEMPT_JOBTYPE does not name (P-8, P-40)",
-        [ALLOT__INELIGIBLE_BACKFILL] = ("backfill, which only goes if PREEMPT_JOBTYPE names it and "
-                                        "its queue is preemptable (P-8, P-40)"),
-        [ALLOT__INELIGIBLE_FORCED] = "forced to run (P-8)",
-        [ALLOT__INELIGIBLE_RESERVED] =
-            "backfill on slots reserved by a queue of no lower PRIORITY (P-40)",
-    };
+    static const char *const names[GUARD] = {[ALLOT__ELIGIBLE] = "eligible",
+                                             [ALLOT__INELIGIBLE_NEW] = "new",
+                                             [ALLOT__INELIGIBLE_TAKEN] = "taken",
+                                             [ALLOT__INELIGIBLE_EXCLUSIVE] = "exclusive",
+                                             [ALLOT__INELIGIBLE_BACKFILL] = "backfill",
+                                             [ALLOT__INELIGIBLE_FORCED] = "forced",
+                                             [ALLOT__INELIGIBLE_RESERVED] = "reserved"};
+    allot__facts_open(&it->about, "kinds", "[");
     for (int32_t kind = 0; kind < KINDS; kind++) {
+        const allot__guard *guard = allot__explain_guard(&it->about, kind);
         if (of->jobs[kind] == 0)
             continue;
-        allot__phrase jobs = PHRASE("{} job{|s} ({} slot{|s})", of->jobs[kind], of->slots[kind]);
-        if (kind < GUARD) {
-            SAY(&it->about, "    {}: {}.", jobs.text, words[kind]);
-            continue;
-        }
-        const allot__guard *guard = allot__explain_guard(&it->about, kind);
-        int32_t parameter = allot__explain_parameter(guard);
-        SAY(&it->about, "    {}: protected by {.60} ({?P-{}|C-8}).", jobs.text, guard->label,
-            parameter >= 0, parameter);
+        allot__facts_open(&it->about, NULL, "{");
+        allot__fact_text(&it->about, "kind", guard ? NULL : names[kind]);
+        allot__fact_text(&it->about, "guard", guard ? guard->label : NULL);
+        if (guard && allot__explain_parameter(guard) >= 0)
+            allot__fact(&it->about, "parameter", allot__explain_parameter(guard));
+        allot__fact(&it->about, "jobs", of->jobs[kind]);
+        allot__fact(&it->about, "slots", of->slots[kind]);
+        allot__facts_end(&it->about, "}");
     }
+    allot__facts_end(&it->about, "]");
 }
 
-static void explain_low(const allot__job_explanation *it, int32_t low, const tally *of)
+static void open_queue(const allot__job_explanation *it, int32_t queue, const tally *of)
 {
-    const allot_queue *queue = allot__explain_queue_of(it, low);
-    int32_t level = allot__preference(it->about.work->plan->relation, it->job->queue, low);
-    if (of->all_jobs == 0) {
-        SAY(&it->about,
-            "  /{} (PRIORITY {}{&, preferred +{}}): nothing of it runs where this job could.",
-            queue->name, queue->priority, level);
-        return;
+    allot__facts_open(&it->about, NULL, "{");
+    allot__fact_queue(it, queue);
+    allot__fact(&it->about, "jobs", of->all_jobs);
+    allot__fact(&it->about, "slots", of->all_slots);
+}
+
+/* Queues whose jobs it may preempt: the first ones, and what the others have, too. */
+static void put_may(const allot__job_explanation *it, int32_t queues)
+{
+    const allot__relation *relation = it->about.work->plan->relation;
+    int64_t may = 0, safe = 0;
+    int32_t shown = 0;
+    allot__facts_open(&it->about, "may", "[");
+    for (int32_t low = 0; queues > 0 && low < allot__queue_count(it->about.work->plan); low++) {
+        if (!allot__explain_may(it, it->job->queue, low))
+            continue;
+        tally of = count_queue(it, low);
+        may += of.slots[ALLOT__ELIGIBLE];
+        for (int32_t kind = GUARD; kind < KINDS; kind++)
+            safe += of.slots[kind];
+        if (shown < ALLOT__EXPLAIN_NAMED && (of.all_jobs > 0 || queues <= ALLOT__EXPLAIN_NAMED)) {
+            shown++;
+            open_queue(it, low, &of);
+            allot__fact(&it->about, "preferred", allot__preference(relation, it->job->queue, low));
+            put_kinds(it, &of);
+            allot__facts_end(&it->about, "}");
+        }
     }
-    SAY(&it->about, "  /{} (PRIORITY {}{&, preferred +{}}): {} job{|s} ({} slot{|s}) there.",
-        queue->name, queue->priority, level, of->all_jobs, of->all_slots);
-    explain_kinds(it, of);
+    allot__facts_end(&it->about, "]");
+    allot__fact(&it->about, "may_go", may);
+    allot__fact(&it->about, "protected", safe);
 }
 
 /* ---- Jobs it may not ------------------------------------------------------------------------- */
@@ -110,16 +119,15 @@ static bool lists(const char *const *names, int32_t count, const char *name)
 }
 
 /* What the queues themselves do not allow (P-3 ... P-5). */
-static allot__phrase unsaid(const allot_queue *above, const allot_queue *below)
+static const char *unsaid(const allot_queue *above, const allot_queue *below)
 {
     if (below->high_count > 0 && !lists(below->high, below->high_count, above->name))
-        return PHRASE("its list of those that may preempt it does not name /{.100} (P-4)",
-                      above->name);
+        return "high";
     if (!below->preemptable && !above->preemptive)
-        return PHRASE("neither is it preemptable nor /{.100} preemptive (P-5)", above->name);
+        return "neither";
     if (!below->preemptable && above->low_count > 0)
-        return PHRASE("it is not preemptable, nor on the list of /{.100} (P-3)", above->name);
-    return PHRASE("the policy's relation says no");
+        return "low";
+    return "relation";
 }
 
 /* The refusal; without a policy's function, the first that applies of P-6 and P-7. */
@@ -133,77 +141,47 @@ static int32_t refusal(const allot__job_explanation *it, int32_t high, int32_t l
                : ALLOT_REFUSED_QUEUES;
 }
 
-/* A refusal in words; maybe by a test of the policy. */
-static allot__phrase refused(const allot_policy *policy, const allot_queue *above,
-                             const allot_queue *below, int32_t refusal)
-{
-    const allot_provider *provider = &policy->provider;
-    if (refusal == ALLOT_REFUSED_PRIORITY)
-        return PHRASE("PRIORITY {} is not below {} (P-6)", below->priority, above->priority);
-    if (refusal == ALLOT_REFUSED_SLOT_SHARE)
-        return PHRASE("slot_share {} is not below {}", below->slot_share, above->slot_share);
-    if (refusal == ALLOT_REFUSED_QUEUES)
-        return unsaid(above, below);
-    const char *name =
-        provider->refusal ? provider->refusal(provider->ud, policy->preempts, refusal) : NULL;
-    return name ? PHRASE("{.120}, a test of policy \"{.40}\", says no", name, policy->name)
-                : PHRASE("the relation of policy \"{.100}\" says no", policy->name);
-}
-
-/* Why one queue may not preempt another. */
-static allot__phrase barred(const allot__job_explanation *it, int32_t high, int32_t low)
+/* Why one queue may not preempt another; of a policy's test its name. */
+static const char *barred(const allot__job_explanation *it, int32_t high, int32_t low)
 {
     const allot_policy *policy = it->about.rules->policy;
+    const allot_provider *provider = &policy->provider;
     if (high == low)
-        return PHRASE("jobs of one queue never preempt each other (P-6)");
+        return "same";
     if (it->queues->pool_of[high] >= 0 || it->queues->pool_of[low] >= 0)
-        return PHRASE("queues of pools neither preempt nor are preempted (Q-11, A-24)");
+        return "pools";
     if (policy->preempts == ALLOT_NOBODY)
-        return PHRASE("policy \"{.100}\" lets no job preempt", policy->name);
-    return refused(policy, allot__explain_queue_of(it, high), allot__explain_queue_of(it, low),
-                   refusal(it, high, low));
+        return "nobody";
+    int32_t why = refusal(it, high, low);
+    if (why == ALLOT_REFUSED_PRIORITY)
+        return "priority";
+    if (why == ALLOT_REFUSED_SLOT_SHARE)
+        return "slot_share";
+    if (why == ALLOT_REFUSED_QUEUES)
+        return unsaid(allot__explain_queue_of(it, high), allot__explain_queue_of(it, low));
+    allot__fact_text(&it->about, "test",
+                     provider->refusal ? provider->refusal(provider->ud, policy->preempts, why)
+                                       : NULL);
+    return "policy";
 }
 
-static void explain_others(const allot__job_explanation *it)
+static void put_others(const allot__job_explanation *it)
 {
     int32_t shown = 0;
+    allot__facts_open(&it->about, "may_not", "[");
     for (int32_t low = 0; low < allot__queue_count(it->about.work->plan); low++) {
         if (allot__explain_may(it, it->job->queue, low))
             continue;
         tally of = count_queue(it, low);
         if (of.all_jobs == 0 || shown++ >= ALLOT__EXPLAIN_NAMED)
             continue;
-        if (shown == 1)
-            SAY(&it->about, "It may not preempt those of:");
-        SAY(&it->about, "  /{}, with {} job{|s} ({} slot{|s}) there: {}.",
-            allot__explain_queue_of(it, low)->name, of.all_jobs, of.all_slots,
-            barred(it, it->job->queue, low).text);
+        open_queue(it, low, &of);
+        allot__fact(&it->about, "share", allot__explain_queue_of(it, low)->slot_share);
+        allot__fact_text(&it->about, "why", barred(it, it->job->queue, low));
+        allot__facts_end(&it->about, "}");
     }
-    if (shown > ALLOT__EXPLAIN_NAMED)
-        SAY(&it->about, "  nor of {} more queues.", shown - ALLOT__EXPLAIN_NAMED);
-}
-
-/* ---- Why that is not enough ------------------------------------------------------------------ */
-
-static void explain_sum(const allot__job_explanation *it, int64_t may, int64_t safe)
-{
-    int64_t needs = it->job->slots;
-    int64_t has = it->free + may;
-    if (it->verdict.why == ALLOT_PEND_DELAY || it->job->state != ALLOT_PENDING)
-        return;
-    if (has >= needs) {
-        SAY(&it->about,
-            "That would be enough in number, but not where and when it had its turn: hosts, limits "
-            "or jobs before it stood in the way. No job is preempted (A-10).");
-        return;
-    }
-    SAY(&it->about,
-        "{} free and {} that may go are {} of the {} it needs: {} too few, so no job is preempted "
-        "(A-10, A-11).",
-        it->free, may, has, needs, needs - has);
-    if (safe > 0)
-        SAY(&it->about, "If no job were protected, it would be {}: {?enough|too few still}.",
-            has + safe, has + safe >= needs);
+    allot__facts_end(&it->about, "]");
+    allot__fact(&it->about, "may_not_count", shown);
 }
 
 static int32_t count_low(const allot__job_explanation *it)
@@ -217,37 +195,14 @@ static int32_t count_low(const allot__job_explanation *it)
 void allot__explain_candidates(const allot__job_explanation *it)
 {
     int32_t queues = count_low(it);
-    int64_t may = 0;
-    int64_t safe = 0;
-    int32_t shown = 0;
-    if (it->queues->pool_of[it->job->queue] >= 0) {
-        SAY(&it->about, "Queues of pools preempt no jobs (Q-11).");
-        return;
-    }
-    if (allot__barred_by_type(it->about.work, it->job)) {
-        SAY(&it->about, "It preempts no job: it is exclusive, and PREEMPT_JOBTYPE does not name "
-                        "EXCLUSIVE (P-40).");
-        return;
-    }
-    if (queues == 0)
-        SAY(&it->about, "Its queue may preempt no job.");
-    else
-        SAY(&it->about, "{?Then it may preempt|It may preempt} jobs of {} queue{|s} (P-7):",
-            it->verdict.why == ALLOT_PEND_DELAY, queues);
-    for (int32_t low = 0; queues > 0 && low < allot__queue_count(it->about.work->plan); low++) {
-        if (!allot__explain_may(it, it->job->queue, low))
-            continue;
-        tally of = count_queue(it, low);
-        may += of.slots[ALLOT__ELIGIBLE];
-        safe += protected(&of);
-        if (shown < ALLOT__EXPLAIN_NAMED && (of.all_jobs > 0 || queues <= ALLOT__EXPLAIN_NAMED)) {
-            shown++;
-            explain_low(it, low, &of);
-        }
-    }
-    if (queues > shown)
-        SAY(&it->about, "  and {} more.", queues - shown);
-    if (queues > 0)
-        explain_sum(it, may, safe);
-    explain_others(it);
+    allot__facts_open(&it->about, "candidates", "{");
+    allot__fact_flag(&it->about, "pool", it->queues->pool_of[it->job->queue] >= 0);
+    allot__fact_flag(&it->about, "barred", allot__barred_by_type(it->about.work, it->job));
+    allot__fact(&it->about, "queues", queues);
+    allot__fact(&it->about, "free", it->free);
+    allot__fact_text(&it->about, "policy", it->about.rules->policy->name);
+    allot__fact(&it->about, "share", it->queue->slot_share);
+    put_may(it, queues);
+    put_others(it);
+    allot__facts_end(&it->about, "}");
 }

@@ -1,32 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* explain.c: a verdict in sentences, all of it read from the decision; a contract likewise. */
-#include "engine/explain/explain.h"
+/* explain.c: the facts about a consumer, all of them read from the decision; and about a contract.
+ */
+#include "engine/explain/facts.h"
 
 #include <string.h>
 
-#include "model/windows/window.h"
+#include "base/least.h"
 #include "engine/jobs/leases.h"
-#include "engine/rows/order.h"
+#include "model/windows/window.h"
 
-static void explain_held(const allot__explanation *about, const allot_plan *base, uint64_t held)
-{
-    allot__sentence list = {.len = 0};
-    for (int32_t i = 0; i < allot_plan_windows(base); i++) {
-        char window[200];
-        if (held >> i & 1) {
-            allot_plan_window_text(base, i, window, sizeof window);
-            LIST(&list, "{}", window);
-        }
-    }
-    SAY(about, "Now {?a window holds|windows hold}: {}.", list.items, list.text);
-}
+/* ---- Windows --------------------------------------------------------------------------------- */
 
-static void add_value(allot__sentence *to, const char *name, bool flag, int64_t before, int64_t now)
+/* What windows change: a name, and the values before and now; none for ALLOT_NONE. */
+static void put_change(const allot__explanation *about, const char *name, bool flag, int64_t before,
+                       int64_t now)
 {
-    allot__phrase was = allot__phrase_value(flag, before), is = allot__phrase_value(flag, now);
-    LIST(to, "{} {} to {}", name, before != ALLOT_NONE ? was.text : "none",
-         now != ALLOT_NONE ? is.text : "none");
+    allot__facts_open(about, NULL, "{");
+    allot__fact_text(about, "name", name);
+    allot__fact_flag(about, "flag", flag);
+    if (before != ALLOT_NONE)
+        allot__fact(about, "before", before);
+    if (now != ALLOT_NONE)
+        allot__fact(about, "now", now);
+    allot__facts_end(about, "}");
 }
 
 /* Are peers of the consumer stated? */
@@ -39,9 +36,8 @@ static bool stated(const allot__vector *peers, int32_t consumer)
     return false;
 }
 
-/* Lists what windows change for the consumer. */
-static void add_columns(const allot__explanation *about, const allot_plan *base,
-                        allot__sentence *to)
+/* What windows change for the consumer. */
+static void put_columns(const allot__explanation *about, const allot_plan *base)
 {
     const allot_plan *plan = about->decision->plan;
     const allot__group *group = &plan->groups[about->group];
@@ -49,42 +45,41 @@ static void add_columns(const allot__explanation *about, const allot_plan *base,
     int32_t consumer = about->verdict.consumer;
     int32_t row = allot__row(base, about->group, consumer);
     bool lend = false, borrow = false;
+    allot__facts_open(about, "columns", "[");
     for (int32_t i = 0; i < plan->column_count; i++) {
         int32_t now = group->columns[i][about->row], before = other->columns[i][row];
         if (now != before) {
             allot_attribute column;
             allot_plan_column_at(base, i, &column);
-            add_value(to, column.name, column.type == ALLOT_BOOLEAN, before, now);
+            put_change(about, column.name, column.type == ALLOT_BOOLEAN, before, now);
         }
     }
+    allot__facts_end(about, "]");
     for (int32_t i = 0; i < allot_plan_windows(base); i++) {
         const allot__hours *hours = allot__hours_at(base, i);
         bool holds = plan->held >> i & allot__windows_of(base, about->group) >> i & 1;
         lend = lend || (holds && stated(&hours->lend, consumer));
         borrow = borrow || (holds && stated(&hours->borrow, consumer));
     }
-    if (lend)
-        LIST(to, "whom it lends to");
-    if (borrow)
-        LIST(to, "whom it borrows from");
+    allot__fact_flag(about, "lend", lend);
+    allot__fact_flag(about, "borrow", borrow);
 }
 
-/* Lists what windows change for the group. */
-static void add_group(const allot__explanation *about, const allot_plan *base, allot__sentence *to)
+/* What windows change for the group. */
+static void put_group(const allot__explanation *about, const allot_plan *base)
 {
     const allot__group *group = &about->decision->plan->groups[about->group];
     const allot__group *other = &base->groups[about->group];
     int64_t planned = allot_plan_group_slots(about->decision->plan, about->group);
     int64_t before = allot_plan_group_slots(base, about->group);
+    allot__facts_open(about, "group", "[");
     if (planned != before)
-        add_value(to, "planned slots", false, before, planned);
-    const char *was = other->policy->name, *is = group->policy->name;
-    if (group->policy == other->policy)
-        return;
-    if (strcmp(was, is) != 0)
-        LIST(to, "policy {} to {}", was, is);
-    else
-        LIST(to, "options of its policy");
+        put_change(about, "planned slots", false, before, planned);
+    allot__facts_end(about, "]");
+    if (group->policy != other->policy) {
+        allot__fact_text(about, "policy_before", other->policy->name);
+        allot__fact_text(about, "policy_now", group->policy->name);
+    }
 }
 
 static void explain_windows(const allot__explanation *about)
@@ -94,52 +89,56 @@ static void explain_windows(const allot__explanation *about)
     uint64_t held = about->decision->plan->held & ours;
     if (ours == 0)
         return;
-    if (held == 0) {
-        SAY(about, "None of the plan's windows holds now.");
-        return;
+    allot__facts_open(about, "windows", "{");
+    allot__facts_open(about, "held", "[");
+    for (int32_t i = 0; i < allot_plan_windows(base); i++) {
+        char window[200];
+        if (held >> i & 1) {
+            allot_plan_window_text(base, i, window, sizeof window);
+            allot__fact_text(about, NULL, window);
+        }
     }
-    explain_held(about, base, held);
-    allot__sentence own = {.len = 0}, all = {.len = 0};
-    add_columns(about, base, &own);
-    add_group(about, base, &all);
-    SAY(about, "For {} that changes {}{?; for all |}{}.",
-        allot__phrase_path(about, about->verdict.consumer).text,
-        own.items > 0 ? own.text : "nothing", all.items > 0, all.text);
+    allot__facts_end(about, "]");
+    if (held != 0) {
+        put_columns(about, base);
+        put_group(about, base);
+    }
+    allot__facts_end(about, "}");
 }
 
-/* Finds what becomes of a leaf's pending tasks, if it has any. */
-static int find_starting(allot__explanation *about, allot__arena *arena, allot__starting *out)
+/* ---- A consumer ------------------------------------------------------------------------------ */
+
+static int explain_consumer(allot__explanation *about)
 {
+    static const allot__term terms[] = {
+        ALLOT__TERM(allot_verdict, demand),    ALLOT__TERM(allot_verdict, need),
+        ALLOT__TERM(allot_verdict, reserve),   ALLOT__TERM(allot_verdict, quota),
+        ALLOT__TERM(allot_verdict, allocated), ALLOT__TERM(allot_verdict, in_flight),
+        ALLOT__TERM(allot_verdict, earmarked), ALLOT__TERM(allot_verdict, granted),
+        ALLOT__TERM(allot_verdict, held),      ALLOT__TERM(allot_verdict, over),
+        ALLOT__TERM(allot_verdict, held_back), ALLOT__TERM(allot_verdict, reclaimed),
+        ALLOT__TERM(allot_verdict, deficit),   ALLOT__TERM(allot_verdict, barred),
+        ALLOT__TERM(allot_verdict, own_used),  ALLOT__TERM(allot_verdict, lent),
+        ALLOT__TERM(allot_verdict, borrowed),  ALLOT__TERM(allot_verdict, shared)};
     const allot__whole *whole = about->work->whole;
     const allot__side *side = whole ? whole->sides[about->row] : NULL;
-    if (!side || side->asker->waits == side->asker->going)
-        return ALLOT_OK;
-    about->starting = out;
-    return allot__starting_find(side, arena, out);
-}
-
-static int explain(allot__explanation *about)
-{
-    allot__starting starting;
-    allot__arena arena;
-    allot__arena_init(&arena, about->decision->plan->engine);
-    int status = find_starting(about, &arena, &starting);
-    allot__arena_free(&arena);
-    if (status != ALLOT_OK)
-        return status;
+    allot__fact_path(about, "path", about->verdict.consumer);
+    allot__fact_flag(about, "parent", about->family != 0);
+    allot__fact_terms(about, terms, sizeof terms / sizeof *terms, &about->verdict);
     allot__trace(about->work, about->row, &about->levels);
     explain_windows(about);
     allot__explain_quota(about);
     allot__explain_changes(about);
     allot__explain_hosts(about);
-    return ALLOT_OK;
+    return side && side->asker->waits != side->asker->going ? allot__explain_starting(about, side)
+                                                            : ALLOT_OK;
 }
 
-int allot_explain(const allot_decision *decision, int32_t group, int32_t consumer,
-                  void (*line)(void *ud, const char *text), void *ud)
+static int facts_consumer(const allot_decision *decision, int32_t group, int32_t consumer,
+                          allot__text *to)
 {
     int32_t row = allot__decision_row(decision, group, consumer);
-    if (row < 0 || !line || decision->last < ALLOT_STAGE_ORDERS)
+    if (row < 0 || decision->last < ALLOT_STAGE_ORDERS)
         return ALLOT_EUSAGE;
     const allot__decided *decided = &decision->groups[group];
     allot__explanation about = {.decision = decision,
@@ -150,139 +149,72 @@ int allot_explain(const allot_decision *decision, int32_t group, int32_t consume
                                 .row = row,
                                 .family = allot__family_of(&decided->work, row),
                                 .siblings = allot__siblings_of(&decided->work, row),
-                                .line = line,
-                                .ud = ud};
+                                .to = to};
     int status = allot_decision_verdict(decision, group, consumer, &about.verdict);
     if (status != ALLOT_OK)
         return status;
-    if (decision->dispatched)
-        return allot__explain_queue(&about, consumer);
-    return explain(&about);
+    return decision->dispatched ? allot__explain_queue(&about, consumer) : explain_consumer(&about);
 }
 
 /* ---- A contract ------------------------------------------------------------------------------ */
 
-static int64_t idle(const allot_lease_side *side)
+static void put_side(const allot__explanation *about, const char *name, const char *who,
+                     const allot_lease_side *side)
 {
-    return side->available - side->used;
+    static const allot__term terms[] = {ALLOT__TERM(allot_lease_side, available),
+                                        ALLOT__TERM(allot_lease_side, used),
+                                        ALLOT__TERM(allot_lease_side, demand)};
+    allot__facts_open(about, name, "{");
+    allot__fact_text(about, "name", who);
+    allot__fact_terms(about, terms, 3, side);
+    allot__facts_end(about, "}");
 }
 
-static void explain_side(const allot__explanation *about, const char *role, const char *name,
-                         const allot_lease_side *side)
-{
-    SAY(about, "  {} {.100}: {} slot{|s}, {} used, {} idle{?; {} more are wanted there|}.", role,
-        name, side->available, side->used, idle(side), side->demand >= 0, side->demand);
-}
-
-/* Both sides, before the cycle if something moves, and after it. */
-static void explain_sides(const allot__explanation *about, const allot_lease *lease,
-                          const allot_lease_part *part)
-{
-    allot_lease_side provider = part->now.provider;
-    allot_lease_side consumer = part->now.consumer;
-    int64_t to_consumer = part->to_consumer ? part->moved : -part->moved;
-    provider.available += to_consumer;
-    consumer.available -= to_consumer;
-    SAY(about, part->moved > 0 ? "Before this cycle:" : "Its sides:");
-    explain_side(about, "provider", lease->provider, &provider);
-    explain_side(about, "consumer", lease->consumer, &consumer);
-}
-
-static void explain_moved(const allot__explanation *about, const allot_lease *lease,
-                          const allot_lease_part *part)
-{
-    const allot_lease_side *from = part->to_consumer ? &part->now.provider : &part->now.consumer;
-    const allot_lease_side *to = part->to_consumer ? &part->now.consumer : &part->now.provider;
-    const char *donor = part->to_consumer ? lease->provider : lease->consumer;
-    const char *receiver = part->to_consumer ? lease->consumer : lease->provider;
-    bool policy = strcmp(part->reason, "policy") == 0;
-    SAY(about,
-        "{.100} has {} idle and {.100} {}{?, and the policy says who gives|, the side with more "
-        "gives}: all {} idle ones go to {.100} (L-6).",
-        donor, part->moved + idle(from), receiver, idle(to) - part->moved, policy, part->moved,
-        receiver);
-    explain_side(about, "now provider", lease->provider, &part->now.provider);
-    explain_side(about, "now consumer", lease->consumer, &part->now.consumer);
-    for (int32_t i = 0; i < part->place_count && i < 6; i++)
-        SAY(about, "  on {.100}: {} (A-45).", part->places[i].name, part->places[i].slots);
-}
-
-/* ---- Why, and what next ---------------------------------------------------------------------- */
-
-static void explain_why(const allot__explanation *about, const allot_lease *lease,
-                        const allot_lease_part *part)
-{
-    static const struct {
-        const char *reason, *text;
-    } words[] = {
-        {"offered", "It is offered: the consumer has one slot, and the lease is made once it uses "
-                    "that (L-5)."},
-        {"made", "The consumer uses its slot: the lease is made now (L-5)."},
-        {"waits", "Nothing moves: it is not yet time to compare idle slots (L-6)."},
-        {"equal", "Nothing moves: both have as many idle slots (L-6)."},
-        {"inactive",
-         "It rested for this cycle, as slots had moved: nothing is decided (L-7, A-43)."},
-        {"no-demand", "Nothing moves: the side that would get slots wants none, and the contract "
-                      "is damped (A-40)."},
-        {"shrunk", "Hosts are down: it is smaller now, idle slots went first (A-44)."},
-        {"grown", "Hosts are back: it is larger now, what is new is the provider's (A-44)."},
-        {"exclusive",
-         "It is exclusive: all is the consumer's but what the provider still uses (L-8)."},
-    };
-    const char *donor = part->to_consumer ? lease->provider : lease->consumer;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(part->reason, words[i].reason) == 0)
-            SAY(about, words[i].text);
-    if (strcmp(part->reason, "none-idle") == 0)
-        SAY(about,
-            "Nothing moves: the policy gives the idle slots of {.100} to {.100}, and there are "
-            "none "
-            "(L-6).",
-            donor, part->to_consumer ? lease->consumer : lease->provider);
-    if (strcmp(part->reason, "policy") == 0)
-        SAY(about,
-            "Nothing moves: the policy says so, though {.100} has {} idle and {.100} {} (L-6).",
-            lease->provider, idle(&part->now.provider), lease->consumer, idle(&part->now.consumer));
-}
-
-static void explain_due(const allot__explanation *about, const allot_lease *lease,
-                        const allot_lease_part *part)
-{
-    int64_t since = allot__ran(about->decision->state->now, part->now.since);
-    if (!lease->shared || part->now.phase == ALLOT_LEASE_CONN)
-        return;
-    int64_t left = lease->reclaim_delay > since ? lease->reclaim_delay - since : 0;
-    if (part->now.phase == ALLOT_LEASE_INACTIVE)
-        SAY(about, "It rests until the next cycle: nothing starts on its idle slots (L-7).");
-    SAY(about,
-        "It is looked at {} s after it was made, changed or looked at last, which was {} s ago: in "
-        "{} s (A-42).",
-        lease->reclaim_delay, since, left);
-}
-
-int allot_explain_lease(const allot_decision *decision, int32_t lease,
-                        void (*line)(void *ud, const char *text), void *ud)
+static int facts_lease(const allot_decision *decision, int32_t lease, allot__text *to)
 {
     allot_lease of;
     allot_lease_part part;
-    if (!decision || !line || allot_plan_lease_at(decision->plan, lease, &of) != ALLOT_OK ||
+    if (allot_plan_lease_at(decision->plan, lease, &of) != ALLOT_OK ||
         allot_decision_lease(decision, lease, &part) != ALLOT_OK)
         return ALLOT_EUSAGE;
-    allot__explanation about = {.decision = decision,
-                                .work = &decision->groups[0].work,
-                                .rules = &decision->groups[0].work.rules[0],
-                                .line = line,
-                                .ud = ud};
-    SAY(&about, "Contract {.100}: {.100} lends {} slot{|s} to {.100}, {?shared|exclusive}; {}.",
-        of.name, of.provider, of.slots, of.consumer, of.shared != 0,
-        allot_lease_phase_name((int)part.now.phase));
-    if (part.size != of.slots)
-        SAY(&about, "Of these {} are on hosts that are open (A-44).", part.size);
-    explain_sides(&about, &of, &part);
-    if (part.moved > 0 && strcmp(part.reason, "shrunk") != 0)
-        explain_moved(&about, &of, &part);
-    else
-        explain_why(&about, &of, &part);
-    explain_due(&about, &of, &part);
+    const allot__explanation about = {.decision = decision, .to = to};
+    allot__fact_text(&about, "name", of.name);
+    allot__fact(&about, "slots", of.slots);
+    allot__fact_flag(&about, "shared", of.shared != 0);
+    allot__fact_text(&about, "phase", allot_lease_phase_name((int)part.now.phase));
+    allot__fact(&about, "size", part.size);
+    allot__fact_text(&about, "reason", part.reason);
+    allot__fact(&about, "moved", part.moved);
+    allot__fact_flag(&about, "to_consumer", part.to_consumer != 0);
+    put_side(&about, "provider", of.provider, &part.now.provider);
+    put_side(&about, "consumer", of.consumer, &part.now.consumer);
+    allot__fact(&about, "delay", of.reclaim_delay);
+    allot__fact(&about, "since", allot__ran(decision->state->now, part.now.since));
+    allot__facts_open(&about, "hosts", "[");
+    for (int32_t i = 0; i < part.place_count && i < ALLOT__EXPLAIN_NAMED; i++)
+        allot__fact_place(&about, &part.places[i]);
+    allot__facts_end(&about, "]");
     return ALLOT_OK;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+int allot_explain_facts(const allot_decision *decision, allot_subject subject, const char *id,
+                        int32_t number, int32_t group, int (*sink)(void *, const char *, size_t),
+                        void *ud)
+{
+    if (!decision || !sink || (!id && (subject == ALLOT_OF_TASK || subject == ALLOT_OF_JOB)))
+        return ALLOT_EUSAGE;
+    allot__text to = {.engine = decision->plan->engine};
+    allot__text_add(&to, "{", 1);
+    int status = subject == ALLOT_OF_TASK    ? allot__facts_task(decision, id, &to)
+                 : subject == ALLOT_OF_JOB   ? allot__facts_job(decision, id, &to)
+                 : subject == ALLOT_OF_LEASE ? facts_lease(decision, number, &to)
+                                             : facts_consumer(decision, group, number, &to);
+    allot__text_add(&to, "}", 1);
+    status = status == ALLOT_OK && to.failed ? ALLOT_ENOMEM : status;
+    if (status == ALLOT_OK && sink(ud, to.bytes, to.len) != 0)
+        status = ALLOT_EIO;
+    allot__text_free(&to);
+    return status;
 }

@@ -7,6 +7,8 @@
 #include "engine/jobs/turn.h"
 #include "engine/rows/order.h"
 
+/* ---- What protects --------------------------------------------------------------------------- */
+
 /* Does the policy use that parameter? */
 static bool guards(const allot__job_explanation *it, int32_t column)
 {
@@ -26,148 +28,75 @@ static bool counter_of(const allot__job_explanation *it, int32_t column, allot__
            guards(it, column);
 }
 
-/* P-30 ... P-34, in the order of their columns: a job's value and the bound. `says` may continue
- * with whether it protects, and for how long, since when, or from when. */
-static const struct parameter {
-    const char *name, *says, *spares;
-    int32_t unit; /* seconds in a unit of what plans state */
-    bool up;      /* a larger parameter would protect a job */
-} parameters[] = {
-    {"MAX_JOB_PREEMPT", "it was preempted {} of {} times", "max_job_preempt of {}", 1, false},
-    {"MAX_TOTAL_TIME_PREEMPT", "it was suspended for {} of {} s",
-     "max_total_time_preempt of {} minutes", 60, false},
-    {"NO_PREEMPT_INTERVAL",
-     "it has run for {} s without a break, and for {} s is left alone{?, for {} s from now|}",
-     "no_preempt_interval of {} minutes", 60, true},
-    {"NO_PREEMPT_RUN_TIME",
-     "it has run for {} s in all, and from {} s on is left alone, "
-     "{?since {} s|in {} s from now}",
-     "no_preempt_run_time of {} minutes", 60, false},
-    {"NO_PREEMPT_FINISH_TIME",
-     "by its run limit {} s are left, and in its last {} s it is left alone, "
-     "{?since {} s|in {} s from now}",
-     "no_preempt_finish_time of {} minutes", 60, true},
-};
-
-enum { PARAMETERS = sizeof parameters / sizeof *parameters };
-
-/* ---- What protects --------------------------------------------------------------------------- */
-
-static void explain_parameters(const allot__job_explanation *it)
+/* The parameters P-30 ... P-34 that the policy uses: a job's value and the bound. */
+static void put_parameters(const allot__job_explanation *it)
 {
-    for (int32_t i = 0; i < PARAMETERS; i++) {
-        allot__counter of;
-        int32_t column = ALLOT_TASK_PREEMPTIONS_LEFT + i;
-        if (!counter_of(it, column, &of) || (column == ALLOT_TASK_INTERVAL_OVER && of.bound <= 0))
+    allot__facts_open(&it->about, "parameters", "[");
+    for (int32_t column = ALLOT_TASK_PREEMPTIONS_LEFT; column <= ALLOT_TASK_FINISH_TIME_LEFT;
+         column++) {
+        allot__counter of = {.has = 0};
+        bool counts = counter_of(it, column, &of);
+        if (!guards(it, column))
             continue;
-        int64_t since = (column == ALLOT_TASK_INTERVAL_OVER) - of.left;
-        SAY(&it->about, "{} {?protects|does not protect} it: {} (P-{}).", parameters[i].name,
-            of.left <= 0,
-            PHRASE(parameters[i].says, of.has, of.bound, of.left <= 0, since, of.left).text,
-            30 + i);
+        allot__facts_open(&it->about, NULL, "{");
+        allot__fact(&it->about, "number", 30 + column - ALLOT_TASK_PREEMPTIONS_LEFT);
+        allot__fact_flag(&it->about, "counts", counts);
+        allot__fact(&it->about, "has", of.has);
+        allot__fact(&it->about, "bound", of.bound);
+        allot__fact(&it->about, "left", of.left);
+        allot__facts_end(&it->about, "}");
     }
-}
-
-static void explain_type(const allot__job_explanation *it)
-{
-    switch (allot__job_ineligible(it->about.work, it->job)) {
-    case ALLOT__INELIGIBLE_EXCLUSIVE:
-        SAY(&it->about, "It is left alone: PREEMPT_JOBTYPE does not name EXCLUSIVE (P-40).");
-        return;
-    case ALLOT__INELIGIBLE_BACKFILL:
-        SAY(&it->about, "It is backfill, which is left alone unless PREEMPT_JOBTYPE names BACKFILL "
-                        "and its queue is preemptable (P-40).");
-        return;
-    case ALLOT__INELIGIBLE_FORCED:
-        SAY(&it->about, "It was forced to run, so no job preempts it (P-8).");
-        return;
-    default:
-        return;
-    }
+    allot__facts_end(&it->about, "]");
+    allot__fact_flag(&it->about, "unlimited", it->job->run_limit == ALLOT_NONE);
 }
 
 /* The first few queues that may preempt it. */
-static int32_t explain_above(const allot__job_explanation *it)
+static void put_above(const allot__job_explanation *it)
 {
-    allot__sentence names = {.len = 0};
+    int32_t count = 0;
+    allot__facts_open(&it->about, "above", "[");
     for (int32_t high = 0; high < allot__queue_count(it->about.work->plan); high++)
-        if (allot__explain_may(it, high, it->job->queue))
-            LIST_FEW(&names, "/{.50}", allot__explain_queue_of(it, high)->name);
-    bool more = names.items > ALLOT__EXPLAIN_NAMED;
-    if (names.items == 0)
-        SAY(&it->about, "No queue may preempt jobs of /{} (P-7).", it->queue->name);
-    else
-        SAY(&it->about,
-            "It keeps running. Jobs of {?{}|these} queues may preempt it (P-7): {}{?, ...|.}", more,
-            names.items, names.text, more);
-    return names.items;
-}
-
-/* The guard that protected it, unless it is an explained parameter. */
-static const char *guard_of(const allot__job_explanation *it)
-{
-    int32_t mark = it->out->searched ? it->out->candidates.ineligible[it->number] : ALLOT__ELIGIBLE;
-    const allot__guard *guard = allot__explain_guard(&it->about, mark);
-    return guard && allot__explain_parameter(guard) < 0 ? guard->label : NULL;
+        if (allot__explain_may(it, high, it->job->queue) && count++ < ALLOT__EXPLAIN_NAMED)
+            allot__fact_text(&it->about, NULL, allot__explain_queue_of(it, high)->name);
+    allot__facts_end(&it->about, "]");
+    allot__fact(&it->about, "above_count", count);
 }
 
 void allot__explain_protection(const allot__job_explanation *it)
 {
-    if (explain_above(it) == 0)
-        return;
-    explain_type(it);
-    explain_parameters(it);
-    if (guard_of(it))
-        SAY(&it->about, "Guard {.60} protects it: it cannot be chosen.", guard_of(it));
-    else if (it->out->searched && it->out->candidates.ineligible[it->number] == ALLOT__ELIGIBLE)
-        SAY(&it->about, "In this cycle it could have been preempted, but no job needed it.");
-}
-
-/* ---- What would have protected --------------------------------------------------------------- */
-
-/* An amount in units, rounded up. */
-static int64_t units(int64_t amount, const struct parameter *of)
-{
-    int64_t whole = amount / of->unit + (of->up && amount % of->unit > 0);
-    return of->up && whole < 1 ? 1 : whole;
+    int32_t mark = it->out->searched ? it->out->candidates.ineligible[it->number] : ALLOT__ELIGIBLE;
+    const allot__guard *guard = allot__explain_guard(&it->about, mark);
+    int32_t type = allot__job_ineligible(it->about.work, it->job);
+    allot__facts_open(&it->about, "stays", "{");
+    put_above(it);
+    put_parameters(it);
+    allot__fact_text(&it->about, "type",
+                     type == ALLOT__INELIGIBLE_EXCLUSIVE  ? "exclusive"
+                     : type == ALLOT__INELIGIBLE_BACKFILL ? "backfill"
+                     : type == ALLOT__INELIGIBLE_FORCED   ? "forced"
+                                                          : NULL);
+    if (guard && allot__explain_parameter(guard) < 0)
+        allot__fact_text(&it->about, "guard", guard->label);
+    allot__fact_flag(&it->about, "spare", it->out->searched && mark == ALLOT__ELIGIBLE);
+    allot__facts_end(&it->about, "}");
 }
 
 /* The policy's own guards, by their labels, which did not protect it. */
-static void explain_own_guards(const allot__job_explanation *it)
+static void put_own_guards(const allot__job_explanation *it)
 {
     const allot_policy *policy = it->about.rules->policy;
-    const allot__guard *guards = policy->guards.items;
-    allot__sentence names = {.len = 0};
+    const allot__guard *own = policy->guards.items;
+    int32_t count = 0;
+    allot__facts_open(&it->about, "guards", "[");
     for (size_t i = 0; i < policy->guards.count; i++)
-        if (allot__explain_parameter(&guards[i]) < 0)
-            LIST_FEW(&names, "{.50}", guards[i].label);
-    if (names.items > 0)
-        SAY(&it->about, "Guard{?|s} of policy \"{.100}\" let it go: {}{?, ...|}.", names.items,
-            policy->name, names.text, names.items > ALLOT__EXPLAIN_NAMED);
+        if (allot__explain_parameter(&own[i]) < 0 && count++ < ALLOT__EXPLAIN_NAMED)
+            allot__fact_text(&it->about, NULL, own[i].label);
+    allot__facts_end(&it->about, "]");
+    allot__fact(&it->about, "guard_count", count);
+    allot__fact_text(&it->about, "policy", policy->name);
 }
 
-static void explain_sparing(const allot__job_explanation *it)
-{
-    bool begun = false;
-    for (int32_t i = 0; i < PARAMETERS; i++) {
-        allot__counter of;
-        int32_t column = ALLOT_TASK_PREEMPTIONS_LEFT + i;
-        counter_of(it, column, &of);
-        if (column == ALLOT_TASK_FINISH_TIME_LEFT &&
-            (it->job->run_limit == ALLOT_NONE || of.has <= 0))
-            continue;
-        int64_t value = units(of.has, &parameters[i]);
-        if (value <= 0 || !guards(it, column))
-            continue;
-        if (!begun)
-            SAY(&it->about, "Any one of these would have protected it, stated where it is stated "
-                            "now, or else for its application, its queue or the plan (A-6):");
-        begun = true;
-        SAY(&it->about, "  {} or {?more|less} (P-{}).", PHRASE(parameters[i].spares, value).text,
-            parameters[i].up, 30 + i);
-    }
-    explain_own_guards(it);
-}
+/* ---- Looking back ---------------------------------------------------------------------------- */
 
 /* Hosts as a queue saw them before an order. Must not move, as the view points into it. */
 typedef struct past {
@@ -231,58 +160,6 @@ static const allot__candidate_rows *rows_of(const inquiry *of)
     return &of->it->out->candidates.rows;
 }
 
-/* ---- For which job --------------------------------------------------------------------------- */
-
-static void explain_held(const inquiry *of)
-{
-    if (of->order->held)
-        SAY(&of->it->about, "That waits until it was notified of its new slots (A-15).");
-}
-
-/* Explains a stop for closed hosts: neither its other hosts nor its protection matter. */
-static void explain_closed(const inquiry *of)
-{
-    const allot__job_explanation *it = of->it;
-    SAY(&it->about,
-        "It {} in this cycle: {} slot{|s} of it {is|are} on hosts that are closed, and what runs "
-        "there is reclaimed (C-10, E-34).",
-        allot__phrase_done(of->order->action), of->order->closed);
-    explain_held(of);
-    if (!allot__action_ends(it->queue->on_preempt))
-        SAY(&it->about, "Its queue would have it suspended, but so it would keep its slots there "
-                        "(P-25, P-41).");
-    SAY(&it->about, "Nothing protects a job from that. On hosts that are closed to drain it would "
-                    "run on to its end.");
-}
-
-static void explain_action(const inquiry *of)
-{
-    const allot_job_order *order = of->order;
-    const allot__job_explanation *it = of->it;
-    if (order->closed > 0) {
-        explain_closed(of);
-        return;
-    }
-    if (order->preemptor < 0) {
-        SAY(&it->about,
-            "It is killed in this cycle: the job that its slots are reserved for is due (P-43).");
-        return;
-    }
-    SAY(&it->about,
-        "It {} in this cycle, for job {.100} of /{} (PRIORITY {}), which asks for {} slot{|s} "
-        "(P-7{?|, P-41}).",
-        allot__phrase_done(order->action), of->high.job->thing.id, of->high.queue->name,
-        of->high.queue->priority, of->high.job->slots, order->action == ALLOT_SUSPEND);
-    explain_held(of);
-    if (order->cancelled > 0)
-        SAY(&it->about, "With it go {} slot{|s} that it was given to grow by (P-53).",
-            order->cancelled);
-    if (!order->held && it->job->preempted > 0)
-        SAY(&it->about, "It was preempted {} time{|s} before.", it->job->preempted);
-}
-
-/* ---- Among which ----------------------------------------------------------------------------- */
-
 static bool goes(const inquiry *of, int32_t job)
 {
     int32_t at = of->it->out->jobs[job].order;
@@ -332,96 +209,56 @@ static const char *host_name(const inquiry *of, int32_t row)
     return site >= 0 ? of->it->about.work->state->tasks.sites[site].name : "the cluster";
 }
 
-/* A load, of thousandths. */
-static allot__phrase load(int64_t of)
+/* How it differs from another row: the key that decides, and where that goes by hosts, these. */
+static void put_difference(const inquiry *of, int32_t other)
 {
-    return PHRASE("{}.{}{}{}", of / 1000, of / 100 % 10, of / 10 % 10, of % 10);
-}
-
-/* Explains how two rows differ, and what would reverse their order. */
-static void explain_values(const inquiry *of, const allot_key *key, int64_t mine, int32_t other)
-{
-    const char *its = job_at(of, other)->thing.id;
-    bool column = key->source.kind == ALLOT_FROM_COLUMN;
-    int64_t theirs = key_value(of, key, other);
-    if (column && key->source.value == ALLOT_TASK_HOST) {
-        SAY(&of->it->about,
-            "  What decides is the order of hosts, as their loads are the same: {.60} comes before "
-            "{.60} (A-3).",
-            host_name(of, of->row), host_name(of, other));
-        return;
-    }
-    if (column && key->source.value == ALLOT_TASK_LOAD && !key->descending) {
-        SAY(&of->it->about,
-            "  What decides is the load, least first: {.60} has {}, {.60} {}. With more than that "
-            "on "
-            "{.60}, {.60} would go first (P-10).",
-            host_name(of, of->row), load(mine).text, host_name(of, other), load(theirs).text,
-            host_name(of, of->row), its);
-        return;
-    }
-    SAY(&of->it->about, "{} {}", allot__explain_decides(&of->it->about, key, mine, theirs).text,
-        allot__explain_reverse(&of->it->about, key, theirs, PHRASE("{.60}", its).text).text);
-}
-
-static void explain_key(const inquiry *of, int32_t other)
-{
+    const allot__explanation *about = &of->it->about;
     for (int32_t i = 0; i < keys_of(of)->count; i++) {
         const allot_key *key = &keys_of(of)->keys[i];
-        int64_t mine = key_value(of, key, of->row);
-        if (mine != key_value(of, key, other)) {
-            explain_values(of, key, mine, other);
-            return;
-        }
+        int64_t mine = key_value(of, key, of->row), its = key_value(of, key, other);
+        if (mine == its)
+            continue;
+        bool column = key->source.kind == ALLOT_FROM_COLUMN;
+        allot__explain_key(about, "key", key, mine, its);
+        if (column && key->source.value == ALLOT_TASK_HOST)
+            allot__fact_text(about, "by", "host");
+        else if (column && key->source.value == ALLOT_TASK_LOAD && !key->descending)
+            allot__fact_text(about, "by", "load");
+        allot__fact_text(about, "own_host", host_name(of, of->row));
+        allot__fact_text(about, "other_host", host_name(of, other));
+        return;
     }
-    SAY(&of->it->about, "  All keys agree: the larger id goes first (A-4).");
 }
 
-/* Its place among the candidates for that job. */
-typedef struct standing {
-    int32_t count, before, passed; /* all; those before it; of these, those that stay */
-    int32_t next;                  /* the row of the first behind it that stays, or -1 */
-} standing;
-
-static standing find_standing(const inquiry *of)
+/* Its place among the candidates for that job, and the first behind it that stays. */
+static void put_order(const inquiry *of)
 {
     const allot__candidate_rows *rows = rows_of(of);
-    standing out = {.count = 1, .next = -1};
+    const allot__explanation *about = &of->it->about;
+    int32_t count = 1, before = 0, passed = 0, next = -1;
     for (int32_t row = 0; row < rows->count; row++) {
         if (row == of->row || !candidate(of, rows->jobs[row]))
             continue;
         bool first = allot__candidate_before(rows, &of->list, row, of->row);
         bool stays = !goes(of, rows->jobs[row]);
-        out.count++;
-        out.before += first;
-        out.passed += first && stays;
-        if (!first && stays &&
-            (out.next < 0 || allot__candidate_before(rows, &of->list, row, out.next)))
-            out.next = row;
+        count++;
+        before += first;
+        passed += first && stays;
+        if (!first && stays && (next < 0 || allot__candidate_before(rows, &of->list, row, next)))
+            next = row;
     }
-    return out;
-}
-
-static void explain_order(const inquiry *of)
-{
-    standing at = find_standing(of);
-    SAY(&of->it->about,
-        "Running jobs go by {} (P-10 ... P-12); of {} that could go for that job it is number {}.",
-        keys_of(of)->count > 0 ? allot__explain_keys(&of->it->about, ALLOT_TASKS, keys_of(of)).text
-                               : "id",
-        at.count, at.before + 1);
-    if (at.passed > 0)
-        SAY(&of->it->about,
-            "  {} before it stay{s|}: without them there is room enough, or they make none (P-14).",
-            at.passed);
-    if (at.next < 0) {
-        SAY(&of->it->about, "No job behind it stays.");
+    allot__explain_keys(about, ALLOT_TASKS, keys_of(of));
+    allot__fact(about, "candidates", count);
+    allot__fact(about, "number", before + 1);
+    allot__fact(about, "passed", passed);
+    if (next < 0)
         return;
-    }
-    const allot__job *next = job_at(of, at.next);
-    SAY(&of->it->about, "The next that stays is {.100} of /{}.", next->thing.id,
-        allot__explain_queue_of(of->it, next->queue)->name);
-    explain_key(of, at.next);
+    const allot__job *other = job_at(of, next);
+    allot__facts_open(about, "next", "{");
+    allot__fact_text(about, "id", other->thing.id);
+    allot__fact_queue(of->it, other->queue);
+    put_difference(of, next);
+    allot__facts_end(about, "}");
 }
 
 /* ---- By how much ----------------------------------------------------------------------------- */
@@ -463,39 +300,48 @@ static bool kept_before(const inquiry *of)
     return false;
 }
 
-static void explain_less(const inquiry *of, int64_t less)
+static void put_wanted(inquiry *of)
 {
-    if (less > 0)
-        SAY(&of->it->about,
-            "With {} more free there{?, or asked for by that job less,|} it would not go for that "
-            "one.",
-            less, less < of->high.job->slots);
-}
-
-static void explain_wanted(inquiry *of)
-{
-    int64_t free = allot__host_view_total(&of->past.view, of->high.set);
-    int64_t before = 0, all = 0, needs = of->high.job->slots;
+    const allot__explanation *about = &of->it->about;
+    int64_t before = 0, all = 0;
     for (int32_t i = of->first; i < of->end; i++) {
         int64_t slots = allot__explain_shares(&of->high, order_at(of, i)->job);
         before += order_at(of, i) < of->order ? slots : 0;
         all += slots;
     }
-    int32_t count = of->end - of->first;
-    allot__phrase jobs = PHRASE("{} job{|s} ({} slot{|s}) go{?es|} for it", count, all, count);
-    if (of->high.job->state != ALLOT_PENDING) {
-        SAY(&of->it->about, "That one is resumed on its own hosts; {} (A-12).", jobs.text);
-    } else if (kept_before(of)) {
-        SAY(&of->it->about, "{} (A-11, P-13).", jobs.text);
-    } else {
-        SAY(&of->it->about, "That job found {} of its {} slot{|s} free, and {} (A-11, P-13).",
-            free < needs ? free : needs, needs, jobs.text);
-        explain_less(of, adds_up(of) ? needs - free - before : 0);
-    }
+    allot__facts_open(about, "wanted", "{");
+    allot__fact(about, "jobs", of->end - of->first);
+    allot__fact(about, "slots", all);
+    allot__fact(about, "before", before);
+    allot__fact(about, "free", allot__host_view_total(&of->past.view, of->high.set));
+    allot__fact_flag(about, "resumes", of->high.job->state != ALLOT_PENDING);
+    allot__fact_flag(about, "kept", kept_before(of));
+    allot__fact_flag(about, "adds_up", adds_up(of));
     allot__explain_released(of->it, of->high.number);
+    allot__facts_end(about, "}");
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
+
+/* Why it stops, and for which job. */
+static void put_stop(const inquiry *of)
+{
+    const allot_job_order *order = of->order;
+    const allot__explanation *about = &of->it->about;
+    allot__fact_text(about, "action", allot__explain_action(order->action));
+    allot__fact_flag(about, "waits", order->held != 0); /* until it was notified of new slots */
+    allot__fact(about, "closed", order->closed);
+    allot__fact_flag(about, "ends", allot__action_ends(of->it->queue->on_preempt));
+    allot__fact(about, "cancelled", order->cancelled);
+    allot__fact(about, "preempted", of->it->job->preempted);
+    if (order->preemptor < 0)
+        return;
+    allot__facts_open(about, "preemptor", "{");
+    allot__fact_text(about, "id", of->high.job->thing.id);
+    allot__fact_queue(of->it, of->high.job->queue);
+    allot__fact(about, "slots", of->high.job->slots);
+    allot__facts_end(about, "}");
+}
 
 static int find(inquiry *of, allot__job_explanation *it)
 {
@@ -524,23 +370,24 @@ static int find(inquiry *of, allot__job_explanation *it)
 int allot__explain_gone(allot__job_explanation *it)
 {
     inquiry of = {.it = it, .order = allot__explain_order(it), .high = *it};
-    bool due = of.order->preemptor < 0;
-    if (!due) {
+    int status = ALLOT_OK;
+    if (of.order->preemptor >= 0) {
         of.high.number = of.order->preemptor;
         of.high.job = allot__explain_job(it, of.high.number);
         of.high.queue = allot__explain_queue_of(it, of.high.job->queue);
         of.high.set = it->queues->set_of[of.high.job->queue];
     }
-    explain_action(&of);
-    if (due)
-        return ALLOT_OK;
-    if (!of.order->held) {
-        int status = find(&of, it);
-        if (status != ALLOT_OK)
-            return status;
-        explain_wanted(&of);
-        explain_order(&of);
+    allot__facts_open(&it->about, "goes", "{");
+    put_stop(&of);
+    if (of.order->preemptor >= 0 && !of.order->held) {
+        status = find(&of, it);
+        if (status == ALLOT_OK) {
+            put_wanted(&of);
+            put_order(&of);
+        }
     }
-    explain_sparing(it);
-    return ALLOT_OK;
+    put_parameters(it);
+    put_own_guards(it);
+    allot__facts_end(&it->about, "}");
+    return status;
 }

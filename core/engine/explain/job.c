@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "engine/rows/order.h"
-
 /* ---- Its turn -------------------------------------------------------------------------------- */
 
 /* Jobs, their slots, those that got what they wanted, and the slots of these. */
@@ -31,213 +29,155 @@ static void count_job(const allot__job_explanation *it, int32_t number, int64_t 
     tally[GOT] += served(it, number) ? slots : 0;
 }
 
-static void explain_tally(const allot__job_explanation *it, int32_t queue)
+static void put_tally(const allot__job_explanation *it, const char *name, const int64_t *tally)
 {
-    const int64_t *tally = tally_of(it, queue);
-    allot__phrase got = PHRASE("{?which runs|which all run} now", tally[JOBS]);
-    if (tally[SERVED] == 0)
-        got = PHRASE("which {?waits|wait} too", tally[JOBS]);
-    else if (tally[SERVED] < tally[JOBS])
-        got = PHRASE("of which {} run{s|} now, on {}", tally[SERVED], tally[GOT]);
-    SAY(&it->about, "  /{}{?, its own queue|} (PRIORITY {}): {} job{|s} ({} slot{|s}), {}.",
-        allot__explain_queue_of(it, queue)->name, queue == it->job->queue,
-        allot__explain_queue_of(it, queue)->priority, tally[JOBS], tally[SLOTS], got.text);
+    static const char *const names[NUMBERS] = {"jobs", "slots", "served", "got"};
+    allot__facts_open(&it->about, name, "{");
+    for (int i = 0; i < NUMBERS; i++)
+        allot__fact(&it->about, names[i], tally[i]);
 }
 
-static void explain_queues(const allot__job_explanation *it)
+/* Queues with jobs before it: the first ones, and its own; the others are summed up. */
+static void put_queues(const allot__job_explanation *it)
 {
-    int32_t count = allot__queue_count(it->about.work->plan);
-    int32_t shown = 0;
-    int32_t others = 0;
-    int64_t jobs = 0;
-    int64_t slots = 0;
-    for (int32_t i = 0; i < count; i++) {
+    int32_t shown = 0, others = 0;
+    int64_t rest[NUMBERS] = {0};
+    allot__facts_open(&it->about, "queues", "[");
+    for (int32_t i = 0; i < allot__queue_count(it->about.work->plan); i++) {
         int32_t queue = it->out->sequence[i];
         const int64_t *tally = tally_of(it, queue);
         if (tally[JOBS] == 0)
             continue;
         if (shown < ALLOT__EXPLAIN_NAMED || queue == it->job->queue) {
             shown++;
-            explain_tally(it, queue);
+            put_tally(it, NULL, tally);
+            allot__fact_queue(it, queue);
+            allot__fact_flag(&it->about, "own", queue == it->job->queue);
+            allot__facts_end(&it->about, "}");
         } else {
             others++;
-            jobs += tally[JOBS];
-            slots += tally[SLOTS];
+            for (int k = 0; k < NUMBERS; k++)
+                rest[k] += tally[k];
         }
     }
-    if (others > 0)
-        SAY(&it->about, "  {} more queues: {} job{|s} ({} slot{|s}).", others, jobs, slots);
+    allot__facts_end(&it->about, "]");
+    put_tally(it, "others", rest);
+    allot__fact(&it->about, "queues", others);
+    allot__facts_end(&it->about, "}");
 }
 
-/* Jobs of its queue that came behind it and fit although it does not. */
-static void explain_behind(const allot__job_explanation *it, int32_t from)
+/* Its turn, and jobs of its queue that came behind it and fit although it does not. */
+static void explain_turn(const allot__job_explanation *it)
 {
     int64_t behind[NUMBERS] = {0};
-    for (int32_t i = from; i < it->out->tried_count; i++) {
-        int32_t number = it->out->tried[i];
-        if (allot__explain_job(it, number)->queue == it->job->queue && served(it, number))
-            count_job(it, number, behind);
-    }
-    if (behind[SERVED] > 0)
-        SAY(&it->about,
-            "Behind it in its queue {} job{|s} ({} slot{|s}) run{?s|} now all the same: they fit "
-            "where it does not.",
-            behind[SERVED], behind[GOT], behind[SERVED]);
-}
-
-static void explain_ahead(const allot__job_explanation *it)
-{
     int32_t at = 0;
     for (; at < it->out->tried_count && it->out->tried[at] != it->number; at++) {
         int32_t number = it->out->tried[at];
         count_job(it, number, tally_of(it, allot__explain_job(it, number)->queue));
     }
-    if (at == 0) {
-        SAY(&it->about, "Its turn is the first of all (P-60).");
-    } else {
-        SAY(&it->about,
-            "Its turn is number {} of {}, by queue and then by job (P-60). Before it:", at + 1,
-            it->out->tried_count);
-        explain_queues(it);
+    for (int32_t i = at + 1; i < it->out->tried_count; i++) {
+        int32_t number = it->out->tried[i];
+        if (allot__explain_job(it, number)->queue == it->job->queue && served(it, number))
+            count_job(it, number, behind);
     }
-    explain_behind(it, at + 1);
+    allot__facts_open(&it->about, "turn", "{");
+    allot__fact(&it->about, "number", at + 1);
+    allot__fact(&it->about, "of", it->out->tried_count);
+    put_queues(it);
+    put_tally(it, "behind", behind);
+    allot__facts_end(&it->about, "}");
+    allot__facts_end(&it->about, "}");
 }
 
-/* ---- What it is ------------------------------------------------------------------------------ */
+/* ---- What it is, and gets -------------------------------------------------------------------- */
 
-/* " on h1 (2), h2 (1)"; for a single host only its name. */
-static allot__sentence places_of(const allot_place *places, int32_t count)
+/* The list "places" of the first hosts, and how many there are. */
+static void put_places(const allot__job_explanation *it, const allot_place *places, int32_t count)
 {
-    allot__sentence words = {.len = 0};
-    if (count > 0)
-        ADD(&words, " on {.60}", count == 1 ? places[0].name : "");
-    for (int32_t i = 0; i < count && count > 1 && i < ALLOT__EXPLAIN_NAMED; i++)
-        LIST(&words, "{.30} ({})", places[i].name, places[i].slots);
-    if (count > ALLOT__EXPLAIN_NAMED)
-        ADD(&words, " and {} more", count - ALLOT__EXPLAIN_NAMED);
-    return words;
+    allot__facts_open(&it->about, "places", "[");
+    for (int32_t i = 0; i < count && i < ALLOT__EXPLAIN_NAMED; i++)
+        allot__fact_place(&it->about, &places[i]);
+    allot__facts_end(&it->about, "]");
+    allot__fact(&it->about, "hosts", count);
 }
 
 /* Where the job is in the state. */
-static allot__sentence here(const allot__job_explanation *it)
+static void put_here(const allot__job_explanation *it)
 {
     allot_place places[ALLOT__EXPLAIN_NAMED];
     const allot__job_place *from = allot__job_places(it->job);
-    if (it->job->place_count == 0 || from[0].site < 0)
-        return (allot__sentence){.len = 0};
-    for (int32_t i = 0; i < it->job->place_count && i < ALLOT__EXPLAIN_NAMED; i++) {
+    int32_t count = it->job->place_count == 0 || from[0].site < 0 ? 0 : it->job->place_count;
+    for (int32_t i = 0; i < count && i < ALLOT__EXPLAIN_NAMED; i++) {
         const allot__site *site = &it->about.work->state->tasks.sites[from[i].site];
         places[i] = (allot_place){.name = site->name, .slots = from[i].slots};
     }
-    return places_of(places, it->job->place_count);
+    put_places(it, places, count);
 }
 
 static void explain_what(const allot__job_explanation *it)
 {
-    static const char *const words[ALLOT_JOB_STATE_COUNT] = {
-        [ALLOT_PENDING] = "asks for",
-        [ALLOT_RUNNING] = "runs on",
-        [ALLOT_SUSPENDED] = "is suspended; it had",
-        [ALLOT_STOPPED] = "was suspended by its user, and is not resumed by itself; it had",
-    };
-    const char *user = allot__job_user(it->about.work->state, it->job->user);
+    const allot__explanation *about = &it->about;
     bool waits = it->job->state == ALLOT_PENDING;
     int64_t from = waits ? it->job->submitted : it->job->started;
-    SAY(&it->about,
-        "Job {.100} of queue /{} (PRIORITY {}){&, user {.80}} {} {} slot{|s}{}"
-        "{?, {?submitted|started} {} s ago|}.",
-        it->job->thing.id, it->queue->name, it->queue->priority, user, words[it->job->state],
-        it->job->slots, here(it).text,
-        from != INT64_MIN && (waits || it->job->state == ALLOT_RUNNING), waits,
-        allot__ran(it->about.work->state->now, from));
-    if (it->job->flags & ALLOT_JOB_EXCLUSIVE)
-        SAY(&it->about, "It is exclusive: it has its hosts alone (P-40).");
+    allot__fact_text(about, "id", it->job->thing.id);
+    allot__fact_queue(it, it->job->queue);
+    allot__fact_text(about, "user", allot__job_user(about->work->state, it->job->user));
+    allot__fact_text(about, "state", allot_job_state_name(it->job->state));
+    allot__fact(about, "slots", it->job->slots);
+    put_here(it);
+    if (from != INT64_MIN && (waits || it->job->state == ALLOT_RUNNING))
+        allot__fact(about, "since", allot__ran(about->work->state->now, from));
+    allot__fact_flag(about, "exclusive", (it->job->flags & ALLOT_JOB_EXCLUSIVE) != 0);
     allot__explain_resources(it);
 }
 
-/* ---- What it gets ---------------------------------------------------------------------------- */
-
-/* Its victims. */
-static void explain_victims(const allot__job_explanation *it)
+/* Its victims; `held`: those that are notified of new slots first. */
+static void put_victims(const allot__job_explanation *it, bool held)
 {
     const allot_job_order *orders = it->out->orders.items;
+    allot__facts_open(&it->about, "victims", "[");
     for (size_t i = 0; i < it->out->orders.count; i++) {
         const allot__job *other = allot__explain_job(it, orders[i].job);
         bool goes = orders[i].kind == ALLOT_ORDER_SUSPEND || orders[i].kind == ALLOT_ORDER_KILL;
-        if (goes && orders[i].preemptor == it->number && !orders[i].held)
-            SAY(&it->about,
-                "  {.100} of /{} (PRIORITY {}) {}{}: {} slot{|s} (P-7, P-13{?|, P-41}).",
-                other->thing.id, allot__explain_queue_of(it, other->queue)->name,
-                allot__explain_queue_of(it, other->queue)->priority,
-                allot__phrase_done(orders[i].action),
-                places_of(orders[i].places, orders[i].place_count).text, orders[i].slots,
-                orders[i].action == ALLOT_SUSPEND);
+        if (orders[i].preemptor != it->number || (orders[i].held != 0) != held || !(goes || held))
+            continue;
+        allot__facts_open(&it->about, NULL, "{");
+        allot__fact_text(&it->about, "id", other->thing.id);
+        allot__fact_queue(it, other->queue);
+        allot__fact_text(&it->about, "action", allot__explain_action(orders[i].action));
+        put_places(it, orders[i].places, orders[i].place_count);
+        allot__fact(&it->about, "slots", orders[i].slots);
+        allot__facts_end(&it->about, "}");
     }
+    allot__facts_end(&it->about, "]");
 }
 
 static void explain_gets(const allot__job_explanation *it, const allot_job_order *order)
 {
-    static const char *const verbs[ALLOT_ORDER_COUNT] = {"It starts", "It is resumed", "It grows"};
-    const char *why = "these were free (A-11)";
-    bool preempts = strcmp(order->reason, "preempted") == 0;
-    if (preempts)
-        why = "others make room for it";
-    else if (strcmp(order->reason, "leftover") == 0)
-        why = "left over in its pool, when all its queues had their slices (Q-31)";
-    else if (strcmp(order->reason, "priority") == 0)
-        why = "left over in its pool, where they go by job priority (A-30)";
-    else if (order->kind == ALLOT_ORDER_RESUME)
-        why = "its own slots are free again (P-26, A-12)";
-    else if (order->kind == ALLOT_ORDER_RESIZE)
-        why = "free ones, of those that it wants more; growing preempts no job (P-50)";
-    SAY(&it->about, "{} in this cycle{? by |, on }{} slot{|s}{}: {}.", verbs[order->kind],
-        order->kind == ALLOT_ORDER_RESIZE, order->slots,
-        places_of(order->places, order->place_count).text, why);
-    if (preempts)
-        explain_victims(it);
+    static const char *const kinds[ALLOT_ORDER_COUNT] = {"start", "resume", "resize"};
+    allot__facts_open(&it->about, "gets", "{");
+    allot__fact_text(&it->about, "kind", kinds[order->kind]);
+    allot__fact_text(&it->about, "reason", order->reason);
+    allot__fact(&it->about, "slots", order->slots);
+    put_places(it, order->places, order->place_count);
+    put_victims(it, false);
+    allot__facts_end(&it->about, "}");
 }
 
 /* ---- Why it waits ---------------------------------------------------------------------------- */
 
 static void explain_delay(const allot__job_explanation *it)
 {
-    int64_t delay =
-        allot__protection_of(it->queues, it->job->application, it->job->queue).preempt_delay;
-    int64_t waited = allot__ran(it->about.work->state->now, it->job->submitted);
-    SAY(&it->about,
-        "It may not preempt yet: PREEMPT_DELAY is {} s, and it has waited {} s. In {} s it may "
-        "(P-35, reason 6701).",
-        delay, waited, delay - waited);
-}
-
-static void explain_held(const allot__job_explanation *it)
-{
-    const allot_job_order *orders = it->out->orders.items;
-    for (size_t i = 0; i < it->out->orders.count; i++) {
-        if (orders[i].held && orders[i].preemptor == it->number) {
-            const allot__job *other = allot__explain_job(it, orders[i].job);
-            SAY(&it->about,
-                "It is to preempt {.100} of /{}, which is being notified of new slots right now: "
-                "once that is over it goes, and this one starts. Its slots are kept until then "
-                "(A-15).",
-                other->thing.id, allot__explain_queue_of(it, other->queue)->name);
-        }
-    }
-}
-
-static void explain_never(const allot__job_explanation *it)
-{
-    SAY(&it->about,
-        "Open hosts of its queue have {} slot{|s} in all, fewer than it asks for: as things are, "
-        "it never starts.",
-        it->out->view.most[it->set]);
+    allot_protection of = allot__protection_of(it->queues, it->job->application, it->job->queue);
+    allot__fact(&it->about, "delay", of.preempt_delay);
+    allot__fact(&it->about, "waited", allot__ran(it->about.work->state->now, it->job->submitted));
 }
 
 static void explain_reason(const allot__job_explanation *it)
 {
     switch ((allot_pending)it->verdict.why) {
     case ALLOT_PEND_NEVER:
-        explain_never(it);
+        allot__fact(&it->about, "most", it->out->view.most[it->set]);
         return;
     case ALLOT_PEND_LIMIT:
         allot__explain_limit(it);
@@ -251,7 +191,7 @@ static void explain_reason(const allot__job_explanation *it)
         allot__explain_slice(it);
         return;
     case ALLOT_PEND_HELD:
-        explain_held(it);
+        put_victims(it, true);
         return;
     case ALLOT_PEND_DELAY:
         explain_delay(it);
@@ -266,18 +206,20 @@ static void explain_reason(const allot__job_explanation *it)
 static void explain_waiting(const allot__job_explanation *it)
 {
     bool pending = it->job->state == ALLOT_PENDING;
-    SAY(&it->about, "{?It waits|It stays suspended}: {}.", pending,
-        allot_pending_text(it->verdict.why));
+    allot__facts_open(&it->about, "waits", "{");
+    allot__fact_text(&it->about, "why", allot_pending_name(it->verdict.why));
+    allot__fact_text(&it->about, "text", allot_pending_text(it->verdict.why));
     if (it->verdict.why == ALLOT_PEND_BEGIN) {
-        SAY(&it->about, "It may start in {} s.", it->job->more->begin - it->about.work->state->now);
-        return;
+        allot__fact(&it->about, "begin", it->job->more->begin - it->about.work->state->now);
+    } else {
+        explain_turn(it);
+        if (pending && it->verdict.why != ALLOT_PEND_NEVER)
+            allot__explain_view(it);
+        else if (!pending)
+            allot__explain_own_hosts(it);
+        explain_reason(it);
     }
-    explain_ahead(it);
-    if (pending && it->verdict.why != ALLOT_PEND_NEVER)
-        allot__explain_view(it);
-    else if (!pending)
-        allot__explain_own_hosts(it);
-    explain_reason(it);
+    allot__facts_end(&it->about, "}");
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -286,13 +228,11 @@ static int explain_job(allot__job_explanation *it)
 {
     const allot_job_order *order = allot__explain_order(it);
     explain_what(it);
-    if (order && order->kind <= ALLOT_ORDER_RESIZE) {
+    if (order && order->kind <= ALLOT_ORDER_RESIZE)
         explain_gets(it, order);
-        return ALLOT_OK;
-    }
-    if (order)
+    else if (order)
         return allot__explain_gone(it);
-    if (it->job->state == ALLOT_RUNNING)
+    else if (it->job->state == ALLOT_RUNNING)
         allot__explain_protection(it);
     else if (it->job->state != ALLOT_STOPPED)
         explain_waiting(it);
@@ -306,17 +246,14 @@ static int look(allot__job_explanation *it)
     it->queue = allot__queue_at(it->queues, it->job->queue);
     it->verdict = it->out->jobs[it->number];
     it->set = it->queues->set_of[it->job->queue];
-    it->tally = allot__arena_zeroed(&it->arena, 4 * queues, sizeof *it->tally);
+    it->tally = allot__arena_zeroed(&it->arena, NUMBERS * queues, sizeof *it->tally);
     if (!it->tally)
         return ALLOT_ENOMEM;
     return allot__explain_view_count(it);
 }
 
-int allot_explain_job(const allot_decision *decision, const char *id,
-                      void (*line)(void *ud, const char *text), void *ud)
+int allot__facts_job(const allot_decision *decision, const char *id, allot__text *to)
 {
-    if (!decision || !id || !line)
-        return ALLOT_EUSAGE;
     int32_t number = allot_state_job_find(decision->state, id);
     if (number < 0 || !decision->dispatched)
         return ALLOT_ENOENT;
@@ -325,8 +262,7 @@ int allot_explain_job(const allot_decision *decision, const char *id,
                                            .decided = decided,
                                            .work = &decided->work,
                                            .rules = &decided->work.rules[0],
-                                           .line = line,
-                                           .ud = ud},
+                                           .to = to},
                                  .out = decision->dispatched,
                                  .queues = allot__queues_of(decision->plan),
                                  .jobs = decision->state->jobs,

@@ -10,10 +10,10 @@
 #define ALLOT_ENGINE_EXPLAIN_JOB_H
 
 #include "engine/jobs/dispatch.h"
-#include "engine/explain/explain.h"
+#include "engine/explain/facts.h"
 
 typedef struct allot__job_explanation {
-    allot__explanation about; /* the subject, and where lines go */
+    allot__explanation about; /* the subject, and where facts go */
     const allot__dispatched *out;
     const allot__queues *queues;
     const allot__jobs *jobs;
@@ -29,28 +29,50 @@ typedef struct allot__job_explanation {
     allot__arena arena;
 } allot__job_explanation;
 
-/* tell.c: "is suspended", ... */
-const char *allot__phrase_done(allot_action action);
 static inline const allot__job *allot__explain_job(const allot__job_explanation *it, int32_t job)
 {
     return allot__job_at(it->jobs, job);
 }
+
 static inline const allot_queue *allot__explain_queue_of(const allot__job_explanation *it,
                                                          int32_t queue)
 {
     return allot__queue_at(it->queues, queue);
 }
+
 static inline bool allot__explain_may(const allot__job_explanation *it, int32_t high, int32_t low)
 {
     return allot__may_preempt(it->about.work->plan->relation, high, low);
 }
-/* The number of the parameter P-30 ... P-34 that a guard reads, or -1. */
-int32_t allot__explain_parameter(const allot__guard *guard);
-/* The order that takes slots from the job or gives it some; NULL: none. */
-const allot_job_order *allot__explain_order(const allot__job_explanation *it);
 
-/* view.c: counts `kept`, `ran` and `free`; ENOMEM. Explains what its queue's hosts have; what its
- * own hosts lack, if it is suspended. */
+/* The number of the parameter P-30 ... P-34 that a guard reads, or -1. */
+static inline int32_t allot__explain_parameter(const allot__guard *guard)
+{
+    bool states = guard->value.kind == ALLOT_FROM_COLUMN &&
+                  guard->value.value >= ALLOT_TASK_PREEMPTIONS_LEFT &&
+                  guard->value.value <= ALLOT_TASK_FINISH_TIME_LEFT;
+    return states ? 30 + guard->value.value - ALLOT_TASK_PREEMPTIONS_LEFT : -1;
+}
+
+/* The order that takes slots from the job or gives it some; NULL: none. */
+static inline const allot_job_order *allot__explain_order(const allot__job_explanation *it)
+{
+    const allot_job_order *orders = it->out->orders.items;
+    return it->verdict.order >= 0 ? &orders[it->verdict.order] : NULL;
+}
+
+/* "suspend", ... : how a job stops. */
+const char *allot__explain_action(allot_action action);
+/* A queue's name and PRIORITY. */
+static inline void allot__fact_queue(const allot__job_explanation *it, int32_t queue)
+{
+    const allot_queue *of = allot__explain_queue_of(it, queue);
+    allot__fact_text(&it->about, "queue", of->name);
+    allot__fact(&it->about, "priority", of->priority);
+}
+
+/* view.c: counts `kept`, `ran` and `free`; ENOMEM. What its queue's hosts have; what its own hosts
+ * lack, if it is suspended. */
 int allot__explain_view_count(allot__job_explanation *it);
 void allot__explain_view(const allot__job_explanation *it);
 void allot__explain_own_hosts(const allot__job_explanation *it);

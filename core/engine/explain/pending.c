@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* pending.c: why a pending task waits, or that it starts; walks the waiting tasks (C-13). */
-#include "engine/explain/job.h"
+#include "engine/explain/facts.h"
 
 #include "base/least.h"
 
@@ -144,28 +144,65 @@ static int64_t held_for(const list_walk *walk, const list_walk *end, int32_t sid
     return held > 0 ? held : 0;
 }
 
-int allot__starting_find(const allot__side *side, allot__arena *arena, allot__starting *out)
+/* The first names of a list of tasks, and how many there are. */
+typedef struct named {
+    const char *ids[ALLOT__EXPLAIN_NAMED];
+    int32_t count;
+} named;
+
+static void name(named *to, const char *id)
+{
+    if (to->count < ALLOT__EXPLAIN_NAMED)
+        to->ids[to->count] = id;
+    to->count++;
+}
+
+static void put_named(const allot__explanation *about, const char *list, const char *count,
+                      const named *names)
+{
+    allot__facts_open(about, list, "[");
+    for (int32_t i = 0; i < names->count && i < ALLOT__EXPLAIN_NAMED; i++)
+        allot__fact_text(about, NULL, names->ids[i]);
+    allot__facts_end(about, "]");
+    allot__fact(about, count, names->count);
+}
+
+/* Lists tasks that start, those that slots are held for, and those that wait. */
+static void put_starting(const allot__explanation *about, const allot__side *side, list_walk *walk)
 {
     const allot__asker *asker = side->asker;
-    list_walk walk;
-    int status = begin(asker, arena, &walk);
-    *out = (allot__starting){.next = NULL};
-    for (; status == ALLOT_OK && walk.at < asker->waits; pass_to(&walk, walk.at + 1)) {
-        bool starts = look_at(&walk) == STARTS;
-        const char *id = allot__task_at(&side->work->state->tasks, asker->task[walk.at])->thing.id;
-        if (allot__waits_for(asker, walk.at, side->index) == 0)
+    named starts = {.count = 0}, awaits = {.count = 0}, waits = {.count = 0};
+    for (; walk->at < asker->waits; pass_to(walk, walk->at + 1)) {
+        bool start = look_at(walk) == STARTS;
+        const char *id = allot__task_at(&side->work->state->tasks, asker->task[walk->at])->thing.id;
+        if (allot__waits_for(asker, walk->at, side->index) == 0)
             continue;
-        if (starts)
-            LIST_FEW(&out->starts, "{.100}", id);
-        else if (is_awaiting(&walk))
-            LIST_FEW(&out->awaits, "{.100}", id);
-        if (!starts && walk.at >= asker->going)
-            out->next = out->waits++ == 0 ? id : out->next;
+        if (start)
+            name(&starts, id);
+        else if (is_awaiting(walk))
+            name(&awaits, id);
+        if (!start && walk->at >= asker->going)
+            name(&waits, id);
     }
-    ADD(&out->starts, "{? and others|}", out->starts.items > ALLOT__EXPLAIN_NAMED);
-    ADD(&out->awaits, "{? and others|}", out->awaits.items > ALLOT__EXPLAIN_NAMED);
+    const walk_side *end = &walk->sides[side->index];
+    allot__facts_open(about, "starting", "{");
+    put_named(about, "starting_tasks", "starts", &starts);
+    put_named(about, "awaiting_tasks", "awaits", &awaits);
+    allot__fact(about, "held", allot__least(end->awaited, end->there));
+    allot__fact(about, "waits", waits.count);
+    allot__fact_text(about, "next", waits.count > 0 ? waits.ids[0] : NULL);
+    allot__facts_end(about, "}");
+}
+
+int allot__explain_starting(const allot__explanation *about, const allot__side *side)
+{
+    list_walk walk;
+    allot__arena arena;
+    allot__arena_init(&arena, about->decision->plan->engine);
+    int status = begin(side->asker, &arena, &walk);
     if (status == ALLOT_OK)
-        out->held = allot__least(walk.sides[side->index].awaited, walk.sides[side->index].there);
+        put_starting(about, side, &walk);
+    allot__arena_free(&arena);
     return status;
 }
 
@@ -178,8 +215,6 @@ typedef struct inquiry {
     allot__arena *arena;
     list_walk end;    /* the walk after the last task, */
     uint8_t *outcome; /* ... and by place, the outcome of each: a `waited` */
-    bool groups;      /* the plan has several groups */
-    allot__phrase path;
 } inquiry;
 
 static const char *id_of(const inquiry *it, int32_t number)
@@ -192,21 +227,16 @@ static const allot__side *side_at(const inquiry *it, int32_t i)
     return &it->asker->sides[i];
 }
 
-static const char *group_of(const inquiry *it, int32_t i)
-{
-    return allot_plan_group_name(it->about.decision->plan, side_at(it, i)->work->index);
-}
-
-/* "In gpu " to begin a sentence; empty if there is only one group. */
-static allot__phrase in_group(const inquiry *it, int32_t i)
-{
-    return PHRASE("{?In {} |}", it->groups, group_of(it, i));
-}
-
-static int64_t quota_at(const inquiry *it, int32_t i)
+/* Opens the object of a side, with its group and quota. */
+static void open_side(const inquiry *it, int32_t i)
 {
     const allot__side *side = side_at(it, i);
-    return side->work->quota[side->row];
+    const allot_plan *plan = it->about.decision->plan;
+    allot__facts_open(&it->about, NULL, "{");
+    if (plan->group_count > 1)
+        allot__fact_text(&it->about, "group", allot_plan_group_name(plan, side->work->index));
+    allot__fact(&it->about, "quota", side->work->quota[side->row]);
+    allot__fact(&it->about, "stays", side->stays);
 }
 
 /* A task's place in the list; -1: it does not wait. */
@@ -218,91 +248,56 @@ static int32_t place_of(const inquiry *it, int32_t number)
     return -1;
 }
 
-/* ---- What it is ------------------------------------------------------------------------------ */
-
-/* "4 slots of cpu and 1 slot of gpu at once". */
-static allot__sentence slots_of(const inquiry *it, int32_t at)
+static void explain_what(const inquiry *it, int32_t at)
 {
-    allot__sentence words = {.len = 0};
-    int64_t sum = 0;
+    const allot__explanation *about = &it->about;
+    const allot__task *task = allot__task_at(it->tasks, it->asker->task[at]);
+    allot__fact_flag(about, "pending", true);
+    allot__fact_text(about, "id", task->thing.id);
+    allot__fact_path(about, "path", it->asker->consumer);
+    allot__facts_open(about, "slots", "[");
     for (int32_t i = 0; i < it->asker->side_count; i++) {
         int32_t slots = allot__waits_for(it->asker, at, i);
-        if (slots == 0)
-            continue;
-        sum += slots;
-        ADD(&words, "{? and |}{} slot{|s}", words.items++ > 0, slots);
-        if (it->groups)
-            ADD(&words, " of {}", group_of(it, i));
+        if (slots > 0) {
+            open_side(it, i);
+            allot__fact(about, "slots", slots);
+            allot__facts_end(about, "}");
+        }
     }
-    if (sum > 1)
-        ADD(&words, " at once");
-    return words;
+    allot__facts_end(about, "]");
+    allot__fact(about, "priority", task->priority);
+    if (task->submitted != 0)
+        allot__fact(about, "submitted", allot__ran(about->work->state->now, task->submitted));
+    allot__fact(about, "place", at - it->asker->going + 1);
+    allot__fact(about, "count", it->asker->waits - it->asker->going);
 }
 
-static void explain_what(const inquiry *it, const list_walk *walk)
-{
-    const allot__task *task = allot__task_at(it->tasks, it->asker->task[walk->at]);
-    int64_t now = it->about.work->state->now;
-    SAY(&it->about, "Task {.100} of {} asks for {}: priority {}{?, submitted {} s ago|}.",
-        task->thing.id, it->path.text, slots_of(it, walk->at).text, task->priority,
-        task->submitted != 0, allot__ran(now, task->submitted));
-    int32_t place = walk->at - it->asker->going, count = it->asker->waits - it->asker->going;
-    if (count > 1)
-        SAY(&it->about, "It is number {} of {} pending tasks of {}.", place + 1, count,
-            it->path.text);
-}
+/* ---- A side that does not fit ---------------------------------------------------------------- */
 
-/* ---- Its quota ------------------------------------------------------------------------------- */
-
-/* " (t0, t5)": the tasks that fit on a side, from one place up to another. */
-static allot__sentence fitting(const inquiry *it, int32_t from, int32_t to, int32_t side)
+/* The tasks that fit on a side, from one place up to another. */
+static void put_fitting(const inquiry *it, const char *list, const char *count, int32_t from,
+                        int32_t to, int32_t side)
 {
-    allot__sentence words = {.len = 0};
+    named names = {.count = 0};
     for (int32_t at = from; at < to; at++) {
-        bool fits = it->outcome[at] == STARTS || it->outcome[at] == FITS;
-        if (!fits || allot__waits_for(it->asker, at, side) == 0)
-            continue;
-        if (words.items++ < ALLOT__EXPLAIN_NAMED)
-            ADD(&words, "{?, | (}{.100}", words.items > 1, id_of(it, it->asker->task[at]));
+        bool fit = it->outcome[at] == STARTS || it->outcome[at] == FITS;
+        if (fit && allot__waits_for(it->asker, at, side) > 0)
+            name(&names, id_of(it, it->asker->task[at]));
     }
-    if (words.items > ALLOT__EXPLAIN_NAMED)
-        ADD(&words, " and {} more", words.items - ALLOT__EXPLAIN_NAMED);
-    if (words.items > 0)
-        ADD(&words, ")");
-    return words;
+    put_named(&it->about, list, count, &names);
 }
 
-/* Its leaf's quota on a side, and how much of it tasks before this one use. */
-static void explain_quota(const inquiry *it, const list_walk *walk, int32_t side,
-                          const char *subject)
-{
-    const walk_side *now = &walk->sides[side];
-    allot__phrase taken = {{0}};
-    if (now->before > 0)
-        taken =
-            PHRASE(", tasks before it {}{.200}", now->before, fitting(it, 0, walk->at, side).text);
-    SAY(&it->about,
-        "{}{} has a quota of {} slot{|s}: running tasks use {}{}, and {} {is|are} left for the {} "
-        "that {} needs.",
-        in_group(it, side).text, it->path.text, quota_at(it, side), side_at(it, side)->stays,
-        taken.text, now->rest, allot__waits_for(it->asker, walk->at, side), subject);
-}
-
-/* ---- It does not fit ------------------------------------------------------------------------- */
-
-/* The limit that denies a task `missing` slots. */
-static void explain_limit(const inquiry *it, const allot__work *work, int32_t row, int64_t missing)
+/* The limit that denies a task slots. */
+static void put_limit(const inquiry *it, const allot__work *work, int32_t row)
 {
     allot_attribute column = {0};
     int32_t index, limit = work->limit[row];
-    allot__phrase path = allot__phrase_path(&it->about, allot__handle(work, row));
     int32_t planned = allot__limit_of(work->plan, work->group, row, &index);
     allot_plan_column_at(work->plan, index, &column);
-    if (limit < planned)
-        SAY(&it->about, "Hosts that {} can use have {} for it: {} too few.", path.text, limit,
-            missing);
-    else
-        SAY(&it->about, "The {} of {} is {}: {} too low.", column.name, path.text, limit, missing);
+    allot__fact_path(&it->about, "limited", allot__handle(work, row));
+    allot__fact(&it->about, "limit", limit);
+    if (limit >= planned)
+        allot__fact_text(&it->about, "column", column.name);
 }
 
 /* Does it lack slots on another side that no consumer can give? */
@@ -320,28 +315,29 @@ static bool lacks_elsewhere(const inquiry *it, int32_t at, int32_t side)
     return lacks;
 }
 
-/* Why no consumer gives its leaf the `lacks` slots. */
-static void explain_lacks(const inquiry *it, int32_t at, int32_t side, int64_t lacks)
+/* Why no consumer gives its leaf the slots that it lacks in the end. */
+static void put_lacks(const inquiry *it, int32_t at, int32_t side)
 {
-    const allot__work *work = side_at(it, side)->work;
+    const allot__side *of = side_at(it, side);
+    const allot__work *work = of->work;
+    const walk_side *end = &it->end.sides[side];
+    int64_t slots = allot__waits_for(it->asker, at, side);
     int32_t limited;
-    int64_t missing = allot__whole_missing(work, side_at(it, side)->row, lacks, &limited);
-    const char *group = it->groups ? group_of(it, side) : "the group";
-    if (limited >= 0)
-        explain_limit(it, work, limited, missing);
-    else if (missing > 0)
-        SAY(&it->about, "{} {is|are} missing, of which {} has {} left over.", lacks, group,
-            lacks - missing);
-    else if (lacks_elsewhere(it, at, side))
-        SAY(&it->about, "{} {is|are} missing, which {} has left over.", lacks, group);
-    else
-        SAY(&it->about,
-            "{} {is|are} missing: {} has so many left over, but the policy gives {} no more.",
-            lacks, group, it->path.text);
+    if (slots > end->wants) {
+        allot__fact(&it->about, "stated", work->whole->stated[of->row]);
+        allot__fact(&it->about, "beyond", slots - end->wants);
+    } else if (slots > end->rest) {
+        int64_t missing = allot__whole_missing(work, of->row, slots - end->rest, &limited);
+        allot__fact(&it->about, "lacks", slots - end->rest);
+        allot__fact(&it->about, "missing", missing);
+        allot__fact_flag(&it->about, "elsewhere", lacks_elsewhere(it, at, side));
+        if (limited >= 0)
+            put_limit(it, work, limited);
+    }
 }
 
 /* Slots that its leaf owns and cannot use now. */
-static void explain_unused(const inquiry *it, int32_t side)
+static void put_unused(const inquiry *it, int32_t side)
 {
     const allot__side *of = side_at(it, side);
     const allot__work *work = of->work;
@@ -349,51 +345,14 @@ static void explain_unused(const inquiry *it, int32_t side)
     allot__u128 unit = (allot__u128)work->unit;
     allot__u128 owned =
         (allot__u128)work->configured[of->row] * (exact ? unit : (allot__u128)work->times);
-    if (!work->group->no_ownership && owned >= (allot__u128)(quota_at(it, side) + 1) * unit)
-        SAY(&it->about, "{} owns {}: what it cannot use whole, others may (C-13).", it->path.text,
-            allot__phrase_ratio(owned, unit).text);
+    if (!work->group->no_ownership && owned >= (allot__u128)(work->quota[of->row] + 1) * unit)
+        allot__fact_ratio(&it->about, "owned", owned, unit);
 }
 
-/* Skip: slots that tasks behind it take. */
-static void explain_passed(const inquiry *it, const list_walk *walk, int32_t side)
-{
-    allot__sentence names = fitting(it, walk->at + 1, it->asker->waits, side);
-    int64_t slots = walk->sides[side].rest - it->end.sides[side].rest;
-    if (slots > 0)
-        SAY(&it->about, "Tasks behind it take {} of these, since `pending` is \"skip\"{}.", slots,
-            names.text);
-}
-
-static void explain_side(const inquiry *it, const list_walk *walk, int32_t side,
-                         const char *subject)
-{
-    const allot__side *of = side_at(it, side);
-    const walk_side *end = &it->end.sides[side];
-    int32_t slots = allot__waits_for(it->asker, walk->at, side);
-    explain_quota(it, walk, side, subject);
-    explain_passed(it, walk, side);
-    explain_unused(it, side);
-    if (slots > end->wants)
-        SAY(&it->about, "{} demands {} slot{|s} in all, as the state says: {} too few.",
-            it->path.text, of->work->whole->stated[of->row], slots - end->wants);
-    else if (slots > end->rest)
-        explain_lacks(it, walk->at, side, slots - end->rest);
-}
-
-static void explain_unfit(const inquiry *it, const list_walk *walk, const char *subject)
-{
-    for (int32_t i = 0; i < it->asker->side_count; i++) {
-        int32_t slots = allot__waits_for(it->asker, walk->at, i);
-        const walk_side *side = &walk->sides[i];
-        if (slots > 0 && (slots > side->rest || slots > side->wants))
-            explain_side(it, walk, i, subject);
-    }
-}
-
-/* ---- It fits --------------------------------------------------------------------------------- */
+/* ---- A side that fits ------------------------------------------------------------------------ */
 
 /* Which consumers give slots back, or why none does. */
-static void explain_source(const inquiry *it, int32_t side)
+static void put_source(const inquiry *it, int32_t side)
 {
     allot__explanation leaf = it->about;
     const allot__side *of = side_at(it, side);
@@ -404,41 +363,38 @@ static void explain_source(const inquiry *it, int32_t side)
     leaf.rules = allot__rules_at(of->work, of->row);
     if (allot_decision_verdict(leaf.decision, leaf.group, it->asker->consumer, &leaf.verdict))
         return;
-    const allot_verdict *verdict = &leaf.verdict;
-    if (verdict->earmarked > 0)
-        SAY(&leaf, "{} {is|are} on the way to {} from earlier reclaims (C-6).", verdict->earmarked,
-            it->path.text);
-    if (verdict->allocated > verdict->quota)
-        SAY(&leaf, "{} holds {} slot{|s}, {} above its quota: these have to go first.",
-            it->path.text, verdict->allocated, verdict->allocated - verdict->quota);
-    int64_t lacks = verdict->deficit;
-    lacks -= lacks > 0 ? allot__explain_coming(&leaf, it->path.text) : 0;
-    if (lacks > 0)
-        allot__explain_lacking(&leaf, lacks);
+    allot__fact(&leaf, "earmarked", leaf.verdict.earmarked);
+    allot__fact(&leaf, "allocated", leaf.verdict.allocated);
+    allot__fact(&leaf, "deficit", leaf.verdict.deficit);
+    allot__explain_coming(&leaf);
+    allot__explain_lacking(&leaf);
 }
 
-static void explain_awaits(const inquiry *it, const list_walk *walk, const char *subject)
+/* What a task at the end of the walk finds on each side on which it wants slots. */
+static void put_sides(const inquiry *it, const list_walk *walk)
 {
+    allot__facts_open(&it->about, "sides", "[");
     for (int32_t i = 0; i < it->asker->side_count; i++) {
+        const walk_side *now = &walk->sides[i];
         int32_t slots = allot__waits_for(it->asker, walk->at, i);
-        if (slots > 0 && slots <= walk->sides[i].there)
-            SAY(&it->about, "{}all {} that {} needs are there.", in_group(it, i).text, slots,
-                subject);
-        if (slots <= walk->sides[i].there)
+        if (slots == 0)
             continue;
-        int64_t held = held_for(walk, &it->end, i);
-        explain_quota(it, walk, i, subject);
-        SAY(&it->about, "{} {is|are} held for it, and {} {is|are} to come.", held, slots - held);
-        explain_source(it, i);
+        open_side(it, i);
+        allot__fact(&it->about, "slots", slots);
+        allot__fact(&it->about, "before", now->before);
+        put_fitting(it, "first_tasks", "first", 0, walk->at, i);
+        allot__fact(&it->about, "rest", now->rest);
+        allot__fact(&it->about, "there", now->there);
+        allot__fact_flag(&it->about, "short", slots > now->rest || slots > now->wants);
+        allot__fact(&it->about, "passed", now->rest - it->end.sides[i].rest);
+        put_fitting(it, "behind_tasks", "behind", walk->at + 1, it->asker->waits, i);
+        put_unused(it, i);
+        put_lacks(it, walk->at, i);
+        allot__fact(&it->about, "held", held_for(walk, &it->end, i));
+        put_source(it, i);
+        allot__facts_end(&it->about, "}");
     }
-}
-
-static void explain_starts(const inquiry *it, const list_walk *walk)
-{
-    SAY(&it->about, "It starts now: all its slots are there (C-13).");
-    for (int32_t i = 0; i < it->asker->side_count; i++)
-        if (allot__waits_for(it->asker, walk->at, i) > 0)
-            explain_quota(it, walk, i, "it");
+    allot__facts_end(&it->about, "]");
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -463,60 +419,50 @@ static int32_t blocker(const inquiry *it, const list_walk *walk)
     return -1;
 }
 
-/* The task waits behind one that runs and no longer fits into a quota. */
-static void explain_gone(const inquiry *it, int32_t number)
+/* A task that runs and is to go: why, and where it no longer fits into a quota. */
+static void put_going(const inquiry *it, int32_t number)
 {
-    for (int32_t i = 0; i < it->asker->side_count; i++) {
-        const allot__side *side = side_at(it, i);
-        int32_t there = allot__task_in(it->tasks, number, side->work->index);
-        int64_t quota = quota_at(it, i);
-        if (there < 0)
-            continue;
-        SAY(&it->about,
-            "{}{} has a quota of {} slot{|s}: the tasks that may stay use {}, and {.100} has {}.",
-            in_group(it, i).text, it->path.text, quota, side->stays, id_of(it, number),
-            allot__task_at(it->tasks, there)->slots);
-    }
-}
-
-/* The task waits behind one that runs and is to go. */
-static void explain_behind_going(const inquiry *it, int32_t number)
-{
-    const allot__task *task = allot__task_at(it->tasks, number);
     bool gone = place_of(it, number) < 0;
-    const char *why = "a reclaim in flight names it (C-6)";
-    if (gone)
-        why = "it does not fit into the quota any more";
-    else if (on_closed_host(it->tasks, number))
-        why = "its host is closed with reclaim (E-34)";
-    SAY(&it->about, "It waits behind {.100}, which runs and is to go: {}.", task->thing.id, why);
-    SAY(&it->about,
-        "Nothing starts behind a task that is to go, since `pending` is \"strict\" (C-13).");
-    if (gone)
-        explain_gone(it, number);
+    allot__fact_text(&it->about, "goes",
+                     gone                                ? "quota"
+                     : on_closed_host(it->tasks, number) ? "closed"
+                                                         : "named");
+    allot__facts_open(&it->about, "sides", "[");
+    for (int32_t i = 0; i < it->asker->side_count; i++) {
+        int32_t there = allot__task_in(it->tasks, number, side_at(it, i)->work->index);
+        if (there >= 0) {
+            open_side(it, i);
+            allot__fact(&it->about, "slots", allot__task_at(it->tasks, there)->slots);
+            allot__facts_end(&it->about, "}");
+        }
+    }
+    allot__facts_end(&it->about, "]");
 }
 
-static int explain_behind(const inquiry *it, const list_walk *walk)
+static const char *word_of(const inquiry *it, int32_t at)
+{
+    static const char *const words[] = {
+        [STARTS] = "starts", [FITS] = "fits", [UNFIT] = "unfit", [BEHIND] = "behind"};
+    return words[it->outcome[at]];
+}
+
+/* The task behind which it waits. */
+static int put_blocker(const inquiry *it, const list_walk *walk)
 {
     int32_t number = blocker(it, walk), at = place_of(it, number);
-    const char *id = id_of(it, number);
     list_walk of;
-    if (at < it->asker->going) {
-        explain_behind_going(it, number);
-        return ALLOT_OK;
-    }
-    int status = walk_to(it, at, &of);
+    int status = at < it->asker->going ? ALLOT_OK : walk_to(it, at, &of);
     if (status != ALLOT_OK)
         return status;
-    bool unfit = it->outcome[at] == UNFIT;
-    SAY(&it->about,
-        "It waits behind {.100}: nothing starts before the first task that {?does not fit "
-        "whole|waits for its slots}, since `pending` is \"strict\" (C-13).",
-        id, unfit);
-    if (unfit)
-        explain_unfit(it, &of, id);
-    else
-        explain_awaits(it, &of, id);
+    allot__facts_open(&it->about, "blocker", "{");
+    allot__fact_text(&it->about, "id", id_of(it, number));
+    if (at < it->asker->going) {
+        put_going(it, number);
+    } else {
+        allot__fact_text(&it->about, "outcome", word_of(it, at));
+        put_sides(it, &of);
+    }
+    allot__facts_end(&it->about, "}");
     return ALLOT_OK;
 }
 
@@ -526,25 +472,11 @@ static int explain_task(inquiry *it, int32_t at)
     int status = walk_to(it, at, &walk);
     if (status != ALLOT_OK)
         return status;
-    explain_what(it, &walk);
-    switch ((waited)it->outcome[at]) {
-    case STARTS:
-        explain_starts(it, &walk);
-        break;
-    case FITS:
-        SAY(&it->about,
-            "It waits: it fits into the quota of {}, but its slots are not all there (C-13).",
-            it->path.text);
-        explain_awaits(it, &walk, "it");
-        break;
-    case UNFIT:
-        SAY(&it->about, "It waits: it does not fit whole into the quota of {} (C-13).",
-            it->path.text);
-        explain_unfit(it, &walk, "it");
-        break;
-    case BEHIND:
-        return explain_behind(it, &walk);
-    }
+    explain_what(it, at);
+    allot__fact_text(&it->about, "outcome", word_of(it, at));
+    if (it->outcome[at] == BEHIND)
+        return put_blocker(it, &walk);
+    put_sides(it, &walk);
     return ALLOT_OK;
 }
 
@@ -567,14 +499,12 @@ int allot__explain_pending(const allot__explanation *about, int32_t number)
     const allot__whole *whole = about->work->whole;
     if (!whole || !whole->sides[about->row])
         return ALLOT_ENOENT;
+    allot__arena arena;
     inquiry it = {.about = *about,
-                  .path = allot__phrase_path(about, whole->sides[about->row]->asker->consumer),
                   .asker = whole->sides[about->row]->asker,
                   .tasks = &about->decision->state->tasks,
-                  .groups = about->decision->plan->group_count > 1};
-    allot__arena arena;
+                  .arena = &arena};
     allot__arena_init(&arena, about->decision->plan->engine);
-    it.arena = &arena;
     int status = look(&it);
     if (status == ALLOT_OK)
         status = explain_task(&it, place_of(&it, number));

@@ -4,9 +4,6 @@
 #include "engine/explain/job.h"
 
 #include "base/least.h"
-#include "base/wide.h"
-
-enum { SHOWN = 8 }; /* queues of a pool */
 
 typedef struct cutting {
     const allot__explanation *about;
@@ -17,7 +14,6 @@ typedef struct cutting {
     int32_t *order;         /* the pool's queues in its order, without those not reached */
     allot__slice_row *rows; /* of the cut, in that order */
     int32_t count, rows_count;
-    int64_t poured; /* its slice, before rule 5 of slices.h */
 } cutting;
 
 static const allot__cut *cut_of(const cutting *it, int32_t queue)
@@ -25,62 +21,58 @@ static const allot__cut *cut_of(const cutting *it, int32_t queue)
     return &it->out->cuts[queue];
 }
 
-/* ---- The order ------------------------------------------------------------------------------- */
+static void put_queue(const allot__explanation *about, const allot_queue *of)
+{
+    allot__fact_text(about, "queue", of->name);
+    allot__fact(about, "priority", of->priority);
+}
 
-static void explain_place(const cutting *it, int32_t place)
+/* ---- Slices ---------------------------------------------------------------------------------- */
+
+static void put_place(const cutting *it, int32_t place)
 {
     int32_t queue = it->order[place];
     const allot_queue *of = allot__queue_at(it->queues, queue);
     const allot_queue_part *part = &it->out->parts[queue];
-    allot__phrase over = allot__phrase_ratio((allot__u128)part->usage, (allot__u128)of->slot_share);
-    SAY(it->about, "  {}. /{}{? itself|}: {} slot-seconds over a share of {} are {}; PRIORITY {}.",
-        place + 1, of->name, queue == it->queue, part->usage, of->slot_share, over.text,
-        of->priority);
+    allot__facts_open(it->about, NULL, "{");
+    put_queue(it->about, of);
+    allot__fact(it->about, "place", place + 1);
+    allot__fact_flag(it->about, "own", queue == it->queue);
+    allot__fact(it->about, "usage", part->usage);
+    allot__fact(it->about, "share", of->slot_share);
+    allot__fact_ratio(it->about, "ratio", (allot__u128)part->usage, (allot__u128)of->slot_share);
+    allot__facts_end(it->about, "}");
 }
 
-static void explain_order(const cutting *it)
+/* The pool's order: the first places, and the queue's own. */
+static void put_order(const cutting *it)
 {
-    const allot__order *order = &it->about->rules->policy->slices;
     int32_t left = 0;
-    SAY(it->about, "Its queues go by {}, then as in the plan (Q-42):",
-        allot__explain_keys(it->about, ALLOT_QUEUES, order).text);
+    allot__explain_keys(it->about, ALLOT_QUEUES, &it->about->rules->policy->slices);
+    allot__facts_open(it->about, "places", "[");
     for (int32_t place = 0; place < it->count; place++)
-        if (place < SHOWN || it->order[place] == it->queue)
-            explain_place(it, place);
+        if (place < ALLOT__EXPLAIN_HOSTS || it->order[place] == it->queue)
+            put_place(it, place);
         else
             left++;
-    if (left > 0)
-        SAY(it->about, "  (and {} more)", left);
+    allot__facts_end(it->about, "]");
+    allot__fact(it->about, "more_places", left);
 }
-
-/* ---- Steps ----------------------------------------------------------------------------------- */
 
 /* What the queue's own row gets in a round. */
-static void explain_gets(void *ud, const allot__slice_row *row, int64_t base, int64_t slots,
-                         int32_t round)
+static void put_round(void *ud, const allot__slice_row *row, int64_t base, int64_t slots,
+                      int32_t round)
 {
-    cutting *it = ud;
+    const cutting *it = ud;
     if (row->queue != it->queue)
         return;
-    it->poured += slots;
-    int64_t part = (base * row->share + 99) / 100;
-    int64_t lacks = allot__most(row->wants - row->slice, 0);
-    if (slots > 0 || round == 1)
-        SAY(it->about,
-            "  {?First|Of what is left}: ceil({} * {} / 100) = {}, it gets {}{} ({?Q-30|Q-31}).",
-            round, base, row->share, part, slots,
-            slots == part    ? ""
-            : slots == lacks ? ", but it wants no more than that"
-                             : ", but that is all that is left",
-            round);
-}
-
-static void explain_steps(cutting *it, const allot__cut *cut)
-{
-    const allot__slice_watch watch = {.gets = explain_gets, .ud = it};
-    allot__slices_cut(it->rows, it->rows_count, cut->base, !it->pool->by_priority, &watch);
-    if (it->poured < cut->row.used)
-        SAY(it->about, "  It uses {}, which it keeps, but gets no more (Q-34).", cut->row.used);
+    allot__facts_open(it->about, NULL, "{");
+    allot__fact_flag(it->about, "first", round == 1);
+    allot__fact(it->about, "base", base);
+    allot__fact(it->about, "share", row->share);
+    allot__fact(it->about, "slots", slots);
+    allot__fact(it->about, "lacks", allot__most(row->wants - row->slice, 0));
+    allot__facts_end(it->about, "}");
 }
 
 /* Gathers rows of the cut that gave the queue its slice; false: some were cut again since. */
@@ -96,49 +88,36 @@ static bool gather(cutting *it, const allot__cut *cut)
     return true;
 }
 
-/* What it may use of its slice, if that is less. */
-static void explain_may_use(const allot__explanation *about, const allot__cut *cut)
-{
-    SAY(about,
-        "Of that it might use {} when it had its turn: what was free besides is for queues before "
-        "it in the pool's order, which lack some of their slices and have their turns later "
-        "(Q-43).",
-        cut->may);
-}
-
-static void explain_slice(cutting *it)
+static void put_slice(cutting *it)
 {
     const allot__cut *cut = cut_of(it, it->queue);
-    const allot_queue *queue = allot__queue_at(it->queues, it->queue);
-    SAY(it->about,
-        "Its SLOT_SHARE is {} % of {} slot{|s}{?, counted anew behind other queues (A-26)|}, and "
-        "it uses or wants {}:",
-        queue->slot_share, cut->base, cut->number > 1, cut->row.wants);
-    if (gather(it, cut))
-        explain_steps(it, cut);
-    else
-        SAY(it->about,
-            "  First: ceil({} * {} / 100) = {}, with what it uses and wants {} (Q-30); then what "
-            "is left (Q-31).",
-            cut->base, queue->slot_share, (cut->base * queue->slot_share + 99) / 100,
-            cut->row.first);
-    SAY(it->about, "Its slice is {}.", cut->row.slice);
-    if (cut->may < cut->row.slice)
-        explain_may_use(it->about, cut);
-    if (it->pool->by_priority)
-        SAY(it->about, "What is left goes to the pool's jobs by their priority (A-30).");
+    allot__fact(it->about, "share", allot__queue_at(it->queues, it->queue)->slot_share);
+    allot__fact(it->about, "base", cut->base);
+    allot__fact_flag(it->about, "again", cut->number > 1);
+    allot__fact(it->about, "wants", cut->row.wants);
+    allot__fact(it->about, "first", cut->row.first);
+    allot__fact(it->about, "used", cut->row.used);
+    allot__fact(it->about, "slice", cut->row.slice);
+    allot__fact(it->about, "may", cut->may);
+    allot__fact_flag(it->about, "by_priority", it->pool->by_priority);
+    if (gather(it, cut)) {
+        const allot__slice_watch watch = {.gets = put_round, .ud = it};
+        allot__facts_open(it->about, "rounds", "[");
+        allot__slices_cut(it->rows, it->rows_count, cut->base, !it->pool->by_priority, &watch);
+        allot__facts_end(it->about, "]");
+    }
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
-
-static void explain_pool(const cutting *it, int32_t number)
+static void put_pool(const cutting *it, int32_t number)
 {
     const allot_pool_part *part = &it->out->pools[number];
-    SAY(it->about,
-        "It shares pool {}: when that had its turn, its {} queue{|s} used {} and {} were free"
-        "{?, and MAX_SLOTS_IN_POOL is {}|}, so {} are divided (Q-20).",
-        it->pool->name, it->pool->count, part->used, part->free, it->pool->most != ALLOT_NONE,
-        it->pool->most, part->slots);
+    allot__fact_text(it->about, "name", it->pool->name);
+    allot__fact(it->about, "count", it->pool->count);
+    allot__fact(it->about, "in_use", part->used);
+    allot__fact(it->about, "free", part->free);
+    if (it->pool->most != ALLOT_NONE)
+        allot__fact(it->about, "most", it->pool->most);
+    allot__fact(it->about, "slots", part->slots);
 }
 
 static int explain_slices(const allot__explanation *about, int32_t queue)
@@ -159,31 +138,17 @@ static int explain_slices(const allot__explanation *about, int32_t queue)
     for (int32_t i = 0; room && i < it.count; i++)
         it.order[cut_of(&it, it.pool->queues[i])->place] = it.pool->queues[i];
     if (room) {
-        explain_pool(&it, number);
-        explain_order(&it);
-        explain_slice(&it);
+        allot__facts_open(about, "pool", "{");
+        put_pool(&it, number);
+        put_order(&it);
+        put_slice(&it);
+        allot__facts_end(about, "}");
     }
     allot__arena_free(&arena);
     return room ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* ---- The limit that binds a job -------------------------------------------------------------- */
-
-/* The queue, user, group or host of a bound, in words that follow what it allows. */
-static allot__sentence whose(const allot__job_explanation *it, const allot__bound *bound)
-{
-    allot__sentence words = {.len = 0};
-    const allot_state *state = it->about.work->state;
-    if (bound->queue >= 0)
-        ADD(&words, " for queue /{.60}", allot__explain_queue_of(it, bound->queue)->name);
-    if (bound->user >= 0)
-        ADD(&words, " for user {.60}", allot__job_user(state, bound->user));
-    if (bound->group >= 0)
-        ADD(&words, " for group {.60}", allot__job_group(state, bound->group));
-    if (bound->host >= 0 && it->out->view.site[bound->host] >= 0)
-        ADD(&words, " on host {.60}", state->tasks.sites[it->out->view.site[bound->host]].name);
-    return words;
-}
 
 /* The word of PREEMPT_FOR that leaves suspended jobs out of a limit; NULL: none does (P-21). */
 static const char *lifting(const allot__job_limit *limit)
@@ -195,99 +160,60 @@ static const char *lifting(const allot__job_limit *limit)
     return word != 0 ? names[__builtin_ctz((uint32_t)word)] : NULL;
 }
 
-static void explain_counted(const allot__job_explanation *it, const allot__bound *bound,
-                            const allot__job_limit *limit, int64_t more)
+/* The queue, user, group or host that a bound is of. */
+static void put_whose(const allot__job_explanation *it, const allot__bound *bound)
 {
-    const char *word = lifting(limit);
-    if (bound->asleep == 0)
-        return;
-    if (limit->queue_level || !word || !it->queues->preempts) {
-        SAY(&it->about, "  {} of these are suspended jobs', which count: {}.", bound->asleep,
-            !it->queues->preempts ? "no job preempts in this plan (P-20)"
-            : limit->queue_level  ? "they always do in a queue's own limits (P-22)"
-                                  : "no word of PREEMPT_FOR leaves them out here (P-21)");
-        return;
-    }
-    int64_t left = bound->most - bound->used + bound->asleep;
-    if (bound->host >= 0 || allot__limit_trait(&it->out->bounds, bound->limit)->of_hosts) {
-        SAY(&it->about,
-            "  {} of these are suspended jobs', which count unless PREEMPT_FOR says {} (P-21): "
-            "with it {} would be left there.",
-            bound->asleep, word, left > 0 ? left : 0);
-        return;
-    }
-    SAY(&it->about,
-        "  {} of these are suspended jobs', which count unless PREEMPT_FOR says {} (P-21): with it "
-        "the limit would {?let it run|be reached all the same}.",
-        bound->asleep, word, more <= left);
+    const allot_state *state = it->about.work->state;
+    int32_t site = bound->host >= 0 ? it->out->view.site[bound->host] : -1;
+    if (bound->queue >= 0)
+        allot__fact_text(&it->about, "queue", allot__explain_queue_of(it, bound->queue)->name);
+    if (bound->user >= 0)
+        allot__fact_text(&it->about, "user", allot__job_user(state, bound->user));
+    if (bound->group >= 0)
+        allot__fact_text(&it->about, "group", allot__job_group(state, bound->group));
+    if (site >= 0)
+        allot__fact_text(&it->about, "host", state->tasks.sites[site].name);
 }
 
-static void explain_bound(const allot__job_explanation *it, const allot__bound *bound)
+static void put_bound(const allot__job_explanation *it, const allot__bound *bound)
 {
     const allot__job_limit *limit = allot__limit_at(&it->out->bounds, bound->limit);
-    bool jobs = limit->stated.kind == ALLOT_LIMIT_JOBS;
-    int64_t more = jobs ? 1 : it->job->slots;
-    bool whole = bound->host < 0 && !allot__limit_trait(&it->out->bounds, bound->limit)->of_hosts;
-    const char *unit = jobs ? "job" : "slot";
-    /* For a job being resumed only running jobs count: it is itself one of the suspended. */
-    bool back = it->job->state == ALLOT_SUSPENDED;
-    int64_t used = bound->used - (back ? bound->asleep : 0);
-    SAY(&it->about, "The limit \"{.100}\" binds: at most {} {}{|s}{}, {} used{? by running jobs|}.",
-        limit->stated.name, bound->most, unit, whose(it, bound).text, used, back);
-    if (whole && used + more > bound->most)
-        SAY(&it->about, "  With its {} it would be {}, {} above it (P-23).", more, used + more,
-            used + more - bound->most);
-    if (it->job->state == ALLOT_PENDING)
-        explain_counted(it, bound, limit, more);
+    bool of_hosts = allot__limit_trait(&it->out->bounds, bound->limit)->of_hosts;
+    allot__fact_text(&it->about, "name", limit->stated.name);
+    allot__fact(&it->about, "most", bound->most);
+    allot__fact(&it->about, "used", bound->used);
+    allot__fact(&it->about, "asleep", bound->asleep);
+    allot__fact_flag(&it->about, "jobs", limit->stated.kind == ALLOT_LIMIT_JOBS);
+    allot__fact_flag(&it->about, "of_hosts", bound->host >= 0 || of_hosts);
+    allot__fact_flag(&it->about, "queue_level", limit->queue_level);
+    allot__fact_flag(&it->about, "preempts", it->queues->preempts);
+    allot__fact_text(&it->about, "word", lifting(limit));
+    put_whose(it, bound);
 }
 
 void allot__explain_limit(const allot__job_explanation *it)
 {
     const allot__bounds *bounds = &it->out->bounds;
     int32_t number = allot__binding_limit(bounds, it->verdict.binding);
+    bool barred = allot__barred_by_type(it->about.work, it->job), may = false;
+    allot__facts_open(&it->about, "limit", "{");
     if (it->verdict.binding >= 0) {
-        explain_bound(it, allot__bound_at(bounds, it->verdict.binding));
+        put_bound(it, allot__bound_at(bounds, it->verdict.binding));
     } else if (number >= 0) {
         const allot_job_limit *stated = &allot__limit_at(bounds, number)->stated;
         bool parts = stated->kind == ALLOT_LIMIT_PER_PROCESSOR;
-        SAY(&it->about,
-            "The limit \"{.100}\" binds: {}{? slots a processor| slots}{? on each host|} are fewer "
-            "than it needs.",
-            stated->name, parts ? stated->most / 1000 : stated->most, parts,
-            (stated->per & ALLOT_PER_HOST) != 0);
-    } else {
-        SAY(&it->about, "A limit that goes by hosts binds.");
+        allot__fact_text(&it->about, "name", stated->name);
+        allot__fact(&it->about, "each", parts ? stated->most / 1000 : stated->most);
+        allot__fact_flag(&it->about, "processors", parts);
+        allot__fact_flag(&it->about, "per_host", (stated->per & ALLOT_PER_HOST) != 0);
     }
-    bool barred = allot__barred_by_type(it->about.work, it->job);
-    for (int32_t low = 0; !barred && low < allot__queue_count(it->about.work->plan); low++) {
-        if (allot__explain_may(it, it->job->queue, low)) {
-            SAY(&it->about, "Whatever it preempted, the limit would still be exceeded: no job is "
-                            "preempted (P-23).");
-            return;
-        }
-    }
+    for (int32_t low = 0; !barred && low < allot__queue_count(it->about.work->plan); low++)
+        may = may || allot__explain_may(it, it->job->queue, low);
+    allot__fact_flag(&it->about, "may_preempt", may);
+    allot__facts_end(&it->about, "}");
 }
 
 /* ---- A job of a pool ------------------------------------------------------------------------- */
-
-static void explain_most(const allot__job_explanation *it, const allot__slot_pool *pool)
-{
-    int64_t used = 0;
-    for (int32_t i = 0; i < pool->count; i++)
-        used += it->out->used[pool->queues[i]];
-    SAY(&it->about,
-        "MAX_SLOTS_IN_POOL lets pool {} use {} slots, and its queues use {}: {} are left, fewer "
-        "than it needs (Q-3, reason 5950).",
-        pool->name, pool->most, used, pool->most > used ? pool->most - used : 0);
-}
-
-/* Does it wait for queues before its own, although it is within the slice? */
-static bool is_held_back(const allot__job_explanation *it)
-{
-    const allot__cut *cut = &it->out->cuts[it->job->queue];
-    return cut->may < cut->row.slice &&
-           it->out->used[it->job->queue] + it->job->slots <= cut->row.slice;
-}
 
 void allot__explain_slice(const allot__job_explanation *it)
 {
@@ -295,61 +221,36 @@ void allot__explain_slice(const allot__job_explanation *it)
     if (number < 0 || it->job->state != ALLOT_PENDING)
         return;
     const allot__slot_pool *pool = &it->queues->pools[number];
-    const allot_queue_part *part = &it->out->parts[it->job->queue];
-    int64_t used = it->out->used[it->job->queue];
-    SAY(&it->about,
-        "Its queue shares pool {} of {} slot{|s}: its slice is {} ({} %, Q-30), and its jobs use "
-        "{} now.",
-        pool->name, it->out->pools[number].slots, part->slice, it->queue->slot_share, used);
-    if (it->verdict.why == ALLOT_PEND_POOL)
-        explain_most(it, pool);
-    else if (it->verdict.why == ALLOT_PEND_SLICE && is_held_back(it))
-        explain_may_use(&it->about, &it->out->cuts[it->job->queue]);
-    else if (it->verdict.why == ALLOT_PEND_SLICE)
-        SAY(&it->about,
-            "{?With it the queue would have more than its slice|Its queue had its slice}, and what "
-            "the pool had left over was given out before its turn ({?A-30|Q-31, A-25}).",
-            used + it->job->slots > part->slice, pool->by_priority);
+    const allot__cut *cut = &it->out->cuts[it->job->queue];
+    int64_t used = 0, own = it->out->used[it->job->queue];
+    for (int32_t i = 0; i < pool->count; i++)
+        used += it->out->used[pool->queues[i]];
+    allot__facts_open(&it->about, "pool", "{");
+    allot__fact_text(&it->about, "name", pool->name);
+    allot__fact(&it->about, "slots", it->out->pools[number].slots);
+    allot__fact(&it->about, "slice", it->out->parts[it->job->queue].slice);
+    allot__fact(&it->about, "share", it->queue->slot_share);
+    allot__fact(&it->about, "own", own);
+    allot__fact(&it->about, "most", pool->most);
+    allot__fact(&it->about, "used", used);
+    allot__fact_flag(&it->about, "by_priority", pool->by_priority);
+    /* Does it wait for queues before its own, although it is within the slice? */
+    if (cut->may < cut->row.slice && own + it->job->slots <= cut->row.slice)
+        allot__fact(&it->about, "may", cut->may);
+    allot__facts_end(&it->about, "}");
 }
 
-static const allot__queues *queues_of(const allot__explanation *about)
-{
-    return allot__queues_of(about->work->plan);
-}
+/* ---- A queue's jobs, limits and preemption --------------------------------------------------- */
 
-/* ---- Its jobs -------------------------------------------------------------------------------- */
-
-static void explain_changes(const allot__explanation *about, const allot_queue_part *part)
+static void explain_jobs(const allot__explanation *about, const allot_queue_part *part)
 {
-    const struct {
-        const char *verb;
-        int64_t slots;
-    } changes[] = {{"starts jobs on", part->started},
-                   {"resumes jobs on", part->resumed},
-                   {"lets jobs grow by", part->grown},
-                   {"is preempted on", part->preempted}};
-    int64_t after = part->running + part->started + part->resumed + part->grown - part->preempted;
-    allot__sentence text = {.len = 0};
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
-        if (changes[i].slots > 0)
-            LIST(&text, "{} {}", changes[i].verb, changes[i].slots);
-    if (text.len == 0)
-        SAY(about, "In this cycle nothing changes for it.");
-    else
-        SAY(about, "In this cycle it {}: then it runs on {} slot{|s}.", text.text, after);
-}
-
-static void explain_jobs(const allot__explanation *about, int32_t number)
-{
-    const allot_queue *queue = allot__queue_at(queues_of(about), number);
-    const allot_queue_part *part = &about->decision->dispatched->parts[number];
-    SAY(about, "/{} is a queue of PRIORITY {}.", queue->name, queue->priority);
-    SAY(about,
-        "It wants {} slot{|s}: {} for {} running, {} for {} waiting{?, {} for {} suspended|} jobs.",
-        part->running + part->pending + part->suspended, part->running, part->running_jobs,
-        part->pending, part->pending_jobs, part->suspended_jobs > 0, part->suspended,
-        part->suspended_jobs);
-    explain_changes(about, part);
+    static const allot__term terms[] = {
+        ALLOT__TERM(allot_queue_part, running),      ALLOT__TERM(allot_queue_part, pending),
+        ALLOT__TERM(allot_queue_part, suspended),    ALLOT__TERM(allot_queue_part, running_jobs),
+        ALLOT__TERM(allot_queue_part, pending_jobs), ALLOT__TERM(allot_queue_part, suspended_jobs),
+        ALLOT__TERM(allot_queue_part, started),      ALLOT__TERM(allot_queue_part, resumed),
+        ALLOT__TERM(allot_queue_part, grown),        ALLOT__TERM(allot_queue_part, preempted)};
+    allot__fact_terms(about, terms, sizeof terms / sizeof *terms, part);
 }
 
 static void explain_waiting(const allot__explanation *about, int32_t queue)
@@ -363,63 +264,70 @@ static void explain_waiting(const allot__explanation *about, int32_t queue)
         first[out->jobs[job].why] =
             counts[out->jobs[job].why]++ == 0 ? job : first[out->jobs[job].why];
     }
+    allot__facts_open(about, "waiting", "[");
     for (int why = ALLOT_PEND_NOT + 1; why < ALLOT_PEND_COUNT; why++) {
-        if (counts[why] > 0)
-            SAY(about, "{} job{|s} wait{s|} ({|the first is }{.100}): {}.", counts[why],
-                allot__job_at(jobs, first[why])->thing.id, allot_pending_text(why));
+        if (counts[why] == 0)
+            continue;
+        allot__facts_open(about, NULL, "{");
+        allot__fact(about, "jobs", counts[why]);
+        allot__fact_text(about, "first", allot__job_at(jobs, first[why])->thing.id);
+        allot__fact_text(about, "text", allot_pending_text(why));
+        allot__facts_end(about, "}");
     }
+    allot__facts_end(about, "]");
 }
-
-/* ---- Limits ---------------------------------------------------------------------------------- */
 
 /* Its own limits, and plan-wide ones that apply to all its jobs together. */
 static void explain_limits(const allot__explanation *about, int32_t queue)
 {
     const allot__bounds *bounds = &about->decision->dispatched->bounds;
     int32_t shown = 0;
-    for (size_t i = 0; i < bounds->list.count; i++) {
+    allot__facts_open(about, "limits", "[");
+    for (size_t i = 0; i < bounds->list.count && shown < ALLOT__EXPLAIN_NAMED; i++) {
         const allot__bound *bound = allot__bound_at(bounds, (int32_t)i);
         const allot__job_limit *limit = allot__limit_at(bounds, bound->limit);
         int32_t each = ALLOT_PER_USER | ALLOT_PER_GROUP | ALLOT_PER_HOST;
-        bool all = (limit->stated.per & each) == 0;
-        bool own = limit->queue == queue || bound->queue == queue;
-        if (!all || !own || shown++ >= ALLOT__EXPLAIN_NAMED)
+        if ((limit->stated.per & each) != 0 || (limit->queue != queue && bound->queue != queue))
             continue;
-        SAY(about, "Its limit \"{.100}\" is {}, of which {} {is|are} used now{?: it binds|}.",
-            limit->stated.name, bound->most, bound->used, bound->used >= bound->most);
+        shown++;
+        allot__facts_open(about, NULL, "{");
+        allot__fact_text(about, "name", limit->stated.name);
+        allot__fact(about, "most", bound->most);
+        allot__fact(about, "used", bound->used);
+        allot__facts_end(about, "}");
     }
+    allot__facts_end(about, "]");
 }
 
-/* ---- Preemption ------------------------------------------------------------------------------ */
-
+/* The queues that it may preempt, or (`above`) that may preempt it. */
 static void explain_relation(const allot__explanation *about, int32_t queue, bool above)
 {
     const allot__relation *relation = about->work->plan->relation;
-    allot__sentence names = {.len = 0};
-    for (int32_t other = 0; other < relation->count; other++)
-        if (above ? allot__may_preempt(relation, other, queue)
-                  : allot__may_preempt(relation, queue, other))
-            LIST_FEW(&names, "/{.50}{&+{}}", allot__queue_at(queues_of(about), other)->name,
-                     above ? 0 : allot__preference(relation, queue, other));
-    if (names.items == 0)
-        SAY(about,
-            above ? "No queue may preempt its jobs (P-7)." : "Its jobs may preempt no jobs (P-7).");
-    else
-        SAY(about,
-            above ? "{} queue{|s} may preempt its jobs (P-7): {}{?, ...|}."
-                  : "Its jobs may preempt those of {} queue{|s} (P-7): {}{?, ...|}.",
-            names.items, names.text, names.items > ALLOT__EXPLAIN_NAMED);
+    const allot__queues *queues = allot__queues_of(about->work->plan);
+    int32_t count = 0;
+    allot__facts_open(about, above ? "above" : "below", "[");
+    for (int32_t other = 0; other < relation->count; other++) {
+        if (!(above ? allot__may_preempt(relation, other, queue)
+                    : allot__may_preempt(relation, queue, other)) ||
+            count++ >= ALLOT__EXPLAIN_NAMED)
+            continue;
+        allot__facts_open(about, NULL, "{");
+        put_queue(about, allot__queue_at(queues, other));
+        allot__fact(about, "preferred", above ? 0 : allot__preference(relation, queue, other));
+        allot__facts_end(about, "}");
+    }
+    allot__facts_end(about, "]");
+    allot__fact(about, above ? "above_count" : "below_count", count);
 }
 
 int allot__explain_queue(const allot__explanation *about, int32_t queue)
 {
-    explain_jobs(about, queue);
-    int status = explain_slices(about, queue);
-    if (status != ALLOT_OK)
-        return status;
+    allot__fact_flag(about, "is_queue", true);
+    put_queue(about, allot__queue_at(allot__queues_of(about->work->plan), queue));
+    explain_jobs(about, &about->decision->dispatched->parts[queue]);
     explain_limits(about, queue);
     explain_relation(about, queue, false);
     explain_relation(about, queue, true);
     explain_waiting(about, queue);
-    return ALLOT_OK;
+    return explain_slices(about, queue);
 }

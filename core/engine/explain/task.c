@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* task.c: why a task goes or stays: the tasks that it was compared with, and what decided. */
-#include "engine/explain/explain.h"
+#include "engine/explain/facts.h"
 
 /* A task and the units that it is compared with. */
 typedef struct inquiry {
@@ -16,30 +16,7 @@ typedef struct inquiry {
     allot__victim_line line; /* of `keys`: all candidates */
 } inquiry;
 
-/* Has its leaf tasks with slots of several groups? */
-static bool is_coupled(const inquiry *it)
-{
-    const uint8_t *coupled = it->about.work->coupled;
-    return coupled && coupled[it->about.verdict.consumer];
-}
-
 /* ---- What it is ------------------------------------------------------------------------------ */
-
-/* "4 slots of cpu and 1 slot of gpu"; with a single group "4 slots". */
-static allot__sentence slots_of(const inquiry *it)
-{
-    allot_task task = {.also_count = 0};
-    const allot_plan *plan = it->about.decision->plan;
-    allot__sentence words = {.len = 0};
-    allot_state_task_at(it->state, it->task, &task);
-    ADD(&words, "{} slot{|s}", it->units->slots[it->unit]);
-    if (task.also_count > 0)
-        ADD(&words, " of {}", allot_plan_group_name(plan, task.group));
-    for (int32_t i = 0; i < task.also_count; i++)
-        ADD(&words, " and {} slot{|s} of {}", task.also[i].slots,
-            allot_plan_group_name(plan, task.also[i].group));
-    return words;
-}
 
 /* The unit of a task. */
 static int32_t unit_of(const allot__units *units, const allot__task *task, int32_t number)
@@ -54,38 +31,40 @@ static int32_t unit_of(const allot__units *units, const allot__task *task, int32
     return -1;
 }
 
-static const char *name_of(const inquiry *it, int32_t row)
+static void put_slots(const inquiry *it, int32_t group, int64_t slots)
 {
-    return allot__unit_id(it->state, it->units, it->queue->rows.base + row);
+    allot__facts_open(&it->about, NULL, "{");
+    allot__fact(&it->about, "slots", slots);
+    allot__fact_text(&it->about, "group", allot_plan_group_name(it->about.decision->plan, group));
+    allot__facts_end(&it->about, "}");
 }
 
 static void explain_what(const inquiry *it)
 {
-    const allot__task *task = allot__task_at(&it->state->tasks, it->task);
-    const allot__label *host = allot__label_at(&it->state->tasks, task->host);
-    const allot__label *session = allot__label_at(&it->state->tasks, task->session);
+    const allot__explanation *about = &it->about;
+    const allot__task *of = allot__task_at(&it->state->tasks, it->task);
+    const allot__label *host = allot__label_at(&it->state->tasks, of->host);
+    const allot__label *session = allot__label_at(&it->state->tasks, of->session);
+    allot_task task = {.also_count = 0};
     int32_t count;
+    allot_state_task_at(it->state, it->task, &task);
+    allot__fact_text(about, "id", of->thing.id);
+    allot__fact_path(about, "path", of->consumer);
+    allot__facts_open(about, "slots", "[");
+    put_slots(it, task.group, it->units->slots[it->unit]);
+    for (int32_t i = 0; i < task.also_count; i++)
+        put_slots(it, task.also[i].group, task.also[i].slots);
+    allot__facts_end(about, "]");
+    allot__fact_text(about, "host", host ? host->text : NULL);
+    allot__fact_text(about, "session", session ? session->text : NULL);
+    if (of->started != 0)
+        allot__fact(about, "ran", allot__ran(it->state->now, of->started));
     allot__unit_tasks(it->units, it->unit, &count);
-    SAY(&it->about,
-        "{} runs on {} of {}{& on {.64}}{&, session {.64}}, {?for {} s|"
-        "the state does not tell since when: it counts as running since 1970}.",
-        task->thing.id, slots_of(it).text, allot__phrase_path(&it->about, task->consumer).text,
-        host ? host->text : NULL, session ? session->text : NULL, task->started != 0,
-        allot__ran(it->state->now, task->started));
-    if (count > 1)
-        SAY(&it->about,
-            "{} tasks share that slot: they go or stay together, and their run time is counted as "
-            "one, {} s (A-78).",
-            count, allot__unit_ran(it->state, it->units, it->unit));
+    allot__fact(about, "sharing", count);
+    allot__fact(about, "sharing_ran", allot__unit_ran(it->state, it->units, it->unit));
 }
 
-/* ---- Why it is not a candidate --------------------------------------------------------------- */
-
-static int64_t source_at(const inquiry *it, allot_source source)
-{
-    int64_t room;
-    return *allot__rowset_values(&it->rows.rows, source, it->at, 1, &room);
-}
+/* ---- Guards ---------------------------------------------------------------------------------- */
 
 /* Can the value of a source still be read, now that the cycle is over? */
 static bool known(const inquiry *it, allot_source source)
@@ -96,24 +75,21 @@ static bool known(const inquiry *it, allot_source source)
     return source.kind != ALLOT_FROM_COLUMN || allot__unit_rows_ready(&it->rows, source.value);
 }
 
-static void explain_bounds(const inquiry *it, const allot__guard *guard)
+static void put_guard(const inquiry *it, const char *name, const allot__guard *guard)
 {
-    const char *name = allot__explain_source(&it->about, ALLOT_TASKS, guard->value);
-    if (!known(it, guard->value))
-        return;
-    int64_t value = source_at(it, guard->value);
-    bool flag = allot__explain_is_flag(&it->about, ALLOT_TASKS, guard->value);
-    if (flag && (value < guard->min || value > guard->max))
-        SAY(&it->about, "  Its {} is {}; where that is {} it may go.", name,
-            allot__phrase_value(true, value).text, allot__phrase_value(true, !value).text);
-    else if (value < guard->min)
-        SAY(&it->about, "  Its {} is {}; from {} on, in {}, it may go.", name, value, guard->min,
-            guard->min - value);
-    else if (value > guard->max)
-        SAY(&it->about, "  Its {} is {}; up to {} it may go.", name, value, guard->max);
-    else
-        SAY(&it->about, "Guard {} does not protect it: its {} is {}.", guard->label, name,
-            allot__phrase_value(flag, value).text);
+    const allot__explanation *about = &it->about;
+    int64_t room;
+    allot__facts_open(about, name, "{");
+    allot__fact_text(about, "label", guard->label);
+    if (known(it, guard->value)) {
+        allot__fact_text(about, "name", allot__explain_source(about, ALLOT_TASKS, guard->value));
+        allot__fact_flag(about, "flag", allot__explain_is_flag(about, ALLOT_TASKS, guard->value));
+        allot__fact(about, "value",
+                    *allot__rowset_values(&it->rows.rows, guard->value, it->at, 1, &room));
+        allot__fact(about, "min", guard->min);
+        allot__fact(about, "max", guard->max);
+    }
+    allot__facts_end(about, "}");
 }
 
 /* Why it is not a candidate, or that it is one. */
@@ -126,28 +102,18 @@ static uint8_t mark_of(const inquiry *it)
     return going ? ALLOT__INELIGIBLE_GOING : ALLOT__ELIGIBLE;
 }
 
-static bool explain_ineligible(const inquiry *it)
+static void put_mark(const inquiry *it)
 {
+    static const char *const marks[ALLOT__INELIGIBLE_GUARD] = {
+        [ALLOT__INELIGIBLE_GOING] = "going",
+        [ALLOT__INELIGIBLE_CLOSED] = "closed",
+        [ALLOT__INELIGIBLE_DRAINS] = "drains"};
     uint8_t mark = mark_of(it);
-    switch (mark) {
-    case ALLOT__ELIGIBLE:
-        return false;
-    case ALLOT__INELIGIBLE_GOING:
-        SAY(&it->about, "It is going already: a reclaim in flight names it (C-6).");
-        return true;
-    case ALLOT__INELIGIBLE_CLOSED:
-        SAY(&it->about, "Its host is closed with reclaim: tasks there go, whatever the order and "
-                        "whatever guards say (E-34).");
-        return true;
-    case ALLOT__INELIGIBLE_DRAINS:
-        SAY(&it->about, "It stays: its host drains, so it may end by itself (E-34).");
-        return true;
-    default:
-        SAY(&it->about, "It stays: guard {} protects it (C-8).",
-            allot__explain_guard(&it->about, mark)->label);
-        explain_bounds(it, allot__explain_guard(&it->about, mark));
-        return true;
-    }
+    const allot__guard *guard = allot__explain_guard(&it->about, mark);
+    if (guard)
+        put_guard(it, "guard", guard);
+    else
+        allot__fact_text(&it->about, "mark", marks[mark]);
 }
 
 /* ---- Its place in the order ------------------------------------------------------------------ */
@@ -161,137 +127,87 @@ static bool picked(const inquiry *it, int32_t row)
     return false;
 }
 
+static const char *name_of(const inquiry *it, int32_t row)
+{
+    return allot__unit_id(it->state, it->units, it->queue->rows.base + row);
+}
+
 static int64_t key_at(const inquiry *it, int32_t key, int32_t row)
 {
     int64_t room;
     return *it->queue->pick.values(&it->queue->pick, key, row, 1, &room);
 }
 
-/* Explains which key distinguishes the two, and what would reverse their order. */
-static void explain_key(const inquiry *it, int32_t other, bool goes)
+/* Another task, and the key that distinguishes the two. */
+static void put_other(const inquiry *it, int32_t other)
 {
     int32_t key;
+    allot__fact_text(&it->about, "other", name_of(it, other));
+    allot__fact_text(&it->about, "own", name_of(it, it->at));
     allot__victim_line_turn_back(&it->line, it->at, other);
     allot__pick_compare(&it->queue->pick, it->at, other, &key);
-    if (key >= it->queue->order.count) {
-        SAY(&it->about, "  All keys agree: the larger id goes first, {} against {} (C-8).",
-            name_of(it, it->at), name_of(it, other));
+    if (key < it->queue->order.count)
+        allot__explain_key(&it->about, "key", &it->queue->order.keys[key], key_at(it, key, it->at),
+                           key_at(it, key, other));
+}
+
+/* What its leaf gives back, and with `place` where the task stands among the candidates. */
+static void put_queue(const inquiry *it, bool place)
+{
+    const allot__explanation *about = &it->about;
+    const allot__queue *queue = it->queue;
+    allot__fact(about, "owed", queue->owed);
+    allot__fact(about, "idle", queue->gone);
+    allot__fact(about, "picked", queue->picked.count);
+    allot__fact(about, "picked_slots", queue->picked.slots);
+    if (!place)
         return;
-    }
-    const allot_key *by = &it->queue->order.keys[key];
-    int64_t its = key_at(it, key, other);
-    SAY(&it->about, "{}",
-        allot__explain_decides(&it->about, by, key_at(it, key, it->at), its).text);
-    if (goes)
-        SAY(&it->about, "  {}",
-            allot__explain_reverse(&it->about, by, its, name_of(it, other)).text);
+    allot__explain_keys(about, ALLOT_TASKS, &queue->order);
+    allot__fact(about, "number", allot__victim_line_place(&it->line, it->at) + 1);
+    allot__fact(about, "candidates", it->line.all.count);
 }
 
-/* Explains the keys, in the order in which they apply. */
-static void explain_order(const inquiry *it)
+static void put_going(const inquiry *it)
 {
-    const allot__order *order = &it->queue->order;
-    allot__sentence keys = allot__explain_keys(&it->about, ALLOT_TASKS, order);
-    SAY(&it->about, "Candidates are ordered by {}; it is number {} of {} candidates.",
-        order->count > 0 ? keys.text : "id", allot__victim_line_place(&it->line, it->at) + 1,
-        it->line.all.count);
-}
-
-static void explain_gives(const inquiry *it)
-{
-    allot__phrase path = allot__phrase_path(&it->about, it->about.verdict.consumer);
-    if (is_coupled(it))
-        path =
-            PHRASE("In {} {.200}", allot_plan_group_name(it->about.decision->plan, it->about.group),
-                   allot__phrase_path(&it->about, it->about.verdict.consumer).text);
-    if (it->queue->gone == 0)
-        SAY(&it->about,
-            "{} gives {} slot{|s} back; the tasks that go for that hold {} slot{|s} (C-8).",
-            path.text, it->queue->owed, it->queue->picked.slots);
-    else if (it->queue->picked.count > 0)
-        SAY(&it->about,
-            "{} gives {} slot{|s} back: first {} that no task uses; the tasks that go for the rest "
-            "hold {} slot{|s} (C-8).",
-            path.text, it->queue->owed, it->queue->gone, it->queue->picked.slots);
-    else
-        SAY(&it->about, "{} gives {} slot{|s} back that no task uses: they go first (C-8).",
-            path.text, it->queue->owed);
-}
-
-/* If hosts are not all alike, says so: then not only the order decides (E-30). */
-static bool explain_hosts_differ(const inquiry *it)
-{
-    if (!it->about.work->reach)
-        return false;
-    SAY(&it->about, "Hosts are not all alike: tasks on hosts that the claimants can use go before "
-                    "others (E-30).");
-    return true;
-}
-
-static void explain_going(const inquiry *it)
-{
+    const allot__explanation *about = &it->about;
+    const allot__vector *guards = &about->rules->policy->guards;
     int32_t next = allot__victim_line_last(&it->line) + 1;
-    SAY(&it->about, "It is reclaimed.");
-    explain_gives(it);
-    explain_order(it);
-    if (next < it->line.all.count) {
-        int32_t other = it->line.all.rows[next];
-        SAY(&it->about, "The first that stays is {}.", name_of(it, other));
-        explain_key(it, other, true);
-    } else {
-        SAY(&it->about, "There is no candidate behind those that go.");
-    }
-    int64_t less = it->queue->owed - it->queue->gone - allot__victim_line_before(&it->line, it->at);
-    if (explain_hosts_differ(it))
-        less = 0;
-    if (less > 0)
-        SAY(&it->about, "It would stay if {} gave {} less.",
-            allot__phrase_path(&it->about, it->about.verdict.consumer).text, less);
-    const allot__vector *guards = &it->about.rules->policy->guards;
+    int64_t before = allot__victim_line_before(&it->line, it->at);
+    if (next < it->line.all.count)
+        put_other(it, it->line.all.rows[next]);
+    allot__fact(about, "less", it->queue->owed - it->queue->gone - before);
+    allot__facts_open(about, "guards", "[");
     for (size_t i = 0; i < guards->count; i++)
-        explain_bounds(it, (const allot__guard *)guards->items + i);
+        put_guard(it, NULL, (const allot__guard *)guards->items + i);
+    allot__facts_end(about, "]");
 }
 
-static void explain_spared(const inquiry *it)
+static void put_staying(const inquiry *it)
 {
-    SAY(&it->about, "It stays.");
-    explain_gives(it);
-    explain_order(it);
-    if (explain_hosts_differ(it))
-        return;
-    if (it->queue->picked.count > 0) {
-        int32_t place = allot__victim_line_last(&it->line);
-        int32_t last = it->line.all.rows[place];
-        if (allot__victim_line_place(&it->line, it->at) < place) {
-            SAY(&it->about,
-                "It stands before {}, but the others cover what is given without it: it is spared "
-                "(C-8).",
-                name_of(it, last));
-            return;
-        }
-        SAY(&it->about, "The last that goes is {}.", name_of(it, last));
-        explain_key(it, last, false);
-    }
-    SAY(&it->about, "It would go if {} gave {} more.",
-        allot__phrase_path(&it->about, it->about.verdict.consumer).text,
-        allot__victim_line_before(&it->line, it->at) + 1 + it->queue->idle - it->queue->owed);
+    const allot__queue *queue = it->queue;
+    int32_t last = queue->picked.count > 0 ? allot__victim_line_last(&it->line) : -1;
+    allot__fact_flag(&it->about, "spared",
+                     last >= 0 && allot__victim_line_place(&it->line, it->at) < last);
+    if (last >= 0 && !it->about.work->reach)
+        put_other(it, it->line.all.rows[last]);
+    allot__fact(&it->about, "more",
+                allot__victim_line_before(&it->line, it->at) + 1 + queue->idle - queue->owed);
 }
 
 /* ---- Goes or stays --------------------------------------------------------------------------- */
 
 static void explain_alone(const inquiry *it)
 {
-    if (explain_ineligible(it))
+    bool gives = it->queue && it->queue->picked.count + it->queue->gone > 0;
+    if (mark_of(it) != ALLOT__ELIGIBLE || !gives)
         return;
-    if (!it->queue || it->queue->picked.count + it->queue->gone == 0) {
-        SAY(&it->about, "{} gives nothing back: nothing of it has to go.",
-            allot__phrase_path(&it->about, it->about.verdict.consumer).text);
-        return;
-    }
+    put_queue(it, true);
+    allot__fact_flag(&it->about, "differ", it->about.work->reach != NULL);
+    allot__fact_flag(&it->about, "goes", picked(it, it->at));
     if (picked(it, it->at))
-        explain_going(it);
+        put_going(it);
     else
-        explain_spared(it);
+        put_staying(it);
 }
 
 /* Finds the leaf of the task, which has a number for each of its groups. */
@@ -331,14 +247,8 @@ static void look(inquiry *it)
 
 /* ---- Of several groups ----------------------------------------------------------------------- */
 
-static bool is_chosen(const inquiry *it)
-{
-    const uint8_t *chosen = it->about.work->chosen;
-    return chosen[it->task / 8] >> it->task % 8 & 1;
-}
-
-/* Explains what its leaf gives back in one group, and its place there. */
-static int explain_in_group(const inquiry *it, int32_t group, bool *gives)
+/* What its leaf gives back in one group, and its place there. */
+static int explain_in_group(const inquiry *it, int32_t group)
 {
     inquiry there = {.state = it->state, .about = it->about};
     allot__arena arena;
@@ -351,11 +261,13 @@ static int explain_in_group(const inquiry *it, int32_t group, bool *gives)
         return ALLOT_OK;
     allot__arena_init(&arena, it->about.decision->plan->engine);
     int status = allot__victim_line_make(&there.keys, &arena, &there.line);
-    if (status == ALLOT_OK)
-        explain_gives(&there);
-    if (status == ALLOT_OK && mark_of(&there) == ALLOT__ELIGIBLE)
-        explain_order(&there);
-    *gives = true;
+    if (status == ALLOT_OK) {
+        allot__facts_open(&there.about, NULL, "{");
+        allot__fact_text(&there.about, "group", allot_plan_group_name(it->state->plan, group));
+        allot__fact_path(&there.about, "path", there.about.verdict.consumer);
+        put_queue(&there, mark_of(&there) == ALLOT__ELIGIBLE);
+        allot__facts_end(&there.about, "}");
+    }
     allot__arena_free(&arena);
     return status;
 }
@@ -363,24 +275,13 @@ static int explain_in_group(const inquiry *it, int32_t group, bool *gives)
 /* A leaf whose tasks have slots of several groups gives them back in all of these at once. */
 static int explain_coupled(const inquiry *it)
 {
-    bool gives = false, chosen = is_chosen(it);
-    if (chosen)
-        SAY(&it->about, "It is reclaimed, with its slots of all groups (C-13).");
-    else if (explain_ineligible(it))
-        return ALLOT_OK;
-    else
-        SAY(&it->about, "It stays.");
+    const uint8_t *chosen = it->about.work->chosen;
     int status = ALLOT_OK;
+    allot__fact_flag(&it->about, "goes", chosen[it->task / 8] >> it->task % 8 & 1);
+    allot__facts_open(&it->about, "groups", "[");
     for (int32_t i = 0; i < it->about.decision->plan->group_count && status == ALLOT_OK; i++)
-        status = explain_in_group(it, i, &gives);
-    if (gives)
-        SAY(&it->about,
-            "From the last of the candidates on, each stays that fits into what is left of every "
-            "group: {?it does not|it does} (C-13).",
-            chosen);
-    else
-        SAY(&it->about, "{} gives nothing back: nothing of it has to go.",
-            allot__phrase_path(&it->about, it->about.verdict.consumer).text);
+        status = explain_in_group(it, i);
+    allot__facts_end(&it->about, "]");
     return status;
 }
 
@@ -388,25 +289,27 @@ static int explain_coupled(const inquiry *it)
 
 static int explain_running(inquiry *it)
 {
+    const uint8_t *coupled = it->about.work->coupled;
     allot__arena arena;
     allot__arena_init(&arena, it->about.decision->plan->engine);
     int status = it->queue ? allot__victim_line_make(&it->keys, &arena, &it->line) : ALLOT_OK;
-    if (status == ALLOT_OK)
+    if (status == ALLOT_OK) {
         explain_what(it);
-    if (status == ALLOT_OK && is_coupled(it))
-        status = explain_coupled(it);
-    else if (status == ALLOT_OK)
-        explain_alone(it);
+        put_mark(it);
+        if (coupled && coupled[it->about.verdict.consumer])
+            status = explain_coupled(it);
+        else
+            explain_alone(it);
+    }
     allot__arena_free(&arena);
     return status;
 }
 
-int allot_explain_task(const allot_decision *decision, const char *id,
-                       void (*line)(void *ud, const char *text), void *ud)
+int allot__facts_task(const allot_decision *decision, const char *id, allot__text *to)
 {
-    if (!decision || !id || !line || decision->last < ALLOT_STAGE_ORDERS)
+    if (decision->last < ALLOT_STAGE_ORDERS)
         return ALLOT_EUSAGE;
-    inquiry it = {.state = decision->state, .about = {.line = line, .ud = ud}};
+    inquiry it = {.state = decision->state, .about = {.to = to}};
     it.task = allot__task_find(decision->state, id);
     if (it.task < 0)
         return ALLOT_ENOENT;

@@ -183,89 +183,72 @@ static void count_host(const allot__job_explanation *it, int32_t host, tally *ou
         set_apart(&out->owned, host, left);
 }
 
-static void explain_apart(const allot__job_explanation *it, const apart *of, const char *one,
-                          const char *several)
+static void put_apart(const allot__job_explanation *it, const char *name, const apart *of)
 {
-    if (of->count == 1)
-        SAY(&it->about, "  {.60} {} ({} slot{|s}).", site_at(it, of->first)->name, one, of->slots);
-    else if (of->count > 1)
-        SAY(&it->about, "  {} hosts {} ({} slot{|s}).", of->count, several, of->slots);
-}
-
-static void explain_used(const allot__job_explanation *it, const tally *sum)
-{
-    SAY(&it->about,
-        "{?Its queue's {} host{|s} ha{s|ve}|The cluster has} {} slot{|s} open: {} with running jobs"
-        "{&, {} kept for jobs whose victims are being notified of new slots (A-15)}"
-        "{&, {} kept by suspended jobs of queues that its own may not preempt (P-25)}"
-        "{&, {} leased out, or of a lease that rests (L-7)}, {} free for it. It needs {}.",
-        view_of(it)->host_of != NULL, sum->hosts, sum->slots, sum->run, allot__most(sum->held, 0),
-        sum->kept, allot__most(sum->leased, 0), it->free, it->job->slots);
+    if (of->count == 0)
+        return;
+    allot__facts_open(&it->about, name, "{");
+    allot__fact(&it->about, "count", of->count);
+    allot__fact(&it->about, "slots", of->slots);
+    allot__fact_text(&it->about, "host", site_at(it, of->first)->name);
+    allot__facts_end(&it->about, "}");
 }
 
 void allot__explain_view(const allot__job_explanation *it)
 {
+    static const allot__term terms[] = {ALLOT__TERM(tally, hosts), ALLOT__TERM(tally, slots),
+                                        ALLOT__TERM(tally, run),   ALLOT__TERM(tally, held),
+                                        ALLOT__TERM(tally, kept),  ALLOT__TERM(tally, leased),
+                                        ALLOT__TERM(tally, empty)};
     const allot__host_view *view = view_of(it);
     tally sum = {0};
     for (int32_t host = 0; host < view->count; host++)
         if (allot__host_view_has(view, it->set, host))
             count_host(it, host, &sum);
-    explain_used(it, &sum);
-    if (view->host_of)
-        explain_apart(it, &sum.closed, "is closed", "are closed");
-    if (view->host_of && sum.alone.slots > 0)
-        explain_apart(it, &sum.alone, "runs an exclusive job: no other job gets its free slots",
-                      "run exclusive jobs: no other job gets their free slots");
-    if (view->host_of && sum.owned.slots > 0)
-        explain_apart(it, &sum.owned, "is another queue's alone, with what is free there",
-                      "are other queues' alone, with what is free there");
-    if (it->job->flags & ALLOT_JOB_EXCLUSIVE)
-        SAY(&it->about,
-            "An exclusive job takes empty hosts alone, and {} of these {is|are} empty (P-40).",
-            sum.empty);
+    allot__facts_open(&it->about, "view", "{");
+    allot__fact_terms(&it->about, terms, sizeof terms / sizeof *terms, &sum);
+    allot__fact(&it->about, "free", it->free);
+    allot__fact_flag(&it->about, "known", view->host_of != NULL);
+    if (view->host_of) {
+        put_apart(it, "closed", &sum.closed);
+        put_apart(it, "alone", &sum.alone);
+        put_apart(it, "owned", &sum.owned);
+    }
+    allot__facts_end(&it->about, "}");
 }
 
 /* ---- A suspended job's own hosts ------------------------------------------------------------- */
 
-void allot__explain_own_hosts(const allot__job_explanation *it)
+static void put_own_host(const allot__job_explanation *it, const allot__job_place *place)
 {
     const allot__host_view *view = view_of(it);
-    const allot__job_place *places = allot__job_places(it->job);
-    bool exclusive = (it->job->flags & ALLOT_JOB_EXCLUSIVE) != 0;
-    SAY(&it->about, "It is resumed where it was, once there is room for all of it (A-12):");
-    for (int32_t i = 0; i < it->job->place_count && i < ALLOT__EXPLAIN_NAMED; i++) {
-        int32_t host = allot__host_view_host(view, places[i].site);
-        const allot__site *site = host >= 0 ? site_at(it, host) : NULL;
-        const char *name = site ? site->name : "the cluster";
-        int64_t kept = host >= 0 ? it->kept[host] : 0;
-        int64_t free = host >= 0 ? unused(view, host) - kept : 0;
-        if (host < 0 || (site != NULL && site->closed != ALLOT_OPEN))
-            SAY(&it->about, "  {.60} is closed.", name);
-        else if (view->alone[host] > 0)
-            SAY(&it->about, "  {.60} is an exclusive job's now (P-40).", name);
-        else if (exclusive && view->running[host] > 0)
-            SAY(&it->about, "  On {.60}, which it wants alone, {} job{|s} run (P-40).", name,
-                view->running[host]);
-        else if (exclusive && kept > 0)
-            SAY(&it->about,
-                "  On {.60}, which it wants alone, suspended jobs whose turn is before its own "
-                "keep {} (P-25).",
-                name, kept);
-        else if (free < places[i].slots)
-            SAY(&it->about,
-                "  On {.60} it needs {} slot{|s}; others run on{?, or keep, suspended before it "
-                "(P-25),|} all but {}: it lacks {}.",
-                name, places[i].slots, kept > 0, free > 0 ? free : 0,
-                places[i].slots - (free > 0 ? free : 0));
-        else
-            SAY(&it->about, "  On {.60} it has room.", name);
+    int32_t host = allot__host_view_host(view, place->site);
+    const allot__site *site = host >= 0 ? site_at(it, host) : NULL;
+    allot__facts_open(&it->about, NULL, "{");
+    allot__fact_text(&it->about, "name", site ? site->name : "the cluster");
+    allot__fact(&it->about, "slots", place->slots);
+    allot__fact_flag(&it->about, "closed",
+                     host < 0 || (site != NULL && site->closed != ALLOT_OPEN));
+    if (host >= 0) {
+        allot__fact_flag(&it->about, "alone", view->alone[host] > 0);
+        allot__fact(&it->about, "running", view->running[host]);
+        allot__fact(&it->about, "kept", it->kept[host]);
+        allot__fact(&it->about, "free", unused(view, host) - it->kept[host]);
     }
-    if (it->job->place_count > ALLOT__EXPLAIN_NAMED)
-        SAY(&it->about, "  (and {} more hosts)", it->job->place_count - ALLOT__EXPLAIN_NAMED);
+    allot__facts_end(&it->about, "}");
 }
 
-/* ---- Resources
- * ----------------------------------------------------------------------------------- */
+void allot__explain_own_hosts(const allot__job_explanation *it)
+{
+    const allot__job_place *places = allot__job_places(it->job);
+    allot__facts_open(&it->about, "own_hosts", "[");
+    for (int32_t i = 0; i < it->job->place_count && i < ALLOT__EXPLAIN_NAMED; i++)
+        put_own_host(it, &places[i]);
+    allot__facts_end(&it->about, "]");
+    allot__fact(&it->about, "own_count", it->job->place_count);
+}
+
+/* ---- Resources ------------------------------------------------------------------------------- */
 
 static int64_t amount_of(const allot__job_explanation *it, int32_t job, int32_t resource)
 {
@@ -277,20 +260,26 @@ static int64_t amount_of(const allot__job_explanation *it, int32_t job, int32_t 
     return 0;
 }
 
-static const char *name_of(const allot__job_explanation *it, int32_t resource)
+static void put_resource(const allot__job_explanation *it, const allot_job_resource *of,
+                         int64_t asked)
 {
-    allot_resource of = {NULL, 0, 0};
-    (void)allot_plan_resource_at(it->about.work->plan, resource, &of);
-    return of.name;
+    allot_resource stated = {NULL, 0, 0};
+    (void)allot_plan_resource_at(it->about.work->plan, of->resource, &stated);
+    allot__facts_open(&it->about, NULL, "{");
+    allot__fact_text(&it->about, "name", stated.name);
+    allot__fact(&it->about, "amount", of->amount);
+    allot__fact(&it->about, "asked", asked);
+    allot__facts_end(&it->about, "}");
 }
 
 void allot__explain_resources(const allot__job_explanation *it)
 {
     int32_t count;
     const allot_job_resource *of = allot__job_resources(it->jobs, it->number, &count);
+    allot__facts_open(&it->about, "resources", "[");
     for (int32_t i = 0; i < count; i++)
-        SAY(&it->about, "It {?asks for|holds} {} of the resource \"{.100}\" (P-42).",
-            it->job->state == ALLOT_PENDING, of[i].amount, name_of(it, of[i].resource));
+        put_resource(it, &of[i], 0);
+    allot__facts_end(&it->about, "]");
 }
 
 void allot__explain_released(const allot__job_explanation *it, int32_t other)
@@ -298,13 +287,13 @@ void allot__explain_released(const allot__job_explanation *it, int32_t other)
     int32_t count;
     const allot_job_resource *of = allot__job_resources(it->jobs, it->number, &count);
     bool ends = allot__action_ends(it->queue->on_preempt);
+    allot__facts_open(&it->about, "releases", "[");
     for (int32_t i = 0; i < count && ends; i++) {
         int64_t asked = amount_of(it, other, of[i].resource);
         if (asked > 0)
-            SAY(&it->about,
-                "It releases {} of the resource \"{.100}\", of which that one asks for {} (P-42).",
-                of[i].amount, name_of(it, of[i].resource), asked);
+            put_resource(it, &of[i], asked);
     }
+    allot__facts_end(&it->about, "]");
 }
 
 /* By queue: what its jobs hold once the cycle is over, and how many do. */
@@ -323,25 +312,23 @@ static void count_held(const allot__job_explanation *it, int32_t resource)
     }
 }
 
-/* What becomes of a queue's jobs that hold the resource, and why. */
-static const char *stay(const allot__job_explanation *it, int32_t queue)
+/* Queues whose jobs hold the resource: whether it may preempt these, and they end then. */
+static void put_holders(const allot__job_explanation *it)
 {
-    if (!allot__explain_may(it, it->job->queue, queue))
-        return "it may not preempt these (P-7)";
-    return allot__action_ends(allot__explain_queue_of(it, queue)->on_preempt)
-               ? "it may preempt these, and they end when they are (P-41)"
-               : "suspended, these would keep it: TERMINATE_WHEN does not name PREEMPT (P-42)";
-}
-
-static void explain_holders(const allot__job_explanation *it)
-{
+    allot__facts_open(&it->about, "holders", "[");
     for (int32_t queue = 0; queue < allot__queue_count(it->about.work->plan); queue++) {
-        int64_t jobs = it->tally[2 * queue];
-        if (jobs > 0)
-            SAY(&it->about, "  {} job{|s} of /{} hold{s|} {}: {}.", jobs,
-                allot__explain_queue_of(it, queue)->name, it->tally[2 * queue + 1],
-                stay(it, queue));
+        if (it->tally[2 * queue] == 0)
+            continue;
+        allot__facts_open(&it->about, NULL, "{");
+        allot__fact_queue(it, queue);
+        allot__fact(&it->about, "jobs", it->tally[2 * queue]);
+        allot__fact(&it->about, "amount", it->tally[2 * queue + 1]);
+        allot__fact_flag(&it->about, "may", allot__explain_may(it, it->job->queue, queue));
+        allot__fact_flag(&it->about, "ends",
+                         allot__action_ends(allot__explain_queue_of(it, queue)->on_preempt));
+        allot__facts_end(&it->about, "}");
     }
+    allot__facts_end(&it->about, "]");
 }
 
 void allot__explain_resource(const allot__job_explanation *it)
@@ -349,28 +336,19 @@ void allot__explain_resource(const allot__job_explanation *it)
     const allot__resources *resources = it->out->bounds.resources;
     allot_resource of = {NULL, 0, 0};
     int32_t number = it->verdict.binding;
-    int64_t asked = amount_of(it, it->number, number);
     (void)allot_plan_resource_at(it->about.work->plan, number, &of);
-    SAY(&it->about, "Of \"{.100}\" there are {}, and {} are held: {} more are too many (P-42).",
-        of.name, of.amount, resources->used[number], asked);
-    if (asked > of.amount) {
-        SAY(&it->about, "That is more than there are: as things are, it never starts.");
-        return;
-    }
+    allot__facts_open(&it->about, "resource", "{");
+    allot__fact_text(&it->about, "name", of.name);
+    allot__fact(&it->about, "amount", of.amount);
+    allot__fact(&it->about, "used", resources->used[number]);
+    allot__fact(&it->about, "asked", amount_of(it, it->number, number));
+    allot__fact_flag(&it->about, "preemptable", of.preemptable != 0);
     count_held(it, number);
-    explain_holders(it);
-    if (!of.preemptable) {
-        SAY(&it->about,
-            "No job is preempted for it: PREEMPTABLE_RESOURCES does not name it (P-42).");
-    } else if (it->verdict.why == ALLOT_PEND_RESOURCE_WAIT) {
-        int64_t wait = allot__preemption_wait(it->queues);
-        int64_t ago = allot__ran(it->about.work->state->now, resources->told_at[number]);
-        SAY(&it->about,
-            "Jobs were preempted for it {} s ago, and PREEMPTION_WAIT_TIME is {} s: in {} s more "
-            "may be (P-36).",
-            ago, wait, wait - ago);
-    } else {
-        SAY(&it->about, "Those that may go, and are not protected, do not release enough of it and "
-                        "of slots: no job is preempted (A-10).");
+    put_holders(it);
+    if (it->verdict.why == ALLOT_PEND_RESOURCE_WAIT) {
+        allot__fact(&it->about, "wait", allot__preemption_wait(it->queues));
+        allot__fact(&it->about, "ago",
+                    allot__ran(it->about.work->state->now, resources->told_at[number]));
     }
+    allot__facts_end(&it->about, "}");
 }

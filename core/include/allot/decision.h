@@ -234,10 +234,23 @@ ALLOT_API int allot_explain_task(const allot_decision *decision, const char *id,
                                  void (*line)(void *ud, const char *text), void *ud);
 
 /* Explains in plain sentences, with the numbers, what a consumer gets. Calls `line` with each
- * sentence, which has no line end and is valid during the call. Only reads the decision. ENOMEM
- * (of queues, and of leaves with pending tasks): `line` may have got some sentences. */
+ * sentence, which has no line end and is valid during the call. Only reads the decision. ENOMEM:
+ * `line` may have got some sentences. */
 ALLOT_API int allot_explain(const allot_decision *decision, int32_t group, int32_t consumer,
                             void (*line)(void *ud, const char *text), void *ud);
+
+/* The numbers and names that these sentences are made of, as a JSON object: its members are those
+ * that lua/allot/explain/ reads, and follow the engine. A task or job goes by `id`; a consumer of
+ * a group, or a contract, by `number`. Statuses as above; EIO: the sink's. */
+typedef enum allot_subject {
+    ALLOT_OF_CONSUMER,
+    ALLOT_OF_TASK,
+    ALLOT_OF_JOB,
+    ALLOT_OF_LEASE
+} allot_subject;
+ALLOT_API int allot_explain_facts(const allot_decision *decision, allot_subject subject,
+                                  const char *id, int32_t number, int32_t group,
+                                  int (*sink)(void *ud, const char *text, size_t len), void *ud);
 
 ALLOT_C_END
 

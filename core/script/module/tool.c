@@ -15,13 +15,6 @@
 #include "script/module/tool.h"
 #include "script/sandbox/require.h"
 
-/* ---- require --------------------------------------------------------------------------------- */
-
-static int require(lua_State *L)
-{
-    return allot__embedded_require(L, allot__embedded_find, 0, "no module %s is built in");
-}
-
 /* ---- The host -------------------------------------------------------------------------------- */
 
 static allot__host_use *use_of(lua_State *L)
@@ -216,8 +209,7 @@ static void open_libraries(lua_State *L, allot__host_use *it)
     lua_pushcfunction(L, luaopen_allot_core);
     lua_call(L, 0, 1);
     lua_setfield(L, -2, "allot.core");
-    lua_pushcclosure(L, require, 1);
-    lua_setglobal(L, "require");
+    allot__own_require(L);
 }
 
 void allot__tool_host(lua_State *L, allot__host_use *use)
@@ -274,15 +266,6 @@ static int fail_tool(const char *name, const char *message, allot_report *report
     return ALLOT_EINTERNAL;
 }
 
-/* Out of memory is reported to Lua as a plain text, since building an error table may fail as well.
- */
-static bool lacked_memory(lua_State *L, int status)
-{
-    const char *message = lua_tostring(L, -1);
-    return status == LUA_ERRMEM || status == LUA_ERRERR || !message ||
-           strstr(message, allot_status_text(ALLOT_ENOMEM));
-}
-
 int allot__tool_run(allot_engine *engine, const allot_tool_host *host, const allot__tool *tool,
                     int *answer, allot_report *report)
 {
@@ -294,13 +277,11 @@ int allot__tool_run(allot_engine *engine, const allot_tool_host *host, const all
     lua_pushcfunction(L, describe);
     lua_pushcfunction(L, run);
     lua_pushlightuserdata(L, &it);
-    int status = lua_pcall(L, 1, 0, 1);
-    if (status == LUA_OK)
+    result = allot__own_status(L, lua_pcall(L, 1, 0, 1));
+    if (result == ALLOT_OK)
         *answer = it.answer;
-    else if (lacked_memory(L, status))
-        result = ALLOT_ENOMEM;
-    else
-        result = fail_tool(tool->name, lua_tostring(L, -1), report);
+    else if (result == ALLOT_EINTERNAL)
+        fail_tool(tool->name, lua_tostring(L, -1), report);
     lua_close(L);
     return result;
 }

@@ -4,6 +4,7 @@
  * their own for them. */
 #include "script/sandbox/require.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include <lauxlib.h>
@@ -76,6 +77,27 @@ void allot__own_libraries(lua_State *L)
         lua_pushnil(L);
         lua_setglobal(L, *name);
     }
+}
+
+static int require(lua_State *L)
+{
+    return allot__embedded_require(L, allot__embedded_find, 0, "no module %s is built in");
+}
+
+void allot__own_require(lua_State *L)
+{
+    lua_pushcclosure(L, require, 1);
+    lua_setglobal(L, "require");
+}
+
+/* Out of memory is reported to Lua as a plain text, since building an error table may fail as well.
+ */
+int allot__own_status(lua_State *L, int status)
+{
+    const char *message = status == LUA_OK ? "" : lua_tostring(L, -1);
+    bool lacks = status == LUA_ERRMEM || status == LUA_ERRERR || !message ||
+                 strstr(message, allot_status_text(ALLOT_ENOMEM));
+    return status == LUA_OK ? ALLOT_OK : lacks ? ALLOT_ENOMEM : ALLOT_EINTERNAL;
 }
 
 /* ---- Ready-made policies --------------------------------------------------------------------- */

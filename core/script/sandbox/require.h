@@ -26,5 +26,10 @@ int allot__embedded_require(lua_State *L, const allot__embedded *(*find)(const c
 lua_State *allot__own_state(allot_engine *engine);
 /* Opens the libraries of Lua that our files use. Raises. */
 void allot__own_libraries(lua_State *L);
+/* Makes the table on top, of modules by name, those that `require` knows; the others are built in.
+ * Pops it. Raises. */
+void allot__own_require(lua_State *L);
+/* What a call returned, as our status: ENOMEM; EINTERNAL: the reason is on top. */
+int allot__own_status(lua_State *L, int status);
 
 #endif

@@ -54,11 +54,6 @@ static inline void fuzz_end(fuzz *it)
     MUST(oom_clean(&it->memory));
 }
 
-static inline void fuzz_line(void *ud, const char *text)
-{
-    *(size_t *)ud += strlen(text);
-}
-
 static inline int fuzz_nowhere(void *ud, const char *text, size_t len)
 {
     (void)ud;
@@ -122,9 +117,9 @@ static inline void fuzz_decide(fuzz *it, const allot_plan *plan, const allot_sta
     MUST(status == ALLOT_OK || status == ALLOT_ESCRIPT || status == ALLOT_EBUDGET);
     if (status == ALLOT_OK) {
         MUST(allot_decision_write(decision, it->report, fuzz_nowhere, NULL) == ALLOT_OK);
-        size_t told = 0;
         for (int32_t i = 0; i < allot_plan_consumers(plan) && i < 40; i++)
-            MUST(allot_explain(decision, 0, i, fuzz_line, &told) == ALLOT_OK);
+            MUST(allot_explain_facts(decision, ALLOT_OF_CONSUMER, NULL, i, 0, fuzz_nowhere, NULL) ==
+                 ALLOT_OK);
     }
     allot_decision_free(decision);
 }

@@ -1,0 +1,145 @@
+-- SPDX-License-Identifier: MIT
+-- Copyright the allot authors
+--- Sentences of templates and values.
+---
+--- In a template `{}` is the next value, a number or a text, and `{.60}` at most 60 bytes of a
+--- text. `{one|several}` depends on the number before it: "one" for 1, else "several", as in
+--- "{} slot{|s} {is|are}". `{?yes|no}` depends on the next value, which is not written: "yes" for
+--- 1, true or a text that is not empty. `{&, user {}}` is left out if the value in it is empty or
+--- 0. Any of these may contain holes; values in parts left out are skipped.
+
+local words = {}
+
+--- A sentence and a part of one are cut beyond so many bytes; a list drops items beyond.
+local LINE, PHRASE, LIST = 2047, 299, 1800
+--- Of longer lists only so many items are named.
+words.NAMED = 6
+
+local function is_one(value)
+  return value == 1 or value == true or (type(value) == "string" and value ~= "")
+end
+
+local function is_some(value)
+  return value and value ~= 0 and value ~= ""
+end
+
+--- A template's state: the values, the number of the next, and whether the last number was 1.
+local function put_until(it, at, stop, shown)
+  local text = it.template
+  while true do
+    local plain = text:find("[{" .. stop .. "]", at) or #text + 1
+    if shown then it.out[#it.out + 1] = text:sub(at, plain - 1) end
+    if text:sub(plain, plain) ~= "{" then return plain end
+    at = it.put_hole(it, plain + 1, shown)
+  end
+end
+
+local function put_value(it, hole, most)
+  local value = it[it.next]
+  if math.type(value) == "integer" then it.one = value == 1 end
+  it.out[#it.out + 1] = tostring(value or ""):sub(1, most and tonumber(most) or -1)
+  return hole
+end
+
+--- Writes a hole, or skips it; returns what follows it.
+local function put_hole(it, at, shown)
+  local most, stop = it.template:match("^%.?(%d*)}()", at)
+  if stop then
+    if shown then put_value(it, at, most ~= "" and most) end
+    it.next = it.next + 1
+    return stop
+  end
+  local kind = it.template:sub(at, at)
+  if kind == "&" then return put_until(it, at + 1, "}", shown and is_some(it[it.next])) + 1 end
+  if kind == "?" then
+    if shown then it.one = is_one(it[it.next]) end
+    it.next, at = it.next + 1, at + 1
+  end
+  local one = it.one
+  local other = put_until(it, at, "|", shown and one) + 1
+  return put_until(it, other, "}", shown and not one) + 1
+end
+
+local function fill(template, ...)
+  local it = { template = template, next = 1, out = {}, put_hole = put_hole, ... }
+  put_until(it, 1, "\0", true)
+  return table.concat(it.out)
+end
+
+--- A part of a sentence.
+function words.phrase(template, ...)
+  return fill(template, ...):sub(1, PHRASE)
+end
+
+--- A function that writes sentences as lines by `out`.
+function words.teller(out)
+  return function (template, ...)
+    out(fill(template, ...):sub(1, LINE))
+  end
+end
+
+--- A list in one text; what does not fit any more is left out.
+function words.list(items)
+  local text = ""
+  local function add(more)
+    text = #text + #more < LIST and text .. more or text
+  end
+  for i, item in ipairs(items) do
+    if i > 1 then add ", " end
+    add(item)
+  end
+  return text
+end
+
+--- A list of ids in one text.
+function words.ids(list)
+  local cut = {}
+  for i, id in ipairs(list) do cut[i] = id:sub(1, 100) end
+  return words.list(cut)
+end
+
+--- A value of a column; of a flag "true" or "false".
+function words.value(flag, number)
+  if not flag then return tostring(number) end
+  return number ~= 0 and "true" or "false"
+end
+
+--- The keys of an order, first to last.
+function words.keys(list)
+  local names = {}
+  for i, key in ipairs(list) do
+    local falls = key.flag and " (true first)" or " (largest first)"
+    names[i] = key.name .. (key.falls and falls or "")
+  end
+  return words.list(names)
+end
+
+--- What a key puts first, and the values of two tasks.
+function words.decides(key)
+  return fill("  What decides is {}, {?{?true|false}|{?largest|smallest}} first: {} against {}.",
+    key.name, key.flag, key.falls, key.falls, words.value(key.flag, key.mine),
+    words.value(key.flag, key.its))
+end
+
+--- What would reverse the order of the two.
+function words.reverse(key, id)
+  if key.flag then
+    return fill("Were that {}, too, the keys behind it would decide.",
+      words.value(true, key.its))
+  end
+  return fill("With {} {?below|above} {}, {} would go first.", key.name, key.falls, key.its, id)
+end
+
+--- What a queue may use of its slice, if that is less.
+function words.may_use(say, slots)
+  say("Of that it might use {} when it had its turn: what was free besides is for queues before "
+    .. "it in the pool's order, which lack some of their slices and have their turns later "
+    .. "(Q-43).", slots)
+end
+
+--- "at once", "within 60 s".
+function words.grace(seconds)
+  return seconds == 0 and "at once" or ("within %d s"):format(seconds)
+end
+
+return words
