@@ -19,12 +19,14 @@ static void end_all(void *what)
     allot__free(engine, all, 1, sizeof *all);
 }
 
-/* Drops the kept groups, and waits longer before groups are kept again. */
+/* Drops the kept groups, and waits longer before groups are kept again; the first time not at all
+ * if too much changed, for that may not happen again soon. */
 static void give_up(const allot_state *state)
 {
     allot__since *since = state->since;
+    bool at_once = since->other && since->patience == 0;
     allot__since_end(state);
-    since->cycles = 0;
+    since->cycles = at_once ? 2 * PATIENCE : 0;
     since->patience = since->patience < MOST_PATIENCE ? 2 * since->patience + 1 : MOST_PATIENCE;
 }
 

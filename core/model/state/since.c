@@ -11,13 +11,21 @@ int allot_state_full(allot_state *state, int32_t full)
     return ALLOT_OK;
 }
 
+/* More changed rows cost about as much as a full pass: one in twelve, and where leaves have tasks,
+ * one in thirty to a hundred. */
+static size_t most_changes(const allot_state *state)
+{
+    int32_t part = allot__task_count(&state->tasks) > 0 ? 64 : 16;
+    return (size_t)(state->plan->tree.rows / part + 16);
+}
+
 void allot__row_changed(allot_state *state, int32_t group, int32_t row)
 {
     allot__vector *rows = &state->groups[group].changed;
     int32_t *it = NULL;
     if (!state->since->kept)
         return;
-    if (rows->count <= (size_t)state->plan->tree.rows / 64 + 16)
+    if (rows->count <= most_changes(state))
         it = allot__push(state->engine, rows, sizeof *it);
     if (it)
         *it = row;
