@@ -20,11 +20,11 @@ foreach(shell bash zsh fish)
   allot_write(allot.${shell} "\"$0\" completion ${shell}")
 endforeach()
 install(FILES "${desk_dir}/allot.bash" RENAME allot
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT command)
 install(FILES "${desk_dir}/allot.zsh" RENAME _allot
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT command)
 install(FILES "${desk_dir}/allot.fish"
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT command)
 
 find_program(ALLOT_SCDOC scdoc)
 if(ALLOT_SCDOC)
@@ -34,7 +34,8 @@ if(ALLOT_SCDOC)
   allot_write(allot-plan.5 "\"${ALLOT_SCDOC}\" < \"${page}\"" "${page}")
   foreach(page allot.1 allot-plan.5 allot-policy.7)
     string(REGEX REPLACE ".*[.]" "" section "${page}")
-    install(FILES "${desk_dir}/${page}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man${section}")
+    install(FILES "${desk_dir}/${page}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man${section}"
+            COMPONENT command)
   endforeach()
 else()
   message(STATUS "scdoc is not installed: no manual pages")
