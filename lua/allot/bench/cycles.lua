@@ -136,6 +136,12 @@ cycles.CHANGES = {
   { "flat100k", { 100000 } },
   { "flat1M", { 1000000 } },
   { "tasks", { 10, 100, 100 }, tasks = true },
+  -- A change of these is never local: each cycle is a full pass, and keeps what nobody uses.
+  { "ownership", { 10000 }, as = '"policy": "ownership"' },
+  { "windows", { 10, 10, 100 }, as = '"policy": "hybrid", "timezone": "UTC", "windows": '
+    .. '[{"from": "08:00", "to": "18:00", "consumers": {"/c0/c0/c0": {"owned": 1}}}]' },
+  { "damping", { 10, 10, 100 }, as = '"policy": "hybrid", "options": {"dead_zone": 2}' },
+  { "functions", { 10, 10, 100 }, scripted = true },
 }
 
 cycles.changes = {
@@ -149,6 +155,7 @@ cycles.changes = {
     { "one_p99_s", "p99, us", 1e6, 1 },
     { "hundred_p50_s", "100, us", 1e6, 1 },
     { "full_s", "full, us", 1e6, 0 },
+    { "one_to_full", "one:full", 1, 3 },
     { "full_passes", "full passes", 1, 0 },
     { "bytes_per_consumer", "bytes", 1, 1 },
   },
@@ -167,7 +174,8 @@ end
 local function measure_changes(it, shape, made, percent)
   local random = draw.linear(1995)
   local fill = shape.tasks and made.running or made.state
-  it:call("plan", made.plan)
+  it:call("policy", shape.scripted and SCRIPTED:format(WEIGHTS.scripted) or "")
+  it:call("plan", shape.as and made.plan:gsub('"policy": "hybrid"', shape.as) or made.plan)
   it:call("state", fill(made, 100, function (owned)
     return random(2 * owned * percent // 100 + 1), 0
   end))
@@ -181,6 +189,7 @@ local function measure_changes(it, shape, made, percent)
     name = shape[1], consumers = made.consumers, demand_percent = percent,
     one_p50_s = ones[CYCLES // 2 + 1], one_p99_s = ones[CYCLES * 99 // 100 + 1],
     hundred_p50_s = many[BATCHES // 2 + 1], full_s = full[CALM // 2 + 1],
+    one_to_full = ones[CYCLES // 2 + 1] / full[CALM // 2 + 1],
     full_passes = passes + others,
     bytes_per_consumer = (it:numbers("bytes")[1] - before) / made.consumers,
   })
