@@ -29,6 +29,15 @@ bool allot__bits_take(allot__bits *bits, allot__arena *arena, int32_t bound)
     return true;
 }
 
+void allot__bits_clear(allot__bits *bits)
+{
+    size_t count = (size_t)bits->bound;
+    for (int i = 0; i < bits->levels; i++) {
+        count = words(count);
+        memset(bits->level[i], 0, count * sizeof(uint64_t));
+    }
+}
+
 ALLOT__CLONES static void mark(uint64_t *level, const int32_t *values, int32_t count)
 {
     for (int32_t i = 0; i < count; i += 64) {

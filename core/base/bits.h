@@ -21,6 +21,7 @@ typedef struct allot__bits {
 
 /* An empty set of numbers below `bound`; false: out of memory. */
 bool allot__bits_take(allot__bits *bits, allot__arena *arena, int32_t bound);
+void allot__bits_clear(allot__bits *bits);
 /* Makes it the set of the numbers i with values[i] > 0. */
 void allot__bits_fill(allot__bits *bits, const int32_t *values);
 

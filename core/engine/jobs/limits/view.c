@@ -335,6 +335,8 @@ void allot__host_view_take(allot__host_view *view, int32_t host, int32_t slots)
     view->free[host] -= slots;
     view->changes++;
     view->gains += slots < 0;
+    if (view->changed.levels > 0)
+        allot__bits_add(&view->changed, host);
     settle(view, host);
 }
 

@@ -19,6 +19,7 @@
 
 #include <allot/dispatch.h>
 
+#include "base/bits.h"
 #include "engine/rows/work.h"
 #include "model/state/job.h"
 #include "model/jobs/queue.h"
@@ -53,6 +54,7 @@ typedef struct allot__host_view {
      * that did not fit still do not fit. */
     int64_t *total, *counted;
     int64_t changes, gains;
+    allot__bits changed; /* hosts whose free slots changed; without levels: not asked for yet */
     /* Suspended jobs: a list by queue, which may also have jobs that are no longer suspended. */
     int32_t viewer;    /* a queue; -1: none yet, so no job keeps slots */
     uint64_t *against; /* a bit by queue: its suspended jobs keep their slots from the viewer */

@@ -122,9 +122,9 @@ static bool guess(allot__search *search, allot__candidate_list *list)
     int64_t most = most_of(candidates, search->fit.job->queue);
     int64_t left = search->fit.lack;
     int64_t needed = (left + most - 1) / most;
-    for (int32_t place = allot__candidate_list_seek(&candidates->rows, list, 0);
+    for (int32_t place = allot__candidate_list_seek(&candidates->rows, list, &list->left, 0);
          place >= 0 && needed > 0;
-         place = allot__candidate_list_seek(&candidates->rows, list, place + 1)) {
+         place = allot__candidate_list_seek(&candidates->rows, list, &list->left, place + 1)) {
         int32_t job = allot__candidate_list_job(&candidates->rows, list, place);
         int64_t gain = allot__search_may(search, job) ? gain_of(&search->fit, job) : 0;
         if (gain > 0 && gain + (needed - 1) * most >= left) {
@@ -139,8 +139,9 @@ static bool guess(allot__search *search, allot__candidate_list *list)
 static void read_gains(allot__search *search, allot__candidate_list *list, struct allot__gain *it)
 {
     allot__candidates *candidates = search->candidates;
-    for (int32_t place = allot__candidate_list_seek(&candidates->rows, list, 0); place >= 0;
-         place = allot__candidate_list_seek(&candidates->rows, list, place + 1)) {
+    for (int32_t place = allot__candidate_list_seek(&candidates->rows, list, &list->left, 0);
+         place >= 0;
+         place = allot__candidate_list_seek(&candidates->rows, list, &list->left, place + 1)) {
         int32_t job = allot__candidate_list_job(&candidates->rows, list, place);
         int64_t gain = allot__search_may(search, job) ? gain_of(&search->fit, job) : 0;
         if (gain > 0) {

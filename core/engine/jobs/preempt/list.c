@@ -293,6 +293,16 @@ int32_t allot__candidate_on_set(allot__candidate_rows *rows, int32_t set)
     return !rows->on_set ? -1 : rows->on_set[set];
 }
 
+static void add_row(allot__candidate_list *list, int32_t row)
+{
+    allot__bits_add(&list->left, list->count);
+    if (list->sifted) {
+        list->place_of[row] = list->count;
+        allot__candidate_list_add(list, list->count);
+    }
+    list->rows[list->count++] = row;
+}
+
 /* Fills a list with the candidates on hosts of its queue's set; ENOMEM. */
 static int list_near(allot__candidate_rows *rows, allot__candidate_list *list)
 {
@@ -314,12 +324,9 @@ static int list_near(allot__candidate_rows *rows, allot__candidate_list *list)
         }
     }
     allot__candidate_sort(rows, list, both, both + on_set, count);
-    for (int32_t i = 0; i < count; i++) {
-        if (i == 0 || both[i] != both[i - 1]) {
-            list->rows[list->count++] = both[i];
-            list->alive[list->count] = list->count;
-        }
-    }
+    for (int32_t i = 0; i < count; i++)
+        if (i == 0 || both[i] != both[i - 1])
+            add_row(list, both[i]);
     return ALLOT_OK;
 }
 
@@ -443,15 +450,14 @@ static bool take_list(const allot__candidate_rows *rows, allot__candidate_list *
     allot__candidate_top *heap = allot__arena_take(arena, queues, sizeof *heap);
     int32_t *room = allot__arena_take(arena, 2 * queues, sizeof *room);
     int64_t *pairs = allot__arena_take(arena, 2 * queues, sizeof *pairs);
-    int32_t *places = allot__arena_take(arena, 2 * count, sizeof *places);
-    if (!heap || !room || !pairs || !places)
+    int32_t *places = allot__arena_take(arena, count, sizeof *places);
+    if (!heap || !room || !pairs || !places || !allot__bits_take(&list->left, arena, rows->count))
         return false;
     list->heap = heap;
     list->room = room;
     list->preference = pairs;
     list->queue_order = pairs + queues;
-    list->alive = places;
-    list->rows = places + count;
+    list->rows = places;
     return true;
 }
 
@@ -477,7 +483,9 @@ static allot__candidate_list *find_list(allot__candidate_rows *rows, int32_t hig
     found->near = near;
     found->asked = ++rows->asked;
     found->count = 0;
-    found->alive[0] = 0;
+    found->vain = 0;
+    found->sifted = false;
+    allot__bits_clear(&found->left);
     found->heap_count = 0;
     allot__job_pairs(rows->work->plan, high, found->preference, found->queue_order, found->room);
     return found;
@@ -516,8 +524,7 @@ static bool extend(allot__candidate_rows *rows, allot__candidate_list *list)
             list->heap[0] = list->heap[--list->heap_count];
         sink(rows, list, 0);
         if (!rows->ineligible[rows->jobs[row]]) {
-            list->rows[list->count++] = row;
-            list->alive[list->count] = list->count;
+            add_row(list, row);
             return true;
         }
     }
@@ -525,18 +532,16 @@ static bool extend(allot__candidate_rows *rows, allot__candidate_list *list)
 }
 
 int32_t allot__candidate_list_seek(allot__candidate_rows *rows, allot__candidate_list *list,
-                                   int32_t from)
+                                   allot__bits *among, int32_t from)
 {
-    int32_t place = from;
     for (;;) {
-        while (list->alive[place] != place) {
-            list->alive[place] = list->alive[list->alive[place]];
-            place = list->alive[place];
-        }
-        if (place == list->count && !extend(rows, list))
+        int32_t place = allot__bits_next(among, from);
+        if (place >= list->count && !extend(rows, list))
             return -1;
+        if (place >= list->count)
+            continue;
         if (!rows->ineligible[allot__candidate_list_job(rows, list, place)])
             return place;
-        allot__candidate_list_drop(list, place);
+        allot__bits_remove(among, place);
     }
 }

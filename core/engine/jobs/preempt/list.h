@@ -23,16 +23,24 @@ typedef struct allot__candidate_top {
 
 /* The list of one queue. */
 typedef struct allot__candidate_list {
-    int32_t high;   /* the preempting queue; -1: the list is unused */
-    bool near;      /* only rows on hosts of the queue's set, all merged at once */
-    int64_t asked;  /* when it was last used: the least recent one is reused */
-    int32_t *rows;  /* merged so far */
-    int32_t *alive; /* by place in `rows`, one more: the next place not known to be dropped */
+    int32_t high;  /* the preempting queue; -1: the list is unused */
+    bool near;     /* only rows on hosts of the queue's set, all merged at once */
+    int64_t asked; /* when it was last used: the least recent one is reused */
+    int32_t *rows; /* merged so far */
     int32_t count;
+    allot__bits left;           /* places in `rows` that are not known to be dropped */
     allot__candidate_top *heap; /* a heap, first candidate at [0] */
     int32_t heap_count;
     int32_t *room;                     /* scratch: two for each queue */
     int64_t *preference, *queue_order; /* by queue */
+    /* If many tries were in vain, what frees slots is remembered (together.c). */
+    int32_t vain; /* tries */
+    bool sifted;
+    allot__bits alone; /* places of candidates that may free slots by themselves ... */
+    allot__bits joint; /* ... and with those before them */
+    int64_t *place_of; /* by row; -1: not in the list so far */
+    int32_t *starts;   /* by host: the first of its places in `joint`; -1: not known */
+    int32_t *joined;   /* scratch for rows */
 } allot__candidate_list;
 
 enum { ALLOT__CANDIDATE_LISTS = 8 };
@@ -74,13 +82,13 @@ allot__candidate_list *allot__candidate_list_of(allot__candidate_rows *rows, int
                                                 bool near);
 /* How many rows are on hosts of a set; -1: out of memory. */
 int32_t allot__candidate_on_set(allot__candidate_rows *rows, int32_t set);
-/* The place of the first candidate from `from` on, or -1. */
+/* The first place from `from` on of a candidate among some, one of the list's sets; or -1. */
 int32_t allot__candidate_list_seek(allot__candidate_rows *rows, allot__candidate_list *list,
-                                   int32_t from);
-/* The job at a place is not a candidate for this queue. */
-static inline void allot__candidate_list_drop(allot__candidate_list *list, int32_t place)
+                                   allot__bits *among, int32_t from);
+static inline void allot__candidate_list_add(allot__candidate_list *list, int32_t place)
 {
-    list->alive[place] = place + 1;
+    allot__bits_add(&list->alone, place);
+    allot__bits_add(&list->joint, place);
 }
 static inline int32_t allot__candidate_list_job(const allot__candidate_rows *rows,
                                                 const allot__candidate_list *list, int32_t place)

@@ -162,14 +162,37 @@ static int64_t wanting(int64_t lack)
     return lack > 0 ? lack : 0;
 }
 
-/* Chooses a job if it frees what is lacking; else all stays as it is. */
-static void try_one(allot__search *search, int32_t job)
+/* Chooses a job if it frees what is lacking; else all stays as it is, and it returns false. */
+static bool try_one(allot__search *search, int32_t job)
 {
     int64_t lack = wanting(search->fit.lack);
     int64_t over = search->fit.over;
     allot__search_take(search, job);
-    if (wanting(search->fit.lack) >= lack && search->fit.over >= over)
-        allot__search_leave(search, search->count - 1);
+    if (wanting(search->fit.lack) < lack || search->fit.over < over)
+        return true;
+    allot__search_leave(search, search->count - 1);
+    return false;
+}
+
+/* Tries the job at a place of a sifted list, in which all changes of hosts are settled. */
+static void try_place(allot__search *search, allot__candidate_list *list, int32_t place)
+{
+    allot__candidate_rows *rows = &search->candidates->rows;
+    if (try_one(search, allot__candidate_list_job(rows, list, place))) {
+        allot__search_settle(search->candidates);
+    } else {
+        allot__bits *changed = &search->candidates->view->changed;
+        for (int32_t host = 0; (host = allot__bits_next(changed, host)) < changed->bound;)
+            allot__bits_remove(changed, host); /* and back */
+        allot__bits_remove(&list->alone, place);
+    }
+}
+
+/* Does a candidate free the same for all jobs of the queue, and nothing but slots? */
+static bool sifts(const allot__fit *fit)
+{
+    return !fit->resumes && !fit->exclusive && !fit->whole && fit->over <= 0 &&
+           !allot__bounds_by_host(fit->bounds, fit->number);
 }
 
 /* Rules 2 and 3; `together`: rule 2 for jobs that free slots only together. ENOMEM. */
@@ -180,20 +203,33 @@ static int merge_down(allot__search *search, bool together)
     if (!list)
         return ALLOT_ENOMEM;
     bool limits = candidates->bounds->class_of != NULL || candidates->bounds->resources;
-    for (int32_t place = allot__candidate_list_seek(&candidates->rows, list, 0);
+    bool sift = sifts(&search->fit);
+    if (sift && allot__search_sift(candidates, list) != ALLOT_OK)
+        return ALLOT_ENOMEM;
+    sift = sift && list->sifted;
+    allot__bits *among = !sift ? &list->left : together ? &list->joint : &list->alone;
+    int32_t joined = 0;
+    for (int32_t place = allot__candidate_list_seek(&candidates->rows, list, among, 0);
          place >= 0 && !allot__fits(&search->fit);
-         place = allot__candidate_list_seek(&candidates->rows, list, place + 1)) {
+         place = allot__candidate_list_seek(&candidates->rows, list, among, place + 1)) {
         int32_t job = allot__candidate_list_job(&candidates->rows, list, place);
         bool may = allot__search_may(search, job);
         bool helps =
             may && (allot__fit_shares(&search->fit, job) || allot__fit_helps(&search->fit, job));
         if (!may || (!helps && !limits && !search->fit.resumes))
-            allot__candidate_list_drop(list, place);
-        else if (helps && !candidates->gone[job] && together)
+            allot__bits_remove(among, place);
+        else if (!helps || candidates->gone[job])
+            continue;
+        else if (together && sift)
+            allot__search_join(search, list, place, &joined);
+        else if (together)
             allot__search_take(search, job);
-        else if (helps && !candidates->gone[job])
-            try_one(search, job);
+        else if (sift)
+            try_place(search, list, place);
+        else
+            list->vain += !try_one(search, job);
     }
+    allot__search_joined(search, list, joined);
     return ALLOT_OK;
 }
 

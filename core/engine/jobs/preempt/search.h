@@ -116,6 +116,15 @@ bool allot__search_may(const allot__search *search, int32_t job);
 /* Chooses a job; unchooses the one at a place. */
 void allot__search_take(allot__search *search, int32_t job);
 void allot__search_leave(allot__search *search, int32_t place);
+/* together.c: once enough tries were in vain, sifts the list (ENOMEM); then, or later: adds
+ * candidates on hosts that changed since to its sets. */
+int allot__search_sift(allot__candidates *candidates, allot__candidate_list *list);
+void allot__search_settle(allot__candidates *candidates);
+/* Chooses the candidate at a place, with those before it on hosts where they free slots
+ * together, *joined rows in all (or none); and puts those in the order of the list. */
+void allot__search_join(allot__search *search, allot__candidate_list *list, int32_t place,
+                        int32_t *joined);
+void allot__search_joined(allot__search *search, allot__candidate_list *list, int32_t joined);
 /* The list of the job's queue; if only hosts of its set help and few jobs run there, only these.
  * NULL: out of memory. */
 allot__candidate_list *allot__search_list(allot__search *search);
