@@ -171,9 +171,10 @@ static int turn_to_next(replaying *replay)
     sqlite3_stmt *next = allot__store_query(
         replay->store, "SELECT plan, seq FROM cycles WHERE cycle = ?", "n", replay->cycle + 1);
     if (next && sqlite3_step(next) == SQLITE_ROW) {
-        allot__cells cells = allot__cells_of(next);
-        const char *plan = allot__cell_text(&cells, 0, NULL, false);
-        if (plan && !is_beyond(replay, sqlite3_column_int64(next, 1)))
+        const char *plan;
+        size_t len;
+        if (allot__row_read(next, "t", &plan, &len) < 0 &&
+            !is_beyond(replay, sqlite3_column_int64(next, 1)))
             status = turn(replay, plan, replay->cycle + 1);
     }
     sqlite3_finalize(next);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* loop.c: rows gathered on the loop, and batches sent to be written. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static void end_ask(allot__store *store, allot__store_ask *ask)
         memcpy(&seq, ask->rows + at, sizeof seq);
         memcpy(&len, ask->rows + at + sizeof seq, sizeof len);
         ask->done(ask->ud, seq, ask->rows + at + sizeof seq + sizeof len, len);
-        at += sizeof seq + sizeof len + ((len + 8) & ~(size_t)7);
+        at += sizeof seq + sizeof len + len + 1;
     }
     void (*done)(void *, int64_t, const char *, size_t) = ask->done;
     void *ud = ask->ud;
@@ -113,19 +114,27 @@ static void work_done(uv_work_t *request, int status)
     begin_work(store);
 }
 
-static int encode(allot__text *to, allot__store_record *record, const char *const *texts)
+/* Appends a record with those values; of 't' and 'b' the pointer and the length. ENOMEM: nothing is
+ * appended. */
+static int put(allot__text *to, allot__record_kind kind, ...)
 {
-    size_t from = to->len, size = sizeof *record;
-    for (int i = 0; i < record->texts; i++)
-        size += record->len[i] != SIZE_MAX ? record->len[i] + 1 : 0;
-    record->size = (size + 7) & ~(size_t)7;
-    allot__text_add(to, (const char *)record, sizeof *record);
-    for (int i = 0; i < record->texts; i++)
-        if (record->len[i] != SIZE_MAX) {
-            allot__text_add(to, texts[i], record->len[i]);
-            allot__text_add(to, "", 1);
-        }
-    allot__text_add(to, "\0\0\0\0\0\0\0", record->size - size);
+    size_t from = to->len;
+    va_list values;
+    va_start(values, kind);
+    allot__text_add(to, (const char *)&kind, sizeof kind);
+    for (const char *type = allot__store_statements[kind].types; *type != '\0'; type++) {
+        const char *text = *type == 'n' ? NULL : va_arg(values, const char *);
+        int64_t number = *type == 'n'   ? va_arg(values, int64_t)
+                         : *type != 's' ? (int64_t)va_arg(values, size_t)
+                         : text         ? (int64_t)strlen(text)
+                                        : -1;
+        if (*type != 'n' && !text)
+            number = -1;
+        allot__text_add(to, (const char *)&number, sizeof number);
+        if (text)
+            allot__text_add(to, text, (size_t)number);
+    }
+    va_end(values);
     if (!to->failed)
         return ALLOT_OK;
     to->failed = false;
@@ -133,37 +142,29 @@ static int encode(allot__text *to, allot__store_record *record, const char *cons
     return ALLOT_ENOMEM;
 }
 
-static int add_record(allot__store *store, allot__store_record *record, const char *const *texts)
-{
-    int status = encode(&store->gathered, record, texts);
-    store->rows_gathered += status == ALLOT_OK;
-    store->hurries = store->hurries || record->kind != ALLOT__RECORD_EVENT;
-    return status;
-}
-
 /* Adds the next part to the batch about to be written; without memory, to the one after. */
 static void add_part(allot__store *store)
 {
-    allot__store_record *head = &store->snapshot_head;
-    bool asked = store->part.len > 0 || store->part_last;
-    if (!asked &&
-        store->lines(store->lines_ud, &store->part, PART_SIZE, &store->part_last) != ALLOT_OK) {
+    const allot__snapshot_row *of = &store->snapshot;
+    allot__text *part = &store->part;
+    bool asked = part->len > 0 || store->part_last;
+    if (!asked && store->lines(store->lines_ud, part, PART_SIZE, &store->part_last) != ALLOT_OK) {
         allot__store_give_up(store);
         return;
     }
-    const char *texts[] = {store->snapshot_plan, store->part.len > 0 ? store->part.bytes : ""};
-    head->len[0] = strlen(store->snapshot_plan);
-    head->len[1] = store->part.len;
-    store->snapshot_bytes += (int64_t)store->part.len;
-    head->numbers[5] = store->part_last ? head->numbers[4] + 1 : 0;
-    if (add_record(store, head, texts) != ALLOT_OK)
+    store->snapshot_bytes += (int64_t)part->len;
+    if (put(&store->gathered, ALLOT__RECORD_SNAPSHOT, of->event, of->cycle, of->seq, of->at,
+            store->parts, store->part_last ? store->parts + 1 : (int64_t)0, store->snapshot_plan,
+            part->len > 0 ? part->bytes : "", part->len) != ALLOT_OK)
         return;
-    head->numbers[4]++;
+    store->hurries = true;
+    store->rows_gathered++;
+    store->parts++;
     if (store->part_last) {
         store->lines = NULL;
-        allot__text_free(&store->part);
+        allot__text_free(part);
     }
-    allot__text_clear(&store->part, 4 * PART_SIZE);
+    allot__text_clear(part, 4 * PART_SIZE);
 }
 
 /* Whether the gathered events wait for more; then the timer is set. Where a batch's rows came one
@@ -226,52 +227,41 @@ void allot__store_gather(allot__store *store, bool only)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static int64_t add(allot__store *store, allot__store_record *record, const char *const *texts)
+/* After an event was put, or another record: the batch that has it. */
+static int64_t added_event(allot__store *store, int status)
 {
-    if (add_record(store, record, texts) != ALLOT_OK)
-        return ALLOT_ENOMEM;
     int64_t batch = store->batch;
+    if (status != ALLOT_OK)
+        return status;
+    store->rows_gathered++;
     begin_work(store);
     return batch;
 }
 
+static int64_t added(allot__store *store, int status)
+{
+    store->hurries = true;
+    return added_event(store, status);
+}
+
 int allot__store_reserve(allot__store *store, size_t bytes)
 {
-    allot__text *to = &store->gathered;
-    char *more = allot__grow(to->engine, to->bytes, &to->capacity,
-                             to->len + bytes + sizeof(allot__store_record) + 32, 1);
-    if (!more)
-        return ALLOT_ENOMEM;
-    to->bytes = more;
-    return ALLOT_OK;
-}
-
-static size_t length(const char *text)
-{
-    return text ? strlen(text) : SIZE_MAX;
-}
-
-static allot__store_record event_record(const allot__event_row *row)
-{
-    return (allot__store_record){.kind = ALLOT__RECORD_EVENT,
-                                 .texts = 3,
-                                 .numbers = {row->seq, row->at},
-                                 .len = {length(row->method), row->params_len, length(row->key)}};
+    enum { HEAD = 64 };
+    bool fits = allot__text_room(&store->gathered, bytes + HEAD);
+    store->gathered.failed = false;
+    return fits ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 int64_t allot__store_event(allot__store *store, const allot__event_row *row)
 {
-    const char *texts[] = {row->method, row->params, row->key};
-    allot__store_record record = event_record(row);
     store->behind += (int64_t)row->params_len;
-    return add(store, &record, texts);
+    return added_event(store, allot__store_encode(&store->gathered, row));
 }
 
 int allot__store_encode(allot__text *rows, const allot__event_row *row)
 {
-    const char *texts[] = {row->method, row->params, row->key};
-    allot__store_record record = event_record(row);
-    return encode(rows, &record, texts);
+    return put(rows, ALLOT__RECORD_EVENT, row->seq, row->at, row->method, row->params,
+               row->params_len, row->key);
 }
 
 int64_t allot__store_append(allot__store *store, allot__text *rows, int64_t count, size_t bytes)
@@ -300,16 +290,10 @@ int64_t allot__store_append(allot__store *store, allot__text *rows, int64_t coun
 
 int64_t allot__store_cycle(allot__store *store, const allot__cycle_row *row)
 {
-    const char *texts[] = {row->plan, row->policy, row->decision, row->effect};
-    allot__store_record record = {.kind = ALLOT__RECORD_CYCLE,
-                                  .texts = 4,
-                                  .numbers = {row->cycle, row->seq, row->at, row->event,
-                                              (int64_t)row->input, (int64_t)row->output},
-                                  .len = {length(row->plan), length(row->policy),
-                                          row->decision != NULL ? row->decision_len : SIZE_MAX,
-                                          row->effect_len}};
     store->behind += (int64_t)(row->decision_len + row->effect_len);
-    return add(store, &record, texts);
+    return added(store, put(&store->gathered, ALLOT__RECORD_CYCLE, row->cycle, row->seq, row->at,
+                            row->event, row->input, row->output, row->plan, row->policy,
+                            row->decision, row->decision_len, row->effect, row->effect_len));
 }
 
 bool allot__store_snapshots(const allot__store *store)
@@ -320,69 +304,53 @@ bool allot__store_snapshots(const allot__store *store)
 /* Without memory the written parts stay until old rows are deleted. */
 void allot__store_give_up(allot__store *store)
 {
-    const int64_t *numbers = store->snapshot_head.numbers;
-    allot__store_record record = {.kind = ALLOT__RECORD_FORGET,
-                                  .numbers = {numbers[0], numbers[1]}};
     if (!store->lines)
         return;
     store->lines = NULL;
     allot__text_free(&store->part);
-    if (numbers[4] > 0)
-        add_record(store, &record, NULL);
+    store->hurries = store->hurries || store->parts > 0;
+    if (store->parts > 0)
+        store->rows_gathered += put(&store->gathered, ALLOT__RECORD_FORGET, store->snapshot.event,
+                                    store->snapshot.cycle) == ALLOT_OK;
 }
 
 int64_t allot__store_snapshot(allot__store *store, const allot__snapshot_row *row,
                               allot__store_lines *lines, void *ud)
 {
     allot__store_give_up(store);
-    store->snapshot_head = (allot__store_record){
-        .kind = ALLOT__RECORD_SNAPSHOT,
-        .texts = 2,
-        .numbers = {row->event, row->cycle, row->seq, row->at},
-    };
+    store->snapshot = *row;
     snprintf(store->snapshot_plan, sizeof store->snapshot_plan, "%s", row->plan);
     store->lines = lines;
     store->lines_ud = ud;
-    store->behind = store->snapshot_bytes = 0;
+    store->behind = store->snapshot_bytes = store->parts = 0;
     store->part_last = false;
     int64_t batch = store->batch;
     begin_work(store);
     return batch;
 }
 
-static int64_t put_text(allot__store *store, allot__record_kind kind, int64_t number,
-                        const char *name, const char *text, size_t len)
-{
-    const char *texts[] = {name, text};
-    allot__store_record record = {
-        .kind = (int32_t)kind, .texts = 2, .numbers = {number}, .len = {length(name), len}};
-    return add(store, &record, texts);
-}
-
 int64_t allot__store_put_plan(allot__store *store, const char *sha256, const char *text, size_t len)
 {
-    return put_text(store, ALLOT__RECORD_PLAN, 0, sha256, text, len);
+    return added(store, put(&store->gathered, ALLOT__RECORD_PLAN, sha256, text, len));
 }
 
 int64_t allot__store_put_policy(allot__store *store, const char *sha256, const char *text,
                                 size_t len)
 {
-    return put_text(store, ALLOT__RECORD_POLICY, 0, sha256, text, len);
+    return added(store, put(&store->gathered, ALLOT__RECORD_POLICY, sha256, text, len));
 }
 
 int64_t allot__store_put_version(allot__store *store, int64_t cycle, const char *plan,
                                  const char *policies)
 {
-    return put_text(store, ALLOT__RECORD_VERSION, cycle, plan, policies, strlen(policies));
+    return added(store, put(&store->gathered, ALLOT__RECORD_VERSION, cycle, plan, policies));
 }
 
 int64_t allot__store_compact(allot__store *store, const allot__store_bounds *bounds)
 {
-    allot__store_record record = {
-        .kind = ALLOT__RECORD_COMPACT,
-        .numbers = {bounds->event, bounds->at, bounds->size, bounds->keys}};
     store->bounds = *bounds;
-    return add(store, &record, NULL);
+    return added(store, put(&store->gathered, ALLOT__RECORD_COMPACT, bounds->event, bounds->at,
+                            bounds->size, bounds->keys));
 }
 
 int64_t allot__store_behind(const allot__store *store)

@@ -17,7 +17,7 @@
 
 #include "service/store/store.h"
 
-/* The kind of a record; each has its statement. */
+/* The kind of a record; each has its statement (write.c). */
 typedef enum allot__record_kind {
     ALLOT__RECORD_EVENT,
     ALLOT__RECORD_CYCLE,
@@ -41,13 +41,13 @@ enum {
     ALLOT__STORE_STATEMENTS
 };
 
-/* A record: this head, then its texts, each with a NUL, padded to 8. */
-typedef struct allot__store_record {
-    int32_t kind, texts;
-    int64_t numbers[6];
-    size_t len[5]; /* of a text; SIZE_MAX: it is NULL */
-    size_t size;   /* of all */
-} allot__store_record;
+/* The statements. Those of records have the types of their values; in memory a record is its kind
+ * and then the values: 'n' an int64_t; 's' a string, 't' a text, 'b' bytes: their length, -1 for
+ * NULL, and then themselves. */
+typedef struct allot__store_sql {
+    const char *types, *sql;
+} allot__store_sql;
+extern const allot__store_sql allot__store_statements[ALLOT__STORE_STATEMENTS];
 
 /* Decisions asked for, read on a thread between batches. */
 typedef struct allot__store_ask {
@@ -56,7 +56,7 @@ typedef struct allot__store_ask {
     int32_t most;
     void (*done)(void *ud, int64_t seq, const char *text, size_t len);
     void *ud;
-    char *rows; /* by malloc on a thread: {int64_t seq, size_t len, text, NUL} each */
+    char *rows; /* from open_memstream on a thread: {int64_t seq, size_t len, text, NUL} each */
     size_t rows_len;
     int64_t damaged; /* left out */
     int status;
@@ -90,7 +90,8 @@ struct allot__store {
     void *lines_ud;
     allot__text part; /* the next part; empty: to be fetched */
     bool part_last;
-    allot__store_record snapshot_head;
+    allot__snapshot_row snapshot; /* its plan's name is in `snapshot_plan` */
+    int64_t parts;                /* added of it */
     char snapshot_plan[65];
     int64_t rows_gathered, rows_written;
     int64_t pause; /* ms until the next try */
@@ -128,20 +129,15 @@ int allot__store_damaged(const allot__store *store, const char *how, allot_repor
 
 /* ---- Rows, which may be damaged (read.c) ----------------------------------------------------- */
 
-/* A row's columns; `wrong` is the first invalid one. */
-typedef struct allot__cells {
-    sqlite3_stmt *from;
-    int wrong;
-} allot__cells;
-allot__cells allot__cells_of(sqlite3_stmt *statement);
-int64_t allot__cell_number(allot__cells *cells, int column, int64_t least, int64_t most);
-/* NULL where it is NULL (`optional`) or wrong. */
-const char *allot__cell_text(allot__cells *cells, int column, size_t *len, bool optional);
-/* A decision's document: an object in a line. */
-const char *allot__cell_document(allot__cells *cells, int column, size_t *len, bool optional);
-/* OK; EIO (report): that row of the table has an invalid column. */
-int allot__cells_end(const allot__cells *cells, const allot__store *store, const char *table,
-                     int64_t number, allot_report *report);
+/* Reads the columns of a statement's row. `types` has for each a number, read to an int64_t: 'n' is
+ * 0 ... ALLOT__STORE_LAST, 'i' from 1 on, 'a' also below 0, 'd' any; or a text, read to a const
+ * char * and a size_t: 't', or one that may be NULL: 'o', and 'j', an object in a line. Returns the
+ * first invalid column, which ends the reading; -1: none. */
+int allot__row_read(sqlite3_stmt *row, const char *types, ...);
+/* The same of a row of that table, whose number is its first column; EIO (report): it is damaged.
+ */
+int allot__row_take(const allot__store *store, const char *table, sqlite3_stmt *row,
+                    allot_report *report, const char *types, ...);
 
 /* Writes the records of `written` in a transaction. Any thread; sets work_status, work_error. */
 void allot__store_write(allot__store *store);

@@ -62,71 +62,71 @@ int64_t allot__store_take(sqlite3_stmt *statement, int64_t otherwise)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-allot__cells allot__cells_of(sqlite3_stmt *statement)
+static bool take_number(sqlite3_stmt *row, int column, char type, int64_t *out)
 {
-    return (allot__cells){.from = statement, .wrong = -1};
+    int64_t least = type == 'd' ? INT64_MIN : type == 'a' ? -ALLOT__STORE_LAST : type == 'i';
+    int64_t most = type == 'd' ? INT64_MAX : ALLOT__STORE_LAST;
+    *out = sqlite3_column_int64(row, column);
+    return sqlite3_column_type(row, column) == SQLITE_INTEGER && *out >= least && *out <= most;
 }
 
-static void found_wrong(allot__cells *cells, int column)
+static bool is_object(const char *text, size_t len)
 {
-    if (cells->wrong < 0)
-        cells->wrong = column;
-}
-
-int64_t allot__cell_number(allot__cells *cells, int column, int64_t least, int64_t most)
-{
-    bool whole = sqlite3_column_type(cells->from, column) == SQLITE_INTEGER;
-    int64_t number = whole ? sqlite3_column_int64(cells->from, column) : least;
-    if (whole && number >= least && number <= most)
-        return number;
-    found_wrong(cells, column);
-    return least;
-}
-
-const char *allot__cell_text(allot__cells *cells, int column, size_t *len, bool optional)
-{
-    int type = sqlite3_column_type(cells->from, column);
-    const char *text =
-        type == SQLITE_TEXT ? (const char *)sqlite3_column_text(cells->from, column) : NULL;
-    size_t size = text ? (size_t)sqlite3_column_bytes(cells->from, column) : 0;
-    if (text && memchr(text, '\0', size))
-        text = NULL;
-    if (!text && !(type == SQLITE_NULL && optional))
-        found_wrong(cells, column);
-    if (len)
-        *len = text ? size : 0;
-    return text;
-}
-
-const char *allot__cell_document(allot__cells *cells, int column, size_t *len, bool optional)
-{
-    const char *text = allot__cell_text(cells, column, len, optional);
-    if (!text)
-        return NULL;
-    bool good = *len >= 2 && text[0] == '{' && text[*len - 1] == '}';
-    for (size_t i = 0; i < *len && good; i++)
+    bool good = len >= 2 && text[0] == '{' && text[len - 1] == '}';
+    for (size_t i = 0; i < len && good; i++)
         good = (unsigned char)text[i] >= 0x20;
-    if (good)
-        return text;
-    found_wrong(cells, column);
-    *len = 0;
-    return NULL;
+    return good;
 }
 
-int allot__cells_end(const allot__cells *cells, const allot__store *store, const char *table,
-                     int64_t number, allot_report *report)
+static bool take_text(sqlite3_stmt *row, int column, char type, const char **out, size_t *len)
 {
-    static const char *const types[] = {[SQLITE_INTEGER] = "a whole number that cannot be",
+    int found = sqlite3_column_type(row, column);
+    *out = found == SQLITE_TEXT ? (const char *)sqlite3_column_text(row, column) : NULL;
+    *len = *out ? (size_t)sqlite3_column_bytes(row, column) : 0;
+    if (!*out)
+        return found == SQLITE_NULL && type != 't';
+    return !memchr(*out, '\0', *len) && (type != 'j' || is_object(*out, *len));
+}
+
+static int read_row(sqlite3_stmt *row, const char *types, va_list to)
+{
+    for (int i = 0; types[i] != '\0'; i++) {
+        bool number = strchr("niad", types[i]) != NULL;
+        const char **text = number ? NULL : va_arg(to, const char **);
+        if (!(number ? take_number(row, i, types[i], va_arg(to, int64_t *))
+                     : take_text(row, i, types[i], text, va_arg(to, size_t *))))
+            return i;
+    }
+    return -1;
+}
+
+int allot__row_read(sqlite3_stmt *row, const char *types, ...)
+{
+    va_list to;
+    va_start(to, types);
+    int wrong = read_row(row, types, to);
+    va_end(to);
+    return wrong;
+}
+
+int allot__row_take(const allot__store *store, const char *table, sqlite3_stmt *row,
+                    allot_report *report, const char *types, ...)
+{
+    static const char *const kinds[] = {[SQLITE_INTEGER] = "a whole number that cannot be",
                                         [SQLITE_FLOAT] = "a fraction",
                                         [SQLITE_TEXT] = "a text that cannot be",
                                         [SQLITE_BLOB] = "bytes",
                                         [SQLITE_NULL] = "nothing"};
     char how[160];
-    if (cells->wrong < 0)
+    va_list to;
+    va_start(to, types);
+    int wrong = read_row(row, types, to);
+    va_end(to);
+    if (wrong < 0)
         return ALLOT_OK;
-    snprintf(how, sizeof how, "`%s` of row %lld in `%s` is %s",
-             sqlite3_column_name(cells->from, cells->wrong), (long long)number, table,
-             types[sqlite3_column_type(cells->from, cells->wrong)]);
+    snprintf(how, sizeof how, "`%s` of row %lld in `%s` is %s", sqlite3_column_name(row, wrong),
+             (long long)sqlite3_column_int64(row, 0), table,
+             kinds[sqlite3_column_type(row, wrong)]);
     return allot__store_damaged(store, how, report);
 }
 
@@ -152,17 +152,12 @@ static int read_part(const allot__store *store, sqlite3_stmt *statement, int64_t
                      allot_report *report)
 {
     size_t len, plan_len;
-    allot__cells cells = allot__cells_of(statement);
-    allot__snapshot_row head = {
-        .event = allot__cell_number(&cells, 0, 0, ALLOT__STORE_LAST),
-        .cycle = allot__cell_number(&cells, 1, 0, ALLOT__STORE_LAST),
-        .seq = allot__cell_number(&cells, 2, 0, ALLOT__STORE_LAST),
-        .at = allot__cell_number(&cells, 3, -ALLOT__STORE_LAST, ALLOT__STORE_LAST),
-    };
-    const char *name = allot__cell_text(&cells, 4, &plan_len, false);
-    const char *lines = allot__cell_text(&cells, 5, &len, false);
-    int64_t number = allot__cell_number(&cells, 6, 0, ALLOT__STORE_LAST);
-    int status = allot__cells_end(&cells, store, "snapshots", head.event, report);
+    int64_t number;
+    const char *name, *lines;
+    allot__snapshot_row head = {.event = 0};
+    int status =
+        allot__row_take(store, "snapshots", statement, report, "nnnattn", &head.event, &head.cycle,
+                        &head.seq, &head.at, &name, &plan_len, &lines, &len, &number);
     if (status != ALLOT_OK)
         return status;
     bool same = part == 0 || (head.event == row->event && head.cycle == row->cycle &&
@@ -226,14 +221,9 @@ static int missing(const reading *it, const char *what, int64_t number)
 static int read_event(const allot__store *store, sqlite3_stmt *from, allot__event_row *row,
                       allot_report *report)
 {
-    allot__cells cells = allot__cells_of(from);
-    *row = (allot__event_row){
-        .seq = allot__cell_number(&cells, 0, 1, ALLOT__STORE_LAST),
-        .at = allot__cell_number(&cells, 1, -ALLOT__STORE_LAST, ALLOT__STORE_LAST)};
-    row->method = allot__cell_text(&cells, 2, NULL, false);
-    row->params = allot__cell_text(&cells, 3, &row->params_len, false);
-    row->key = allot__cell_text(&cells, 4, NULL, true);
-    return allot__cells_end(&cells, store, "events", sqlite3_column_int64(from, 0), report);
+    size_t len;
+    return allot__row_take(store, "events", from, report, "iatto", &row->seq, &row->at,
+                           &row->method, &len, &row->params, &row->params_len, &row->key, &len);
 }
 
 static int tell_event(reading *it, const allot__store_visitor *visitor)
@@ -265,21 +255,12 @@ static int check_cycle(reading *it, const allot__cycle_row *row)
 
 static int tell_cycle(reading *it, const allot__store_visitor *visitor)
 {
-    sqlite3_stmt *from = it->cycles;
-    allot__cells cells = allot__cells_of(from);
-    allot__cycle_row row = {
-        .cycle = allot__cell_number(&cells, 0, 1, ALLOT__STORE_LAST),
-        .seq = allot__cell_number(&cells, 1, 0, ALLOT__STORE_LAST),
-        .at = allot__cell_number(&cells, 2, -ALLOT__STORE_LAST, ALLOT__STORE_LAST),
-        .event = allot__cell_number(&cells, 3, 0, ALLOT__STORE_LAST),
-        .input = (uint64_t)allot__cell_number(&cells, 6, INT64_MIN, INT64_MAX),
-        .output = (uint64_t)allot__cell_number(&cells, 7, INT64_MIN, INT64_MAX)};
-    row.plan = allot__cell_text(&cells, 4, NULL, false);
-    row.policy = allot__cell_text(&cells, 5, NULL, true);
-    row.decision = allot__cell_document(&cells, 8, &row.decision_len, true);
-    row.effect = allot__cell_text(&cells, 9, &row.effect_len, false);
-    int status =
-        allot__cells_end(&cells, it->store, "cycles", sqlite3_column_int64(from, 0), it->report);
+    allot__cycle_row row;
+    size_t len;
+    int status = allot__row_take(it->store, "cycles", it->cycles, it->report, "inantoddjt",
+                                 &row.cycle, &row.seq, &row.at, &row.event, &row.plan, &len,
+                                 &row.policy, &len, &row.input, &row.output, &row.decision,
+                                 &row.decision_len, &row.effect, &row.effect_len);
     if (status == ALLOT_OK)
         status = check_cycle(it, &row);
     if (status != ALLOT_OK)
@@ -401,7 +382,7 @@ static bool is_name(const char *text)
 }
 
 /* A text must match its sha256; else it is damaged. */
-static int take_text(sqlite3_stmt *statement, const char *sha256, allot__text *out)
+static int take_bytes(sqlite3_stmt *statement, const char *sha256, allot__text *out)
 {
     char known[65];
     int type = sqlite3_column_type(statement, 0);
@@ -427,7 +408,7 @@ static int read_text(allot__store *store, const char *sql, const char *sha256, a
     int step = sqlite3_step(statement);
     int status = step == SQLITE_DONE ? ALLOT_ENOENT : ALLOT_EIO;
     if (step == SQLITE_ROW)
-        status = take_text(statement, sha256, out);
+        status = take_bytes(statement, sha256, out);
     sqlite3_finalize(statement);
     snprintf(how, sizeof how, "the text of the sha256 %.64s is another, or cannot be read", sha256);
     return status == ALLOT_EIO ? allot__store_damaged(store, how, report) : status;
@@ -449,12 +430,11 @@ int allot__store_policy(allot__store *store, const char *sha256, allot_report *r
 static int read_pair(const allot__store *store, sqlite3_stmt *from, allot_report *report,
                      allot__store_pair *out)
 {
-    allot__cells cells = allot__cells_of(from);
-    allot__cell_number(&cells, 0, 1, ALLOT__STORE_LAST);
-    allot__cell_number(&cells, 1, 1, ALLOT__STORE_LAST);
-    const char *plan = allot__cell_text(&cells, 2, NULL, false);
-    const char *policies = allot__cell_text(&cells, 3, NULL, false);
-    int status = allot__cells_end(&cells, store, "versions", sqlite3_column_int64(from, 0), report);
+    int64_t number, cycle;
+    const char *plan, *policies;
+    size_t len;
+    int status = allot__row_take(store, "versions", from, report, "iitt", &number, &cycle, &plan,
+                                 &len, &policies, &len);
     if (status != ALLOT_OK)
         return status;
     if (!is_name(plan) || (*policies != '\0' && !is_name(policies)))

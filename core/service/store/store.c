@@ -277,13 +277,12 @@ static int read_meta(allot__store *store, const char *key, char *out, size_t siz
     sqlite3_stmt *statement =
         allot__store_query(store, "SELECT value FROM meta WHERE key = ?", "t", key);
     size_t len = 0;
+    const char *text = NULL;
     *out = '\0';
     if (!statement)
         return allot__store_say(store, "cannot be read", report);
-    bool there = sqlite3_step(statement) == SQLITE_ROW;
-    allot__cells cells = allot__cells_of(statement);
-    const char *text = there ? allot__cell_text(&cells, 0, &len, false) : NULL;
-    bool good = !there || (text != NULL && len < size);
+    bool good = sqlite3_step(statement) != SQLITE_ROW ||
+                (allot__row_read(statement, "t", &text, &len) < 0 && len < size);
     if (good && text)
         memcpy(out, text, len + 1);
     sqlite3_finalize(statement);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* write.c: writes a batch of records in one transaction, on a thread; deletes old rows. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,32 +37,25 @@ typedef struct reach {
     int64_t event, cycle; /* of the snapshot before which rows are deleted; -1: none */
 } reach;
 
-/* Reads a row of two numbers; none if the row is missing or damaged. */
+/* Reads a row of two numbers and ends the statement; none if the row is missing or damaged. */
 static int read_reach(sqlite3_stmt *statement, reach *out)
 {
-    int status = sqlite3_step(statement);
-    allot__cells cells = allot__cells_of(statement);
-    *out = (reach){-1, -1};
-    if (status == SQLITE_ROW) {
-        reach it = {allot__cell_number(&cells, 0, 0, ALLOT__STORE_LAST),
-                    allot__cell_number(&cells, 1, 0, ALLOT__STORE_LAST)};
-        *out = cells.wrong < 0 ? it : *out;
-    }
-    sqlite3_reset(statement);
+    int status = statement ? sqlite3_step(statement) : SQLITE_ERROR;
+    if (status != SQLITE_ROW || allot__row_read(statement, "nn", &out->event, &out->cycle) >= 0)
+        *out = (reach){-1, -1};
+    sqlite3_finalize(statement);
     return status == SQLITE_ROW || status == SQLITE_DONE ? SQLITE_OK : status;
 }
 
 /* The oldest snapshot that still has rows before it. */
 static int next_reach(allot__store *store, reach *out)
 {
-    sqlite3_stmt *statement = allot__store_query(
-        store,
-        "SELECT event, cycle FROM snapshots WHERE part = parts - 1 AND cycle >= (SELECT min(cycle)"
-        " FROM cycles) ORDER BY event, cycle LIMIT 1",
-        "");
-    int status = statement ? read_reach(statement, out) : SQLITE_ERROR;
-    sqlite3_finalize(statement);
-    return status;
+    return read_reach(
+        allot__store_query(store,
+                           "SELECT event, cycle FROM snapshots WHERE part = parts - 1 AND cycle >="
+                           " (SELECT min(cycle) FROM cycles) ORDER BY event, cycle LIMIT 1",
+                           ""),
+        out);
 }
 
 /* The number that a prepared statement reads; 0: none. */
@@ -89,10 +83,12 @@ static bool is_too_large(allot__store *store, const allot__store_bounds *bounds)
 
 static int find_reach(allot__store *store, const allot__store_bounds *bounds, reach *out)
 {
-    sqlite3_stmt *find = store->statements[ALLOT__RECORD_COMPACT];
-    sqlite3_bind_int64(find, 1, bounds->event);
-    sqlite3_bind_int64(find, 2, bounds->at);
-    int status = read_reach(find, out);
+    int status = read_reach(
+        allot__store_query(store,
+                           "SELECT event, cycle FROM snapshots WHERE part = parts - 1 AND (event <="
+                           " ?1 OR at <= ?2) ORDER BY event DESC, cycle DESC LIMIT 1",
+                           "nn", bounds->event, bounds->at),
+        out);
     reach next = {-1, -1};
     if (status == SQLITE_OK && is_too_large(store, bounds))
         status = next_reach(store, &next);
@@ -194,34 +190,37 @@ static int delete_old(allot__store *store, const allot__store_bounds *bounds)
     return status == SQLITE_OK ? give_back(store) : status;
 }
 
-/* The number of the next version; its texts are written before it. */
-#define NEXT "(SELECT coalesce(max(number), 0) + 1 FROM versions)"
+/* ---- Records --------------------------------------------------------------------------------- */
 
-static const char *const statements[ALLOT__STORE_STATEMENTS] = {
+/* The number of the next version; its texts are written before it. */
+#define NEXT  "(SELECT coalesce(max(number), 0) + 1 FROM versions)"
+#define AGAIN " ON CONFLICT(sha256) DO UPDATE SET version = excluded.version"
+
+const allot__store_sql allot__store_statements[ALLOT__STORE_STATEMENTS] = {
     [ALLOT__RECORD_EVENT] =
-        "INSERT INTO events(seq, at, method, params, idem) VALUES(?1, ?2, ?7, ?8, ?9)",
+        {"nnsts", "INSERT INTO events(seq, at, method, params, idem) VALUES(?, ?, ?, ?, ?)"},
     [ALLOT__RECORD_CYCLE] =
-        "INSERT INTO cycles(cycle, seq, at, event, input, output, plan, policy, decision, effect)"
-        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        {"nnnnnnsstt",
+         "INSERT INTO cycles(cycle, seq, at, event, input, output, plan, policy, decision, effect)"
+         " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
     [ALLOT__RECORD_SNAPSHOT] =
-        "INSERT OR REPLACE INTO snapshots(event, cycle, seq, at, part, parts, plan, body)"
-        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    [ALLOT__RECORD_PLAN] = "INSERT INTO plans(sha256, text, version) VALUES(?7, ?8, " NEXT ")"
-                           " ON CONFLICT(sha256) DO UPDATE SET version = excluded.version",
-    [ALLOT__RECORD_POLICY] = "INSERT INTO policies(sha256, text, version) VALUES(?7, ?8, " NEXT ")"
-                             " ON CONFLICT(sha256) DO UPDATE SET version = excluded.version",
-    [ALLOT__RECORD_VERSION] = "INSERT INTO versions(cycle, plan, policies) VALUES(?1, ?7, ?8)",
-    [ALLOT__RECORD_FORGET] = "DELETE FROM snapshots WHERE event = ?1 AND cycle = ?2",
-    /* The snapshot up to which rows may be deleted (above). */
-    [ALLOT__RECORD_COMPACT] = "SELECT event, cycle FROM snapshots WHERE part = parts - 1 AND"
-                              " (event <= ?1 OR at <= ?2) ORDER BY event DESC, cycle DESC LIMIT 1",
-    [ALLOT__STORE_BEGIN] = "BEGIN IMMEDIATE",
-    [ALLOT__STORE_COMMIT] = "COMMIT",
-    [ALLOT__STORE_PAGE_SIZE] = "PRAGMA page_size",
-    [ALLOT__STORE_PAGES] = "PRAGMA page_count",
-    [ALLOT__STORE_FREE_PAGES] = "PRAGMA freelist_count",
-    [ALLOT__STORE_OLDEST] = "SELECT seq FROM cycles WHERE decision IS NOT NULL AND seq > 0"
-                            " ORDER BY seq LIMIT 1",
+        {"nnnnnnst", "INSERT OR REPLACE INTO snapshots(event, cycle, seq, at, part, parts, plan,"
+                     " body) VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
+    [ALLOT__RECORD_PLAN] = {"sb", "INSERT INTO plans(sha256, text, version) VALUES(?, ?, " NEXT
+                                  ")" AGAIN},
+    [ALLOT__RECORD_POLICY] = {"sb", "INSERT INTO policies(sha256, text, version) VALUES(?, ?, " NEXT
+                                    ")" AGAIN},
+    [ALLOT__RECORD_VERSION] = {"nss",
+                               "INSERT INTO versions(cycle, plan, policies) VALUES(?, ?, ?)"},
+    [ALLOT__RECORD_FORGET] = {"nn", "DELETE FROM snapshots WHERE event = ? AND cycle = ?"},
+    [ALLOT__RECORD_COMPACT] = {"nnnn", ""}, /* the members of its bounds: delete_old */
+    [ALLOT__STORE_BEGIN] = {"", "BEGIN IMMEDIATE"},
+    [ALLOT__STORE_COMMIT] = {"", "COMMIT"},
+    [ALLOT__STORE_PAGE_SIZE] = {"", "PRAGMA page_size"},
+    [ALLOT__STORE_PAGES] = {"", "PRAGMA page_count"},
+    [ALLOT__STORE_FREE_PAGES] = {"", "PRAGMA freelist_count"},
+    [ALLOT__STORE_OLDEST] = {"", "SELECT seq FROM cycles WHERE decision IS NOT NULL AND seq > 0"
+                                 " ORDER BY seq LIMIT 1"},
 };
 
 /* Has SQLite tell the log's length after each commit, rather than copy it before the commit ends.
@@ -244,8 +243,8 @@ void allot__store_copy(allot__store *store)
 int allot__store_prepare(allot__store *store)
 {
     for (int i = 0; i < ALLOT__STORE_STATEMENTS; i++)
-        if (sqlite3_prepare_v3(store->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT,
-                               &store->statements[i], NULL) != SQLITE_OK)
+        if (sqlite3_prepare_v3(store->db, allot__store_statements[i].sql, -1,
+                               SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL) != SQLITE_OK)
             return ALLOT_EIO;
     sqlite3_wal_hook(store->db, on_commit, store);
     measure(store);
@@ -255,45 +254,49 @@ int allot__store_prepare(allot__store *store)
 
 /* ---- A batch --------------------------------------------------------------------------------- */
 
-static int put_row(sqlite3_stmt *statement, const allot__store_record *record, const char *texts)
+/* Binds the value at *at, and steps over it. */
+static void bind_value(sqlite3_stmt *statement, int i, char type, const char **at)
 {
-    int last = sqlite3_bind_parameter_count(statement);
-    for (int i = 0; i < 6 && i < last; i++)
-        sqlite3_bind_int64(statement, i + 1, record->numbers[i]);
-    for (int i = 0; i < record->texts; i++) {
-        if (record->len[i] == SIZE_MAX) {
-            sqlite3_bind_null(statement, 7 + i);
-            continue;
-        }
-        bool bytes = record->kind == ALLOT__RECORD_PLAN || record->kind == ALLOT__RECORD_POLICY;
-        if (bytes && i == 1)
-            sqlite3_bind_blob64(statement, 7 + i, texts, record->len[i], SQLITE_STATIC);
-        else
-            sqlite3_bind_text64(statement, 7 + i, texts, record->len[i], SQLITE_STATIC,
-                                SQLITE_UTF8);
-        texts += record->len[i] + 1;
+    int64_t number;
+    memcpy(&number, *at, sizeof number);
+    *at += sizeof number;
+    if (type == 'n') {
+        sqlite3_bind_int64(statement, i, number);
+        return;
     }
-    return step(statement);
+    if (number < 0)
+        sqlite3_bind_null(statement, i);
+    else if (type == 'b')
+        sqlite3_bind_blob64(statement, i, *at, (sqlite3_uint64)number, SQLITE_STATIC);
+    else
+        sqlite3_bind_text64(statement, i, *at, (sqlite3_uint64)number, SQLITE_STATIC, SQLITE_UTF8);
+    *at += number < 0 ? 0 : number;
 }
 
-static int write_one(allot__store *store, const allot__store_record *record, const char *texts)
+/* Writes the record at *at, and steps over it. */
+static int write_one(allot__store *store, const char **at)
 {
-    const int64_t *numbers = record->numbers;
-    const allot__store_bounds bounds = {numbers[0], numbers[1], numbers[2], numbers[3]};
-    if (record->kind == ALLOT__RECORD_COMPACT)
+    allot__record_kind kind;
+    allot__store_bounds bounds;
+    memcpy(&kind, *at, sizeof kind);
+    *at += sizeof kind;
+    if (kind == ALLOT__RECORD_COMPACT) {
+        memcpy(&bounds, *at, sizeof bounds);
+        *at += sizeof bounds;
         return delete_old(store, &bounds);
-    return put_row(store->statements[record->kind], record, texts);
+    }
+    const char *types = allot__store_statements[kind].types;
+    for (int i = 0; types[i] != '\0'; i++)
+        bind_value(store->statements[kind], i + 1, types[i], at);
+    return step(store->statements[kind]);
 }
 
 static int write_all(allot__store *store)
 {
+    const char *at = store->written.bytes, *end = at + store->written.len;
     int status = SQLITE_OK;
-    for (size_t at = 0; at < store->written.len && status == SQLITE_OK;) {
-        allot__store_record record;
-        memcpy(&record, store->written.bytes + at, sizeof record);
-        status = write_one(store, &record, store->written.bytes + at + sizeof record);
-        at += record.size;
-    }
+    while (at < end && status == SQLITE_OK)
+        status = write_one(store, &at);
     return status;
 }
 
@@ -321,52 +324,37 @@ void allot__store_write(allot__store *store)
 
 /* ---- Decisions asked for --------------------------------------------------------------------- */
 
-static int add_row(allot__store_ask *ask, size_t *room, int64_t seq, const char *text, size_t len)
+static void add_decision(allot__store_ask *ask, FILE *out, sqlite3_stmt *statement)
 {
-    size_t size = sizeof seq + sizeof len + ((len + 8) & ~(size_t)7);
-    if (ask->rows_len + size > *room) {
-        size_t more = (ask->rows_len + size) * 2;
-        char *moved = realloc(ask->rows, more);
-        if (!moved)
-            return ALLOT_ENOMEM;
-        ask->rows = moved;
-        *room = more;
-    }
-    char *at = ask->rows + ask->rows_len;
-    memcpy(at, &seq, sizeof seq);
-    memcpy(at + sizeof seq, &len, sizeof len);
-    memcpy(at + sizeof seq + sizeof len, text, len);
-    at[sizeof seq + sizeof len + len] = '\0';
-    ask->rows_len += size;
-    return ALLOT_OK;
-}
-
-static int add_decision(allot__store_ask *ask, size_t *room, sqlite3_stmt *statement)
-{
-    size_t len = 0;
-    allot__cells cells = allot__cells_of(statement);
-    int64_t seq = allot__cell_number(&cells, 0, 1, ALLOT__STORE_LAST);
-    const char *text = allot__cell_document(&cells, 1, &len, false);
-    ask->damaged += !text || cells.wrong >= 0;
-    return !text || cells.wrong >= 0 ? ALLOT_OK : add_row(ask, room, seq, text, len);
+    size_t len;
+    int64_t seq;
+    const char *text;
+    bool good = allot__row_read(statement, "ij", &seq, &text, &len) < 0;
+    ask->damaged += !good;
+    if (!good)
+        return;
+    fwrite(&seq, sizeof seq, 1, out);
+    fwrite(&len, sizeof len, 1, out);
+    fwrite(text, len + 1, 1, out);
 }
 
 void allot__store_fetch(allot__store_ask *ask)
 {
     enum { BYTES_MOST = 1024 * 1024 };
-    size_t room = 0;
+    int step = SQLITE_ERROR;
+    FILE *out = open_memstream(&ask->rows, &ask->rows_len);
     sqlite3_stmt *statement =
         allot__store_query(ask->store,
                            "SELECT seq, decision FROM cycles WHERE decision IS NOT NULL AND"
                            " seq >= ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3",
                            "nnn", ask->from, ask->to, (int64_t)ask->most);
-    ask->status = ALLOT_EIO;
-    if (!statement)
-        return;
-    int step;
-    ask->status = ALLOT_OK;
-    while (ask->status == ALLOT_OK && ask->rows_len < BYTES_MOST &&
-           (step = sqlite3_step(statement)) != SQLITE_DONE)
-        ask->status = step == SQLITE_ROW ? add_decision(ask, &room, statement) : ALLOT_EIO;
+    while (out && statement && ftell(out) < BYTES_MOST &&
+           (step = sqlite3_step(statement)) == SQLITE_ROW)
+        add_decision(ask, out, statement);
+    bool kept = out && !ferror(out);
+    kept = out && fclose(out) == 0 && kept;
+    ask->status = !kept                                       ? ALLOT_ENOMEM
+                  : step == SQLITE_ROW || step == SQLITE_DONE ? ALLOT_OK
+                                                              : ALLOT_EIO;
     sqlite3_finalize(statement);
 }
