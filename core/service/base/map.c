@@ -71,7 +71,7 @@ int allot__map_put(allot__map *map, allot__map_item *item)
         return status;
     item->hash = allot__map_hash(item->name, item->len);
     map->slots[place(map, item->name, item->len, item->hash)] = (allot__map_slot){item->hash, item};
-    item->early = NULL;
+    item->order = map->order++;
     item->walk = map->walk; /* a walk now began before the item was in */
     item->after = NULL;
     item->before = map->last;

@@ -6,7 +6,7 @@
  * An item begins with an allot__map_item; it belongs to the caller and must not move while it is
  * in. Names are compared as bytes. Items keep the order of insertion.
  *
- * A map can be walked while it changes (books/list.c): the *walker* is called before an item
+ * A map can be walked while it changes (books/write.c): the *walker* is called before an item
  * changes or leaves.
  */
 #ifndef ALLOT_SERVICE_BASE_MAP_H
@@ -22,7 +22,7 @@ typedef struct allot__map_item {
     size_t size; /* of the block that it begins, for the caller */
     uint64_t hash;
     struct allot__map_item *before, *after; /* in the order of insertion */
-    struct allot__early *early;             /* the walker's */
+    uint64_t order;                         /* its number in that order */
     uint32_t walk; /* the last walk that visited it, or began before it was in */
 } allot__map_item;
 
@@ -45,6 +45,7 @@ typedef struct allot__map {
     allot__map_item *first, *last;
     allot__walker *walker; /* NULL: no walk */
     uint32_t walk;         /* the number of the last walk that began */
+    uint64_t order;        /* items that were put in */
 } allot__map;
 
 allot__map_item *allot__map_find(const allot__map *map, const char *name, size_t len);

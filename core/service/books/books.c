@@ -225,12 +225,12 @@ static void make_tables(allot__books *books, bool *failed)
         make_group(books, &books->groups[i], failed);
 }
 
-enum { MAPS = 8 };
+enum { MAPS = 7 };
 static allot__map *map_at(allot__books *books, int i)
 {
-    allot__map *const maps[MAPS] = {&books->tasks,   &books->units,   &books->indexes,
-                                    &books->jobs,    &books->hosts,   &books->flights,
-                                    &books->sources, &books->sessions};
+    allot__map *const maps[MAPS] = {&books->tasks,   &books->ties,    &books->jobs,
+                                    &books->hosts,   &books->flights, &books->sources,
+                                    &books->sessions};
     return maps[i];
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /*
- * item.c: named things of the books: blocks, records, sources; comparing items; tasks of a session,
- * and reclaims that name a task.
+ * item.c: named things of the books: blocks, records, sources; comparing items; ties of tasks, and
+ * reclaims that name a task.
  */
+#include <stdio.h>
+
 #include "base/memory.h"
 #include "service/books/own.h"
 
@@ -277,46 +279,25 @@ bool allot__items_same(allot_item kind, const void *a, const void *b)
     return same_members(members->items, members->count, a, b);
 }
 
-/* ---- Sessions -------------------------------------------------------------------------------- */
+/* ---- Ties ------------------------------------------------------------------------------------ */
 
-int allot__task_index_find(allot__books *books, const char *session, allot__task_index **out)
+size_t allot__tie_key(const allot_task *task, int kind, char key[ALLOT__TIE_MOST])
 {
-    allot__task_index *index = session ? allot__item_find(&books->indexes, session) : NULL;
-    if (session && !index) {
-        index = allot__item_make(books->engine, sizeof *index, session, strlen(session));
-        if (!index || allot__item_put(books->engine, &books->indexes, index) != ALLOT_OK)
-            return ALLOT_ENOMEM;
-    }
-    *out = index;
-    return ALLOT_OK;
+    const char *host = task->host ? task->host : "";
+    int len = 0;
+    if (kind == ALLOT__BY_SESSION && task->session)
+        len = snprintf(key, ALLOT__TIE_MOST, "s%s", task->session);
+    else if (kind == ALLOT__BY_SLOT && task->slot)
+        len = snprintf(key, ALLOT__TIE_MOST, "%d %d %zu %s %s", (int)task->group,
+                       (int)task->consumer, strlen(host), host, task->slot);
+    return len > 0 && len < ALLOT__TIE_MOST ? (size_t)len : 0;
 }
 
-void allot__task_index_join(allot__task_item *task, allot__task_index *index)
+allot__tie *allot__tie_find(const allot__books *books, const allot_task *task, int kind)
 {
-    task->index = index;
-    task->index_after = index ? index->first : NULL;
-    if (task->index_after)
-        task->index_after->index_before = task;
-    if (index)
-        index->first = task;
-}
-
-void allot__task_index_leave(allot__task_item *task)
-{
-    if (task->index_after)
-        task->index_after->index_before = task->index_before;
-    if (task->index_before)
-        task->index_before->index_after = task->index_after;
-    else if (task->index)
-        task->index->first = task->index_after;
-    task->index = NULL;
-    task->index_before = task->index_after = NULL;
-}
-
-void allot__task_index_end(allot__books *books, allot__task_index *index)
-{
-    if (index && !index->first)
-        allot__item_end(books->engine, &books->indexes, index);
+    char key[ALLOT__TIE_MOST];
+    size_t len = allot__tie_key(task, kind, key);
+    return len > 0 ? (void *)allot__map_find(&books->ties, key, len) : NULL;
 }
 
 static int other_leaf(const allot__books *books, const char *path, const char *session,
@@ -330,8 +311,8 @@ static int other_leaf(const allot__books *books, const char *path, const char *s
                             path, session, of, len >= sizeof of ? "..." : "");
 }
 
-int allot__task_index_check_task(const allot__books *books, const allot_task *task,
-                                 allot__error *fault)
+int allot__session_check_task(const allot__books *books, const allot_task *task,
+                              allot__error *fault)
 {
     allot_session of;
     if (!allot__books_get(books, ALLOT_ITEM_SESSION, task->session, &of) ||
@@ -340,15 +321,16 @@ int allot__task_index_check_task(const allot__books *books, const allot_task *ta
     return other_leaf(books, "session", task->session, of.consumer, fault);
 }
 
-int allot__task_index_check_session(const allot__books *books, const char *id, int32_t group,
-                                    int32_t consumer, allot__error *fault)
+int allot__session_check(const allot__books *books, const allot_session *session,
+                         allot__error *fault)
 {
-    const allot__task_index *index = allot__item_find(&books->indexes, id);
+    const allot__tie *tie =
+        allot__tie_find(books, &(allot_task){.session = session->id}, ALLOT__BY_SESSION);
     allot_task task;
-    for (const allot__task_item *it = index ? index->first : NULL; it; it = it->index_after)
+    for (const allot__task_item *it = tie ? tie->first : NULL; it; it = it->links[tie->kind].after)
         if (allot__books_get(books, ALLOT_ITEM_TASK, it->of.named.name, &task) &&
-            (task.consumer != consumer || task.group != group))
-            return other_leaf(books, "consumer", id, task.consumer, fault);
+            (task.consumer != session->consumer || task.group != session->group))
+            return other_leaf(books, "consumer", session->id, task.consumer, fault);
     return ALLOT_OK;
 }
 

@@ -155,44 +155,44 @@ static void rebase_things(allot__books *from, allot__books *to, const allot_plan
     for (int k = 0; k < ALLOT__KINDS; k++)
         take_map(allot__books_map(from, allot__books_order[k]),
                  allot__books_map(to, allot__books_order[k]));
-    take_map(&from->indexes, &to->indexes);
     take_map(&from->sources, &to->sources);
     rebase_declines(from, to, ids);
 }
 
-/* ---- Units: their names have numbers in them ------------------------------------------------- */
+/* ---- Ties: names of some have numbers in them ------------------------------------------------ */
 
-static int make_units(const allot__books *from, allot__books *to, const allot_plan_map *ids)
+static int make_ties(const allot__books *from, allot__books *to, const allot_plan_map *ids)
 {
-    char key[600];
+    char key[ALLOT__TIE_MOST];
     int status = ALLOT_OK;
-    for (const allot__map_item *it = from->units.first; it && status == ALLOT_OK; it = it->after) {
-        const allot__task_item *first = ((const allot__unit *)(const void *)it)->first;
+    for (const allot__map_item *it = from->ties.first; it && status == ALLOT_OK; it = it->after) {
+        const allot__tie *old = (const allot__tie *)(const void *)it;
         allot_task task;
-        if (!allot__books_get(from, ALLOT_ITEM_TASK, first->of.named.name, &task))
+        if (!allot__books_get(from, ALLOT_ITEM_TASK, old->first->of.named.name, &task))
             continue;
         rebase_pair(ids, &task.group, &task.consumer);
-        size_t len = allot__unit_key(&task, key);
-        allot__unit *unit = allot__item_make(to->engine, sizeof *unit, key, len);
-        status = unit ? allot__item_put(to->engine, &to->units, unit) : ALLOT_ENOMEM;
+        size_t len = allot__tie_key(&task, old->kind, key);
+        allot__tie *tie = allot__item_make(to->engine, sizeof *tie, key, len);
+        status = tie ? allot__item_put(to->engine, &to->ties, tie) : ALLOT_ENOMEM;
+        if (status == ALLOT_OK)
+            tie->kind = old->kind;
     }
     return status;
 }
 
 /* Both have the same order. */
-static void rebase_units(allot__books *from, allot__books *to, const allot_plan_map *ids)
+static void rebase_ties(allot__books *from, allot__books *to, const allot_plan_map *ids)
 {
-    allot__map_item *old = from->units.first;
+    const allot__map_item *old = from->ties.first;
     if (ids->same) {
-        take_map(&from->units, &to->units);
+        take_map(&from->ties, &to->ties);
         return;
     }
-    for (allot__map_item *it = to->units.first; it; it = it->after, old = old->after) {
-        allot__unit *unit = (allot__unit *)(void *)it;
-        unit->slots = ((const allot__unit *)(const void *)old)->slots;
-        unit->first = ((const allot__unit *)(const void *)old)->first;
-        for (allot__task_item *task = unit->first; task; task = task->next)
-            task->unit = unit;
+    for (allot__map_item *it = to->ties.first; it; it = it->after, old = old->after) {
+        allot__tie *tie = (allot__tie *)(void *)it;
+        tie->first = ((const allot__tie *)(const void *)old)->first;
+        for (allot__task_item *task = tie->first; task; task = task->links[tie->kind].after)
+            task->links[tie->kind].tie = tie;
     }
 }
 
@@ -207,7 +207,7 @@ static int make_room(const allot__books *from, const allot_plan_map *ids, allot_
     if (status != ALLOT_OK)
         return status;
     if (!ids->same)
-        status = make_units(from, to, ids);
+        status = make_ties(from, to, ids);
     if (status == ALLOT_OK)
         status = allot_state_move(from->state, ids->to, report, &to->state);
     if (status == ALLOT_OK)
@@ -227,7 +227,7 @@ int allot__books_rebase(allot__books *books, const allot_plan_map *ids, allot_re
         return status;
     allot__books_list_end(books);
     rebase_tables(books, to, ids);
-    rebase_units(books, to, ids);
+    rebase_ties(books, to, ids);
     rebase_things(books, to, ids);
     if (!ids->same || to->consumers != books->consumers)
         allot__leaves_begin(to);

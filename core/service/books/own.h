@@ -30,19 +30,20 @@ typedef struct allot__decline {
     int64_t demand, until;
 } allot__decline;
 
-/* Tasks of a leaf that share a slot (state.h); the unit counts once, with its largest task's
- * slots. */
-typedef struct allot__unit {
-    allot__map_item named;
+/* Tasks that share something: a slot of a leaf (state.h), for which they count once, with the most
+ * slots of one of them; or the session that they name, which may be known or not. */
+enum { ALLOT__BY_SLOT, ALLOT__BY_SESSION, ALLOT__TIES };
+typedef struct allot__tie {
+    allot__map_item named; /* see allot__tie_key */
+    int kind;
     struct allot__task_item *first;
-    int64_t slots;
-} allot__unit;
+} allot__tie;
 
-/* Tasks that name the same session, which may be known or not. */
-typedef struct allot__task_index {
-    allot__map_item named;
-    struct allot__task_item *first;
-} allot__task_index;
+/* A task's place among those of a tie; all NULL: it has none. */
+typedef struct allot__link {
+    allot__tie *tie;
+    struct allot__task_item *before, *after;
+} allot__link;
 
 /* What the service alone knows of a task, session, job, reclaim or host of the state. */
 typedef struct allot__record {
@@ -57,10 +58,7 @@ typedef struct allot__record {
 
 typedef struct allot__task_item {
     allot__record of;
-    allot__unit *unit;
-    struct allot__task_item *next; /* in its unit */
-    allot__task_index *index;
-    struct allot__task_item *index_before, *index_after;
+    allot__link links[ALLOT__TIES];
     struct allot__victim *named_by; /* reclaims in flight; of several groups' tasks maybe several */
     uint32_t start;                 /* the last decision by which it starts, by its number */
 } allot__task_item;
@@ -97,7 +95,7 @@ struct allot__books {
     const allot_plan *plan;
     size_t consumers, group_count, queues, leases, resources;
     allot__books_group *groups;
-    allot__map tasks, units, indexes, sessions, jobs, flights, hosts, sources;
+    allot__map tasks, ties, sessions, jobs, flights, hosts, sources;
     allot__decline *declines;
     size_t decline_count, decline_room;
     int64_t pending, starts_told;         /* tasks that wait; of these, how many starts were sent */
@@ -108,7 +106,7 @@ struct allot__books {
     bool damped;                          /* an option asks for the times of leaves */
     bool reading;                         /* lines; the books are consistent once all are read */
     int64_t host_most, job_most;          /* no host or job has, or ever had, more slots */
-    struct allot__books_listing *listing; /* being written (list.c); NULL: nothing is */
+    struct allot__books_listing *listing; /* being written (write.c); NULL: nothing is */
     allot_state *state;                   /* the cluster; kept only here */
     bool sealed;
 };
@@ -238,25 +236,21 @@ int allot__origin_find(allot__books *books, const char *name, const allot__origi
 /* The source of an event; notes the event's time as its last word. ENOMEM. */
 int allot__origin_of(allot__books *books, const allot__event *event, const allot__origin **out);
 void allot__write_origin(allot__text *out, const allot__origin *source);
-void allot__write_origins(const allot__books *books, allot__text *out);
 
 /* Ends declines that are over by then. */
 void allot__declines_end(allot__books *books, int64_t now);
-void allot__write_declines(const allot__books *books, allot__text *out);
 
-/* ---- Ties by name (item.c) ------------------------------------------------------------------- */
+/* ---- Ties, and tasks that reclaims name (item.c) --------------------------------------------- */
 
-/* The index of a session, made if new; of a NULL name NULL. ENOMEM. */
-int allot__task_index_find(allot__books *books, const char *session, allot__task_index **out);
-/* Puts a task on an index (NULL: none); takes it off; frees an index without tasks. */
-void allot__task_index_join(allot__task_item *task, allot__task_index *index);
-void allot__task_index_leave(allot__task_item *task);
-void allot__task_index_end(allot__books *books, allot__task_index *index);
-/* Check that a task and its session are of one leaf. EINVALID (fault). */
-int allot__task_index_check_task(const allot__books *books, const allot_task *task,
-                                 allot__error *fault);
-int allot__task_index_check_session(const allot__books *books, const char *id, int32_t group,
-                                    int32_t consumer, allot__error *fault);
+/* The name of a task's tie of a kind, and its length; 0: it has none. The known tie, or NULL. */
+enum { ALLOT__TIE_MOST = 600 };
+size_t allot__tie_key(const allot_task *task, int kind, char key[ALLOT__TIE_MOST]);
+allot__tie *allot__tie_find(const allot__books *books, const allot_task *task, int kind);
+/* Check that the tasks of a session are of its leaf. EINVALID (fault). */
+int allot__session_check_task(const allot__books *books, const allot_task *task,
+                              allot__error *fault);
+int allot__session_check(const allot__books *books, const allot_session *session,
+                         allot__error *fault);
 /* Notes the tasks that a reclaim names, all or none. ENOMEM. */
 int allot__victims_add(allot__books *books, const allot__flight_item *item,
                        const allot_in_flight *flight);
@@ -278,9 +272,6 @@ void allot__entry_close(allot__text *out);
 void allot__write_set(allot__text *out, const char *key, int64_t value, int64_t unset);
 void allot__write_row(const allot__books *books, int32_t group, int32_t leaf,
                       const allot_stated_leaf *row, const allot__origin *source, allot__text *out);
-/* Whether nothing is known of a leaf. */
-bool allot__row_is_bare(const allot_stated_leaf *row, const allot__origin *source);
-void allot__write_size(const allot__books *books, int32_t group, allot__text *out);
 void allot__write_flight(const allot__books *books, const allot_in_flight *flight, int64_t since,
                          allot__text *out);
 void allot__write_loan(const allot__books *books, const allot_loan *loan, allot__text *out);
@@ -292,9 +283,6 @@ void allot__write_job(const allot__books *books, const allot_job *job, const all
                       allot__text *out);
 /* A line with only an id. */
 void allot__write_id(allot__text *out, allot__event_kind kind, const char *id);
-/* The line of a thing of a kind. */
-void allot__write_thing(const allot__books *books, allot_item kind, const allot__map_item *item,
-                        allot__text *out);
 /* The kinds of named items in the order of writing; the last come after loans and contracts. */
 enum { ALLOT__KINDS = 5 };
 extern const allot_item allot__books_order[ALLOT__KINDS];
@@ -360,6 +348,4 @@ int64_t allot__task_more(const allot__books *books, const allot__known *old, con
                          int32_t group);
 /* Sets whether the task's kill or start was sent. */
 void allot__task_tell(allot__books *books, allot__task_item *task, bool told);
-/* The key that tasks of one unit share; 0: the task has its slots to itself. */
-size_t allot__unit_key(const allot_task *task, char key[600]);
 #endif

@@ -224,8 +224,7 @@ static int put_session(allot__books *books, const allot__event *event, const all
     int status = check_scheduling(books, told, old, fault);
     bool moves = !old || old->consumer != told->consumer || old->group != told->group;
     if (status == ALLOT_OK && moves)
-        status =
-            allot__task_index_check_session(books, told->id, told->group, told->consumer, fault);
+        status = allot__session_check(books, told, fault);
     if (status == ALLOT_OK)
         status = allot__record_tell(books, event, ALLOT_ITEM_SESSION, told);
     if (status != ALLOT_OK)

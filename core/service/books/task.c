@@ -6,81 +6,58 @@
  *
  * A waiting task holds nothing. The slots of a running task are allocated to its leaf.
  */
-#include <stdio.h>
-
 #include "service/books/own.h"
 
-/* ---- Slots that tasks share ------------------------------------------------------------------ */
+/* ---- Ties ------------------------------------------------------------------------------------ */
 
-size_t allot__unit_key(const allot_task *task, char key[600])
+/* The tie of a task, made if new; ENOMEM. *out NULL: the task has none. */
+static int make_tie(allot__books *books, const allot_task *task, int kind, allot__tie **out)
 {
-    if (!task->slot)
-        return 0;
-    const char *host = task->host ? task->host : "";
-    int len = snprintf(key, 600, "%d %d %zu %s %s", (int)task->group, (int)task->consumer,
-                       strlen(host), host, task->slot);
-    return len > 0 && len < 600 ? (size_t)len : 0;
-}
-
-static allot__unit *unit_of(const allot__books *books, const allot_task *task)
-{
-    char key[600];
-    size_t len = allot__unit_key(task, key);
-    return len > 0 ? (void *)allot__map_find(&books->units, key, len) : NULL;
-}
-
-/* The unit of a running task with a slot, made if new; ENOMEM. *out NULL: the task needs none. */
-static int join_unit(allot__books *books, const allot_task *task, allot__unit **out)
-{
-    char key[600];
-    size_t len = allot__task_runs(task) ? allot__unit_key(task, key) : 0;
-    *out = len > 0 ? unit_of(books, task) : NULL;
+    char key[ALLOT__TIE_MOST];
+    size_t len = allot__tie_key(task, kind, key);
+    *out = allot__tie_find(books, task, kind);
     if (len == 0 || *out)
         return ALLOT_OK;
-    allot__unit *unit = allot__item_make(books->engine, sizeof *unit, key, len);
-    if (!unit || allot__item_put(books->engine, &books->units, unit) != ALLOT_OK)
+    allot__tie *tie = allot__item_make(books->engine, sizeof *tie, key, len);
+    if (!tie || allot__item_put(books->engine, &books->ties, tie) != ALLOT_OK)
         return ALLOT_ENOMEM;
-    *out = unit;
+    tie->kind = kind;
+    *out = tie;
     return ALLOT_OK;
 }
 
-/* The most slots of a task of a unit, except one task. */
-static int64_t most_of(const allot__books *books, const allot__unit *unit,
+static void join(allot__task_item *task, int kind, allot__tie *tie)
+{
+    task->links[kind] = (allot__link){.tie = tie, .after = tie ? tie->first : NULL};
+    if (task->links[kind].after)
+        task->links[kind].after->links[kind].before = task;
+    if (tie)
+        tie->first = task;
+}
+
+static void leave(allot__task_item *task, int kind)
+{
+    const allot__link link = task->links[kind];
+    if (link.after)
+        link.after->links[kind].before = link.before;
+    if (link.before)
+        link.before->links[kind].after = link.after;
+    else if (link.tie)
+        link.tie->first = link.after;
+    task->links[kind] = (allot__link){.tie = NULL};
+}
+
+/* The most slots of a task of a tie, except one task. */
+static int64_t most_of(const allot__books *books, const allot__tie *tie,
                        const allot__task_item *but)
 {
     int64_t most = 0;
     allot_task task;
-    for (const allot__task_item *it = unit->first; it; it = it->next)
+    for (const allot__task_item *it = tie->first; it; it = it->links[tie->kind].after)
         if (it != but && allot__books_get(books, ALLOT_ITEM_TASK, it->of.named.name, &task) &&
             task.slots > most)
             most = task.slots;
     return most;
-}
-
-/* Recomputes the slots of a unit; frees a unit without tasks. */
-static void sum_unit(allot__books *books, allot__unit *unit)
-{
-    if (unit && unit->first)
-        unit->slots = most_of(books, unit, NULL);
-    else if (unit)
-        allot__item_end(books->engine, &books->units, unit);
-}
-
-static void link_task(allot__task_item *task, allot__unit *unit)
-{
-    task->unit = unit;
-    task->next = unit ? unit->first : NULL;
-    if (unit)
-        unit->first = task;
-}
-
-static void unlink_task(const allot__task_item *task)
-{
-    allot__task_item **at = task->unit ? &task->unit->first : NULL;
-    while (at && *at && *at != task)
-        at = &(*at)->next;
-    if (at && *at)
-        *at = task->next;
 }
 
 /* ---- Group by group -------------------------------------------------------------------------- */
@@ -88,13 +65,17 @@ static void unlink_task(const allot__task_item *task)
 int64_t allot__task_more(const allot__books *books, const allot__known *old, const allot_task *task,
                          int32_t group)
 {
-    const allot__unit *from = old && old->it.group == group ? old->item->unit : NULL;
+    const allot__tie *from =
+        old && old->it.group == group ? old->item->links[ALLOT__BY_SLOT].tie : NULL;
     int64_t others = from ? most_of(books, from, old->item) : 0;
-    int64_t less = from ? from->slots - others : old ? allot__task_held(&old->it, group) : 0;
+    int64_t less = old ? allot__task_held(&old->it, group) : 0;
     int64_t more = task ? allot__task_held(task, group) : 0;
-    const allot__unit *to = more > 0 && task->group == group ? unit_of(books, task) : NULL;
+    const allot__tie *to =
+        more > 0 && task->group == group ? allot__tie_find(books, task, ALLOT__BY_SLOT) : NULL;
+    if (from)
+        less = less > others ? less - others : 0;
     if (to) {
-        int64_t there = from == to ? others : to->slots;
+        int64_t there = from == to ? others : most_of(books, to, NULL);
         more = more > there ? more - there : 0;
     }
     return more - less;
@@ -158,26 +139,21 @@ void allot__task_tell(allot__books *books, allot__task_item *item, bool told)
     count(books, item, &task, 1);
 }
 
-/* The unit and session index that a task shares with others. */
-typedef struct ties {
-    allot__task_index *index;
-    allot__unit *unit;
-} ties;
-
-/* Updates the unit and index of a task that joined or left; frees empty ones. */
-static void settle(allot__books *books, const ties *of)
+/* Frees ties without tasks. */
+static void settle(allot__books *books, allot__tie *const of[ALLOT__TIES])
 {
-    allot__task_index_end(books, of->index);
-    sum_unit(books, of->unit);
+    for (int kind = 0; kind < ALLOT__TIES; kind++)
+        if (of[kind] && !of[kind]->first)
+            allot__item_end(books->engine, &books->ties, of[kind]);
 }
 
 /* All steps that may fail: puts the task in the state, and sets `of` to what it joins. */
-static int prepare(allot__books *books, const allot_task *task, ties *of)
+static int prepare(allot__books *books, const allot_task *task, allot__tie *of[ALLOT__TIES])
 {
-    *of = (ties){.index = NULL};
-    int status = allot__task_index_find(books, task->session, &of->index);
-    if (status == ALLOT_OK)
-        status = join_unit(books, task, &of->unit);
+    int status = ALLOT_OK;
+    of[ALLOT__BY_SLOT] = of[ALLOT__BY_SESSION] = NULL;
+    for (int kind = 0; kind < ALLOT__TIES && status == ALLOT_OK; kind++)
+        status = make_tie(books, task, kind, &of[kind]);
     if (status == ALLOT_OK)
         status = allot_state_set(books->state, ALLOT_ITEM_TASK, task);
     if (status != ALLOT_OK)
@@ -186,24 +162,24 @@ static int prepare(allot__books *books, const allot_task *task, ties *of)
 }
 
 /* Appends it, as in the state. */
-static void put(allot__books *books, allot__task_item *item, const allot_task *task, const ties *of)
+static void put(allot__books *books, allot__task_item *item, const allot_task *task,
+                allot__tie *const of[ALLOT__TIES])
 {
-    link_task(item, of->unit);
-    allot__task_index_join(item, of->index);
-    settle(books, of);
+    for (int kind = 0; kind < ALLOT__TIES; kind++)
+        join(item, kind, of[kind]);
     count(books, item, task, 1);
     allot__map_put(&books->tasks, &item->of.named);
 }
 
 /* Sets `of` to what it leaves, for settle. */
-static void take(allot__books *books, const allot__known *task, ties *of)
+static void take(allot__books *books, const allot__known *task, allot__tie *of[ALLOT__TIES])
 {
-    allot__task_item *item = task->item;
-    *of = (ties){item->index, item->unit};
-    unlink_task(item);
-    allot__task_index_leave(item);
-    count(books, item, &task->it, -1);
-    allot__map_take(&books->tasks, &item->of.named);
+    for (int kind = 0; kind < ALLOT__TIES; kind++) {
+        of[kind] = task->item->links[kind].tie;
+        leave(task->item, kind);
+    }
+    count(books, task->item, &task->it, -1);
+    allot__map_take(&books->tasks, &task->item->of.named);
 }
 
 /* Adds the task of an event: its leaf holds its slots, is allocated what it lacks for them and, if
@@ -213,13 +189,13 @@ static int add_task(allot__books *books, const allot_task *task, const allot__ev
 {
     const allot__origin *source;
     allot__task_item *item = NULL;
-    ties of;
+    allot__tie *of[ALLOT__TIES];
     int status = allot__origin_of(books, event, &source);
     if (status == ALLOT_OK)
         status = allot__map_reserve(&books->tasks);
     if (status == ALLOT_OK)
         item = allot__item_make(books->engine, sizeof *item, task->id, strlen(task->id));
-    if (!item || (status = prepare(books, task, &of)) != ALLOT_OK) {
+    if (!item || (status = prepare(books, task, of)) != ALLOT_OK) {
         allot__item_free(books->engine, item);
         return item ? status : ALLOT_ENOMEM;
     }
@@ -228,7 +204,7 @@ static int add_task(allot__books *books, const allot_task *task, const allot__ev
     hold(books, task->consumer, NULL, task, false);
     if (wanted)
         want(books, task->consumer, NULL, task);
-    put(books, item, task, &of);
+    put(books, item, task, of);
     return ALLOT_OK;
 }
 
@@ -237,13 +213,13 @@ static int add_task(allot__books *books, const allot_task *task, const allot__ev
 static void end_task(allot__books *books, const allot__known *task, bool keep, bool wanted)
 {
     const char *id = task->item->of.named.name;
-    ties of;
+    allot__tie *of[ALLOT__TIES];
     hold(books, task->it.consumer, task, NULL, keep);
     if (wanted)
         want(books, task->it.consumer, task, NULL);
     allot__victim_gone(books, task->item, NULL);
-    take(books, task, &of);
-    settle(books, &of);
+    take(books, task, of);
+    settle(books, of);
     allot_state_end(books->state, ALLOT_ITEM_TASK, id);
     allot__item_free(books->engine, task->item);
 }
@@ -254,20 +230,20 @@ static int replace_task(allot__books *books, const allot__known *old, const allo
                         const allot__origin *source, bool wanted)
 {
     allot__task_item *item = old->item;
-    ties of, was;
+    allot__tie *of[ALLOT__TIES], *was[ALLOT__TIES];
     allot__map_touch(&books->tasks, &item->of.named);
-    int status = prepare(books, task, &of);
+    int status = prepare(books, task, of);
     if (status != ALLOT_OK)
         return status;
     hold(books, task->consumer, old, task, false);
     if (wanted)
         want(books, task->consumer, old, task);
     allot__victim_gone(books, item, task);
-    take(books, old, &was);
+    take(books, old, was);
     item->of.told = item->of.told && old->it.state == task->state;
     item->of.source = source;
-    put(books, item, task, &of);
-    settle(books, &was);
+    put(books, item, task, of);
+    settle(books, was);
     return ALLOT_OK;
 }
 
@@ -402,7 +378,7 @@ static int check_start(const allot__books *books, const allot_task *task, bool a
         return allot__error_set(fault, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
                                 "id: the task \"%.100s\" runs already", task->id);
     int status = check_slots(books, NULL, task, adopt, fault);
-    return status == ALLOT_OK ? allot__task_index_check_task(books, task, fault) : status;
+    return status == ALLOT_OK ? allot__session_check_task(books, task, fault) : status;
 }
 
 /* ---- Changed tasks --------------------------------------------------------------------------- */
@@ -478,7 +454,7 @@ static int task_change(allot__books *books, const allot__known *old, const allot
     change(&of, &old->it, &told, values, &task);
     status = check_place(event, &task, fault);
     if (status == ALLOT_OK)
-        status = allot__task_index_check_task(books, &task, fault);
+        status = allot__session_check_task(books, &task, fault);
     if (status == ALLOT_OK)
         status = check_slots(books, old, &task, event->adopt, fault);
     if (status == ALLOT_OK)
@@ -497,7 +473,7 @@ static int submit(allot__books *books, const allot__event *event, allot__error *
         return unknown_task(event, fault);
     int status = allot__event_task_new(books->plan, event, &task, fault);
     if (status == ALLOT_OK)
-        status = allot__task_index_check_task(books, &task, fault);
+        status = allot__session_check_task(books, &task, fault);
     if (status != ALLOT_OK)
         return status;
     if (!event->whole && !allot__event_said(event, "submitted"))

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* write.c: the lines of a leaf, task, reclaim, ...; and the whole books as lines that make equal
- * books. */
+/*
+ * write.c: the lines of a leaf, task, reclaim, ...; and the whole books as lines that make equal
+ * books, also in parts while they change.
+ *
+ * The rows of leaves are copied at the beginning; they are few. Named things are walked in order. A
+ * thing that changes or leaves before the walk reaches it is written at once, and its line waits
+ * for its place. Things added meanwhile stand last, and are not written.
+ *
+ * This file owns: struct allot__books_listing.
+ */
+#include <stdlib.h>
+
 #include <allot/dispatch.h>
 #include <allot/json.h>
 
+#include "base/memory.h"
 #include "base/path.h"
 #include "service/books/own.h"
 
@@ -157,7 +168,7 @@ void allot__write_clock(int64_t now, allot__text *out)
     allot__entry_close(out);
 }
 
-void allot__write_origins(const allot__books *books, allot__text *out)
+static void write_origins(const allot__books *books, allot__text *out)
 {
     for (const allot__map_item *it = books->sources.first; it; it = it->after) {
         const allot__origin *source = (const allot__origin *)(const void *)it;
@@ -178,7 +189,7 @@ void allot__write_loan(const allot__books *books, const allot_loan *loan, allot_
     allot__entry_close(out);
 }
 
-void allot__write_declines(const allot__books *books, allot__text *out)
+static void write_declines(const allot__books *books, allot__text *out)
 {
     for (size_t i = 0; i < books->decline_count; i++) {
         const allot__decline *it = &books->declines[i];
@@ -238,13 +249,14 @@ void allot__write_use(const allot__books *books, allot__text *out)
 
 /* ---- By kind --------------------------------------------------------------------------------- */
 
-bool allot__row_is_bare(const allot_stated_leaf *row, const allot__origin *source)
+/* Whether nothing is known of a leaf. */
+static bool is_bare(const allot_stated_leaf *row, const allot__origin *source)
 {
     return !source && row->demand == 0 && row->allocated == 0 && row->unlisted == 0 &&
            row->reclaimed_at == INT64_MIN && row->waiting_since == INT64_MIN;
 }
 
-void allot__write_size(const allot__books *books, int32_t g, allot__text *out)
+static void write_size(const allot__books *books, int32_t g, allot__text *out)
 {
     if (books->groups[g].slots < 0)
         return;
@@ -255,7 +267,8 @@ void allot__write_size(const allot__books *books, int32_t g, allot__text *out)
     allot__entry_close(out);
 }
 
-void allot__write_thing(const allot__books *books, allot_item kind, const allot__map_item *item,
+/* The line of a thing of a kind. */
+static void write_thing(const allot__books *books, allot_item kind, const allot__map_item *item,
                         allot__text *out)
 {
     const allot__record *record = (const allot__record *)(const void *)item;
@@ -289,34 +302,274 @@ void allot__write_thing(const allot__books *books, allot_item kind, const allot_
 const allot_item allot__books_order[ALLOT__KINDS] = {
     ALLOT_ITEM_HOST, ALLOT_ITEM_SESSION, ALLOT_ITEM_TASK, ALLOT_ITEM_RECLAIM, ALLOT_ITEM_JOB};
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- Copies of what is few ------------------------------------------------------------------- */
 
-static void write_map(const allot__books *books, allot_item kind, allot__text *out)
+/* A line that waits for its place. */
+typedef struct early {
+    uint64_t order; /* of its thing */
+    size_t from, len;
+} early;
+
+typedef struct walk {
+    allot__walker walker;
+    struct allot__books_listing *listing;
+    allot_item kind;
+    allot__map *map;
+    allot__map_item *next; /* NULL: done */
+    allot__vector earlies; /* of early; once sorted, the first in order is the last */
+    bool unsorted;
+} walk;
+
+/* A leaf in a group with something to write. */
+typedef struct row {
+    int32_t group, leaf;
+    allot_stated_leaf told;
+    const allot__origin *source;
+} row;
+
+/* The steps in order; walks are numbered as in allot__books_order. */
+enum { ROWS = ALLOT__KINDS, LOANS, CONTRACTS, USE, STEPS };
+static const int steps[STEPS] = {ROWS, 0, 1, 2, 3, LOANS, CONTRACTS, 4, USE};
+
+typedef struct allot__books_listing {
+    const allot__books *books;
+    bool at_once; /* the books do not change meanwhile */
+    walk walks[ALLOT__KINDS];
+    allot__text lines;  /* of all `earlies` */
+    allot__vector rows; /* of row: copies of leaves' rows */
+    allot_loan *loans;
+    size_t loan_count;
+    allot__text head, contracts, use; /* few lines, made at the beginning */
+    size_t step, at;                  /* the step; the position in rows and loans */
+    bool failed;                      /* no memory for a line */
+} listing;
+
+static void copy_rows(listing *it)
 {
-    for (const allot__map_item *it = allot__books_map(books, kind)->first; it; it = it->after)
-        allot__write_thing(books, kind, it, out);
+    const allot__books *books = it->books;
+    for (int32_t g = 0; g < (int32_t)books->group_count; g++)
+        for (int32_t i = 0; i < (int32_t)books->consumers && !it->failed; i++) {
+            const row made = {g, i, allot__leaf(books, g, i),
+                              allot__leaf_beside(books, g, i)->source};
+            if (is_bare(&made.told, made.source))
+                continue;
+            row *added = allot__push(books->engine, &it->rows, sizeof *added);
+            it->failed = !added;
+            if (added)
+                *added = made;
+        }
+}
+
+static void copy_loans(listing *it)
+{
+    it->loan_count = (size_t)allot_state_loans(it->books->state);
+    it->loans = allot__new(it->books->engine, it->loan_count, sizeof *it->loans);
+    it->failed = it->failed || (it->loan_count > 0 && !it->loans);
+    for (size_t i = 0; it->loans && i < it->loan_count; i++)
+        it->loans[i] = *allot_state_loan_at(it->books->state, (int32_t)i);
+}
+
+static void write_few(listing *it)
+{
+    const allot__books *books = it->books;
+    it->lines.engine = it->head.engine = it->contracts.engine = it->use.engine = books->engine;
+    allot__write_clock(allot__books_last(books), &it->head);
+    write_origins(books, &it->head);
+    for (int32_t g = 0; g < (int32_t)books->group_count; g++)
+        write_size(books, g, &it->head);
+    allot__write_contracts(books, &it->contracts);
+    allot__write_use(books, &it->use);
+    write_declines(books, &it->use);
+    it->failed = it->failed || it->head.failed || it->contracts.failed || it->use.failed;
+}
+
+/* ---- While it changes ------------------------------------------------------------------------ */
+
+static void changes(allot__walker *walker, allot__map_item *item)
+{
+    walk *of = (walk *)(void *)walker;
+    listing *it = of->listing;
+    if (item->walk == of->map->walk)
+        return;
+    early *made = allot__push(it->books->engine, &of->earlies, sizeof *made);
+    it->failed = it->failed || !made;
+    item->walk = of->map->walk;
+    if (!made)
+        return;
+    *made = (early){.order = item->order, .from = it->lines.len};
+    write_thing(it->books, of->kind, item, &it->lines);
+    made->len = it->lines.len - made->from;
+    it->failed = it->failed || it->lines.failed;
+    of->unsorted = true;
+}
+
+static void leaves(allot__walker *walker, allot__map_item *item)
+{
+    walk *of = (walk *)(void *)walker;
+    changes(walker, item);
+    if (of->next == item)
+        of->next = item->after;
+}
+
+static int later_first(const void *a, const void *b)
+{
+    const early *one = a, *other = b;
+    return (one->order < other->order) - (one->order > other->order);
+}
+
+/* Adds the lines whose places come before or at that order. */
+static void put_earlies(listing *it, walk *of, uint64_t order, allot__text *out)
+{
+    if (of->unsorted)
+        qsort(of->earlies.items, of->earlies.count, sizeof(early), later_first);
+    of->unsorted = false;
+    while (of->earlies.count > 0) {
+        const early *first = (const early *)of->earlies.items + of->earlies.count - 1;
+        if (first->order > order)
+            return;
+        allot__text_add(out, it->lines.bytes + first->from, first->len);
+        of->earlies.count--;
+    }
+}
+
+/* ---- Beginning and end ----------------------------------------------------------------------- */
+
+static void end_listing(listing *it)
+{
+    allot_engine *engine = it->books->engine;
+    for (int i = 0; i < ALLOT__KINDS; i++) {
+        if (!it->at_once)
+            it->walks[i].map->walker = NULL;
+        allot__vector_free(engine, &it->walks[i].earlies);
+    }
+    allot__vector_free(engine, &it->rows);
+    allot__free(engine, it->loans, it->loan_count, sizeof *it->loans);
+    allot__text *texts[] = {&it->lines, &it->head, &it->contracts, &it->use};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        allot__text_free(texts[i]);
+    allot__free(engine, it, 1, sizeof *it);
+}
+
+/* NULL: ENOMEM. */
+static listing *begin_listing(const allot__books *books, bool at_once)
+{
+    listing *it = allot__new(books->engine, 1, sizeof *it);
+    if (!it)
+        return NULL;
+    it->books = books;
+    it->at_once = at_once;
+    copy_rows(it);
+    copy_loans(it);
+    write_few(it);
+    for (int i = 0; i < ALLOT__KINDS; i++) {
+        allot__map *map = allot__books_map(books, allot__books_order[i]);
+        it->walks[i] = (walk){.walker = {changes, leaves},
+                              .listing = it,
+                              .kind = allot__books_order[i],
+                              .map = map,
+                              .next = map->first};
+        if (at_once)
+            continue;
+        map->walker = &it->walks[i].walker;
+        map->walk++;
+    }
+    if (!it->failed)
+        return it;
+    end_listing(it);
+    return NULL;
+}
+
+int allot__books_list_begin(allot__books *books)
+{
+    allot__books_list_end(books);
+    books->listing = begin_listing(books, false);
+    return books->listing ? ALLOT_OK : ALLOT_ENOMEM;
+}
+
+void allot__books_list_end(allot__books *books)
+{
+    if (books->listing)
+        end_listing(books->listing);
+    books->listing = NULL;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+/* Each of these returns whether it is done. */
+static bool list_rows(listing *it, allot__text *out, size_t until)
+{
+    const row *rows = it->rows.items;
+    allot__text_add(out, it->head.bytes, it->head.len);
+    allot__text_free(&it->head);
+    for (; it->at < it->rows.count && out->len < until; it->at++) {
+        const row *of = &rows[it->at];
+        allot__write_row(it->books, of->group, of->leaf, &of->told, of->source, out);
+    }
+    return it->at == it->rows.count;
+}
+
+static bool list_loans(listing *it, allot__text *out, size_t until)
+{
+    for (; it->at < it->loan_count && out->len < until; it->at++)
+        allot__write_loan(it->books, &it->loans[it->at], out);
+    return it->at == it->loan_count;
+}
+
+static bool list_walk(listing *it, walk *of, allot__text *out, size_t until)
+{
+    for (; of->next && out->len < until; of->next = of->next->after) {
+        allot__map_item *item = of->next;
+        put_earlies(it, of, item->order, out);
+        if (it->at_once || item->walk != of->map->walk)
+            write_thing(it->books, of->kind, item, out);
+        if (!it->at_once)
+            item->walk = of->map->walk;
+    }
+    if (of->next)
+        return false;
+    put_earlies(it, of, UINT64_MAX, out);
+    return true;
+}
+
+static bool list_step(listing *it, allot__text *out, size_t until)
+{
+    int step = steps[it->step];
+    if (step < ALLOT__KINDS)
+        return list_walk(it, &it->walks[step], out, until);
+    if (step == ROWS)
+        return list_rows(it, out, until);
+    if (step == LOANS)
+        return list_loans(it, out, until);
+    const allot__text *few = step == CONTRACTS ? &it->contracts : &it->use;
+    allot__text_add(out, few->bytes, few->len);
+    return true;
+}
+
+static int list(listing *it, allot__text *out, size_t most, bool *over)
+{
+    size_t until = most < SIZE_MAX - out->len ? out->len + most : SIZE_MAX;
+    while (it->step < STEPS && out->len < until && list_step(it, out, until)) {
+        it->step++;
+        it->at = 0;
+    }
+    *over = it->step == STEPS;
+    return it->failed || out->failed ? ALLOT_ENOMEM : ALLOT_OK;
+}
+
+int allot__books_list(allot__books *books, allot__text *out, size_t most, bool *over)
+{
+    int status = books->listing ? list(books->listing, out, most, over) : ALLOT_EUSAGE;
+    if (status != ALLOT_OK || *over)
+        allot__books_list_end(books);
+    return status;
 }
 
 int allot__books_write(const allot__books *books, allot__text *out)
 {
-    allot__write_clock(allot__books_last(books), out);
-    allot__write_origins(books, out);
-    for (int32_t g = 0; g < (int32_t)books->group_count; g++)
-        allot__write_size(books, g, out);
-    for (int32_t g = 0; g < (int32_t)books->group_count; g++)
-        for (int32_t i = 0; i < (int32_t)books->consumers; i++) {
-            const allot_stated_leaf row = allot__leaf(books, g, i);
-            const allot__origin *source = allot__leaf_beside(books, g, i)->source;
-            if (!allot__row_is_bare(&row, source))
-                allot__write_row(books, g, i, &row, source, out);
-        }
-    for (int i = 0; i < ALLOT__KINDS - 1; i++)
-        write_map(books, allot__books_order[i], out);
-    for (int32_t i = 0; i < allot_state_loans(books->state); i++)
-        allot__write_loan(books, allot_state_loan_at(books->state, i), out);
-    allot__write_contracts(books, out);
-    write_map(books, allot__books_order[ALLOT__KINDS - 1], out);
-    allot__write_use(books, out);
-    allot__write_declines(books, out);
-    return out->failed ? ALLOT_ENOMEM : ALLOT_OK;
+    bool over;
+    listing *it = begin_listing(books, true);
+    int status = it ? list(it, out, SIZE_MAX, &over) : ALLOT_ENOMEM;
+    if (it)
+        end_listing(it);
+    return status;
 }
