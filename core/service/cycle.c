@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "service/life.h"
-#include "service/lists/compact.h"
+#include "service/lists/lists.h"
 #include "service/reload/reload.h"
 #include "service/wire/wire.h"
 

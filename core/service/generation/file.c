@@ -23,13 +23,16 @@ enum { TO_READ = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC };
 
 /* ---- Beneath a folder ------------------------------------------------------------------------ */
 
-/* Strips the folder's path from an absolute path beneath it. */
+/* A client's path relative to the folder: the path itself or, where that begins with the folder as
+ * the plan's file has it or as it really is, the rest. */
 static const char *from_folder(const char *folder, const char *path)
 {
     char *real = path[0] == '/' ? realpath(folder, NULL) : NULL;
-    size_t len = real ? strlen(real) : 0;
+    size_t as_named = strlen(folder), len = real ? strlen(real) : 0;
     bool inside = len > 0 && strncmp(path, real, len) == 0 && path[len] == '/';
     free(real);
+    if (path[0] == '/' && folder[as_named - 1] == '/' && strncmp(path, folder, as_named) == 0)
+        return path + as_named;
     return inside ? path + len + 1 : path;
 }
 
@@ -41,10 +44,23 @@ static bool goes_up(const char *path)
     return false;
 }
 
+/* The folder of a file, with its slash; "." where the name has none. */
+static int folder_of(const char *file, char out[PATH_MAX])
+{
+    const char *slash = strrchr(file, '/');
+    int len = slash ? snprintf(out, PATH_MAX, "%.*s", (int)(slash - file) + 1, file)
+                    : snprintf(out, PATH_MAX, ".");
+    return len >= 0 && len < PATH_MAX ? 0 : ENAMETOOLONG;
+}
+
 /* The kernel follows no link that leads out of the folder. */
-static int open_beneath(const char *folder, const char *whole, int *fd)
+static int open_beneath(const char *file, const char *whole, int *fd)
 {
     const struct open_how how = {.flags = TO_READ, .resolve = RESOLVE_BENEATH};
+    char folder[PATH_MAX];
+    int error = folder_of(file, folder);
+    if (error != 0)
+        return error;
     const char *path = from_folder(folder, whole);
     if (goes_up(path))
         return ALLOT__READ_OUTSIDE;
@@ -52,17 +68,17 @@ static int open_beneath(const char *folder, const char *whole, int *fd)
     if (at < 0)
         return errno;
     *fd = (int)syscall(SYS_openat2, at, path, &how, sizeof how);
-    int error = *fd >= 0 ? 0 : errno == EXDEV ? ALLOT__READ_OUTSIDE : errno;
+    error = *fd >= 0 ? 0 : errno == EXDEV ? ALLOT__READ_OUTSIDE : errno;
     close(at);
     return error;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static int open_any(const char *path, const char *folder, int *fd)
+static int open_any(const char *path, const char *beside, int *fd)
 {
-    if (folder)
-        return open_beneath(folder, path, fd);
+    if (beside)
+        return open_beneath(beside, path, fd);
     *fd = open(path, TO_READ);
     /* ENXIO: a socket, or a device without a driver. */
     return *fd >= 0 ? 0 : errno == ENXIO ? ALLOT__READ_IRREGULAR : errno;
@@ -90,30 +106,15 @@ static int read_all(int fd, int64_t most, allot__text *out)
     return ENOMEM;
 }
 
-int allot__reading(const char *path, const char *folder, int64_t most, allot__text *out)
+int allot__reading(const char *path, const char *beside, int64_t most, allot__text *out)
 {
     int fd = -1;
-    int error = open_any(path, folder, &fd);
+    int error = open_any(path, beside, &fd);
     if (error == 0)
         error = read_all(fd, most, out);
     if (fd >= 0)
         close(fd);
     return error;
-}
-
-const char *allot__reading_inside(const char *file, const char *path)
-{
-    const char *slash = strrchr(file, '/');
-    size_t len = slash ? (size_t)(slash - file) + 1 : 0;
-    return path[0] == '/' && len > 0 && strncmp(path, file, len) == 0 ? path + len : path;
-}
-
-int allot__reading_folder(const char *file, char *out, size_t size)
-{
-    const char *slash = strrchr(file, '/');
-    int len = slash ? snprintf(out, size, "%.*s", (int)(slash - file) + 1, file)
-                    : snprintf(out, size, ".");
-    return len >= 0 && (size_t)len < size ? 0 : ENAMETOOLONG;
 }
 
 void allot__reading_why(int error, char *words, size_t size)

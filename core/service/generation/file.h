@@ -23,14 +23,10 @@ enum {
 #define ALLOT__READ_POLICY ((int64_t)1024 * 1024)
 
 /* Appends the file's content, at most `most` bytes, to `out`; 0, or an error (also ENOMEM).
- * `folder` NULL: links may lead anywhere. Else the path is relative to that folder or begins with
- * its path; the rest has no "..", and links on it stay beneath the folder. */
-int allot__reading(const char *path, const char *folder, int64_t most, allot__text *out);
-/* A client's path relative to the folder of the plan's file: the path itself, or the part after
- * that folder's name. */
-const char *allot__reading_inside(const char *file, const char *path);
-/* Writes that folder to `out`, of `size` bytes. ENAMETOOLONG. */
-int allot__reading_folder(const char *file, char *out, size_t size);
+ * `beside` NULL: links may lead anywhere. Else a client named the path: it is relative to the
+ * folder of that file or begins with the folder's path; the rest has no "..", and links on it stay
+ * beneath the folder. */
+int allot__reading(const char *path, const char *beside, int64_t most, allot__text *out);
 /* An error in words. */
 void allot__reading_why(int error, char *words, size_t size);
 

@@ -3,7 +3,6 @@
 /* generation.c: a plan with its policies, read on an engine of its own; and their texts, in the
  * store and for clients. */
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <time.h>
 
@@ -331,17 +330,9 @@ static int say_why(allot_report *report, const char *file, int error)
 
 static int read_file(const allot__generation_ask *ask, allot__text *text, allot_report *report)
 {
-    char folder[PATH_MAX];
-    const char *path = ask->file;
-    int error = 0;
-    if (ask->beside) {
-        error = allot__reading_folder(ask->beside, folder, sizeof folder);
-        path = allot__reading_inside(ask->beside, ask->file);
-        if (!ends_json(ask->file))
-            error = ALLOT__READ_OUTSIDE;
-    }
-    if (error == 0)
-        error = allot__reading(path, ask->beside ? folder : NULL, ALLOT__READ_PLAN, text);
+    int error = ask->beside && !ends_json(ask->file)
+                    ? ALLOT__READ_OUTSIDE
+                    : allot__reading(ask->file, ask->beside, ALLOT__READ_PLAN, text);
     if (error == ENOMEM)
         return ALLOT_ENOMEM;
     return error == 0 ? ALLOT_OK : say_why(report, ask->file, error);

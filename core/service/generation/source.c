@@ -157,17 +157,13 @@ static bool is_free(const allot__tracker *it, const char *use)
 static int read_disk(const allot__tracker *it, const char *path, const char *use,
                      const char *plan_file, allot__text *text)
 {
-    char folder[PATH_MAX];
     size_t len = strlen(use);
     if (is_free(it, use))
         return allot__reading(path, NULL, ALLOT__READ_POLICY, text);
     /* Faults quote the policy's text: only .lua files may be quoted. */
     if (!plan_file || len < 4 || strcmp(use + len - 4, ".lua") != 0)
         return ALLOT__READ_OUTSIDE;
-    int error = allot__reading_folder(plan_file, folder, sizeof folder);
-    return error == 0 ? allot__reading(allot__reading_inside(plan_file, use), folder,
-                                       ALLOT__READ_POLICY, text)
-                      : error;
+    return allot__reading(use, plan_file, ALLOT__READ_POLICY, text);
 }
 
 /* Gets the policy's text; a known one is not read from disk. */
@@ -319,8 +315,7 @@ void allot__watch_paths_free(allot__watch_paths *paths)
 
 enum { LINKS_MOST = 40 };
 
-/* ---- The walk to a file
- * -------------------------------------------------------------------------------- */
+/* ---- The walk to a file ---------------------------------------------------------------------- */
 
 /* A path whose links before `name` are resolved. */
 typedef struct walk {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* compact.c: the orders of a decision as one line of JSON. */
-#include "service/lists/compact.h"
+#include "service/lists/lists.h"
 
 #include <string.h>
 

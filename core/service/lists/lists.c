@@ -3,8 +3,6 @@
 /* lists.c: lists items of the books, page by page. */
 #include "service/lists/lists.h"
 
-#include <stdlib.h>
-
 #include "service/events/fields.h"
 
 #include "service/instance/service.h"
@@ -42,18 +40,26 @@ void allot__row_write(const allot__books *books, allot_item kind, const allot__m
 
 enum { ROWS = 100 }; /* of a page, unless `limit` is given */
 
-/* A listed kind, and the param that selects its rows. */
+/* A listed kind, by the name of its call, and the param that selects its rows. */
 typedef struct kind {
     const char *name;
     allot_item item;
     const char *of; /* "queue" or "consumer"; NULL: neither */
 } kind;
 
-static const kind tasks = {"tasks", ALLOT_ITEM_TASK, "consumer"};
-static const kind flights = {"flights", ALLOT_ITEM_RECLAIM, "consumer"};
-static const kind sessions = {"sessions", ALLOT_ITEM_SESSION, "consumer"};
-static const kind jobs = {"jobs", ALLOT_ITEM_JOB, "queue"};
-static const kind hosts = {"hosts", ALLOT_ITEM_HOST, NULL};
+static const kind kinds[] = {{"tasks", ALLOT_ITEM_TASK, "consumer"},
+                             {"flights", ALLOT_ITEM_RECLAIM, "consumer"},
+                             {"sessions", ALLOT_ITEM_SESSION, "consumer"},
+                             {"jobs", ALLOT_ITEM_JOB, "queue"},
+                             {"hosts", ALLOT_ITEM_HOST, NULL}};
+
+static const kind *kind_of(const allot__request *call)
+{
+    const kind *it = kinds;
+    while (strlen(it->name) != call->method_len || memcmp(it->name, call->method, call->method_len))
+        it++;
+    return it;
+}
 
 static bool by_queue(const kind *of)
 {
@@ -74,7 +80,7 @@ static int32_t owner_of(const allot__books *books, const kind *of, const char *n
 
 /* ---- The first by name ----------------------------------------------------------------------- */
 
-/* A heap of the page's rows, the last by name first. */
+/* The page's rows, by name. */
 typedef struct page {
     const allot__books *books;
     const kind *of;
@@ -84,11 +90,6 @@ typedef struct page {
     size_t count, most;
     bool more;
 } page;
-
-static int by_name(const allot__map_item *a, const allot__map_item *b)
-{
-    return strcmp(a->name, b->name);
-}
 
 static bool belongs(const page *it, const allot__map_item *item)
 {
@@ -100,40 +101,25 @@ static bool belongs(const page *it, const allot__map_item *item)
     return of == it->belongs;
 }
 
-/* Sifts a row down until no row below it has a later name. */
-static void sift(page *it, size_t at)
-{
-    for (size_t child; (child = 2 * at + 1) < it->count; at = child) {
-        if (child + 1 < it->count && by_name(it->rows[child + 1], it->rows[child]) > 0)
-            child++;
-        if (by_name(it->rows[at], it->rows[child]) >= 0)
-            return;
-        const allot__map_item *row = it->rows[at];
-        it->rows[at] = it->rows[child];
-        it->rows[child] = row;
-    }
-}
-
+/* Inserts a row in its place; the last one gives way where the page is full. */
 static void offer(page *it, const allot__map_item *item)
 {
+    size_t low = 0, high = it->count;
     if ((it->after && strcmp(item->name, it->after) <= 0) || !belongs(it, item))
         return;
-    if (it->count < it->most) {
-        it->rows[it->count++] = item;
-        for (size_t i = it->count / 2; it->count == it->most && i-- > 0;)
-            sift(it, i);
-        return;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (strcmp(it->rows[middle]->name, item->name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    it->more = true;
-    if (by_name(item, it->rows[0]) >= 0)
+    it->more = it->more || it->count == it->most;
+    if (low == it->most)
         return;
-    it->rows[0] = item;
-    sift(it, 0);
-}
-
-static int compare(const void *a, const void *b)
-{
-    return by_name(*(const allot__map_item *const *)a, *(const allot__map_item *const *)b);
+    it->count += it->count < it->most;
+    memmove(it->rows + low + 1, it->rows + low, (it->count - 1 - low) * sizeof *it->rows);
+    it->rows[low] = item;
 }
 
 /* ---- The calls ------------------------------------------------------------------------------- */
@@ -168,9 +154,10 @@ static int find_owner(page *it, const allot__param *param, allot__error *fault)
     return allot__name_find(plan, &field, param->text, strlen(param->text), &it->belongs, fault);
 }
 
-static void list(allot__request *call, const kind *of)
+void allot__list_call(allot__request *call)
 {
     allot_service *service = call->service;
+    const kind *of = kind_of(call);
     allot__param fields[] = {
         [AFTER] = {.name = "after", .kind = ALLOT_JSON_TEXT},
         [LIMIT] = {.name = "limit", .kind = ALLOT_JSON_WHOLE, .least = 1, .most = ALLOT__LIST_MOST},
@@ -194,33 +181,7 @@ static void list(allot__request *call, const kind *of)
     } else {
         for (const allot__map_item *item = map->first; item; item = item->after)
             offer(&it, item);
-        qsort(it.rows, it.count, sizeof *it.rows, compare);
         answer(call, &it, map);
     }
     allot__free(service->engine, it.rows, it.most, sizeof *it.rows);
-}
-
-void allot__list_tasks(allot__request *call)
-{
-    list(call, &tasks);
-}
-
-void allot__list_flights(allot__request *call)
-{
-    list(call, &flights);
-}
-
-void allot__list_hosts(allot__request *call)
-{
-    list(call, &hosts);
-}
-
-void allot__list_sessions(allot__request *call)
-{
-    list(call, &sessions);
-}
-
-void allot__list_jobs(allot__request *call)
-{
-    list(call, &jobs);
 }

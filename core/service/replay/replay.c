@@ -10,7 +10,7 @@
 #include <allot/service.h>
 
 #include "service/generation/generation.h"
-#include "service/lists/compact.h"
+#include "service/lists/lists.h"
 #include "service/store/own.h"
 #include "base/memory.h"
 
