@@ -47,21 +47,6 @@ void allot__item_end(allot_engine *engine, allot__map *map, void *item)
     allot__item_free(engine, item);
 }
 
-allot__map_item *allot__stated_make(allot_engine *engine, allot_item kind, const void *item)
-{
-    const allot_members *members = allot_members_of(kind);
-    size_t own = (members->size + 7) & ~(size_t)7;
-    size_t size = sizeof(allot__map_item) + own + allot_item_room(members, item);
-    allot__map_item *block = allot__new(engine, 1, size);
-    const char *id;
-    if (!block)
-        return NULL;
-    allot_item_copy(members, item, block + 1, (char *)(block + 1) + own);
-    memcpy(&id, block + 1, sizeof id); /* the first member of each */
-    *block = (allot__map_item){.name = id, .len = strlen(id), .size = size};
-    return block;
-}
-
 /* ---- Sessions, jobs and hosts ---------------------------------------------------------------- */
 
 static int tell(allot__books *books, allot_item kind, const void *item)

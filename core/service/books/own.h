@@ -184,13 +184,6 @@ static inline allot__task_item *allot__task_of(allot__map_item *it)
 
 /* ---- Items (item.c): copied whole into a block of their own; NULL: ENOMEM -------------------- */
 
-/* A stated item, not in the books yet, behind its head (allot__stated_item). */
-allot__map_item *allot__stated_make(allot_engine *engine, allot_item kind, const void *item);
-static inline const void *allot__stated_item(const allot__map_item *stated)
-{
-    return stated + 1;
-}
-
 /* Copies the members whose bits are set (by place in the table) to another item, which borrows what
  * they point to. */
 void allot__item_merge(allot_item kind, uint32_t members, const void *from, void *to);

@@ -37,18 +37,15 @@ static int check_time(allot__sync *it, const allot__origin *origin)
 static int begin(allot__sync *it)
 {
     allot_service *service = it->service;
-    const char *source = it->truth->source ? it->truth->source : ALLOT__TRUTH_ALL;
+    const char *source = it->truth->source;
     const allot__origin *origin;
     service->up->settle(service);
     it->books = service->books;
     it->at = allot__service_now(service);
     it->params.engine = it->rows.engine = service->engine;
     it->bits = it->books->consumers * it->books->group_count;
-    it->leaves = allot__new(it->engine, it->bits / 8 + 1, 1);
-    if (!it->truth->source)
-        it->truth->source = allot__copy(it->engine, ALLOT__TRUTH_ALL, 1);
-    if (!it->leaves || !it->truth->source ||
-        allot__origin_find(it->books, source, &origin) != ALLOT_OK)
+    it->leaves = allot__arena_zeroed(&it->truth->arena, it->bits / 8 + 1, 1);
+    if (!it->leaves || allot__origin_find(it->books, source, &origin) != ALLOT_OK)
         return ALLOT_ENOMEM;
     it->self = (allot__origin *)origin;
     it->origin = strcmp(source, ALLOT__TRUTH_ALL) != 0 ? origin : NULL;

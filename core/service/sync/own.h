@@ -41,12 +41,11 @@ typedef enum allot__verdict {
     ALLOT__TRUTH_DROPPED /* wrong: the named thing stays unchanged */
 } allot__verdict;
 
-/* A host, session, task or job: an item like those of the books (a dropped one has only its name),
- * and the text of its object. */
+/* A host, session, task or job, and the text of its object. */
 typedef struct allot__truth_row {
-    allot__map_item *item;
-    const char *text;
-    uint64_t hash;       /* of the item's name (allot__map_hash) */
+    const void *item; /* the struct of its kind; NULL of a dropped one */
+    const char *name, *text;
+    uint64_t hash;       /* of its name (allot__map_hash) */
     uint32_t len, place; /* its place in the list */
     uint32_t stated;     /* bits of given members, as of an event */
     bool started;        /* `started` of a task is given */
@@ -62,16 +61,16 @@ typedef struct allot__truth_leaf {
 
 typedef struct allot__truth {
     allot_engine *engine;
+    allot__arena arena; /* of texts and items */
     const allot_plan *plan;
     int64_t now; /* the service's time when the call came */
     /* The call's members other than lists. */
-    char *source, *key; /* NULL: not given */
-    uint64_t digest;    /* of the content under the key */
+    const char *source, *key; /* source: not given: ALLOT__TRUTH_ALL; key: NULL */
+    uint64_t digest;          /* of the content under the key */
     bool at_given, brief;
     int64_t at; /* not given: now */
     bool told[ALLOT__TRUTH_LISTS];
     allot__vector rows[ALLOT__TRUTH_LISTS]; /* of allot__truth_row; of slots and leaves of _leaf */
-    struct allot__truth_block *blocks;      /* assembled texts */
     /* Dropped rows of the lists, as JSON; only the first few are listed. */
     allot__text dropped;
     int64_t dropped_count;
@@ -93,12 +92,19 @@ int allot__truth_read(allot__truth *truth, const char *params, size_t len);
 void allot__truth_drop(allot__truth *truth, allot__truth_list list, int64_t place, const char *name,
                        const allot__error *error);
 
-/* Whether a value is an empty list or object. Either may stand for the other, since Lua has one
- * kind of empty table. */
-bool allot__truth_empty(allot__span value);
-/* Read the value of a list's key. ENOMEM; wrong rows are dropped. */
-typedef int allot__truth_reads(allot__truth *truth, allot__truth_list list, allot__span value);
-allot__truth_reads allot__truth_hosts, allot__truth_items, allot__truth_leaves, allot__truth_slots;
+/* A copy that lives as long as the truth; NULL: ENOMEM. */
+char *allot__truth_copy(allot__truth *truth, const char *text, size_t len);
+
+/* A list in the params. */
+typedef struct allot__truth_kind {
+    const char *name, *allowed;
+    char opens;    /* the first byte of its value */
+    int8_t queues; /* only of plans with queues (1), or without (-1) */
+    /* Reads its value. ENOMEM; wrong rows are dropped. */
+    int (*read)(allot__truth *truth, allot__truth_list list, allot__span value);
+    allot__event_kind put, end; /* events that enter and end its things */
+} allot__truth_kind;
+extern const allot__truth_kind allot__truth_kinds[ALLOT__TRUTH_LISTS];
 
 /* ---- A call ---------------------------------------------------------------------------------- */
 

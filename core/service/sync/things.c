@@ -3,19 +3,14 @@
 /* things.c: compares hosts, sessions, tasks and jobs of a truth with those of the books. */
 #include "service/sync/own.h"
 
-/* The item of a list, and the event that ends one. */
-static const struct {
-    allot_item item;
-    allot__event_kind end;
-} things[ALLOT__TRUTH_LISTS] = {
-    [ALLOT__TRUTH_HOSTS] = {ALLOT_ITEM_HOST, ALLOT__EVENT_HOST_GONE},
-    [ALLOT__TRUTH_SESSIONS] = {ALLOT_ITEM_SESSION, ALLOT__EVENT_SESSION_END},
-    [ALLOT__TRUTH_TASKS] = {ALLOT_ITEM_TASK, ALLOT__EVENT_FINISH},
-    [ALLOT__TRUTH_JOBS] = {ALLOT_ITEM_JOB, ALLOT__EVENT_FINISH}};
+static allot_item item_of(allot__truth_list list)
+{
+    return allot__event_item(allot__truth_kinds[list].put);
+}
 
 static allot__map *map_of(const allot__sync *it, allot__truth_list list)
 {
-    return allot__books_map(it->books, things[list].item);
+    return allot__books_map(it->books, item_of(list));
 }
 
 /* All items begin with their record. */
@@ -45,14 +40,14 @@ static void drop(allot__sync *it, allot__truth_list list, allot__truth_row *row,
 {
     bool host = list == ALLOT__TRUTH_HOSTS;
     row->verdict = ALLOT__TRUTH_DROPPED;
-    allot__truth_drop(it->truth, list, host ? -1 : (int64_t)row->place, row->item->name, error);
+    allot__truth_drop(it->truth, list, host ? -1 : (int64_t)row->place, row->name, error);
 }
 
 static void drop_twin(allot__sync *it, allot__truth_list list, allot__truth_row *row)
 {
     allot__error error;
     allot__error_set(&error, ALLOT_EEXIST, "E-duplicate-id", "id", NULL,
-                     "\"%.100s\" was told before, allowed once", row->item->name);
+                     "\"%.100s\" was told before, allowed once", row->name);
     drop(it, list, row, &error);
 }
 
@@ -63,7 +58,7 @@ static void event_of(const allot__sync *it, allot__truth_list list, const allot_
                      allot__event_kind kind, allot__event *out)
 {
     allot__event_init(out, kind);
-    memcpy(&out->id, allot__stated_item(row->item), allot_members_of(things[list].item)->size);
+    memcpy(&out->id, row->item, allot_members_of(item_of(list))->size);
     out->stated = row->stated;
     out->source = it->origin ? it->origin->named.name : NULL;
     out->whole = kind != ALLOT__EVENT_START && kind != ALLOT__EVENT_SESSION;
@@ -77,7 +72,7 @@ static void event_of(const allot__sync *it, allot__truth_list list, const allot_
 /* Compares a task; one of another leaf is a new task. A start time not given counts as known. */
 static allot__verdict judge_task(const allot__truth_row *row, const allot_task *known)
 {
-    allot_task task = *(const allot_task *)allot__stated_item(row->item);
+    allot_task task = *(const allot_task *)row->item;
     if (task.consumer != known->consumer || task.group != known->group)
         return ALLOT__TRUTH_NEW;
     if (!row->started)
@@ -109,14 +104,14 @@ static allot__verdict judge_job(const allot__sync *it, const allot__truth_row *r
 static allot__verdict judge(const allot__sync *it, allot__truth_list list,
                             const allot__truth_row *row)
 {
-    const char *name = row->item->name;
+    const char *name = row->name;
     allot__any known;
-    allot__books_get(it->books, things[list].item, name, &known);
+    allot__books_get(it->books, item_of(list), name, &known);
     if (list == ALLOT__TRUTH_TASKS)
         return judge_task(row, &known.task);
     if (list == ALLOT__TRUTH_JOBS)
         return judge_job(it, row, &known.job);
-    bool same = allot__items_same(things[list].item, allot__stated_item(row->item), &known);
+    bool same = allot__items_same(item_of(list), row->item, &known);
     return same ? ALLOT__TRUTH_SAME : ALLOT__TRUTH_CHANGED;
 }
 
@@ -128,7 +123,7 @@ static bool may_tell(const allot__sync *it, const allot__origin *of)
 
 static void look(allot__sync *it, allot__truth_list list, allot__truth_row *row)
 {
-    allot__map_item *known = allot__map_find(map_of(it, list), row->item->name, row->item->len);
+    allot__map_item *known = allot__item_find(map_of(it, list), row->name);
     allot__error error;
     if (!known)
         return;
@@ -140,7 +135,7 @@ static void look(allot__sync *it, allot__truth_list list, allot__truth_row *row)
     } else if (!may_tell(it, record->source)) {
         record->seen = it->mark;
         allot__error_set(&error, ALLOT_EUSAGE, "E-source", "source", NULL,
-                         "\"%.100s\" is of the source \"%.60s\"", row->item->name,
+                         "\"%.100s\" is of the source \"%.60s\"", row->name,
                          record->source->named.name);
         drop(it, list, row, &error);
     } else {
@@ -208,7 +203,7 @@ bool allot__sync_end_thing(allot__sync *it, allot__truth_list list)
         return false;
     it->item = item->after;
     if (record_of(item)->seen != it->mark && allot__sync_owns(it, record_of(item)->source))
-        end_thing(it, things[list].end, item->name,
+        end_thing(it, allot__truth_kinds[list].end, item->name,
                   list == ALLOT__TRUTH_TASKS && !runs(it, item->name));
     return true;
 }
@@ -224,7 +219,7 @@ static bool is_dropped(const allot__sync *it, const char *name)
 {
     for (size_t i = 0; i < rows_of(it, ALLOT__TRUTH_HOSTS); i++) {
         const allot__truth_row *row = row_at(it, ALLOT__TRUTH_HOSTS, i);
-        if (row->verdict == ALLOT__TRUTH_DROPPED && strcmp(row->item->name, name) == 0)
+        if (row->verdict == ALLOT__TRUTH_DROPPED && strcmp(row->name, name) == 0)
             return true;
     }
     return false;
@@ -234,7 +229,7 @@ static int note(allot__sync *it, const char *host)
 {
     char **name = allot__push(it->engine, &it->gone, sizeof *name);
     if (name)
-        *name = allot__copy(it->engine, host, strlen(host));
+        *name = allot__truth_copy(it->truth, host, strlen(host));
     return name && *name ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
@@ -275,7 +270,7 @@ bool allot__sync_end_host(allot__sync *it, allot__truth_list list)
         return false;
     const char *name = ((char **)it->gone.items)[it->row];
     if (name)
-        end_thing(it, things[list].end, name, false);
+        end_thing(it, allot__truth_kinds[list].end, name, false);
     return true;
 }
 
@@ -297,7 +292,7 @@ static void put_thing(allot__sync *it, allot__truth_list list, allot__truth_row 
 static bool is_twin(const allot__sync *it, allot__truth_list list, const allot__truth_row *row)
 {
     return list != ALLOT__TRUTH_HOSTS && row->verdict == ALLOT__TRUTH_NEW &&
-           allot__map_find(map_of(it, list), row->item->name, row->item->len);
+           allot__item_find(map_of(it, list), row->name);
 }
 
 static void put_row(allot__sync *it, allot__truth_list list, allot__truth_row *row)
@@ -307,7 +302,7 @@ static void put_row(allot__sync *it, allot__truth_list list, allot__truth_row *r
     if (is_twin(it, list, row))
         drop_twin(it, list, row);
     else if (list == ALLOT__TRUTH_TASKS && row->verdict == ALLOT__TRUTH_NEW &&
-             allot__task_runs(allot__stated_item(row->item)))
+             allot__task_runs(row->item))
         put_thing(it, list, row, ALLOT__EVENT_START, "{\"adopt\": true, ");
     else if (list == ALLOT__TRUTH_TASKS)
         put_thing(it, list, row, ALLOT__EVENT_TASK, "{\"whole\": true, \"adopt\": true, ");
@@ -348,7 +343,7 @@ bool allot__sync_hosts(allot__sync *it, allot__truth_list list)
     allot__truth_row *row = row_at(it, list, it->row);
     look(it, list, row);
     put_row(it, list, row);
-    allot__record *host = allot__item_find(&it->books->hosts, row->item->name);
+    allot__record *host = allot__item_find(&it->books->hosts, row->name);
     if (host)
         host->seen = it->mark;
     return true;

@@ -9,22 +9,6 @@
 
 enum { DROPS_TOLD = 1000 };
 
-/* A block of assembled texts, one after the other. */
-typedef struct allot__truth_block {
-    struct allot__truth_block *next;
-    size_t used, size;
-    char bytes[];
-} allot__truth_block;
-
-static const char *name_of_list(allot__truth_list list)
-{
-    static const char *const names[ALLOT__TRUTH_LISTS] = {
-        [ALLOT__TRUTH_SLOTS] = "slots",       [ALLOT__TRUTH_HOSTS] = "hosts",
-        [ALLOT__TRUTH_SESSIONS] = "sessions", [ALLOT__TRUTH_TASKS] = "tasks",
-        [ALLOT__TRUTH_JOBS] = "jobs",         [ALLOT__TRUTH_LEAVES] = "consumers"};
-    return names[list];
-}
-
 /* ---- Its life -------------------------------------------------------------------------------- */
 
 int allot__truth_new(allot_engine *engine, const allot_plan *plan, int64_t now, allot__truth **out)
@@ -39,59 +23,38 @@ int allot__truth_new(allot_engine *engine, const allot_plan *plan, int64_t now, 
         allot__free(engine, truth, 1, sizeof *truth);
         return ALLOT_ENOMEM;
     }
+    allot__arena_init(&truth->arena, engine);
     *out = truth;
     return ALLOT_OK;
-}
-
-static bool has_items(allot__truth_list list)
-{
-    return list != ALLOT__TRUTH_SLOTS && list != ALLOT__TRUTH_LEAVES;
 }
 
 void allot__truth_free(allot__truth *truth)
 {
     if (!truth)
         return;
-    allot_engine *engine = truth->engine;
-    for (int list = 0; list < ALLOT__TRUTH_LISTS; list++) {
-        allot__truth_row *rows = truth->rows[list].items;
-        for (size_t i = 0; has_items(list) && i < truth->rows[list].count; i++)
-            allot__item_free(engine, rows[i].item);
-        allot__vector_free(engine, &truth->rows[list]);
-    }
-    for (allot__truth_block *it = truth->blocks, *next; it; it = next) {
-        next = it->next;
-        allot__free(engine, it, 1, sizeof *it + it->size);
-    }
-    allot__free_string(engine, truth->source);
-    allot__free_string(engine, truth->key);
+    for (int list = 0; list < ALLOT__TRUTH_LISTS; list++)
+        allot__vector_free(truth->engine, &truth->rows[list]);
+    allot__arena_free(&truth->arena);
     allot__text_free(&truth->dropped);
     allot__event_reader_free(truth->reader);
-    allot__free(engine, truth, 1, sizeof *truth);
+    allot__free(truth->engine, truth, 1, sizeof *truth);
 }
 
-bool allot__truth_empty(allot__span value)
+char *allot__truth_copy(allot__truth *truth, const char *text, size_t len)
+{
+    char *copy = allot__arena_take(&truth->arena, len + 1, 1);
+    if (!copy)
+        return NULL;
+    copy[len] = '\0';
+    return memcpy(copy, text, len);
+}
+
+/* Whether a value is an empty list or object. Either may stand for the other, since Lua has one
+ * kind of empty table. */
+static bool is_empty(allot__span value)
 {
     bool bracket = value.at[0] == '[' || value.at[0] == '{';
     return bracket && strchr("]}", *allot__span_blank(value.at + 1, value.at + value.len));
-}
-
-static char *take_text(allot__truth *truth, size_t len)
-{
-    enum { BLOCK = 65536 };
-    allot__truth_block *block = truth->blocks;
-    if (!block || block->size - block->used < len) {
-        size_t size = len > BLOCK ? len : BLOCK;
-        block = allot__new(truth->engine, 1, sizeof *block + size);
-        if (!block)
-            return NULL;
-        block->next = truth->blocks;
-        block->size = size;
-        truth->blocks = block;
-    }
-    char *text = block->bytes + block->used;
-    block->used += len;
-    return text;
 }
 
 /* ---- Rows that are left out ------------------------------------------------------------------ */
@@ -105,9 +68,9 @@ void allot__truth_drop(allot__truth *truth, allot__truth_list list, int64_t plac
     allot__text_puts(out, out->len > 0 ? ", {" : "{");
     allot__text_key(out, "row");
     if (place >= 0)
-        allot__text_printf(out, "\"%s[%lld]\"", name_of_list(list), (long long)place);
+        allot__text_printf(out, "\"%s[%lld]\"", allot__truth_kinds[list].name, (long long)place);
     else
-        allot__text_json(out, name_of_list(list));
+        allot__text_json(out, allot__truth_kinds[list].name);
     allot__text_member(out, place >= 0 ? "id" : "name", name);
     allot__text_open(out, "error", "{");
     allot__text_member(out, "code", error->code);
@@ -168,9 +131,9 @@ static int spare(allot__truth *truth, allot__truth_list list, const allot__truth
         return ALLOT_ENOMEM;
     *row = *like;
     row->verdict = ALLOT__TRUTH_DROPPED;
-    row->item = allot__item_make(truth->engine, sizeof *row->item, name, strlen(name));
+    row->name = allot__truth_copy(truth, name, strlen(name));
     row->hash = allot__map_hash(name, strlen(name));
-    return row->item ? ALLOT_OK : ALLOT_ENOMEM;
+    return row->name ? ALLOT_OK : ALLOT_ENOMEM;
 }
 
 /* ---- Hosts, sessions, tasks, jobs ------------------------------------------------------------ */
@@ -185,7 +148,22 @@ static int make_task(const allot__truth *truth, const allot__event *event, allot
     return status;
 }
 
-static int make_item(const allot__truth *truth, const allot__event *event, allot__truth_row *row,
+/* Keeps a copy of an item, behind it what it points to. */
+static int keep_item(allot__truth *truth, const allot_members *members, const void *item,
+                     allot__truth_row *row)
+{
+    size_t own = (members->size + 7) & ~(size_t)7;
+    char *copy = allot__arena_take(&truth->arena, own + allot_item_room(members, item), 1);
+    if (!copy)
+        return ALLOT_ENOMEM;
+    allot_item_copy(members, item, copy, copy + own);
+    row->item = copy;
+    memcpy(&row->name, copy, sizeof row->name); /* the first member of each */
+    row->hash = allot__map_hash(row->name, strlen(row->name));
+    return ALLOT_OK;
+}
+
+static int make_item(allot__truth *truth, const allot__event *event, allot__truth_row *row,
                      allot__error *error)
 {
     allot_item kind = allot__event_item(event->kind);
@@ -200,15 +178,8 @@ static int make_item(const allot__truth *truth, const allot__event *event, allot
     if (status != ALLOT_OK)
         return status;
     row->stated = event->stated;
-    row->item = allot__stated_make(truth->engine, kind, item);
-    return row->item ? ALLOT_OK : ALLOT_ENOMEM;
+    return keep_item(truth, allot_members_of(kind), item, row);
 }
-
-static const allot__event_kind kinds[ALLOT__TRUTH_LISTS] = {
-    [ALLOT__TRUTH_HOSTS] = ALLOT__EVENT_HOST,
-    [ALLOT__TRUTH_SESSIONS] = ALLOT__EVENT_SESSION,
-    [ALLOT__TRUTH_TASKS] = ALLOT__EVENT_START,
-    [ALLOT__TRUTH_JOBS] = ALLOT__EVENT_SUBMIT};
 
 /* Refuses a time or key in a row of a truth. */
 static int check_common(const allot__truth *truth, allot__event *event, allot__error *error)
@@ -225,8 +196,8 @@ static int read_item(allot__truth *truth, allot__truth_list list, allot__truth_r
 {
     allot__event event;
     allot__error error = {.message = ""};
-    int status = allot__event_read(truth->reader, truth->plan, kinds[list], ALLOT__CLIENT,
-                                   row->text, row->len, &event, &error);
+    int status = allot__event_read(truth->reader, truth->plan, allot__truth_kinds[list].put,
+                                   ALLOT__CLIENT, row->text, row->len, &event, &error);
     if (status == ALLOT_OK)
         status = check_common(truth, &event, &error);
     if (status == ALLOT_OK)
@@ -234,16 +205,13 @@ static int read_item(allot__truth *truth, allot__truth_list list, allot__truth_r
     if (status != ALLOT_OK)
         return status == ALLOT_ENOMEM ? status : spare(truth, list, row, &error);
     allot__truth_row *kept = allot__push(truth->engine, &truth->rows[list], sizeof *kept);
-    if (!kept) {
-        allot__item_free(truth->engine, row->item);
+    if (!kept)
         return ALLOT_ENOMEM;
-    }
     *kept = *row;
-    kept->hash = allot__map_hash(row->item->name, row->item->len);
     return ALLOT_OK;
 }
 
-int allot__truth_items(allot__truth *truth, allot__truth_list list, allot__span value)
+static int read_items(allot__truth *truth, allot__truth_list list, allot__span value)
 {
     const char *at = value.at, *end = value.at + value.len;
     allot__span item;
@@ -260,9 +228,9 @@ static int put_name(allot__truth *truth, allot__span name, allot__span value, al
 {
     static const char head[] = "{\"name\": \"";
     allot__span rest = {value.at + 1, value.len - 1};
-    bool empty = value.at[0] != '{' || allot__truth_empty(value);
+    bool empty = value.at[0] != '{' || is_empty(value);
     size_t len = sizeof head - 1 + name.len + 1 + (empty ? 1 : 2 + rest.len);
-    char *text = take_text(truth, len);
+    char *text = allot__arena_take(&truth->arena, len, 1);
     if (!text)
         return ALLOT_ENOMEM;
     memcpy(text, head, sizeof head - 1);
@@ -276,7 +244,7 @@ static int put_name(allot__truth *truth, allot__span name, allot__span value, al
     return ALLOT_OK;
 }
 
-int allot__truth_hosts(allot__truth *truth, allot__truth_list list, allot__span value)
+static int read_hosts(allot__truth *truth, allot__truth_list list, allot__span value)
 {
     const char *at = value.at, *end = value.at + value.len;
     allot__span name, item;
@@ -285,7 +253,7 @@ int allot__truth_hosts(allot__truth *truth, allot__truth_list list, allot__span 
     while (status == ALLOT_OK && allot__span_member(&at, end, &name, &item)) {
         allot__truth_row row = {.text = item.at};
         status = put_name(truth, name, item, &row);
-        if (status == ALLOT_OK && (item.at[0] == '{' || allot__truth_empty(item))) {
+        if (status == ALLOT_OK && (item.at[0] == '{' || is_empty(item))) {
             status = read_item(truth, list, &row);
         } else if (status == ALLOT_OK) {
             allot__error_set(&error, ALLOT_EINVALID, "E-type", "hosts", NULL,
@@ -461,7 +429,7 @@ static void walk_end(walk *it)
                 sizeof *it->leaves);
 }
 
-int allot__truth_leaves(allot__truth *truth, allot__truth_list list, allot__span value)
+static int read_leaves(allot__truth *truth, allot__truth_list list, allot__span value)
 {
     (void)list;
     allot__error error;
@@ -477,7 +445,7 @@ int allot__truth_leaves(allot__truth *truth, allot__truth_list list, allot__span
     return status;
 }
 
-int allot__truth_slots(allot__truth *truth, allot__truth_list list, allot__span value)
+static int read_slots(allot__truth *truth, allot__truth_list list, allot__span value)
 {
     walk it;
     int status = walk_begin(&it, truth, value);
@@ -491,4 +459,125 @@ int allot__truth_slots(allot__truth *truth, allot__truth_list list, allot__span 
         allot__truth_drop(truth, list, -1, NULL, &truth->fault);
     walk_end(&it);
     return status == ALLOT_ENOMEM ? status : ALLOT_OK;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+const allot__truth_kind allot__truth_kinds[ALLOT__TRUTH_LISTS] = {
+    [ALLOT__TRUTH_SLOTS] = {"slots", NULL, '\0', 0, read_slots, 0, 0},
+    [ALLOT__TRUTH_HOSTS] = {"hosts", "an object, {name: {...}}", '{', 0, read_hosts,
+                            ALLOT__EVENT_HOST, ALLOT__EVENT_HOST_GONE},
+    [ALLOT__TRUTH_SESSIONS] = {"sessions", "a list of objects", '[', -1, read_items,
+                               ALLOT__EVENT_SESSION, ALLOT__EVENT_SESSION_END},
+    [ALLOT__TRUTH_TASKS] = {"tasks", "a list of objects", '[', -1, read_items, ALLOT__EVENT_START,
+                            ALLOT__EVENT_FINISH},
+    [ALLOT__TRUTH_JOBS] = {"jobs", "a list of objects", '[', 1, read_items, ALLOT__EVENT_SUBMIT,
+                           ALLOT__EVENT_FINISH},
+    [ALLOT__TRUTH_LEAVES] = {"consumers", "an object, {path: {...}}", '{', -1, read_leaves, 0, 0},
+};
+
+static bool is_fit(const allot__truth_kind *kind, allot__span value)
+{
+    return kind->opens == '\0' || value.at[0] == kind->opens || is_empty(value);
+}
+
+static int check_list(allot__truth *truth, const allot__truth_kind *kind, allot__span value,
+                      bool twice)
+{
+    bool queues = allot_plan_queues(truth->plan) > 0;
+    if (twice)
+        return allot__error_set(&truth->fault, ALLOT_EINVALID, "E-duplicate-key", kind->name, NULL,
+                                "\"%s\" stands there twice", kind->name);
+    if (!is_fit(kind, value))
+        return allot__error_set(&truth->fault, ALLOT_EINVALID, "E-type", kind->name, NULL,
+                                "%s: found %.*s, allowed %s", kind->name,
+                                (int)(value.len < 40 ? value.len : 40), value.at, kind->allowed);
+    if ((kind->queues > 0 && !queues) || (kind->queues < 0 && queues))
+        return allot__error_set(&truth->fault, ALLOT_EUSAGE, "E-queues", kind->name, NULL,
+                                "%s: the plan has %s", kind->name, queues ? "queues" : "no queues");
+    return ALLOT_OK;
+}
+
+static int unknown_member(allot__truth *truth, const allot__span *name)
+{
+    static const char *const names[] = {"slots",     "hosts", "sessions", "tasks",  "jobs",
+                                        "consumers", "at",    "key",      "source", "brief"};
+    char hint[120] = "", found[84];
+    snprintf(found, sizeof found, "%.*s", (int)(name->len < 80 ? name->len : 80), name->at);
+    const char *near = allot_nearest(found, strlen(found), names, sizeof names / sizeof *names);
+    if (near)
+        snprintf(hint, sizeof hint, "did you mean \"%s\"?", near);
+    return allot__error_set(&truth->fault, ALLOT_EINVALID, "E-unknown-key", found, hint,
+                            "\"%s\" is no parameter of \"sync\"", found);
+}
+
+static bool is_head(const allot__span *name)
+{
+    return allot__span_is(name, "source") || allot__span_is(name, "at") ||
+           allot__span_is(name, "key") || allot__span_is(name, "brief");
+}
+
+/* Finds the lists; copies the other members to an object of their own. */
+static int split(allot__truth *truth, allot__span params, allot__span *lists, allot__text *head)
+{
+    const char *at = params.at, *end = params.at + params.len;
+    allot__span name, value;
+    int status = ALLOT_OK;
+    allot__text_puts(head, "{");
+    while (status == ALLOT_OK && allot__span_member(&at, end, &name, &value)) {
+        int list = 0;
+        while (list < ALLOT__TRUTH_LISTS && !allot__span_is(&name, allot__truth_kinds[list].name))
+            list++;
+        if (list < ALLOT__TRUTH_LISTS) {
+            status = check_list(truth, &allot__truth_kinds[list], value, lists[list].at != NULL);
+            lists[list] = value;
+        } else if (is_head(&name)) {
+            allot__text_puts(head, head->len > 1 ? ", \"" : "\"");
+            allot__text_add(head, name.at, name.len);
+            allot__text_puts(head, "\": ");
+            allot__text_add(head, value.at, value.len);
+        } else {
+            status = unknown_member(truth, &name);
+        }
+    }
+    allot__text_puts(head, "}");
+    return head->failed ? ALLOT_ENOMEM : status;
+}
+
+static int read_head(allot__truth *truth, const allot__text *head, allot__span params)
+{
+    allot__event event;
+    int status = allot__event_read(truth->reader, truth->plan, ALLOT__EVENT_KEEP_SYNC, ALLOT__STORE,
+                                   head->bytes, head->len, &event, &truth->fault);
+    if (status == ALLOT_OK)
+        status = allot__event_times(&event, truth->now, &truth->fault);
+    if (status != ALLOT_OK)
+        return status;
+    const char *source = event.source ? event.source : ALLOT__TRUTH_ALL;
+    truth->source = allot__truth_copy(truth, source, strlen(source));
+    truth->key = event.key ? allot__truth_copy(truth, event.key, strlen(event.key)) : NULL;
+    if (!truth->source || (event.key && !truth->key))
+        return ALLOT_ENOMEM;
+    truth->brief = event.keep;
+    truth->at_given = event.at_given;
+    truth->at = event.at_given ? event.at : truth->now;
+    if (truth->key)
+        truth->digest = allot__event_keys_content("sync", params.at, params.len);
+    return ALLOT_OK;
+}
+
+int allot__truth_read(allot__truth *truth, const char *params, size_t len)
+{
+    allot__span lists[ALLOT__TRUTH_LISTS] = {{NULL, 0}}, all = {params, len};
+    allot__text head = {.engine = truth->engine};
+    int status = split(truth, all, lists, &head);
+    if (status == ALLOT_OK)
+        status = read_head(truth, &head, all);
+    for (int list = 0; list < ALLOT__TRUTH_LISTS && status == ALLOT_OK; list++) {
+        truth->told[list] = lists[list].at != NULL;
+        if (lists[list].at)
+            status = allot__truth_kinds[list].read(truth, (allot__truth_list)list, lists[list]);
+    }
+    allot__text_free(&head);
+    return truth->dropped.failed ? ALLOT_ENOMEM : status;
 }
