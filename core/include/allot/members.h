@@ -59,7 +59,9 @@ enum {
     ALLOT_MEMBER_LABEL = 16,   /* of TEXT and TEXTS: 1 ... 255 bytes without control characters */
     ALLOT_MEMBER_FALSE = 32,   /* of a WORD: `false` is written in place of its first word */
     ALLOT_MEMBER_KEY = 64,     /* of a TEXT: in documents the key of the item's object */
-    ALLOT_MEMBER_ALL = 128     /* of a WHOLE: true is `most`, and false is 0 */
+    ALLOT_MEMBER_ALL = 128,    /* of a WHOLE: true is `most`, and false is 0 */
+    ALLOT_MEMBER_COLUMN = 256 /* of a task or job: states store it on its own, for speed. Others are
+                                 stored as they are, if any is stated */
 };
 
 typedef struct allot_member {
@@ -88,6 +90,8 @@ typedef struct allot_members {
 ALLOT_API const allot_members *allot_members_of(allot_item item);
 /* The member of that name, or NULL. */
 ALLOT_API const allot_member *allot_member_find(const allot_members *members, const char *name);
+/* Does an item state that member: has it another value than the default? A group always has. */
+ALLOT_API int allot_member_stated(const allot_member *member, const void *item);
 /* Sets every member of `item`, the struct of these members, to its default. */
 ALLOT_API void allot_item_init(const allot_members *members, void *item);
 /* The bytes that strings and lists of an item take in a copy; and the copy, whose strings and lists

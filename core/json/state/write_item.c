@@ -42,52 +42,13 @@ static int32_t count_of(const part *it)
     return count;
 }
 
-static bool is_stated(const part *it);
-
-/* An object without a bit of its own is stated if one of its members is. */
-static bool object_is_stated(const part *it)
-{
-    if (it->member->least != 0)
-        return (number_of(it) & (int32_t)it->member->least) != 0;
-    for (int32_t i = 0; i < it->member->member_count; i++)
-        if (is_stated(&(part){it->plan, &it->member->members[i], it->item}))
-            return true;
-    return false;
-}
-
-static bool value_is_stated(const part *it)
-{
-    switch (it->member->type) {
-    case ALLOT_MEMBER_TEXT:
-        return list_of(it) != NULL;
-    case ALLOT_MEMBER_CONSUMER:
-    case ALLOT_MEMBER_LEAF:
-        return number_of(it) != ALLOT_ROOT;
-    case ALLOT_MEMBER_GROUP:
-        return allot_plan_groups(it->plan) > 1;
-    case ALLOT_MEMBER_QUEUE:
-    case ALLOT_MEMBER_WORD:
-        return number_of(it) != (int32_t)it->member->unset;
-    case ALLOT_MEMBER_WHOLE:
-    case ALLOT_MEMBER_TIME:
-    case ALLOT_MEMBER_THOUSANDTHS:
-        return long_of(it) != it->member->unset;
-    case ALLOT_MEMBER_FLAG:
-        return (number_of(it) & (int32_t)it->member->least) != 0;
-    case ALLOT_MEMBER_OBJECT:
-        return object_is_stated(it);
-    case ALLOT_MEMBER_SLOTS:
-        return count_of(it) > 0 || is_stated(&(part){it->plan, it->member->members, it->item});
-    default:
-        return count_of(it) > 0;
-    }
-}
-
 static bool is_stated(const part *it)
 {
     if (it->member->flags & (ALLOT_MEMBER_PASSED | ALLOT_MEMBER_KEY))
         return false;
-    return (it->member->flags & ALLOT_MEMBER_REQUIRED) || value_is_stated(it);
+    if (it->member->type == ALLOT_MEMBER_GROUP)
+        return allot_plan_groups(it->plan) > 1;
+    return allot_member_stated(it->member, it->item);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */

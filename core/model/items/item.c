@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
 /* item.c: copies items, and visits their numbers, by the tables of their members. */
-#include <allot/members.h>
+#include "model/items/things.h"
 
 #include <string.h>
 
@@ -95,6 +95,69 @@ void allot_item_copy(const allot_members *members, const void *item, void *to, c
     packing it = {room, 0};
     memcpy(to, item, members->size);
     pack(&it, members->items, members->count, to);
+}
+
+/* ---- What is stated -------------------------------------------------------------------------- */
+
+static bool number_is_stated(const allot_member *member, const char *at)
+{
+    int64_t wide = member->unset;
+    int32_t number = (int32_t)member->unset;
+    switch (member->type) {
+    case ALLOT_MEMBER_WHOLE:
+    case ALLOT_MEMBER_TIME:
+    case ALLOT_MEMBER_THOUSANDTHS:
+        memcpy(&wide, at, sizeof wide);
+        return wide != member->unset;
+    case ALLOT_MEMBER_FLAG:
+    case ALLOT_MEMBER_OBJECT: /* with a bit of its own */
+        memcpy(&number, at, sizeof number);
+        return (number & (int32_t)member->least) != 0;
+    case ALLOT_MEMBER_CONSUMER:
+    case ALLOT_MEMBER_LEAF:
+        memcpy(&number, at, sizeof number);
+        return number != ALLOT_ROOT;
+    case ALLOT_MEMBER_GROUP:
+        return true;
+    default:
+        memcpy(&number, at, sizeof number);
+        return number != (int32_t)member->unset;
+    }
+}
+
+int allot_member_stated(const allot_member *member, const void *item)
+{
+    const char *at = (const char *)item + member->at, *text;
+    bool object = member->type == ALLOT_MEMBER_OBJECT, list = size_of(member) > 0, some = false;
+    int32_t count;
+    if (member->flags & ALLOT_MEMBER_REQUIRED)
+        return true;
+    if (member->type == ALLOT_MEMBER_TEXT)
+        return memcpy(&text, at, sizeof text) && text;
+    if (!list && (!object || member->least != 0))
+        return number_is_stated(member, at);
+    if (list)
+        some = list_of(member, item, &count) != NULL;
+    for (int32_t i = 0; i < member->member_count && !some; i++)
+        some = allot_member_stated(&member->members[i], item);
+    return some;
+}
+
+bool allot__item_has_rest(const allot_member *members, int32_t count, const void *item)
+{
+    bool some = false;
+    for (int32_t i = 0; i < count && !some; i++) {
+        const allot_member *member = &members[i];
+        int32_t entries;
+        if (member->flags & (ALLOT_MEMBER_COLUMN | ALLOT_MEMBER_PASSED))
+            continue;
+        if (member->member_count == 0)
+            some = allot_member_stated(member, item);
+        else
+            some = allot__item_has_rest(member->members, member->member_count, item) ||
+                   (size_of(member) > 0 && list_of(member, item, &entries));
+    }
+    return some;
 }
 
 /* ---- Numbers of a plan's ----------------------------------------------------------------------

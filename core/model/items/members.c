@@ -32,14 +32,16 @@ enum { PRIORITY_MAX = 10000 };
 #define FLAGS(of)            .flags = ALLOT_MEMBER_##of
 #define REQUIRED             FLAGS(REQUIRED)
 #define NULLABLE             FLAGS(NULLABLE)
-#define NAMED                FLAGS(NULLABLE) | ALLOT_MEMBER_LABEL
+#define COLUMN               ALLOT_MEMBER_COLUMN
+#define NAMED                FLAGS(NULLABLE) | ALLOT_MEMBER_LABEL | COLUMN
 #define PASSED(key, kind, low, high)                                                               \
     {                                                                                              \
         .name = (key), TYPE(kind), FLAGS(PASSED), .least = (low), .most = (high)                   \
     }
-#define ID(what)    MEMBER("id", "names the " what ": 1 ... 255 bytes, unique", AT(id), REQUIRED)
-#define LEAF(what)  MEMBER("consumer", what, TYPE(LEAF), AT(consumer), REQUIRED)
-#define GROUP(what) MEMBER("group", what, TYPE(GROUP), AT(group))
+#define ID(what)                                                                                   \
+    MEMBER("id", "names the " what ": 1 ... 255 bytes, unique", AT(id), REQUIRED | COLUMN)
+#define LEAF(what)  MEMBER("consumer", what, TYPE(LEAF), AT(consumer), REQUIRED | COLUMN)
+#define GROUP(what) MEMBER("group", what, TYPE(GROUP), AT(group), .flags = COLUMN)
 #define TAGS(rules)                                                                                \
     MEMBER("tags", "the tags of a policy that it has", TYPE(TEXTS), LIST(tags, tag_count),         \
            .flags = (rules))
@@ -50,7 +52,8 @@ enum { PRIORITY_MAX = 10000 };
 /* ---- Tasks, sessions ------------------------------------------------------------------------- */
 
 #define OF allot_task
-static const allot_member own_slots[] = {{.name = "", AN_AMOUNT, AT(slots), .unset = 1}};
+static const allot_member own_slots[] = {
+    {.name = "", AN_AMOUNT, AT(slots), .flags = COLUMN, .unset = 1}};
 static const allot_member task_members[] = {
     ID("task"),
     LEAF("the leaf that it runs for"),
@@ -60,18 +63,19 @@ static const allot_member task_members[] = {
     GROUP("the group of its slots, or of its session, host and slot; of a task with a host of the "
           "plan that host's; without it the first of its slots"),
     MEMBER("state", "pending: it starts with all its slots at once or not at all",
-           WORD(allot_task_state_name), AT(state), .rule = "C-13"),
+           WORD(allot_task_state_name), AT(state), .flags = COLUMN, .rule = "C-13"),
     MEMBER("priority", "of a leaf's pending tasks those of larger priorities start first",
-           WHOLE(1, PRIORITY_MAX), AT(priority), .unset = 1),
-    MEMBER("session", "the session it belongs to", AT(session), NULLABLE),
-    MEMBER("host", "where it runs", AT(host), NULLABLE),
+           WHOLE(1, PRIORITY_MAX), AT(priority), .flags = COLUMN, .unset = 1),
+    MEMBER("session", "the session it belongs to", AT(session), NULLABLE | COLUMN),
+    MEMBER("host", "where it runs", AT(host), NULLABLE | COLUMN),
     MEMBER("slot", "tasks of a leaf with the same host and slot share that slot, which counts once",
-           AT(slot), .flags = ALLOT_MEMBER_NULLABLE | ALLOT_MEMBER_DIGITS, .least = INT64_MIN,
-           .most = INT64_MAX),
+           AT(slot), .flags = ALLOT_MEMBER_NULLABLE | ALLOT_MEMBER_DIGITS | COLUMN,
+           .least = INT64_MIN, .most = INT64_MAX),
     MEMBER("started", "when it began; without this it counts as the longest running", WHEN,
-           AT(started), NULLABLE),
-    MEMBER("submitted", "when it was asked for", WHEN, AT(submitted), NULLABLE),
-    MEMBER("preempted", "how many times it was reclaimed before", AMOUNTS, AT(preempted)),
+           AT(started), NULLABLE | COLUMN),
+    MEMBER("submitted", "when it was asked for", WHEN, AT(submitted), NULLABLE | COLUMN),
+    MEMBER("preempted", "how many times it was reclaimed before", AMOUNTS, AT(preempted),
+           .flags = COLUMN),
     TAGS(0),
     VALUES,
 };
@@ -105,47 +109,50 @@ static const allot_member backfill_members[] = {
     MEMBER("until", "when the reservation is due", WHEN, AT(until), NULLABLE, .unset = INT64_MAX),
 };
 static const allot_member resize_members[] = {
-    MEMBER("grow", "additional slots that it wants", AMOUNTS, AT(grow), .unit = "slots"),
+    MEMBER("grow", "additional slots that it wants", AMOUNTS, AT(grow), .flags = COLUMN,
+           .unit = "slots"),
     MEMBER("granted", "slots that it was given for that already", TYPE(PLACES),
-           LIST(grown, grown_count), .most = ALLOT_AMOUNT_MAX, .unit = "slots"),
-    MEMBER("notifying", "it is just being notified of them", TYPE(FLAG), AT(notifying), .least = 1),
+           LIST(grown, grown_count), .flags = COLUMN, .most = ALLOT_AMOUNT_MAX, .unit = "slots"),
+    MEMBER("notifying", "it is just being notified of them", TYPE(FLAG), AT(notifying),
+           .flags = COLUMN, .least = 1),
 };
 static const allot_member job_members[] = {
     MEMBER("id", "names the job: 1 ... 255 bytes, unique", AT(id),
-           .flags = ALLOT_MEMBER_REQUIRED | ALLOT_MEMBER_DIGITS, .most = INT64_MAX),
-    MEMBER("queue", "its queue", TYPE(QUEUE), AT(queue), REQUIRED),
+           .flags = ALLOT_MEMBER_REQUIRED | ALLOT_MEMBER_DIGITS | COLUMN, .most = INT64_MAX),
+    MEMBER("queue", "its queue", TYPE(QUEUE), AT(queue), REQUIRED | COLUMN),
     MEMBER("state", "stopped: its user suspended it", WORD(allot_job_state_name), AT(state),
-           .unset = ALLOT_PENDING),
+           .flags = COLUMN, .unset = ALLOT_PENDING),
     MEMBER("slots", "slots that it holds or, pending, asks for; with hosts their sum", AN_AMOUNT,
-           AT(slots), .unset = 1, .unit = "slots"),
+           AT(slots), .flags = COLUMN, .unset = 1, .unit = "slots"),
     MEMBER("hosts", "where it has its slots; without this on the only host", TYPE(PLACES),
-           LIST(hosts, host_count)),
-    MEMBER("submitted", "when it came; without this long ago", WHEN, AT(submitted), NULLABLE,
-           .unset = INT64_MIN),
-    MEMBER("started", "when it was last started or resumed", WHEN, AT(started), NULLABLE,
+           LIST(hosts, host_count), .flags = COLUMN),
+    MEMBER("submitted", "when it came; without this long ago", WHEN, AT(submitted),
+           NULLABLE | COLUMN, .unset = INT64_MIN),
+    MEMBER("started", "when it was last started or resumed", WHEN, AT(started), NULLABLE | COLUMN,
            .unset = INT64_MIN),
     MEMBER("ran", "how long it has run in all; without this since it was started", SECONDS, AT(ran),
-           NULLABLE, .unset = -1),
+           NULLABLE | COLUMN, .unset = -1),
     MEMBER("suspended_for", "how long it was suspended in all", SECONDS, AT(suspended_for),
-           NULLABLE),
+           NULLABLE | COLUMN),
     MEMBER("since", "until when `ran` and `suspended_for` count; without this until now", WHEN,
-           AT(since), NULLABLE, .unset = INT64_MIN),
+           AT(since), NULLABLE | COLUMN, .unset = INT64_MIN),
     MEMBER("begin", "pending, it is not started before", WHEN, AT(begin), NULLABLE,
            .unset = INT64_MIN),
-    MEMBER("preempted", "how many times it was preempted before", AMOUNTS, AT(preempted)),
+    MEMBER("preempted", "how many times it was preempted before", AMOUNTS, AT(preempted),
+           .flags = COLUMN),
     MEMBER("priority", "among jobs of its queue larger priorities go first",
-           WHOLE(-ALLOT_AMOUNT_MAX, ALLOT_AMOUNT_MAX), AT(priority)),
+           WHOLE(-ALLOT_AMOUNT_MAX, ALLOT_AMOUNT_MAX), AT(priority), .flags = COLUMN),
     MEMBER("user", "the user whose job it is", AT(user), NAMED),
     MEMBER("group", "a group of its user, beside those of the plan", AT(group), NAMED),
     MEMBER("app", "its application", AT(application), NAMED),
     MEMBER("run_limit", "how long it may run; without this as its application or queue says",
-           WHOLE(1, ALLOT_AMOUNT_MAX), AT(run_limit), NULLABLE, .unset = -1, .unit = "s"),
-    MEMBER("exclusive", "it holds its hosts alone", TYPE(FLAG), AT(flags),
+           WHOLE(1, ALLOT_AMOUNT_MAX), AT(run_limit), NULLABLE | COLUMN, .unset = -1, .unit = "s"),
+    MEMBER("exclusive", "it holds its hosts alone", TYPE(FLAG), AT(flags), .flags = COLUMN,
            .least = ALLOT_JOB_EXCLUSIVE),
     MEMBER("backfill", "it runs on slots that are reserved", AT(flags), .least = ALLOT_JOB_BACKFILL,
            OBJECT(backfill_members)),
-    MEMBER("forced", "it was forced to run", TYPE(FLAG), AT(flags), .least = ALLOT_JOB_FORCED,
-           .rule = "P-8"),
+    MEMBER("forced", "it was forced to run", TYPE(FLAG), AT(flags), .flags = COLUMN,
+           .least = ALLOT_JOB_FORCED, .rule = "P-8"),
     MEMBER("resize", "it changes its size", NULLABLE, OBJECT(resize_members), .rule = "P-50"),
     TAGS(ALLOT_MEMBER_LABEL),
     MEMBER("resources", "what it holds of shared resources or, pending, asks for", TYPE(AMOUNTS),

@@ -48,6 +48,8 @@ static inline const void *allot__things_item(const allot__things *things, int32_
     return thing ? allot__thing_item(thing) : NULL;
 }
 
+/* Does an item state a member that no column has (ALLOT_MEMBER_COLUMN)? */
+bool allot__item_has_rest(const allot_member *members, int32_t count, const void *item);
 /* The thing of that id; NULL: there is none, or id is NULL. */
 allot__thing *allot__things_find(const allot__things *things, const char *id);
 /* Makes a block with a copy of an item. NULL: ENOMEM. */

@@ -24,15 +24,12 @@ typedef struct allot__job_place {
     int32_t site, slots; /* the site: after sealing */
 } allot__job_place;
 
-/* Members that few jobs have, stored in their block. */
-typedef struct allot__job_more {
-    int64_t begin, until;
-    int32_t reserved_by, tag_count, value_count, resource_count;
-    const char *const *tags;
-    const allot_task_value *values;
-    const allot_job_resource *resources, *asks; /* as added; those of an amount above 0 */
-    size_t ask_count;
-} allot__job_more;
+/* Members without columns in allot__job, if some are stated, in the block of the job. */
+typedef struct allot__job_rest {
+    allot_job of;
+    const allot_job_resource *asks; /* its resources of an amount above 0 */
+    int32_t ask_count;
+} allot__job_rest;
 
 /* A job. Its places follow in its block, those that it was given for growth last; then each place's
  * name of a host, as added, and that name's label. A job without hosts has one place, unless it is
@@ -40,7 +37,7 @@ typedef struct allot__job_more {
  * the places. */
 typedef struct allot__job {
     allot__thing thing;
-    const allot__job_more *more;
+    const allot_job *more; /* the first member of an allot__job_rest */
     int64_t ran, suspended_for, since;
     int32_t stated_limit, run_limit; /* s; -1: not stated. After sealing; ALLOT_NONE: none */
     int32_t preempted, grow, priority;
@@ -92,13 +89,17 @@ static inline const allot__job *allot__job_at(const allot__jobs *jobs, int32_t j
 {
     return ((const allot__job *const *)jobs->list.items)[job];
 }
+static inline const allot__job_rest *allot__job_rest_of(const allot__jobs *jobs, int32_t job)
+{
+    return (const allot__job_rest *)(const void *)allot__job_at(jobs, job)->more;
+}
 /* The resources that a job holds or asks for, *count of them, in the job's order. */
 static inline const allot_job_resource *allot__job_resources(const allot__jobs *jobs, int32_t job,
                                                              int32_t *count)
 {
-    const allot__job_more *more = allot__job_at(jobs, job)->more;
-    *count = (int32_t)more->ask_count;
-    return more->asks;
+    const allot__job_rest *rest = allot__job_rest_of(jobs, job);
+    *count = rest->ask_count;
+    return rest->asks;
 }
 /* Fetches blocks that loops over by_queue reach soon, as these are anywhere in memory; `i`: the
  * entry of the present one. */

@@ -183,8 +183,8 @@ int allot__job_names_trim(allot_state *state)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-static const allot__job_more nothing_more = {
-    .begin = INT64_MIN, .until = INT64_MAX, .reserved_by = -1};
+static const allot__job_rest nothing = {
+    .of = {.begin = INT64_MIN, .until = INT64_MAX, .reserved_by = -1}};
 
 /* Where the next piece of a block goes; without a block only sizes add up. */
 typedef struct packing {
@@ -199,32 +199,25 @@ static void *take(packing *it, const void *from, size_t size)
     return piece && from ? memcpy(piece, from, size) : piece;
 }
 
-static const allot__job_more *pack_more(packing *it, const allot_job *job)
+static const allot_job *pack_rest(packing *it, const allot_job *job)
 {
-    allot__job_more of = {.begin = job->begin,
-                          .until = job->until,
-                          .reserved_by = job->reserved_by,
-                          .tag_count = job->tag_count,
-                          .value_count = job->value_count,
-                          .resource_count = job->resource_count};
-    if (memcmp(&of, &nothing_more, sizeof of) == 0)
-        return &nothing_more;
-    allot__job_more *more = take(it, &of, sizeof of);
-    const char **tags = take(it, job->tags, (size_t)job->tag_count * sizeof *tags);
-    of.values = take(it, job->values, (size_t)job->value_count * sizeof *job->values);
-    of.resources = take(it, job->resources, (size_t)job->resource_count * sizeof *job->resources);
+    const allot_members *members = allot_members_of(ALLOT_ITEM_JOB);
+    allot_job rest = *job;
+    if (!allot__item_has_rest(members->items, members->count, job))
+        return &nothing.of;
+    rest.id = rest.user = rest.group = rest.application = NULL;
+    rest.host_count = rest.grown_count = 0;
+    allot__job_rest *made = take(it, NULL, sizeof *made);
+    char *room = take(it, NULL, allot_item_room(members, &rest));
     allot_job_resource *asks = take(it, NULL, (size_t)job->resource_count * sizeof *asks);
+    if (!made)
+        return NULL;
+    allot_item_copy(members, &rest, &made->of, room);
+    made->asks = asks;
     for (int32_t i = 0; i < job->resource_count; i++)
-        if (asks && job->resources[i].amount > 0)
-            asks[of.ask_count++] = job->resources[i];
-    of.asks = asks;
-    of.tags = tags;
-    for (int32_t i = 0; i < job->tag_count; i++) {
-        const char *tag = take(it, job->tags[i], strlen(job->tags[i]) + 1);
-        if (tags)
-            tags[i] = tag;
-    }
-    return more ? memcpy(more, &of, sizeof of) : NULL;
+        if (job->resources[i].amount > 0)
+            asks[made->ask_count++] = job->resources[i];
+    return &made->of;
 }
 
 /* A job without hosts is on the only one, unless it is pending. */
@@ -262,7 +255,7 @@ static void pack(packing *it, const allot_job *job)
     take(it, NULL, places * sizeof(allot_job_host));
     take(it, NULL, places * sizeof(int32_t));
     const char *id = take(it, job->id, strlen(job->id) + 1);
-    const allot__job_more *more = pack_more(it, job);
+    const allot_job *more = pack_rest(it, job);
     if (!out)
         return;
     put_members(job, out);
@@ -339,39 +332,31 @@ int allot__jobs_fill(allot_state *state)
 
 allot_job allot__job_told(const allot_state *state, const allot__job *job)
 {
-    const allot__job_more *more = job->more;
     const allot__job_names *names = &state->jobs->names;
     const allot_job_host *hosts = allot__job_hosts(job), *grown = hosts + job->place_count;
     bool placed = job->place_count > 0 && hosts->host;
-    return (allot_job){.id = job->thing.id,
-                       .queue = job->queue,
-                       .state = (allot_job_state)job->state,
-                       .slots = job->slots,
-                       .hosts = placed ? hosts : NULL,
-                       .host_count = placed ? job->place_count : 0,
-                       .submitted = job->submitted,
-                       .started = job->started,
-                       .ran = job->ran,
-                       .suspended_for = job->suspended_for,
-                       .since = job->since,
-                       .begin = more->begin,
-                       .preempted = job->preempted,
-                       .priority = job->priority,
-                       .user = name_of(state->plan, names, USER, job->user),
-                       .group = name_of(state->plan, names, GROUP, job->group),
-                       .application = name_of(state->plan, names, APPLICATION, job->application),
-                       .run_limit = job->stated_limit,
-                       .flags = job->flags,
-                       .reserved_by = more->reserved_by,
-                       .until = more->until,
-                       .grow = job->grow,
-                       .grown = job->grown_count > 0 ? grown : NULL,
-                       .grown_count = job->grown_count,
-                       .notifying = job->notifying,
-                       .tag_count = more->tag_count,
-                       .value_count = more->value_count,
-                       .tags = more->tags,
-                       .values = more->values,
-                       .resources = more->resources,
-                       .resource_count = more->resource_count};
+    allot_job told = *job->more;
+    told.id = job->thing.id;
+    told.queue = job->queue;
+    told.state = (allot_job_state)job->state;
+    told.slots = job->slots;
+    told.hosts = placed ? hosts : NULL;
+    told.host_count = placed ? job->place_count : 0;
+    told.submitted = job->submitted;
+    told.started = job->started;
+    told.ran = job->ran;
+    told.suspended_for = job->suspended_for;
+    told.since = job->since;
+    told.preempted = job->preempted;
+    told.priority = job->priority;
+    told.user = name_of(state->plan, names, USER, job->user);
+    told.group = name_of(state->plan, names, GROUP, job->group);
+    told.application = name_of(state->plan, names, APPLICATION, job->application);
+    told.run_limit = job->stated_limit;
+    told.flags = job->flags;
+    told.grow = job->grow;
+    told.grown = job->grown_count > 0 ? grown : NULL;
+    told.grown_count = job->grown_count;
+    told.notifying = job->notifying;
+    return told;
 }

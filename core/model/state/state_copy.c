@@ -248,14 +248,15 @@ enum { OTHERS = sizeof others / sizeof *others };
 /* Calls `each` with the numbers of a job, and changes its block as `each` changed them. */
 static int job_numbers(copying *it, const allot_state *of, int32_t number, allot_item_number each)
 {
+    const allot_members *members = allot_members_of(ALLOT_ITEM_JOB);
     allot__job *job = (allot__job *)(void *)allot__things_at(&of->all_jobs, number);
     if (!job)
         return ALLOT_OK;
     allot_job told = allot__job_told(of, job);
-    int status = allot_item_numbers(allot_members_of(ALLOT_ITEM_JOB), &told, each, it);
+    int status = allot_item_numbers(members, &told, each, it);
     job->queue = told.queue;
-    if (told.reserved_by != job->more->reserved_by)
-        ((allot__job_more *)(uintptr_t)job->more)->reserved_by = told.reserved_by;
+    if (allot__item_has_rest(members->items, members->count, &told))
+        *(allot_job *)(uintptr_t)job->more = told;
     return status;
 }
 
@@ -290,19 +291,13 @@ static int check_lists(copying *it)
 }
 
 /* A task has a block for each of its groups; the first owns what few tasks have. */
-static void move_task(const copying *it, allot__task *task)
+static void move_task(copying *it, allot__task *task)
 {
-    const allot__task_more *more = task->part <= 1 ? task->more : NULL;
     task->consumer = it->map->consumers[task->consumer];
     task->group = it->map->groups[task->group];
-    for (int32_t i = 0; more && i < more->value_count; i++) {
-        allot_task_value *value = (allot_task_value *)(uintptr_t)&more->values[i];
-        value->attribute = it->map->attributes[value->attribute];
-    }
-    for (int32_t i = 0; more && i < more->also_count; i++) {
-        allot_task_slots *also = (allot_task_slots *)(uintptr_t)&more->also[i];
-        also->group = it->map->groups[also->group];
-    }
+    if (task->more && task->part <= 1)
+        allot_item_numbers(allot_members_of(ALLOT_ITEM_TASK), (void *)(uintptr_t)task->more,
+                           move_number, it);
 }
 
 static void take_lists(copying *it)

@@ -67,51 +67,28 @@ static int put_labels(allot_state *state, const allot_task *task, allot__task *o
     return ALLOT_OK;
 }
 
-static void *take(char **room, const void *from, size_t size)
+/* What few tasks have; false: nothing. */
+static bool rest_of(const allot_task *task, allot_task *rest)
 {
-    char *piece = *room;
-    *room += (size + 7) & ~(size_t)7;
-    return size > 0 ? memcpy(piece, from, size) : NULL;
-}
-
-static size_t room_of(const allot_task *task)
-{
-    size_t tags = (size_t)task->tag_count, values = (size_t)task->value_count;
-    size_t size = strlen(task->id) + 1, also = (size_t)task->also_count;
-    if (tags + values + also == 0)
-        return size;
-    size = ((size + 7) & ~(size_t)7) + sizeof(allot__task_more) + tags * sizeof *task->tags +
-           values * sizeof *task->values + also * sizeof *task->also;
-    for (int32_t i = 0; i < task->tag_count; i++)
-        size += (strlen(task->tags[i]) + 8) & ~(size_t)7;
-    return size;
-}
-
-static const allot__task_more *put_more(const allot_task *task, char *room)
-{
-    const allot__task_more it = {.tag_count = task->tag_count,
-                                 .value_count = task->value_count,
-                                 .also_count = task->also_count};
-    if (it.tag_count + it.value_count + it.also_count == 0)
-        return NULL;
-    allot__task_more *more = take(&room, &it, sizeof it);
-    const char **tags = take(&room, task->tags, (size_t)it.tag_count * sizeof *tags);
-    more->tags = tags;
-    more->values = take(&room, task->values, (size_t)it.value_count * sizeof *task->values);
-    more->also = take(&room, task->also, (size_t)it.also_count * sizeof *task->also);
-    for (int32_t i = 0; i < it.tag_count; i++)
-        tags[i] = take(&room, task->tags[i], strlen(task->tags[i]) + 1);
-    return more;
+    const allot_members *members = allot_members_of(ALLOT_ITEM_TASK);
+    *rest = *task;
+    rest->id = rest->session = rest->host = rest->slot = NULL;
+    return allot__item_has_rest(members->items, members->count, task);
 }
 
 /* The block of a task in its own group. */
 static allot__task *make(allot_state *state, const allot_task *task)
 {
-    size_t size = sizeof(allot__task) + room_of(task);
+    const allot_members *members = allot_members_of(ALLOT_ITEM_TASK);
+    allot_task rest;
+    bool more = rest_of(task, &rest);
+    size_t length = strlen(task->id) + 1, size = sizeof(allot__task) + length;
+    size_t at = (size + 7) & ~(size_t)7;
+    if (more)
+        size = at + sizeof rest + allot_item_room(members, &rest);
     allot__task *made = size < INT32_MAX ? allot__new(state->engine, size, 1) : NULL;
     if (!made)
         return NULL;
-    char *room = (char *)(made + 1);
     *made = (allot__task){.thing.size = (uint32_t)size & INT32_MAX,
                           .started = task->started,
                           .submitted = task->submitted,
@@ -121,8 +98,12 @@ static allot__task *make(allot_state *state, const allot_task *task)
                           .preempted = (int32_t)task->preempted,
                           .priority = (int16_t)(task->priority > 0 ? task->priority : 1),
                           .pending = task->state == ALLOT_TASK_PENDING};
-    made->thing.id = take(&room, task->id, strlen(task->id) + 1);
-    made->more = put_more(task, room);
+    made->thing.id = memcpy(made + 1, task->id, length);
+    if (more) {
+        char *room = (char *)made + at;
+        allot_item_copy(members, &rest, room, room + sizeof rest);
+        made->more = (const allot_task *)(const void *)room;
+    }
     made->part = task->also_count > 0;
     if (put_labels(state, task, made) == ALLOT_OK)
         return made;
@@ -324,25 +305,19 @@ int allot_state_task_at(const allot_state *state, int32_t i, allot_task *out)
     const allot__task *task = allot__task_at(tasks, i);
     if (task->thing.number < 0 || task->part > 1)
         return ALLOT_ENOENT;
-    *out = (allot_task){.id = task->thing.id,
-                        .consumer = task->consumer,
-                        .group = task->group,
-                        .slots = task->slots,
-                        .started = task->started,
-                        .submitted = task->submitted,
-                        .session = text_of(tasks, task->session),
-                        .host = text_of(tasks, task->host),
-                        .slot = text_of(tasks, task->slot),
-                        .preempted = task->preempted,
-                        .state = task->pending ? ALLOT_TASK_PENDING : ALLOT_TASK_RUNNING,
-                        .priority = task->priority};
-    if (!task->more)
-        return ALLOT_OK;
-    out->tags = task->more->tags;
-    out->tag_count = task->more->tag_count;
-    out->values = task->more->values;
-    out->value_count = task->more->value_count;
-    out->also = task->more->also;
-    out->also_count = task->more->also_count;
+    static const allot_task plain = {.id = NULL};
+    *out = task->more ? *task->more : plain;
+    out->id = task->thing.id;
+    out->consumer = task->consumer;
+    out->group = task->group;
+    out->slots = task->slots;
+    out->started = task->started;
+    out->submitted = task->submitted;
+    out->session = text_of(tasks, task->session);
+    out->host = text_of(tasks, task->host);
+    out->slot = text_of(tasks, task->slot);
+    out->preempted = task->preempted;
+    out->state = task->pending ? ALLOT_TASK_PENDING : ALLOT_TASK_RUNNING;
+    out->priority = task->priority;
     return ALLOT_OK;
 }

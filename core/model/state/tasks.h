@@ -20,19 +20,11 @@
 #include "base/pool.h"
 #include "model/items/things.h"
 
-/* Members that few tasks have, stored in their block. */
-typedef struct allot__task_more {
-    const char *const *tags;
-    const allot_task_value *values;
-    const allot_task_slots *also;
-    int32_t tag_count, value_count, also_count;
-} allot__task_more;
-
 /* A task in one of its groups. Labels are numbers of names; -1: none. A task of several groups has
  * a block and number for each, one after another, the first for its own group. */
 typedef struct allot__task {
     allot__thing thing;
-    const allot__task_more *more; /* NULL: none */
+    const allot_task *more; /* in its block: members without columns here; NULL: none is stated */
     int64_t started, submitted;
     int32_t consumer, group, slots, preempted;
     int32_t session, host, slot; /* labels */

@@ -82,8 +82,8 @@ static int32_t session_of(const allot_state *state, int32_t a, int32_t b)
 static void put(const allot_state *state, allot__units *units, int32_t unit,
                 const allot__task *task, bool alone)
 {
-    static const allot__task_more none = {.tag_count = 0};
-    const allot__task_more *more = task->more ? task->more : &none;
+    static const allot_task none = {.tag_count = 0};
+    const allot_task *more = task->more ? task->more : &none;
     int32_t session = allot__task_session(&state->tasks, task);
     if (alone) {
         units->started[unit] = task->started;

@@ -16,12 +16,12 @@ static const allot_resource *resource_at(const allot__resources *resources, int3
 
 static const allot_job_resource *asks_of(const allot__resources *resources, int32_t job)
 {
-    return allot__job_at(resources->work->state->jobs, job)->more->asks;
+    return allot__job_rest_of(resources->work->state->jobs, job)->asks;
 }
 
 static int32_t count_of(const allot__resources *resources, int32_t job)
 {
-    return (int32_t)allot__job_at(resources->work->state->jobs, job)->more->ask_count;
+    return allot__job_rest_of(resources->work->state->jobs, job)->ask_count;
 }
 
 static int64_t wanting(const allot__resources *resources, const allot_job_resource *of)

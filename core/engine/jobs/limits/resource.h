@@ -36,7 +36,7 @@ int allot__resources_make(const allot__work *work, allot__resources **out);
 /* Does the job ask for any resource? */
 static inline bool allot__resources_asks(const allot__resources *resources, int32_t job)
 {
-    return allot__job_at(resources->work->state->jobs, job)->more->ask_count > 0;
+    return allot__job_rest_of(resources->work->state->jobs, job)->ask_count > 0;
 }
 /* Is there enough of all for a pending job? If not, *resource is the first that it lacks. */
 bool allot__resources_allow(const allot__resources *resources, int32_t job, int32_t *resource);

@@ -156,7 +156,7 @@ static int64_t attribute_value(const allot__job_rows *rows, const allot__job *jo
     const allot__work *work = rows->rows.work;
     int32_t attribute = allot__task_attribute_of(work->plan, rows->rows.rules->policy,
                                                  column - ALLOT_TASK_COLUMN_COUNT);
-    const allot__job_more *more = job->more;
+    const allot_job *more = job->more;
     return allot__attribute_of(work->plan, more->tags, more->tag_count, more->values,
                                more->value_count, attribute);
 }
