@@ -135,9 +135,6 @@ int allot__module_time(lua_State *L);
 /* allot.diff, allot.coverage */
 int allot__module_diff(lua_State *L);
 int allot__module_coverage(lua_State *L);
-/* Adds a line with its NUL, as a function of explanations; pushes such lines as a list. */
-void allot__line_add(void *text, const char *line);
-void allot__lines_push(lua_State *L, const allot__text *lines);
 /* Frees the counts of coverage. */
 void allot__module_uncover(allot__module *module);
 /* plan:consumers, state:json, decision:json, decision:explain, decision:apply */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* module_text.c: texts of plans and decisions: consumers, the document, explanations. */
+/* module_text.c: texts of plans and decisions: consumers, documents, explanations; host.explain. */
 #include <stdio.h>
 #include <string.h>
 
 #include "script/module/module.h"
+#include "script/module/tool.h"
 
 static allot__text *push_text(lua_State *L)
 {
@@ -95,12 +96,12 @@ static int fail_path(lua_State *L, const allot_plan *plan, const char *path, siz
     return allot__module_fail(L, lua_tostring(L, -1));
 }
 
-void allot__line_add(void *text, const char *line)
+static void add_line(void *text, const char *line)
 {
     allot__text_sink(text, line, strlen(line) + 1);
 }
 
-void allot__lines_push(lua_State *L, const allot__text *lines)
+static void push_list(lua_State *L, const allot__text *lines)
 {
     lua_newtable(L);
     const char *at = lines->bytes, *end = at + lines->len;
@@ -115,7 +116,7 @@ static int return_lines(lua_State *L, allot__text *lines, int status)
 {
     if (status || lines->failed)
         return allot__module_fail(L, allot_status_text(status ? status : ALLOT_ENOMEM));
-    allot__lines_push(L, lines);
+    push_list(L, lines);
     allot__text_free(lines);
     return 1;
 }
@@ -123,12 +124,12 @@ static int return_lines(lua_State *L, allot__text *lines, int status)
 /* A task's lines, a job's, or a contract's; ENOENT. */
 static int explain_id(const allot_decision *decision, const char *id, allot__text *lines)
 {
-    int status = allot_explain_task(decision, id, allot__line_add, lines);
+    int status = allot_explain_task(decision, id, add_line, lines);
     if (status == ALLOT_ENOENT)
-        status = allot_explain_job(decision, id, allot__line_add, lines);
+        status = allot_explain_job(decision, id, add_line, lines);
     int32_t lease = allot_plan_lease_find(allot_decision_plan(decision), id);
     if (status == ALLOT_ENOENT && lease >= 0)
-        status = allot_explain_lease(decision, lease, allot__line_add, lines);
+        status = allot_explain_lease(decision, lease, add_line, lines);
     return status;
 }
 
@@ -171,6 +172,76 @@ int allot__module_explain(lua_State *L)
         return allot__module_fail(L, lua_tostring(L, -1));
     }
     allot__text *lines = push_text(L);
-    return return_lines(L, lines,
-                        allot_explain(decision, number, consumer, allot__line_add, lines));
+    return return_lines(L, lines, allot_explain(decision, number, consumer, add_line, lines));
+}
+
+/* ---- host.explain ---------------------------------------------------------------------------- */
+
+static void push_lines(lua_State *L, const allot__text *lines, int status)
+{
+    if (status || lines->failed)
+        luaL_error(L, "%s", allot_status_text(status ? status : ALLOT_ENOMEM));
+    push_list(L, lines);
+}
+
+/* A list of {group = , lines = }. */
+static int explain_consumer(lua_State *L, const allot_decision *decision, int32_t consumer,
+                            allot__text *lines)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    lua_newtable(L);
+    for (int32_t i = 0; i < allot_plan_groups(plan); i++) {
+        lines->len = 0;
+        int status = allot_explain(decision, i, consumer, add_line, lines);
+        lua_createtable(L, 0, 2);
+        allot__set_text(L, "group", allot_plan_group_name(plan, i));
+        push_lines(L, lines, status);
+        lua_setfield(L, -2, "lines");
+        lua_rawseti(L, -2, i + 1);
+    }
+    return 1;
+}
+
+/* nil, and the path or id that may be meant: a consumer's of that name, or the nearest. */
+static int fail_near(lua_State *L, const allot_decision *decision, const char *what)
+{
+    const allot_plan *plan = allot_decision_plan(decision);
+    char path[1024] = "";
+    const char *near = path;
+    if (*what == '/')
+        allot_plan_nearest(plan, what, strlen(what), path, sizeof path);
+    for (int32_t i = 0; *path == '\0' && *what != '/' && i < allot_plan_consumers(plan); i++)
+        if (strcmp(allot_plan_name(plan, i), what) == 0)
+            allot_plan_path(plan, i, path, sizeof path);
+    if (*path == '\0')
+        near = *what == '/' ? NULL : allot_state_task_nearest(allot_decision_state(decision), what);
+    luaL_pushfail(L);
+    lua_pushstring(L, near);
+    return 2;
+}
+
+int allot__host_explain(lua_State *L)
+{
+    const allot__host_use *use = lua_touserdata(L, lua_upvalueindex(1));
+    const allot_decision *decision = use->host->decision;
+    const char *what = luaL_checkstring(L, 1), *kind = luaL_checkstring(L, 2);
+    if (!decision)
+        return luaL_error(L, "this host has no decision");
+    const allot_plan *plan = allot_decision_plan(decision);
+    allot__text *lines = allot__text_push(L, use->engine);
+    int32_t number = *kind == 'c' ? allot_plan_find(plan, what, strlen(what))
+                                  : allot_plan_lease_find(plan, what);
+    if (*kind == 'c' && number != ALLOT_ROOT)
+        return explain_consumer(L, decision, number, lines);
+    int status = ALLOT_ENOENT;
+    if (*kind == 'l' && number >= 0)
+        status = allot_explain_lease(decision, number, add_line, lines);
+    else if (*kind == 'j')
+        status = allot_explain_job(decision, what, add_line, lines);
+    else if (*kind == 't')
+        status = allot_explain_task(decision, what, add_line, lines);
+    if (status == ALLOT_ENOENT)
+        return fail_near(L, decision, what);
+    push_lines(L, lines, status);
+    return 1;
 }

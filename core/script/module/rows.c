@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* rows.c: host.rows and host.explain: what a decision decided, row by row, and why, for
- * lua/allot/text. */
+/* rows.c: host.rows and host.consumers: what a decision decided, row by row, for lua/allot/text. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +14,6 @@ typedef struct source {
     const allot_decision *decision;
     const allot_plan *plan;
     const allot_state *state;
-    int32_t group; /* of consumers */
 } source;
 
 /* ---- Fields of the table on top -------------------------------------------------------------- */
@@ -30,8 +28,11 @@ static void add_slots(lua_State *L, int64_t slots)
     lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
+/* No field for an empty list, as below. */
 static void set_places(lua_State *L, const allot_place *places, int32_t count)
 {
+    if (count == 0)
+        return;
     lua_createtable(L, count, 0);
     for (int32_t i = 0; i < count; i++) {
         lua_pushstring(L, places[i].name);
@@ -55,6 +56,8 @@ static void set_resources(lua_State *L, const source *of, const allot_job *job)
 static void set_tasks(lua_State *L, const source *of, const int32_t *tasks, int32_t count)
 {
     allot_task task;
+    if (count == 0)
+        return;
     lua_createtable(L, count, 0);
     for (int32_t i = 0; i < count; i++) {
         lua_pushstring(L, allot_state_task_at(of->state, tasks[i], &task) ? "" : task.id);
@@ -90,23 +93,33 @@ static void set_numbers(lua_State *L, const number *numbers, const void *thing)
     }
 }
 
-/* "3", "3 1/3", or "~3.3333" in place of a long fraction. */
-static void set_owned(lua_State *L, const allot_ratio *ratio)
+static void push_text(lua_State *L, const allot__text *text)
+{
+    if (text->failed)
+        luaL_error(L, "%s", allot_status_text(ALLOT_ENOMEM));
+    lua_pushlstring(L, text->len > 0 ? text->bytes : "", text->len);
+}
+
+/* Pushes "3", "3 1/3", or "~3.3333" in place of a long fraction. */
+static void push_owned(lua_State *L, const allot_ratio *ratio, allot__text *text)
 {
     enum { FRACTION_MAX = 11 };
-    char text[96], part[64] = "";
+    char part[64] = "";
     uint64_t num = ratio->num_low, den = ratio->den_low, whole = den ? num / den : 0;
     bool small = ratio->num_high == 0 && ratio->den_high == 0 && den != 0;
+    text->len = 0;
     if (small && num % den != 0)
         snprintf(part, sizeof part, "%" PRIu64 "/%" PRIu64, num % den, den);
     double value = !small || strlen(part) > FRACTION_MAX ? allot_ratio_value(ratio) : 0;
-    if (value > 0)
-        snprintf(text, sizeof text, value < 0.001 ? "~%.3g" : "~%.4f", value);
-    else if (*part == '\0' || whole > 0)
-        snprintf(text, sizeof text, "%" PRIu64 "%s%s", whole, *part != '\0' ? " " : "", part);
-    else
-        snprintf(text, sizeof text, "%s", part);
-    allot__set_text(L, "owned", text);
+    if (value > 0) {
+        allot__text_printf(text, value < 0.001 ? "~%.3g" : "~%.4f", value);
+    } else {
+        if (*part == '\0' || whole > 0)
+            allot__text_int(text, (int64_t)whole);
+        allot__text_puts(text, *part != '\0' && whole > 0 ? " " : "");
+        allot__text_puts(text, part);
+    }
+    push_text(L, text);
 }
 
 /* ---- Rows: fields of the i-th; EUSAGE: there is none, ENOENT: it is left out ----------------- */
@@ -138,43 +151,9 @@ static int push_group(lua_State *L, const source *of, int32_t i)
     allot__set_text(L, "name", allot_plan_group_name(of->plan, i));
     allot__set_text(L, "policy", policy ? allot_policy_name(policy) : NULL);
     set_numbers(L, numbers, &totals);
-    set_owned(L, &totals.owned);
-    return ALLOT_OK;
-}
-
-static void set_parts(lua_State *L, const source *of, const allot_verdict *verdict)
-{
-    lua_newtable(L);
-    for (int32_t i = 0; i < verdict->parts; i++) {
-        if (verdict->part[i] == 0)
-            continue;
-        lua_pushstring(L, allot_decision_part_label(of->decision, of->group, verdict->consumer, i));
-        add_slots(L, verdict->part[i]);
-    }
-    lua_setfield(L, -2, "parts");
-}
-
-/* `i` is the consumer. */
-static int push_consumer(lua_State *L, const source *of, int32_t i)
-{
-    static const number numbers[] = {
-        OF(allot_verdict, reserve),   OF(allot_verdict, demand),   OF(allot_verdict, allocated),
-        OF(allot_verdict, own_used),  OF(allot_verdict, lent),     OF(allot_verdict, borrowed),
-        OF(allot_verdict, shared),    OF(allot_verdict, planned),  OF(allot_verdict, in_flight),
-        OF(allot_verdict, quota),     OF(allot_verdict, granted),  OF(allot_verdict, held),
-        OF(allot_verdict, reclaimed), OF(allot_verdict, received), {NULL, 0}};
-    allot_verdict verdict;
-    int status = allot_decision_verdict(of->decision, of->group, i, &verdict);
-    if (status)
-        return status;
-    int32_t limit = allot_plan_get(of->plan, of->group, i, ALLOT_LIMIT);
-    allot__set_text(L, "name", allot_plan_name(of->plan, i));
-    allot__set_number(L, "depth", allot_plan_depth(of->plan, i));
-    if (limit != ALLOT_NONE)
-        allot__set_number(L, "limit", limit);
-    set_numbers(L, numbers, &verdict);
-    set_owned(L, &verdict.owned);
-    set_parts(L, of, &verdict);
+    push_owned(L, &totals.owned, allot__text_push(L, allot_plan_engine(of->plan)));
+    lua_setfield(L, -3, "owned");
+    lua_pop(L, 1);
     return ALLOT_OK;
 }
 
@@ -207,6 +186,8 @@ static int push_reclaim(lua_State *L, const source *of, int32_t i)
     allot__set_number(L, "unknown", reclaim.unknown);
     allot__set_text(L, "reason", reclaim.reason);
     set_tasks(L, of, reclaim.tasks, reclaim.task_count);
+    if (reclaim.claim_count == 0)
+        return ALLOT_OK;
     lua_createtable(L, reclaim.claim_count, 0);
     for (int32_t k = 0; k < reclaim.claim_count; k++) {
         allot__module_path(L, of->plan, reclaim.claims[k].consumer);
@@ -401,34 +382,31 @@ static int push_window(lua_State *L, const source *of, int32_t i)
 static const struct kind {
     const char *name;
     int (*push)(lua_State *L, const source *of, int32_t i);
-} kinds[] = {{"plan", push_plan},          {"groups", push_group},     {"consumers", push_consumer},
-             {"grants", push_grant},       {"reclaims", push_reclaim}, {"flights", push_flight},
-             {"kills", push_kill},         {"queues", push_queue},     {"pools", push_pool},
-             {"resources", push_resource}, {"jobs", push_job},         {"orders", push_order},
-             {"leases", push_lease},       {"windows", push_window}};
-enum { KINDS = sizeof kinds / sizeof *kinds, FIELDS = 20 };
+} kinds[] = {{"plan", push_plan},        {"groups", push_group},   {"grants", push_grant},
+             {"reclaims", push_reclaim}, {"flights", push_flight}, {"kills", push_kill},
+             {"queues", push_queue},     {"pools", push_pool},     {"resources", push_resource},
+             {"jobs", push_job},         {"orders", push_order},   {"leases", push_lease},
+             {"windows", push_window}};
+enum { KINDS = sizeof kinds / sizeof *kinds, FIELDS = 8 };
 
-/* Upvalues: the host's use; the kind, the group and the last row, by number. */
+/* Upvalues: the host's use; the kind and the last row, by number. */
 static int next_row(lua_State *L)
 {
     const allot__host_use *use = lua_touserdata(L, lua_upvalueindex(1));
     const struct kind *kind = &kinds[lua_tointeger(L, lua_upvalueindex(2))];
     const allot_decision *decision = use->host->decision;
-    const source of = {decision, allot_decision_plan(decision), allot_decision_state(decision),
-                       (int32_t)lua_tointeger(L, lua_upvalueindex(3))};
-    int32_t last = (int32_t)lua_tointeger(L, lua_upvalueindex(4));
+    const source of = {decision, allot_decision_plan(decision), allot_decision_state(decision)};
+    int32_t last = (int32_t)lua_tointeger(L, lua_upvalueindex(3));
     int status = ALLOT_ENOENT;
     lua_createtable(L, 0, FIELDS);
-    while (status == ALLOT_ENOENT) {
-        last = kind->push == push_consumer ? allot_plan_next(of.plan, last) : last + 1;
-        status = kind->push(L, &of, last);
-    }
+    while (status == ALLOT_ENOENT)
+        status = kind->push(L, &of, ++last);
     if (status == ALLOT_EUSAGE)
         return 0;
     if (status)
         return luaL_error(L, "%s", allot_status_text(status));
     lua_pushinteger(L, last);
-    lua_replace(L, lua_upvalueindex(4));
+    lua_replace(L, lua_upvalueindex(3));
     return 1;
 }
 
@@ -439,84 +417,115 @@ int allot__host_rows(lua_State *L)
     for (int i = 0; i < KINDS; i++)
         names[i] = kinds[i].name;
     int kind = luaL_checkoption(L, 1, NULL, names);
-    lua_Integer group = luaL_optinteger(L, 2, 1);
     if (!use->host->decision)
         return luaL_error(L, "this host has no decision");
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_pushinteger(L, kind);
-    lua_pushinteger(L, group - 1);
-    lua_pushinteger(L, -1); /* before the first; ALLOT_ROOT of consumers */
-    lua_pushcclosure(L, next_row, 4);
+    lua_pushinteger(L, -1); /* before the first */
+    lua_pushcclosure(L, next_row, 3);
     return 1;
 }
 
-/* ---- host.explain ---------------------------------------------------------------------------- */
+/* ---- host.consumers -------------------------------------------------------------------------- */
 
-static void push_lines(lua_State *L, const allot__text *lines, int status)
-{
-    if (status || lines->failed)
-        luaL_error(L, "%s", allot_status_text(status ? status : ALLOT_ENOMEM));
-    allot__lines_push(L, lines);
-}
+/* Columns of consumers, each a list on the stack once it has a value, from COLUMNS on. */
+enum { COLUMNS = 2, NAME = COLUMNS, OWNED, PARTS, DEPTH, LIMIT, AMOUNTS };
+static const number amounts[] = {OF(allot_verdict, reserve),   OF(allot_verdict, demand),
+                                 OF(allot_verdict, allocated), OF(allot_verdict, own_used),
+                                 OF(allot_verdict, lent),      OF(allot_verdict, borrowed),
+                                 OF(allot_verdict, shared),    OF(allot_verdict, planned),
+                                 OF(allot_verdict, in_flight), OF(allot_verdict, quota),
+                                 OF(allot_verdict, granted),   OF(allot_verdict, held),
+                                 OF(allot_verdict, reclaimed), {NULL, 0}};
+enum { END = AMOUNTS + sizeof amounts / sizeof *amounts - 1 };
 
-/* A list of {group = , lines = }. */
-static int explain_consumer(lua_State *L, const allot_decision *decision, int32_t consumer,
-                            allot__text *lines)
+/* Pops the value into a column. */
+static void set_cell(lua_State *L, int column, int32_t row, int32_t rows)
 {
-    const allot_plan *plan = allot_decision_plan(decision);
-    lua_newtable(L);
-    for (int32_t i = 0; i < allot_plan_groups(plan); i++) {
-        lines->len = 0;
-        int status = allot_explain(decision, i, consumer, allot__line_add, lines);
-        lua_createtable(L, 0, 2);
-        allot__set_text(L, "group", allot_plan_group_name(plan, i));
-        push_lines(L, lines, status);
-        lua_setfield(L, -2, "lines");
-        lua_rawseti(L, -2, i + 1);
+    if (lua_isnil(L, column)) {
+        lua_createtable(L, rows, 0);
+        lua_replace(L, column);
     }
-    return 1;
+    lua_rawseti(L, column, row);
 }
 
-/* nil, and the path or id that may be meant: a consumer's of that name, or the nearest. */
-static int fail_near(lua_State *L, const allot_decision *decision, const char *what)
+static void set_number(lua_State *L, int column, int32_t row, int32_t rows, int64_t value)
+{
+    if (value == 0)
+        return;
+    lua_pushinteger(L, value);
+    set_cell(L, column, row, rows);
+}
+
+/* "= 3 owned + 2 borrowed" */
+static void push_parts(lua_State *L, const allot_decision *decision, int32_t group,
+                       const allot_verdict *verdict, allot__text *text)
+{
+    text->len = 0;
+    for (int32_t i = 0; i < verdict->parts; i++) {
+        if (verdict->part[i] == 0)
+            continue;
+        allot__text_puts(text, text->len > 0 ? " + " : "= ");
+        allot__text_int(text, verdict->part[i]);
+        allot__text_puts(text, " ");
+        allot__text_puts(text, allot_decision_part_label(decision, group, verdict->consumer, i));
+    }
+    push_text(L, text);
+}
+
+static void set_consumer(lua_State *L, const allot_decision *decision, int32_t group,
+                         const allot_verdict *verdict, int32_t row, allot__text *text)
 {
     const allot_plan *plan = allot_decision_plan(decision);
-    char path[1024] = "";
-    const char *near = path;
-    if (*what == '/')
-        allot_plan_nearest(plan, what, strlen(what), path, sizeof path);
-    for (int32_t i = 0; *path == '\0' && *what != '/' && i < allot_plan_consumers(plan); i++)
-        if (strcmp(allot_plan_name(plan, i), what) == 0)
-            allot_plan_path(plan, i, path, sizeof path);
-    if (*path == '\0')
-        near = *what == '/' ? NULL : allot_state_task_nearest(allot_decision_state(decision), what);
-    luaL_pushfail(L);
-    lua_pushstring(L, near);
-    return 2;
+    int32_t rows = allot_plan_consumers(plan), consumer = verdict->consumer;
+    int32_t limit = allot_plan_get(plan, group, consumer, ALLOT_LIMIT);
+    lua_pushstring(L, allot_plan_name(plan, consumer));
+    set_cell(L, NAME, row, rows);
+    push_owned(L, &verdict->owned, text);
+    set_cell(L, OWNED, row, rows);
+    push_parts(L, decision, group, verdict, text);
+    set_cell(L, PARTS, row, rows);
+    set_number(L, DEPTH, row, rows, allot_plan_depth(plan, consumer));
+    if (limit != ALLOT_NONE) {
+        lua_pushinteger(L, limit);
+        set_cell(L, LIMIT, row, rows);
+    }
+    for (int i = 0; amounts[i].name; i++) {
+        int64_t value;
+        memcpy(&value, (const char *)verdict + amounts[i].at, sizeof value);
+        set_number(L, AMOUNTS + i, row, rows, value);
+    }
 }
 
-int allot__host_explain(lua_State *L)
+static bool is_empty(const allot_verdict *it)
 {
+    return it->demand == 0 && it->quota == 0 && it->allocated == 0 && it->in_flight == 0 &&
+           it->received == 0;
+}
+
+int allot__host_consumers(lua_State *L)
+{
+    static const char *const texts[] = {"name", "owned", "parts", "depth", "limit"};
     const allot__host_use *use = lua_touserdata(L, lua_upvalueindex(1));
     const allot_decision *decision = use->host->decision;
-    const char *what = luaL_checkstring(L, 1), *kind = luaL_checkstring(L, 2);
-    if (!decision)
-        return luaL_error(L, "this host has no decision");
     const allot_plan *plan = allot_decision_plan(decision);
-    allot__text *lines = allot__text_push(L, use->engine);
-    int32_t number = *kind == 'c' ? allot_plan_find(plan, what, strlen(what))
-                                  : allot_plan_lease_find(plan, what);
-    if (*kind == 'c' && number != ALLOT_ROOT)
-        return explain_consumer(L, decision, number, lines);
-    int status = ALLOT_ENOENT;
-    if (*kind == 'l' && number >= 0)
-        status = allot_explain_lease(decision, number, allot__line_add, lines);
-    else if (*kind == 'j')
-        status = allot_explain_job(decision, what, allot__line_add, lines);
-    else if (*kind == 't')
-        status = allot_explain_task(decision, what, allot__line_add, lines);
-    if (status == ALLOT_ENOENT)
-        return fail_near(L, decision, what);
-    push_lines(L, lines, status);
-    return 1;
+    int32_t group = (int32_t)luaL_checkinteger(L, 1) - 1, rows = 0;
+    bool all = lua_toboolean(L, 2);
+    allot_verdict verdict;
+    luaL_checkstack(L, END + LUA_MINSTACK, NULL);
+    lua_settop(L, 0);
+    allot__text *text = allot__text_push(L, use->engine);
+    lua_settop(L, END - 1);
+    for (int32_t i = allot_plan_next(plan, ALLOT_ROOT); i != ALLOT_ROOT;
+         i = allot_plan_next(plan, i))
+        if (allot_decision_verdict(decision, group, i, &verdict) == ALLOT_OK &&
+            (all || !is_empty(&verdict)))
+            set_consumer(L, decision, group, &verdict, ++rows, text);
+    lua_createtable(L, 0, END - COLUMNS);
+    for (int i = COLUMNS; i < END; i++) {
+        lua_pushvalue(L, i);
+        lua_setfield(L, -2, i < AMOUNTS ? texts[i - COLUMNS] : amounts[i - AMOUNTS].name);
+    }
+    lua_pushinteger(L, rows);
+    return 2;
 }

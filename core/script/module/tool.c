@@ -224,6 +224,7 @@ void allot__tool_host(lua_State *L, allot__host_use *use)
                                          {"clock", host_clock},
                                          {"call", host_call},
                                          {"rows", allot__host_rows},
+                                         {"consumers", allot__host_consumers},
                                          {"findings", host_findings},
                                          {"explain", allot__host_explain},
                                          {NULL, NULL}};

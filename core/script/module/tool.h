@@ -31,9 +31,13 @@ typedef struct allot__host_use {
 /* Pushes the table of a host's functions. Raises. */
 void allot__tool_host(lua_State *L, allot__host_use *use);
 
-/* host.rows(kind [, group]): an iterator over rows of the host's decision, each a table (rows.c):
- * "plan", "groups", "consumers" (of a group, by number from 1), "grants", "jobs", ... Raises. */
+/* host.rows(kind): an iterator over rows of the host's decision, each a table (rows.c): "plan",
+ * "groups", "grants", "jobs", ... Raises. */
 int allot__host_rows(lua_State *L);
+/* host.consumers(group [, all]): the consumers of a group, by number from 1, column by column, and
+ * how many they are: {demand = {...}, ...}. Numbers that are 0 are left out, and so are consumers
+ * with nothing, unless `all`. Raises. */
+int allot__host_consumers(lua_State *L);
 /* host.explain(what, kind): the lines about a "job", "lease" or "task"; of a "consumer" a list of
  * {group = , lines = }. An unknown one gives nil, and the one that may be meant or nil. Raises. */
 int allot__host_explain(lua_State *L);

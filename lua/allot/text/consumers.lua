@@ -3,16 +3,12 @@
 --- A group's consumers as a table: the tree indented, numbers to the right. Empty columns are left
 -- out, and in large plans also consumers with nothing; columns about use of others' slots are shown
 -- only if they fit. A narrow terminal cuts names and parts, never digits.
---
--- There may be very many consumers: their rows are read twice, once for the widths, and not kept.
 
 local grid = require "allot.text.grid"
 
 local SMALL, NAME_MIN, ROOM = 20, 16, 100 -- consumers shown whole; columns without a terminal
 
-local function number(value)
-  return ("%d"):format(value)
-end
+local LINES = 1000 -- written at once
 
 local function signed(value)
   return value ~= 0 and ("%+d"):format(value) or ""
@@ -22,45 +18,29 @@ local function reclaimed(value)
   return signed(-value)
 end
 
-local function name(_, row)
-  return ("  "):rep(row.depth) .. (row.depth == 0 and not row.total and "/" or "") .. row.name
-end
-
-local function owned(value)
+local function same(value)
   return value
-end
-
-local function limit(value)
-  return value and number(value) or ""
-end
-
-local function parts(value)
-  local out = {}
-  for i, part in ipairs(value) do
-    out[i] = ("%s %d %s"):format(i == 1 and "=" or "+", part.slots, part.name)
-  end
-  return table.concat(out, " ")
 end
 
 --- Title, field, its text, when the column is shown (always; unless empty: filled; if it also fits:
 -- roomy), and whether it is in the monitor.
 local COLUMNS = {
-  { "consumer", "name", name, "always", true }, { "own", "owned", owned, "always", true },
-  { "reserve", "reserve", grid.count, "filled", true }, { "limit", "limit", limit, "filled" },
-  { "demand", "demand", number, "always", true },
-  { "allocated", "allocated", number, "always", true },
+  { "consumer", "name", same, "always", true }, { "own", "owned", same, "always", true },
+  { "reserve", "reserve", grid.count, "filled", true }, { "limit", "limit", tostring, "filled" },
+  { "demand", "demand", tostring, "always", true },
+  { "allocated", "allocated", tostring, "always", true },
   { "used", "own_used", grid.count, nil, true }, { "lent", "lent", grid.count, "roomy", true },
   { "borrowed", "borrowed", grid.count, "roomy", true },
   { "shared", "shared", grid.count, "roomy", true },
-  { "planned", "planned", number, nil, true },
+  { "planned", "planned", tostring, nil, true },
   { "in flight", "in_flight", grid.count, "filled" },
-  { "quota", "quota", number, "always", color = "\27[1m" }, { "", "parts", parts, "filled" },
+  { "quota", "quota", tostring, "always", color = "\27[1m" }, { "", "parts", same, "filled" },
   { "granted", "granted", signed, "filled", color = "\27[32m" },
   { "held", "held", grid.count, "filled" },
   { "reclaimed", "reclaimed", reclaimed, "filled", color = "\27[33m" },
 }
-local NAME, PARTS = 1, 14
-local TEXTS = { [NAME] = true, [2] = true, [4] = true, [PARTS] = true }
+local NAME, LIMIT, PARTS = 1, 4, 14
+local TEXTS = { [NAME] = true, [2] = true, [PARTS] = true }
 
 local consumers = {}
 
@@ -72,62 +52,51 @@ local function new_grid()
   return grid.new(columns)
 end
 
-local function cells_of(row, hidden)
+--- Names are indented by their depth.
+local function indent(rows, count)
+  local blank, depth, name = {}, rows.depth or {}, rows.name or {}
+  for i = 1, count do
+    local deep = depth[i] or 0
+    blank[deep] = blank[deep] or deep == 0 and "/" or ("  "):rep(deep)
+    name[i] = blank[deep] .. name[i]
+  end
+end
+
+--- Widths, of numbers those of the least and the most.
+local function measure(of, rows, count)
+  for i, it in ipairs(COLUMNS) do
+    local column, least, most, width = rows[it[2]], 0, 0, 0
+    for row = 1, column and count or 0 do
+      local value = column[row] or 0
+      if TEXTS[i] then
+        if #value > width then width = #value end
+      elseif value > most then
+        most = value
+      elseif value < least then
+        least = value
+      end
+    end
+    of.width[i] = TEXTS[i] and width or i == LIMIT and (rows.limit and #tostring(most) or 0)
+      or math.max(#it[3](most), #it[3](least))
+  end
+end
+
+--- The group as a row of cells: the sums over its consumers.
+local function total_of(host, group, index)
+  local total = { name = "total", parts = "", quota = 0, in_flight = 0 }
+  for key, value in pairs(group) do total[key] = total[key] or value end
+  local rows, count = host.consumers(index, true)
+  for i = 1, count do
+    if not (rows.depth and rows.depth[i]) then
+      total.quota = total.quota + (rows.quota and rows.quota[i] or 0)
+      total.in_flight = total.in_flight + (rows.in_flight and rows.in_flight[i] or 0)
+    end
+  end
   local cells = {}
-  for i = 1, #COLUMNS do
-    local it = COLUMNS[i]
-    cells[i] = hidden[i] and "" or it[3](row[it[2]], row)
+  for i, it in ipairs(COLUMNS) do
+    cells[i] = i == LIMIT and "" or it[3](total[it[2]])
   end
   return cells
-end
-
---- The rows to show, one by one.
-local function shown(host, group, all)
-  local next_row = host.rows("consumers", group)
-  return function ()
-    for row in next_row do
-      if all or row.demand ~= 0 or row.quota ~= 0 or row.allocated ~= 0 or row.in_flight ~= 0
-        or row.received ~= 0 then
-        return row
-      end
-    end
-  end
-end
-
---- Widths, of numbers those of the least and the most; returns how many rows there are.
-local function measure(of, rows)
-  local least, most, count, width = {}, {}, 0, of.width
-  for i = 1, #COLUMNS do least[i], most[i] = 0, 0 end
-  for row in rows do
-    for i = 1, #COLUMNS do
-      local it = COLUMNS[i]
-      local value = row[it[2]]
-      if TEXTS[i] then
-        width[i] = math.max(width[i], #it[3](value, row))
-      elseif value > most[i] then
-        most[i] = value
-      elseif value < least[i] then
-        least[i] = value
-      end
-    end
-    count = count + 1
-  end
-  for i, it in ipairs(COLUMNS) do
-    if not TEXTS[i] then width[i] = math.max(#it[3](most[i]), #it[3](least[i])) end
-  end
-  return count
-end
-
---- The group as a row: the sums over its consumers.
-local function total_row(host, group, index)
-  local total = { name = "total", depth = 0, total = true, parts = {}, quota = 0, in_flight = 0 }
-  for key, value in pairs(group) do total[key] = total[key] or value end
-  for row in host.rows("consumers", index) do
-    if row.depth == 0 then
-      total.quota, total.in_flight = total.quota + row.quota, total.in_flight + row.in_flight
-    end
-  end
-  return total
 end
 
 --- Hides what `choice` ("auto", "monitor", "all") does not show.
@@ -153,30 +122,79 @@ local function fit(of, width, choice)
   end
 end
 
+--- A function from a row to its line: as many cells as are not empty behind their last.
+local function liner(of, rows, color)
+  local values, texts, blanks, paints, widths, forms = {}, {}, {}, {}, {}, {}
+  local whole, n = "", 0
+  for i, it in ipairs(COLUMNS) do
+    if not of.hidden[i] then
+      n = n + 1
+      values[n], texts[n], paints[n] = rows[it[2]] or {}, it[3], color and it.color
+      widths[n] = of.width[i]
+      local left, number = of.columns[i].left, it[3] == tostring and i ~= LIMIT and not paints[n]
+      local form = paints[n] and "%s" or (number and "%%%dd" or "%%%ds"):format(widths[n])
+      forms[n] = whole .. (left and "%s" or form)
+      whole = whole .. (left and ("%%-%ds"):format(widths[n]) or form) .. "  "
+      blanks[n] = i == LIMIT and "" or number and 0 or it[3](0)
+      texts[n] = not number and it[3] ~= same and texts[n] or nil
+    end
+  end
+  local format, unpack, cells = string.format, table.unpack, {}
+  return function (row)
+    local last = 1
+    for k = 1, n do
+      local cell = values[k][row]
+      if not cell then
+        cell = blanks[k]
+      elseif texts[k] then
+        cell = texts[k](cell)
+      end
+      if paints[k] then
+        local pad = (" "):rep(widths[k] - #cell)
+        if cell ~= "" then last = k end
+        cell = cell == "" and pad or pad .. paints[k] .. cell .. "\27[0m"
+      elseif cell ~= "" then
+        last = k
+      end
+      cells[k] = cell
+    end
+    if #cells[1] > widths[1] then cells[1] = grid.fit(cells[1], widths[1]) end
+    return format(forms[last], unpack(cells, 1, last))
+  end
+end
+
 --- Puts the table of a group (a row of host.rows and its number, from 1); look: { width =, color =,
 -- all =, columns = }.
 function consumers.put(host, group, index, plan, look)
   local of, total = new_grid(), nil
-  local all = look.all or plan.consumers <= SMALL
-  local left_out = plan.consumers - measure(of, shown(host, index, all))
+  local rows, count = host.consumers(index, look.all or plan.consumers <= SMALL)
+  indent(rows, count)
+  measure(of, rows, count)
   if look.columns ~= "auto" then
-    total = total_row(host, group, index)
-    grid.widen(of, cells_of(total, {}))
+    total = total_of(host, group, index)
+    grid.widen(of, total)
   end
   choose(of, look.columns)
   grid.measure(of)
   local cut = not of.hidden[PARTS]
   fit(of, look.width, look.columns)
-  local rows = shown(host, index, all)
-  grid.put(of, host, look.color, function ()
-    local row = rows()
-    if not row then row, total = total, nil end
-    return row and cells_of(row, of.hidden)
-  end)
+  grid.put(of, host, look.color)
+  local line, out = liner(of, rows, look.color), {}
+  for row = 1, count do
+    out[#out + 1] = line(row)
+    if #out == LINES or row == count then
+      out[#out + 1] = ""
+      host.out(table.concat(out, "\n"))
+      out = {}
+    end
+  end
+  if total then grid.line(of, total, host, look.color) end
   if cut and of.hidden[PARTS] then
     host.out "(a wider terminal shows the parts of each quota)\n"
   end
-  if left_out > 0 then host.out(("(and %d with nothing: --all)\n"):format(left_out)) end
+  if count < plan.consumers then
+    host.out(("(and %d with nothing: --all)\n"):format(plan.consumers - count))
+  end
 end
 
 return consumers

@@ -27,7 +27,6 @@ local function some(items, most, text, rest)
 end
 
 local function places(grant)
-  if #grant.places == 0 then return "" end
   return " on " .. some(grant.places, PLACES, function (place)
     return ("%s (%d)"):format(place.name, place.slots)
   end, " and %d more hosts")
@@ -39,19 +38,25 @@ local function tasks(row)
 end
 
 local function grant(row)
-  return ("%s gets %s%s\n%s"):format(row.consumer, line.count(row.slots, "idle slot"), places(row),
-    #row.tasks > 0 and ("    starts %s\n"):format(tasks(row)) or "")
+  return row.consumer .. " gets " .. line.count(row.slots, "idle slot")
+    .. (row.places and places(row) or "") .. "\n"
+    .. (row.tasks and ("    starts %s\n"):format(tasks(row)) or "")
+end
+
+local function claims(list)
+  local out = {}
+  for i, it in ipairs(list) do out[i] = it.slots .. " to " .. it.name end
+  return ": " .. table.concat(out, ", ")
 end
 
 local function reclaim(row)
-  local claims = {}
-  for i, it in ipairs(row.claims) do claims[i] = ("%d to %s"):format(it.slots, it.name) end
-  return ("%s gives back %d%s%s, %s (%s: has %d, quota %d%s)\n%s"):format(row.consumer, row.slots,
-    #claims > 0 and ": " or "", table.concat(claims, ", "),
-    row.grace > 0 and ("within %d s"):format(row.grace) or "at once", row.reason, row.allocated,
-    row.quota, row.target ~= row.quota and (", may keep %d"):format(row.target) or "",
-    #row.tasks == 0 and "" or ("    tasks %s; slot-seconds of work lost: %d%s\n"):format(tasks(row),
-      row.lost, line.unknown(row.unknown)))
+  return ("%s gives back %d%s, %s (%s: has %d, quota %d%s)\n%s"):format(row.consumer, row.slots,
+    row.claims and claims(row.claims) or "",
+    row.grace > 0 and ("within %d s"):format(row.grace) or "at once", row.reason,
+    row.allocated, row.quota,
+    row.target ~= row.quota and (", may keep %d"):format(row.target) or "",
+    row.tasks and ("    tasks %s; slot-seconds of work lost: %d%s\n"):format(tasks(row),
+      row.lost, line.unknown(row.unknown)) or "")
 end
 
 local PHASES = {
@@ -78,13 +83,11 @@ local LISTS = {
 }
 
 local function put_list(host, group, of)
-  local any = false
+  local out = {}
   for row in host.rows(of[1]) do
-    if row.group == group.name then
-      host.out((any and "" or ("\n%s:\n"):format(of[2])) .. "  " .. of[3](row))
-      any = true
-    end
+    if row.group == group.name then out[#out + 1] = of[3](row) end
   end
+  if #out > 0 then host.out(("\n%s:\n  "):format(of[2]) .. table.concat(out, "  ")) end
 end
 
 local function put_totals(host, group)

@@ -61,7 +61,7 @@ local BLANKS = setmetatable({}, {
 })
 
 --- A cell that is too long loses its middle.
-local function fit(cell, width)
+function grid.fit(cell, width)
   if #cell > width then
     local tail = (width - 3) // 2
     cell = cell:sub(1, width - 3 - tail) .. "..." .. cell:sub(-tail)
@@ -80,7 +80,7 @@ local function put(it, cells, host, color, title)
       if cell ~= "" then
         local paint = color and (title and BOLD or column.color)
         out[#out + 1] = BLANKS[owed + (column.left and 0 or pad)]
-        out[#out + 1] = paint and paint .. fit(cell, width) .. RESET or fit(cell, width)
+        out[#out + 1] = paint and paint .. grid.fit(cell, width) .. RESET or grid.fit(cell, width)
         owed, pad = 0, column.left and pad or 0
       end
       owed = owed + pad + GAP
@@ -89,14 +89,17 @@ local function put(it, cells, host, color, title)
   host.out(table.concat(out) .. "\n")
 end
 
---- Writes titles and rows; `rows`: an iterator over their cells, in place of those added.
-function grid.put(it, host, color, rows)
+--- Writes a row of cells.
+function grid.line(it, cells, host, color)
+  put(it, cells, host, color, false)
+end
+
+--- Writes titles and the rows that were added.
+function grid.put(it, host, color)
   local titles = {}
   for i, column in ipairs(it.columns) do titles[i] = column.title end
   put(it, titles, host, color, true)
   for _, cells in ipairs(it.rows) do put(it, cells, host, color, false) end
-  if not rows then return end
-  for cells in rows do put(it, cells, host, color, false) end
 end
 
 return grid

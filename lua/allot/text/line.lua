@@ -11,7 +11,7 @@ end
 
 --- A count and its noun: "1 slot", "2 slots".
 function line.count(count, noun)
-  return ("%d %s%s"):format(count, noun, count == 1 and "" or "s")
+  return count .. " " .. noun .. (count == 1 and "" or "s")
 end
 
 --- Behind lost work: the number of tasks that it does not count (allot/decision.h).

@@ -9,7 +9,7 @@ local line = require "allot.text.line"
 local function add_up(host)
   local all = { slots = 0, tasks = 0, lost = 0, unknown = 0, granted = 0 }
   for row in host.rows "reclaims" do
-    all.slots, all.tasks = all.slots + row.slots, all.tasks + #row.tasks
+    all.slots, all.tasks = all.slots + row.slots, all.tasks + (row.tasks and #row.tasks or 0)
     all.lost, all.unknown = all.lost + row.lost, all.unknown + row.unknown
   end
   for row in host.rows "grants" do all.granted = all.granted + row.slots end
@@ -37,12 +37,12 @@ end
 
 local function reclaim_text(row)
   local out = { ("%s gives back %s"):format(row.consumer, line.count(row.slots, "slot")) }
-  for i, it in ipairs(row.claims) do
+  for i, it in ipairs(row.claims or {}) do
     out[#out + 1] = ("%s%d to %s"):format(i == 1 and ": " or ", ", it.slots, it.name)
   end
   out[#out + 1] = "; by " .. core.time(row.deadline)
   if row.grace > 0 then out[#out + 1] = (" (%d s of grace)"):format(row.grace) end
-  if #row.tasks > 0 then
+  if row.tasks then
     out[#out + 1] = ("; task%s %s, %s of work lost%s"):format(#row.tasks == 1 and "" or "s",
       line.safe(table.concat(row.tasks, " ")), line.count(row.lost, "slot-second"),
       line.unknown(row.unknown))

@@ -13,6 +13,7 @@ local count = grid.count
 
 local function places(list)
   local out = {}
+  list = list or out
   for i = 1, math.min(#list, HOSTS) do
     out[i] = line.safe(list[i].name) .. (#list > 1 and (" (%d)"):format(list[i].slots) or "")
   end
