@@ -66,8 +66,12 @@ enum { SUM_BITS = 40, MILLION = 1000000 }; /* sums are in parts of 2^40 */
 
 allot__pace allot__pace_of(const allot_decay *decay, const allot__roots *roots)
 {
-    bool fades = decay->period > 0 && decay->parts > 1;
-    return (allot__pace){fades ? allot__fading_over(1, decay, roots).part : 0};
+    allot__u128 one = (allot__u128)1 << ALLOT__ONE_BITS;
+    if (decay->period <= 0 || decay->parts <= 1)
+        return (allot__pace){0};
+    if (decay->period == 1)
+        return (allot__pace){one / (uint32_t)decay->parts};
+    return (allot__pace){allot__fading_over(1, decay, roots).part};
 }
 
 /* part^times, of 2^126. */
