@@ -38,6 +38,7 @@ static const struct {
     {"seal", allot__bench_seal},
     {"decision", allot__bench_decision},
     {"changes", allot__bench_changes},
+    {"jobs", allot__bench_jobs},
     {"play", allot__bench_play},
     {"folder", allot__bench_folder},
     {"limits", allot__bench_limits},

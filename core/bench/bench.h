@@ -89,6 +89,9 @@ bench_call allot__bench_decision;
 /* "COUNT LEAVES PERCENT FULL": COUNT times LEAVES leaves demand up to PERCENT of twice what they
  * own; the number of full passes, and s from each change to its decision. FULL: all are full. */
 bench_call allot__bench_changes;
+/* "COUNT FULL APPLIES": COUNT times a pending job gets another priority, after the decision before
+ * was carried out (APPLIES 1); s to seal and to decide, each. FULL: as above. */
+bench_call allot__bench_jobs;
 /* "RIGID COUNT": counts of a simulation of the log, and its s. */
 bench_call allot__bench_play;
 /* Bytes of plan, state and log without policies; and the most since the last such call. */

@@ -254,6 +254,49 @@ int allot__bench_changes(bench *it)
     return allot__bench_answer(it, status, how.count);
 }
 
+/* ---- Changes of jobs ------------------------------------------------------------------------- */
+
+/* A pending job gets another priority. */
+static int change_job(bench *it)
+{
+    int32_t count = allot_state_jobs(it->state);
+    allot_job job = {.state = ALLOT_RUNNING};
+    int status = count > 0 ? ALLOT_OK : ALLOT_EUSAGE;
+    while (status == ALLOT_OK && job.state != ALLOT_PENDING)
+        status = allot_state_job_at(it->state, (int32_t)draw(it, (uint64_t)count), &job);
+    job.priority = (int64_t)draw(it, 100);
+    return status ? status : allot_state_set(it->state, ALLOT_ITEM_JOB, &job);
+}
+
+/* Seconds of sealing and of the cycle, after a job changed; `applies`: and once the decision before
+ * was carried out. */
+static int again(bench *it, bool applies, double *seconds)
+{
+    int status = allot_state_open(it->state);
+    if (status == ALLOT_OK && applies && it->decision)
+        status = allot_state_apply(it->state, it->decision, NULL);
+    allot_decision_free(it->decision);
+    it->decision = NULL;
+    double start = allot__bench_clock();
+    status = status ? status : change_job(it);
+    status = status ? status : allot_state_seal(it->state, NULL);
+    seconds[0] = allot__bench_clock() - start;
+    status = status ? status : allot_cycle(it->plan, it->state, NULL, &it->decision);
+    seconds[1] = allot__bench_clock() - start - seconds[0];
+    return status;
+}
+
+int allot__bench_jobs(bench *it)
+{
+    int count = 0, full = 0, applies = 0;
+    sscanf(it->text, "%d %d %d", &count, &full, &applies);
+    int status = allot__bench_room(it, 2 * count);
+    status = status ? status : allot_state_full(it->state, full);
+    for (int i = 0; i < count && status == ALLOT_OK; i++)
+        status = again(it, applies, &it->samples[2 * i]);
+    return allot__bench_answer(it, status, 2 * count);
+}
+
 /* ---- A log ----------------------------------------------------------------------------------- */
 
 typedef struct source {

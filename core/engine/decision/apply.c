@@ -456,13 +456,11 @@ static int make_jobs(applying *it)
 }
 
 /* Jobs without `since` count from now on, unless they are pending. */
-static bool count_from_now(const applying *it, allot__thing *thing)
+static void count_from_now(const applying *it, allot__thing *thing)
 {
     allot__job *job = (allot__job *)(void *)thing;
-    bool counts = job->since == INT64_MIN && job->state != ALLOT_PENDING;
-    if (counts)
+    if (job->since == INT64_MIN && job->state != ALLOT_PENDING)
         job->since = it->now;
-    return counts;
 }
 
 static void tell_job(const applying *it, const allot__thing *made, bool ends)
@@ -475,12 +473,13 @@ static void tell_job(const applying *it, const allot__thing *made, bool ends)
 static void enter_jobs(applying *it)
 {
     allot__things *things = &it->state->all_jobs;
-    bool changed = false;
     for (int32_t i = 0; i < allot_state_jobs(it->state); i++) {
         allot__thing *old = allot__things_at(things, i), *made = it->jobs ? it->jobs[i] : NULL;
         if (!old)
             continue;
-        changed = count_from_now(it, old) || made || changed;
+        count_from_now(it, old);
+        if (made)
+            allot__job_changed(it->state, i, it->jobs_end[i]);
         if (made)
             tell_job(it, made, it->jobs_end[i]);
         if (made && it->jobs_end[i])
@@ -491,8 +490,6 @@ static void enter_jobs(applying *it)
             allot__things_swap(things, old, made);
         it->state->tasks.spent += made != NULL;
     }
-    it->state->jobs_stale = it->state->jobs_stale || changed;
-    it->state->tasks.arranged = it->state->tasks.arranged && !changed;
 }
 
 /* Frees these jobs on failure. */

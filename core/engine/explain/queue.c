@@ -260,9 +260,8 @@ static void explain_waiting(const allot__explanation *about, int32_t queue)
     int64_t counts[ALLOT_PEND_COUNT] = {0};
     int32_t first[ALLOT_PEND_COUNT] = {0};
     for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
-        int32_t job = jobs->by_queue[i];
-        first[out->jobs[job].why] =
-            counts[out->jobs[job].why]++ == 0 ? job : first[out->jobs[job].why];
+        int32_t job = jobs->by_queue[i], why = out->jobs[job].why;
+        first[why] = counts[why]++ == 0 || job < first[why] ? job : first[why];
     }
     allot__facts_open(about, "waiting", "[");
     for (int why = ALLOT_PEND_NOT + 1; why < ALLOT_PEND_COUNT; why++) {

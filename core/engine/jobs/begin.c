@@ -48,21 +48,16 @@ int allot__turns_make(allot__turns *turns)
     return status ? status : find_preempting(turns);
 }
 
-static void count_job(allot_queue_part *part, const allot__job *job)
+static allot_queue_part part_of(const allot__queue_jobs *jobs)
 {
-    switch (job->state) {
-    case ALLOT_PENDING:
-        part->pending += job->slots;
-        part->pending_jobs++;
-        return;
-    case ALLOT_RUNNING:
-        part->running += job->slots;
-        part->running_jobs++;
-        return;
-    default:
-        part->suspended += job->slots;
-        part->suspended_jobs++;
-    }
+    const int64_t *slots = jobs->slots;
+    const int32_t *count = jobs->count;
+    return (allot_queue_part){.pending = slots[ALLOT_PENDING],
+                              .pending_jobs = count[ALLOT_PENDING],
+                              .running = slots[ALLOT_RUNNING] + jobs->grown,
+                              .running_jobs = count[ALLOT_RUNNING],
+                              .suspended = slots[ALLOT_SUSPENDED] + slots[ALLOT_STOPPED],
+                              .suspended_jobs = count[ALLOT_SUSPENDED] + count[ALLOT_STOPPED]};
 }
 
 static void note_grower(allot__turns *turns, int32_t queue)
@@ -119,16 +114,27 @@ static bool overdue(const allot__turns *turns, const allot__job *job)
            job->more->until <= turns->work->state->now;
 }
 
-/* Counts all that a job says by itself, so that jobs are visited once; is it overdue? */
-static bool count_one(allot__turns *turns, uses *uses, int32_t number)
+/* Adds the use of a queue's running jobs. */
+static void add_uses(const allot__turns *turns, uses *uses, int32_t queue)
+{
+    const allot__jobs *jobs = turns->jobs;
+    const allot__queue_jobs *of = &jobs->queues[queue];
+    if (of->latest <= uses->at) {
+        uses->queues[queue].last = (alike){uses->at, of->slots[ALLOT_RUNNING]};
+        return;
+    }
+    for (int32_t i = jobs->first[queue]; i < allot__jobs_active_end(jobs, queue); i++) {
+        const allot__job *job = allot__job_at(jobs, jobs->by_queue[i]);
+        if (job->state == ALLOT_RUNNING)
+            add_use(turns, uses, job);
+    }
+}
+
+static void begin_job(allot__turns *turns, int32_t number)
 {
     const allot__job *job = allot__job_at(turns->jobs, number);
-    allot_queue_part *part = &turns->out->parts[job->queue];
     bool early = turns->jobs->timed && allot__job_is_early(job, turns->work->state->now);
-    if (!early)
-        count_job(part, job);
     turns->states[number] = job->state;
-    turns->stopped = turns->stopped || job->state == ALLOT_STOPPED;
     turns->out->jobs[number] =
         (allot__job_verdict){.now = job->state,
                              .began = job->state,
@@ -138,29 +144,24 @@ static bool count_one(allot__turns *turns, uses *uses, int32_t number)
                              .why = early ? ALLOT_PEND_BEGIN : ALLOT_PEND_NOT,
                              .binding = -1,
                              .order = -1};
-    allot__turn_keys_read(turns, number, job);
-    allot__host_view_count(&turns->out->view, number, job);
-    if (job->state != ALLOT_RUNNING)
-        return false;
-    add_use(turns, uses, job);
-    if (job->grow > 0)
-        note_grower(turns, job->queue);
-    for (int32_t k = 0; k < job->grown_count; k++)
-        part->running += allot__job_grown(job)[k].slots;
-    return overdue(turns, job);
 }
 
-static bool count_jobs(allot__turns *turns, uses *uses)
+static void count_jobs(allot__turns *turns, uses *uses)
 {
-    bool any = false;
     for (size_t i = 0; i < turns->jobs->list.count; i++)
-        any |= count_one(turns, uses, (int32_t)i);
+        begin_job(turns, (int32_t)i);
+    allot__host_view_fill(&turns->out->view);
     for (int32_t q = 0; q < allot__queue_count(turns->work->plan); q++) {
-        const allot_queue_part *part = &turns->out->parts[q];
+        const allot__queue_jobs *of = &turns->jobs->queues[q];
+        allot_queue_part *part = &turns->out->parts[q];
+        *part = part_of(of);
         turns->pending[q] = part->pending;
+        turns->stopped = turns->stopped || of->count[ALLOT_STOPPED] > 0;
         allot__turn_use(turns, q, part->running + part->suspended);
+        if (of->growing > 0)
+            note_grower(turns, q);
+        add_uses(turns, uses, q);
     }
-    return any;
 }
 
 /* decays the state's use until now, and adds the use since then. */
@@ -253,9 +254,10 @@ int allot__dispatch_begin(allot__turns *turns)
                                 sizeof *uses.queues);
     if (!uses.queues)
         return ALLOT_ENOMEM;
-    bool any_overdue = count_jobs(turns, &uses);
+    count_jobs(turns, &uses);
     turns->out->bounds.states = turns->states;
     count_usage(turns, &uses);
-    int status = any_overdue ? end_backfill(turns) : ALLOT_OK;
+    bool backfills = allot__jobs_flagged(turns->jobs, ALLOT_JOB_BACKFILL) > 0;
+    int status = backfills ? end_backfill(turns) : ALLOT_OK;
     return status == ALLOT_OK ? end_closed(turns) : status;
 }

@@ -5,49 +5,6 @@
 #include "engine/jobs/turn.h"
 #include "engine/rows/order.h"
 
-/* Is it a column that needs only the job? */
-static bool plain(allot_source source)
-{
-    return source.kind == ALLOT_FROM_COLUMN &&
-           (source.value == ALLOT_TASK_PRIORITY || source.value == ALLOT_TASK_SUBMITTED ||
-            source.value == ALLOT_TASK_SLOTS);
-}
-
-static int64_t value_of(const allot__job *job, int32_t column)
-{
-    if (column == ALLOT_TASK_PRIORITY)
-        return job->priority;
-    if (column == ALLOT_TASK_SLOTS)
-        return job->slots;
-    return job->submitted == INT64_MIN ? 0 : job->submitted;
-}
-
-int allot__turn_keys_take(allot__turns *turns)
-{
-    const allot__order *order = &turns->work->rules[0].policy->dispatch;
-    size_t count = turns->jobs->list.count + 1;
-    turns->key_count = order->count;
-    for (int32_t i = 0; i < order->count; i++) {
-        if (!plain(order->keys[i].source))
-            continue;
-        turns->keys[i] = allot__arena_take(turns->work->arena, count, sizeof *turns->keys[i]);
-        if (!turns->keys[i])
-            return ALLOT_ENOMEM;
-    }
-    return ALLOT_OK;
-}
-
-void allot__turn_keys_read(allot__turns *turns, int32_t number, const allot__job *job)
-{
-    const allot_key *keys = turns->work->rules[0].policy->dispatch.keys;
-    for (int32_t i = 0; i < turns->key_count; i++) {
-        if (!turns->keys[i])
-            continue;
-        int64_t value = value_of(job, keys[i].source.value);
-        turns->keys[i][number] = keys[i].descending ? ~value : value;
-    }
-}
-
 static int make_rows(allot__turns *turns, allot__job_rows *out)
 {
     size_t count = turns->jobs->list.count;
@@ -62,18 +19,39 @@ static int make_rows(allot__turns *turns, allot__job_rows *out)
 int allot__turn_keys(allot__turns *turns)
 {
     const allot__order *order = &turns->work->rules[0].policy->dispatch;
+    static const allot__job nothing = {.queue = 0};
     allot__job_rows rows;
+    int64_t value;
     bool made = false;
     int status = ALLOT_OK;
+    turns->key_count = order->count;
     for (int32_t i = 0; i < order->count && status == ALLOT_OK; i++) {
-        if (turns->keys[i])
-            continue; /* read already */
+        if (allot__job_key(&nothing, &order->keys[i], &value))
+            continue; /* read as jobs are sorted */
         status = made ? ALLOT_OK : make_rows(turns, &rows);
         made = status == ALLOT_OK;
         if (made)
             status = allot__rowset_key(&rows.rows, &order->keys[i], &turns->keys[i]);
     }
     return status;
+}
+
+/* Reads the keys that need only the job. ENOMEM. */
+static int read_keys(allot__turns *turns, const int32_t *jobs, int32_t count)
+{
+    const allot_key *keys = turns->work->rules[0].policy->dispatch.keys;
+    int64_t value;
+    for (int32_t k = 0; k < turns->key_count; k++) {
+        if (!turns->keys[k])
+            turns->keys[k] = allot__arena_take(turns->work->arena, turns->jobs->list.count + 1,
+                                               sizeof *turns->keys[k]);
+        if (!turns->keys[k])
+            return ALLOT_ENOMEM;
+        for (int32_t i = 0; i < count; i++)
+            if (allot__job_key(allot__job_at(turns->jobs, jobs[i]), &keys[k], &value))
+                turns->keys[k][jobs[i]] = value;
+    }
+    return ALLOT_OK;
 }
 
 void allot__turn_sort(allot__turns *turns, int64_t *const *keys, int32_t key_count, int32_t *jobs,
@@ -94,20 +72,30 @@ void allot__sort_numbers(int32_t *numbers, int32_t count)
         }
 }
 
-static int32_t gather(allot__turns *turns, const allot__turn *turn, int state, int32_t *jobs)
+/* Appends the turn's jobs of a state to its list, in order. ENOMEM. */
+static int gather(allot__turns *turns, allot__turn *turn, int state)
 {
-    const int32_t *first = turns->jobs->first, *by_queue = turns->jobs->by_queue;
-    int32_t count = 0;
-    for (int32_t q = 0; q < turn->queue_count; q++)
-        for (int32_t i = first[turn->queues[q]]; i < first[turn->queues[q] + 1]; i++)
-            if (turns->states[by_queue[i]] == state) {
-                allot__job_announce(turns, by_queue[i]);
-                jobs[count++] = by_queue[i];
+    const allot__jobs *all = turns->jobs;
+    int32_t *jobs = turn->jobs + turn->count, count = 0;
+    bool waits = state == ALLOT_PENDING;
+    for (int32_t q = 0; q < turn->queue_count; q++) {
+        int32_t queue = turn->queues[q];
+        int32_t end = waits ? all->first[queue + 1] : allot__jobs_active_end(all, queue);
+        for (int32_t i = waits ? all->waits[queue] : all->first[queue]; i < end; i++)
+            if (turns->states[all->by_queue[i]] == state) {
+                allot__job_announce(turns, all->by_queue[i]);
+                jobs[count++] = all->by_queue[i];
             }
+    }
+    turn->count += count;
+    if (count < 2 || (turn->queue_count == 1 && all->ordered && waits))
+        return ALLOT_OK;
     if (turn->queue_count > 1) /* ties as in the state */
         allot__sort_numbers(jobs, count);
-    allot__turn_sort(turns, turns->keys, turns->key_count, jobs, count);
-    return count;
+    int status = read_keys(turns, jobs, count);
+    if (status == ALLOT_OK)
+        allot__turn_sort(turns, turns->keys, turns->key_count, jobs, count);
+    return status;
 }
 
 /* Allocates once for all jobs of its queues, so that jobs suspended later fit in. */
@@ -121,15 +109,17 @@ static void take_room(allot__turns *turns, allot__turn *turn)
     turn->listed = true;
 }
 
-void allot__turn_list(allot__turns *turns, allot__turn *turn)
+int allot__turn_list(allot__turns *turns, allot__turn *turn)
 {
     if (!turn->listed)
         take_room(turns, turn);
-    turn->suspended = gather(turns, turn, ALLOT_SUSPENDED, turn->jobs);
-    turn->count =
-        turn->suspended + gather(turns, turn, ALLOT_PENDING, turn->jobs + turn->suspended);
+    turn->count = 0;
+    int status = gather(turns, turn, ALLOT_SUSPENDED);
+    turn->suspended = turn->count;
+    status = status ? status : gather(turns, turn, ALLOT_PENDING);
     turn->at = turn->waiting = 0;
     turn->anew = false;
+    return status;
 }
 
 void allot__turn_claim_stopped(allot__turns *turns, const allot__turn *turn)

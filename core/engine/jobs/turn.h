@@ -62,7 +62,8 @@ typedef struct allot__turns {
     allot__dispatched *out;
     const allot__queues *queues;
     const allot__jobs *jobs;
-    int64_t *keys[ALLOT_KEYS_MAX]; /* by job, signed so that smaller goes first */
+    int64_t *keys[ALLOT_KEYS_MAX]; /* by job, signed so that smaller goes first; those that need
+                                      only the job are read as jobs are sorted */
     int32_t key_count;
     uint8_t *states;               /* by job: its state by now; COUNT: ended */
     int32_t *list, *waits, *other; /* jobs of all turns, turn by turn; `other`: scratch to sort */
@@ -129,13 +130,11 @@ int allot__dispatch_rows(allot__turns *turns);
 int allot__turns_make(allot__turns *turns);
 /* Counts parts and decayed use; ends jobs that backfill and closed hosts must end. ENOMEM. */
 int allot__dispatch_begin(allot__turns *turns);
-/* list.c: the keys of the policy's dispatch. First allocates keys that need only the job, which are
- * read job by job (ENOMEM); then reads the others (ENOMEM, ESCRIPT, EBUDGET). */
-int allot__turn_keys_take(allot__turns *turns);
-void allot__turn_keys_read(allot__turns *turns, int32_t number, const allot__job *job);
+/* list.c: the keys of the policy's dispatch that need more than the job. ENOMEM, ESCRIPT, EBUDGET.
+ */
 int allot__turn_keys(allot__turns *turns);
-/* Lists the jobs of a turn. */
-void allot__turn_list(allot__turns *turns, allot__turn *turn);
+/* Lists the jobs of a turn. ENOMEM. */
+int allot__turn_list(allot__turns *turns, allot__turn *turn);
 /* Jobs that their users stopped claim their slots. */
 void allot__turn_claim_stopped(allot__turns *turns, const allot__turn *turn);
 /* Sorts numbers, ascending. */

@@ -107,7 +107,7 @@ static int take_turn(allot__turns *turns, allot__turn *turn)
 {
     int status = turn->pool >= 0 ? allot__pool_reach(turns, turn->queues[0]) : ALLOT_OK;
     if (status == ALLOT_OK && (!turn->listed || turn->anew))
-        allot__turn_list(turns, turn);
+        status = allot__turn_list(turns, turn);
     turn->next = turn->suspended;
     turn->seen = turns->freed;
     turn->lack = INT64_MAX;
@@ -252,7 +252,6 @@ int allot__dispatch(allot__work *work, const allot_lease_part *leases, allot__di
     status = status ? status : allot__resources_make(work, &out->bounds.resources);
     status = status ? status : allot__turns_make(&turns);
     status = status ? status : make_sequence(&turns);
-    status = status ? status : allot__turn_keys_take(&turns);
     status = status ? status : allot__dispatch_begin(&turns);
     status = status ? status : allot__turn_keys(&turns);
     status = status ? status : walk(&turns);

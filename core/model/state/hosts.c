@@ -163,6 +163,13 @@ static int32_t site_named(const allot_state *state, const char *name)
     return told ? told->site : site;
 }
 
+bool allot__label_is_host(const allot_state *state, allot__label *label)
+{
+    label->site = site_named(state, label->text);
+    label->is_host = label->is_host || label->site >= 0;
+    return label->site >= 0;
+}
+
 int allot__sites_make(allot_state *state)
 {
     allot__tasks *tasks = &state->tasks;

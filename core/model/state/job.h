@@ -19,6 +19,7 @@
 #include "base/pool.h"
 #include "base/simd.h"
 #include "model/items/things.h"
+#include "model/state/tasks.h"
 
 typedef struct allot__job_place {
     int32_t site, slots; /* the site: after sealing */
@@ -41,8 +42,8 @@ typedef struct allot__job {
     int64_t ran, suspended_for, since;
     int32_t stated_limit, run_limit; /* s; -1: not stated. After sealing; ALLOT_NONE: none */
     int32_t preempted, grow, priority;
-    int64_t submitted, started; /* INT64_MIN: not known */
-    uint8_t state, flags, notifying;
+    int64_t submitted, started;               /* INT64_MIN: not known */
+    uint8_t state, flags, notifying, counted; /* counted: once sealed, in sums */
     int32_t user, group, application;
     int32_t queue, slots;
     int32_t place_count, grown_count;
@@ -58,6 +59,15 @@ typedef struct allot__lease_told {
     bool told;
     allot_lease_now now;
 } allot__lease_told;
+
+/* Sums over a queue's jobs, without early ones. */
+typedef struct allot__queue_jobs {
+    int64_t slots[ALLOT_JOB_STATE_COUNT];
+    int32_t count[ALLOT_JOB_STATE_COUNT];
+    int64_t grown;   /* slots that running jobs were given for growth */
+    int64_t latest;  /* no running job started later */
+    int32_t growing; /* running jobs that want more slots */
+} allot__queue_jobs;
 
 /* Names that only jobs have, of users, of groups and of applications. */
 typedef struct allot__job_names {
@@ -75,14 +85,26 @@ typedef struct allot__jobs {
     int64_t *preempted_at;     /* by resource: the last preemption for it, or INT64_MIN; NULL: never
                                   for any */
     /* After sealing: the state's blocks, which it owns; and by queue, one more: its jobs
-     * by_queue[first[q]] ..., in the order of the state, without early ones. */
+     * by_queue[first[q]] ..., in the order of the state, without early ones. If `ordered`, pending
+     * ones stand behind the others, from waits[q] on, in the order of the policy's dispatch; ties
+     * as in the state. */
     allot__vector list;
-    int32_t *first, *by_queue;
-    int32_t *queue_of; /* by job; -1: an early one */
-    size_t room;       /* of both */
+    int32_t *first, *by_queue, *waits;
+    int32_t *queue_of;         /* by job; -1: an early one */
+    size_t room;               /* of by_queue and queue_of */
+    allot__queue_jobs *queues; /* by queue */
+    int32_t flagged[8];        /* by flag: jobs that have it */
+    allot__site nowhere;       /* sums of places without a site */
+    const allot_plan *plan;    /* that they were arranged for */
+    bool ordered;
     bool arranged;
-    bool timed;    /* some jobs may not start before a stated time */
-    uint8_t flags; /* of all jobs together */
+    bool timed; /* some jobs may not start before a stated time */
+    /* Of the last sealing: did it arrange only what had changed? If so: present numbers of jobs
+     * that changed or are new, former numbers of those that ended, both ascending. Before it:
+     * numbers as the state has them. */
+    bool partly;
+    allot__vector changed, ended; /* of int32_t */
+    uint64_t seals;               /* how often it was sealed */
 } allot__jobs;
 
 static inline const allot__job *allot__job_at(const allot__jobs *jobs, int32_t job)
@@ -113,6 +135,16 @@ ALLOT__INLINE void allot__job_fetch(const allot__jobs *jobs, int32_t i, int32_t 
         __builtin_prefetch(&list[jobs->by_queue[i + AHEAD]]->state);
         __builtin_prefetch(&list[jobs->by_queue[i + AHEAD]]->place_count);
     }
+}
+/* How many jobs have this flag? */
+static inline int32_t allot__jobs_flagged(const allot__jobs *jobs, uint32_t flag)
+{
+    return jobs->flagged[__builtin_ctz(flag)];
+}
+/* Behind the last of a queue's jobs that may not be pending. */
+static inline int32_t allot__jobs_active_end(const allot__jobs *jobs, int32_t queue)
+{
+    return jobs->ordered ? jobs->waits[queue] : jobs->first[queue + 1];
 }
 static inline allot__job_place *allot__job_places(const allot__job *job)
 {
@@ -182,10 +214,19 @@ int allot__jobs_rename(allot_state *state, const allot_state *from, bool set);
 allot__jobs *allot__jobs_open(allot_state *state);
 /* Makes room for what is stated of queues, contracts, resources: that cannot fail then. ENOMEM. */
 int allot__jobs_room(allot_state *state);
-/* Sets defaults and what queues demand and hold; checks jobs: EINVALID with every fault. */
-int allot__jobs_seal(allot_state *state, allot_report *report);
-/* Step one of sealing: finds the places' sites, and lists jobs by queue. ENOMEM. */
+/* job_list.c: notes that the job of that number is new, was replaced, or ends. */
+void allot__job_changed(allot_state *state, int32_t number, bool ends);
+/* Steps of sealing: takes jobs that were replaced or ended out of sums, while their blocks are
+ * there; then sets defaults, finds the places' sites, and lists jobs by queue. ENOMEM. */
+void allot__jobs_leave(allot_state *state);
 int allot__jobs_arrange(allot_state *state);
+/* Closes the gaps that ended jobs left in a column of `count` entries by former number. */
+void allot__jobs_shift(const allot__jobs *jobs, void *column, size_t size, size_t count);
+/* The value of a key of dispatch, signed so that smaller goes first; false: the key needs more than
+ * the job, and so has no value. */
+bool allot__job_key(const allot__job *job, const allot_key *key, int64_t *value);
+/* Sets what queues demand and hold; checks jobs: EINVALID with every fault. */
+int allot__jobs_seal(allot_state *state, allot_report *report);
 void allot__jobs_free(allot_state *state);
 
 #endif

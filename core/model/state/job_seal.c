@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright the allot authors */
-/* job_seal.c: checks a state's jobs, and derives what follows from them. */
+/* job_seal.c: checks a state's jobs, and sets what their queues have. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,93 +8,6 @@
 #include "model/jobs/queue.h"
 #include "model/state/state.h"
 #include "model/windows/say.h"
-
-/* ---- Arranging ---- */
-
-/* Sorts jobs by queue, in the order of the state. */
-static void sort(allot_state *state)
-{
-    allot__jobs *jobs = state->jobs;
-    size_t count = jobs->list.count, of = (size_t)allot__queue_count(state->plan);
-    jobs->timed = false;
-    jobs->flags = 0;
-    for (size_t i = 0; i < count; i++) {
-        const allot__job *job = allot__job_at(jobs, (int32_t)i);
-        jobs->timed = jobs->timed || job->more->begin != INT64_MIN;
-        jobs->flags |= job->flags;
-        jobs->queue_of[i] = allot__job_is_early(job, state->now) ? -1 : job->queue;
-    }
-    memset(jobs->first, 0, (of + 1) * sizeof *jobs->first);
-    allot__by_leaf(jobs->queue_of, count, of, jobs->first, jobs->by_queue);
-}
-
-/* Two numbers a job: its queue, and its place among jobs by queue. */
-static int sort_jobs(allot_state *state)
-{
-    allot__jobs *jobs = state->jobs;
-    size_t queues = (size_t)allot__queue_count(state->plan), count = jobs->list.count;
-    if (!jobs->first)
-        jobs->first = allot__new(state->engine, queues + 1, sizeof *jobs->first);
-    if (jobs->room < count) {
-        int32_t *more = allot__new(state->engine, 2 * count, sizeof *more);
-        if (!more)
-            return ALLOT_ENOMEM;
-        allot__free(state->engine, jobs->by_queue, 2 * jobs->room, sizeof *jobs->by_queue);
-        jobs->by_queue = more;
-        jobs->room = count;
-    }
-    jobs->queue_of = jobs->by_queue + jobs->room;
-    if (jobs->first)
-        sort(state);
-    return jobs->first ? ALLOT_OK : ALLOT_ENOMEM;
-}
-
-/* The only site, or -1 if there are none or several. */
-static int32_t only_site(const allot_state *state)
-{
-    return state->tasks.site_count == 1 ? 0 : -1;
-}
-
-static bool holds_slots(const allot__job *job)
-{
-    return job->state == ALLOT_RUNNING;
-}
-
-/* Finds the sites of jobs' places, and counts what runs there. */
-static void find_sites(allot_state *state)
-{
-    const allot__jobs *jobs = state->jobs;
-    allot__site *sites = state->tasks.sites;
-    int32_t only = only_site(state);
-    for (int32_t i = 0; i < state->tasks.site_count; i++)
-        sites[i].busy = 0;
-    for (size_t i = 0; i < jobs->list.count; i++) {
-        const allot__job *job = allot__job_at(jobs, (int32_t)i);
-        allot__job_place *places = allot__job_places(job);
-        const int32_t *labels = allot__job_labels(job);
-        for (int32_t k = 0; k < allot__job_all_places(job); k++) {
-            const allot__label *label = allot__label_at(&state->tasks, labels[k]);
-            places[k].site = label ? label->site : only;
-            if (holds_slots(job) && k < job->place_count && places[k].site >= 0)
-                sites[places[k].site].busy += places[k].slots;
-        }
-    }
-}
-
-int allot__jobs_arrange(allot_state *state)
-{
-    if (!allot__queues_of(state->plan))
-        return ALLOT_OK;
-    allot__jobs *jobs = allot__jobs_open(state);
-    if (!jobs)
-        return ALLOT_ENOMEM;
-    jobs->list = state->all_jobs.list;
-    if ((!jobs->arranged || jobs->timed) && sort_jobs(state) != ALLOT_OK)
-        return ALLOT_ENOMEM;
-    find_sites(state);
-    jobs->arranged = true;
-    return ALLOT_OK;
-}
 
 /* ---- Checking ---- */
 
@@ -221,23 +134,20 @@ static void say_sum(looking *it, int32_t queue, int64_t demand)
     it->result = ALLOT_EINVALID;
 }
 
-static void sum_queue(looking *it, int32_t queue)
+static void set_queue(looking *it, int32_t queue)
 {
-    const allot__jobs *jobs = it->jobs;
+    const int64_t *slots = it->jobs->queues[queue].slots;
     allot__group_state *group = &it->state->groups[0];
-    int64_t demand = 0, allocated = 0;
-    for (int32_t i = jobs->first[queue]; i < jobs->first[queue + 1]; i++) {
-        const allot__job *job = allot__job_at(jobs, jobs->by_queue[i]);
-        demand += job->slots;
-        allocated += holds_slots(job) ? job->slots : 0;
-    }
+    int64_t demand = 0;
+    for (int state = 0; state < ALLOT_JOB_STATE_COUNT; state++)
+        demand += slots[state];
     int32_t row = allot__row(it->state->plan, 0, queue);
     if (demand > ALLOT_AMOUNT_MAX) {
         say_sum(it, queue, demand);
         return;
     }
     group->demand[row] = (int32_t)demand;
-    group->allocated[row] = (int32_t)allocated;
+    group->allocated[row] = (int32_t)slots[ALLOT_RUNNING];
 }
 
 /* Jobs run on hosts: if hosts are known, their slots are the size, and another stated size is
@@ -291,26 +201,24 @@ static void check_size(looking *it)
 
 int allot__jobs_seal(allot_state *state, allot_report *report)
 {
-    const allot__queues *queues = allot__queues_of(state->plan);
-    looking it = {.state = state, .jobs = state->jobs, .report = report};
-    int32_t count = allot__queue_count(state->plan);
+    const allot__jobs *jobs = state->jobs;
+    looking it = {.state = state, .jobs = jobs, .report = report};
+    int32_t queues = allot__queue_count(state->plan);
     size_t sites = (size_t)state->tasks.site_count + 1;
-    if (count == 0)
+    if (queues == 0)
         return ALLOT_OK;
     it.seen = allot__new(state->engine, sites, sizeof *it.seen);
     if (!it.seen)
         return ALLOT_ENOMEM;
-    for (int32_t i = 0; i < allot_state_jobs(state); i++) {
-        allot__job *job = (allot__job *)(uintptr_t)allot__job_at(state->jobs, i);
-        job->run_limit = job->stated_limit >= 0
-                             ? job->stated_limit
-                             : allot__run_limit_of(queues, job->application, job->queue);
-        it.job = job;
-        it.number = i;
+    const int32_t *changed = jobs->partly ? jobs->changed.items : NULL;
+    size_t count = jobs->partly ? jobs->changed.count : jobs->list.count;
+    for (size_t i = 0; i < count; i++) {
+        it.number = jobs->partly ? changed[i] : (int32_t)i;
+        it.job = allot__job_at(jobs, it.number);
         check_job(&it);
     }
-    for (int32_t q = 0; q < count; q++)
-        sum_queue(&it, q);
+    for (int32_t q = 0; q < queues; q++)
+        set_queue(&it, q);
     check_size(&it);
     allot__free(state->engine, it.seen, sites, sizeof *it.seen);
     return it.result;

@@ -72,7 +72,10 @@ void allot__jobs_free(allot_state *state)
                 sizeof *it->preempted_at);
     allot__free(engine, it->usage, queues, sizeof *it->usage);
     allot__free(engine, it->leases, (size_t)allot_plan_leases(state->base), sizeof *it->leases);
-    allot__free(engine, it->first, queues + 1, sizeof *it->first);
+    allot__free(engine, it->first, 2 * queues + 1, sizeof *it->first);
+    allot__free(engine, it->queues, queues, sizeof *it->queues);
+    allot__vector_free(engine, &it->changed);
+    allot__vector_free(engine, &it->ended);
     allot__free(engine, it->by_queue, 2 * it->room, sizeof *it->by_queue);
     allot__free(engine, it, 1, sizeof *it);
     state->jobs = NULL;
@@ -314,9 +317,12 @@ allot__thing *allot__job_make(allot_state *state, const allot_job *job)
 int allot__jobs_fill(allot_state *state)
 {
     const allot__things *things = &state->all_jobs;
+    if (allot__queue_count(state->plan) == 0)
+        return ALLOT_OK;
     if (state->jobs)
         state->jobs->arranged = false;
-    for (size_t i = 0; things->list.count > 0 && i < state->tasks.labels.count; i++)
+    allot__tasks_change(state);
+    for (size_t i = 0; i < state->tasks.labels.count; i++)
         allot__label_at(&state->tasks, (int32_t)i)->is_host = false;
     for (int32_t i = 0; (size_t)i < things->list.count; i++) {
         const allot__job *job = (const allot__job *)(void *)allot__things_at(things, i);

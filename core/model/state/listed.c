@@ -29,11 +29,17 @@ static void changed(allot_state *state, allot_item kind)
 {
     state->sessions_stale = state->sessions_stale || kind == ALLOT_ITEM_SESSION;
     state->flights_stale = state->flights_stale || kind == ALLOT_ITEM_RECLAIM;
-    state->jobs_stale = state->jobs_stale || kind == ALLOT_ITEM_JOB;
-    if (kind == ALLOT_ITEM_SESSION || kind == ALLOT_ITEM_JOB)
+    if (kind == ALLOT_ITEM_SESSION)
         allot__tasks_change(state);
     if (kind == ALLOT_ITEM_JOB)
         allot__state_changes(state);
+}
+
+/* The same of all things of a kind. */
+static void all_changed(allot_state *state, allot_item kind)
+{
+    changed(state, kind);
+    state->jobs_stale = state->jobs_stale || kind == ALLOT_ITEM_JOB;
 }
 
 /* A task has a compact block, and moves to the end as it changes; others keep their place. */
@@ -59,6 +65,8 @@ static int put_other(allot_state *state, allot_item kind, allot__thing *old, con
         allot__things_swap(things, old, thing);
     else
         allot__things_put(state->engine, things, thing);
+    if (kind == ALLOT_ITEM_JOB)
+        allot__job_changed(state, thing->number, false);
     return ALLOT_OK;
 }
 
@@ -137,6 +145,8 @@ int allot_state_end(allot_state *state, allot_item kind, const char *id)
     if (!thing)
         return ALLOT_ENOENT;
     state->tasks.spent += kind == ALLOT_ITEM_JOB;
+    if (kind == ALLOT_ITEM_JOB)
+        allot__job_changed(state, thing->number, true);
     if (kind == ALLOT_ITEM_TASK)
         allot__task_take(state, thing);
     else
@@ -318,7 +328,7 @@ int allot_state_set_back(allot_state *state, int64_t now, int64_t by)
     set_time(now, by, &state->last);
     allot__tasks_change(state);
     for (allot_item kind = ALLOT_ITEM_TASK; kind < ALLOT_ITEM_LOAN; kind++)
-        changed(state, kind);
+        all_changed(state, kind);
     return ALLOT_OK;
 }
 
@@ -337,6 +347,7 @@ static int fill(allot_state *state, bool *stale, int (*fills)(allot_state *state
 int allot__lists_fill(allot_state *state)
 {
     int status = ALLOT_OK;
+    allot__jobs_leave(state);
     if (!state->slight) { /* else arranged tasks keep their numbers */
         state->tasks.arranged = state->tasks.arranged && state->tasks.things.gone == 0;
         status = allot__things_close_up(state->engine, &state->tasks.things);
@@ -344,6 +355,7 @@ int allot__lists_fill(allot_state *state)
     for (allot_item kind = ALLOT_ITEM_SESSION; kind < ALLOT_ITEM_LOAN && status == ALLOT_OK; kind++)
         status = allot__things_close_up(state->engine, allot__state_things(state, kind));
     bool spent = !state->slight && allot__labels_spent(state);
+    state->jobs_stale = state->jobs_stale || spent; /* as names get other numbers */
     if (status == ALLOT_OK && spent)
         status = allot__job_names_trim(state);
     if (status == ALLOT_OK && spent)
@@ -366,7 +378,7 @@ int allot_state_clear_items(allot_state *state, allot_item kind)
         allot__tasks_clear(state);
     else
         allot__things_clear(state->engine, things);
-    changed(state, kind);
+    all_changed(state, kind);
     return ALLOT_OK;
 }
 

@@ -197,6 +197,8 @@ int allot_state_open(allot_state *state)
         return ALLOT_EUSAGE;
     state->sealed = false;
     state->reopened = true;
+    if (state->jobs)
+        state->jobs->changed.count = state->jobs->ended.count = 0;
     return ALLOT_OK;
 }
 

@@ -421,7 +421,7 @@ static int seal_all(allot_state *state, allot_report *report)
 {
     size_t rows = state->plan->tree.rows > 0 ? (size_t)state->plan->tree.rows : 1;
     int64_t *sum = allot__new(state->engine, rows, sizeof *sum);
-    if (!sum || allot__tasks_arrange(state) || allot__jobs_arrange(state) || rebase(state)) {
+    if (!sum || allot__tasks_arrange(state) || rebase(state) || allot__jobs_arrange(state)) {
         allot__free(state->engine, sum, rows, sizeof *sum);
         return ALLOT_ENOMEM;
     }
@@ -460,6 +460,8 @@ int allot_state_seal(allot_state *state, allot_report *report)
     if (result != ALLOT_ENOMEM)
         result = worse(result, allot__jobs_seal(state, report));
     state->sealed = result == ALLOT_OK;
+    if (state->jobs && !state->sealed)
+        state->jobs->arranged = false;
     state->slight = state->sealed && (slight || is_slight(state));
     return result;
 }

@@ -50,6 +50,9 @@ typedef struct allot__site {
     int32_t load;         /* thousandths; -1: not stated */
     int32_t exclusive_to; /* a consumer, or ALLOT_ROOT */
     int64_t busy;         /* slots that run there: of tasks, or of jobs */
+    int64_t taken;        /* ... of jobs, with those given for growth */
+    int32_t running;      /* jobs that run there, */
+    int32_t alone;        /* ... and of these the exclusive ones */
     int32_t important;    /* the most important session with tasks there; -1: none */
 } allot__site;
 
@@ -181,6 +184,9 @@ static inline const int32_t *allot__waiting_of(const allot__tasks *tasks, int32_
 bool allot__task_starts_before(const allot__tasks *tasks, int32_t a, int32_t b);
 /* Step one of arranging: makes the sites. ENOMEM. */
 int allot__sites_make(allot_state *state);
+
+/* Finds the site of a label that names a host of plan or state; false: there is none. */
+bool allot__label_is_host(const allot_state *state, allot__label *label);
 
 /* Slots in use on a group's draining hosts, at most those that each has. */
 int64_t allot__draining(const allot_state *state, int32_t group);

@@ -30,7 +30,8 @@ local SERVICES = {
 }
 
 local LISTS = {
-  cycles.trees, cycles.documents, victims.list, queues.list, queues.documents, play.simulated,
+  cycles.trees, cycles.documents, victims.list, queues.list, queues.documents, queues.again,
+  play.simulated,
   play.rigid, cycles.changes,
   growth.list,
 }

@@ -13,6 +13,7 @@ local queues = {}
 
 local QUEUES, HOSTS, RUNNING, PENDING, URGENT = 1000, 10000, 100000, 100000, 1000
 local USERS, POOLS, NOW = 500, 100, 1000
+local AGAIN, CALM = 100, 5 -- cycles after a change, measured and not
 
 local VICTIMS = '"queue_order", "load", "host", "queue_priority", desc "started"'
 local POLICY = [[
@@ -65,6 +66,23 @@ queues.documents = {
     { "state_s", "state", 1e3, 1 },
     { "seal_s", "sealing it", 1e3, 1 },
     { "write_s", "decision", 1e3, 1 },
+  },
+  rows = {},
+}
+
+queues.again = {
+  key = "queue_changes",
+  title = "a job changes: ms to seal the state again, and to decide; carried: the decision before\n"
+    .. "was carried out; full: both from scratch",
+  named = "decision",
+  columns = {
+    { "jobs", "jobs", 1, 0 },
+    { "victims", "victims", 1, 0 },
+    { "seal_p50_s", "seal", 1e3, 2 },
+    { "cycle_p50_s", "cycle", 1e3, 2 },
+    { "both_p50_s", "both", 1e3, 2 },
+    { "both_p99_s", "p99", 1e3, 2 },
+    { "full_p50_s", "full", 1e3, 2 },
   },
   rows = {},
 }
@@ -163,12 +181,46 @@ local function measure_documents(it, site, plan, state)
   queues.documents.rows[1] = row
 end
 
+--- Sorted seconds to seal, to decide, and of both.
+local function change(it, times, full, carried)
+  local list = it:numbers("jobs", "%d %d %d", times, full, carried)
+  local seal, cycle, both = {}, {}, {}
+  for i = 1, times do
+    seal[i], cycle[i] = list[2 * i - 1], list[2 * i]
+    both[i] = seal[i] + cycle[i]
+  end
+  table.sort(seal)
+  table.sort(cycle)
+  table.sort(both)
+  return seal, cycle, both
+end
+
+--- Changes one job after another, with the decisions carried out or not.
+local function measure_again(it, site, plan, state)
+  local jobs, half = RUNNING + PENDING, AGAIN // 2 + 1
+  open(it, site, plan, state)
+  for carried, name in ipairs { "again", "carried" } do
+    local _, _, full = change(it, CALM, 1, carried - 1)
+    change(it, CALM, 0, carried - 1)
+    local seal, cycle, both = change(it, AGAIN, 0, carried - 1)
+    local decision = it:call "decision"
+    table.insert(queues.again.rows, {
+      name = name, jobs = jobs, victims = count(decision, "suspends"),
+      seal_p50_s = seal[half], cycle_p50_s = cycle[half], both_p50_s = both[half],
+      both_p99_s = both[AGAIN * 99 // 100], full_p50_s = full[CALM // 2 + 1],
+    })
+  end
+end
+
 function queues.run(it, wanted)
   for i, site in ipairs(queues.SITES) do
     if wanted("queues/" .. site.name) then
       local plan, state = plan_of(site), state_of(site)
       measure_site(it, site, plan, state)
-      if i == 1 then measure_documents(it, site, plan, state) end
+      if i == 1 then
+        measure_documents(it, site, plan, state)
+        measure_again(it, site, plan, state)
+      end
     end
   end
   it:call("policy", "")

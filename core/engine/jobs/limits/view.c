@@ -152,7 +152,8 @@ int allot__host_view_begin(const allot__work *work, allot__host_view *out)
                               .count = count_hosts(work),
                               .changes = 1,
                               .gains = 1,
-                              .exclusive = work->state->jobs->flags & ALLOT_JOB_EXCLUSIVE};
+                              .exclusive =
+                                  allot__jobs_flagged(work->state->jobs, ALLOT_JOB_EXCLUSIVE) > 0};
     bool hosts = out->count > 0;
     out->count = hosts ? out->count : 1;
     int status = take_columns(work, out);
@@ -173,20 +174,41 @@ int allot__host_view_begin(const allot__work *work, allot__host_view *out)
     return ALLOT_OK;
 }
 
-void allot__host_view_count(allot__host_view *view, int32_t number, const allot__job *job)
+static void fill_host(allot__host_view *view, int32_t host, const allot__site *site)
 {
-    if (job->state == ALLOT_RUNNING)
-        allot__host_view_job(view, number, false, 1);
-    else if (job->state != ALLOT_PENDING)
-        allot__host_view_keep(view, number);
+    view->running[host] += site->running;
+    view->alone[host] += site->alone;
+    view->free[host] -= site->taken;
+    allot__host_view_take(view, host, 0);
+}
+
+void allot__host_view_fill(allot__host_view *view)
+{
+    const allot_state *state = view->work->state;
+    const allot__jobs *jobs = state->jobs;
+    for (int32_t i = 0; i < state->tasks.site_count; i++) {
+        int32_t host = allot__host_view_host(view, i);
+        if (host >= 0)
+            fill_host(view, host, &state->tasks.sites[i]);
+    }
+    if (!view->host_of)
+        fill_host(view, 0, &jobs->nowhere);
+    for (int32_t q = 0; q < allot__queue_count(view->work->plan); q++) {
+        const int32_t *stopped = jobs->queues[q].count;
+        bool some = stopped[ALLOT_SUSPENDED] + stopped[ALLOT_STOPPED] > 0;
+        for (int32_t i = jobs->first[q]; some && i < allot__jobs_active_end(jobs, q); i++) {
+            int state_of = allot__job_at(jobs, jobs->by_queue[i])->state;
+            if (state_of == ALLOT_SUSPENDED || state_of == ALLOT_STOPPED)
+                allot__host_view_keep(view, jobs->by_queue[i]);
+        }
+    }
 }
 
 int allot__host_view_make(const allot__work *work, allot__host_view *out)
 {
-    const allot__jobs *jobs = work->state->jobs;
     int status = allot__host_view_begin(work, out);
-    for (int32_t i = 0; status == ALLOT_OK && (size_t)i < jobs->list.count; i++)
-        allot__host_view_count(out, i, allot__job_at(jobs, i));
+    if (status == ALLOT_OK)
+        allot__host_view_fill(out);
     return status;
 }
 

@@ -67,9 +67,9 @@ enum { ALLOT__KEEP_LISTED = 1, ALLOT__KEEP_NOW = 2 };
 
 /* Puts hosts in order and subtracts what runs; ENOMEM. */
 int allot__host_view_make(const allot__work *work, allot__host_view *out);
-/* The same in two steps: before any job is counted; then job by job. */
+/* The same in two steps: before any job is counted; then with all jobs. */
 int allot__host_view_begin(const allot__work *work, allot__host_view *out);
-void allot__host_view_count(allot__host_view *view, int32_t number, const allot__job *job);
+void allot__host_view_fill(allot__host_view *view);
 /* Is the host in the set? */
 static inline bool allot__host_view_has(const allot__host_view *view, int32_t set, int32_t host)
 {
