@@ -132,7 +132,10 @@ static void add_uses(const allot__turns *turns, uses *uses, int32_t queue)
 
 static void begin_job(allot__turns *turns, int32_t number)
 {
+    enum { AHEAD = 16 };
     const allot__job *job = allot__job_at(turns->jobs, number);
+    if ((size_t)number + AHEAD < turns->jobs->list.count)
+        __builtin_prefetch(&allot__job_at(turns->jobs, number + AHEAD)->state);
     bool early = turns->jobs->timed && allot__job_is_early(job, turns->work->state->now);
     turns->states[number] = job->state;
     turns->out->jobs[number] =

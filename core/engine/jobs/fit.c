@@ -7,6 +7,9 @@
 #include "engine/jobs/turn.h"
 #include "engine/jobs/limits/resource.h"
 
+/* How far ahead jobs are prefetched in long turns. */
+enum { AHEAD = 16 };
+
 static bool note_why(allot__turns *turns, int32_t job, allot_pending why, int32_t binding)
 {
     turns->out->jobs[job].why = (uint8_t)why;
@@ -170,6 +173,28 @@ int64_t allot__fit_lack(allot__turns *turns, int32_t number)
         return 1;
     const allot__missed *known = known_of(turns, number);
     return known->gains == turns->out->view.gains ? job->slots - known->slots + 1 : 1;
+}
+
+int32_t allot__fit_pass(allot__turns *turns, const int32_t *jobs, int32_t count, int64_t *lack)
+{
+    const allot__dispatched *out = turns->out;
+    int32_t queue = at(turns, jobs[0])->queue, passed = 0;
+    int64_t most = out->view.most[turns->queues->set_of[queue]];
+    if (out->bounds.class_of || out->bounds.resources || turns->preempts[queue] ||
+        allot__turn_pool(turns, queue) >= 0)
+        return 0;
+    for (; passed < count; passed++) {
+        allot__job_verdict *job = &out->jobs[jobs[passed]];
+        if (passed + AHEAD < count)
+            __builtin_prefetch(&out->jobs[jobs[passed + AHEAD]], 1);
+        const allot__missed *known = missed(turns, turns->fits, jobs[passed], false);
+        bool alike = job->queue == queue && job->began == ALLOT_PENDING && job->slots <= most;
+        if (!alike || !misses(turns, known, jobs[passed]))
+            break;
+        int64_t lacks = allot__fit_lack(turns, jobs[passed]);
+        *lack = lacks < *lack ? lacks : *lack;
+    }
+    return passed;
 }
 
 bool allot__fit_start(allot__turns *turns, int32_t number)

@@ -162,6 +162,9 @@ int allot__hold_leave(allot__turns *turns, int32_t job);
 /* fit.c: finds places for a pending job, or takes a suspended job's own; false: the reason is in
  * verdict.why and verdict.binding. */
 bool allot__fit_start(allot__turns *turns, int32_t job);
+/* Passes over the first jobs of a turn that are known not to fit, and that could not preempt: as if
+ * each was tried. Returns how many; *lack becomes the least of theirs, too (allot__fit_lack). */
+int32_t allot__fit_pass(allot__turns *turns, const int32_t *jobs, int32_t count, int64_t *lack);
 bool allot__fit_resume(allot__turns *turns, int32_t job);
 /* What is known of jobs like this one taking slots back. */
 allot__missed *allot__fit_back_known(allot__turns *turns, int32_t job);

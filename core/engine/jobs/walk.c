@@ -76,6 +76,14 @@ static int try_others(allot__turns *turns, allot__turn *turn)
 {
     int status = ALLOT_OK;
     while (turn->at < turn->count && status == ALLOT_OK && !turns->again) {
+        const int32_t *jobs = turn->jobs + turn->at;
+        int32_t passed = allot__fit_pass(turns, jobs, turn->count - turn->at, &turn->lack);
+        if (passed > 0)
+            memcpy(turn->waits + turn->waiting, jobs, (size_t)passed * sizeof *jobs);
+        turn->waiting += passed;
+        turn->at += passed;
+        if (turn->at == turn->count)
+            break;
         call_ahead(turns, turn->jobs, turn->at, turn->count);
         status = try(turns, turn, turn->jobs[turn->at++]);
     }
@@ -182,14 +190,21 @@ static int walk(allot__turns *turns)
 static void list_tried(allot__turns *turns)
 {
     int32_t count = 0;
-    for (int32_t i = 0; i < turns->count; i++)
-        for (int32_t k = 0; k < turns->all[i].count; k++) {
-            int32_t job = turns->all[i].jobs[k];
+    for (int32_t i = 0; i < turns->count; i++) {
+        const allot__turn *turn = &turns->all[i];
+        for (int32_t k = 0; k < turn->suspended; k++) {
+            int32_t job = turn->jobs[k];
             if (turns->out->jobs[job].began == ALLOT_RUNNING)
                 turns->out->jobs[job].why = ALLOT_PEND_NOT;
             else
                 turns->list[count++] = job;
         }
+        size_t pending = (size_t)(turn->count - turn->suspended);
+        if (pending > 0)
+            memmove(turns->list + count, turn->jobs + turn->suspended,
+                    pending * sizeof *turn->jobs);
+        count += (int32_t)pending;
+    }
     turns->out->tried = turns->list;
     turns->out->tried_count = count;
 }
